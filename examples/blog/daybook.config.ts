@@ -1,0 +1,44 @@
+import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
+import { seed } from './seed.ts'
+
+const authors = defineCollection({
+  description: 'People who write.',
+  fields: {
+    name: f.text({ required: true, maxLength: 120 }),
+    slug: f.slug({ from: 'name' }),
+    bio: f.markdown(),
+    website: f.url(),
+  },
+})
+
+const tags = defineCollection({
+  description: 'What posts are about.',
+  fields: {
+    name: f.text({ required: true, maxLength: 60, unique: true }),
+    slug: f.slug({ from: 'name' }),
+  },
+})
+
+const posts = defineCollection({
+  description: 'Articles of the blog.',
+  fields: {
+    title: f.text({ required: true, maxLength: 200 }),
+    slug: f.slug({ from: 'title' }),
+    body: f.markdown(),
+    status: f.status(),
+    author: f.relation('authors'),
+    tags: f.relation('tags', { many: true }),
+    category: f.text({ maxLength: 60, search: false }),
+    publishedOn: f.date(),
+  },
+})
+
+const site = defineGlobal({
+  description: 'What every page of the site shows.',
+  fields: {
+    siteName: f.text({ required: true, maxLength: 120 }),
+    siteUrl: f.url({ required: true }),
+  },
+})
+
+export default defineConfig({ collections: { posts, authors, tags }, globals: { site }, seed })

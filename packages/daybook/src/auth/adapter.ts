@@ -1,0 +1,109 @@
+/** Who or what acts: a person who signed in, or a program with a token. */
+export type ActorType = 'human' | 'service'
+
+/** The normalized identity that every adapter gives, whatever its provider. */
+export interface Identity {
+  /** The adapter's provider identifier, such as `service-token`. */
+  readonly provider: string
+  /** The stable id of who acts, unique within the provider. */
+  readonly subject: string
+  readonly sessionId: string
+  readonly actorType: ActorType
+  /** ISO 8601 in UTC; `null` when the credential does not expire. */
+  readonly expiresAt: string | null
+  readonly claims: Readonly<Record<string, unknown>>
+  readonly roles: readonly string[]
+}
+
+/** What an adapter calls the one who acts; opaque to Daybook. */
+export type Principal = Readonly<Record<string, unknown>>
+
+/** The parts of a request that an adapter may look at. */
+export interface AuthContext {
+  readonly headers: Headers
+}
+
+/** What an action takes and gives, for the OpenAPI document. */
+export interface AuthAction {
+  readonly description?: string
+  readonly input?: Readonly<Record<string, unknown>>
+  readonly output?: Readonly<Record<string, unknown>>
+}
+
+/** What an adapter can do. */
+export interface AuthCapabilities {
+  readonly provider: string
+  readonly providerRoutes: { readonly enabled: boolean; readonly basePath?: string }
+  readonly actions?: Readonly<Record<string, AuthAction>>
+  readonly supportsAnonymous?: boolean
+  readonly supportsOrganizations?: boolean
+  readonly supportsImpersonation?: boolean
+  readonly supportsServiceAccounts?: boolean
+}
+
+/**
+ * Where sessions come from. One object with these members replaces the default adapter.
+ *
+ * `getPrincipal` and `getIdentity` answer `null` for anyone without a valid credential and never throw for a bad one.
+ *
+ * @example
+ * ```ts
+ * const adapter: AuthAdapter = {
+ *   getCapabilities: () => ({ provider: 'intranet', providerRoutes: { enabled: false } }),
+ *   getPrincipal: async ({ headers }) => lookUp(headers.get('authorization')),
+ *   getIdentity: async ({ headers }) => identityOf(headers.get('authorization')),
+ * }
+ * ```
+ */
+export interface AuthAdapter {
+  getCapabilities(): AuthCapabilities
+  getPrincipal(context: AuthContext): Promise<Principal | null>
+  getIdentity(context: AuthContext): Promise<Identity | null>
+  /** Runs a named action such as `login`; absent: every action answers 501. */
+  invoke?(action: string, input: Readonly<Record<string, unknown>>, context: AuthContext): Promise<Response>
+  /** Answers the provider's own routes below `providerRoutes.basePath`. */
+  handleRequest?(request: Request): Promise<Response>
+}
+
+/** Who a request or an in-process call acts for. */
+export interface Caller {
+  readonly principal: Principal | null
+  readonly identity: Identity | null
+}
+
+/** A caller without a session. */
+export const ANONYMOUS: Caller = Object.freeze({ principal: null, identity: null })
+
+/** The service itself: seeding, imports and other work that no person asked for. */
+export const SYSTEM: Caller = Object.freeze({
+  principal: Object.freeze({ id: 'system' }),
+  identity: Object.freeze({
+    provider: 'daybook',
+    subject: 'system',
+    sessionId: 'system',
+    actorType: 'service',
+    expiresAt: null,
+    claims: Object.freeze({}),
+    roles: Object.freeze(['service']),
+  }),
+})
+
+/** The caller's identity, or `null` without a session. */
+export function getIdentity(caller: Caller): Identity | null {
+  return caller.identity
+}
+
+/** Whether the caller has a session. */
+export function isAuthenticated(caller: Caller): boolean {
+  return caller.principal !== null
+}
+
+/** Whether the caller is a person with a session. */
+export function isHumanUser(caller: Caller): boolean {
+  return caller.principal !== null && caller.identity?.actorType === 'human'
+}
+
+/** The caller's subject, or `null` without a session. */
+export function getSubject(caller: Caller): string | null {
+  return caller.identity?.subject ?? null
+}

@@ -1,0 +1,166 @@
+import type { AuthAdapter, Caller } from '../auth/adapter.ts'
+import type { Fields } from '../fields/field.ts'
+import type { FieldValues, PatchValues, WriteValues } from '../fields/infer.ts'
+
+/** Whether this caller may do it. Without a rule, everyone reads and a session writes. */
+export type AccessRule = (caller: Caller) => boolean | Promise<boolean>
+
+/** Who may do what in a collection. */
+export interface CollectionAccess {
+  /** @default everyone; entries that are not published need a session */
+  readonly read?: AccessRule
+  /** @default any session */
+  readonly create?: AccessRule
+  /** @default any session */
+  readonly update?: AccessRule
+  /** @default any session */
+  readonly delete?: AccessRule
+}
+
+/** Who may do what with a global. */
+export interface GlobalAccess {
+  /** @default everyone */
+  readonly read?: AccessRule
+  /** @default any session */
+  readonly update?: AccessRule
+}
+
+/** Many entries of one shape. */
+export interface CollectionConfig<F extends Fields = Fields> {
+  readonly fields: F
+  /** For people: shown in the OpenAPI document and the docs page. */
+  readonly description?: string
+  readonly access?: CollectionAccess
+  /** The most entries on one page. @default 100 */
+  readonly maxLimit?: number
+  /** Refuse PUT, PATCH and DELETE without `If-Match` (428). @default false */
+  readonly requireIfMatch?: boolean
+}
+
+/** One record, addressed by its key. */
+export interface GlobalConfig<F extends Fields = Fields> {
+  readonly fields: F
+  /** For people: shown in the OpenAPI document and the docs page. */
+  readonly description?: string
+  readonly access?: GlobalAccess
+  /** Refuse PUT without `If-Match` (428). @default false */
+  readonly requireIfMatch?: boolean
+}
+
+/** The languages of the content. */
+export interface LocalesConfig {
+  /** The locale of a request that names none. */
+  readonly default: string
+  /** Every locale, as BCP 47 tags such as `en` or `pt-br`. */
+  readonly available: readonly string[]
+  /** Where to look when a locale has no value, in order. @default none */
+  readonly fallback?: Readonly<Record<string, readonly string[]>>
+}
+
+/** Bounds of what the service takes. */
+export interface LimitsConfig {
+  /** The largest JSON body, in bytes. @default 4 MiB */
+  readonly bodyBytes?: number
+  /** How long one Markdown text may take to render, in milliseconds. @default 10,000 */
+  readonly renderMs?: number
+}
+
+/** Which other origins may call from a browser. */
+export interface CorsConfig {
+  /** Exact origins, such as `https://www.example.org`; never `*`. */
+  readonly origins: readonly string[]
+  /** Whether those origins may send cookies. @default false */
+  readonly credentials?: boolean
+}
+
+/** Writes of the first start; all of them are stored, or none. */
+export interface SeedContent {
+  create(collection: string, data: Readonly<Record<string, unknown>>): Promise<{ readonly id: string }>
+  writeGlobal(key: string, data: Readonly<Record<string, unknown>>): Promise<unknown>
+}
+
+/** What a team writes in `daybook.config.ts`. */
+export interface DaybookConfig {
+  readonly collections: Readonly<Record<string, CollectionConfig>>
+  readonly globals?: Readonly<Record<string, GlobalConfig>>
+  readonly locales?: LocalesConfig
+  /** Where sessions come from. @default the service token in `DAYBOOK_SERVICE_TOKEN` */
+  readonly auth?: AuthAdapter
+  /** @default off */
+  readonly cors?: CorsConfig
+  readonly limits?: LimitsConfig
+  /** `Cache-Control` of answers without a session. @default 'public, max-age=0, must-revalidate' */
+  readonly publicCacheControl?: string
+  /** Fills an empty store, once, before the service first answers. */
+  readonly seed?: (content: SeedContent) => Promise<void>
+}
+
+/**
+ * Describes the content of a service.
+ *
+ * @example
+ * ```ts
+ * export default defineConfig({
+ *   collections: {
+ *     posts: defineCollection({ fields: { title: f.text({ required: true }), slug: f.slug({ from: 'title' }) } }),
+ *   },
+ * })
+ * ```
+ */
+export function defineConfig<const C extends DaybookConfig>(config: C): C {
+  return config
+}
+
+/** Describes a collection. */
+export function defineCollection<const F extends Fields, const C extends Omit<CollectionConfig, 'fields'>>(
+  collection: { readonly fields: F } & C,
+): { readonly fields: F } & C {
+  return collection
+}
+
+/** Describes a global. */
+export function defineGlobal<const F extends Fields, const C extends Omit<GlobalConfig, 'fields'>>(
+  global: { readonly fields: F } & C,
+): { readonly fields: F } & C {
+  return global
+}
+
+type FieldsOf<C extends DaybookConfig, K extends keyof C['collections']> = C['collections'][K]['fields']
+
+/** Keys of a config's collections. */
+export type CollectionKey<C extends DaybookConfig> = keyof C['collections'] & string
+/** Keys of a config's globals. */
+export type GlobalKey<C extends DaybookConfig> = keyof NonNullable<C['globals']> & string
+
+interface System {
+  /** UUIDv7 (RFC 9562). */
+  readonly id: string
+  /** ISO 8601 in UTC with milliseconds. */
+  readonly createdAt: string
+  /** ISO 8601 in UTC with milliseconds. */
+  readonly updatedAt: string
+}
+
+type Flat<T> = { [K in keyof T]: T[K] } & {}
+
+/** An entry as it is read. */
+export type Entry<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<System & FieldValues<FieldsOf<C, K>>>
+/** What creates an entry; read-only fields are taken and ignored. */
+export type EntryCreate<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<
+  WriteValues<FieldsOf<C, K>> & Partial<System>
+>
+/** What changes an entry: the fields to change, `null` to empty one. */
+export type EntryUpdate<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<
+  PatchValues<FieldsOf<C, K>> & Partial<System>
+>
+
+type GlobalFields<C extends DaybookConfig, K extends GlobalKey<C>> = NonNullable<C['globals']>[K]['fields']
+
+/** A global as it is read. */
+export type GlobalEntry<C extends DaybookConfig, K extends GlobalKey<C>> = Flat<
+  { readonly key: K } & FieldValues<GlobalFields<C, K>>
+>
+/** What changes a global. */
+export type GlobalUpdate<C extends DaybookConfig, K extends GlobalKey<C>> = Flat<
+  PatchValues<GlobalFields<C, K>> & { readonly key?: K }
+>

@@ -1,0 +1,34 @@
+import type { Caller } from '../auth/adapter.ts'
+import { invalid } from '../errors.ts'
+import type { DocumentModel } from '../model/model.ts'
+import { makeValidator, type Validator } from '../model/validator.ts'
+import { unknownFields } from './access.ts'
+import { type Values, withoutIgnored } from './document.ts'
+import { refuseHostile } from './json.ts'
+
+const validators = new WeakMap<object, Validator>()
+
+function validatorOf(schema: object): Validator {
+  const known = validators.get(schema) ?? makeValidator(schema as Parameters<typeof makeValidator>[0])
+  validators.set(schema, known)
+  return known
+}
+
+/**
+ * Checks a body against the schema of what it is to do, and drops what is read-only.
+ *
+ * @throws VALIDATION_ERROR with one issue for each fault
+ */
+export function checkBody(
+  document: DocumentModel,
+  side: 'create' | 'update',
+  body: unknown,
+  caller: Caller,
+  hidden: ReadonlySet<string>,
+): Values {
+  refuseHostile(body)
+  const input = withoutIgnored(document, body)
+  const issues = [...unknownFields(document, caller, hidden, input), ...validatorOf(document.schemas[side])(input)]
+  if (issues.length > 0) throw invalid(issues)
+  return input
+}

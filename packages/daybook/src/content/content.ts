@@ -1,0 +1,173 @@
+import { ANONYMOUS, type Caller } from '../auth/adapter.ts'
+import type {
+  CollectionKey,
+  DaybookConfig,
+  Entry,
+  EntryCreate,
+  EntryUpdate,
+  GlobalEntry,
+  GlobalKey,
+  GlobalUpdate,
+} from '../config/config.ts'
+import { DaybookError } from '../errors.ts'
+import type { CollectionModel, GlobalModel } from '../model/model.ts'
+import { toParams } from '../query/params.ts'
+import { getEntry, listEntries } from './entries.ts'
+import type { Engine, RunWrite } from './engine.ts'
+import { readGlobal, writeGlobal } from './globals.ts'
+import { createEntry, deleteEntry, updateEntry } from './write-entries.ts'
+
+/** What a list is asked, as the query parameters of `GET /api/:collection`. */
+export interface ListOptions {
+  /** @default 20 */
+  readonly limit?: number
+  /** @default 0 */
+  readonly offset?: number
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string
+  /** One field or several; a leading `-` descends. @default '-createdAt' */
+  readonly sort?: string | readonly string[]
+  /** Words that must all be found. */
+  readonly q?: string
+  readonly status?: string | readonly string[]
+  /** Served keys to answer with. @default all */
+  readonly select?: readonly string[]
+}
+
+/** One page of a list. */
+export interface ListResult<Item> {
+  readonly collection: string
+  /** How many entries match, on all pages. */
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+  readonly items: readonly Item[]
+  /** The `cursor` of the next page; `null` on the last. */
+  readonly nextCursor: string | null
+}
+
+/** For whom a call is made. */
+export interface CallOptions {
+  /** @default a caller without a session */
+  readonly caller?: Caller
+}
+
+/** For whom and on what condition a change is made. */
+export interface ChangeOptions extends CallOptions {
+  /** The entity tag that the stored version must have. */
+  readonly ifMatch?: string
+}
+
+/** For whom a new entry is made. */
+export interface CreateOptions extends CallOptions {
+  /** When the entry was first written, for imports; ISO 8601. @default now */
+  readonly createdAt?: string
+}
+
+/**
+ * Content inside the process: the same questions, rules and errors as over HTTP. Access is enforced;
+ * who calls without a session passes no `caller`, and work of the service itself passes `SYSTEM`.
+ */
+export class Content<C extends DaybookConfig = DaybookConfig> {
+  readonly #engine: Engine
+  readonly #run: RunWrite | undefined
+
+  /** @param run how writes reach the store; by default each is a transaction of its own */
+  constructor(engine: Engine, run?: RunWrite) {
+    this.#engine = engine
+    this.#run = run
+  }
+
+  /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN */
+  async list<K extends CollectionKey<C>>(
+    collection: K,
+    query: ListOptions = {},
+    { caller = ANONYMOUS }: CallOptions = {},
+  ): Promise<ListResult<Entry<C, K>>> {
+    const answer = await listEntries(this.#engine, this.#collection(collection), toParams({ ...query }), caller)
+    return JSON.parse(answer.json ?? 'null')
+  }
+
+  /**
+   * One entry by slug or id; `null` when there is none that the caller may see.
+   *
+   * @throws NOT_FOUND for an unknown collection, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
+   */
+  async get<K extends CollectionKey<C>>(
+    collection: K,
+    address: string,
+    query: Pick<ListOptions, 'select'> = {},
+    { caller = ANONYMOUS }: CallOptions = {},
+  ): Promise<Entry<C, K> | null> {
+    const model = this.#collection(collection)
+    try {
+      return JSON.parse((await getEntry(this.#engine, model, address, toParams({ ...query }), caller)).json)
+    } catch (error) {
+      if (error instanceof DaybookError && error.code === 'NOT_FOUND') return null
+      throw error
+    }
+  }
+
+  /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, CONFLICT */
+  async create<K extends CollectionKey<C>>(
+    collection: K,
+    data: EntryCreate<C, K>,
+    { caller = ANONYMOUS, createdAt }: CreateOptions = {},
+  ): Promise<Entry<C, K>> {
+    const options = createdAt === undefined ? {} : { createdAt }
+    return JSON.parse(
+      (await createEntry(this.#engine, this.#collection(collection), data, caller, options, this.#run)).json,
+    )
+  }
+
+  /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, CONFLICT, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
+  async update<K extends CollectionKey<C>>(
+    collection: K,
+    id: string,
+    data: EntryUpdate<C, K>,
+    { caller = ANONYMOUS, ifMatch }: ChangeOptions = {},
+  ): Promise<Entry<C, K>> {
+    const model = this.#collection(collection)
+    return JSON.parse((await updateEntry(this.#engine, model, id, data, caller, toCondition(ifMatch), this.#run)).json)
+  }
+
+  /** @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
+  async delete<K extends CollectionKey<C>>(
+    collection: K,
+    id: string,
+    { caller = ANONYMOUS, ifMatch }: ChangeOptions = {},
+  ): Promise<void> {
+    await deleteEntry(this.#engine, this.#collection(collection), id, caller, toCondition(ifMatch), this.#run)
+  }
+
+  /** @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN */
+  async readGlobal<K extends GlobalKey<C>>(key: K, { caller = ANONYMOUS }: CallOptions = {}): Promise<GlobalEntry<C, K>> {
+    return JSON.parse((await readGlobal(this.#engine, this.#global(key), caller)).json)
+  }
+
+  /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
+  async writeGlobal<K extends GlobalKey<C>>(
+    key: K,
+    data: GlobalUpdate<C, K>,
+    { caller = ANONYMOUS, ifMatch }: ChangeOptions = {},
+  ): Promise<GlobalEntry<C, K>> {
+    const answer = await writeGlobal(this.#engine, this.#global(key), data, caller, toCondition(ifMatch), this.#run)
+    return JSON.parse(answer.json)
+  }
+
+  #collection(key: string): CollectionModel {
+    const collection = this.#engine.model.collections.get(key)
+    if (!collection) throw new DaybookError('NOT_FOUND', `There is no collection "${key}".`)
+    return collection
+  }
+
+  #global(key: string): GlobalModel {
+    const global = this.#engine.model.globals.get(key)
+    if (!global) throw new DaybookError('NOT_FOUND', `There is no global "${key}".`)
+    return global
+  }
+}
+
+function toCondition(ifMatch: string | undefined) {
+  return ifMatch === undefined ? {} : { ifMatch: [{ weak: false, value: ifMatch.replace(/^"|"$/g, '') }] }
+}

@@ -1,0 +1,168 @@
+import { type Issue, invalid, invalidAt } from '../errors.ts'
+import type { DeriveTools, Field, Generated } from '../fields/field.ts'
+import { emptyValue, isRecord } from '../fields/field.ts'
+import type { DocumentModel, FieldModel } from '../model/model.ts'
+import type { FieldReference } from '../store/write.ts'
+import { RenderError } from './markdown-renderer.ts'
+
+/** A document's values by served key. */
+export type Values = Record<string, unknown>
+
+/** What an unnamed field of a new document holds. */
+function initialValue(field: Field): unknown {
+  const { default: value } = field.options as { default?: unknown }
+  return value ?? field.type.initial?.(field.options) ?? emptyValue(field)
+}
+
+type Task = () => Promise<void>
+
+/** Brings a valid value into the form it is stored in; what is generated from it is left to the tasks. */
+function settle(field: Field, value: unknown, tasks: Task[], tools: DeriveTools): unknown {
+  if (value === null || value === undefined) return emptyValue(field)
+  const walked =
+    field.type.walk?.(value, field.options, {
+      value: (inner, innerValue) =>
+        settle(inner, innerValue === undefined ? initialValue(inner) : innerValue, tasks, tools),
+      generated: (generated, copy, source) => {
+        // Holds the place, so that keys keep the order of the config.
+        copy[generated.key] = null
+        tasks.push(generate(generated, copy, source, tools))
+      },
+    }) ?? value
+  return field.type.canonical?.(walked, field.options) ?? walked
+}
+
+function generate(generated: Generated, copy: Values, source: unknown, tools: DeriveTools): Task {
+  return async () => {
+    copy[generated.key] = await generated.make(source, tools)
+  }
+}
+
+/**
+ * Makes the values that a write stores for the fields it names: defaults, canonical forms, generated values.
+ *
+ * @param stored the document as it is; `undefined` for a new one, which gets every field
+ * @throws VALIDATION_ERROR when a text cannot be rendered
+ */
+export async function settleFields(
+  document: DocumentModel,
+  input: Values,
+  stored: Values | undefined,
+  tools: DeriveTools,
+): Promise<Values> {
+  const settled: Values = {}
+  for (const model of document.fields) {
+    const isNamed = Object.hasOwn(input, model.key)
+    if (!isNamed && stored) continue
+    const value = isNamed ? input[model.key] : initialValue(model.field)
+    await settleField(model, value ?? roleValue(model), settled, stored, tools)
+  }
+  return settled
+}
+
+/** A status cannot be emptied: without one an entry would belong to nobody. */
+const roleValue = ({ field }: FieldModel): unknown => field.type.initial?.(field.options) ?? null
+
+async function settleField(
+  { key, field }: FieldModel,
+  value: unknown,
+  settled: Values,
+  stored: Values | undefined,
+  tools: DeriveTools,
+): Promise<void> {
+  const tasks: Task[] = []
+  settled[key] = settle(field, value, tasks, tools)
+  const generated = field.type.generated?.(key, field.options)
+  if (generated && stored && stored[key] === settled[key]) settled[generated.key] = stored[generated.key]
+  else if (generated) tasks.push(generate(generated, settled, settled[key], tools))
+  try {
+    for (const task of tasks) await task()
+  } catch (error) {
+    if (error instanceof RenderError) throw invalidAt(`/${key}`, 'markdown', `${error.message}; shorten or simplify it`)
+    throw error
+  }
+}
+
+/** Puts settled fields over a stored document, in the order of the config. */
+export function mergeFields(document: DocumentModel, stored: Values, settled: Values): Values {
+  const merged: Values = {}
+  for (const { servedKeys } of document.fields) {
+    for (const key of servedKeys) merged[key] = (Object.hasOwn(settled, key) ? settled[key] : stored[key]) ?? null
+  }
+  return merged
+}
+
+/**
+ * Checks that every required field holds something.
+ *
+ * @throws VALIDATION_ERROR with one issue for each that does not
+ */
+export function demandRequired(document: DocumentModel, values: Values): void {
+  const issues: Issue[] = document.fields
+    .filter(({ required, key }) => required && isEmpty(values[key]))
+    .map(({ key }) => ({ path: `/${key}`, code: 'required', message: 'is required' }))
+  if (issues.length > 0) throw invalid(issues)
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+
+/** Brings a document that an older config wrote into the present shape: new fields are empty, unknown ones are left out. */
+export function reshape(document: DocumentModel, stored: Values): Values {
+  const values: Values = {}
+  for (const { key, field, servedKeys } of document.fields) {
+    values[key] = reshapeValue(field, stored[key])
+    for (const generated of servedKeys) if (generated !== key) values[generated] = stored[generated] ?? null
+  }
+  return values
+}
+
+function reshapeValue(field: Field, value: unknown): unknown {
+  if (value === null || value === undefined || !field.type.accepts(value, field.options)) return emptyOrInitial(field)
+  return (
+    field.type.walk?.(value, field.options, {
+      value: (inner, innerValue) => reshapeValue(inner, innerValue),
+      generated: (generated, copy, _source, stored) => {
+        copy[generated.key] = stored ?? null
+      },
+    }) ?? value
+  )
+}
+
+const emptyOrInitial = (field: Field): unknown => field.type.initial?.(field.options) ?? emptyValue(field)
+
+/** What a stored document holds that the present config has no place for; kept until someone gives it up. */
+export function unplaced(document: DocumentModel, stored: Values): Values {
+  const system = new Set([...document.systemKeys.before, ...document.systemKeys.after])
+  const served = new Map(document.fields.flatMap((field) => field.servedKeys.map((key) => [key, field] as const)))
+  const entries = Object.entries(stored).filter(([key, value]) => {
+    if (system.has(key) || value === null) return false
+    const model = served.get(key)
+    return model === undefined || (model.key === key && !model.field.type.accepts(value, model.field.options))
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Every reference inside a document, by top-level field. */
+export function referencesOf(document: DocumentModel, values: Values): readonly FieldReference[] {
+  return document.fields.flatMap(({ key, field }) => collect(field, values[key]).map((one) => ({ ...one, field: key })))
+}
+
+function collect(field: Field, value: unknown): readonly { readonly collection: string; readonly id: string }[] {
+  if (value === null || value === undefined) return []
+  const found = [...(field.type.references?.(value, field.options) ?? [])]
+  field.type.walk?.(value, field.options, {
+    value: (inner, innerValue) => {
+      found.push(...collect(inner, innerValue))
+      return innerValue
+    },
+    generated: () => {},
+  })
+  return found
+}
+
+/** A body as the fields it names: read-only keys are dropped. */
+export function withoutIgnored(document: DocumentModel, body: unknown): Values {
+  if (!isRecord(body)) throw invalidAt('/', 'type', 'must be an object of fields')
+  return Object.fromEntries(Object.entries(body).filter(([key]) => !document.ignoredKeys.has(key)))
+}

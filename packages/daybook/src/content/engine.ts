@@ -1,0 +1,38 @@
+import type { Caller } from '../auth/adapter.ts'
+import { getSubject } from '../auth/adapter.ts'
+import type { DeriveTools } from '../fields/field.ts'
+import type { Model } from '../model/model.ts'
+import type { Store } from '../store/store.ts'
+import type { Writer } from '../store/write.ts'
+
+/** What every operation on content works with. */
+export interface Engine {
+  readonly model: Model
+  readonly store: Store
+  readonly tools: DeriveTools
+  /** Exact numbers of matches that were costly to count, by question and revision. */
+  readonly totals: Map<string, number>
+}
+
+/** A document as it is answered. */
+export interface Answer {
+  /** JSON text. */
+  readonly json: string
+  /** Strong entity tag, with its quotes. */
+  readonly tag: string
+  /** `seq` of the last change: the revision. */
+  readonly seq: number
+}
+
+/** A stored entry as it is answered. */
+export interface EntryAnswer extends Answer {
+  readonly id: string
+  /** Its slug, or its id in a collection without slugs. */
+  readonly address: string
+}
+
+/** Runs a prepared write inside a transaction of its own, or as part of a larger one. */
+export type RunWrite = <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
+
+/** Who the journal says it was. */
+export const actorOf = (caller: Caller): string => getSubject(caller) ?? 'anonymous'

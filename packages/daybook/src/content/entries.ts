@@ -1,0 +1,128 @@
+import type { Caller } from '../auth/adapter.ts'
+import { isAuthenticated } from '../auth/adapter.ts'
+import { DaybookError } from '../errors.ts'
+import { isUuidShaped, MAX_SLUG_LENGTH } from '../fields/slug.ts'
+import type { CollectionModel } from '../model/model.ts'
+import { encodeCursor } from '../query/cursor.ts'
+import { readEntryQuery } from '../query/entry-query.ts'
+import { type ListQuery, readListQuery } from '../query/list-query.ts'
+import type { Params } from '../query/params.ts'
+import type { Counters, EntryRow, Reader } from '../store/read.ts'
+import type { SearchQuery } from '../store/search.ts'
+import { toSearchTerms } from '../store/search-text.ts'
+import { demandRead, hiddenFields, isVisible, visibleStatuses } from './access.ts'
+import type { Answer, Engine } from './engine.ts'
+import { present, toAnswer } from './present.ts'
+import { documentTag, variantOf } from './tags.ts'
+
+/** The most counted searches that are remembered. */
+const MAX_TOTALS = 1000
+
+/** One page of a list. */
+export interface ListAnswer {
+  /** JSON text; `undefined` when the caller knows the answer already. */
+  readonly json: string | undefined
+  readonly tag: string
+}
+
+/**
+ * Lists entries.
+ *
+ * @param isKnown told the answer's tag before any entry is read; `true` ends it there
+ * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
+ */
+export async function listEntries(
+  engine: Engine,
+  collection: CollectionModel,
+  params: Params,
+  caller: Caller,
+  isKnown: (tag: string) => boolean = () => false,
+): Promise<ListAnswer> {
+  await demandRead(collection, caller)
+  const hidden = hiddenFields(collection, caller)
+  const query = readListQuery(collection, params, hidden)
+  const statuses = visibleStatuses(collection, caller, query.statuses)
+  const counters = await engine.store.read.counters(collection.key)
+  const tag = listTag(collection, query, counters, [isAuthenticated(caller), [...hidden]])
+  if (isKnown(tag)) return { json: undefined, tag }
+
+  const search = query.q === undefined ? undefined : toSearch(collection, query.q, statuses, hidden)
+  const total = search ? await countMatches(engine, collection, search, counters) : countEntries(counters, statuses)
+  const isEmpty = query.limit === 0 || query.offset >= total
+  const page = isEmpty
+    ? { rows: [], end: undefined }
+    : await engine.store.read.page(collection, { ...query, statuses, search })
+  const items = page.rows.map((row) => present(collection, row, { hidden, select: query.select }))
+  const nextCursor = page.end ? encodeCursor(query.fingerprint, page.end) : null
+  const head = `{"collection":"${collection.key}","total":${total},"limit":${query.limit},"offset":${query.offset}`
+  return { json: `${head},"items":[${items.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`, tag }
+}
+
+/** Without a session, only what the public sees moves the tag. */
+function listTag(
+  { status, shape }: CollectionModel,
+  query: ListQuery,
+  counters: Counters,
+  reader: readonly unknown[],
+): string {
+  const [isSession] = reader
+  const revision = status && !isSession ? counters.visibleSeq : counters.seq
+  const { fingerprint, limit, offset, after, select } = query
+  return documentTag(revision, variantOf(shape, fingerprint, limit, offset, after, select && [...select], reader))
+}
+
+function toSearch(
+  collection: CollectionModel,
+  q: string,
+  statuses: readonly string[] | undefined,
+  hidden: ReadonlySet<string>,
+): SearchQuery {
+  const fields = collection.searchable.map(({ key }) => key).filter((key) => !hidden.has(key))
+  return { terms: toSearchTerms(q), fields, statuses }
+}
+
+function countEntries({ counts }: Counters, statuses: readonly string[] | undefined): number {
+  const shown = statuses ?? Object.keys(counts)
+  return shown.reduce((total, status) => total + (counts[status] ?? 0), 0)
+}
+
+async function countMatches(
+  engine: Engine,
+  collection: CollectionModel,
+  search: SearchQuery,
+  { seq }: Counters,
+): Promise<number> {
+  const key = JSON.stringify([collection.key, seq, search])
+  const known = engine.totals.get(key)
+  if (known !== undefined) return known
+  const total = await engine.store.read.countMatches(collection, search)
+  if (engine.totals.size >= MAX_TOTALS) engine.totals.clear()
+  engine.totals.set(key, total)
+  return total
+}
+
+/**
+ * Reads one entry by its slug, or by its id where the segment has the shape of one.
+ *
+ * @throws NOT_FOUND when there is none that the caller may see; VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
+ */
+export async function getEntry(
+  engine: Engine,
+  collection: CollectionModel,
+  address: string,
+  params: Params,
+  caller: Caller,
+): Promise<Answer> {
+  await demandRead(collection, caller)
+  const hidden = hiddenFields(collection, caller)
+  const { select } = readEntryQuery(collection, params, hidden)
+  const row = await find(engine.store.read, collection, address)
+  if (!row || !isVisible(row.status, caller)) throw new DaybookError('NOT_FOUND')
+  return toAnswer(collection, row, { hidden, select })
+}
+
+async function find(read: Reader, collection: CollectionModel, address: string): Promise<EntryRow | undefined> {
+  if (isUuidShaped(address)) return read.byId(collection, address.toLowerCase())
+  if (!collection.slug || address.length > MAX_SLUG_LENGTH * 2) return undefined
+  return read.bySlug(collection, address.normalize('NFC'))
+}

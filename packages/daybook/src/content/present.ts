@@ -1,0 +1,55 @@
+import type { CollectionModel, DocumentModel } from '../model/model.ts'
+import type { EntryRow } from '../store/read.ts'
+import { reshape, type Values } from './document.ts'
+import type { Answer, EntryAnswer } from './engine.ts'
+import { documentTag, variantOf } from './tags.ts'
+
+/** What a reader may see of documents, and asked to see. */
+export interface View {
+  /** Keys of top-level fields that do not exist for the reader. */
+  readonly hidden: ReadonlySet<string>
+  /** Served keys asked for; `undefined`: all. */
+  readonly select?: ReadonlySet<string> | undefined
+}
+
+type StoredDocument = Pick<EntryRow, 'doc' | 'shape'>
+
+/** The values of a stored document in the present shape, its own keys included. */
+export function storedValues(document: DocumentModel, { doc, shape }: StoredDocument): Values {
+  const stored: Values = JSON.parse(doc)
+  return shape === document.shape ? stored : withSystem(document, stored, reshape(document, stored))
+}
+
+/** Puts fields between the keys that every document of the kind has. */
+export function withSystem(document: DocumentModel, system: Values, fields: Values): Values {
+  const { before, after } = document.systemKeys
+  const pick = (keys: readonly string[]): Values => Object.fromEntries(keys.map((key) => [key, system[key]]))
+  return { ...pick(before), ...fields, ...pick(after) }
+}
+
+/** The JSON text that a reader gets of a stored document: as it is stored wherever that can be. */
+export function present(document: DocumentModel, row: StoredDocument, { hidden, select }: View): string {
+  if (row.shape === document.shape && hidden.size === 0 && !select) return row.doc
+  const shut = new Set(document.fields.filter(({ key }) => hidden.has(key)).flatMap(({ servedKeys }) => servedKeys))
+  const isShown = (key: string): boolean => !shut.has(key) && (select === undefined || select.has(key))
+  return JSON.stringify(Object.fromEntries(Object.entries(storedValues(document, row)).filter(([key]) => isShown(key))))
+}
+
+/** The tag of a document in a view. */
+export function tagOf(document: DocumentModel, revision: number, { hidden, select }: View): string {
+  return documentTag(revision, variantOf(document.shape, [...hidden], select && [...select]))
+}
+
+/** A stored document as it is answered. */
+export function toAnswer(document: DocumentModel, row: StoredDocument & Pick<EntryRow, 'seq'>, view: View): Answer {
+  return { json: present(document, row, view), tag: tagOf(document, row.seq, view), seq: row.seq }
+}
+
+/** A written entry as it is answered. */
+export function toEntryAnswer(
+  collection: CollectionModel,
+  row: StoredDocument & Pick<EntryRow, 'id' | 'seq'> & { readonly slug: string | null },
+  view: View,
+): EntryAnswer {
+  return { ...toAnswer(collection, row, view), id: row.id, address: row.slug ?? row.id }
+}

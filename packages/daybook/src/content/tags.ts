@@ -1,0 +1,60 @@
+import { hash } from 'node:crypto'
+import { DaybookError } from '../errors.ts'
+
+/** What an `If-Match` or `If-None-Match` header asks for (RFC 9110, section 13.1). */
+export type TagCondition = '*' | readonly EntityTag[]
+
+/** An entity tag (RFC 9110, section 8.8.3), without its quotes. */
+export interface EntityTag {
+  readonly weak: boolean
+  readonly value: string
+}
+
+/** A short name for a variant of an answer: other fields, another reader, another config. */
+export function variantOf(...parts: readonly unknown[]): string {
+  return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 8)
+}
+
+/** The strong tag of a document: its revision, and which variant of it is answered. */
+export function documentTag(revision: number, variant: string): string {
+  return `"${revision.toString(36)}.${variant}"`
+}
+
+/** Whether any listed tag names this revision, in whatever variant it was read. Weak ones never do. */
+function matchesRevision(condition: TagCondition, revision: number): boolean {
+  if (condition === '*') return revision > 0
+  return condition.some(({ weak, value }) => !weak && value.split('.')[0] === revision.toString(36))
+}
+
+/** Whether a stored answer with one of these tags is still the present one (weak comparison). */
+export function matchesTag(condition: TagCondition, tag: string): boolean {
+  return condition === '*' || condition.some(({ value }) => `"${value}"` === tag)
+}
+
+/** The conditions of a write. */
+export interface Preconditions {
+  readonly ifMatch?: TagCondition | undefined
+  readonly ifNoneMatch?: TagCondition | undefined
+}
+
+/**
+ * Checks the conditions of a write against what is stored.
+ *
+ * @param revision 0 when nothing was stored yet
+ * @throws PRECONDITION_REQUIRED, PRECONDITION_FAILED with `details.current`
+ */
+export function demandPreconditions(
+  { ifMatch, ifNoneMatch }: Preconditions,
+  revision: number,
+  current: string,
+  isRequired: boolean,
+): void {
+  if (isRequired && ifMatch === undefined && ifNoneMatch === undefined) throw new DaybookError('PRECONDITION_REQUIRED')
+  const isMet =
+    (ifMatch === undefined || matchesRevision(ifMatch, revision)) &&
+    (ifNoneMatch === undefined || !matchesRevision(weakly(ifNoneMatch), revision))
+  if (!isMet) throw new DaybookError('PRECONDITION_FAILED', undefined, { current })
+}
+
+const weakly = (condition: TagCondition): TagCondition =>
+  condition === '*' ? '*' : condition.map(({ value }) => ({ weak: false, value }))

@@ -1,0 +1,65 @@
+import type { CommonOptions, Exactly, Field, Fields, FieldType, JsonSchema } from './field.ts'
+import { isRecord, makeField, walkFields } from './field.ts'
+import type { FieldValues, WriteValues } from './infer.ts'
+import { aCount, anObject, COMMON_RULES, isKey } from './rules.ts'
+
+export interface BlocksOptions extends CommonOptions {
+  /** The fewest blocks. @default 0 */
+  readonly min?: number
+  /** The most blocks. @default 1,000 */
+  readonly max?: number
+}
+
+/** The fields of each kind of block, by its `_type`. */
+export type BlockTypes = Readonly<Record<string, Fields>>
+
+const DEFAULT_MAX_BLOCKS = 1000
+
+const blocks: FieldType<BlocksOptions & { readonly types: BlockTypes }> = {
+  name: 'blocks',
+  rules: { ...COMMON_RULES, types: anObject, min: aCount, max: aCount },
+  check(options, place, report) {
+    const types = Object.entries(options.types)
+    if (types.length === 0) report.add(place.path, 'name at least one kind of block')
+    for (const [key, fields] of types) {
+      if (!isKey(key)) report.add(`${place.path}.types.${key}`, 'write a key like pullQuote')
+      place.checkNested(fields, `${place.path}.types.${key}`)
+    }
+  },
+  schema: (options, nest) => ({
+    type: 'array',
+    items: {
+      type: 'object',
+      required: ['_type'],
+      // With a discriminator a wrong block gets the faults of its own kind, not those of every kind.
+      discriminator: { propertyName: '_type' },
+      oneOf: Object.entries(options.types).map(([key, fields]) => block(key, nest(fields))),
+    },
+    ...(options.min === undefined ? {} : { minItems: options.min }),
+    maxItems: options.max ?? DEFAULT_MAX_BLOCKS,
+  }),
+  accepts: (value, options) =>
+    Array.isArray(value) && value.every((one) => isRecord(one) && Object.hasOwn(options.types, String(one['_type']))),
+  empty: () => [],
+  walk: (value, options, visitor) =>
+    (Array.isArray(value) ? value : []).filter(isRecord).map((one) => {
+      const fields = options.types[String(one['_type'])]
+      return fields ? { _type: one['_type'], ...walkFields(fields, one, visitor) } : one
+    }),
+}
+
+function block(key: string, schema: JsonSchema): JsonSchema {
+  const { properties, required = [] } = schema as { properties: object; required?: readonly string[] }
+  return { ...schema, properties: { _type: { const: key }, ...properties }, required: ['_type', ...required] }
+}
+
+type Tagged<T extends BlockTypes> = { [K in keyof T]: { readonly _type: K } & FieldValues<T[K]> }[keyof T]
+type TaggedWrite<T extends BlockTypes> = { [K in keyof T]: { readonly _type: K } & WriteValues<T[K]> }[keyof T]
+
+/** A sequence of blocks of different kinds, told apart by `_type`. */
+export function blocksField<const T extends BlockTypes, const O extends BlocksOptions = Record<never, never>>(
+  types: T,
+  options?: Exactly<O, BlocksOptions>,
+): Field<readonly Tagged<T>[], O & { readonly '~filled'?: true }, readonly TaggedWrite<T>[]> {
+  return makeField(blocks, { ...options, types } as unknown as O)
+}

@@ -1,0 +1,22 @@
+import type { Exactly, Field, FieldType, ScalarOptions } from './field.ts'
+import { makeField } from './field.ts'
+import { aDefault, COMMON_RULES, SCALAR_RULES } from './rules.ts'
+
+export interface BooleanOptions extends Omit<ScalarOptions, 'unique'> {
+  readonly default?: boolean
+}
+
+const boolean: FieldType<BooleanOptions> = {
+  name: 'boolean',
+  rules: { ...COMMON_RULES, index: SCALAR_RULES.index, default: aDefault },
+  schema: () => ({ type: 'boolean' }),
+  accepts: (value) => typeof value === 'boolean',
+  scalar: (options) => (options.index === false ? undefined : 'boolean'),
+}
+
+/** True or false. */
+export function booleanField<const O extends BooleanOptions = Record<never, never>>(
+  options?: Exactly<O, BooleanOptions>,
+): Field<boolean, O> {
+  return makeField(boolean, (options ?? {}) as O)
+}

@@ -1,0 +1,22 @@
+import type { Exactly, Field, FieldType, ScalarOptions } from './field.ts'
+import { makeField } from './field.ts'
+import { aDefault, SCALAR_RULES } from './rules.ts'
+
+export interface AddressOptions extends ScalarOptions {
+  readonly default?: string
+}
+
+const email: FieldType<AddressOptions> = {
+  name: 'email',
+  rules: { ...SCALAR_RULES, default: aDefault },
+  schema: () => ({ type: 'string', format: 'email', maxLength: 320 }),
+  accepts: (value) => typeof value === 'string',
+  scalar: (options) => (options.index === false ? undefined : 'text'),
+}
+
+/** An e-mail address (RFC 5321), kept as given. */
+export function emailField<const O extends AddressOptions = Record<never, never>>(
+  options?: Exactly<O, AddressOptions>,
+): Field<string, O> {
+  return makeField(email, (options ?? {}) as O)
+}

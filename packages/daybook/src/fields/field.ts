@@ -1,0 +1,176 @@
+import type { Caller } from '../auth/adapter.ts'
+
+/** A JSON Schema (2020-12) as plain data. */
+export type JsonSchema = { readonly [keyword: string]: unknown }
+
+/** A rule for one field: whether this caller may read or write it. Without a rule, the collection's rule stands alone. */
+export type FieldRule = (caller: Caller) => boolean
+
+/** Who may read and write one field. A field that a caller may not read does not exist for them. */
+export interface FieldAccess {
+  readonly read?: FieldRule
+  readonly write?: FieldRule
+}
+
+/** What every field can say about itself. */
+export interface CommonOptions {
+  /** The field must hold a value after every write. @default false */
+  readonly required?: boolean
+  /** For people: shown in the OpenAPI document and the docs page. */
+  readonly description?: string
+  /** One value for each locale. @default false */
+  readonly localized?: boolean
+  /** Top-level fields only. @default everyone who may see the entry */
+  readonly access?: FieldAccess
+  /** The key that this field had before; `daybook migrate` moves the values. */
+  readonly renamedFrom?: string
+}
+
+/** What a field whose value is one string, number or boolean can also say. */
+export interface ScalarOptions extends CommonOptions {
+  /** No two entries of the collection hold the same value. @default false */
+  readonly unique?: boolean
+  /** `false` saves the index; the field can then be neither filtered nor sorted. @default true */
+  readonly index?: boolean
+}
+
+/** The options of a field whose type is not known: those that every type has, and whatever else it takes. */
+export type AnyOptions = CommonOptions & { readonly [option: string]: unknown }
+
+/**
+ * One field of a collection or global: a type that knows how to behave, and what the config says of it.
+ * `Value` is what a reader gets when the field holds something, `Write` what a writer gives.
+ */
+export interface Field<Value = unknown, Options extends CommonOptions = AnyOptions, Write = Value> {
+  readonly type: FieldType
+  readonly options: Options
+  /** Carries the type that a reader sees; never set. */
+  readonly '~value'?: Value
+  /** Carries the type that a writer gives; never set. */
+  readonly '~write'?: Write
+}
+
+/** Fields by key, in the order in which they are served. */
+export type Fields = Readonly<Record<string, Field>>
+
+/** How values compare in filters, sorts and indexes. */
+export type Scalar = 'text' | 'number' | 'boolean'
+
+/** Checks one option's value; answers what to write instead, or nothing when it is right. */
+export type OptionRule = (value: unknown) => string | undefined
+
+/** Collects what is wrong with a config. */
+export interface FaultReport {
+  /** @param path where, such as `collections.posts.fields.title.maxLength` @param message what to write instead */
+  add(path: string, message: string): void
+}
+
+/** Where a field stands, for checks that need more than its own options. */
+export interface FieldPlace {
+  readonly path: string
+  /** The fields beside this one. */
+  readonly siblings: Fields
+  /** Keys of all collections. */
+  readonly collections: readonly string[]
+  readonly nested: boolean
+  /** Checks fields inside this one. */
+  checkNested(fields: unknown, path: string): void
+}
+
+/** Called for each child of a container value while the container is copied. */
+export interface Visitor {
+  /** Answers what takes the child's place. */
+  value(field: Field, value: unknown): unknown
+  /** Sets a generated value on the copy; `stored` is what stood there. */
+  generated(generated: Generated, copy: Record<string, unknown>, source: unknown, stored: unknown): void
+}
+
+/** A stored reference from one document to another. */
+export interface Reference {
+  readonly collection: string
+  readonly id: string
+}
+
+/** What deriving a generated value may use. */
+export interface DeriveTools {
+  /** Markdown to sanitized HTML. */
+  renderMarkdown(source: string): Promise<string>
+}
+
+/** A value that the service makes beside a field's own, such as the HTML of a Markdown text. */
+export interface Generated {
+  readonly key: string
+  readonly schema: JsonSchema
+  make(value: unknown, tools: DeriveTools): Promise<unknown>
+}
+
+/**
+ * Everything that Daybook knows about a kind of value. Shared code asks these questions and never a type's name.
+ * A new type is one file that answers them and one line in `fields/index.ts`.
+ */
+export interface FieldType<Options extends CommonOptions = AnyOptions> {
+  readonly name: string
+  /** The options that this type takes, each with its rule. */
+  readonly rules: Readonly<Record<string, OptionRule>>
+  /** Faults that single options do not show. */
+  check?(options: Options, place: FieldPlace, report: FaultReport): void
+  /** The JSON Schema of a value that is there; `nest` gives the schema of fields inside it. */
+  schema(options: Options, nest: (fields: Fields) => JsonSchema): JsonSchema
+  /** Whether a stored value, perhaps of an older config, still is one of this type. */
+  accepts(value: unknown, options: Options): boolean
+  /** The value of a field that holds nothing. @default null */
+  empty?(options: Options): unknown
+  /** The value of a field that a new document does not name. @default `options.default`, else empty */
+  initial?(options: Options): unknown
+  /** The one form in which a valid value is stored. @default as it came */
+  canonical?(value: unknown, options: Options): unknown
+  /** How the value compares; absent: it can be neither filtered nor sorted. */
+  scalar?(options: Options): Scalar | undefined
+  /** Copies a container value, with each child as the visitor answers. */
+  walk?(value: unknown, options: Options, visitor: Visitor): unknown
+  /** The words that `q` finds. */
+  words?(value: unknown, options: Options): string
+  /** How much a word found here counts. @default 1 */
+  readonly weight?: number
+  references?(value: unknown, options: Options): readonly Reference[]
+  generated?(key: string, options: Options): Generated | undefined
+  /** What the type is to its collection as a whole; at most one field for each role. */
+  readonly role?: 'slug' | 'status'
+}
+
+/** Makes a field; the types of `options` and values come from the builder's signature. */
+export function makeField<Value, Options extends CommonOptions, Write = Value>(
+  type: FieldType<never>,
+  options: Options,
+): Field<Value, Options, Write> {
+  // A type only ever meets the options of its own builder.
+  return Object.freeze({ type: type as unknown as FieldType, options: Object.freeze({ ...options }) })
+}
+
+/** Refuses keys that `Known` does not have, which plain generics would let pass. */
+export type Exactly<Options, Known> = Options & { readonly [K in Exclude<keyof Options, keyof Known>]: never }
+
+/** The key and generated keys of a field, in the order in which they are served. */
+export function servedKeys(key: string, field: Field): readonly string[] {
+  const generated = field.type.generated?.(key, field.options)
+  return generated ? [key, generated.key] : [key]
+}
+
+/** The value of a field that holds nothing. */
+export function emptyValue(field: Field): unknown {
+  return field.type.empty?.(field.options) ?? null
+}
+
+/** Copies an object of fields, with each value as the visitor answers; keys without a field are dropped. */
+export function walkFields(fields: Fields, value: Readonly<Record<string, unknown>>, visitor: Visitor): object {
+  const copy: Record<string, unknown> = {}
+  for (const [key, field] of Object.entries(fields)) {
+    copy[key] = visitor.value(field, value[key])
+    const generated = field.type.generated?.(key, field.options)
+    if (generated) visitor.generated(generated, copy, copy[key], value[generated.key])
+  }
+  return copy
+}
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,23 @@
+import type { CommonOptions, Exactly, Field, Fields, FieldType } from './field.ts'
+import { isRecord, makeField, walkFields } from './field.ts'
+import type { FieldValues, WriteValues } from './infer.ts'
+import { anObject, COMMON_RULES } from './rules.ts'
+
+export type GroupOptions = CommonOptions
+
+const group: FieldType<GroupOptions & { readonly fields: Fields }> = {
+  name: 'group',
+  rules: { ...COMMON_RULES, fields: anObject },
+  check: (options, place) => place.checkNested(options.fields, `${place.path}.fields`),
+  schema: (options, nest) => nest(options.fields),
+  accepts: isRecord,
+  walk: (value, options, visitor) => walkFields(options.fields, isRecord(value) ? value : {}, visitor),
+}
+
+/** Fields that belong together, as one object. */
+export function groupField<const F extends Fields, const O extends GroupOptions = Record<never, never>>(
+  fields: F,
+  options?: Exactly<O, GroupOptions>,
+): Field<FieldValues<F>, O & { readonly fields: F }, WriteValues<F>> {
+  return makeField(group, { ...options, fields } as unknown as O & { readonly fields: F })
+}

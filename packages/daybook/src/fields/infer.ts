@@ -1,0 +1,62 @@
+import type { Field, Fields } from './field.ts'
+
+type OptionsOf<F> = F extends Field<infer _Value, infer Options, infer _Write> ? Options : never
+type ValueOf<F> = F extends Field<infer Value, infer _Options, infer _Write> ? Value : never
+type WriteOf<F> = F extends Field<infer _Value, infer _Options, infer Write> ? Write : never
+
+/** Fields that are never `null` to a reader: required, always filled, or a list. */
+type IsFilled<F> =
+  OptionsOf<F> extends { readonly required: true }
+    ? true
+    : '~filled' extends keyof OptionsOf<F>
+      ? true
+      : '~slug' extends keyof OptionsOf<F>
+        ? true
+        : OptionsOf<F> extends { readonly many: true }
+          ? true
+          : false
+
+/** Fields that a new document must name. */
+type IsDemanded<F> =
+  OptionsOf<F> extends { readonly required: true }
+    ? 'default' extends keyof OptionsOf<F>
+      ? false
+      : OptionsOf<F> extends { readonly from: string }
+        ? false
+        : true
+    : '~slug' extends keyof OptionsOf<F>
+      ? OptionsOf<F> extends { readonly from: string }
+        ? false
+        : true
+      : false
+
+type GeneratedKey<K, F> = '~markdown' extends keyof OptionsOf<F>
+  ? OptionsOf<F> extends { readonly html: false }
+    ? never
+    : `${K & string}Html`
+  : never
+
+type Flat<T> = { [K in keyof T]: T[K] } & {}
+
+/** What a reader sees of a set of fields. */
+export type FieldValues<F extends Fields> = Flat<
+  { readonly [K in keyof F]: IsFilled<F[K]> extends true ? ValueOf<F[K]> : ValueOf<F[K]> | null } & {
+    readonly [K in keyof F as GeneratedKey<K, F[K]>]: OptionsOf<F[K]> extends { readonly required: true }
+      ? string
+      : string | null
+  }
+>
+
+type Ignored<F extends Fields> = {
+  readonly [K in keyof F as GeneratedKey<K, F[K]>]?: unknown
+}
+
+/** What a writer gives for a new set of fields. */
+export type WriteValues<F extends Fields> = Flat<
+  { readonly [K in keyof F as IsDemanded<F[K]> extends true ? K : never]: WriteOf<F[K]> } & {
+    readonly [K in keyof F as IsDemanded<F[K]> extends true ? never : K]?: WriteOf<F[K]> | null
+  } & Ignored<F>
+>
+
+/** What a writer gives to change a set of fields: any of them, `null` to empty one. */
+export type PatchValues<F extends Fields> = Flat<{ readonly [K in keyof F]?: WriteOf<F[K]> | null } & Ignored<F>>

@@ -1,0 +1,49 @@
+import type { CommonOptions, Exactly, Field, FieldType } from './field.ts'
+import { makeField } from './field.ts'
+import { aCount, aDefault, COMMON_RULES } from './rules.ts'
+
+export interface ListOptions extends CommonOptions {
+  /** The fewest items. @default 0 */
+  readonly min?: number
+  /** The most items. @default 1,000 */
+  readonly max?: number
+  readonly default?: readonly unknown[]
+}
+
+const DEFAULT_MAX_ITEMS = 1000
+
+const list: FieldType<ListOptions & { readonly of: Field }> = {
+  name: 'list',
+  rules: { ...COMMON_RULES, of: () => undefined, min: aCount, max: aCount, default: aDefault },
+  check(options, place, report) {
+    if (options.of?.type?.generated?.('of', options.of.options)) {
+      report.add(
+        `${place.path}.of`,
+        'put it into a group, as f.list(f.group({ body: f.markdown() })), or say html: false',
+      )
+    }
+    place.checkNested({ of: options.of }, place.path)
+  },
+  schema: (options, nest) => ({
+    type: 'array',
+    items: options.of.type.schema(options.of.options, nest),
+    ...(options.min === undefined ? {} : { minItems: options.min }),
+    maxItems: options.max ?? DEFAULT_MAX_ITEMS,
+  }),
+  accepts: Array.isArray,
+  empty: () => [],
+  walk: (value, options, visitor) => (Array.isArray(value) ? value : []).map((item) => visitor.value(options.of, item)),
+}
+
+/** Values of one kind, in order. */
+export function listField<
+  Item,
+  OfOptions extends CommonOptions,
+  Write,
+  const O extends ListOptions = Record<never, never>,
+>(
+  of: Field<Item, OfOptions, Write>,
+  options?: Exactly<O, ListOptions>,
+): Field<readonly Item[], O & { readonly '~filled'?: true }, readonly Write[]> {
+  return makeField(list, { ...options, of } as unknown as O)
+}

@@ -1,0 +1,38 @@
+import type { CommonOptions, Exactly, Field, FieldType } from './field.ts'
+import { makeField } from './field.ts'
+import { aCount, aDefault, aFlag, COMMON_RULES } from './rules.ts'
+
+export interface MarkdownOptions extends CommonOptions {
+  readonly default?: string
+  /** In characters. @default 1,000,000 */
+  readonly maxLength?: number
+  /** Whether `<key>Html` with the sanitized HTML stands beside the text. @default true */
+  readonly html?: boolean
+  /** Whether `q` finds its words. @default true */
+  readonly search?: boolean
+}
+
+const DEFAULT_MAX_LENGTH = 1_000_000
+
+const markdown: FieldType<MarkdownOptions> = {
+  name: 'markdown',
+  rules: { ...COMMON_RULES, default: aDefault, maxLength: aCount, html: aFlag, search: aFlag },
+  schema: (options) => ({ type: 'string', maxLength: options.maxLength ?? DEFAULT_MAX_LENGTH }),
+  accepts: (value) => typeof value === 'string',
+  words: (value, options) => (options.search === false ? '' : String(value)),
+  generated(key, options) {
+    if (options.html === false) return undefined
+    return {
+      key: `${key}Html`,
+      schema: { type: ['string', 'null'], readOnly: true, description: `Sanitized HTML of ${key}.` },
+      make: async (value, tools) => (typeof value === 'string' ? tools.renderMarkdown(value) : null),
+    }
+  },
+}
+
+/** Long text in GitHub-flavoured Markdown; its sanitized HTML is served as `<key>Html`. */
+export function markdownField<const O extends MarkdownOptions = Record<never, never>>(
+  options?: Exactly<O, MarkdownOptions>,
+): Field<string, O & { readonly '~markdown'?: true }> {
+  return makeField(markdown, (options ?? {}) as O)
+}

@@ -1,0 +1,52 @@
+import type { Exactly, Field, FieldType, JsonSchema, OptionRule, ScalarOptions } from './field.ts'
+import { makeField } from './field.ts'
+import { aDefault, aNumber, anInteger, SCALAR_RULES } from './rules.ts'
+
+export interface NumberOptions extends ScalarOptions {
+  readonly default?: number
+  readonly min?: number
+  readonly max?: number
+}
+
+function numberType(name: string, schema: JsonSchema, bound: OptionRule): FieldType<NumberOptions> {
+  return {
+    name,
+    rules: { ...SCALAR_RULES, default: aDefault, min: bound, max: bound },
+    check(options, place, report) {
+      if (options.min !== undefined && options.max !== undefined && options.min > options.max) {
+        report.add(`${place.path}.min`, `write at most ${options.max}, the value of max`)
+      }
+    },
+    schema: (options) => ({
+      ...schema,
+      ...(options.min === undefined ? {} : { minimum: options.min }),
+      ...(options.max === undefined ? {} : { maximum: options.max }),
+    }),
+    accepts: (value) => typeof value === 'number' && (name === 'number' || Number.isSafeInteger(value)),
+    // JSON has no negative zero to give back.
+    canonical: (value) => (value === 0 ? 0 : value),
+    scalar: (options) => (options.index === false ? undefined : 'number'),
+  }
+}
+
+const number = numberType('number', { type: 'number' }, aNumber)
+
+const integer = numberType(
+  'integer',
+  { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+  anInteger,
+)
+
+/** A number (IEEE 754 double). */
+export function numberField<const O extends NumberOptions = Record<never, never>>(
+  options?: Exactly<O, NumberOptions>,
+): Field<number, O> {
+  return makeField(number, (options ?? {}) as O)
+}
+
+/** A whole number that a double holds exactly: -(2⁵³-1) to 2⁵³-1. */
+export function integerField<const O extends NumberOptions = Record<never, never>>(
+  options?: Exactly<O, NumberOptions>,
+): Field<number, O> {
+  return makeField(integer, (options ?? {}) as O)
+}

@@ -1,0 +1,57 @@
+import type { CommonOptions, Exactly, Field, FieldType, OptionRule } from './field.ts'
+import { makeField } from './field.ts'
+import { aFlag, COMMON_RULES, SCALAR_RULES } from './rules.ts'
+
+export interface RelationOptions extends CommonOptions {
+  /** Holds a list of references, in order. @default false */
+  readonly many?: boolean
+  /** What happens to this reference when its target is deleted. @default 'restrict' when required, else 'unset' */
+  readonly onDelete?: 'unset' | 'restrict'
+  /** @default true */
+  readonly index?: boolean
+}
+
+/** The most references that one field holds. */
+const MAX_REFERENCES = 1000
+
+const anOnDelete: OptionRule = (value) =>
+  value === 'unset' || value === 'restrict' ? undefined : 'write "unset" or "restrict"'
+
+const ids = (value: unknown): readonly string[] =>
+  (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string')
+
+const relation: FieldType<RelationOptions & { readonly to: string }> = {
+  name: 'relation',
+  rules: {
+    ...COMMON_RULES,
+    to: () => undefined,
+    many: aFlag,
+    onDelete: anOnDelete,
+    index: SCALAR_RULES.index,
+  },
+  check(options, place, report) {
+    if (!place.collections.includes(options.to)) {
+      report.add(place.path, `"${options.to}" is not a collection; write one of: ${place.collections.join(', ')}`)
+    }
+  },
+  schema(options) {
+    const one = { type: 'string', format: 'uuid', description: `Id of an entry of ${options.to}.` }
+    return options.many ? { type: 'array', items: one, uniqueItems: true, maxItems: MAX_REFERENCES } : one
+  },
+  accepts: (value, options) => (options.many ? Array.isArray(value) : typeof value === 'string'),
+  empty: (options) => (options.many ? [] : null),
+  canonical: (value) =>
+    Array.isArray(value) ? value.map((id) => String(id).toLowerCase()) : String(value).toLowerCase(),
+  scalar: (options) => (options.many || options.index === false ? undefined : 'text'),
+  references: (value, options) => ids(value).map((id) => ({ collection: options.to, id })),
+}
+
+type Held<O extends RelationOptions> = O extends { readonly many: true } ? readonly string[] : string
+
+/** A reference to an entry of another collection (or the same), or several with `many: true`. */
+export function relationField<const To extends string, const O extends RelationOptions = Record<never, never>>(
+  to: To,
+  options?: Exactly<O, RelationOptions>,
+): Field<Held<O>, O & { readonly to: To }> {
+  return makeField(relation, { ...options, to } as unknown as O & { readonly to: To })
+}

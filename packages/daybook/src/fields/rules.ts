@@ -1,0 +1,65 @@
+import type { OptionRule } from './field.ts'
+
+/** The pattern of every key in a config. */
+export const KEY_PATTERN: RegExp = /^[a-z][a-zA-Z0-9_]*$/
+/** The longest key, in characters. */
+export const MAX_KEY_LENGTH = 48
+
+/** Whether a text can be the key of a collection, global, field, plugin or action. */
+export function isKey(text: unknown): text is string {
+  return typeof text === 'string' && text.length <= MAX_KEY_LENGTH && KEY_PATTERN.test(text)
+}
+
+const rule =
+  (holds: (value: unknown) => boolean, instead: string): OptionRule =>
+  (value) =>
+    holds(value) ? undefined : instead
+
+export const aFlag: OptionRule = rule((value) => typeof value === 'boolean', 'write true or false')
+export const aText: OptionRule = rule((value) => typeof value === 'string' && value !== '', 'write a text')
+export const aKey: OptionRule = rule(isKey, `write a key of at most ${MAX_KEY_LENGTH} characters like firstName`)
+export const aCount: OptionRule = rule(
+  (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+  'write a whole number, 0 or more',
+)
+export const aNumber: OptionRule = rule((value) => Number.isFinite(value), 'write a number')
+export const anInteger: OptionRule = rule((value) => Number.isSafeInteger(value), 'write a whole number')
+export const aDefault: OptionRule = () => undefined
+export const aPattern: OptionRule = rule(
+  (value) => typeof value === 'string' && isRegExp(value),
+  'write the source of a regular expression as a text, such as "^[A-Z]{2}$"',
+)
+export const anObject: OptionRule = rule(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'write an object',
+)
+
+const anAccess: OptionRule = (value) => {
+  const isRules = typeof value === 'object' && value !== null
+  const rules = isRules ? Object.entries(value) : []
+  const wrong = rules.find(([key, run]) => !['read', 'write'].includes(key) || typeof run !== 'function')
+  return isRules && !wrong
+    ? undefined
+    : 'write { read: (caller) => boolean, write: (caller) => boolean }, either or both'
+}
+
+/** What every type takes. */
+export const COMMON_RULES = {
+  required: aFlag,
+  description: aText,
+  localized: aFlag,
+  access: anAccess,
+  renamedFrom: aKey,
+} satisfies Record<string, OptionRule>
+
+/** What every type with one comparable value takes. */
+export const SCALAR_RULES = { ...COMMON_RULES, unique: aFlag, index: aFlag } satisfies Record<string, OptionRule>
+
+function isRegExp(source: string): boolean {
+  try {
+    new RegExp(source, 'u')
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,53 @@
+import type { Exactly, Field, FieldType, OptionRule, ScalarOptions } from './field.ts'
+import { makeField } from './field.ts'
+import { aDefault, aFlag, SCALAR_RULES } from './rules.ts'
+
+export interface SelectOptions extends ScalarOptions {
+  /** The values to choose from. */
+  readonly options: readonly string[]
+  /** Holds a list of different values. @default false */
+  readonly many?: boolean
+  readonly default?: string | readonly string[]
+}
+
+const MAX_VALUE_LENGTH = 128
+
+/** Rule for a list of different values. */
+export const aChoice: OptionRule = (value) => {
+  const values = Array.isArray(value) ? value : []
+  const usable = values.every((one) => typeof one === 'string' && one !== '' && one.length <= MAX_VALUE_LENGTH)
+  const different = new Set(values).size === values.length
+  return values.length > 0 && usable && different
+    ? undefined
+    : `write a list of different texts of 1 to ${MAX_VALUE_LENGTH} characters`
+}
+
+const select: FieldType<SelectOptions> = {
+  name: 'select',
+  rules: { ...SCALAR_RULES, options: aChoice, many: aFlag, default: aDefault },
+  check(options, place, report) {
+    if (options.options === undefined) {
+      report.add(`${place.path}.options`, 'write the values to choose from, such as options: ["news", "howto"]')
+    }
+    if (options.many && options.unique) report.add(`${place.path}.unique`, 'leave it out where many is true')
+  },
+  schema(options) {
+    const one = { type: 'string', enum: options.options }
+    return options.many ? { type: 'array', items: one, uniqueItems: true } : one
+  },
+  accepts: (value, options) =>
+    options.many
+      ? Array.isArray(value) && value.every((one) => options.options.includes(one))
+      : options.options.includes(value as string),
+  empty: (options) => (options.many ? [] : null),
+  scalar: (options) => (options.many || options.index === false ? undefined : 'text'),
+}
+
+type Chosen<O extends SelectOptions> = O extends { readonly many: true }
+  ? readonly O['options'][number][]
+  : O['options'][number]
+
+/** One of the given values, or several with `many: true`. */
+export function selectField<const O extends SelectOptions>(options: Exactly<O, SelectOptions>): Field<Chosen<O>, O> {
+  return makeField(select, options as O)
+}

@@ -1,0 +1,64 @@
+import type { CommonOptions, Exactly, Field, FieldType } from './field.ts'
+import { makeField } from './field.ts'
+import { aKey, COMMON_RULES } from './rules.ts'
+
+export interface SlugOptions extends CommonOptions {
+  /** The text field that a slug is made from when none is given. */
+  readonly from?: string
+}
+
+/** The longest slug, in characters. */
+export const MAX_SLUG_LENGTH = 200
+/** Source of the pattern that every slug matches. */
+const SLUG_PATTERN = '^[\\p{L}\\p{N}]+(?:[-_.][\\p{L}\\p{N}]+)*$'
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const NOT_UUID = '^(?![0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$)'
+
+/** Whether a path segment has the shape of a UUID (RFC 9562), and so is looked up as an id. */
+export function isUuidShaped(segment: string): boolean {
+  return UUID.test(segment)
+}
+
+const LATIN_ACCENTS = /(?<=[A-Za-z])\p{Mn}+/gu
+
+/**
+ * The slug of a text: `Crème brûlée, twice` gives `creme-brulee-twice`; other scripts stay as they are.
+ * Empty when the text has neither letters nor digits.
+ */
+export function slugify(text: string): string {
+  const plain = text.normalize('NFKD').replace(LATIN_ACCENTS, '').normalize('NFC').toLowerCase().replace(/\p{M}/gu, '')
+  const joined = plain.replace(/['’]/g, '').replace(/[^\p{L}\p{N}]+/gu, '-')
+  const slug = trim(trim(joined).slice(0, MAX_SLUG_LENGTH - 8)).normalize('NFC')
+  return isUuidShaped(slug) ? `n-${slug}` : slug
+}
+
+const trim = (slug: string): string => slug.replace(/^-+|-+$|[\uD800-\uDBFF]$/g, '')
+
+const slug: FieldType<SlugOptions> = {
+  name: 'slug',
+  role: 'slug',
+  rules: { ...COMMON_RULES, from: aKey },
+  check(options, place, report) {
+    if (place.nested) report.add(place.path, 'put the slug among the top-level fields of a collection')
+    const source = options.from === undefined ? undefined : place.siblings[options.from]
+    if (options.from !== undefined && source?.type.scalar?.(source.options) !== 'text') {
+      report.add(`${place.path}.from`, 'write the key of a text field beside it, such as from: "title"')
+    }
+  },
+  schema: () => ({
+    type: 'string',
+    minLength: 1,
+    maxLength: MAX_SLUG_LENGTH,
+    allOf: [{ pattern: SLUG_PATTERN }, { pattern: NOT_UUID }],
+  }),
+  accepts: (value) => typeof value === 'string',
+  canonical: (value) => String(value).normalize('NFC'),
+  scalar: () => 'text',
+}
+
+/** What an entry is addressed by; unique in its collection. */
+export function slugField<const O extends SlugOptions = Record<never, never>>(
+  options?: Exactly<O, SlugOptions>,
+): Field<string, O & { readonly '~slug'?: true }> {
+  return makeField(slug, (options ?? {}) as O)
+}

@@ -1,0 +1,51 @@
+import type { CommonOptions, Exactly, Field, FieldType } from './field.ts'
+import { makeField } from './field.ts'
+import { aDefault, COMMON_RULES } from './rules.ts'
+import { aChoice } from './select.ts'
+
+/** The status that everyone may see. */
+export const PUBLISHED = 'published'
+
+export interface StatusOptions extends Pick<CommonOptions, 'description' | 'renamedFrom'> {
+  /** @default ['draft', 'published', 'archived'] */
+  readonly options?: readonly string[]
+  /** @default 'published' */
+  readonly default?: string
+}
+
+/** The values that a status field takes. */
+export function statusValues(options: StatusOptions): readonly string[] {
+  return options.options ?? ['draft', PUBLISHED, 'archived']
+}
+
+const status: FieldType<StatusOptions> = {
+  name: 'status',
+  role: 'status',
+  rules: {
+    description: COMMON_RULES.description,
+    renamedFrom: COMMON_RULES.renamedFrom,
+    options: aChoice,
+    default: aDefault,
+  },
+  check(options, place, report) {
+    if (place.nested) report.add(place.path, 'put the status among the top-level fields of a collection')
+    if (!statusValues(options).includes(PUBLISHED)) {
+      report.add(`${place.path}.options`, `let "${PUBLISHED}" be one of them: it is what readers without a session see`)
+    }
+  },
+  schema: (options) => ({ type: 'string', enum: statusValues(options) }),
+  accepts: (value, options) => statusValues(options).includes(value as string),
+  initial: (options) => options.default ?? PUBLISHED,
+  scalar: () => 'text',
+}
+
+type Values<O extends StatusOptions> = O extends { readonly options: readonly (infer Value)[] }
+  ? Value
+  : 'draft' | 'published' | 'archived'
+
+/** Whether an entry is public: only `published` ones exist for readers without a session. */
+export function statusField<const O extends StatusOptions = Record<never, never>>(
+  options?: Exactly<O, StatusOptions>,
+): Field<Values<O>, O & { readonly '~filled'?: true }> {
+  return makeField(status, (options ?? {}) as O)
+}

@@ -1,0 +1,67 @@
+import type { Exactly, FaultReport, Field, FieldPlace, FieldType, JsonSchema, ScalarOptions } from './field.ts'
+import { makeField } from './field.ts'
+import { aCount, aDefault, aFlag, aPattern, SCALAR_RULES } from './rules.ts'
+
+/**
+ * The longest text that is indexed, in characters: four bytes each still fit a PostgreSQL index row.
+ * A longer one says `index: false` or is a `markdown` field.
+ */
+export const MAX_INDEXED_LENGTH = 512
+
+export interface TextOptions extends ScalarOptions {
+  readonly default?: string
+  /** In characters. @default 0 */
+  readonly minLength?: number
+  /** In characters. @default 512, or 100,000 with `index: false` */
+  readonly maxLength?: number
+  /** A regular expression that the text must match. */
+  readonly pattern?: string
+  /** Whether `q` finds its words. @default true */
+  readonly search?: boolean
+}
+
+const longest = (options: TextOptions): number =>
+  options.maxLength ?? (options.index === false ? 100_000 : MAX_INDEXED_LENGTH)
+
+const text: FieldType<TextOptions> = {
+  name: 'text',
+  rules: {
+    ...SCALAR_RULES,
+    default: aDefault,
+    minLength: aCount,
+    maxLength: aCount,
+    pattern: aPattern,
+    search: aFlag,
+  },
+  check(options: TextOptions, place: FieldPlace, report: FaultReport) {
+    const indexed = options.index !== false || options.unique === true
+    if (indexed && longest(options) > MAX_INDEXED_LENGTH) {
+      report.add(
+        `${place.path}.maxLength`,
+        `an indexed text holds at most ${MAX_INDEXED_LENGTH} characters; write index: false, or use f.markdown()`,
+      )
+    }
+    if ((options.minLength ?? 0) > longest(options)) {
+      report.add(`${place.path}.minLength`, `write at most ${longest(options)}, the longest text allowed`)
+    }
+  },
+  schema(options: TextOptions): JsonSchema {
+    return {
+      type: 'string',
+      ...(options.minLength === undefined ? {} : { minLength: options.minLength }),
+      maxLength: longest(options),
+      ...(options.pattern === undefined ? {} : { pattern: options.pattern }),
+    }
+  },
+  accepts: (value) => typeof value === 'string',
+  scalar: (options) => (options.index === false ? undefined : 'text'),
+  words: (value, options) => (options.search === false ? '' : String(value)),
+  weight: 8,
+}
+
+/** One line of text. */
+export function textField<const O extends TextOptions = Record<never, never>>(
+  options?: Exactly<O, TextOptions>,
+): Field<string, O> {
+  return makeField(text, (options ?? {}) as O)
+}

@@ -1,0 +1,20 @@
+import type { AddressOptions } from './email.ts'
+import type { Exactly, Field, FieldType } from './field.ts'
+import { makeField } from './field.ts'
+import { aDefault, SCALAR_RULES } from './rules.ts'
+
+const url: FieldType<AddressOptions> = {
+  name: 'url',
+  rules: { ...SCALAR_RULES, default: aDefault },
+  // Other schemes (javascript:, data:) would run where a site prints the value as a link.
+  schema: () => ({ type: 'string', format: 'uri', pattern: '^https?://', maxLength: 2000 }),
+  accepts: (value) => typeof value === 'string',
+  scalar: (options) => (options.index === false ? undefined : 'text'),
+}
+
+/** An absolute `http` or `https` URL (RFC 3986). */
+export function urlField<const O extends AddressOptions = Record<never, never>>(
+  options?: Exactly<O, AddressOptions>,
+): Field<string, O> {
+  return makeField(url, (options ?? {}) as O)
+}

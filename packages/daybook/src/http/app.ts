@@ -1,0 +1,175 @@
+import { Hono } from 'hono'
+import { ANONYMOUS, type AuthAdapter, type Caller, isAuthenticated } from '../auth/adapter.ts'
+import type { CorsConfig } from '../config/config.ts'
+import type { Engine } from '../content/engine.ts'
+import { DaybookError, invalidAt } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { readParams } from '../query/params.ts'
+import { readJson } from './body.ts'
+import { readTagCondition } from './conditional.ts'
+import { corsHeaders, preflightHeaders } from './cors.ts'
+import { errorReply, type Reply, toResponse } from './respond.ts'
+import { type Route, type RouteRequest, ruleOf } from './routes.ts'
+
+/** What the HTTP layer needs to know. */
+export interface AppOptions {
+  readonly engine: Engine
+  readonly routes: readonly Route[]
+  readonly auth: AuthAdapter
+  readonly log: Log
+  readonly cors: CorsConfig | undefined
+  /** In bytes. */
+  readonly bodyLimit: number
+  readonly publicCacheControl: string
+  readonly isReady: () => Promise<boolean>
+}
+
+/** Answers a web-standard request. Never rejects. */
+export type Fetch = (request: Request) => Promise<Response>
+
+const REQUEST_ID = /^[\w.-]{8,64}$/
+/** The longest URL that is written to the log, in characters. */
+const MAX_LOGGED_URL = 512
+
+/** Builds the handler from the route table, once; a request then walks a straight line. */
+export function createApp(options: AppOptions): Fetch {
+  const router = new Hono<{ Bindings: RequestScope }>({ getPath })
+  for (const route of options.routes) {
+    router.on(route.method, route.path, (context) =>
+      answer(options, route, context.req.raw, context.req.param(), context.env),
+    )
+  }
+  for (const [path, routes] of routesByPath(options.routes)) {
+    router.all(path, async (context) =>
+      refuseMethod(options, routes, context.req.raw, context.req.param(), context.env),
+    )
+  }
+  router.notFound(() => {
+    throw new DaybookError('NOT_FOUND')
+  })
+  router.onError((error) => {
+    throw error
+  })
+  return async (request) => {
+    const scope = openScope(request)
+    try {
+      return finish(await router.fetch(request, scope), request, scope, options)
+    } catch (error) {
+      if (!(error instanceof DaybookError) || error.status >= 500) report(options, scope, error)
+      return finish(toResponse(errorReply(error, scope.requestId), scope.headers), request, scope, options)
+    }
+  }
+}
+
+/** What belongs to one request from its first to its last step. */
+interface RequestScope {
+  readonly requestId: string
+  /** Headers that every answer to it carries. */
+  readonly headers: Record<string, string>
+  readonly startedAt: number
+}
+
+function openScope(request: Request): RequestScope {
+  const given = request.headers.get('x-request-id')
+  const requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
+  const headers = { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' }
+  return { requestId, headers, startedAt: performance.now() }
+}
+
+/** The path as routes match it: escapes are checked, and decoded once. */
+function getPath(request: Request): string {
+  const { url } = request
+  const start = url.indexOf('/', url.indexOf(':') + 3)
+  const query = url.indexOf('?', start)
+  const path = query === -1 ? url.slice(start) : url.slice(start, query)
+  if (!path.includes('%')) return path
+  try {
+    if (decodeURIComponent(path).includes('\0')) throw new Error('NUL')
+    // Escaped percent signs and slashes stay escaped: parameters are decoded when they are taken out.
+    return decodeURI(path.replaceAll('%25', '%2525'))
+  } catch {
+    throw invalidAt('path', 'encoding', 'holds an escape that is not UTF-8')
+  }
+}
+
+async function answer(
+  options: AppOptions,
+  route: Route,
+  request: Request,
+  path: Record<string, string>,
+  scope: RequestScope,
+): Promise<Response> {
+  const { headers } = request
+  const caller = await identify(options.auth, request)
+  await demandSession(options.engine, route, path, caller)
+  const routed: RouteRequest = {
+    engine: options.engine,
+    caller,
+    path,
+    ifMatch: readTagCondition(headers, 'If-Match'),
+    ifNoneMatch: readTagCondition(headers, 'If-None-Match'),
+    query: readParams(searchOf(request.url)),
+    body: () => readJson(request, options.bodyLimit),
+    publicCacheControl: options.publicCacheControl,
+    isReady: options.isReady,
+  }
+  const origin = options.cors ? headers.get('origin') : null
+  return toResponse(await route.run(routed), Object.assign(scope.headers, corsHeaders(options.cors, origin)))
+}
+
+function searchOf(url: string): string {
+  const start = url.indexOf('?')
+  return start === -1 ? '' : url.slice(start + 1)
+}
+
+async function identify(auth: AuthAdapter, { headers }: Request): Promise<Caller> {
+  if (!headers.has('authorization') && !headers.has('cookie')) return ANONYMOUS
+  const [principal, identity] = await Promise.all([auth.getPrincipal({ headers }), auth.getIdentity({ headers })])
+  return principal === null ? ANONYMOUS : { principal, identity }
+}
+
+/** A session route needs one, unless the config has a rule of its own for what it does. */
+async function demandSession(engine: Engine, route: Route, path: Record<string, string>, caller: Caller): Promise<void> {
+  const rule = ruleOf(route, { engine, path })
+  if (route.protection === 'public' || isAuthenticated(caller)) return
+  if (!rule || !(await rule(caller))) throw new DaybookError('UNAUTHORIZED')
+}
+
+function routesByPath(routes: readonly Route[]): ReadonlyMap<string, readonly Route[]> {
+  // Two routes may name the same segment differently, as :slug and :id.
+  return Map.groupBy(routes, ({ path }) => path.replace(/:(?:slug|id)\b/, ':entry'))
+}
+
+/** Answers OPTIONS, and refuses methods that none of the path's routes has. */
+function refuseMethod(
+  { cors, engine }: AppOptions,
+  routes: readonly Route[],
+  request: Request,
+  path: Record<string, string>,
+  scope: RequestScope,
+): Response {
+  for (const route of routes) ruleOf(route, { engine, path })
+  const methods = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  const allow = { Allow: [...methods, 'OPTIONS'].join(', ') }
+  if (request.method !== 'OPTIONS') {
+    const reply = errorReply(new DaybookError('METHOD_NOT_ALLOWED'), scope.requestId)
+    return toResponse({ ...reply, headers: { ...reply.headers, ...allow } }, scope.headers)
+  }
+  const preflight = preflightHeaders(cors, request.headers.get('origin'))
+  const reply: Reply = { status: 204, headers: { ...allow, ...preflight, Vary: 'Origin' } }
+  return toResponse(reply, scope.headers)
+}
+
+function report({ log }: AppOptions, { requestId }: RequestScope, error: unknown): void {
+  const cause = error instanceof DaybookError ? (error.cause ?? error) : error
+  log.error({ requestId, err: cause }, 'request failed')
+}
+
+function finish(response: Response, { method, url }: Request, scope: RequestScope, { log }: AppOptions): Response {
+  if (log.requests) {
+    const ms = Math.round((performance.now() - scope.startedAt) * 100) / 100
+    const shown = url.slice(url.indexOf('/', 8), MAX_LOGGED_URL)
+    log.info({ requestId: scope.requestId, method, url: shown, status: response.status, ms }, 'request')
+  }
+  return response
+}

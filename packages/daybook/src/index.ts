@@ -1,0 +1,55 @@
+// What people write in a config
+export {
+  type AccessRule,
+  type CollectionAccess,
+  type CollectionConfig,
+  type CollectionKey,
+  type CorsConfig,
+  type DaybookConfig,
+  defineCollection,
+  defineConfig,
+  defineGlobal,
+  type Entry,
+  type EntryCreate,
+  type EntryUpdate,
+  type GlobalAccess,
+  type GlobalConfig,
+  type GlobalEntry,
+  type GlobalKey,
+  type GlobalUpdate,
+  type LimitsConfig,
+  type LocalesConfig,
+  type SeedContent,
+} from './config/config.ts'
+export { ConfigError, type ConfigFault } from './config/check.ts'
+export { f } from './fields/index.ts'
+// Who asks
+export {
+  type ActorType,
+  ANONYMOUS,
+  type AuthAction,
+  type AuthAdapter,
+  type AuthCapabilities,
+  type AuthContext,
+  type Caller,
+  getIdentity,
+  getSubject,
+  type Identity,
+  isAuthenticated,
+  isHumanUser,
+  type Principal,
+  SYSTEM,
+} from './auth/adapter.ts'
+export { serviceTokenAdapter } from './auth/service-token.ts'
+// What runs
+export {
+  type CallOptions,
+  type ChangeOptions,
+  Content,
+  type CreateOptions,
+  type ListOptions,
+  type ListResult,
+} from './content/content.ts'
+export { DaybookError, type ErrorCode, type ErrorDetails, ERRORS, type Issue } from './errors.ts'
+export { type Log, SILENT } from './log.ts'
+export { createService, type Service, type ServiceOptions } from './service.ts'

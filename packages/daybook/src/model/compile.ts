@@ -1,0 +1,215 @@
+import { createHash } from 'node:crypto'
+import { ConfigError, type ConfigFault, checkConfig } from '../config/check.ts'
+import type { CollectionConfig, DaybookConfig, GlobalConfig } from '../config/config.ts'
+import type { Field, Fields, JsonSchema } from '../fields/field.ts'
+import { servedKeys } from '../fields/field.ts'
+import { statusValues } from '../fields/status.ts'
+import type { CollectionModel, Comparable, DocumentModel, FieldModel, GlobalModel, IndexModel, Model } from './model.ts'
+import { documentSchema } from './schema.ts'
+import { makeValidator, schemaFault } from './validator.ts'
+
+/** The most entries on one page where a collection does not say. */
+export const DEFAULT_MAX_LIMIT = 100
+
+const UUID_SCHEMA: JsonSchema = { type: 'string', format: 'uuid', readOnly: true }
+const TIME_SCHEMA: JsonSchema = { type: 'string', format: 'date-time', readOnly: true }
+
+/**
+ * Compiles a config into the frozen model that everything else reads.
+ *
+ * @throws {ConfigError} with every fault at once
+ */
+export function compileModel(config: DaybookConfig): Model {
+  const faults = checkConfig(config)
+  if (faults.length > 0) throw new ConfigError(faults)
+  const deeper = checkValues(config)
+  if (deeper.length > 0) throw new ConfigError(deeper)
+  const collections = Object.entries(config.collections).map(([key, one]) => compileCollection(key, one))
+  const globals = Object.entries(config.globals ?? {}).map(([key, one]) => compileGlobal(key, one))
+  return Object.freeze({
+    config,
+    collections: new Map(collections.map((one) => [one.key, one])),
+    globals: new Map(globals.map((one) => [one.key, one])),
+  })
+}
+
+function compileCollection(key: string, config: CollectionConfig): CollectionModel {
+  const fields = Object.entries(config.fields)
+  const slug = fields.find(([, field]) => field.type.role === 'slug')
+  const status = fields.find(([, field]) => field.type.role === 'status')
+  const { read, create, update, delete: remove } = config.access ?? {}
+  const comparables = findComparables(config.fields)
+  return Object.freeze({
+    kind: 'collection',
+    ...compileDocument(key, config, {
+      before: { id: UUID_SCHEMA },
+      after: { createdAt: TIME_SCHEMA, updatedAt: TIME_SCHEMA },
+    }),
+    maxLimit: config.maxLimit ?? DEFAULT_MAX_LIMIT,
+    slug: slug && { key: slug[0], from: (slug[1].options as { from?: string }).from },
+    status: status && { key: status[0], values: statusValues(status[1].options) },
+    comparables,
+    indexes: findIndexes(config.fields, comparables),
+    searchable: fields
+      .filter(([, field]) => holdsWords(field))
+      .map(([fieldKey, field]) => ({ key: fieldKey, weight: field.type.weight ?? 1 })),
+    access: { read, create, update, delete: remove },
+  } as const)
+}
+
+function compileGlobal(key: string, config: GlobalConfig): GlobalModel {
+  const document = compileDocument(key, config, { before: { key: { const: key } }, after: {} })
+  return Object.freeze({
+    kind: 'global',
+    ...document,
+    access: { read: config.access?.read, update: config.access?.update },
+  })
+}
+
+type SystemSchemas = Parameters<typeof documentSchema>[2]
+
+function compileDocument(key: string, config: CollectionConfig | GlobalConfig, system: SystemSchemas): DocumentModel {
+  const fields = Object.entries(config.fields).map(([fieldKey, field]) => compileField(fieldKey, field))
+  const generated = fields.flatMap((field) => field.servedKeys.filter((served) => served !== field.key))
+  const read = documentSchema(config.fields, 'read', system)
+  return {
+    key,
+    description: config.description,
+    fields,
+    fieldMap: config.fields,
+    systemKeys: { before: Object.keys(system.before), after: Object.keys(system.after) },
+    ignoredKeys: new Set([...Object.keys(system.before), ...Object.keys(system.after), ...generated]),
+    shape: createHash('sha256')
+      .update(JSON.stringify(outline(config.fields)))
+      .digest('base64url')
+      .slice(0, 10),
+    schemas: Object.freeze({
+      read,
+      create: documentSchema(config.fields, 'create', system),
+      update: documentSchema(config.fields, 'update', system),
+    }),
+    requireIfMatch: config.requireIfMatch ?? false,
+    guarded: fields.filter((field) => field.access.read !== undefined),
+  }
+}
+
+function compileField(key: string, field: Field): FieldModel {
+  return Object.freeze({
+    key,
+    field,
+    access: field.options.access ?? {},
+    servedKeys: servedKeys(key, field),
+    required: field.options.required === true || field.type.role !== undefined,
+    isContainer: field.type.walk !== undefined,
+  })
+}
+
+/** What of the fields decides how a document is written down: keys, their order, and their types. */
+function outline(fields: Fields): unknown {
+  return Object.entries(fields).map(([key, field]) => {
+    const inner: unknown[] = []
+    const schema = field.type.schema(field.options, (nested) => {
+      inner.push(outline(nested))
+      return {}
+    })
+    const kind = [schema['type'], schema['enum'], schema['format']]
+    return [servedKeys(key, field), field.type.name, kind, field.options.localized === true, inner]
+  })
+}
+
+const SYSTEM_COMPARABLES: readonly Comparable[] = [
+  { path: 'id', scalar: 'text', owner: 'id', column: 'id', neverNull: true },
+  { path: 'createdAt', scalar: 'text', owner: 'createdAt', column: 'created_at', neverNull: true },
+  { path: 'updatedAt', scalar: 'text', owner: 'updatedAt', column: 'updated_at', neverNull: true },
+]
+
+function findComparables(fields: Fields): ReadonlyMap<string, Comparable> {
+  const found = [...SYSTEM_COMPARABLES]
+  const visit = (inner: Fields, prefix: string, owner: string | undefined): void => {
+    for (const [key, field] of Object.entries(inner)) {
+      const path = `${prefix}${key}`
+      const scalar = field.type.scalar?.(field.options)
+      const column = prefix === '' ? field.type.role : undefined
+      if (scalar) {
+        found.push({
+          path,
+          scalar,
+          owner: owner ?? key,
+          ...(column ? { column } : {}),
+          neverNull: column !== undefined,
+        })
+      }
+      const group = groupFields(field)
+      if (group) visit(group, `${path}.`, owner ?? key)
+    }
+  }
+  visit(fields, '', undefined)
+  return new Map(found.map((one) => [one.path, one]))
+}
+
+/** The fields inside a value that holds each of them once. */
+function groupFields(field: Field): Fields | undefined {
+  const inner: Fields[] = []
+  field.type.schema(field.options, (fields) => {
+    inner.push(fields)
+    return {}
+  })
+  const [only] = inner
+  const isObject = field.type.accepts({}, field.options) && field.type.walk !== undefined
+  return isObject && inner.length === 1 ? only : undefined
+}
+
+function findIndexes(fields: Fields, comparables: ReadonlyMap<string, Comparable>): readonly IndexModel[] {
+  const isUnique = (path: string): boolean =>
+    (fields[path]?.options as { unique?: boolean } | undefined)?.unique === true
+  const lazy = [...comparables.values()].filter((one) => one.column === undefined)
+  const indexed = lazy.map((one) => ({ path: one.path, unique: isUnique(one.path) }))
+  const only = Object.keys(fields).filter((path) => isUnique(path) && !comparables.has(path))
+  return [...indexed, ...only.map((path) => ({ path, unique: true }))]
+}
+
+/** Whether a value of this field can hold words that `q` finds. */
+function holdsWords(field: Field): boolean {
+  const isSearched = field.type.words !== undefined && (field.options as { search?: boolean }).search !== false
+  return isSearched || innerFields(field).some(holdsWords)
+}
+
+function innerFields(field: Field): readonly Field[] {
+  const found: Field[] = []
+  field.type.schema(field.options, (fields) => {
+    found.push(...Object.values(fields))
+    return {}
+  })
+  const { of } = field.options as { of?: Field }
+  return of ? [...found, of] : found
+}
+
+/** Faults that need a validator: defaults that their own field refuses, broken JSON Schemas. */
+function checkValues(config: DaybookConfig): readonly ConfigFault[] {
+  const faults: ConfigFault[] = []
+  const visit = (fields: Fields, path: string): void => {
+    for (const [key, field] of Object.entries(fields)) {
+      faults.push(...checkDefault(field, `${path}.${key}`))
+      field.type.schema(field.options, (inner) => {
+        visit(inner, `${path}.${key}`)
+        return {}
+      })
+    }
+  }
+  for (const [kind, documents] of Object.entries({ collections: config.collections, globals: config.globals ?? {} })) {
+    for (const [key, document] of Object.entries(documents)) visit(document.fields, `${kind}.${key}.fields`)
+  }
+  return faults
+}
+
+function checkDefault(field: Field, path: string): readonly ConfigFault[] {
+  const { default: value, schema } = field.options as { default?: unknown; schema?: JsonSchema }
+  const broken = schema === undefined ? undefined : schemaFault(schema)
+  if (broken) return [{ path: `${path}.schema`, message: `write a JSON Schema (2020-12): ${broken}` }]
+  if (value === undefined) return []
+  const issues = makeValidator(field.type.schema(field.options, () => ({})))(value)
+  return issues.map((issue) => ({
+    path: `${path}.default`,
+    message: `write a value that the field takes: ${issue.message}`,
+  }))
+}

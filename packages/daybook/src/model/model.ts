@@ -1,0 +1,82 @@
+import type { AccessRule, DaybookConfig } from '../config/config.ts'
+import type { Field, FieldAccess, Fields, JsonSchema, Scalar } from '../fields/field.ts'
+
+/** One top-level field of a document. */
+export interface FieldModel {
+  readonly key: string
+  readonly field: Field
+  readonly access: FieldAccess
+  /** Its key and those of the values made from it, in the order in which they are served. */
+  readonly servedKeys: readonly string[]
+  readonly required: boolean
+  /** Whether walking its value can find words, references or generated values. */
+  readonly isContainer: boolean
+}
+
+/** A value that can be filtered and sorted: a top-level scalar, or one inside groups. */
+export interface Comparable {
+  /** Its dotted path, `title` or `seo.title`. */
+  readonly path: string
+  readonly scalar: Scalar
+  /** The top-level field that decides who may read it. */
+  readonly owner: string
+  /** A column of the table where there is one; else the value lies in the document. */
+  readonly column?: 'id' | 'slug' | 'status' | 'created_at' | 'updated_at'
+  /** Whether every entry has a value. */
+  readonly neverNull: boolean
+}
+
+/** An index over one value inside the documents. */
+export interface IndexModel {
+  readonly path: string
+  readonly unique: boolean
+}
+
+/** What collections and globals have in common. */
+export interface DocumentModel {
+  readonly key: string
+  readonly description: string | undefined
+  readonly fields: readonly FieldModel[]
+  readonly fieldMap: Fields
+  /** Keys that every document of the kind has, served before and after its fields. */
+  readonly systemKeys: { readonly before: readonly string[]; readonly after: readonly string[] }
+  /** Every key that may stand in a body and changes nothing. */
+  readonly ignoredKeys: ReadonlySet<string>
+  /** Names the set of keys and types that documents are written in; changes when the config changes them. */
+  readonly shape: string
+  readonly schemas: { readonly read: JsonSchema; readonly create: JsonSchema; readonly update: JsonSchema }
+  readonly requireIfMatch: boolean
+  /** Top-level fields that some readers may not see. */
+  readonly guarded: readonly FieldModel[]
+}
+
+/** A compiled collection. */
+export interface CollectionModel extends DocumentModel {
+  readonly kind: 'collection'
+  readonly maxLimit: number
+  readonly slug: { readonly key: string; readonly from: string | undefined } | undefined
+  readonly status: { readonly key: string; readonly values: readonly string[] } | undefined
+  readonly comparables: ReadonlyMap<string, Comparable>
+  readonly indexes: readonly IndexModel[]
+  /** Top-level fields whose words `q` finds. */
+  readonly searchable: readonly { readonly key: string; readonly weight: number }[]
+  readonly access: {
+    readonly read: AccessRule | undefined
+    readonly create: AccessRule | undefined
+    readonly update: AccessRule | undefined
+    readonly delete: AccessRule | undefined
+  }
+}
+
+/** A compiled global. */
+export interface GlobalModel extends DocumentModel {
+  readonly kind: 'global'
+  readonly access: { readonly read: AccessRule | undefined; readonly update: AccessRule | undefined }
+}
+
+/** The config, compiled once at start. Requests ask this and never the config. */
+export interface Model {
+  readonly config: DaybookConfig
+  readonly collections: ReadonlyMap<string, CollectionModel>
+  readonly globals: ReadonlyMap<string, GlobalModel>
+}

@@ -1,0 +1,78 @@
+import type { Field, Fields, JsonSchema } from '../fields/field.ts'
+
+/** Which question a schema answers: what is served, what makes a document, what changes one. */
+export type SchemaSide = 'read' | 'create' | 'update'
+
+const READ_ONLY = { readOnly: true } as const
+
+const orNull = (schema: JsonSchema): JsonSchema => {
+  if (typeof schema['type'] === 'string' && schema['enum'] === undefined) {
+    return { ...schema, type: [schema['type'], 'null'] }
+  }
+  return Object.keys(schema).length === 0 ? schema : { anyOf: [schema, { type: 'null' }] }
+}
+
+const withDescription = (schema: JsonSchema, field: Field): JsonSchema =>
+  field.options.description === undefined ? schema : { ...schema, description: field.options.description }
+
+/** Whether a field always holds something once a document is stored. */
+export function isFilled(field: Field): boolean {
+  const { type, options } = field
+  return options.required === true || type.role !== undefined || type.empty?.(options) != null
+}
+
+/** Whether a new document must name the field. */
+export function isDemanded(field: Field): boolean {
+  const options: { required?: boolean; default?: unknown; from?: string } = field.options
+  if (field.type.role === 'slug') return options.from === undefined
+  return options.required === true && options.default === undefined && field.type.role === undefined
+}
+
+function readFields(fields: Fields): JsonSchema {
+  const properties: Record<string, JsonSchema> = {}
+  for (const [key, field] of Object.entries(fields)) {
+    const schema = field.type.schema(field.options, readFields)
+    properties[key] = withDescription(isFilled(field) ? schema : orNull(schema), field)
+    const generated = field.type.generated?.(key, field.options)
+    if (generated) properties[generated.key] = generated.schema
+  }
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
+}
+
+function writeFields(fields: Fields, isPatch = false): JsonSchema {
+  const properties: Record<string, JsonSchema> = {}
+  for (const [key, field] of Object.entries(fields)) {
+    const schema = field.type.schema(field.options, (inner) => writeFields(inner))
+    const demanded = isDemanded(field) || (isPatch && field.options.required === true)
+    properties[key] = withDescription(demanded ? schema : orNull(schema), field)
+    const generated = field.type.generated?.(key, field.options)
+    if (generated) properties[generated.key] = READ_ONLY
+  }
+  const demanded = Object.keys(fields).filter((key) => isDemanded(fields[key] as Field))
+  return {
+    type: 'object',
+    properties,
+    ...(isPatch || demanded.length === 0 ? {} : { required: demanded }),
+    additionalProperties: false,
+  }
+}
+
+/** Prints the schema of a document: its fields with `system` before and after them. */
+export function documentSchema(
+  fields: Fields,
+  side: SchemaSide,
+  system: {
+    readonly before: Readonly<Record<string, JsonSchema>>
+    readonly after: Readonly<Record<string, JsonSchema>>
+  },
+): JsonSchema {
+  const inner = side === 'read' ? readFields(fields) : writeFields(fields, side === 'update')
+  const asked = (part: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> =>
+    side === 'read' ? { ...part } : Object.fromEntries(Object.keys(part).map((key) => [key, READ_ONLY]))
+  const properties = { ...asked(system.before), ...(inner['properties'] as object), ...asked(system.after) }
+  return {
+    ...inner,
+    properties,
+    ...(side === 'read' ? { required: Object.keys(properties) } : {}),
+  }
+}

@@ -1,0 +1,90 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { Issue } from '../errors.ts'
+import { MAX_ISSUES } from '../errors.ts'
+import type { JsonSchema } from '../fields/field.ts'
+
+/** Checks a value against one schema; an empty list means that it holds. */
+export type Validator = (value: unknown) => readonly Issue[]
+
+let shared: Ajv2020 | undefined
+
+/** One Ajv for the process, made when first needed: making it takes as long as a hundred requests. */
+function ajv(): Ajv2020 {
+  if (!shared) {
+    shared = new Ajv2020({ allErrors: true, discriminator: true, strict: false, validateSchema: false })
+    // The package is CommonJS; its default export is the function itself at run time.
+    const install = addFormats as unknown as (target: Ajv2020, formats: string[]) => void
+    install(shared, ['date', 'date-time', 'email', 'uri', 'uuid'])
+    const isDateTime = shared.formats['date-time'] as { validate(text: string): boolean }
+    // A leap second passes the grammar of RFC 3339 but is no moment that JavaScript can hold.
+    shared.addFormat('date-time', (text) => isDateTime.validate(text) && !Number.isNaN(Date.parse(text)))
+  }
+  return shared
+}
+
+/** A validator that compiles its schema when it is first used. */
+export function makeValidator(schema: JsonSchema): Validator {
+  let validate: ValidateFunction | undefined
+  return (value) => {
+    validate ??= ajv().compile(schema)
+    return validate(value) ? [] : toIssues(validate.errors ?? [])
+  }
+}
+
+/** What is wrong with a JSON Schema itself, or nothing. */
+export function schemaFault(schema: JsonSchema): string | undefined {
+  try {
+    if (ajv().validateSchema(schema) !== true) return ajv().errorsText(ajv().errors, { dataVar: 'schema' })
+    ajv().compile(schema)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** Rules that only say that one of several others failed. */
+const SUMMARIES = new Set(['anyOf', 'oneOf', 'allOf', 'if'])
+
+function toIssues(errors: readonly ErrorObject[]): readonly Issue[] {
+  const said = errors.filter((error) => !SUMMARIES.has(error.keyword) && !isNullBranch(error, errors))
+  const issues = (said.length > 0 ? said : errors).slice(0, MAX_ISSUES).map(toIssue)
+  return [...new Map(issues.map((issue) => [`${issue.path} ${issue.code}`, issue])).values()]
+}
+
+/** `anyOf [schema, null]` complains about the null, too; that says nothing. */
+function isNullBranch(error: ErrorObject, errors: readonly ErrorObject[]): boolean {
+  const { keyword, params, instancePath } = error
+  if (keyword !== 'type' || params['type'] !== 'null') return false
+  return errors.some(
+    (other) => other !== error && other.instancePath.startsWith(instancePath) && !SUMMARIES.has(other.keyword),
+  )
+}
+
+const pointer = (key: unknown): string => String(key).replaceAll('~', '~0').replaceAll('/', '~1')
+
+const MESSAGES: Readonly<Record<string, (params: Readonly<Record<string, unknown>>) => string>> = {
+  type: ({ type }) => `must be ${[type].flat().join(' or ')}`,
+  minLength: ({ limit }) => `must have at least ${limit} characters`,
+  maxLength: ({ limit }) => `must have at most ${limit} characters`,
+  minItems: ({ limit }) => `must have at least ${limit} items`,
+  maxItems: ({ limit }) => `must have at most ${limit} items`,
+  minimum: ({ limit }) => `must be at least ${limit}`,
+  maximum: ({ limit }) => `must be at most ${limit}`,
+  pattern: ({ pattern }) => `must match ${pattern}`,
+  format: ({ format }) => `must be a valid ${format}`,
+  enum: ({ allowedValues }) => `must be one of: ${(allowedValues as unknown[]).join(', ')}`,
+  uniqueItems: () => 'must not hold the same item twice',
+  discriminator: () => 'must have a _type that the field knows',
+}
+
+function toIssue({ keyword, params, instancePath, message }: ErrorObject): Issue {
+  if (keyword === 'required') {
+    return { path: `${instancePath}/${pointer(params['missingProperty'])}`, code: 'required', message: 'is required' }
+  }
+  if (keyword === 'additionalProperties') {
+    const path = `${instancePath}/${pointer(params['additionalProperty'])}`
+    return { path, code: 'unknown_field', message: 'there is no such field' }
+  }
+  return { path: instancePath || '/', code: keyword, message: MESSAGES[keyword]?.(params) ?? message ?? 'is not valid' }
+}

@@ -1,0 +1,125 @@
+import { hash } from 'node:crypto'
+import type { CollectionModel, Comparable } from '../model/model.ts'
+import { decodeCursor } from './cursor.ts'
+import { readSelect } from './entry-query.ts'
+import { ParamReader, type Params } from './params.ts'
+
+/** The page size of a request that names none. */
+export const DEFAULT_LIMIT = 20
+/** The longest `q`, in characters. */
+export const MAX_SEARCH_LENGTH = 256
+/** The most keys of one sort order. */
+export const MAX_SORT_KEYS = 5
+
+/** One key of a sort order. */
+export interface SortBy {
+  readonly by: Comparable
+  readonly descending: boolean
+}
+
+/** A list request, checked against the model. */
+export interface ListQuery {
+  readonly limit: number
+  readonly offset: number
+  /** Always ends with the id, so that no two entries are equal. Empty: by relevance. */
+  readonly sort: readonly SortBy[]
+  readonly q: string | undefined
+  /** The statuses asked for; `undefined`: any that the reader may see. */
+  readonly statuses: readonly string[] | undefined
+  /** The served keys asked for; `undefined`: all of them. */
+  readonly select: ReadonlySet<string> | undefined
+  /** Where the page before ended. */
+  readonly after: readonly (string | number | null)[] | undefined
+  /** Names what is listed, whatever page of it: cursors hold it. */
+  readonly fingerprint: string
+}
+
+const KNOWN = new Set(['limit', 'offset', 'cursor', 'sort', 'q', 'status', 'select'])
+
+/**
+ * Reads the parameters of a list.
+ *
+ * @param hidden keys of top-level fields that the reader may not see; they answer as unknown ones do
+ * @throws VALIDATION_ERROR with one issue for each fault
+ */
+export function readListQuery(collection: CollectionModel, params: Params, hidden: ReadonlySet<string>): ListQuery {
+  const reader = new ParamReader(params, KNOWN)
+  const q = readSearch(reader)
+  const statuses = readStatuses(reader, collection)
+  const sort = readSort(reader, collection, hidden, q !== undefined)
+  const order = sort.map(({ by, descending }) => `${descending ? '-' : ''}${by.path}`)
+  const fingerprint = hash('sha256', JSON.stringify([collection.key, order, q, statuses]), 'base64url').slice(0, 12)
+  const query: ListQuery = {
+    limit: Math.min(reader.count('limit') ?? Math.min(DEFAULT_LIMIT, collection.maxLimit), collection.maxLimit),
+    offset: reader.count('offset') ?? 0,
+    sort,
+    q,
+    statuses,
+    select: readSelect(reader, collection, hidden),
+    after: readCursor(reader, params, fingerprint, sort.length || 1),
+    fingerprint,
+  }
+  reader.finish()
+  return Object.freeze(query)
+}
+
+function readSearch(reader: ParamReader): string | undefined {
+  const q = reader.one('q')
+  if (q !== undefined && q.length > MAX_SEARCH_LENGTH) {
+    reader.fault('q', 'maxLength', `must have at most ${MAX_SEARCH_LENGTH} characters`)
+  }
+  return q === undefined || q.trim() === '' ? undefined : q
+}
+
+function readStatuses(reader: ParamReader, { status }: CollectionModel): readonly string[] | undefined {
+  const statuses = reader.list('status')
+  if (!statuses) return undefined
+  if (!status) reader.fault('status', 'unknown_param', 'this collection has no status')
+  for (const one of statuses) {
+    if (status && !status.values.includes(one)) {
+      reader.fault('status', 'enum', `must be one of: ${status.values.join(', ')}`)
+      break
+    }
+  }
+  return [...new Set(statuses)].sort()
+}
+
+function readSort(
+  reader: ParamReader,
+  { comparables }: CollectionModel,
+  hidden: ReadonlySet<string>,
+  isSearch: boolean,
+): readonly SortBy[] {
+  const names = reader.list('sort')
+  if (!names && isSearch) return []
+  const keys: SortBy[] = []
+  for (const name of names ?? ['-createdAt']) {
+    const path = name.replace(/^-/, '')
+    const by = comparables.get(path)
+    if (!by || hidden.has(by.owner)) reader.fault('sort', 'unknown_field', `cannot sort by "${path.slice(0, 64)}"`)
+    else if (keys.some((key) => key.by === by)) reader.fault('sort', 'repeated', `names "${path}" twice`)
+    else keys.push({ by, descending: name.startsWith('-') })
+  }
+  if (keys.length > MAX_SORT_KEYS) reader.fault('sort', 'maxItems', `must have at most ${MAX_SORT_KEYS} keys`)
+  return withTieBreak(keys, comparables)
+}
+
+/** Ends a sort order with the id, in the direction of its last key, so that an index serves both. */
+function withTieBreak(keys: readonly SortBy[], comparables: CollectionModel['comparables']): readonly SortBy[] {
+  const id = comparables.get('id') as Comparable
+  const last = keys.at(-1)
+  if (!last || keys.some(({ by }) => by === id)) return keys
+  return [...keys, { by: id, descending: last.descending }]
+}
+
+function readCursor(reader: ParamReader, params: Params, fingerprint: string, length: number): ListQuery['after'] {
+  const text = reader.one('cursor')
+  if (text === undefined) return undefined
+  if (params.has('offset'))
+    reader.fault('cursor', 'exclusive', 'leave offset out: a cursor already says where to go on')
+  const position = decodeCursor(text, fingerprint)
+  if (typeof position === 'string') reader.fault('cursor', 'cursor', position)
+  else if (position.length === length) return position
+  else reader.fault('cursor', 'cursor', 'is not one that this service gave; start from the first page')
+  return undefined
+}

@@ -1,0 +1,78 @@
+import { type Issue, invalid, invalidAt } from '../errors.ts'
+
+/** The longest query string, in bytes. */
+export const MAX_QUERY_BYTES = 8192
+
+/** Parameters by name, each with every value that was given. */
+export type Params = ReadonlyMap<string, readonly string[]>
+
+/**
+ * Reads a query string (WHATWG URL, `application/x-www-form-urlencoded`).
+ *
+ * @throws VALIDATION_ERROR when it is longer than {@link MAX_QUERY_BYTES} or holds a NUL character
+ */
+export function readParams(search: string): Params {
+  if (search.length > MAX_QUERY_BYTES) {
+    throw invalidAt('query', 'too_long', `a query string has at most ${MAX_QUERY_BYTES} bytes`)
+  }
+  const params = new Map<string, string[]>()
+  for (const [name, value] of new URLSearchParams(search)) {
+    if (name.includes('\0') || value.includes('\0')) throw invalidAt('query', 'character', 'must not hold NUL')
+    const values = params.get(name)
+    if (values) values.push(value)
+    else params.set(name, [value])
+  }
+  return params
+}
+
+/** The same from an object, for calls inside the process. */
+export function toParams(query: Readonly<Record<string, unknown>>): Params {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
+  return new Map(given.map(([name, value]) => [name, [Array.isArray(value) ? value.join(',') : String(value)]]))
+}
+
+/** Takes parameters one by one and remembers what is wrong with them. */
+export class ParamReader {
+  readonly #params: Params
+  readonly #issues: Issue[] = []
+
+  constructor(params: Params, known: ReadonlySet<string>) {
+    this.#params = params
+    for (const name of params.keys()) {
+      if (!known.has(name)) this.fault(name.slice(0, 64), 'unknown_param', 'there is no such parameter')
+    }
+  }
+
+  fault(path: string, code: string, message: string): void {
+    this.#issues.push({ path, code, message })
+  }
+
+  /** A parameter that may stand once. */
+  one(name: string): string | undefined {
+    const [value, ...more] = this.#params.get(name) ?? []
+    if (more.length > 0) this.fault(name, 'repeated', 'may stand only once')
+    return value
+  }
+
+  /** A parameter whose values are separated by commas, or repeated. */
+  list(name: string): readonly string[] | undefined {
+    const values = this.#params.get(name)?.flatMap((value) => value.split(','))
+    if (values?.some((value) => value === '')) this.fault(name, 'empty', 'must not hold an empty name')
+    return values
+  }
+
+  /** A whole number, 0 or more, that a double holds exactly. */
+  count(name: string): number | undefined {
+    const text = this.one(name)
+    if (text === undefined) return undefined
+    const value = Number(text)
+    if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(value)) return value
+    this.fault(name, 'type', 'must be a whole number, 0 or more')
+    return undefined
+  }
+
+  /** @throws VALIDATION_ERROR with every fault found so far */
+  finish(): void {
+    if (this.#issues.length > 0) throw invalid(this.#issues)
+  }
+}

@@ -1,0 +1,119 @@
+import { resolve } from 'node:path'
+import { SYSTEM } from './auth/adapter.ts'
+import { serviceTokenAdapter } from './auth/service-token.ts'
+import type { DaybookConfig } from './config/config.ts'
+import { Content } from './content/content.ts'
+import type { Engine } from './content/engine.ts'
+import { MarkdownRenderer } from './content/markdown-renderer.ts'
+import { createApp, type Fetch } from './http/app.ts'
+import { DEFAULT_BODY_BYTES } from './http/body.ts'
+import { ROUTES } from './http/routes.ts'
+import { type Log, SILENT } from './log.ts'
+import { compileModel } from './model/compile.ts'
+import type { Model } from './model/model.ts'
+import { openSqlite } from './store/sqlite.ts'
+import { Store } from './store/store.ts'
+
+/** How a service is run, as opposed to what it serves. */
+export interface ServiceOptions {
+  /** The folder that holds the database file; made when it is not there. @default '.daybook' */
+  readonly data?: string
+  /** @default DAYBOOK_SERVICE_TOKEN of the environment */
+  readonly serviceToken?: string
+  /** @default writes nothing */
+  readonly log?: Log
+}
+
+/** A running service. */
+export interface Service<C extends DaybookConfig = DaybookConfig> {
+  /** Answers a web-standard request, wherever it comes from: Node, Next, SvelteKit, Bun, a test. Never rejects. */
+  readonly fetch: Fetch
+  /** Content inside the process, with the same rules as over HTTP. */
+  readonly content: Content<C>
+  readonly model: Model
+  /** Makes `/api/ready` answer 503, so that no new requests are sent here. */
+  drain(): void
+  /** Ends the service; what was acknowledged is stored. */
+  close(): Promise<void>
+}
+
+const DEFAULT_CACHE_CONTROL = 'public, max-age=0, must-revalidate'
+
+/**
+ * Opens the store, brings it into the form of the config, and answers.
+ *
+ * @throws {ConfigError} with every fault of the config; {Error} when the store cannot be used safely
+ *
+ * @example
+ * ```ts
+ * const service = await createService(config, { data: './data' })
+ * const response = await service.fetch(new Request('http://localhost/api/posts'))
+ * ```
+ */
+export async function createService<const C extends DaybookConfig>(
+  config: C,
+  options: ServiceOptions = {},
+): Promise<Service<C>> {
+  const model = compileModel(config)
+  const auth = config.auth ?? serviceTokenAdapter(options.serviceToken ?? process.env['DAYBOOK_SERVICE_TOKEN'])
+  const store = new Store(openSqlite(resolve(options.data ?? '.daybook', 'daybook.db')))
+  const renderer = new MarkdownRenderer(config.limits?.renderMs)
+  const engine: Engine = {
+    model,
+    store,
+    tools: { renderMarkdown: (source) => renderer.render(source) },
+    totals: new Map(),
+  }
+  let isDraining = false
+  const close = async (): Promise<void> => {
+    await renderer.close()
+    await store.close()
+  }
+  try {
+    await store.prepare(model)
+    await seed(engine, config)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const fetch = createApp({
+    engine,
+    routes: ROUTES,
+    auth,
+    log: options.log ?? SILENT,
+    cors: config.cors,
+    bodyLimit: config.limits?.bodyBytes ?? DEFAULT_BODY_BYTES,
+    publicCacheControl: config.publicCacheControl ?? DEFAULT_CACHE_CONTROL,
+    isReady: async () => !isDraining && (await canRead(store)),
+  })
+  return {
+    fetch,
+    model,
+    content: new Content<C>(engine),
+    drain: () => {
+      isDraining = true
+    },
+    close,
+  }
+}
+
+async function canRead(store: Store): Promise<boolean> {
+  try {
+    await store.read.ping()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Fills an empty store, once; one that holds anything already is left alone. */
+async function seed(engine: Engine, { seed: fill }: DaybookConfig): Promise<void> {
+  if (!fill || (await engine.store.read.head()) > 0) return
+  await engine.store.once('seeded', async (writer) => {
+    const content = new Content(engine, (work) => work(writer))
+    await fill({
+      create: async (collection, data) => content.create(collection, data, { caller: SYSTEM }),
+      writeGlobal: (key, data) => content.writeGlobal(key as never, data as never, { caller: SYSTEM }),
+    })
+  })
+}

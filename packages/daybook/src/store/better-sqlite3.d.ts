@@ -1,0 +1,17 @@
+// The part of the driver that Daybook uses; the package brings no types of its own.
+declare module 'better-sqlite3' {
+  export interface NativeStatement {
+    all(...values: unknown[]): unknown[]
+    get(...values: unknown[]): unknown
+    run(...values: unknown[]): { readonly changes: number }
+  }
+
+  export default class SqliteDatabase {
+    constructor(file: string, options: { readonly timeout: number })
+    prepare(text: string): NativeStatement
+    exec(text: string): this
+    pragma(text: string, options?: { readonly simple: boolean }): unknown
+    close(): this
+    readonly inTransaction: boolean
+  }
+}

@@ -1,0 +1,63 @@
+import {
+  type Compilable,
+  type CompiledQuery,
+  DummyDriver,
+  Kysely,
+  type RawBuilder,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  sql,
+} from 'kysely'
+import type { Tables } from './tables.ts'
+
+/** A value that a prepared statement is given when it runs. */
+class Param {
+  readonly name: string
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+/** The values of one run, by parameter name. */
+export type Values = Readonly<Record<string, unknown>>
+
+/** SQL text, compiled once, and how the values of a run become its parameters. */
+export interface Statement<Row = unknown> {
+  readonly sql: string
+  bind(values: Values): unknown[]
+  /** Carries the type of a row; never set. */
+  readonly '~row'?: Row
+}
+
+/** A place in a query for a value that each run gives. */
+export function param<T>(name: string): RawBuilder<T> {
+  return sql`${new Param(name)}`
+}
+
+/** Builds queries and never runs them. */
+export const build: Kysely<Tables> = new Kysely<Tables>({
+  dialect: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+})
+
+/** Compiles a query into a statement that is kept and run many times. */
+export function prepare<Row>(query: Compilable<Row>): Statement<Row> {
+  return toStatement(query.compile())
+}
+
+/** The same for SQL that the builder has no words for. */
+export function prepareSql<Row>(query: RawBuilder<Row>): Statement<Row> {
+  return toStatement(query.compile(build))
+}
+
+function toStatement<Row>({ sql: text, parameters }: CompiledQuery<Row>): Statement<Row> {
+  return {
+    sql: text,
+    bind: (values) => parameters.map((one) => (one instanceof Param ? values[one.name] : one)),
+  }
+}

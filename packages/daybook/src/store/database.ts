@@ -1,0 +1,30 @@
+import type { Statement, Values } from './compile.ts'
+
+/** Runs statements on one connection. */
+export interface Connection {
+  all<Row>(statement: Statement<Row>, values?: Values): Promise<readonly Row[]>
+  get<Row>(statement: Statement<Row>, values?: Values): Promise<Row | undefined>
+  /** Answers how many rows changed. */
+  run(statement: Statement, values?: Values): Promise<number>
+}
+
+/** A database engine, as the store sees it. */
+export interface Database {
+  /** Sees what is committed, and nothing else. */
+  readonly reader: Connection
+  /** Runs `work` alone among writers; all of it is durable when this resolves, none of it when it rejects. */
+  transaction<T>(work: (writer: Connection) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** A unique index refused a row. */
+export class UniqueViolation extends Error {
+  override readonly name = 'UniqueViolation'
+  /** The dotted path of the field. */
+  readonly field: string
+
+  constructor(field: string, cause: unknown) {
+    super(`unique: ${field}`, { cause })
+    this.field = field
+  }
+}

@@ -1,0 +1,309 @@
+import { type Compilable, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { CollectionModel, Comparable } from '../model/model.ts'
+import { build, param, prepare, prepareSql, type Statement, type Values } from './compile.ts'
+import type { Connection } from './database.ts'
+import { jsonValue } from './schema.ts'
+import { type SearchQuery, searchWeights, toMatch } from './search.ts'
+import type { EntryTable, SystemTables } from './tables.ts'
+import { searchTable } from './tables.ts'
+
+/** What is read of an entry to serve it. */
+export type EntryRow = Pick<EntryTable, 'id' | 'seq' | 'status' | 'shape' | 'doc'>
+/** What is read of an entry to change it. */
+export type StoredEntry = Pick<
+  EntryTable,
+  'pk' | 'id' | 'slug' | 'status' | 'created_at' | 'seq' | 'shape' | 'kept' | 'doc'
+>
+/** What is read of a global. */
+export type GlobalRow = SystemTables['daybook$globals']
+
+/** Where a collection stands in the journal, and how many entries it has by status. */
+export interface Counters {
+  readonly seq: number
+  /** The last change that readers without a session may have seen. */
+  readonly visibleSeq: number
+  readonly counts: Readonly<Record<string, number>>
+}
+
+/** One key of a sort order. */
+export interface SortKey {
+  readonly by: Comparable
+  readonly descending: boolean
+}
+
+/** Values of the sort keys of the last entry of a page, and its id. */
+export type Position = readonly (string | number | null)[]
+
+/** What a page asks for, in terms of the store. */
+export interface PageQuery {
+  /** `undefined`: entries of any status. */
+  readonly statuses: readonly string[] | undefined
+  readonly search: SearchQuery | undefined
+  /** Empty with `search`: by relevance. */
+  readonly sort: readonly SortKey[]
+  readonly limit: number
+  readonly offset: number
+  readonly after: Position | undefined
+}
+
+/** Entries of one page, in order. */
+export interface Page {
+  readonly rows: readonly EntryRow[]
+  /** Where the page ends; `undefined` when nothing comes after it. */
+  readonly end: Position | undefined
+}
+
+/**
+ * How many of the newest matches are ranked by relevance. Ranking every match of a common word would
+ * make its cost grow with the collection.
+ */
+export const RANKED_MATCHES = 1000
+/** The most prepared shapes of questions kept in memory. */
+const MAX_SHAPES = 500
+
+type SortedRow = EntryRow & Readonly<Record<`s${number}`, string | number | null>>
+
+/** Reads documents. One instance serves one connection; statements are compiled once for each shape of question. */
+export class Reader {
+  readonly #connection: Connection
+  readonly #statements: Map<string, Statement>
+
+  constructor(connection: Connection, statements: Map<string, Statement> = new Map()) {
+    this.#connection = connection
+    this.#statements = statements
+  }
+
+  /** The same reader on another connection, such as that of a transaction. */
+  on(connection: Connection): Reader {
+    return new Reader(connection, this.#statements)
+  }
+
+  async ping(): Promise<void> {
+    await this.#connection.get(HEAD)
+  }
+
+  /** The last `seq` of the journal. */
+  async head(): Promise<number> {
+    return (await this.#connection.get(HEAD))?.seq ?? 0
+  }
+
+  async counters(key: string): Promise<Counters> {
+    const row = await this.#connection.get(COUNTERS, { key })
+    if (!row) throw new Error(`No counters for ${key}`)
+    return { seq: row.seq, visibleSeq: row.visible_seq, counts: JSON.parse(row.counts) }
+  }
+
+  async global(key: string): Promise<GlobalRow | undefined> {
+    return this.#connection.get(GLOBAL, { key })
+  }
+
+  async bySlug({ key }: CollectionModel, slug: string): Promise<EntryRow | undefined> {
+    const statement = this.#statement(`slug ${key}`, () =>
+      prepare(entries(key).where('slug', '=', param<string>('slug'))),
+    )
+    return this.#connection.get(statement, { slug })
+  }
+
+  async byId({ key }: CollectionModel, id: string): Promise<EntryRow | undefined> {
+    const statement = this.#statement(`id ${key}`, () => prepare(entries(key).where('id', '=', param<string>('id'))))
+    return this.#connection.get(statement, { id })
+  }
+
+  /** Whether an entry is there, and in which status. */
+  async statusOf({ key }: CollectionModel, id: string): Promise<Pick<EntryTable, 'status'> | undefined> {
+    const statement = this.#statement(`status ${key}`, () =>
+      prepare(entryTable(key).select('status').where('id', '=', param<string>('id'))),
+    )
+    return this.#connection.get(statement, { id })
+  }
+
+  /** An entry with all that changing it needs. */
+  async stored({ key }: CollectionModel, id: string): Promise<StoredEntry | undefined> {
+    const statement = this.#statement(`stored ${key}`, () => prepare(stored(key).where('id', '=', param<string>('id'))))
+    return this.#connection.get(statement, { id })
+  }
+
+  /** The entry whose value at `path` is the given one. */
+  async storedBy({ key }: CollectionModel, path: string, value: string): Promise<StoredEntry | undefined> {
+    const expression = path === 'slug' ? sql.ref('slug') : sql.raw(jsonValue(path))
+    const statement = this.#statement(`stored ${key} ${path}`, () =>
+      prepare(
+        stored(key)
+          .where(sql<SqlBool>`${expression} = ${param('value')}`)
+          .limit(1),
+      ),
+    )
+    return this.#connection.get(statement, { value })
+  }
+
+  async hasSlug({ key }: CollectionModel, slug: string): Promise<boolean> {
+    const statement = this.#statement(`has slug ${key}`, () =>
+      prepare(entryTable(key).select('pk').where('slug', '=', param<string>('slug'))),
+    )
+    return (await this.#connection.get(statement, { slug })) !== undefined
+  }
+
+  /** How many entries a search finds, exactly. */
+  async countMatches({ key }: CollectionModel, search: SearchQuery): Promise<number> {
+    const match = toMatch(search)
+    if (match === undefined) return 0
+    const table = sql.table(searchTable(key))
+    const statement = this.#statement(`count ${key}`, () =>
+      prepareSql(sql<{ total: number }>`SELECT count(*) AS total FROM ${table} WHERE ${table} MATCH ${param('match')}`),
+    )
+    return (await this.#connection.get(statement, { match }))?.total ?? 0
+  }
+
+  /** One page of entries. */
+  async page(collection: CollectionModel, query: PageQuery): Promise<Page> {
+    const match = query.search && toMatch(query.search)
+    if (query.search && match === undefined) return { rows: [], end: undefined }
+    if (query.search && query.sort.length === 0) return this.#ranked(collection, query, String(match))
+    const found: SortedRow[] = []
+    for (const phase of phasesOf(query)) {
+      const rest = query.limit + 1 - found.length
+      if (rest > 0) found.push(...(await this.#phase(collection, query, phase, { match, limit: rest })))
+    }
+    const rows = found.slice(0, query.limit)
+    const last = rows.at(-1)
+    return { rows, end: found.length > query.limit && last ? positionOf(last, query.sort) : undefined }
+  }
+
+  async #phase(
+    collection: CollectionModel,
+    query: PageQuery,
+    phase: Phase,
+    values: Values,
+  ): Promise<readonly SortedRow[]> {
+    const { statuses, sort, search } = query
+    const order = sort.map(({ by, descending }) => `${descending ? '-' : ''}${by.path}`).join()
+    const shape = `page ${collection.key} ${statuses?.length} ${search !== undefined} ${order} ${phase.name}`
+    const statement = this.#statement(shape, () => prepare(pageStatement(collection, query, phase)))
+    const named = Object.fromEntries((statuses ?? []).map((status, index) => [`status${index}`, status]))
+    const after = Object.fromEntries((query.after ?? []).map((value, index) => [`after${index}`, value]))
+    return this.#connection.all(statement, { ...values, ...named, ...after, offset: query.offset })
+  }
+
+  /** The newest matches by relevance, and older ones after them, newest first. */
+  async #ranked(collection: CollectionModel, query: PageQuery, match: string): Promise<Page> {
+    const start = query.after ? Number(query.after[0]) : query.offset
+    const statement = this.#statement(`ranked ${collection.key}`, () => prepareSql(rankedStatement(collection)))
+    const found = await this.#connection.all(statement, { match, limit: query.limit + 1, offset: start })
+    const rows = found.slice(0, query.limit)
+    return { rows, end: found.length > query.limit ? [start + query.limit] : undefined }
+  }
+
+  #statement<Row>(shape: string, make: () => Statement<Row>): Statement<Row> {
+    let found = this.#statements.get(shape)
+    if (!found) {
+      if (this.#statements.size >= MAX_SHAPES) this.#statements.clear()
+      found = make()
+      this.#statements.set(shape, found)
+    }
+    return found as Statement<Row>
+  }
+}
+
+const HEAD = prepare(build.selectFrom('daybook$head').select('seq'))
+const COUNTERS = prepare(build.selectFrom('daybook$collections').selectAll().where('key', '=', param<string>('key')))
+const GLOBAL = prepare(build.selectFrom('daybook$globals').selectAll().where('key', '=', param<string>('key')))
+
+/** A collection's own table under the common name. */
+const entryTable = (key: string) => build.selectFrom(sql.table<EntryTable>(key).as('entry'))
+
+const entries = (key: string) => entryTable(key).select(['id', 'seq', 'status', 'shape', 'doc'])
+
+const stored = (key: string) =>
+  entryTable(key).select(['pk', 'id', 'slug', 'status', 'created_at', 'seq', 'shape', 'kept', 'doc'])
+
+const sortValue = ({ column, path }: Comparable): RawBuilder<string | number | null> =>
+  column ? sql.ref(column) : sql.raw(jsonValue(path))
+
+/** One stretch of a sort order. Where a value may be missing, what comes after a position is two of them. */
+interface Phase {
+  readonly name: string
+  readonly where: readonly RawBuilder<SqlBool>[]
+}
+
+function phasesOf({ sort, after }: PageQuery): readonly Phase[] {
+  const [lead] = sort
+  if (!after || !lead) return [{ name: 'first', where: [] }]
+  const value = sortValue(lead.by)
+  const isEmpty = sql<SqlBool>`${value} IS NULL`
+  const name = `after ${after.map((one) => (one === null ? '0' : '1')).join('')}`
+  const beyond = lexicallyAfter(sort, after)
+  if (after[0] === null) {
+    const rest: Phase = { name, where: [isEmpty, beyond] }
+    return lead.descending ? [rest] : [rest, { name: 'filled', where: [sql<SqlBool>`${value} IS NOT NULL`] }]
+  }
+  const reached = lead.descending
+    ? sql<SqlBool>`${value} <= ${param('after0')}`
+    : sql<SqlBool>`${value} >= ${param('after0')}`
+  const rest: Phase = { name, where: [reached, beyond] }
+  return lead.descending && !lead.by.neverNull ? [rest, { name: 'empty', where: [isEmpty] }] : [rest]
+}
+
+/** True for rows that come after the position, key by key; empty values come first, and last when descending. */
+function lexicallyAfter(sort: readonly SortKey[], after: Position): RawBuilder<SqlBool> {
+  const alternatives = sort.map((key, index) => {
+    const equal = sort
+      .slice(0, index)
+      .map(({ by }, earlier) => sql<SqlBool>`${sortValue(by)} IS NOT DISTINCT FROM ${param(`after${earlier}`)}`)
+    return sql<SqlBool>`(${sql.join([...equal, beyondOne(key, after[index] ?? null, `after${index}`)], sql` AND `)})`
+  })
+  return sql<SqlBool>`(${sql.join(alternatives, sql` OR `)})`
+}
+
+function beyondOne({ by, descending }: SortKey, value: string | number | null, name: string): RawBuilder<SqlBool> {
+  const own = sortValue(by)
+  if (value === null) return descending ? sql<SqlBool>`1 = 0` : sql<SqlBool>`${own} IS NOT NULL`
+  if (!descending) return sql<SqlBool>`${own} > ${param(name)}`
+  return by.neverNull
+    ? sql<SqlBool>`${own} < ${param(name)}`
+    : sql<SqlBool>`(${own} < ${param(name)} OR ${own} IS NULL)`
+}
+
+function positionOf(row: SortedRow, sort: readonly SortKey[]): Position {
+  return sort.map((_, index) => row[`s${index}`] ?? null)
+}
+
+function pageStatement(collection: CollectionModel, query: PageQuery, phase: Phase): Compilable<SortedRow> {
+  const { sort, statuses, search } = query
+  const keys = sort.map(({ by }, index) => sortValue(by).as(`s${index}`))
+  let page = entries(collection.key).select(keys)
+  for (const condition of [...statusConditions(statuses, sort[0]), ...phase.where]) page = page.where(condition)
+  if (search) {
+    const table = sql.table(searchTable(collection.key))
+    page = page.where(sql<SqlBool>`pk IN (SELECT rowid FROM ${table} WHERE ${table} MATCH ${param('match')})`)
+  }
+  for (const { by, descending } of sort) page = page.orderBy(sortValue(by), descending ? 'desc' : 'asc')
+  return page.limit(param<number>('limit')).offset(param<number>('offset')) as Compilable<SortedRow>
+}
+
+/**
+ * One status is an index of its own for the newest entries. In every other order the sort's index is walked
+ * and carries the status along; the unary plus keeps SQLite from choosing the status index and sorting all of it.
+ */
+function statusConditions(
+  statuses: readonly string[] | undefined,
+  lead: SortKey | undefined,
+): readonly RawBuilder<SqlBool>[] {
+  if (!statuses) return []
+  const names = statuses.map((_, index) => param<string>(`status${index}`))
+  if (names.length === 1 && lead?.by.column === 'created_at') return [sql<SqlBool>`status = ${names[0]}`]
+  return [sql<SqlBool>`+status IN (${sql.join(names)})`]
+}
+
+function rankedStatement(collection: CollectionModel): RawBuilder<SortedRow> {
+  const search = sql.table(searchTable(collection.key))
+  const weights = sql.join(searchWeights(collection).map((weight) => sql.lit(weight)))
+  const columns = sql.join(['id', 'seq', 'status', 'shape', 'doc'].map((name) => sql.ref(`entry.${name}`)))
+  return sql<SortedRow>`
+    WITH found AS MATERIALIZED (
+      SELECT rowid AS pk, bm25(${search}, ${weights}) AS score FROM ${search}
+      WHERE ${search} MATCH ${param('match')} ORDER BY rowid DESC LIMIT ${sql.lit(RANKED_MATCHES)}
+    ), ordered AS (
+      SELECT pk FROM found ORDER BY score, pk DESC LIMIT ${param('limit')} OFFSET ${param('offset')}
+    )
+    SELECT ${columns} FROM ordered JOIN ${sql.table(collection.key)} AS entry ON entry.pk = ordered.pk`
+}

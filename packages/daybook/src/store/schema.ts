@@ -1,0 +1,223 @@
+import { createHash } from 'node:crypto'
+import type { CollectionModel, Model } from '../model/model.ts'
+import { build, param, prepare } from './compile.ts'
+import type { Connection } from './database.ts'
+import { searchColumns, searchValues } from './search.ts'
+import { searchTable } from './tables.ts'
+
+/** The layout of the tables; a database with a higher one was made by a newer Daybook. */
+const LAYOUT = 1
+
+const SYSTEM_DDL = [
+  'CREATE TABLE IF NOT EXISTS daybook$meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT',
+  'CREATE TABLE IF NOT EXISTS daybook$head (only INTEGER PRIMARY KEY CHECK (only = 1), seq INTEGER NOT NULL) STRICT',
+  `CREATE TABLE IF NOT EXISTS daybook$collections (
+    key TEXT PRIMARY KEY, seq INTEGER NOT NULL, visible_seq INTEGER NOT NULL, counts TEXT NOT NULL) STRICT`,
+  `CREATE TABLE IF NOT EXISTS daybook$globals (
+    key TEXT PRIMARY KEY, seq INTEGER NOT NULL, shape TEXT NOT NULL, kept TEXT, doc TEXT NOT NULL) STRICT`,
+  `CREATE TABLE IF NOT EXISTS daybook$refs (
+    from_collection TEXT NOT NULL, from_id TEXT NOT NULL, field TEXT NOT NULL, position INTEGER NOT NULL,
+    to_collection TEXT NOT NULL, to_id TEXT NOT NULL,
+    PRIMARY KEY (from_collection, from_id, field, position)) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX IF NOT EXISTS daybook$refs_to ON daybook$refs (to_collection, to_id, from_collection, field)',
+  `CREATE TABLE IF NOT EXISTS daybook$journal (
+    seq INTEGER PRIMARY KEY, at TEXT NOT NULL, actor TEXT NOT NULL, action TEXT NOT NULL,
+    collection TEXT NOT NULL, id TEXT NOT NULL) STRICT`,
+  `CREATE TABLE IF NOT EXISTS daybook$journal_payload (
+    seq INTEGER PRIMARY KEY REFERENCES daybook$journal (seq), doc TEXT) STRICT`,
+  'INSERT OR IGNORE INTO daybook$head (only, seq) VALUES (1, 0)',
+]
+
+/** An object of the database that the model asks for. */
+interface Wanted {
+  readonly type: 'index' | 'view'
+  readonly name: string
+  readonly sql: string
+}
+
+const quote = (name: string): string => `"${name}"`
+
+/** The SQL expression of a value inside a document; paths consist of keys, which need no escaping. */
+export function jsonValue(path: string): string {
+  return `json_extract(doc, '$.${path}')`
+}
+
+function entryTable(key: string): string {
+  return `CREATE TABLE IF NOT EXISTS ${quote(key)} (
+    pk INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, slug TEXT UNIQUE, status TEXT,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL, seq INTEGER NOT NULL, shape TEXT NOT NULL,
+    kept TEXT, draft TEXT, doc TEXT NOT NULL) STRICT`
+}
+
+/** One index for each value that can be filtered or sorted. `status` comes along, so that hidden rows cost no look-up. */
+function wantedIndexes(collection: CollectionModel): readonly Wanted[] {
+  const { key } = collection
+  const index = (name: string, columns: string, unique = false): Wanted => ({
+    type: 'index',
+    name: `${key}$${name}`,
+    sql: `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${quote(`${key}$${name}`)} ON ${quote(key)} (${columns})`,
+  })
+  const tail = collection.status ? ', id, status' : ', id'
+  return [
+    index('created', `created_at${tail}`),
+    index('updated', `updated_at${tail}`),
+    ...(collection.status ? [index('status', 'status, created_at, id')] : []),
+    ...collection.indexes.map(({ path }) => index(`by$${path}`, jsonValue(path) + tail)),
+    ...collection.indexes
+      .filter(({ unique }) => unique)
+      .map(({ path }) => index(`unique$${path}`, jsonValue(path), true)),
+  ]
+}
+
+/** A view with a column for each field, for people with SQL tools. */
+function wantedView(collection: CollectionModel): Wanted {
+  const name = `${collection.key}_view`
+  const keys = ['id', ...collection.fields.flatMap((field) => field.servedKeys), 'createdAt', 'updatedAt']
+  const columns = keys.map((key) => `${jsonValue(key)} AS ${quote(key)}`)
+  return {
+    type: 'view',
+    name,
+    sql: `CREATE VIEW ${quote(name)} AS SELECT ${columns.join(', ')} FROM ${quote(collection.key)}`,
+  }
+}
+
+/** Runs DDL on the connection that holds the lock. */
+async function run(connection: Connection, sql: string): Promise<void> {
+  await connection.run({ sql, bind: () => [] })
+}
+
+async function rows<Row>(connection: Connection, sql: string, ...values: unknown[]): Promise<readonly Row[]> {
+  return connection.all<Row>({ sql, bind: () => values })
+}
+
+/**
+ * Brings the tables into the form that the model asks for: makes what is missing, drops what is no longer declared.
+ * Content is never touched. Runs inside a write transaction, so that two nodes can start at once.
+ */
+export async function prepareSchema(connection: Connection, model: Model): Promise<void> {
+  const [hasMeta] = await rows(connection, "SELECT 1 FROM sqlite_schema WHERE name = 'daybook$meta'")
+  const known = hasMeta ? await readMeta(connection, 'layout') : undefined
+  if (known !== undefined && Number(known) > LAYOUT) {
+    throw new Error(
+      `This database was made by a newer Daybook (layout ${known}, and this one knows ${LAYOUT}). Update Daybook.`,
+    )
+  }
+  // Looking at every index of every collection would make start-up cost grow with the schema.
+  const fingerprint = fingerprintOf(model)
+  if (known !== undefined && (await readMeta(connection, 'schema')) === fingerprint) return
+  for (const ddl of SYSTEM_DDL) await run(connection, ddl)
+  for (const collection of model.collections.values()) await prepareCollection(connection, collection)
+  await alignObjects(connection, [...model.collections.values()])
+  await writeMeta(connection, 'layout', String(LAYOUT))
+  await writeMeta(connection, 'schema', fingerprint)
+}
+
+function fingerprintOf(model: Model): string {
+  const wanted = [...model.collections.values()].map((one) => [
+    one.key,
+    searchColumns(one),
+    [...wantedIndexes(one), wantedView(one)].map(({ sql }) => sql),
+    one.status?.key ?? null,
+  ])
+  return createHash('sha256')
+    .update(JSON.stringify([LAYOUT, SYSTEM_DDL, wanted]))
+    .digest('base64url')
+}
+
+async function prepareCollection(connection: Connection, collection: CollectionModel): Promise<void> {
+  const { key } = collection
+  await run(connection, entryTable(key))
+  await connection.run(ADD_COUNTERS, { key })
+  await prepareStatus(connection, collection)
+  const columns = searchColumns(collection)
+  const existing = await rows<{ name: string }>(connection, `SELECT name FROM pragma_table_info('${searchTable(key)}')`)
+  if (existing.map(({ name }) => name).join() === columns.join()) return
+  if (existing.length > 0) await run(connection, `DROP TABLE ${quote(searchTable(key))}`)
+  await run(
+    connection,
+    `CREATE VIRTUAL TABLE ${quote(searchTable(key))} USING fts5(${columns.map(quote).join(', ')},
+      content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 0")`,
+  )
+  await fillSearch(connection, collection)
+}
+
+const ADD_COUNTERS = prepare(
+  build
+    .insertInto('daybook$collections')
+    .values({ key: param<string>('key'), seq: 0, visible_seq: 0, counts: '{}' })
+    .onConflict((conflict) => conflict.doNothing()),
+)
+
+/** A status field that came to (or went from) a collection with entries: they take its default, or none. */
+async function prepareStatus(connection: Connection, { key, status, fieldMap }: CollectionModel): Promise<void> {
+  const field = status && fieldMap[status.key]
+  const value = field ? field.type.initial?.(field.options) : null
+  const stale = status ? 'status IS NULL' : 'status IS NOT NULL'
+  const [found] = await rows(connection, `SELECT 1 FROM ${quote(key)} WHERE ${stale} LIMIT 1`)
+  if (!found) return
+  await rows(connection, `UPDATE ${quote(key)} SET status = ? WHERE ${stale} RETURNING pk`, value)
+  await run(
+    connection,
+    `UPDATE daybook$collections SET seq = (SELECT seq FROM daybook$head), visible_seq = (SELECT seq FROM daybook$head), counts = (
+       SELECT coalesce(json_group_object(name, n), '{}') FROM (
+         SELECT coalesce(status, '') AS name, count(*) AS n FROM ${quote(key)} GROUP BY 1)) WHERE key = '${key}'`,
+  )
+}
+
+const SEARCH_BATCH = 500
+
+/** Writes the search rows of entries that are there already. */
+async function fillSearch(connection: Connection, collection: CollectionModel): Promise<void> {
+  const table = quote(searchTable(collection.key))
+  const columns = searchColumns(collection)
+  const insert = `INSERT INTO ${table} (rowid, ${columns.map(quote).join(', ')}) VALUES (?, ${columns.map(() => '?').join(', ')})`
+  for (let after = 0; ; ) {
+    const page = await rows<{ pk: number; doc: string }>(
+      connection,
+      `SELECT pk, doc FROM ${quote(collection.key)} WHERE pk > ? ORDER BY pk LIMIT ${SEARCH_BATCH}`,
+      after,
+    )
+    for (const { pk, doc } of page) {
+      const values = searchValues(collection, JSON.parse(doc))
+      await connection.run({ sql: insert, bind: () => [pk, ...columns.map((name) => values[name] ?? '')] })
+      after = pk
+    }
+    if (page.length < SEARCH_BATCH) return
+  }
+}
+
+/** Drops indexes and views that differ from what is wanted or are wanted no more, and makes the missing ones. */
+async function alignObjects(connection: Connection, collections: readonly CollectionModel[]): Promise<void> {
+  const wanted = new Map(
+    collections.flatMap((one) => [...wantedIndexes(one), wantedView(one)]).map((one) => [one.name, one]),
+  )
+  const existing = await rows<Wanted>(
+    connection,
+    `SELECT type, name, sql FROM sqlite_schema
+      WHERE (type = 'index' AND name LIKE '%$%' AND name NOT LIKE 'daybook$%' AND sql IS NOT NULL AND tbl_name NOT LIKE '%$%')
+         OR (type = 'view' AND name LIKE '%\\_view' ESCAPE '\\')`,
+  )
+  for (const one of existing) {
+    if (wanted.get(one.name)?.sql === one.sql) wanted.delete(one.name)
+    else await run(connection, `DROP ${one.type} ${quote(one.name)}`)
+  }
+  for (const { sql } of wanted.values()) await run(connection, sql)
+}
+
+const READ_META = prepare(build.selectFrom('daybook$meta').select('value').where('key', '=', param<string>('key')))
+const WRITE_META = prepare(
+  build
+    .insertInto('daybook$meta')
+    .values({ key: param<string>('key'), value: param<string>('value') })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: param<string>('value') })),
+)
+
+/** A note that the store keeps about itself. */
+export async function readMeta(connection: Connection, key: string): Promise<string | undefined> {
+  return (await connection.get(READ_META, { key }))?.value
+}
+
+/** Sets a note that the store keeps about itself. */
+export async function writeMeta(connection: Connection, key: string, value: string): Promise<void> {
+  await connection.run(WRITE_META, { key, value })
+}

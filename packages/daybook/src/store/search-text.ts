@@ -1,0 +1,51 @@
+/** The longest word that is kept, in characters; the rest of a longer one is dropped. */
+const MAX_WORD = 64
+/** Scripts written without spaces: every sequence of one and two characters counts as a word. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/u
+const WORDS = /[\p{L}\p{N}]+/gu
+const RUNS = new RegExp(`${UNSPACED.source}|(?:(?!${UNSPACED.source})[\\p{L}\\p{N}])+`, 'gu')
+
+/** Takes case, accents and width away: `Ｃafé` and `cafe` are one word. */
+function fold(text: string): string {
+  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+}
+
+/** The words of a text as they are kept: folded, without punctuation, separated by spaces. */
+export function toSearchText(text: string): string {
+  const words = fold(text).match(WORDS) ?? []
+  return words.map((word) => (UNSPACED.test(word) ? split(word).join(' ') : word.slice(0, MAX_WORD))).join(' ')
+}
+
+/** A word that is looked for. */
+export interface SearchTerm {
+  readonly word: string
+  /** Whether words that only begin so count, too. */
+  readonly prefix: boolean
+}
+
+/** What `q` asks for: every word, the last one also as a beginning. */
+export function toSearchTerms(q: string): readonly SearchTerm[] {
+  const words = fold(q).match(WORDS) ?? []
+  return words.flatMap((word, index) => {
+    const isLast = index === words.length - 1
+    if (!UNSPACED.test(word)) return [{ word: word.slice(0, MAX_WORD), prefix: isLast }]
+    return (word.match(RUNS) ?? []).flatMap((run) => runTerms(run))
+  })
+}
+
+function runTerms(run: string): readonly SearchTerm[] {
+  if (!UNSPACED.test(run)) return [{ word: run.slice(0, MAX_WORD), prefix: true }]
+  const characters = [...run]
+  const pairs = characters.slice(1).map((next, index) => `${characters[index]}${next}`)
+  return (pairs.length > 0 ? pairs : characters).map((word) => ({ word, prefix: false }))
+}
+
+/** A word with unspaced parts, as the words it is found by. */
+function split(word: string): readonly string[] {
+  return (word.match(RUNS) ?? []).flatMap((run) => {
+    if (!UNSPACED.test(run)) return [run.slice(0, MAX_WORD)]
+    const characters = [...run]
+    return characters.flatMap((one, index) => (index === 0 ? [one] : [one, `${characters[index - 1]}${one}`]))
+  })
+}

@@ -1,0 +1,231 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import NativeDatabase, { type NativeStatement } from 'better-sqlite3'
+import { DaybookError } from '../errors.ts'
+import type { Statement, Values } from './compile.ts'
+import { type Connection, type Database, UniqueViolation } from './database.ts'
+
+/** How long a write waits for another process to finish its own, in milliseconds. */
+const LOCK_PATIENCE_MS = 5000
+/** The most writes that share one commit. */
+const MAX_GROUP = 64
+/** The most prepared statements kept on one connection. */
+const MAX_STATEMENTS = 500
+
+/**
+ * Whether a SQLite version is free of the WAL-reset bug, which loses committed writes when two
+ * connections write and checkpoint at once: fixed in 3.51.3, and carried back to 3.50.7 and 3.44.6.
+ */
+export function isSafeSqlite(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
+  if (major !== 3) return major > 3
+  if (minor === 44) return patch >= 6
+  if (minor === 50) return patch >= 7
+  return minor > 51 || (minor === 51 && patch >= 3)
+}
+
+/**
+ * Opens (and where needed makes) a database file for durable use: a commit is on the disk when it is acknowledged.
+ * Several processes of one machine may open the same file; a network file system may not hold it.
+ *
+ * @throws {Error} when SQLite is too old or a setting does not hold
+ */
+export function openSqlite(file: string): SqliteStore {
+  mkdirSync(dirname(file), { recursive: true })
+  return new SqliteStore(file)
+}
+
+/** An embedded database: one connection writes, one reads what is committed. */
+export class SqliteStore implements Database {
+  readonly reader: SqliteConnection
+  readonly #writer: SqliteConnection
+  readonly #queue: Job[] = []
+  #draining = false
+  #broken: unknown
+
+  constructor(file: string) {
+    this.#writer = new SqliteConnection(open(file))
+    this.reader = new SqliteConnection(open(file))
+    this.reader.native.pragma('query_only = ON')
+  }
+
+  transaction<T>(work: (writer: Connection) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
+      if (!this.#draining) void this.#drain()
+    })
+  }
+
+  async close(): Promise<void> {
+    while (this.#draining) await sleep(5)
+    this.reader.native.close()
+    this.#writer.native.close()
+  }
+
+  /** Runs DDL and the like, outside any transaction. */
+  exec(text: string): void {
+    this.#writer.native.exec(text)
+  }
+
+  /** Writes that wait are committed together: one sync of the disk serves them all. */
+  async #drain(): Promise<void> {
+    this.#draining = true
+    while (this.#queue.length > 0) await this.#commitGroup(this.#queue.splice(0, MAX_GROUP))
+    this.#draining = false
+  }
+
+  async #commitGroup(group: readonly Job[]): Promise<void> {
+    const { native } = this.#writer
+    try {
+      if (this.#broken) throw this.#broken
+      await this.#begin()
+      const outcomes: (() => void)[] = []
+      for (const job of group) outcomes.push(await this.#attempt(job, group.length > 1))
+      native.exec('COMMIT')
+      for (const settle of outcomes) settle()
+    } catch (error) {
+      if (native.inTransaction) native.exec('ROLLBACK')
+      const failure = this.#failed(error)
+      for (const { reject } of group) reject(failure)
+    }
+  }
+
+  /** Runs one job; what it did stays or is undone on its own, and it learns of it after the commit. */
+  async #attempt({ work, resolve, reject }: Job, shared: boolean): Promise<() => void> {
+    const { native } = this.#writer
+    if (!shared) {
+      const value = await work(this.#writer)
+      return () => resolve(value)
+    }
+    native.exec('SAVEPOINT job')
+    try {
+      const value = await work(this.#writer)
+      native.exec('RELEASE job')
+      return () => resolve(value)
+    } catch (error) {
+      native.exec('ROLLBACK TO job; RELEASE job')
+      return () => reject(error)
+    }
+  }
+
+  /** Waits for other processes without blocking this one. */
+  async #begin(): Promise<void> {
+    const deadline = Date.now() + LOCK_PATIENCE_MS
+    for (let wait = 2; ; wait = Math.min(wait * 2, 50)) {
+      try {
+        this.#writer.native.exec('BEGIN IMMEDIATE')
+        return
+      } catch (error) {
+        if (!isBusy(error) || Date.now() > deadline) throw error
+      }
+      await sleep(wait)
+    }
+  }
+
+  /** After a failed sync nobody knows what is on the disk: writing stops until a restart has recovered. */
+  #failed(error: unknown): unknown {
+    const code = sqliteCode(error)
+    if (code.startsWith('SQLITE_IOERR') || code === 'SQLITE_CORRUPT') this.#broken = error
+    return translate(error)
+  }
+}
+
+interface Job {
+  readonly work: (writer: Connection) => Promise<unknown>
+  readonly resolve: (value: unknown) => void
+  readonly reject: (reason: unknown) => void
+}
+
+/** One connection with its prepared statements. */
+class SqliteConnection implements Connection {
+  readonly native: NativeDatabase
+  readonly #statements = new Map<string, NativeStatement>()
+
+  constructor(native: NativeDatabase) {
+    this.native = native
+  }
+
+  async all<Row>(statement: Statement<Row>, values: Values = {}): Promise<readonly Row[]> {
+    try {
+      return this.#prepared(statement).all(...statement.bind(values)) as Row[]
+    } catch (error) {
+      throw translate(error)
+    }
+  }
+
+  async get<Row>(statement: Statement<Row>, values: Values = {}): Promise<Row | undefined> {
+    try {
+      return this.#prepared(statement).get(...statement.bind(values)) as Row | undefined
+    } catch (error) {
+      throw translate(error)
+    }
+  }
+
+  async run(statement: Statement, values: Values = {}): Promise<number> {
+    try {
+      return this.#prepared(statement).run(...statement.bind(values)).changes
+    } catch (error) {
+      throw translate(error)
+    }
+  }
+
+  #prepared({ sql }: Statement): NativeStatement {
+    let found = this.#statements.get(sql)
+    if (!found) {
+      if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear()
+      found = this.native.prepare(sql)
+      this.#statements.set(sql, found)
+    }
+    return found
+  }
+}
+
+/** Settings that hold for every connection, and the value that reading each back must give. */
+const SETTINGS: readonly (readonly [pragma: string, expected: unknown])[] = [
+  ['synchronous', 2],
+  ['foreign_keys', 1],
+  ['busy_timeout', 20],
+]
+
+function open(file: string): NativeDatabase {
+  const native = new NativeDatabase(file, { timeout: 20 })
+  const { version } = native.prepare('SELECT sqlite_version() AS version').get() as { version: string }
+  if (!isSafeSqlite(version)) {
+    native.close()
+    throw new Error(
+      `SQLite ${version} can lose committed writes (the WAL-reset bug, fixed in 3.51.3). Install better-sqlite3 13 or newer.`,
+    )
+  }
+  const mode = native.pragma('journal_mode = WAL', { simple: true })
+  if (mode !== 'wal') {
+    throw new Error(`${file} cannot use write-ahead logging (it says "${mode}"). Put it on a local disk.`)
+  }
+  native.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF')
+  native.exec('PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864')
+  for (const [pragma, expected] of SETTINGS) {
+    const value = native.pragma(pragma, { simple: true })
+    if (value !== expected) throw new Error(`SQLite keeps ${pragma} at ${value}, and ${expected} is needed.`)
+  }
+  return native
+}
+
+function sqliteCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+const isBusy = (error: unknown): boolean => sqliteCode(error).startsWith('SQLITE_BUSY')
+
+/** What an error of the engine means to a client; others pass as they are. */
+function translate(error: unknown): unknown {
+  const code = sqliteCode(error)
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE') return new UniqueViolation(violatedField(error as Error), error)
+  if (code === 'SQLITE_FULL') return new DaybookError('INSUFFICIENT_STORAGE', undefined, {}, error)
+  const isOut = /^SQLITE_(?:BUSY|LOCKED|IOERR|CORRUPT|READONLY|CANTOPEN|NOTADB)/.test(code)
+  return isOut ? new DaybookError('SERVICE_UNAVAILABLE', undefined, {}, error) : error
+}
+
+/** `UNIQUE constraint failed: posts.slug`, or `… failed: index 'posts$unique$seo.title'`. */
+function violatedField({ message }: Error): string {
+  return /index '[^']*\$([^'$]+)'/.exec(message)?.[1] ?? /failed: [^,]*\.(\w+)/.exec(message)?.[1] ?? 'id'
+}

@@ -1,0 +1,42 @@
+import type { Model } from '../model/model.ts'
+import type { Statement } from './compile.ts'
+import type { Database } from './database.ts'
+import { Reader } from './read.ts'
+import { prepareSchema, readMeta, writeMeta } from './schema.ts'
+import { Writer } from './write.ts'
+
+/** Content at rest: reads of what is committed, and write transactions. */
+export class Store {
+  readonly read: Reader
+  readonly #database: Database
+  readonly #writeStatements = new Map<string, Statement>()
+
+  constructor(database: Database) {
+    this.#database = database
+    this.read = new Reader(database.reader)
+  }
+
+  /** Makes the tables fit the model. */
+  async prepare(model: Model): Promise<void> {
+    await this.#database.transaction((connection) => prepareSchema(connection, model))
+  }
+
+  /** Runs `work` as one transaction: all of it is durable when this resolves, none of it when it rejects. */
+  transaction<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
+    return this.#database.transaction((connection) => work(new Writer(connection, this.read, this.#writeStatements)))
+  }
+
+  /** Runs `work` once in the life of the store, under a name; when it fails, nothing of it stays. */
+  async once(name: string, work: (writer: Writer) => Promise<void>): Promise<boolean> {
+    return this.#database.transaction(async (connection) => {
+      if ((await readMeta(connection, name)) !== undefined) return false
+      await work(new Writer(connection, this.read, this.#writeStatements))
+      await writeMeta(connection, name, new Date().toISOString())
+      return true
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#database.close()
+  }
+}

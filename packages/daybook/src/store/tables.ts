@@ -1,0 +1,63 @@
+/** A row of a collection's table. `doc` comes last, so that reading the others never walks through it. */
+export interface EntryTable {
+  /** Order of arrival, and the number of the search row. */
+  readonly pk: number
+  readonly id: string
+  readonly slug: string | null
+  readonly status: string | null
+  readonly created_at: string
+  readonly updated_at: string
+  /** The revision: `seq` of the last change. */
+  readonly seq: number
+  /** The shape of the document (see DocumentModel); another one is brought up to date when read. */
+  readonly shape: string
+  /** Values of fields that the config no longer has, as JSON; never served, dropped by `daybook migrate --allow-loss`. */
+  readonly kept: string | null
+  /** The working copy beside the published document, as JSON. */
+  readonly draft: string | null
+  /** The document as it is served, as JSON. */
+  readonly doc: string
+}
+
+/** Every table but the collections' own. */
+export interface SystemTables {
+  readonly daybook$meta: { readonly key: string; readonly value: string }
+  readonly daybook$head: { readonly only: number; readonly seq: number }
+  readonly daybook$collections: {
+    readonly key: string
+    readonly seq: number
+    readonly visible_seq: number
+    /** Entries by status, as JSON; collections without a status count under the empty text. */
+    readonly counts: string
+  }
+  readonly daybook$globals: {
+    readonly key: string
+    readonly seq: number
+    readonly shape: string
+    readonly kept: string | null
+    readonly doc: string
+  }
+  readonly daybook$refs: {
+    readonly from_collection: string
+    readonly from_id: string
+    readonly field: string
+    readonly position: number
+    readonly to_collection: string
+    readonly to_id: string
+  }
+  readonly daybook$journal: {
+    readonly seq: number
+    readonly at: string
+    readonly actor: string
+    readonly action: string
+    readonly collection: string
+    readonly id: string
+  }
+  readonly daybook$journal_payload: { readonly seq: number; readonly doc: string | null }
+}
+
+/** All tables; a collection's key is the name of its table. */
+export type Tables = SystemTables & { readonly entries: EntryTable }
+
+/** The name of a collection's search table. `$` cannot stand in a key, so nothing collides. */
+export const searchTable = (collection: string): string => `${collection}$search`

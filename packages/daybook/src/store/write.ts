@@ -1,0 +1,247 @@
+import { sql } from 'kysely'
+import type { Reference } from '../fields/field.ts'
+import type { CollectionModel } from '../model/model.ts'
+import { build, param, prepare, prepareSql, type Statement } from './compile.ts'
+import type { Connection } from './database.ts'
+import type { GlobalRow, Reader, StoredEntry } from './read.ts'
+import { searchColumns, searchValues } from './search.ts'
+import type { EntryTable } from './tables.ts'
+import { searchTable } from './tables.ts'
+
+/** What a change does. */
+export type Action = 'create' | 'update' | 'delete'
+
+/** One record of the journal, before it has its number. */
+export interface Change {
+  readonly at: string
+  /** The subject of who did it. */
+  readonly actor: string
+  readonly action: Action
+  /** A collection's key, or `globals`. */
+  readonly collection: string
+  /** An entry's id, or a global's key. */
+  readonly id: string
+  /** The document after the change; before it, when it was deleted. */
+  readonly doc: string
+}
+
+/** An entry as it is to be stored, before it has its revision. */
+export interface EntryDraft
+  extends Pick<EntryTable, 'id' | 'slug' | 'status' | 'created_at' | 'updated_at' | 'shape' | 'kept' | 'doc'> {
+  /** What `doc` says. */
+  readonly value: Readonly<Record<string, unknown>>
+  readonly references: readonly FieldReference[]
+}
+
+/** A reference as it is to be stored. */
+export interface FieldReference extends Reference {
+  readonly field: string
+}
+
+/** The collection whose changes are those of globals. */
+export const GLOBALS = 'globals'
+const PUBLIC_STATUS = 'published'
+
+/**
+ * The writing half of the store, inside one transaction. Each method stores the document, its references,
+ * its search row, the counters and the journal record together.
+ */
+export class Writer {
+  readonly read: Reader
+  readonly #connection: Connection
+  readonly #statements: Map<string, Statement>
+
+  constructor(connection: Connection, reader: Reader, statements: Map<string, Statement>) {
+    this.#connection = connection
+    this.read = reader.on(connection)
+    this.#statements = statements
+  }
+
+  /** @throws {UniqueViolation} when another entry holds a unique value */
+  async createEntry(collection: CollectionModel, entry: EntryDraft, actor: string): Promise<number> {
+    const { id, doc, updated_at: at } = entry
+    const seq = await this.#append({ at, actor, action: 'create', collection: collection.key, id, doc })
+    const insert = this.#statement(`insert ${collection.key}`, () => prepareSql(insertStatement(collection.key)))
+    const inserted = await this.#connection.get(insert, { ...entry, seq })
+    await this.#refer(collection.key, id, entry.references, false)
+    await this.#index(collection, Number(inserted?.pk), entry.value, false)
+    await this.#count(collection.key, seq, undefined, entry.status)
+    return seq
+  }
+
+  /** @throws {UniqueViolation} when another entry holds a unique value */
+  async updateEntry(
+    collection: CollectionModel,
+    before: StoredEntry,
+    entry: EntryDraft,
+    actor: string,
+  ): Promise<number> {
+    const { id, doc, updated_at: at } = entry
+    const seq = await this.#append({ at, actor, action: 'update', collection: collection.key, id, doc })
+    const update = this.#statement(`update ${collection.key}`, () => prepareSql(updateStatement(collection.key)))
+    await this.#connection.run(update, { ...entry, seq, pk: before.pk })
+    await this.#refer(collection.key, id, entry.references, true)
+    await this.#index(collection, before.pk, entry.value, true)
+    await this.#count(collection.key, seq, before.status, entry.status)
+    return seq
+  }
+
+  async deleteEntry(collection: CollectionModel, before: StoredEntry, at: string, actor: string): Promise<number> {
+    const { id, pk, doc } = before
+    const seq = await this.#append({ at, actor, action: 'delete', collection: collection.key, id, doc })
+    const remove = this.#statement(`delete ${collection.key}`, () =>
+      prepareSql(sql`DELETE FROM ${sql.table(collection.key)} WHERE pk = ${param('pk')}`),
+    )
+    await this.#connection.run(remove, { pk })
+    await this.#refer(collection.key, id, [], true)
+    await this.#connection.run(this.#unindex(collection.key), { pk })
+    await this.#count(collection.key, seq, before.status, undefined)
+    return seq
+  }
+
+  async writeGlobal(
+    row: Omit<GlobalRow, 'seq'>,
+    references: readonly FieldReference[],
+    at: string,
+    actor: string,
+    isNew: boolean,
+  ): Promise<number> {
+    const { key, doc } = row
+    const action = isNew ? 'create' : 'update'
+    const seq = await this.#append({ at, actor, action, collection: GLOBALS, id: key, doc })
+    await this.#connection.run(PUT_GLOBAL, { ...row, seq })
+    await this.#refer(GLOBALS, key, references, true)
+    return seq
+  }
+
+  /** Takes the next number of the journal and writes the record under it. */
+  async #append(change: Change): Promise<number> {
+    const head = await this.#connection.get(NEXT_SEQ)
+    const seq = Number(head?.seq)
+    await this.#connection.run(APPEND, { ...change, seq })
+    await this.#connection.run(APPEND_PAYLOAD, { seq, doc: change.doc })
+    return seq
+  }
+
+  async #refer(collection: string, id: string, references: readonly FieldReference[], hadSome: boolean): Promise<void> {
+    if (hadSome) await this.#connection.run(DROP_REFS, { collection, id })
+    for (const [position, reference] of references.entries()) {
+      const { field, collection: toCollection, id: toId } = reference
+      await this.#connection.run(ADD_REF, { collection, id, field, position, toCollection, toId })
+    }
+  }
+
+  async #index(collection: CollectionModel, pk: number, doc: EntryDraft['value'], hadOne: boolean): Promise<void> {
+    if (hadOne) await this.#connection.run(this.#unindex(collection.key), { pk })
+    const insert = this.#statement(`search ${collection.key}`, () => prepareSql(indexStatement(collection)))
+    await this.#connection.run(insert, { ...searchValues(collection, doc), pk })
+  }
+
+  #unindex(key: string): Statement {
+    return this.#statement(`unsearch ${key}`, () =>
+      prepareSql(sql`DELETE FROM ${sql.table(searchTable(key))} WHERE rowid = ${param('pk')}`),
+    )
+  }
+
+  /** Counts an entry out of one status and into another, and says how far readers without a session may have to look. */
+  async #count(
+    key: string,
+    seq: number,
+    from: string | null | undefined,
+    to: string | null | undefined,
+  ): Promise<void> {
+    const { counts, visibleSeq } = await this.read.counters(key)
+    const next: Record<string, number> = { ...counts }
+    if (from !== undefined) next[from ?? ''] = (next[from ?? ''] ?? 0) - 1
+    if (to !== undefined) next[to ?? ''] = (next[to ?? ''] ?? 0) + 1
+    const isVisible = [from, to].some((status) => status === null || status === PUBLIC_STATUS)
+    await this.#connection.run(COUNT, {
+      key,
+      seq,
+      visibleSeq: isVisible ? seq : visibleSeq,
+      counts: JSON.stringify(next),
+    })
+  }
+
+  #statement<Row>(shape: string, make: () => Statement<Row>): Statement<Row> {
+    const found = this.#statements.get(shape) ?? make()
+    this.#statements.set(shape, found)
+    return found as Statement<Row>
+  }
+}
+
+const NEXT_SEQ = prepareSql(sql<{ seq: number }>`UPDATE daybook$head SET seq = seq + 1 RETURNING seq`)
+const APPEND = prepare(
+  build.insertInto('daybook$journal').values({
+    seq: param<number>('seq'),
+    at: param<string>('at'),
+    actor: param<string>('actor'),
+    action: param<string>('action'),
+    collection: param<string>('collection'),
+    id: param<string>('id'),
+  }),
+)
+const APPEND_PAYLOAD = prepare(
+  build.insertInto('daybook$journal_payload').values({ seq: param<number>('seq'), doc: param<string>('doc') }),
+)
+const DROP_REFS = prepare(
+  build
+    .deleteFrom('daybook$refs')
+    .where('from_collection', '=', param<string>('collection'))
+    .where('from_id', '=', param<string>('id')),
+)
+const ADD_REF = prepare(
+  build.insertInto('daybook$refs').values({
+    from_collection: param<string>('collection'),
+    from_id: param<string>('id'),
+    field: param<string>('field'),
+    position: param<number>('position'),
+    to_collection: param<string>('toCollection'),
+    to_id: param<string>('toId'),
+  }),
+)
+const COUNT = prepare(
+  build
+    .updateTable('daybook$collections')
+    .set({ seq: param<number>('seq'), visible_seq: param<number>('visibleSeq'), counts: param<string>('counts') })
+    .where('key', '=', param<string>('key')),
+)
+const PUT_GLOBAL = prepare(
+  build
+    .insertInto('daybook$globals')
+    .values({
+      key: param<string>('key'),
+      seq: param<number>('seq'),
+      shape: param<string>('shape'),
+      kept: param<string | null>('kept'),
+      doc: param<string>('doc'),
+    })
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet({
+        seq: param<number>('seq'),
+        shape: param<string>('shape'),
+        kept: param<string | null>('kept'),
+        doc: param<string>('doc'),
+      }),
+    ),
+)
+
+const ENTRY_COLUMNS = ['id', 'slug', 'status', 'created_at', 'updated_at', 'seq', 'shape', 'kept', 'doc'] as const
+
+function insertStatement(key: string) {
+  const columns = sql.join(ENTRY_COLUMNS.map((name) => sql.ref(name)))
+  const values = sql.join(ENTRY_COLUMNS.map((name) => param(name)))
+  return sql<{ pk: number }>`INSERT INTO ${sql.table(key)} (${columns}) VALUES (${values}) RETURNING pk`
+}
+
+function updateStatement(key: string) {
+  const changes = ENTRY_COLUMNS.filter((name) => name !== 'id').map((name) => sql`${sql.ref(name)} = ${param(name)}`)
+  return sql`UPDATE ${sql.table(key)} SET ${sql.join(changes)} WHERE pk = ${param('pk')}`
+}
+
+function indexStatement(collection: CollectionModel) {
+  const names = searchColumns(collection)
+  const columns = sql.join(['rowid', ...names].map((name) => sql.ref(name)))
+  const values = sql.join(['pk', ...names].map((name) => param(name)))
+  return sql`INSERT INTO ${sql.table(searchTable(collection.key))} (${columns}) VALUES (${values})`
+}
