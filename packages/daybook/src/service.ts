@@ -31,6 +31,8 @@ export interface Service<C extends DaybookConfig = DaybookConfig> {
   /** Content inside the process, with the same rules as over HTTP. */
   readonly content: Content<C>
   readonly model: Model
+  /** The largest JSON body, in bytes. */
+  readonly bodyLimit: number
   /** Makes `/api/ready` answer 503, so that no new requests are sent here. */
   drain(): void
   /** Ends the service; what was acknowledged is stored. */
@@ -76,19 +78,21 @@ export async function createService<const C extends DaybookConfig>(
     await close()
     throw error
   }
+  const bodyLimit = config.limits?.bodyBytes ?? DEFAULT_BODY_BYTES
   const fetch = createApp({
     engine,
     routes: ROUTES,
     auth,
     log: options.log ?? SILENT,
     cors: config.cors,
-    bodyLimit: config.limits?.bodyBytes ?? DEFAULT_BODY_BYTES,
+    bodyLimit,
     publicCacheControl: config.publicCacheControl ?? DEFAULT_CACHE_CONTROL,
     isReady: async () => !isDraining && (await canRead(store)),
   })
   return {
     fetch,
     model,
+    bodyLimit,
     content: new Content<C>(engine),
     drain: () => {
       isDraining = true

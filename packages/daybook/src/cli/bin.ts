@@ -1,0 +1,46 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { ConfigError } from '../config/check.ts'
+import { HELP, UsageError } from './usage.ts'
+
+const entry = fileURLToPath(import.meta.url)
+
+/** Each command with its code, loaded when it is the one asked for. Answers the exit status, or serves on. */
+const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<number | undefined | void>>> = {
+  start: async (args) => (await import('./commands/start.ts')).start(args),
+  dev: async (args) => (await import('./commands/dev.ts')).dev(args, entry),
+  import: async (args) => (await import('./commands/import.ts')).importFolder(args),
+  migrate: async (args) => (await import('./commands/migrate.ts')).migrate(args),
+}
+
+async function run([command = '--help', ...args]: readonly string[]): Promise<number | undefined | void> {
+  if (command === '--help' || args.includes('--help')) return void process.stdout.write(HELP)
+  if (command === '--version') return void process.stdout.write(`${version()}\n`)
+  const found = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined
+  if (!found) throw new UsageError(`There is no command "${command}".`)
+  return found(args)
+}
+
+function version(): string {
+  const file = new URL('../../package.json', import.meta.url)
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+}
+
+/** What went wrong, in the words of the user's world; only what nobody foresaw keeps its stack. */
+function explain(error: unknown): string {
+  if (error instanceof UsageError) return `${error.message}\nSee daybook --help.`
+  if (error instanceof ConfigError) return error.message
+  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+    return 'The port is taken. End the program that listens on it, or choose another one with --port.'
+  }
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+try {
+  const status = await run(process.argv.slice(2))
+  if (typeof status === 'number') process.exitCode = status
+} catch (error) {
+  process.stderr.write(`daybook: ${explain(error)}\n`)
+  process.exitCode = error instanceof UsageError ? 2 : 1
+}

@@ -1,0 +1,3 @@
+export async function migrate(_args: readonly string[]): Promise<number> {
+  return 1
+}

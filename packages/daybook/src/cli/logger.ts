@@ -1,0 +1,35 @@
+import { pino } from 'pino'
+import type { Log } from '../log.ts'
+import { UsageError } from './usage.ts'
+
+const LEVELS = ['silent', 'error', 'warn', 'info']
+
+/**
+ * The log of the command line, on standard error: JSON lines, or readable ones.
+ *
+ * @param level `silent`, `error`, `warn` or `info`, which gives each request a line
+ * @throws {UsageError} for another level
+ */
+export function makeLog(level: string, readable: boolean): Log {
+  if (!LEVELS.includes(level)) throw new UsageError(`--log takes one of: ${LEVELS.join(', ')}`)
+  const destination = readable ? { write: (line: string) => void process.stderr.write(toReadable(line)) } : pino.destination(2)
+  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
+  return {
+    info: (fields, message) => logger.info(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+    requests: level === 'info',
+  }
+}
+
+const NAMES: Readonly<Record<number, string>> = { 30: 'info ', 40: 'warn ', 50: 'error' }
+
+function toReadable(line: string): string {
+  const { level, time, msg, err, ...fields } = JSON.parse(line) as Readonly<Record<string, unknown>>
+  const { method, url, status, ms, requestId: _requestId, ...rest } = fields
+  const request = method === undefined ? '' : ` ${method} ${url} ${status} ${ms} ms`
+  const others = Object.entries(rest).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`)
+  const stack = (err as { readonly stack?: string } | undefined)?.stack
+  const said = request === '' ? ` ${msg}` : request
+  return `${String(time).slice(11, 19)} ${NAMES[Number(level)] ?? level}${said}${others.join('')}\n${stack ? `${stack}\n` : ''}`
+}

@@ -1,0 +1,47 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { UsageError } from './usage.ts'
+
+type Options = NonNullable<ParseArgsConfig['options']>
+
+/** Options of every command. */
+const COMMON = {
+  config: { type: 'string' },
+  data: { type: 'string' },
+} as const satisfies Options
+
+/** What a command line says, after its command. */
+export interface CommandLine {
+  readonly positionals: readonly string[]
+  text(name: string): string | undefined
+  texts(name: string): readonly string[]
+  flag(name: string): boolean
+}
+
+/**
+ * Reads a command's options.
+ *
+ * @throws {UsageError} when there is one that it does not take
+ */
+export function readOptions(args: readonly string[], own: Options): CommandLine {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: { ...COMMON, ...own },
+      allowPositionals: true,
+    })
+    const given = values as Readonly<Record<string, unknown>>
+    return {
+      positionals,
+      text: (name) => given[name] as string | undefined,
+      texts: (name) => (given[name] ?? []) as readonly string[],
+      flag: (name) => given[name] === true,
+    }
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** The folder of the database: the option, the environment, or `.daybook`. */
+export function dataFolder(options: CommandLine): string {
+  return options.text('data') ?? process.env['DAYBOOK_DATA'] ?? '.daybook'
+}

@@ -1,0 +1,36 @@
+/** A command line that cannot be carried out: said without a stack, exit status 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** Text of `daybook --help`. */
+export const HELP = `daybook: a headless content service
+
+  daybook start                       serve, as in production
+  daybook dev                         serve, with a readable log; restarts when the config changes
+  daybook import DIR --collection KEY bring in a folder of Markdown and MDX files
+  daybook migrate                     show what a changed config does to stored content
+
+Every command takes
+  --config FILE     the config (default: daybook.config.ts, .js or .mjs in this folder)
+  --data DIR        where the database is (default: .daybook; DAYBOOK_DATA)
+  --help, --version
+
+start and dev take
+  --port N          0 picks a free one (default: 3000; PORT)
+  --host HOST       the address to listen on (default: 127.0.0.1; HOST)
+  --log LEVEL       silent, error, warn or info, which writes a line for each request (default: info; DAYBOOK_LOG)
+
+import takes
+  --collection KEY  the collection to fill
+  --map KEY=FIELD   a front-matter key goes to a field of another name; may stand more than once
+  --key FIELD       the field that tells whether an entry is there already (default: the slug)
+  --dry-run         say what would happen, and store nothing
+
+migrate takes
+  --apply           do it
+  --allow-loss      also what loses stored values
+
+Environment
+  DAYBOOK_SERVICE_TOKEN   the token of the service principal, at least 32 characters
+`

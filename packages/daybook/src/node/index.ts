@@ -1,0 +1,1 @@
+export { type Listening, type ServeOptions, serve } from './serve.ts'

@@ -1,0 +1,1 @@
+export { createTestService, type TestService } from './test-service.ts'
