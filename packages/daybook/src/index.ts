@@ -1,4 +1,24 @@
 // What people write in a config
+
+// Who asks
+export {
+  type ActorType,
+  ANONYMOUS,
+  type AuthAction,
+  type AuthAdapter,
+  type AuthCapabilities,
+  type AuthContext,
+  type Caller,
+  getIdentity,
+  getSubject,
+  type Identity,
+  isAuthenticated,
+  isHumanUser,
+  type Principal,
+  SYSTEM,
+} from './auth/adapter.ts'
+export { serviceTokenAdapter } from './auth/service-token.ts'
+export { ConfigError, type ConfigFault } from './config/check.ts'
 export {
   type AccessRule,
   type CollectionAccess,
@@ -21,26 +41,6 @@ export {
   type LocalesConfig,
   type SeedContent,
 } from './config/config.ts'
-export { ConfigError, type ConfigFault } from './config/check.ts'
-export { f } from './fields/index.ts'
-// Who asks
-export {
-  type ActorType,
-  ANONYMOUS,
-  type AuthAction,
-  type AuthAdapter,
-  type AuthCapabilities,
-  type AuthContext,
-  type Caller,
-  getIdentity,
-  getSubject,
-  type Identity,
-  isAuthenticated,
-  isHumanUser,
-  type Principal,
-  SYSTEM,
-} from './auth/adapter.ts'
-export { serviceTokenAdapter } from './auth/service-token.ts'
 // What runs
 export {
   type CallOptions,
@@ -50,6 +50,7 @@ export {
   type ListOptions,
   type ListResult,
 } from './content/content.ts'
-export { DaybookError, type ErrorCode, type ErrorDetails, ERRORS, type Issue } from './errors.ts'
+export { DaybookError, ERRORS, type ErrorCode, type ErrorDetails, type Issue } from './errors.ts'
+export { f } from './fields/index.ts'
 export { type Log, SILENT } from './log.ts'
 export { createService, type Service, type ServiceOptions } from './service.ts'

@@ -57,7 +57,7 @@ export async function createService<const C extends DaybookConfig>(
   options: ServiceOptions = {},
 ): Promise<Service<C>> {
   const model = compileModel(config)
-  const auth = config.auth ?? serviceTokenAdapter(options.serviceToken ?? process.env['DAYBOOK_SERVICE_TOKEN'])
+  const auth = config.auth ?? serviceTokenAdapter(options.serviceToken ?? process.env.DAYBOOK_SERVICE_TOKEN)
   const store = new Store(openSqlite(resolve(options.data ?? '.daybook', 'daybook.db')))
   const renderer = new MarkdownRenderer(config.limits?.renderMs)
   const engine: Engine = {

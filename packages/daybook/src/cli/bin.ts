@@ -7,14 +7,14 @@ import { HELP, UsageError } from './usage.ts'
 const entry = fileURLToPath(import.meta.url)
 
 /** Each command with its code, loaded when it is the one asked for. Answers the exit status, or serves on. */
-const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<number | undefined | void>>> = {
+const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<number | undefined | undefined>>> = {
   start: async (args) => (await import('./commands/start.ts')).start(args),
   dev: async (args) => (await import('./commands/dev.ts')).dev(args, entry),
   import: async (args) => (await import('./commands/import.ts')).importFolder(args),
   migrate: async (args) => (await import('./commands/migrate.ts')).migrate(args),
 }
 
-async function run([command = '--help', ...args]: readonly string[]): Promise<number | undefined | void> {
+async function run([command = '--help', ...args]: readonly string[]): Promise<number | undefined | undefined> {
   if (command === '--help' || args.includes('--help')) return void process.stdout.write(HELP)
   if (command === '--version') return void process.stdout.write(`${version()}\n`)
   const found = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined

@@ -12,7 +12,9 @@ const LEVELS = ['silent', 'error', 'warn', 'info']
  */
 export function makeLog(level: string, readable: boolean): Log {
   if (!LEVELS.includes(level)) throw new UsageError(`--log takes one of: ${LEVELS.join(', ')}`)
-  const destination = readable ? { write: (line: string) => void process.stderr.write(toReadable(line)) } : pino.destination(2)
+  const destination = readable
+    ? { write: (line: string) => void process.stderr.write(toReadable(line)) }
+    : pino.destination(2)
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
   return {
     info: (fields, message) => logger.info(fields, message),

@@ -43,5 +43,5 @@ export function readOptions(args: readonly string[], own: Options): CommandLine 
 
 /** The folder of the database: the option, the environment, or `.daybook`. */
 export function dataFolder(options: CommandLine): string {
-  return options.text('data') ?? process.env['DAYBOOK_DATA'] ?? '.daybook'
+  return options.text('data') ?? process.env.DAYBOOK_DATA ?? '.daybook'
 }

@@ -12,8 +12,8 @@ import type {
 import { DaybookError } from '../errors.ts'
 import type { CollectionModel, GlobalModel } from '../model/model.ts'
 import { toParams } from '../query/params.ts'
-import { getEntry, listEntries } from './entries.ts'
 import type { Engine, RunWrite } from './engine.ts'
+import { getEntry, listEntries } from './entries.ts'
 import { readGlobal, writeGlobal } from './globals.ts'
 import { createEntry, deleteEntry, updateEntry } from './write-entries.ts'
 
@@ -141,7 +141,10 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
   }
 
   /** @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN */
-  async readGlobal<K extends GlobalKey<C>>(key: K, { caller = ANONYMOUS }: CallOptions = {}): Promise<GlobalEntry<C, K>> {
+  async readGlobal<K extends GlobalKey<C>>(
+    key: K,
+    { caller = ANONYMOUS }: CallOptions = {},
+  ): Promise<GlobalEntry<C, K>> {
     return JSON.parse((await readGlobal(this.#engine, this.#global(key), caller)).json)
   }
 

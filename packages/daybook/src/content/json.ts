@@ -8,6 +8,12 @@ const HOSTILE_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
 
 const segment = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
 
+interface Open {
+  readonly value: unknown
+  readonly path: string
+  readonly depth: number
+}
+
 /**
  * Refuses what JSON can say and a store cannot keep as it came: keys that reach a prototype, NUL characters,
  * lone surrogates, and nesting deeper than {@link MAX_DEPTH}. Walks without recursion.
@@ -15,22 +21,26 @@ const segment = (key: string): string => key.replaceAll('~', '~0').replaceAll('/
  * @throws VALIDATION_ERROR at the first one found
  */
 export function refuseHostile(value: unknown): void {
-  const open: { readonly value: unknown; readonly path: string; readonly depth: number }[] = [
-    { value, path: '', depth: 0 },
-  ]
+  const open: Open[] = [{ value, path: '', depth: 0 }]
   for (let next = open.pop(); next; next = open.pop()) {
-    const { value: one, path, depth } = next
-    if (typeof one === 'string') refuseText(one, path)
-    if (typeof one !== 'object' || one === null) continue
-    if (depth >= MAX_DEPTH) throw invalidAt(clip(path), 'depth', `must be nested at most ${MAX_DEPTH} levels deep`)
-    const isList = Array.isArray(one)
-    for (const key of Object.keys(one)) {
-      const inner = `${path}/${segment(key)}`
-      if (!isList && HOSTILE_KEYS.has(key)) throw invalidAt(clip(inner), 'unknown_field', 'this key is not allowed')
-      if (!isList) refuseText(key, path)
-      open.push({ value: (one as Record<string, unknown>)[key], path: inner, depth: depth + 1 })
-    }
+    if (typeof next.value === 'string') refuseText(next.value, next.path)
+    else if (typeof next.value === 'object' && next.value !== null) openChildren(next.value, next, open)
   }
+}
+
+function openChildren(container: object, { path, depth }: Open, open: Open[]): void {
+  if (depth >= MAX_DEPTH) throw invalidAt(clip(path), 'depth', `must be nested at most ${MAX_DEPTH} levels deep`)
+  const isList = Array.isArray(container)
+  for (const [key, value] of Object.entries(container)) {
+    const inner = `${path}/${segment(key)}`
+    if (!isList) refuseKey(key, inner)
+    open.push({ value, path: inner, depth: depth + 1 })
+  }
+}
+
+function refuseKey(key: string, path: string): void {
+  if (HOSTILE_KEYS.has(key)) throw invalidAt(clip(path), 'unknown_field', 'this key is not allowed')
+  refuseText(key, path)
 }
 
 function refuseText(text: string, path: string): void {

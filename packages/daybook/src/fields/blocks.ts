@@ -39,12 +39,12 @@ const blocks: FieldType<BlocksOptions & { readonly types: BlockTypes }> = {
     maxItems: options.max ?? DEFAULT_MAX_BLOCKS,
   }),
   accepts: (value, options) =>
-    Array.isArray(value) && value.every((one) => isRecord(one) && Object.hasOwn(options.types, String(one['_type']))),
+    Array.isArray(value) && value.every((one) => isRecord(one) && Object.hasOwn(options.types, String(one._type))),
   empty: () => [],
   walk: (value, options, visitor) =>
     (Array.isArray(value) ? value : []).filter(isRecord).map((one) => {
-      const fields = options.types[String(one['_type'])]
-      return fields ? { _type: one['_type'], ...walkFields(fields, one, visitor) } : one
+      const fields = options.types[String(one._type)]
+      return fields ? { _type: one._type, ...walkFields(fields, one, visitor) } : one
     }),
 }
 

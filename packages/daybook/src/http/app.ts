@@ -129,7 +129,12 @@ async function identify(auth: AuthAdapter, { headers }: Request): Promise<Caller
 }
 
 /** A session route needs one, unless the config has a rule of its own for what it does. */
-async function demandSession(engine: Engine, route: Route, path: Record<string, string>, caller: Caller): Promise<void> {
+async function demandSession(
+  engine: Engine,
+  route: Route,
+  path: Record<string, string>,
+  caller: Caller,
+): Promise<void> {
   const rule = ruleOf(route, { engine, path })
   if (route.protection === 'public' || isAuthenticated(caller)) return
   if (!rule || !(await rule(caller))) throw new DaybookError('UNAUTHORIZED')

@@ -1,8 +1,8 @@
 import type { Caller } from '../auth/adapter.ts'
 import { isAuthenticated } from '../auth/adapter.ts'
 import type { AccessRule } from '../config/config.ts'
-import { getEntry, listEntries } from '../content/entries.ts'
 import type { Answer, Engine } from '../content/engine.ts'
+import { getEntry, listEntries } from '../content/entries.ts'
 import { readGlobal, writeGlobal } from '../content/globals.ts'
 import { matchesTag, type Preconditions, type TagCondition } from '../content/tags.ts'
 import { createEntry, deleteEntry, updateEntry } from '../content/write-entries.ts'
@@ -49,13 +49,13 @@ export interface Route {
 }
 
 function collectionOf({ engine, path }: Pick<RouteRequest, 'engine' | 'path'>): CollectionModel {
-  const collection = engine.model.collections.get(path['collection'] ?? '')
+  const collection = engine.model.collections.get(path.collection ?? '')
   if (!collection) throw new DaybookError('NOT_FOUND')
   return collection
 }
 
 function globalOf({ engine, path }: Pick<RouteRequest, 'engine' | 'path'>): GlobalModel {
-  const global = engine.model.globals.get(path['key'] ?? '')
+  const global = engine.model.globals.get(path.key ?? '')
   if (!global) throw new DaybookError('NOT_FOUND')
   return global
 }
@@ -65,7 +65,10 @@ function globalOf({ engine, path }: Pick<RouteRequest, 'engine' | 'path'>): Glob
  *
  * @throws NOT_FOUND when the path names nothing in the config
  */
-export function ruleOf({ resource, action }: Route, request: Pick<RouteRequest, 'engine' | 'path'>): AccessRule | undefined {
+export function ruleOf(
+  { resource, action }: Route,
+  request: Pick<RouteRequest, 'engine' | 'path'>,
+): AccessRule | undefined {
   if (!resource) return undefined
   const { access } = resource === 'collection' ? collectionOf(request) : globalOf(request)
   return action && (access as Readonly<Record<string, AccessRule | undefined>>)[action]
@@ -85,7 +88,10 @@ const isKnown = ({ ifNoneMatch }: RouteRequest, tag: string): boolean =>
   ifNoneMatch !== undefined && matchesTag(ifNoneMatch, tag)
 
 /** A document that was read: 200, or 304 when the client has it. */
-function readReply(request: RouteRequest, { json, tag }: Pick<Answer, 'tag'> & { readonly json: string | undefined }): Reply {
+function readReply(
+  request: RouteRequest,
+  { json, tag }: Pick<Answer, 'tag'> & { readonly json: string | undefined },
+): Reply {
   const headers = readHeaders(request, tag)
   return json === undefined || isKnown(request, tag) ? { status: 304, headers } : { status: 200, json, headers }
 }
@@ -121,7 +127,7 @@ async function list(request: RouteRequest): Promise<Reply> {
 
 async function get(request: RouteRequest): Promise<Reply> {
   const { engine, path, query, caller } = request
-  return readReply(request, await getEntry(engine, collectionOf(request), path['slug'] ?? '', query, caller))
+  return readReply(request, await getEntry(engine, collectionOf(request), path.slug ?? '', query, caller))
 }
 
 async function create(request: RouteRequest): Promise<Reply> {
@@ -137,14 +143,14 @@ async function update(request: RouteRequest): Promise<Reply> {
   const collection = collectionOf(request)
   readNothing(query)
   const body = await request.body()
-  return writeReply(200, await updateEntry(engine, collection, path['id'] ?? '', body, caller, preconditions(request)))
+  return writeReply(200, await updateEntry(engine, collection, path.id ?? '', body, caller, preconditions(request)))
 }
 
 async function remove(request: RouteRequest): Promise<Reply> {
   const { engine, path, query, caller } = request
   readNothing(query)
   const collection = collectionOf(request)
-  const { seq } = await deleteEntry(engine, collection, path['id'] ?? '', caller, preconditions(request))
+  const { seq } = await deleteEntry(engine, collection, path.id ?? '', caller, preconditions(request))
   return { status: 204, headers: { 'Daybook-Seq': String(seq), 'Cache-Control': 'private, no-store' } }
 }
 

@@ -112,7 +112,7 @@ function outline(fields: Fields): unknown {
       inner.push(outline(nested))
       return {}
     })
-    const kind = [schema['type'], schema['enum'], schema['format']]
+    const kind = [schema.type, schema.enum, schema.format]
     return [servedKeys(key, field), field.type.name, kind, field.options.localized === true, inner]
   })
 }
@@ -124,27 +124,17 @@ const SYSTEM_COMPARABLES: readonly Comparable[] = [
 ]
 
 function findComparables(fields: Fields): ReadonlyMap<string, Comparable> {
-  const found = [...SYSTEM_COMPARABLES]
-  const visit = (inner: Fields, prefix: string, owner: string | undefined): void => {
-    for (const [key, field] of Object.entries(inner)) {
-      const path = `${prefix}${key}`
-      const scalar = field.type.scalar?.(field.options)
-      const column = prefix === '' ? field.type.role : undefined
-      if (scalar) {
-        found.push({
-          path,
-          scalar,
-          owner: owner ?? key,
-          ...(column ? { column } : {}),
-          neverNull: column !== undefined,
-        })
-      }
-      const group = groupFields(field)
-      if (group) visit(group, `${path}.`, owner ?? key)
-    }
-  }
-  visit(fields, '', undefined)
-  return new Map(found.map((one) => [one.path, one]))
+  const inside = Object.entries(fields).flatMap(([key, field]) => comparablesOf(key, field, key, field.type.role))
+  return new Map([...SYSTEM_COMPARABLES, ...inside].map((one) => [one.path, one]))
+}
+
+/** A field's own value where it compares, and those inside groups. */
+function comparablesOf(path: string, field: Field, owner: string, column?: 'slug' | 'status'): readonly Comparable[] {
+  const scalar = field.type.scalar?.(field.options)
+  const own = scalar && { path, scalar, owner, ...(column ? { column } : {}), neverNull: column !== undefined }
+  const inner = Object.entries(groupFields(field) ?? {})
+  const inside = inner.flatMap(([key, innerField]) => comparablesOf(`${path}.${key}`, innerField, owner))
+  return own ? [own, ...inside] : inside
 }
 
 /** The fields inside a value that holds each of them once. */

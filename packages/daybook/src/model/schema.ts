@@ -6,8 +6,8 @@ export type SchemaSide = 'read' | 'create' | 'update'
 const READ_ONLY = { readOnly: true } as const
 
 const orNull = (schema: JsonSchema): JsonSchema => {
-  if (typeof schema['type'] === 'string' && schema['enum'] === undefined) {
-    return { ...schema, type: [schema['type'], 'null'] }
+  if (typeof schema.type === 'string' && schema.enum === undefined) {
+    return { ...schema, type: [schema.type, 'null'] }
   }
   return Object.keys(schema).length === 0 ? schema : { anyOf: [schema, { type: 'null' }] }
 }
@@ -69,7 +69,7 @@ export function documentSchema(
   const inner = side === 'read' ? readFields(fields) : writeFields(fields, side === 'update')
   const asked = (part: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> =>
     side === 'read' ? { ...part } : Object.fromEntries(Object.keys(part).map((key) => [key, READ_ONLY]))
-  const properties = { ...asked(system.before), ...(inner['properties'] as object), ...asked(system.after) }
+  const properties = { ...asked(system.before), ...(inner.properties as object), ...asked(system.after) }
   return {
     ...inner,
     properties,

@@ -55,7 +55,7 @@ function toIssues(errors: readonly ErrorObject[]): readonly Issue[] {
 /** `anyOf [schema, null]` complains about the null, too; that says nothing. */
 function isNullBranch(error: ErrorObject, errors: readonly ErrorObject[]): boolean {
   const { keyword, params, instancePath } = error
-  if (keyword !== 'type' || params['type'] !== 'null') return false
+  if (keyword !== 'type' || params.type !== 'null') return false
   return errors.some(
     (other) => other !== error && other.instancePath.startsWith(instancePath) && !SUMMARIES.has(other.keyword),
   )
@@ -80,10 +80,10 @@ const MESSAGES: Readonly<Record<string, (params: Readonly<Record<string, unknown
 
 function toIssue({ keyword, params, instancePath, message }: ErrorObject): Issue {
   if (keyword === 'required') {
-    return { path: `${instancePath}/${pointer(params['missingProperty'])}`, code: 'required', message: 'is required' }
+    return { path: `${instancePath}/${pointer(params.missingProperty)}`, code: 'required', message: 'is required' }
   }
   if (keyword === 'additionalProperties') {
-    const path = `${instancePath}/${pointer(params['additionalProperty'])}`
+    const path = `${instancePath}/${pointer(params.additionalProperty)}`
     return { path, code: 'unknown_field', message: 'there is no such field' }
   }
   return { path: instancePath || '/', code: keyword, message: MESSAGES[keyword]?.(params) ?? message ?? 'is not valid' }

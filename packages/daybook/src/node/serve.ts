@@ -94,7 +94,10 @@ const badRequest = (): DaybookError =>
   new DaybookError('VALIDATION_ERROR', 'The request line or the Host header is not valid.')
 
 function toPlainResponse({ status, json = '' }: { readonly status: number; readonly json?: string }): Response {
-  return new Response(json, { status, headers: { 'Content-Type': 'application/json', 'X-Content-Type-Options': 'nosniff' } })
+  return new Response(json, {
+    status,
+    headers: { 'Content-Type': 'application/json', 'X-Content-Type-Options': 'nosniff' },
+  })
 }
 
 function guard(listener: Listener, state: { readonly isStopping: boolean }): Listener {
@@ -132,7 +135,11 @@ const BROKEN: Readonly<Record<string, readonly [line: string, code: ErrorCode, m
 
 function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const [line, code, message] = BROKEN[error.code ?? ''] ?? ['400 Bad Request', 'VALIDATION_ERROR', 'This is not valid HTTP.']
+  const [line, code, message] = BROKEN[error.code ?? ''] ?? [
+    '400 Bad Request',
+    'VALIDATION_ERROR',
+    'This is not valid HTTP.',
+  ]
   const requestId = crypto.randomUUID()
   const { json = '' } = errorReply(new DaybookError(code as ErrorCode, message), requestId)
   const headers = [

@@ -10,9 +10,9 @@ const OPTIONS = { port: { type: 'string' }, host: { type: 'string' }, log: { typ
 /** `daybook start`: serves until SIGTERM or SIGINT, and lets requests in flight finish. */
 export async function start(args: readonly string[], readable = false): Promise<void> {
   const options = readOptions(args, OPTIONS)
-  const log = makeLog(options.text('log') ?? process.env['DAYBOOK_LOG'] ?? 'info', readable)
+  const log = makeLog(options.text('log') ?? process.env.DAYBOOK_LOG ?? 'info', readable)
   const port = readPort(options)
-  const host = options.text('host') ?? process.env['HOST'] ?? '127.0.0.1'
+  const host = options.text('host') ?? process.env.HOST ?? '127.0.0.1'
   const config = await loadConfig(options.text('config'))
   const service = await createService(config, { data: dataFolder(options), log })
   const listening = await serve(service, { port, host })
@@ -28,7 +28,7 @@ export async function start(args: readonly string[], readable = false): Promise<
 }
 
 function readPort(options: CommandLine): number {
-  const text = options.text('port') ?? process.env['PORT'] ?? '3000'
+  const text = options.text('port') ?? process.env.PORT ?? '3000'
   const port = Number(text)
   if (!/^\d+$/.test(text) || port > 65_535) throw new UsageError(`--port takes a number from 0 to 65535, not "${text}"`)
   return port

@@ -1,0 +1,125 @@
+import type { FaultReport, Field, FieldPlace, Fields } from '../fields/field.ts'
+import { isRecord } from '../fields/field.ts'
+import { isKey, MAX_KEY_LENGTH } from '../fields/rules.ts'
+
+/** Keys that every document has of its own. */
+const SYSTEM_KEYS: readonly string[] = ['id', 'createdAt', 'updatedAt', 'key']
+
+/** What to write where a key breaks the pattern. */
+export const KEY_ADVICE: string = `write a key of at most ${MAX_KEY_LENGTH} letters, digits and _ that starts with a small letter`
+
+/** What every field of one config has around it. */
+interface Surroundings {
+  readonly collections: readonly string[]
+  readonly hasLocales: boolean
+  readonly nested: boolean
+}
+
+/** Checks the fields of a collection or global, and the fields inside them. */
+export function checkFields(fields: unknown, path: string, around: Surroundings, report: FaultReport): void {
+  if (!isRecord(fields) || Object.keys(fields).length === 0) {
+    report.add(path, 'write at least one field, such as { title: f.text() }')
+    return
+  }
+  checkCase(Object.keys(fields), path, report)
+  const served = new Set(around.nested ? ['_type'] : SYSTEM_KEYS)
+  for (const [key, field] of Object.entries(fields)) {
+    const place: FieldPlace = {
+      path: `${path}.${key}`,
+      siblings: fields as Fields,
+      collections: around.collections,
+      nested: around.nested,
+      checkNested: (inner, innerPath) => checkFields(inner, innerPath, { ...around, nested: true }, report),
+    }
+    if (!isKey(key)) report.add(place.path, KEY_ADVICE)
+    checkField(field, place, around, report)
+    for (const servedKey of servedKeysOf(key, field)) {
+      if (served.has(servedKey)) report.add(place.path, `"${servedKey}" is taken; choose another key`)
+      served.add(servedKey)
+    }
+  }
+  if (around.nested) return
+  checkRoles(fields, path, report)
+  checkRenames(fields, path, report)
+}
+
+const servedKeysOf = (key: string, field: unknown): readonly string[] => {
+  const { type, options } = (isRecord(field) ? field : {}) as Partial<Field>
+  const generated = options && type?.generated?.(key, options)
+  return generated ? [key, generated.key] : [key]
+}
+
+/** Checks that a field is one, its options, and what its type has to say. */
+function checkField(field: unknown, place: FieldPlace, { hasLocales }: Surroundings, report: FaultReport): void {
+  if (!isRecord(field) || !isRecord(field.type) || !isRecord(field.options)) {
+    report.add(place.path, 'write a field, such as f.text()')
+    return
+  }
+  const { type, options } = field as unknown as Field
+  checkOptions(type, options, place.path, report)
+  if (place.nested && options.access)
+    report.add(`${place.path}.access`, 'put it on the top-level field around this one')
+  if (place.nested && 'unique' in options) report.add(`${place.path}.unique`, 'only top-level fields can be unique')
+  if (options.localized && !hasLocales) {
+    report.add(`${place.path}.localized`, 'name the locales: locales: { default: "en", available: ["en", "de"] }')
+  }
+  type.check?.(options, place, report)
+}
+
+function checkOptions(
+  { name, rules }: Field['type'],
+  options: Field['options'],
+  path: string,
+  report: FaultReport,
+): void {
+  for (const [option, value] of Object.entries(options)) {
+    const rule = Object.hasOwn(rules, option) ? rules[option] : undefined
+    const unknown = `f.${name}() has no such option; it takes: ${Object.keys(rules).join(', ')}`
+    const instead = rule ? value !== undefined && rule(value) : unknown
+    if (instead) report.add(`${path}.${option}`, instead)
+  }
+}
+
+const roleOf = (field: unknown): string | undefined => (field as Partial<Field> | undefined)?.type?.role
+
+function checkRoles(fields: Readonly<Record<string, unknown>>, path: string, report: FaultReport): void {
+  const byRole = new Map<string, string>()
+  for (const [key, field] of Object.entries(fields)) {
+    const role = roleOf(field)
+    if (role === undefined) continue
+    const other = byRole.get(role)
+    if (other) report.add(`${path}.${key}`, `a collection has one ${role} field, and "${other}" is it`)
+    byRole.set(role, key)
+  }
+}
+
+/** Slugs and statuses are for entries. */
+export function refuseRoles(fields: unknown, path: string, report: FaultReport): void {
+  for (const [key, field] of Object.entries(isRecord(fields) ? fields : {})) {
+    const role = roleOf(field)
+    if (role) report.add(`${path}.${key}`, `a global has no ${role}; leave it out`)
+  }
+}
+
+function checkRenames(fields: Readonly<Record<string, unknown>>, path: string, report: FaultReport): void {
+  const from = new Map<string, string>()
+  for (const [key, field] of Object.entries(fields)) {
+    const old = (field as Partial<Field> | undefined)?.options?.renamedFrom
+    if (old === undefined) continue
+    if (Object.hasOwn(fields, old)) {
+      report.add(`${path}.${key}.renamedFrom`, `"${old}" is still a field of its own; rename it or leave this out`)
+    }
+    if (from.has(old)) report.add(`${path}.${key}.renamedFrom`, `"${from.get(old)}" comes from "${old}" already`)
+    from.set(old, key)
+  }
+}
+
+/** Databases do not tell Posts from posts. */
+export function checkCase(keys: readonly string[], path: string, report: FaultReport): void {
+  const seen = new Map<string, string>()
+  for (const key of keys) {
+    const other = seen.get(key.toLowerCase())
+    if (other) report.add(`${path}.${key}`, `differs from "${other}" by case alone; choose another key`)
+    seen.set(key.toLowerCase(), key)
+  }
+}
