@@ -89,3 +89,8 @@ export function invalid(issues: readonly Issue[]): DaybookError {
 export function invalidAt(path: string, code: string, message: string): DaybookError {
   return invalid([{ path, code, message }])
 }
+
+/** The service cannot start as it stands: says what an operator must do, in words of the operator's world. */
+export class StartupError extends Error {
+  override readonly name = 'StartupError'
+}

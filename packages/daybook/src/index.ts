@@ -50,7 +50,7 @@ export {
   type ListOptions,
   type ListResult,
 } from './content/content.ts'
-export { DaybookError, ERRORS, type ErrorCode, type ErrorDetails, type Issue } from './errors.ts'
+export { DaybookError, ERRORS, type ErrorCode, type ErrorDetails, type Issue, StartupError } from './errors.ts'
 export { f } from './fields/index.ts'
 export { type Log, SILENT } from './log.ts'
 export { createService, type Service, type ServiceOptions } from './service.ts'

@@ -5,12 +5,15 @@ import type { DaybookConfig } from './config/config.ts'
 import { Content } from './content/content.ts'
 import type { Engine } from './content/engine.ts'
 import { MarkdownRenderer } from './content/markdown-renderer.ts'
+import { pendingRenames } from './content/migration.ts'
+import { StartupError } from './errors.ts'
 import { createApp, type Fetch } from './http/app.ts'
 import { DEFAULT_BODY_BYTES } from './http/body.ts'
 import { ROUTES } from './http/routes.ts'
 import { type Log, SILENT } from './log.ts'
 import { compileModel } from './model/compile.ts'
 import type { Model } from './model/model.ts'
+import type { Reader } from './store/read.ts'
 import { openSqlite } from './store/sqlite.ts'
 import { Store } from './store/store.ts'
 
@@ -39,12 +42,17 @@ export interface Service<C extends DaybookConfig = DaybookConfig> {
   close(): Promise<void>
 }
 
+/** The database file of a data folder. */
+export function databaseFile(data: string): string {
+  return resolve(data, 'daybook.db')
+}
+
 const DEFAULT_CACHE_CONTROL = 'public, max-age=0, must-revalidate'
 
 /**
  * Opens the store, brings it into the form of the config, and answers.
  *
- * @throws {ConfigError} with every fault of the config; {Error} when the store cannot be used safely
+ * @throws {ConfigError} with every fault of the config; {StartupError} when the store cannot be used as it is
  *
  * @example
  * ```ts
@@ -58,7 +66,7 @@ export async function createService<const C extends DaybookConfig>(
 ): Promise<Service<C>> {
   const model = compileModel(config)
   const auth = config.auth ?? serviceTokenAdapter(options.serviceToken ?? process.env.DAYBOOK_SERVICE_TOKEN)
-  const store = new Store(openSqlite(resolve(options.data ?? '.daybook', 'daybook.db')))
+  const store = new Store(openSqlite(databaseFile(options.data ?? '.daybook')))
   const renderer = new MarkdownRenderer(config.limits?.renderMs)
   const engine: Engine = {
     model,
@@ -72,7 +80,7 @@ export async function createService<const C extends DaybookConfig>(
     await store.close()
   }
   try {
-    await store.prepare(model)
+    await store.prepare(model, (read) => refusePending(read, model))
     await seed(engine, config)
   } catch (error) {
     await close()
@@ -99,6 +107,16 @@ export async function createService<const C extends DaybookConfig>(
     },
     close,
   }
+}
+
+/** Serving renamed fields under their new keys before their values are there would show them empty, and lose them on a write. */
+async function refusePending(read: Reader, model: Model): Promise<void> {
+  const renames = await pendingRenames(read, model)
+  if (renames.length === 0) return
+  const lines = renames.map(({ path, message, count }) => `  ${path} ${message} (${count})`)
+  throw new StartupError(
+    `The config renames fields of stored content:\n${lines.join('\n')}\nRun: daybook migrate --apply`,
+  )
 }
 
 async function canRead(store: Store): Promise<boolean> {

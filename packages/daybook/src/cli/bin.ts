@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ConfigError } from '../config/check.ts'
+import { StartupError } from '../errors.ts'
 import { HELP, UsageError } from './usage.ts'
 
 const entry = fileURLToPath(import.meta.url)
@@ -15,11 +16,15 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<num
 }
 
 async function run([command = '--help', ...args]: readonly string[]): Promise<number | undefined | undefined> {
-  if (command === '--help' || args.includes('--help')) return void process.stdout.write(HELP)
-  if (command === '--version') return void process.stdout.write(`${version()}\n`)
+  if (command === '--help' || args.includes('--help')) return say(HELP)
+  if (command === '--version') return say(`${version()}\n`)
   const found = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined
   if (!found) throw new UsageError(`There is no command "${command}".`)
   return found(args)
+}
+
+function say(text: string): undefined {
+  process.stdout.write(text)
 }
 
 function version(): string {
@@ -30,7 +35,7 @@ function version(): string {
 /** What went wrong, in the words of the user's world; only what nobody foresaw keeps its stack. */
 function explain(error: unknown): string {
   if (error instanceof UsageError) return `${error.message}\nSee daybook --help.`
-  if (error instanceof ConfigError) return error.message
+  if (error instanceof ConfigError || error instanceof StartupError) return error.message
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
     return 'The port is taken. End the program that listens on it, or choose another one with --port.'
   }

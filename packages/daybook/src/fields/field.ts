@@ -79,6 +79,8 @@ export interface FieldPlace {
 
 /** Called for each child of a container value while the container is copied. */
 export interface Visitor {
+  /** Answers what is read in place of an object of fields. @default the object itself */
+  enter?(fields: Fields, value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
   /** Answers what takes the child's place. */
   value(field: Field, value: unknown): unknown
   /** Sets a generated value on the copy; `stored` is what stood there. */
@@ -163,11 +165,12 @@ export function emptyValue(field: Field): unknown {
 
 /** Copies an object of fields, with each value as the visitor answers; keys without a field are dropped. */
 export function walkFields(fields: Fields, value: Readonly<Record<string, unknown>>, visitor: Visitor): object {
+  const source = visitor.enter?.(fields, value) ?? value
   const copy: Record<string, unknown> = {}
   for (const [key, field] of Object.entries(fields)) {
-    copy[key] = visitor.value(field, value[key])
+    copy[key] = visitor.value(field, source[key])
     const generated = field.type.generated?.(key, field.options)
-    if (generated) visitor.generated(generated, copy, copy[key], value[generated.key])
+    if (generated) visitor.generated(generated, copy, copy[key], source[generated.key])
   }
   return copy
 }

@@ -136,6 +136,26 @@ export class Reader {
     return this.#connection.get(statement, { value })
   }
 
+  /** Entries that an older config wrote, or that hold values without a field, in order of arrival. */
+  async outdated({ key, shape }: CollectionModel, afterPk: number, limit: number): Promise<readonly StoredEntry[]> {
+    const statement = this.#statement(`outdated ${key}`, () =>
+      prepare(
+        stored(key)
+          .where('pk', '>', param<number>('afterPk'))
+          .where(sql<SqlBool>`(shape <> ${param('shape')} OR kept IS NOT NULL)`)
+          .orderBy('pk')
+          .limit(param<number>('limit')),
+      ),
+    )
+    return this.#connection.all(statement, { afterPk, shape, limit })
+  }
+
+  /** Keys of the collections that the store has tables for. */
+  async storedCollections(): Promise<readonly string[]> {
+    const rows = await this.#connection.all(COLLECTION_KEYS)
+    return rows.map(({ key }) => key)
+  }
+
   async hasSlug({ key }: CollectionModel, slug: string): Promise<boolean> {
     const statement = this.#statement(`has slug ${key}`, () =>
       prepare(entryTable(key).select('pk').where('slug', '=', param<string>('slug'))),
@@ -205,6 +225,7 @@ export class Reader {
 }
 
 const HEAD = prepare(build.selectFrom('daybook$head').select('seq'))
+const COLLECTION_KEYS = prepare(build.selectFrom('daybook$collections').select('key').orderBy('key'))
 const COUNTERS = prepare(build.selectFrom('daybook$collections').selectAll().where('key', '=', param<string>('key')))
 const GLOBAL = prepare(build.selectFrom('daybook$globals').selectAll().where('key', '=', param<string>('key')))
 

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import { StartupError } from '../errors.ts'
+import type { Fields } from '../fields/field.ts'
 import type { CollectionModel, Model } from '../model/model.ts'
 import { build, param, prepare } from './compile.ts'
-import type { Connection } from './database.ts'
+import { type Connection, UniqueViolation } from './database.ts'
 import { searchColumns, searchValues } from './search.ts'
 import { searchTable } from './tables.ts'
 
@@ -90,38 +92,65 @@ async function rows<Row>(connection: Connection, sql: string, ...values: unknown
   return connection.all<Row>({ sql, bind: () => values })
 }
 
+/** Whether the database has none of Daybook's tables yet. */
+export async function isBlank(connection: Connection): Promise<boolean> {
+  const [found] = await rows(connection, "SELECT 1 FROM sqlite_schema WHERE name = 'daybook$meta'")
+  return found === undefined
+}
+
 /**
  * Brings the tables into the form that the model asks for: makes what is missing, drops what is no longer declared.
  * Content is never touched. Runs inside a write transaction, so that two nodes can start at once.
  */
-export async function prepareSchema(connection: Connection, model: Model): Promise<void> {
-  const [hasMeta] = await rows(connection, "SELECT 1 FROM sqlite_schema WHERE name = 'daybook$meta'")
-  const known = hasMeta ? await readMeta(connection, 'layout') : undefined
+export async function prepareSchema(connection: Connection, model: Model, check: SchemaCheck): Promise<void> {
+  const known = (await isBlank(connection)) ? undefined : await readMeta(connection, 'layout')
   if (known !== undefined && Number(known) > LAYOUT) {
-    throw new Error(
+    throw new StartupError(
       `This database was made by a newer Daybook (layout ${known}, and this one knows ${LAYOUT}). Update Daybook.`,
     )
   }
   // Looking at every index of every collection would make start-up cost grow with the schema.
   const fingerprint = fingerprintOf(model)
   if (known !== undefined && (await readMeta(connection, 'schema')) === fingerprint) return
+  if (known !== undefined) await check.beforeChange?.(connection)
   for (const ddl of SYSTEM_DDL) await run(connection, ddl)
   for (const collection of model.collections.values()) await prepareCollection(connection, collection)
   await alignObjects(connection, [...model.collections.values()])
   await writeMeta(connection, 'layout', String(LAYOUT))
-  await writeMeta(connection, 'schema', fingerprint)
+  await writeMeta(connection, 'schema', check.isFinal ? fingerprint : '')
+}
+
+/** What surrounds a change of the tables. */
+export interface SchemaCheck {
+  /** Called when the config differs from the one of the last start; a rejection leaves everything as it is. */
+  beforeChange?(connection: Connection): Promise<void>
+  /** Whether the next start with this config need not look again. */
+  readonly isFinal: boolean
 }
 
 function fingerprintOf(model: Model): string {
   const wanted = [...model.collections.values()].map((one) => [
     one.key,
+    one.shape,
+    renamesOf(one.fieldMap),
     searchColumns(one),
     [...wantedIndexes(one), wantedView(one)].map(({ sql }) => sql),
     one.status?.key ?? null,
   ])
-  return createHash('sha256')
-    .update(JSON.stringify([LAYOUT, SYSTEM_DDL, wanted]))
-    .digest('base64url')
+  const globals = [...model.globals.values()].map((one) => [one.key, one.shape, renamesOf(one.fieldMap)])
+  const all = JSON.stringify([LAYOUT, SYSTEM_DDL, wanted, globals])
+  return createHash('sha256').update(all).digest('base64url')
+}
+
+function renamesOf(fields: Fields): unknown {
+  return Object.entries(fields).map(([key, { type, options }]) => {
+    const inner: unknown[] = []
+    type.schema(options, (nested) => {
+      inner.push(renamesOf(nested))
+      return {}
+    })
+    return [key, options.renamedFrom ?? null, inner]
+  })
 }
 
 async function prepareCollection(connection: Connection, collection: CollectionModel): Promise<void> {
@@ -201,7 +230,19 @@ async function alignObjects(connection: Connection, collections: readonly Collec
     if (wanted.get(one.name)?.sql === one.sql) wanted.delete(one.name)
     else await run(connection, `DROP ${one.type} ${quote(one.name)}`)
   }
-  for (const { sql } of wanted.values()) await run(connection, sql)
+  for (const one of wanted.values()) await makeObject(connection, one)
+}
+
+async function makeObject(connection: Connection, { sql, name }: Wanted): Promise<void> {
+  try {
+    await run(connection, sql)
+  } catch (error) {
+    if (!(error instanceof UniqueViolation)) throw error
+    const [collection, , path] = name.split('$')
+    throw new StartupError(
+      `${collection}.${path} is unique in the config, but entries share a value. Give each its own, or leave unique out.`,
+    )
+  }
 }
 
 const READ_META = prepare(build.selectFrom('daybook$meta').select('value').where('key', '=', param<string>('key')))

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import NativeDatabase, { type NativeStatement } from 'better-sqlite3'
-import { DaybookError } from '../errors.ts'
+import { DaybookError, StartupError } from '../errors.ts'
 import type { Statement, Values } from './compile.ts'
 import { type Connection, type Database, UniqueViolation } from './database.ts'
 
@@ -29,7 +29,7 @@ export function isSafeSqlite(version: string): boolean {
  * Opens (and where needed makes) a database file for durable use: a commit is on the disk when it is acknowledged.
  * Several processes of one machine may open the same file; a network file system may not hold it.
  *
- * @throws {Error} when SQLite is too old or a setting does not hold
+ * @throws {StartupError} when SQLite is too old or a setting does not hold
  */
 export function openSqlite(file: string): SqliteStore {
   mkdirSync(dirname(file), { recursive: true })
@@ -193,19 +193,19 @@ function open(file: string): NativeDatabase {
   const { version } = native.prepare('SELECT sqlite_version() AS version').get() as { version: string }
   if (!isSafeSqlite(version)) {
     native.close()
-    throw new Error(
+    throw new StartupError(
       `SQLite ${version} can lose committed writes (the WAL-reset bug, fixed in 3.51.3). Install better-sqlite3 13 or newer.`,
     )
   }
   const mode = native.pragma('journal_mode = WAL', { simple: true })
   if (mode !== 'wal') {
-    throw new Error(`${file} cannot use write-ahead logging (it says "${mode}"). Put it on a local disk.`)
+    throw new StartupError(`${file} cannot use write-ahead logging (it says "${mode}"). Put it on a local disk.`)
   }
   native.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF')
   native.exec('PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864')
   for (const [pragma, expected] of SETTINGS) {
     const value = native.pragma(pragma, { simple: true })
-    if (value !== expected) throw new Error(`SQLite keeps ${pragma} at ${value}, and ${expected} is needed.`)
+    if (value !== expected) throw new StartupError(`SQLite keeps ${pragma} at ${value}, and ${expected} is needed.`)
   }
   return native
 }

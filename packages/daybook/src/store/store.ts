@@ -2,7 +2,7 @@ import type { Model } from '../model/model.ts'
 import type { Statement } from './compile.ts'
 import type { Database } from './database.ts'
 import { Reader } from './read.ts'
-import { prepareSchema, readMeta, writeMeta } from './schema.ts'
+import { isBlank, prepareSchema, readMeta, writeMeta } from './schema.ts'
 import { Writer } from './write.ts'
 
 /** Content at rest: reads of what is committed, and write transactions. */
@@ -16,9 +16,23 @@ export class Store {
     this.read = new Reader(database.reader)
   }
 
-  /** Makes the tables fit the model. */
-  async prepare(model: Model): Promise<void> {
-    await this.#database.transaction((connection) => prepareSchema(connection, model))
+  /**
+   * Makes the tables fit the model.
+   *
+   * @param beforeChange called when the config is another one than at the last start; when it rejects, nothing changes
+   */
+  async prepare(model: Model, beforeChange?: (read: Reader) => Promise<void>): Promise<void> {
+    await this.#database.transaction((connection) =>
+      prepareSchema(connection, model, {
+        isFinal: beforeChange !== undefined,
+        beforeChange: async (own) => beforeChange?.(this.read.on(own)),
+      }),
+    )
+  }
+
+  /** Whether anything was ever stored here. */
+  async isBlank(): Promise<boolean> {
+    return isBlank(this.#database.reader)
   }
 
   /** Runs `work` as one transaction: all of it is durable when this resolves, none of it when it rejects. */

@@ -114,6 +114,20 @@ export class Writer {
     return seq
   }
 
+  /** Drops a collection that the config no longer has. Its past stays in the journal. */
+  async dropCollection(key: string): Promise<void> {
+    const table = sql.table(key)
+    for (const statement of [
+      sql`DROP VIEW IF EXISTS ${sql.table(`${key}_view`)}`,
+      sql`DROP TABLE IF EXISTS ${sql.table(searchTable(key))}`,
+      sql`DROP TABLE IF EXISTS ${table}`,
+      sql`DELETE FROM daybook$collections WHERE key = ${key}`,
+      sql`DELETE FROM daybook$refs WHERE from_collection = ${key} OR to_collection = ${key}`,
+    ]) {
+      await this.#connection.run(prepareSql(statement))
+    }
+  }
+
   /** Takes the next number of the journal and writes the record under it. */
   async #append(change: Change): Promise<number> {
     const head = await this.#connection.get(NEXT_SEQ)

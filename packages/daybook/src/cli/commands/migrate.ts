@@ -1,3 +1,42 @@
-export async function migrate(_args: readonly string[]): Promise<number> {
-  return 1
+import { resolve } from 'node:path'
+import { applyMigration, isLossy, type MigrationStep, planMigration } from '../../content/migration.ts'
+import { compileModel } from '../../model/compile.ts'
+import { databaseFile } from '../../service.ts'
+import { openSqlite } from '../../store/sqlite.ts'
+import { Store } from '../../store/store.ts'
+import { loadConfig } from '../config-file.ts'
+import { dataFolder, readOptions } from '../options.ts'
+
+const OPTIONS = { apply: { type: 'boolean' }, 'allow-loss': { type: 'boolean' } } as const
+
+/** `daybook migrate`: says what a changed config does to stored content, and with `--apply` does it. */
+export async function migrate(args: readonly string[]): Promise<number> {
+  const options = readOptions(args, OPTIONS)
+  const model = compileModel(await loadConfig(options.text('config')))
+  const store = new Store(openSqlite(databaseFile(resolve(dataFolder(options)))))
+  try {
+    const steps = (await store.isBlank()) ? [] : await planMigration(store.read, model)
+    process.stdout.write(describe(steps))
+    if (steps.length === 0) return 0
+    if (!options.flag('apply')) return say('Nothing was changed. Do it with: daybook migrate --apply', 0)
+    if (steps.some(isLossy) && !options.flag('allow-loss')) {
+      return say('Refused: this loses stored values. Bring the fields back, or add --allow-loss.', 1)
+    }
+    await applyMigration(store, model)
+    return say('Done.', 0)
+  } finally {
+    await store.close()
+  }
+}
+
+function describe(steps: readonly MigrationStep[]): string {
+  if (steps.length === 0) return 'The stored content fits the config.\n'
+  return steps
+    .map((step) => `${isLossy(step) ? 'LOSS  ' : '      '}${step.path} ${step.message} (${step.count})\n`)
+    .join('')
+}
+
+function say(text: string, status: number): number {
+  process.stdout.write(`${text}\n`)
+  return status
 }

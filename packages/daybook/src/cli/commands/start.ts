@@ -8,7 +8,7 @@ import { UsageError } from '../usage.ts'
 const OPTIONS = { port: { type: 'string' }, host: { type: 'string' }, log: { type: 'string' } } as const
 
 /** `daybook start`: serves until SIGTERM or SIGINT, and lets requests in flight finish. */
-export async function start(args: readonly string[], readable = false): Promise<void> {
+export async function start(args: readonly string[], readable = false): Promise<undefined> {
   const options = readOptions(args, OPTIONS)
   const log = makeLog(options.text('log') ?? process.env.DAYBOOK_LOG ?? 'info', readable)
   const port = readPort(options)

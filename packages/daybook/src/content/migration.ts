@@ -1,0 +1,250 @@
+import type { Fields, Visitor } from '../fields/field.ts'
+import { emptyValue, isRecord } from '../fields/field.ts'
+import type { CollectionModel, DocumentModel, GlobalModel, Model } from '../model/model.ts'
+import type { Reader, StoredEntry } from '../store/read.ts'
+import type { Store } from '../store/store.ts'
+import type { Writer } from '../store/write.ts'
+import { referencesOf, reshape, type Values } from './document.ts'
+import { withSystem } from './present.ts'
+import { chooseSlug } from './slugs.ts'
+
+/** What a changed config does to stored content, one kind of change at a time. */
+export interface MigrationStep {
+  /** `posts.title`: the collection or global, and the field. */
+  readonly path: string
+  readonly kind: 'rename' | 'fill' | 'lose' | 'drop'
+  /** How many documents it concerns. */
+  readonly count: number
+  /** In words. */
+  readonly message: string
+}
+
+/** Whether a step loses stored values. */
+export const isLossy = ({ kind }: MigrationStep): boolean => kind === 'lose' || kind === 'drop'
+
+/** Documents read at a time, and written in one transaction. */
+const BATCH = 500
+/** The name under which migrations stand in the journal. */
+const ACTOR = 'migrate'
+
+/** A document on its way from what an older config wrote to what the present one serves. */
+interface Move {
+  readonly values: Values
+  /** Dotted paths of fields that got another key. */
+  readonly renamed: ReadonlySet<string>
+  /** Dotted paths of values that have no place any more. */
+  readonly lost: ReadonlySet<string>
+}
+
+/** Counts documents by what happens to them. */
+class Tally {
+  readonly #steps = new Map<string, MigrationStep>()
+
+  add(path: string, kind: MigrationStep['kind'], message: string, count = 1): void {
+    const known = this.#steps.get(`${kind} ${path}`)?.count ?? 0
+    this.#steps.set(`${kind} ${path}`, { path, kind, message, count: known + count })
+  }
+
+  addMove(document: DocumentModel, { renamed, lost }: Move): void {
+    for (const path of renamed) this.add(`${document.key}.${path}`, 'rename', renameMessage(document, path))
+    for (const path of lost)
+      this.add(`${document.key}.${path}`, 'lose', 'has no place in the config; its values are lost')
+  }
+
+  get steps(): readonly MigrationStep[] {
+    return [...this.#steps.values()]
+  }
+}
+
+/** Works out what the config does to what is stored. Reads every document that an older config wrote. */
+export async function planMigration(read: Reader, model: Model): Promise<readonly MigrationStep[]> {
+  const tally = new Tally()
+  const stored = new Set(await read.storedCollections())
+  for (const collection of model.collections.values()) {
+    if (stored.delete(collection.key)) await tallyEntries(read, collection, tally)
+  }
+  for (const global of model.globals.values()) await tallyGlobal(read, global, tally)
+  for (const key of stored) {
+    const { counts } = await read.counters(key)
+    const count = Object.values(counts).reduce((sum, one) => sum + one, 0)
+    tally.add(key, 'drop', 'is a collection that the config no longer has; its entries are lost', count)
+  }
+  return tally.steps
+}
+
+/** The renames alone, for start-up: only documents with renamed fields are read. */
+export async function pendingRenames(read: Reader, model: Model): Promise<readonly MigrationStep[]> {
+  const tally = new Tally()
+  const stored = new Set(await read.storedCollections())
+  for (const collection of model.collections.values()) {
+    if (stored.has(collection.key) && hasRenames(collection.fieldMap)) await tallyEntries(read, collection, tally)
+  }
+  for (const global of model.globals.values()) await tallyGlobal(read, global, tally)
+  return tally.steps.filter(({ kind }) => kind === 'rename')
+}
+
+async function tallyEntries(read: Reader, collection: CollectionModel, tally: Tally): Promise<void> {
+  for await (const entry of outdatedEntries(read, collection)) {
+    tally.addMove(collection, moveDocument(collection, entry))
+    if (collection.slug && entry.slug === null) {
+      tally.add(`${collection.key}.${collection.slug.key}`, 'fill', 'is made for entries that have none')
+    }
+  }
+}
+
+async function tallyGlobal(read: Reader, global: GlobalModel, tally: Tally): Promise<void> {
+  const row = await read.global(global.key)
+  if (row && (row.shape !== global.shape || row.kept !== null)) tally.addMove(global, moveDocument(global, row))
+}
+
+async function* outdatedEntries(read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> {
+  for (let after = 0; ; ) {
+    const page = await read.outdated(collection, after, BATCH)
+    yield* page
+    const last = page.at(-1)
+    if (!last || page.length < BATCH) return
+    after = last.pk
+  }
+}
+
+/**
+ * Carries the plan out, a batch of documents at a time. When it is interrupted, running it again goes on.
+ * Lossy steps are carried out, too: ask first.
+ */
+export async function applyMigration(store: Store, model: Model): Promise<void> {
+  await store.prepare(model)
+  for (const collection of model.collections.values()) await moveEntries(store, collection)
+  await store.transaction(async (writer) => {
+    for (const global of model.globals.values()) await moveGlobal(writer, global)
+    const declared = await writer.read.storedCollections()
+    for (const key of declared) if (!model.collections.has(key)) await writer.dropCollection(key)
+  })
+}
+
+async function moveEntries(store: Store, collection: CollectionModel): Promise<void> {
+  for (let isDone = false; !isDone; ) {
+    await store.transaction(async (writer) => {
+      const page = await writer.read.outdated(collection, 0, BATCH)
+      for (const entry of page) await moveEntry(writer, collection, entry)
+      isDone = page.length < BATCH
+    })
+  }
+}
+
+async function moveEntry(writer: Writer, collection: CollectionModel, entry: StoredEntry): Promise<void> {
+  const before: Values = JSON.parse(entry.doc)
+  const values = await chooseSlug(writer.read, collection, moveDocument(collection, entry).values)
+  const updatedAt = new Date().toISOString()
+  const value = withSystem(collection, { ...before, updatedAt }, values)
+  const draft = {
+    id: entry.id,
+    slug: collection.slug ? String(values[collection.slug.key]) : null,
+    status: entry.status,
+    created_at: entry.created_at,
+    updated_at: updatedAt,
+    shape: collection.shape,
+    kept: null,
+    value,
+    references: referencesOf(collection, values),
+    doc: JSON.stringify(value),
+  }
+  await writer.updateEntry(collection, entry, draft, ACTOR)
+}
+
+async function moveGlobal(writer: Writer, global: DocumentModel): Promise<void> {
+  const row = await writer.read.global(global.key)
+  if (!row || (row.shape === global.shape && row.kept === null)) return
+  const { values } = moveDocument(global, row)
+  const doc = JSON.stringify(withSystem(global, { key: global.key }, values))
+  const next = { key: global.key, shape: global.shape, kept: null, doc }
+  await writer.writeGlobal(next, referencesOf(global, values), new Date().toISOString(), ACTOR, false)
+}
+
+/** Brings a document into the present shape, its renamed fields under their new keys. */
+function moveDocument(document: DocumentModel, row: { readonly doc: string; readonly kept: string | null }): Move {
+  const own = withoutNulls(JSON.parse(row.doc))
+  const given = { ...(row.kept ? (JSON.parse(row.kept) as Values) : {}), ...own }
+  const renamed = new Set<string>()
+  const moved = moveFields(document.fieldMap, given, '', renamed)
+  const values = reshape(document, moved)
+  const system = [...document.systemKeys.before, ...document.systemKeys.after]
+  const before = leavesOf(Object.fromEntries(Object.entries(moved).filter(([key]) => !system.includes(key))))
+  const after = leavesOf(values)
+  return { values, renamed, lost: new Set([...before].filter((path) => !after.has(path))) }
+}
+
+const withoutNulls = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
+
+function moveFields(fields: Fields, values: Values, prefix: string, renamed: Set<string>): Values {
+  const moved = moveKeys(fields, values, prefix, renamed)
+  for (const [key, field] of Object.entries(fields)) {
+    const value = moved[key]
+    if (value === null || value === undefined || !field.type.accepts(value, field.options)) continue
+    moved[key] = field.type.walk?.(value, field.options, renamer(`${prefix}${key}.`, renamed)) ?? value
+  }
+  return moved
+}
+
+/** Moves inside containers; what has no field any more stays, so that its loss is seen. */
+function renamer(prefix: string, renamed: Set<string>): Visitor {
+  return {
+    enter: (fields, value) => moveKeys(fields, value, prefix, renamed),
+    value: (field, value) =>
+      value === null || value === undefined
+        ? emptyValue(field)
+        : (field.type.walk?.(value, field.options, renamer(prefix, renamed)) ?? value),
+    generated: (generated, copy, _source, stored) => {
+      copy[generated.key] = stored ?? null
+    },
+  }
+}
+
+function moveKeys(fields: Fields, values: Readonly<Values>, prefix: string, renamed: Set<string>): Values {
+  const moved: Values = { ...values }
+  for (const [key, field] of Object.entries(fields)) {
+    const old = field.options.renamedFrom
+    if (old === undefined || !Object.hasOwn(moved, old) || moved[key] != null) continue
+    renamed.add(`${prefix}${key}`)
+    const pairs = [
+      [old, key],
+      [generatedKey(field, old), generatedKey(field, key)],
+    ] as const
+    for (const [from, to] of pairs) {
+      if (from === undefined || to === undefined) continue
+      moved[to] = moved[from]
+      delete moved[from]
+    }
+  }
+  return moved
+}
+
+const generatedKey = (field: Fields[string], key: string): string | undefined =>
+  field.type.generated?.(key, field.options)?.key
+
+/** Dotted paths of everything that holds a value; the items of a list share one. */
+function leavesOf(value: unknown, path = ''): Set<string> {
+  if (value === null || value === undefined) return new Set()
+  const inner = Array.isArray(value)
+    ? value.map((item) => leavesOf(item, path))
+    : isRecord(value)
+      ? Object.entries(value).map(([key, one]) => leavesOf(one, path === '' ? key : `${path}.${key}`))
+      : [new Set([path])]
+  return new Set(inner.flatMap((leaves) => [...leaves]))
+}
+
+function hasRenames(fields: Fields): boolean {
+  return Object.values(fields).some(({ type, options }) => {
+    let isInside = false
+    type.schema(options, (nested) => {
+      isInside ||= hasRenames(nested)
+      return {}
+    })
+    return options.renamedFrom !== undefined || isInside
+  })
+}
+
+function renameMessage({ fieldMap }: DocumentModel, path: string): string {
+  const old = fieldMap[path]?.options.renamedFrom
+  return old === undefined ? 'takes the values of its old key' : `takes the values of ${old}`
+}

@@ -1,0 +1,51 @@
+import { join } from 'node:path'
+import NativeDatabase from 'better-sqlite3'
+
+interface Check {
+  readonly what: string
+  /** Counts what is wrong. */
+  readonly sql: string
+}
+
+const CHECKS: readonly Check[] = [
+  {
+    what: 'journal numbers are missing or above the head',
+    sql: 'SELECT abs((SELECT seq FROM daybook$head) - count(*)) + abs((SELECT seq FROM daybook$head) - max(seq)) AS n FROM daybook$journal',
+  },
+  {
+    what: 'journal records have no payload',
+    sql: 'SELECT count(*) AS n FROM daybook$journal WHERE seq NOT IN (SELECT seq FROM daybook$journal_payload)',
+  },
+  {
+    what: 'entries are not as the journal last recorded them',
+    sql: `SELECT count(*) AS n FROM posts LEFT JOIN daybook$journal j ON j.seq = posts.seq AND j.id = posts.id
+          LEFT JOIN daybook$journal_payload p ON p.seq = posts.seq WHERE p.doc IS NULL OR p.doc <> posts.doc`,
+  },
+  {
+    what: 'entries are counted wrongly',
+    sql: `SELECT abs((SELECT count(*) FROM posts) - (SELECT sum(value) FROM json_each(
+          (SELECT counts FROM daybook$collections WHERE key = 'posts')))) AS n`,
+  },
+  {
+    what: 'entries have no search row, or search rows no entry',
+    sql: 'SELECT (SELECT count(*) FROM posts) <> (SELECT count(*) FROM posts$search) AS n',
+  },
+]
+
+/** What is wrong with a store that nobody has open: each fault in words. */
+export function checkStore(data: string): readonly string[] {
+  const database = new NativeDatabase(join(data, 'daybook.db'), { timeout: 1000 })
+  const faults = CHECKS.flatMap(({ what, sql }) => {
+    const { n } = database.prepare(sql).get() as { n: number }
+    return n === 0 ? [] : [`${n} ${what}`]
+  })
+  const integrity = database.pragma('integrity_check', { simple: true })
+  const foreign = database.pragma('foreign_key_check') as unknown[]
+  database.exec(`INSERT INTO posts$search (posts$search) VALUES ('integrity-check')`)
+  database.close()
+  return [
+    ...faults,
+    ...(integrity === 'ok' ? [] : [`integrity_check: ${integrity}`]),
+    ...(foreign.length === 0 ? [] : [`${foreign.length} foreign keys dangle`]),
+  ]
+}

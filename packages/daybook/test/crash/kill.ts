@@ -1,0 +1,116 @@
+// Kills the service under writes, again and again, and looks for every write that it acknowledged.
+//   node packages/daybook/test/crash/kill.ts [--cycles 20] [--writers 8]
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { checkStore } from './check-store.ts'
+
+const { values } = parseArgs({ options: { cycles: { type: 'string' }, writers: { type: 'string' } } })
+const CYCLES = Number(values.cycles ?? 20)
+const WRITERS = Number(values.writers ?? 8)
+const TOKEN = 'token-of-the-crash-test-0123456789abcdef'
+const root = resolve(import.meta.dirname, '../../../..')
+
+/** What is known of one entry: the last version that was acknowledged, and the last one that was sent. */
+interface Known {
+  acknowledged: number
+  sent: number
+}
+
+const ledger = new Map<string, Known>()
+let acknowledged = 0
+const lost: string[] = []
+
+interface Running {
+  readonly url: string
+  readonly child: ChildProcess
+}
+
+async function start(data: string): Promise<Running> {
+  const bin = join(root, 'packages/daybook/src/cli/bin.ts')
+  const config = join(root, 'examples/blog/daybook.config.ts')
+  const args = [bin, 'start', '--config', config, '--data', data, '--port', '0', '--log', 'error']
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, DAYBOOK_SERVICE_TOKEN: TOKEN },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /^listening on (\S+)$/.exec(line)?.[1]
+    if (url) return { url, child }
+  }
+  throw new Error('The service ended before it listened.')
+}
+
+async function send(url: string, method: string, body: object): Promise<string | undefined> {
+  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
+  try {
+    const response = await fetch(url, { method, headers, body: JSON.stringify(body) })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} was answered with ${response.status}: ${text}`)
+    acknowledged += 1
+    return (JSON.parse(text) as { id: string }).id
+  } catch (error) {
+    // The connection broke with the service: whether the write was stored is not known.
+    if (error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+/** Creates entries and changes its own, until the service is gone. */
+async function write(url: string, name: string): Promise<void> {
+  let own: string | undefined
+  for (let count = 1; ; count += 1) {
+    if (own === undefined || count % 3 === 0) {
+      const id = await send(`${url}/api/posts`, 'POST', {
+        title: `${name} ${count}`,
+        category: '1',
+        body: 'crash *test*',
+      })
+      if (id === undefined) return
+      ledger.set(id, { acknowledged: 1, sent: 1 })
+      own = id
+    } else {
+      const known = ledger.get(own) as Known
+      known.sent += 1
+      if ((await send(`${url}/api/posts/${own}`, 'PUT', { category: String(known.sent) })) === undefined) return
+      known.acknowledged = known.sent
+    }
+  }
+}
+
+async function verify(url: string): Promise<void> {
+  for (const [id, known] of ledger) {
+    const response = await fetch(`${url}/api/posts/${id}?select=category`)
+    const version = response.ok ? Number(((await response.json()) as { category: string }).category) : 0
+    if (version < known.acknowledged || version > known.sent) {
+      lost.push(`${id}: version ${known.acknowledged} was acknowledged, ${version} is there`)
+    }
+    known.acknowledged = version
+    known.sent = version
+  }
+}
+
+const data = await mkdtemp(join(tmpdir(), 'daybook-crash-'))
+for (let cycle = 1; cycle <= CYCLES; cycle += 1) {
+  const { url, child } = await start(data)
+  await verify(url)
+  const writers = Array.from({ length: WRITERS }, (_, index) => write(url, `cycle ${cycle} writer ${index}`))
+  await sleep(100 + Math.random() * 500)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  await Promise.all(writers)
+}
+const { url, child } = await start(data)
+await verify(url)
+child.kill('SIGTERM')
+const [status] = await once(child, 'exit')
+const faults = [...lost, ...(status === 0 ? [] : [`the last service ended with status ${status}`]), ...checkStore(data)]
+await rm(data, { recursive: true, force: true })
+for (const fault of faults) console.error(fault)
+console.log(`${CYCLES} kills, ${acknowledged} acknowledged writes, ${lost.length} lost, ${faults.length} faults`)
+process.exitCode = faults.length === 0 && acknowledged > CYCLES ? 0 : 1

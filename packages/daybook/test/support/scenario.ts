@@ -1,0 +1,129 @@
+import type { DaybookConfig } from 'daybook'
+import type { TestService } from 'daybook/testing'
+import { describe, expect, test } from 'vitest'
+import blog from '../../../../examples/blog/daybook.config.ts'
+import { fill, fillText, type Kept, pick } from './placeholders.ts'
+import { expectNoCanary, expectQuietProcess, expectSane } from './sane.ts'
+import { STORES } from './stores.ts'
+import { type Answer, type Connection, type Sent, TRANSPORTS, type Transport } from './transports.ts'
+
+/** One request and what must come back. `{name}` stands for a value that an earlier step kept. */
+export interface Step {
+  /** @default 'GET' */
+  readonly method?: string
+  readonly path: string
+  /** Sends the service token. @default false */
+  readonly auth?: boolean
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON. */
+  readonly json?: unknown
+  /** Sent as it stands; `Content-Type` is left to `headers`. */
+  readonly raw?: string | Uint8Array
+
+  readonly status: number
+  /** Headers that the answer has: exactly, by pattern, or (`null`) not at all. */
+  readonly answers?: Readonly<Record<string, string | RegExp | null>>
+  /** What the body holds at least. */
+  readonly body?: object
+  /** What the body is. */
+  readonly exactly?: unknown
+  /** Texts that the body does not hold anywhere. */
+  readonly lacks?: readonly string[]
+  /** Values for later steps: JSON Pointers into the body, or names of headers. */
+  readonly keep?: Readonly<Record<string, string>>
+}
+
+/** Requests in order, on a service of their own. */
+export interface Scenario {
+  readonly name: string
+  /** @default the example blog with its first entries */
+  readonly config?: DaybookConfig
+  /** Where only one transport can say it. @default every one */
+  readonly transport?: Transport['name']
+  readonly steps: readonly Step[]
+}
+
+/** Runs every scenario on every store and over every transport. */
+export function runScenarios(subject: string, scenarios: readonly Scenario[]): void {
+  describe.each(STORES)(`${subject} on $name`, (store) => {
+    describe.each(TRANSPORTS)('over $name', (transport) => {
+      const meant = scenarios.filter((one) => one.transport === undefined || one.transport === transport.name)
+      test.each(meant)('$name', async ({ config = blog, steps }) => {
+        const service = await store.open(config)
+        const connection = await transport.connect(service)
+        try {
+          await runSteps(service, connection, steps)
+        } finally {
+          await connection.close()
+        }
+        await expectQuietProcess()
+      })
+    })
+  })
+}
+
+async function runSteps(service: TestService, connection: Connection, steps: readonly Step[]): Promise<void> {
+  let kept: Kept = {}
+  for (const [index, step] of steps.entries()) {
+    const sent = toSent(step, kept, service.token)
+    try {
+      const answer = await sendWatched(service, connection, sent)
+      expectAnswer(step, answer, sent, kept)
+      kept = { ...kept, ...keptOf(step, answer) }
+    } catch (error) {
+      if (error instanceof Error) error.message = `step ${index + 1}, ${sent.method} ${sent.path}: ${error.message}`
+      throw error
+    }
+  }
+}
+
+function toSent(step: Step, kept: Kept, token: string): Sent {
+  const given = Object.entries(step.headers ?? {}).map(([name, value]) => [name, fillText(value, kept)])
+  const headers = {
+    ...(step.auth ? { Authorization: `Bearer ${token}` } : {}),
+    ...(step.json === undefined ? {} : { 'Content-Type': 'application/json' }),
+    ...Object.fromEntries(given),
+  }
+  const body = step.json === undefined ? step.raw : JSON.stringify(fill(step.json, kept))
+  return { method: step.method ?? 'GET', path: fillText(step.path, kept), headers, body }
+}
+
+/** Sends a request; one that is refused must have left what is stored as it was (I4). */
+async function sendWatched(service: TestService, connection: Connection, sent: Sent): Promise<Answer> {
+  const isRead = sent.method === 'GET' || sent.method === 'HEAD'
+  const before = isRead ? undefined : await storedState(service)
+  const answer = await connection.send(sent)
+  if (!isRead && answer.status >= 400) expect(await storedState(service), 'what is stored').toEqual(before)
+  return answer
+}
+
+/** Everything that the service token can read. */
+async function storedState({ model, token, request }: TestService): Promise<readonly (string | null)[]> {
+  const paths = [
+    ...[...model.collections.keys()].map((key) => `/api/${key}?limit=100`),
+    ...[...model.globals.keys()].map((key) => `/api/globals/${key}`),
+  ]
+  const init = { headers: { Authorization: `Bearer ${token}` } }
+  const answers = await Promise.all(paths.map((path) => request(path, init)))
+  return Promise.all(answers.map(async (answer) => (answer.ok ? answer.headers.get('etag') + (await answer.text()) : '')))
+}
+
+function expectAnswer(step: Step, answer: Answer, { method, headers }: Sent, kept: Kept): void {
+  expect(answer.status, answer.text.slice(0, 500)).toBe(step.status)
+  expectSane(answer, method)
+  if (!step.auth && headers.Authorization === undefined) expectNoCanary(answer)
+  for (const [name, expected] of Object.entries(step.answers ?? {})) expectHeader(answer, name, expected, kept)
+  if (step.body) expect(JSON.parse(answer.text)).toMatchObject(fill(step.body, kept) as object)
+  if (step.exactly !== undefined) expect(JSON.parse(answer.text)).toEqual(fill(step.exactly, kept))
+  for (const text of step.lacks ?? []) expect(answer.text).not.toContain(fillText(text, kept))
+}
+
+function expectHeader({ headers }: Answer, name: string, expected: string | RegExp | null, kept: Kept): void {
+  const value = headers.get(name)
+  if (expected instanceof RegExp) expect(value, name).toMatch(expected)
+  else expect(value, name).toBe(expected === null ? null : fillText(expected, kept))
+}
+
+function keptOf({ keep = {} }: Step, answer: Answer): Kept {
+  return Object.fromEntries(Object.entries(keep).map(([name, from]) => [name, pick(answer, from)]))
+}

@@ -1,0 +1,48 @@
+import type { Step } from './scenario.ts'
+
+type Extra = Partial<Step>
+
+/** Creates an entry with the service token. */
+export const create = (collection: string, json: object, extra: Extra = {}): Step => ({
+  method: 'POST',
+  path: `/api/${collection}`,
+  auth: true,
+  json,
+  status: 201,
+  ...extra,
+})
+
+/** Changes what is at a path with the service token. */
+export const put = (path: string, json: object, extra: Extra = {}): Step => ({
+  method: 'PUT',
+  path,
+  auth: true,
+  json,
+  status: 200,
+  ...extra,
+})
+
+/** Deletes what is at a path with the service token. */
+export const remove = (path: string, extra: Extra = {}): Step => ({
+  method: 'DELETE',
+  path,
+  auth: true,
+  status: 204,
+  ...extra,
+})
+
+/** Reads a path without a session. */
+export const get = (path: string, extra: Extra = {}): Step => ({ path, status: 200, ...extra })
+
+/** A list request that is refused, naming the parameter. */
+export const refused = (path: string, param: string, extra: Extra = {}): Step => ({
+  path,
+  status: 400,
+  body: { code: 'VALIDATION_ERROR', details: { issues: [{ path: param }] } },
+  ...extra,
+})
+
+/** What a list answers when it holds these slugs in this order. */
+export const slugs = (...expected: readonly string[]): { readonly items: readonly object[] } => ({
+  items: expected.map((slug) => ({ slug })),
+})
