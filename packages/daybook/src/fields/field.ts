@@ -41,7 +41,7 @@ export type AnyOptions = CommonOptions & { readonly [option: string]: unknown }
  * One field of a collection or global: a type that knows how to behave, and what the config says of it.
  * `Value` is what a reader gets when the field holds something, `Write` what a writer gives.
  */
-export interface Field<Value = unknown, Options extends CommonOptions = AnyOptions, Write = Value> {
+export interface Field<Value = unknown, Options extends object = AnyOptions, Write = Value> {
   readonly type: FieldType
   readonly options: Options
   /** Carries the type that a reader sees; never set. */
@@ -110,7 +110,7 @@ export interface Generated {
  * Everything that Daybook knows about a kind of value. Shared code asks these questions and never a type's name.
  * A new type is one file that answers them and one line in `fields/index.ts`.
  */
-export interface FieldType<Options extends CommonOptions = AnyOptions> {
+export interface FieldType<Options extends object = AnyOptions> {
   readonly name: string
   /** The options that this type takes, each with its rule. */
   readonly rules: Readonly<Record<string, OptionRule>>
@@ -141,7 +141,7 @@ export interface FieldType<Options extends CommonOptions = AnyOptions> {
 }
 
 /** Makes a field; the types of `options` and values come from the builder's signature. */
-export function makeField<Value, Options extends CommonOptions, Write = Value>(
+export function makeField<Value, Options extends object, Write = Value>(
   type: FieldType<never>,
   options: Options,
 ): Field<Value, Options, Write> {

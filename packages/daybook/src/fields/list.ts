@@ -38,7 +38,7 @@ const list: FieldType<ListOptions & { readonly of: Field }> = {
 /** Values of one kind, in order. */
 export function listField<
   Item,
-  OfOptions extends CommonOptions,
+  OfOptions extends object,
   Write,
   const O extends ListOptions = Record<never, never>,
 >(

@@ -104,6 +104,8 @@ export class SqliteStore implements Database {
       native.exec('RELEASE job')
       return () => resolve(value)
     } catch (error) {
+      // A full disk or the like has undone the whole transaction already: nobody's work is left.
+      if (!native.inTransaction) throw error
       native.exec('ROLLBACK TO job; RELEASE job')
       return () => reject(error)
     }
