@@ -4,6 +4,7 @@ import remarkGfm from 'remark-gfm'
 import remarkParse from 'remark-parse'
 import remarkRehype from 'remark-rehype'
 import { unified } from 'unified'
+import { parseInParts } from './markdown-parts.ts'
 
 // Raw HTML in the source is dropped by remark-rehype; what remains is still passed through the allow-list.
 const pipeline = unified()
@@ -16,5 +17,6 @@ const pipeline = unified()
 
 /** GitHub-flavoured Markdown to HTML that is safe to print. Takes time; see MarkdownRenderer. */
 export function renderMarkdown(source: string): string {
-  return String(pipeline.processSync(source))
+  const tree = parseInParts(source, (text) => pipeline.parse(text))
+  return pipeline.stringify(pipeline.runSync(tree))
 }

@@ -36,12 +36,7 @@ const list: FieldType<ListOptions & { readonly of: Field }> = {
 }
 
 /** Values of one kind, in order. */
-export function listField<
-  Item,
-  OfOptions extends object,
-  Write,
-  const O extends ListOptions = Record<never, never>,
->(
+export function listField<Item, OfOptions extends object, Write, const O extends ListOptions = Record<never, never>>(
   of: Field<Item, OfOptions, Write>,
   options?: Exactly<O, ListOptions>,
 ): Field<readonly Item[], O & { readonly '~filled'?: true }, readonly Write[]> {

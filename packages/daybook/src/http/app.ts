@@ -1,9 +1,11 @@
 import { Hono } from 'hono'
+import { RegExpRouter } from 'hono/router/reg-exp-router'
 import { ANONYMOUS, type AuthAdapter, type Caller, isAuthenticated } from '../auth/adapter.ts'
 import type { CorsConfig } from '../config/config.ts'
 import type { Engine } from '../content/engine.ts'
 import { DaybookError, invalidAt } from '../errors.ts'
 import type { Log } from '../log.ts'
+import type { Model } from '../model/model.ts'
 import { readParams } from '../query/params.ts'
 import { readJson } from './body.ts'
 import { readTagCondition } from './conditional.ts'
@@ -33,19 +35,22 @@ const MAX_LOGGED_URL = 512
 
 /** Builds the handler from the route table, once; a request then walks a straight line. */
 export function createApp(options: AppOptions): Fetch {
-  const router = new Hono<{ Bindings: RequestScope }>({ getPath })
-  for (const route of options.routes) {
-    router.on(route.method, route.path, (context) =>
-      answer(options, route, context.req.raw, context.req.param(), context.env),
-    )
+  const router = new Hono<{ Bindings: RequestScope }>({ getPath, router: new RegExpRouter() })
+  const addresses = addressesOf(options.routes, options.engine.model)
+  for (const { route, pattern, fixed } of addresses) {
+    router.on(route.method, pattern, (context) => {
+      const path = { ...fixed, entry: context.req.param('entry') ?? '' }
+      return answer(options, route, context.req.raw, path, context.env)
+    })
   }
-  for (const [path, routes] of routesByPath(options.routes)) {
-    router.all(path, async (context) =>
-      refuseMethod(options, routes, context.req.raw, context.req.param(), context.env),
-    )
+  const methods = new RegExpRouter<readonly string[]>()
+  for (const [pattern, same] of Map.groupBy(addresses, (address) => address.pattern)) {
+    methods.add('ALL', pattern, allowedMethods(same))
   }
-  router.notFound(() => {
-    throw new DaybookError('NOT_FOUND')
+  router.notFound((context) => {
+    const [[found]] = methods.match('ALL', context.req.path)
+    if (!found) throw new DaybookError('NOT_FOUND')
+    return refuseMethod(options, found[0], context.req.raw, context.env)
   })
   router.onError((error) => {
     throw error
@@ -59,6 +64,32 @@ export function createApp(options: AppOptions): Fetch {
       return finish(toResponse(errorReply(error, scope.requestId), scope.headers), request, scope, options)
     }
   }
+}
+
+/** A route at one of its addresses. */
+interface Address {
+  readonly route: Route
+  /** Hono's pattern syntax; the one free segment is called `entry`. */
+  readonly pattern: string
+  /** Parameters that this address settles. */
+  readonly fixed: Readonly<Record<string, string>>
+}
+
+/** Routes of collections and globals have one address for each: what the config does not name has no address. */
+function addressesOf(routes: readonly Route[], { collections, globals }: Model): readonly Address[] {
+  return routes.flatMap((route): Address[] => {
+    const pattern = route.path.replace(/:(?:slug|id)\b/, ':entry')
+    if (!route.resource) return [{ route, pattern, fixed: {} }]
+    const [name, keys] =
+      route.resource === 'collection'
+        ? (['collection', collections.keys()] as const)
+        : (['key', globals.keys()] as const)
+    return [...keys].map((key) => ({ route, pattern: pattern.replace(`:${name}`, key), fixed: { [name]: key } }))
+  })
+}
+
+function allowedMethods(addresses: readonly Address[]): readonly string[] {
+  return [...addresses.flatMap(({ route: { method } }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS']
 }
 
 /** What belongs to one request from its first to its last step. */
@@ -140,22 +171,14 @@ async function demandSession(
   if (!rule || !(await rule(caller))) throw new DaybookError('UNAUTHORIZED')
 }
 
-function routesByPath(routes: readonly Route[]): ReadonlyMap<string, readonly Route[]> {
-  // Two routes may name the same segment differently, as :slug and :id.
-  return Map.groupBy(routes, ({ path }) => path.replace(/:(?:slug|id)\b/, ':entry'))
-}
-
-/** Answers OPTIONS, and refuses methods that none of the path's routes has. */
+/** Answers OPTIONS, and refuses methods that an address does not have. */
 function refuseMethod(
-  { cors, engine }: AppOptions,
-  routes: readonly Route[],
+  { cors }: AppOptions,
+  methods: readonly string[],
   request: Request,
-  path: Record<string, string>,
   scope: RequestScope,
 ): Response {
-  for (const route of routes) ruleOf(route, { engine, path })
-  const methods = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-  const allow = { Allow: [...methods, 'OPTIONS'].join(', ') }
+  const allow = { Allow: methods.join(', ') }
   if (request.method !== 'OPTIONS') {
     const reply = errorReply(new DaybookError('METHOD_NOT_ALLOWED'), scope.requestId)
     return toResponse({ ...reply, headers: { ...reply.headers, ...allow } }, scope.headers)

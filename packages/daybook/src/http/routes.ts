@@ -19,7 +19,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export interface RouteRequest {
   readonly engine: Engine
   readonly caller: Caller
-  /** Path parameters, decoded. */
+  /** Path parameters, decoded: `collection` or `key`, and `entry` for a slug or id. */
   readonly path: Readonly<Record<string, string>>
   readonly query: Params
   readonly ifMatch: TagCondition | undefined
@@ -127,7 +127,7 @@ async function list(request: RouteRequest): Promise<Reply> {
 
 async function get(request: RouteRequest): Promise<Reply> {
   const { engine, path, query, caller } = request
-  return readReply(request, await getEntry(engine, collectionOf(request), path.slug ?? '', query, caller))
+  return readReply(request, await getEntry(engine, collectionOf(request), path.entry ?? '', query, caller))
 }
 
 async function create(request: RouteRequest): Promise<Reply> {
@@ -143,14 +143,14 @@ async function update(request: RouteRequest): Promise<Reply> {
   const collection = collectionOf(request)
   readNothing(query)
   const body = await request.body()
-  return writeReply(200, await updateEntry(engine, collection, path.id ?? '', body, caller, preconditions(request)))
+  return writeReply(200, await updateEntry(engine, collection, path.entry ?? '', body, caller, preconditions(request)))
 }
 
 async function remove(request: RouteRequest): Promise<Reply> {
   const { engine, path, query, caller } = request
   readNothing(query)
   const collection = collectionOf(request)
-  const { seq } = await deleteEntry(engine, collection, path.id ?? '', caller, preconditions(request))
+  const { seq } = await deleteEntry(engine, collection, path.entry ?? '', caller, preconditions(request))
   return { status: 204, headers: { 'Daybook-Seq': String(seq), 'Cache-Control': 'private, no-store' } }
 }
 
