@@ -1,5 +1,5 @@
 import type { Fields, Visitor } from '../fields/field.ts'
-import { emptyValue, isRecord } from '../fields/field.ts'
+import { emptyValue, innerFields, isRecord } from '../fields/field.ts'
 import type { CollectionModel, DocumentModel, GlobalModel, Model } from '../model/model.ts'
 import type { Reader, StoredEntry } from '../store/read.ts'
 import type { Store } from '../store/store.ts'
@@ -234,14 +234,9 @@ function leavesOf(value: unknown, path = ''): Set<string> {
 }
 
 function hasRenames(fields: Fields): boolean {
-  return Object.values(fields).some(({ type, options }) => {
-    let isInside = false
-    type.schema(options, (nested) => {
-      isInside ||= hasRenames(nested)
-      return {}
-    })
-    return options.renamedFrom !== undefined || isInside
-  })
+  return Object.values(fields).some(
+    (field) => field.options.renamedFrom !== undefined || innerFields(field).some(hasRenames),
+  )
 }
 
 function renameMessage({ fieldMap }: DocumentModel, path: string): string {

@@ -41,6 +41,7 @@ const blocks: FieldType<BlocksOptions & { readonly types: BlockTypes }> = {
   accepts: (value, options) =>
     Array.isArray(value) && value.every((one) => isRecord(one) && Object.hasOwn(options.types, String(one._type))),
   empty: () => [],
+  inner: (options) => Object.values(options.types),
   walk: (value, options, visitor) =>
     (Array.isArray(value) ? value : []).filter(isRecord).map((one) => {
       const fields = options.types[String(one._type)]

@@ -128,6 +128,10 @@ export interface FieldType<Options extends object = AnyOptions> {
   canonical?(value: unknown, options: Options): unknown
   /** How the value compares; absent: it can be neither filtered nor sorted. */
   scalar?(options: Options): Scalar | undefined
+  /** The sets of fields that a container value holds. */
+  inner?(options: Options): readonly Fields[]
+  /** Whether a container holds each inner field once, so that its values compare like the document's own. */
+  readonly isGroup?: true
   /** Copies a container value, with each child as the visitor answers. */
   walk?(value: unknown, options: Options, visitor: Visitor): unknown
   /** The words that `q` finds. */
@@ -173,6 +177,11 @@ export function walkFields(fields: Fields, value: Readonly<Record<string, unknow
     if (generated) visitor.generated(generated, copy, copy[key], source[generated.key])
   }
   return copy
+}
+
+/** The sets of fields inside a field; none for a plain value. */
+export function innerFields({ type, options }: Field): readonly Fields[] {
+  return type.inner?.(options) ?? []
 }
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -11,6 +11,8 @@ const group: FieldType<GroupOptions & { readonly fields: Fields }> = {
   check: (options, place) => place.checkNested(options.fields, `${place.path}.fields`),
   schema: (options, nest) => nest(options.fields),
   accepts: isRecord,
+  inner: (options) => [options.fields],
+  isGroup: true,
   walk: (value, options, visitor) => walkFields(options.fields, isRecord(value) ? value : {}, visitor),
 }
 

@@ -31,6 +31,7 @@ const list: FieldType<ListOptions & { readonly of: Field }> = {
     maxItems: options.max ?? DEFAULT_MAX_ITEMS,
   }),
   accepts: Array.isArray,
+  inner: (options) => [{ of: options.of }],
   empty: () => [],
   walk: (value, options, visitor) => (Array.isArray(value) ? value : []).map((item) => visitor.value(options.of, item)),
 }

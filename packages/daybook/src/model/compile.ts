@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { ConfigError, type ConfigFault, checkConfig } from '../config/check.ts'
 import type { CollectionConfig, DaybookConfig, GlobalConfig } from '../config/config.ts'
 import type { Field, Fields, JsonSchema } from '../fields/field.ts'
-import { servedKeys } from '../fields/field.ts'
+import { innerFields, servedKeys } from '../fields/field.ts'
 import { statusValues } from '../fields/status.ts'
 import type { CollectionModel, Comparable, DocumentModel, FieldModel, GlobalModel, IndexModel, Model } from './model.ts'
 import { documentSchema } from './schema.ts'
@@ -107,13 +107,10 @@ function compileField(key: string, field: Field): FieldModel {
 /** What of the fields decides how a document is written down: keys, their order, and their types. */
 function outline(fields: Fields): unknown {
   return Object.entries(fields).map(([key, field]) => {
-    const inner: unknown[] = []
-    const schema = field.type.schema(field.options, (nested) => {
-      inner.push(outline(nested))
-      return {}
-    })
+    const schema = field.type.schema(field.options, () => ({}))
     const kind = [schema.type, schema.enum, schema.format]
-    return [servedKeys(key, field), field.type.name, kind, field.options.localized === true, inner]
+    const isLocalized = field.options.localized === true
+    return [servedKeys(key, field), field.type.name, kind, isLocalized, innerFields(field).map(outline)]
   })
 }
 
@@ -132,21 +129,9 @@ function findComparables(fields: Fields): ReadonlyMap<string, Comparable> {
 function comparablesOf(path: string, field: Field, owner: string, column?: 'slug' | 'status'): readonly Comparable[] {
   const scalar = field.type.scalar?.(field.options)
   const own = scalar && { path, scalar, owner, ...(column ? { column } : {}), neverNull: column !== undefined }
-  const inner = Object.entries(groupFields(field) ?? {})
+  const inner = field.type.isGroup ? innerFields(field).flatMap((fields) => Object.entries(fields)) : []
   const inside = inner.flatMap(([key, innerField]) => comparablesOf(`${path}.${key}`, innerField, owner))
   return own ? [own, ...inside] : inside
-}
-
-/** The fields inside a value that holds each of them once. */
-function groupFields(field: Field): Fields | undefined {
-  const inner: Fields[] = []
-  field.type.schema(field.options, (fields) => {
-    inner.push(fields)
-    return {}
-  })
-  const [only] = inner
-  const isObject = field.type.accepts({}, field.options) && field.type.walk !== undefined
-  return isObject && inner.length === 1 ? only : undefined
 }
 
 function findIndexes(fields: Fields, comparables: ReadonlyMap<string, Comparable>): readonly IndexModel[] {
@@ -161,35 +146,22 @@ function findIndexes(fields: Fields, comparables: ReadonlyMap<string, Comparable
 /** Whether a value of this field can hold words that `q` finds. */
 function holdsWords(field: Field): boolean {
   const isSearched = field.type.words !== undefined && (field.options as { search?: boolean }).search !== false
-  return isSearched || innerFields(field).some(holdsWords)
-}
-
-function innerFields(field: Field): readonly Field[] {
-  const found: Field[] = []
-  field.type.schema(field.options, (fields) => {
-    found.push(...Object.values(fields))
-    return {}
-  })
-  const { of } = field.options as { of?: Field }
-  return of ? [...found, of] : found
+  return isSearched || innerFields(field).some((fields) => Object.values(fields).some(holdsWords))
 }
 
 /** Faults that need a validator: defaults that their own field refuses, broken JSON Schemas. */
 function checkValues(config: DaybookConfig): readonly ConfigFault[] {
-  const faults: ConfigFault[] = []
-  const visit = (fields: Fields, path: string): void => {
-    for (const [key, field] of Object.entries(fields)) {
-      faults.push(...checkDefault(field, `${path}.${key}`))
-      field.type.schema(field.options, (inner) => {
-        visit(inner, `${path}.${key}`)
-        return {}
-      })
-    }
-  }
-  for (const [kind, documents] of Object.entries({ collections: config.collections, globals: config.globals ?? {} })) {
-    for (const [key, document] of Object.entries(documents)) visit(document.fields, `${kind}.${key}.fields`)
-  }
-  return faults
+  return Object.entries({ collections: config.collections, globals: config.globals ?? {} }).flatMap(
+    ([kind, documents]) =>
+      Object.entries(documents).flatMap(([key, { fields }]) => valueFaults(fields, `${kind}.${key}.fields`)),
+  )
+}
+
+function valueFaults(fields: Fields, path: string): readonly ConfigFault[] {
+  return Object.entries(fields).flatMap(([key, field]) => [
+    ...checkDefault(field, `${path}.${key}`),
+    ...innerFields(field).flatMap((inner) => valueFaults(inner, `${path}.${key}`)),
+  ])
 }
 
 function checkDefault(field: Field, path: string): readonly ConfigFault[] {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { StartupError } from '../errors.ts'
-import type { Fields } from '../fields/field.ts'
+import { type Fields, innerFields } from '../fields/field.ts'
 import type { CollectionModel, Model } from '../model/model.ts'
 import { build, param, prepare } from './compile.ts'
 import { type Connection, UniqueViolation } from './database.ts'
@@ -143,14 +143,11 @@ function fingerprintOf(model: Model): string {
 }
 
 function renamesOf(fields: Fields): unknown {
-  return Object.entries(fields).map(([key, { type, options }]) => {
-    const inner: unknown[] = []
-    type.schema(options, (nested) => {
-      inner.push(renamesOf(nested))
-      return {}
-    })
-    return [key, options.renamedFrom ?? null, inner]
-  })
+  return Object.entries(fields).map(([key, field]) => [
+    key,
+    field.options.renamedFrom ?? null,
+    innerFields(field).map(renamesOf),
+  ])
 }
 
 async function prepareCollection(connection: Connection, collection: CollectionModel): Promise<void> {
