@@ -110,7 +110,7 @@ export async function createService<const C extends DaybookConfig>(
 }
 
 /** Serving renamed fields under their new keys before their values are there would show them empty, and lose them on a write. */
-async function refusePending(read: Reader, model: Model): Promise<void> {
+export async function refusePending(read: Reader, model: Model): Promise<void> {
   const renames = await pendingRenames(read, model)
   if (renames.length === 0) return
   const lines = renames.map(({ path, message, count }) => `  ${path} ${message} (${count})`)
@@ -129,7 +129,7 @@ async function canRead(store: Store): Promise<boolean> {
 }
 
 /** Fills an empty store, once; one that holds anything already is left alone. */
-async function seed(engine: Engine, { seed: fill }: DaybookConfig): Promise<void> {
+export async function seed(engine: Engine, { seed: fill }: DaybookConfig): Promise<void> {
   if (!fill || (await engine.store.read.head()) > 0) return
   await engine.store.once('seeded', async (writer) => {
     const content = new Content(engine, (work) => work(writer))

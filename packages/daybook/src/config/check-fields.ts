@@ -4,6 +4,8 @@ import { isKey, MAX_KEY_LENGTH } from '../fields/rules.ts'
 
 /** Keys that every document has of its own. */
 const SYSTEM_KEYS: readonly string[] = ['id', 'createdAt', 'updatedAt', 'key']
+/** Words of filters, which a field's key would hide. */
+const FILTER_WORDS: readonly string[] = ['and', 'or', 'not']
 
 /** What to write where a key breaks the pattern. */
 export const KEY_ADVICE: string = `write a key of at most ${MAX_KEY_LENGTH} letters, digits and _ that starts with a small letter`
@@ -32,6 +34,7 @@ export function checkFields(fields: unknown, path: string, around: Surroundings,
       checkNested: (inner, innerPath) => checkFields(inner, innerPath, { ...around, nested: true }, report),
     }
     if (!isKey(key)) report.add(place.path, KEY_ADVICE)
+    if (FILTER_WORDS.includes(key)) report.add(place.path, `"${key}" is a word of filters; choose another key`)
     checkField(field, place, around, report)
     for (const servedKey of servedKeysOf(key, field)) {
       if (served.has(servedKey)) report.add(place.path, `"${servedKey}" is taken; choose another key`)

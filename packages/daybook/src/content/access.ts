@@ -2,7 +2,8 @@ import { type Caller, isAuthenticated } from '../auth/adapter.ts'
 import type { AccessRule } from '../config/config.ts'
 import { DaybookError, type Issue } from '../errors.ts'
 import { PUBLISHED } from '../fields/status.ts'
-import type { CollectionModel, DocumentModel } from '../model/model.ts'
+import type { CollectionModel, DocumentModel, Model } from '../model/model.ts'
+import type { QueryScope } from '../query/where.ts'
 import type { Values } from './document.ts'
 
 /** Refuses: with 401 whoever may only need to sign in, with 403 whoever has. */
@@ -49,6 +50,23 @@ export function visibleStatuses(
 ): readonly string[] | undefined {
   if (!status || isAuthenticated(caller)) return asked
   return asked ? asked.filter((one) => one === PUBLISHED) : [PUBLISHED]
+}
+
+/**
+ * What a caller may ask about, in every collection that relations lead to.
+ *
+ * @param model all collections; one that the caller may not read does not exist for filters and expansion
+ */
+export async function queryScope({ collections }: Model, caller: Caller): Promise<QueryScope> {
+  const closed = new Set<string>()
+  for (const { key, access } of collections.values()) {
+    if (access.read && !(await access.read(caller))) closed.add(key)
+  }
+  return {
+    collection: (key) => (closed.has(key) ? undefined : collections.get(key)),
+    hidden: (collection) => hiddenFields(collection, caller),
+    statuses: (collection) => visibleStatuses(collection, caller),
+  }
 }
 
 /** Whether an entry of this status exists for the caller. */

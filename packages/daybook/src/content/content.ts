@@ -11,7 +11,8 @@ import type {
 } from '../config/config.ts'
 import { DaybookError } from '../errors.ts'
 import type { CollectionModel, GlobalModel } from '../model/model.ts'
-import { toParams } from '../query/params.ts'
+import { fromPairs, type Params } from '../query/params.ts'
+import { type Where, whereParams } from '../query/where.ts'
 import type { Engine, RunWrite } from './engine.ts'
 import { getEntry, listEntries } from './entries.ts'
 import { readGlobal, writeGlobal } from './globals.ts'
@@ -32,6 +33,8 @@ export interface ListOptions {
   readonly status?: string | readonly string[]
   /** Served keys to answer with. @default all */
   readonly select?: readonly string[]
+  /** What entries must hold: `{ title: { startsWith: 'A' }, or: [{ … }, { … }] }`. */
+  readonly where?: Where
 }
 
 /** One page of a list. */
@@ -84,7 +87,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
     query: ListOptions = {},
     { caller = ANONYMOUS }: CallOptions = {},
   ): Promise<ListResult<Entry<C, K>>> {
-    const answer = await listEntries(this.#engine, this.#collection(collection), toParams({ ...query }), caller)
+    const answer = await listEntries(this.#engine, this.#collection(collection), toParams(query), caller)
     return JSON.parse(answer.json ?? 'null')
   }
 
@@ -101,7 +104,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
   ): Promise<Entry<C, K> | null> {
     const model = this.#collection(collection)
     try {
-      return JSON.parse((await getEntry(this.#engine, model, address, toParams({ ...query }), caller)).json)
+      return JSON.parse((await getEntry(this.#engine, model, address, toParams(query), caller)).json)
     } catch (error) {
       if (error instanceof DaybookError && error.code === 'NOT_FOUND') return null
       throw error
@@ -169,6 +172,13 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
     if (!global) throw new DaybookError('NOT_FOUND', `There is no global "${key}".`)
     return global
   }
+}
+
+/** The query parameters that say the same. */
+function toParams({ where, ...plain }: ListOptions): Params {
+  const pairs = Object.entries(plain).filter(([, value]) => value !== undefined)
+  const named = pairs.map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : String(value)] as const)
+  return fromPairs([...named, ...(where ? whereParams(where) : [])])
 }
 
 function toCondition(ifMatch: string | undefined) {

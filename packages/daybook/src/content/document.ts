@@ -1,8 +1,8 @@
 import { type Issue, invalid, invalidAt } from '../errors.ts'
 import type { DeriveTools, Field, Generated } from '../fields/field.ts'
 import { emptyValue, isRecord } from '../fields/field.ts'
-import type { DocumentModel, FieldModel } from '../model/model.ts'
-import type { FieldReference } from '../store/write.ts'
+import type { CollectionModel, DocumentModel, FieldModel } from '../model/model.ts'
+import type { FieldChoice, FieldReference } from '../store/write.ts'
 import { RenderError } from './markdown-renderer.ts'
 
 /** A document's values by served key. */
@@ -143,22 +143,32 @@ export function unplaced(document: DocumentModel, stored: Values): Values {
   return Object.fromEntries(entries)
 }
 
-/** Every reference inside a document, by top-level field. */
+/** Every reference inside a document, by the dotted path of its field. */
 export function referencesOf(document: DocumentModel, values: Values): readonly FieldReference[] {
-  return document.fields.flatMap(({ key, field }) => collect(field, values[key]).map((one) => ({ ...one, field: key })))
+  return document.fields.flatMap(({ key, field }) => collect(field, values[key], key))
 }
 
-function collect(field: Field, value: unknown): readonly { readonly collection: string; readonly id: string }[] {
+function collect(field: Field, value: unknown, path: string): readonly FieldReference[] {
   if (value === null || value === undefined) return []
-  const found = [...(field.type.references?.(value, field.options) ?? [])]
+  const own = field.type.references?.(value, field.options) ?? []
+  const found = own.map((reference) => ({ ...reference, field: path }))
   field.type.walk?.(value, field.options, {
-    value: (inner, innerValue) => {
-      found.push(...collect(inner, innerValue))
+    value: (inner, innerValue, key) => {
+      found.push(...collect(inner, innerValue, key === '' ? path : `${path}.${key}`))
       return innerValue
     },
     generated: () => {},
   })
   return found
+}
+
+/** The values of fields that hold several choices, by dotted path. */
+export function choicesOf(collection: CollectionModel, values: Values): readonly FieldChoice[] {
+  const paths = [...collection.manyValued.values()].filter(({ to }) => to === undefined).map(({ path }) => path)
+  return paths.flatMap((field) => {
+    const held = field.split('.').reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), values)
+    return (Array.isArray(held) ? held : []).map((value) => ({ field, value: String(value) }))
+  })
 }
 
 /** A body as the fields it names: read-only keys are dropped. */

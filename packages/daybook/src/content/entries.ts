@@ -7,10 +7,11 @@ import { encodeCursor } from '../query/cursor.ts'
 import { readEntryQuery } from '../query/entry-query.ts'
 import { type ListQuery, readListQuery } from '../query/list-query.ts'
 import type { Params } from '../query/params.ts'
-import type { Counters, EntryRow, Reader } from '../store/read.ts'
+import type { Condition } from '../query/where.ts'
+import type { Counters, EntryRow, PageQuery, Reader } from '../store/read.ts'
 import type { SearchQuery } from '../store/search.ts'
 import { toSearchTerms } from '../store/search-text.ts'
-import { demandRead, hiddenFields, isVisible, visibleStatuses } from './access.ts'
+import { demandRead, hiddenFields, isVisible, queryScope, visibleStatuses } from './access.ts'
 import type { Answer, Engine } from './engine.ts'
 import { present, toAnswer } from './present.ts'
 import { documentTag, variantOf } from './tags.ts'
@@ -40,18 +41,19 @@ export async function listEntries(
 ): Promise<ListAnswer> {
   await demandRead(collection, caller)
   const hidden = hiddenFields(collection, caller)
-  const query = readListQuery(collection, params, hidden)
+  const query = readListQuery(collection, params, await queryScope(engine.model, caller))
   const statuses = visibleStatuses(collection, caller, query.statuses)
   const counters = await engine.store.read.counters(collection.key)
-  const tag = listTag(collection, query, counters, [isAuthenticated(caller), [...hidden]])
+  const others = await revisionsOf(engine, collectionsIn(query.where), caller)
+  const tag = listTag(collection, query, counters, [isAuthenticated(caller), [...hidden], others])
   if (isKnown(tag)) return { json: undefined, tag }
 
   const search = query.q === undefined ? undefined : toSearch(collection, query.q, statuses, hidden)
-  const total = search ? await countMatches(engine, collection, search, counters) : countEntries(counters, statuses)
+  const question = { ...query, statuses, search }
+  const isNarrowed = search !== undefined || query.where !== undefined
+  const total = isNarrowed ? await countFound(engine, collection, question, tag) : countEntries(counters, statuses)
   const isEmpty = query.limit === 0 || query.offset >= total
-  const page = isEmpty
-    ? { rows: [], end: undefined }
-    : await engine.store.read.page(collection, { ...query, statuses, search })
+  const page = isEmpty ? { rows: [], end: undefined } : await engine.store.read.page(collection, question)
   const items = page.rows.map((row) => present(collection, row, { hidden, select: query.select }))
   const nextCursor = page.end ? encodeCursor(query.fingerprint, page.end) : null
   const head = `{"collection":"${collection.key}","total":${total},"limit":${query.limit},"offset":${query.offset}`
@@ -86,16 +88,37 @@ function countEntries({ counts }: Counters, statuses: readonly string[] | undefi
   return shown.reduce((total, status) => total + (counts[status] ?? 0), 0)
 }
 
-async function countMatches(
+/** Collections that a filter looks into. */
+function collectionsIn(condition: Condition | undefined): readonly CollectionModel[] {
+  if (condition?.kind === 'related') return [condition.to, ...collectionsIn(condition.where)]
+  return condition && 'of' in condition && Array.isArray(condition.of) ? condition.of.flatMap(collectionsIn) : []
+}
+
+/** How far other collections have come, as far as the caller may see it. */
+async function revisionsOf(
+  engine: Engine,
+  collections: readonly CollectionModel[],
+  caller: Caller,
+): Promise<readonly number[]> {
+  const revisions: number[] = []
+  for (const collection of new Set(collections)) {
+    const counters = await engine.store.read.counters(collection.key)
+    revisions.push(collection.status && !isAuthenticated(caller) ? counters.visibleSeq : counters.seq)
+  }
+  return revisions
+}
+
+/** Counting what a filter finds can be costly: the number is kept as long as nothing that it depends on changes. */
+async function countFound(
   engine: Engine,
   collection: CollectionModel,
-  search: SearchQuery,
-  { seq }: Counters,
+  { search, where, statuses }: Pick<PageQuery, 'search' | 'where' | 'statuses'>,
+  tag: string,
 ): Promise<number> {
-  const key = JSON.stringify([collection.key, seq, search])
+  const key = `${collection.key} ${tag}`
   const known = engine.totals.get(key)
   if (known !== undefined) return known
-  const total = await engine.store.read.countMatches(collection, search)
+  const total = await engine.store.read.count(collection, { search, where, statuses })
   if (engine.totals.size >= MAX_TOTALS) engine.totals.clear()
   engine.totals.set(key, total)
   return total

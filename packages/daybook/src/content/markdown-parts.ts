@@ -6,6 +6,7 @@ export interface MarkdownTree {
 
 interface MarkdownNode {
   readonly type: string
+  readonly children?: readonly MarkdownNode[]
   readonly position?: { readonly end: { readonly offset?: number | undefined } } | undefined
 }
 
@@ -50,9 +51,13 @@ function nextStart(source: string, from: number): number {
   return found ? found.index + found[0].length : source.length
 }
 
-/** Fenced code and raw HTML are the blocks that an empty line does not end: one that reaches the end is still open. */
-function mayGoOn(part: string, { children }: MarkdownTree): boolean {
-  const last = children.at(-1)
+/**
+ * Fenced code and raw HTML are the blocks that an empty line does not end: one that reaches the end is still open,
+ * and inside a list it is for the next line to say where it ended.
+ */
+function mayGoOn(part: string, tree: MarkdownTree): boolean {
+  let last: MarkdownNode | undefined = tree.children.at(-1)
+  while (last?.children && last.children.length > 0) last = last.children.at(-1)
   const end = last?.position?.end.offset ?? part.length
   return (last?.type === 'code' || last?.type === 'html') && end > part.trimEnd().length
 }

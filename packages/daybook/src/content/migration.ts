@@ -4,7 +4,7 @@ import type { CollectionModel, DocumentModel, GlobalModel, Model } from '../mode
 import type { Reader, StoredEntry } from '../store/read.ts'
 import type { Store } from '../store/store.ts'
 import type { Writer } from '../store/write.ts'
-import { referencesOf, reshape, type Values } from './document.ts'
+import { choicesOf, referencesOf, reshape, type Values } from './document.ts'
 import { withSystem } from './present.ts'
 import { chooseSlug } from './slugs.ts'
 
@@ -146,6 +146,7 @@ async function moveEntry(writer: Writer, collection: CollectionModel, entry: Sto
     kept: null,
     value,
     references: referencesOf(collection, values),
+    choices: choicesOf(collection, values),
     doc: JSON.stringify(value),
   }
   await writer.updateEntry(collection, entry, draft, ACTOR)

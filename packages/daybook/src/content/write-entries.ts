@@ -8,7 +8,15 @@ import type { Reader, StoredEntry } from '../store/read.ts'
 import type { EntryDraft, FieldReference, Writer } from '../store/write.ts'
 import { demandWrite, hiddenFields, isVisible, withoutUnwritable } from './access.ts'
 import { checkBody } from './body.ts'
-import { demandRequired, mergeFields, referencesOf, settleFields, unplaced, type Values } from './document.ts'
+import {
+  choicesOf,
+  demandRequired,
+  mergeFields,
+  referencesOf,
+  settleFields,
+  unplaced,
+  type Values,
+} from './document.ts'
 import { actorOf, type Engine, type EntryAnswer, type RunWrite } from './engine.ts'
 import { storedValues, tagOf, toEntryAnswer, withSystem } from './present.ts'
 import { demandTargets } from './references.ts'
@@ -192,6 +200,7 @@ function toDraft(collection: CollectionModel, parts: DraftParts): EntryDraft {
     kept,
     value,
     references,
+    choices: choicesOf(collection, values),
     doc: JSON.stringify(value),
   }
 }

@@ -12,6 +12,7 @@ const boolean: FieldType<BooleanOptions> = {
   schema: () => ({ type: 'boolean' }),
   accepts: (value) => typeof value === 'boolean',
   scalar: (options) => (options.index === false ? undefined : 'boolean'),
+  fromQuery: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
 }
 
 /** True or false. */

@@ -6,12 +6,31 @@ export interface DateOptions extends ScalarOptions {
   readonly default?: string
 }
 
+const MOMENT = /^(\d{4}-\d\d-\d\d)[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/
+
+/** Whether a text is a day that the calendar has. */
+function isDay(text: string): boolean {
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+}
+
+/** The moment that a text names, in UTC with milliseconds; a day alone names its start. */
+export function toMoment(text: string): string | undefined {
+  if (isDay(text)) return `${text}T00:00:00.000Z`
+  // In a query string, a plus sign that was not escaped arrives as a space.
+  const written = text.replace(/ (\d\d:\d\d)$/, '+$1')
+  const day = MOMENT.exec(written)?.[1]
+  const time = day !== undefined && isDay(day) ? Date.parse(written) : Number.NaN
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString()
+}
+
 const date: FieldType<DateOptions> = {
   name: 'date',
   rules: { ...SCALAR_RULES, default: aDefault },
   schema: () => ({ type: 'string', format: 'date', maxLength: 10 }),
   accepts: (value) => typeof value === 'string',
   scalar: (options) => (options.index === false ? undefined : 'text'),
+  fromQuery: (text) => (isDay(text) ? text : undefined),
 }
 
 const datetime: FieldType<DateOptions> = {
@@ -21,6 +40,7 @@ const datetime: FieldType<DateOptions> = {
   accepts: (value) => typeof value === 'string',
   canonical: (value) => new Date(String(value)).toISOString(),
   scalar: (options) => (options.index === false ? undefined : 'text'),
+  fromQuery: toMoment,
 }
 
 /** A day of the calendar, `2026-11-20` (RFC 3339 `full-date`). */

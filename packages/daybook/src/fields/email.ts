@@ -12,6 +12,8 @@ const email: FieldType<AddressOptions> = {
   schema: () => ({ type: 'string', format: 'email', maxLength: 320 }),
   accepts: (value) => typeof value === 'string',
   scalar: (options) => (options.index === false ? undefined : 'text'),
+  fromQuery: (text) => text,
+  isText: true,
 }
 
 /** An e-mail address (RFC 5321), kept as given. */

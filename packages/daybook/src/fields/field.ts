@@ -81,8 +81,12 @@ export interface FieldPlace {
 export interface Visitor {
   /** Answers what is read in place of an object of fields. @default the object itself */
   enter?(fields: Fields, value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
-  /** Answers what takes the child's place. */
-  value(field: Field, value: unknown): unknown
+  /**
+   * Answers what takes the child's place.
+   *
+   * @param key its key in an object of fields; `''` for an item of a list
+   */
+  value(field: Field, value: unknown, key: string): unknown
   /** Sets a generated value on the copy; `stored` is what stood there. */
   generated(generated: Generated, copy: Record<string, unknown>, source: unknown, stored: unknown): void
 }
@@ -126,6 +130,10 @@ export interface FieldType<Options extends object = AnyOptions> {
   initial?(options: Options): unknown
   /** The one form in which a valid value is stored. @default as it came */
   canonical?(value: unknown, options: Options): unknown
+  /** The value that a filter's text names; `undefined` when it names none of this type. */
+  fromQuery?(text: string, options: Options): string | number | boolean | undefined
+  /** Whether a filter may ask for a part of the value. */
+  readonly isText?: true
   /** How the value compares; absent: it can be neither filtered nor sorted. */
   scalar?(options: Options): Scalar | undefined
   /** The sets of fields that a container value holds. */
@@ -172,7 +180,7 @@ export function walkFields(fields: Fields, value: Readonly<Record<string, unknow
   const source = visitor.enter?.(fields, value) ?? value
   const copy: Record<string, unknown> = {}
   for (const [key, field] of Object.entries(fields)) {
-    copy[key] = visitor.value(field, source[key])
+    copy[key] = visitor.value(field, source[key], key)
     const generated = field.type.generated?.(key, field.options)
     if (generated) visitor.generated(generated, copy, copy[key], source[generated.key])
   }

@@ -33,7 +33,8 @@ const list: FieldType<ListOptions & { readonly of: Field }> = {
   accepts: Array.isArray,
   inner: (options) => [{ of: options.of }],
   empty: () => [],
-  walk: (value, options, visitor) => (Array.isArray(value) ? value : []).map((item) => visitor.value(options.of, item)),
+  walk: (value, options, visitor) =>
+    (Array.isArray(value) ? value : []).map((item) => visitor.value(options.of, item, '')),
 }
 
 /** Values of one kind, in order. */

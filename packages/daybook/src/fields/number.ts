@@ -8,6 +8,13 @@ export interface NumberOptions extends ScalarOptions {
   readonly max?: number
 }
 
+const DECIMAL = /^-?\d{1,400}(?:\.\d{1,400})?(?:[eE][+-]?\d{1,3})?$/
+
+function toNumber(text: string, isWhole: boolean): number | undefined {
+  const value = DECIMAL.test(text) ? Number(text) : Number.NaN
+  return (isWhole ? Number.isSafeInteger(value) : Number.isFinite(value)) ? value : undefined
+}
+
 function numberType(name: string, schema: JsonSchema, bound: OptionRule): FieldType<NumberOptions> {
   return {
     name,
@@ -26,6 +33,7 @@ function numberType(name: string, schema: JsonSchema, bound: OptionRule): FieldT
     // JSON has no negative zero to give back.
     canonical: (value) => (value === 0 ? 0 : value),
     scalar: (options) => (options.index === false ? undefined : 'number'),
+    fromQuery: (text) => toNumber(text, name === 'integer'),
   }
 }
 

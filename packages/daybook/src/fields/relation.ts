@@ -1,6 +1,7 @@
 import type { CommonOptions, Exactly, Field, FieldType, OptionRule } from './field.ts'
 import { makeField } from './field.ts'
 import { aFlag, COMMON_RULES, SCALAR_RULES } from './rules.ts'
+import { isUuidShaped } from './slug.ts'
 
 export interface RelationOptions extends CommonOptions {
   /** Holds a list of references, in order. @default false */
@@ -43,6 +44,7 @@ const relation: FieldType<RelationOptions & { readonly to: string }> = {
   canonical: (value) =>
     Array.isArray(value) ? value.map((id) => String(id).toLowerCase()) : String(value).toLowerCase(),
   scalar: (options) => (options.many || options.index === false ? undefined : 'text'),
+  fromQuery: (text) => (isUuidShaped(text) ? text.toLowerCase() : undefined),
   references: (value, options) => ids(value).map((id) => ({ collection: options.to, id })),
 }
 

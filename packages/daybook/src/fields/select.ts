@@ -41,6 +41,7 @@ const select: FieldType<SelectOptions> = {
       : options.options.includes(value as string),
   empty: (options) => (options.many ? [] : null),
   scalar: (options) => (options.many || options.index === false ? undefined : 'text'),
+  fromQuery: (text, options) => (options.options.includes(text) ? text : undefined),
 }
 
 type Chosen<O extends SelectOptions> = O extends { readonly many: true }

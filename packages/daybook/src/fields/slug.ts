@@ -54,6 +54,8 @@ const slug: FieldType<SlugOptions> = {
   accepts: (value) => typeof value === 'string',
   canonical: (value) => String(value).normalize('NFC'),
   scalar: () => 'text',
+  fromQuery: (text) => text.normalize('NFC'),
+  isText: true,
 }
 
 /** What an entry is addressed by; unique in its collection. */

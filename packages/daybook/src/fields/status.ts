@@ -37,6 +37,7 @@ const status: FieldType<StatusOptions> = {
   accepts: (value, options) => statusValues(options).includes(value as string),
   initial: (options) => options.default ?? PUBLISHED,
   scalar: () => 'text',
+  fromQuery: (text, options) => (statusValues(options).includes(text) ? text : undefined),
 }
 
 type Values<O extends StatusOptions> = O extends { readonly options: readonly (infer Value)[] }

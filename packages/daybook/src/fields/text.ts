@@ -55,6 +55,8 @@ const text: FieldType<TextOptions> = {
   },
   accepts: (value) => typeof value === 'string',
   scalar: (options) => (options.index === false ? undefined : 'text'),
+  fromQuery: (text) => text,
+  isText: true,
   words: (value, options) => (options.search === false ? '' : String(value)),
   weight: 8,
 }

@@ -10,6 +10,8 @@ const url: FieldType<AddressOptions> = {
   schema: () => ({ type: 'string', format: 'uri', pattern: '^https?://', maxLength: 2000 }),
   accepts: (value) => typeof value === 'string',
   scalar: (options) => (options.index === false ? undefined : 'text'),
+  fromQuery: (text) => text,
+  isText: true,
 }
 
 /** An absolute `http` or `https` URL (RFC 3986). */

@@ -1,10 +1,21 @@
 import { createHash } from 'node:crypto'
 import { ConfigError, type ConfigFault, checkConfig } from '../config/check.ts'
 import type { CollectionConfig, DaybookConfig, GlobalConfig } from '../config/config.ts'
+import { toMoment } from '../fields/date.ts'
 import type { Field, Fields, JsonSchema } from '../fields/field.ts'
 import { innerFields, servedKeys } from '../fields/field.ts'
+import { isUuidShaped } from '../fields/slug.ts'
 import { statusValues } from '../fields/status.ts'
-import type { CollectionModel, Comparable, DocumentModel, FieldModel, GlobalModel, IndexModel, Model } from './model.ts'
+import type {
+  CollectionModel,
+  Comparable,
+  DocumentModel,
+  FieldModel,
+  GlobalModel,
+  IndexModel,
+  ManyValued,
+  Model,
+} from './model.ts'
 import { documentSchema } from './schema.ts'
 import { makeValidator, schemaFault } from './validator.ts'
 
@@ -38,7 +49,8 @@ function compileCollection(key: string, config: CollectionConfig): CollectionMod
   const slug = fields.find(([, field]) => field.type.role === 'slug')
   const status = fields.find(([, field]) => field.type.role === 'status')
   const { read, create, update, delete: remove } = config.access ?? {}
-  const comparables = findComparables(config.fields)
+  const placed = placedFields(config.fields)
+  const comparables = findComparables(placed)
   return Object.freeze({
     kind: 'collection',
     ...compileDocument(key, config, {
@@ -49,6 +61,7 @@ function compileCollection(key: string, config: CollectionConfig): CollectionMod
     slug: slug && { key: slug[0], from: (slug[1].options as { from?: string }).from },
     status: status && { key: status[0], values: statusValues(status[1].options) },
     comparables,
+    manyValued: findManyValued(placed),
     indexes: findIndexes(config.fields, comparables),
     searchable: fields
       .filter(([, field]) => holdsWords(field))
@@ -114,24 +127,62 @@ function outline(fields: Fields): unknown {
   })
 }
 
+const toId = (text: string): string | undefined => (isUuidShaped(text) ? text.toLowerCase() : undefined)
+const ALWAYS = { scalar: 'text', neverNull: true, isText: false } as const
+
 const SYSTEM_COMPARABLES: readonly Comparable[] = [
-  { path: 'id', scalar: 'text', owner: 'id', column: 'id', neverNull: true },
-  { path: 'createdAt', scalar: 'text', owner: 'createdAt', column: 'created_at', neverNull: true },
-  { path: 'updatedAt', scalar: 'text', owner: 'updatedAt', column: 'updated_at', neverNull: true },
+  { path: 'id', owner: 'id', column: 'id', fromQuery: toId, ...ALWAYS },
+  { path: 'createdAt', owner: 'createdAt', column: 'created_at', fromQuery: toMoment, ...ALWAYS },
+  { path: 'updatedAt', owner: 'updatedAt', column: 'updated_at', fromQuery: toMoment, ...ALWAYS },
 ]
 
-function findComparables(fields: Fields): ReadonlyMap<string, Comparable> {
-  const inside = Object.entries(fields).flatMap(([key, field]) => comparablesOf(key, field, key, field.type.role))
-  return new Map([...SYSTEM_COMPARABLES, ...inside].map((one) => [one.path, one]))
+/** A field at its dotted path: of the document itself, or inside groups. */
+interface PlacedField {
+  readonly path: string
+  readonly field: Field
+  /** The top-level field that decides who may read it. */
+  readonly owner: string
 }
 
-/** A field's own value where it compares, and those inside groups. */
-function comparablesOf(path: string, field: Field, owner: string, column?: 'slug' | 'status'): readonly Comparable[] {
-  const scalar = field.type.scalar?.(field.options)
-  const own = scalar && { path, scalar, owner, ...(column ? { column } : {}), neverNull: column !== undefined }
-  const inner = field.type.isGroup ? innerFields(field).flatMap((fields) => Object.entries(fields)) : []
-  const inside = inner.flatMap(([key, innerField]) => comparablesOf(`${path}.${key}`, innerField, owner))
-  return own ? [own, ...inside] : inside
+function placedFields(fields: Fields, prefix = '', owner?: string): readonly PlacedField[] {
+  return Object.entries(fields).flatMap(([key, field]) => {
+    const own: PlacedField = { path: `${prefix}${key}`, field, owner: owner ?? key }
+    const inner = field.type.isGroup ? innerFields(field) : []
+    return [own, ...inner.flatMap((one) => placedFields(one, `${own.path}.`, own.owner))]
+  })
+}
+
+function findComparables(placed: readonly PlacedField[]): ReadonlyMap<string, Comparable> {
+  const found = placed.flatMap(({ path, field, owner }): Comparable[] => {
+    const { type, options } = field
+    const scalar = type.scalar?.(options)
+    if (!scalar) return []
+    const column = path === owner ? type.role : undefined
+    const to = (options as { to?: string }).to
+    return [
+      {
+        path,
+        scalar,
+        owner,
+        ...(column ? { column } : {}),
+        ...(to === undefined ? {} : { to }),
+        neverNull: column !== undefined,
+        isText: type.isText === true,
+        fromQuery: (text) => type.fromQuery?.(text, options),
+      },
+    ]
+  })
+  return new Map([...SYSTEM_COMPARABLES, ...found].map((one) => [one.path, one]))
+}
+
+function findManyValued(placed: readonly PlacedField[]): ReadonlyMap<string, ManyValued> {
+  const found = placed.flatMap(({ path, field, owner }): ManyValued[] => {
+    const { type, options } = field
+    const { many, index, to } = options as { many?: boolean; index?: boolean; to?: string }
+    if (!many || index === false || !type.fromQuery) return []
+    return [{ path, owner, fromQuery: (text) => type.fromQuery?.(text, options), ...(to === undefined ? {} : { to }) }]
+  })
+  return new Map(found.map((one) => [one.path, one]))
 }
 
 function findIndexes(fields: Fields, comparables: ReadonlyMap<string, Comparable>): readonly IndexModel[] {

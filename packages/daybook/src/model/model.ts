@@ -24,6 +24,21 @@ export interface Comparable {
   readonly column?: 'id' | 'slug' | 'status' | 'created_at' | 'updated_at'
   /** Whether every entry has a value. */
   readonly neverNull: boolean
+  /** Whether a filter may ask for a part of the value. */
+  readonly isText: boolean
+  /** The value that a filter's text names; `undefined` when it names none of the field's type. */
+  fromQuery(text: string): string | number | boolean | undefined
+  /** The collection that a relation leads to. */
+  readonly to?: string
+}
+
+/** A value that is many: references, or choices. Filtered through a table of its members. */
+export interface ManyValued {
+  readonly path: string
+  readonly owner: string
+  fromQuery(text: string): string | number | boolean | undefined
+  /** The collection that a relation leads to; absent for choices. */
+  readonly to?: string
 }
 
 /** An index over one value inside the documents. */
@@ -57,6 +72,8 @@ export interface CollectionModel extends DocumentModel {
   readonly slug: { readonly key: string; readonly from: string | undefined } | undefined
   readonly status: { readonly key: string; readonly values: readonly string[] } | undefined
   readonly comparables: ReadonlyMap<string, Comparable>
+  /** Many-valued fields that can be filtered, by dotted path. */
+  readonly manyValued: ReadonlyMap<string, ManyValued>
   readonly indexes: readonly IndexModel[]
   /** Top-level fields whose words `q` finds. */
   readonly searchable: readonly { readonly key: string; readonly weight: number }[]

@@ -3,6 +3,7 @@ import type { CollectionModel, Comparable } from '../model/model.ts'
 import { decodeCursor } from './cursor.ts'
 import { readSelect } from './entry-query.ts'
 import { ParamReader, type Params } from './params.ts'
+import { type Condition, isWhereParam, type QueryScope, readWhere } from './where.ts'
 
 /** The page size of a request that names none. */
 export const DEFAULT_LIMIT = 20
@@ -28,27 +29,36 @@ export interface ListQuery {
   readonly statuses: readonly string[] | undefined
   /** The served keys asked for; `undefined`: all of them. */
   readonly select: ReadonlySet<string> | undefined
+  /** What entries must hold. */
+  readonly where: Condition | undefined
   /** Where the page before ended. */
   readonly after: readonly (string | number | null)[] | undefined
   /** Names what is listed, whatever page of it: cursors hold it. */
   readonly fingerprint: string
 }
 
-const KNOWN = new Set(['limit', 'offset', 'cursor', 'sort', 'q', 'status', 'select'])
+const KNOWN = ['limit', 'offset', 'cursor', 'sort', 'q', 'status', 'select']
 
 /**
  * Reads the parameters of a list.
  *
- * @param hidden keys of top-level fields that the reader may not see; they answer as unknown ones do
+ * @param scope what the reader may ask about; fields outside of it answer as unknown ones do
  * @throws VALIDATION_ERROR with one issue for each fault
  */
-export function readListQuery(collection: CollectionModel, params: Params, hidden: ReadonlySet<string>): ListQuery {
-  const reader = new ParamReader(params, KNOWN)
+export function readListQuery(collection: CollectionModel, params: Params, scope: QueryScope): ListQuery {
+  const hidden = scope.hidden(collection)
+  const filters = [...params.keys()].filter(isWhereParam)
+  const reader = new ParamReader(params, new Set([...KNOWN, ...filters]))
+  const where = readWhere(reader, params, collection, scope)
   const q = readSearch(reader)
   const statuses = readStatuses(reader, collection)
   const sort = readSort(reader, collection, hidden, q !== undefined)
   const order = sort.map(({ by, descending }) => `${descending ? '-' : ''}${by.path}`)
-  const fingerprint = hash('sha256', JSON.stringify([collection.key, order, q, statuses]), 'base64url').slice(0, 12)
+  const fingerprint = hash(
+    'sha256',
+    JSON.stringify([collection.key, order, q, statuses, filters.map((name) => [name, params.get(name)])]),
+    'base64url',
+  ).slice(0, 12)
   const query: ListQuery = {
     limit: Math.min(reader.count('limit') ?? Math.min(DEFAULT_LIMIT, collection.maxLimit), collection.maxLimit),
     offset: reader.count('offset') ?? 0,
@@ -56,6 +66,7 @@ export function readListQuery(collection: CollectionModel, params: Params, hidde
     q,
     statuses,
     select: readSelect(reader, collection, hidden),
+    where,
     after: readCursor(reader, params, fingerprint, sort.length || 1),
     fingerprint,
   }
@@ -104,12 +115,16 @@ function readSort(
   return withTieBreak(keys, comparables)
 }
 
-/** Ends a sort order with the id, in the direction of its last key, so that an index serves both. */
+/**
+ * Ends a sort order with the id, in the direction of its last key, so that an index serves both. An id begins with the
+ * millisecond of `createdAt`: order of creation is order of ids, and every index that ends with the id serves it.
+ */
 function withTieBreak(keys: readonly SortBy[], comparables: CollectionModel['comparables']): readonly SortBy[] {
   const id = comparables.get('id') as Comparable
   const last = keys.at(-1)
   if (!last || keys.some(({ by }) => by === id)) return keys
-  return [...keys, { by: id, descending: last.descending }]
+  const ending = { by: id, descending: last.descending }
+  return keys.length === 1 && last.by.column === 'created_at' ? [ending] : [...keys, ending]
 }
 
 function readCursor(reader: ParamReader, params: Params, fingerprint: string, length: number): ListQuery['after'] {

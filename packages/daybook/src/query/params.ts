@@ -25,10 +25,11 @@ export function readParams(search: string): Params {
   return params
 }
 
-/** The same from an object, for calls inside the process. */
-export function toParams(query: Readonly<Record<string, unknown>>): Params {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
-  return new Map(given.map(([name, value]) => [name, [Array.isArray(value) ? value.join(',') : String(value)]]))
+/** Parameters from name and value pairs, for calls inside the process. */
+export function fromPairs(pairs: readonly (readonly [string, string])[]): Params {
+  const params = new Map<string, string[]>()
+  for (const [name, value] of pairs) params.set(name, [...(params.get(name) ?? []), value])
+  return params
 }
 
 /** Takes parameters one by one and remembers what is wrong with them. */

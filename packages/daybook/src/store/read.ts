@@ -1,11 +1,13 @@
 import { type Compilable, type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { CollectionModel, Comparable } from '../model/model.ts'
+import type { CollectionModel } from '../model/model.ts'
+import type { SortBy } from '../query/list-query.ts'
+import type { Condition } from '../query/where.ts'
 import { build, param, prepare, prepareSql, type Statement, type Values } from './compile.ts'
 import type { Connection } from './database.ts'
-import { jsonValue } from './schema.ts'
 import { type SearchQuery, searchWeights, toMatch } from './search.ts'
 import type { EntryTable, SystemTables } from './tables.ts'
 import { searchTable } from './tables.ts'
+import { comparableSql, toWhereSql, type WhereSql } from './where.ts'
 
 /** What is read of an entry to serve it. */
 export type EntryRow = Pick<EntryTable, 'id' | 'seq' | 'status' | 'shape' | 'doc'>
@@ -25,12 +27,6 @@ export interface Counters {
   readonly counts: Readonly<Record<string, number>>
 }
 
-/** One key of a sort order. */
-export interface SortKey {
-  readonly by: Comparable
-  readonly descending: boolean
-}
-
 /** Values of the sort keys of the last entry of a page, and its id. */
 export type Position = readonly (string | number | null)[]
 
@@ -39,8 +35,9 @@ export interface PageQuery {
   /** `undefined`: entries of any status. */
   readonly statuses: readonly string[] | undefined
   readonly search: SearchQuery | undefined
+  readonly where: Condition | undefined
   /** Empty with `search`: by relevance. */
-  readonly sort: readonly SortKey[]
+  readonly sort: readonly SortBy[]
   readonly limit: number
   readonly offset: number
   readonly after: Position | undefined
@@ -124,8 +121,10 @@ export class Reader {
   }
 
   /** The entry whose value at `path` is the given one. */
-  async storedBy({ key }: CollectionModel, path: string, value: string): Promise<StoredEntry | undefined> {
-    const expression = path === 'slug' ? sql.ref('slug') : sql.raw(jsonValue(path))
+  async storedBy({ key, comparables }: CollectionModel, path: string, value: string): Promise<StoredEntry | undefined> {
+    const by = comparables.get(path)
+    if (!by) throw new Error(`${key}.${path} cannot be looked up`)
+    const expression = comparableSql(by)
     const statement = this.#statement(`stored ${key} ${path}`, () =>
       prepare(
         stored(key)
@@ -163,26 +162,41 @@ export class Reader {
     return (await this.#connection.get(statement, { slug })) !== undefined
   }
 
-  /** How many entries a search finds, exactly. */
-  async countMatches({ key }: CollectionModel, search: SearchQuery): Promise<number> {
-    const match = toMatch(search)
-    if (match === undefined) return 0
-    const table = sql.table(searchTable(key))
-    const statement = this.#statement(`count ${key}`, () =>
-      prepareSql(sql<{ total: number }>`SELECT count(*) AS total FROM ${table} WHERE ${table} MATCH ${param('match')}`),
+  /** How many entries a search or a filter finds, exactly. */
+  async count(collection: CollectionModel, query: Pick<PageQuery, 'search' | 'where' | 'statuses'>): Promise<number> {
+    const filter = this.#filter(collection, query)
+    if (!filter) return 0
+    const statement = this.#statement(`count ${collection.key} ${filter.shape}`, () =>
+      prepareSql(countStatement(collection, query, filter)),
     )
-    return (await this.#connection.get(statement, { match }))?.total ?? 0
+    return (await this.#connection.get(statement, filter.values))?.total ?? 0
+  }
+
+  /** What narrows a question, translated; `undefined`: nothing can match. */
+  #filter(
+    { key }: CollectionModel,
+    { search, where, statuses }: Pick<PageQuery, 'search' | 'where' | 'statuses'>,
+  ): Filter | undefined {
+    const match = search && toMatch(search)
+    if (search && match === undefined) return undefined
+    const condition = where && toWhereSql(where, key)
+    const named = Object.fromEntries((statuses ?? []).map((status, index) => [`status${index}`, status]))
+    return {
+      shape: `${statuses?.length} ${search !== undefined} ${condition?.shape}`,
+      values: { match, ...named, ...condition?.values },
+      where: condition,
+    }
   }
 
   /** One page of entries. */
   async page(collection: CollectionModel, query: PageQuery): Promise<Page> {
-    const match = query.search && toMatch(query.search)
-    if (query.search && match === undefined) return { rows: [], end: undefined }
-    if (query.search && query.sort.length === 0) return this.#ranked(collection, query, String(match))
+    const filter = this.#filter(collection, query)
+    if (!filter) return { rows: [], end: undefined }
+    if (query.search && query.sort.length === 0) return this.#ranked(collection, query, filter)
     const found: SortedRow[] = []
-    for (const phase of phasesOf(query)) {
+    for (const phase of phasesOf(query.sort, query.after)) {
       const rest = query.limit + 1 - found.length
-      if (rest > 0) found.push(...(await this.#phase(collection, query, phase, { match, limit: rest })))
+      if (rest > 0) found.push(...(await this.#phase(collection, query, phase, filter, rest)))
     }
     const rows = found.slice(0, query.limit)
     const last = rows.at(-1)
@@ -193,24 +207,39 @@ export class Reader {
     collection: CollectionModel,
     query: PageQuery,
     phase: Phase,
-    values: Values,
+    filter: Filter,
+    limit: number,
   ): Promise<readonly SortedRow[]> {
-    const { statuses, sort, search } = query
-    const order = sort.map(({ by, descending }) => `${descending ? '-' : ''}${by.path}`).join()
-    const shape = `page ${collection.key} ${statuses?.length} ${search !== undefined} ${order} ${phase.name}`
-    const statement = this.#statement(shape, () => prepare(pageStatement(collection, query, phase)))
-    const named = Object.fromEntries((statuses ?? []).map((status, index) => [`status${index}`, status]))
+    const order = query.sort.map(({ by, descending }) => `${descending ? '-' : ''}${by.path}`).join()
+    const statement = this.#statement(`page ${collection.key} ${order} ${phase.name} ${filter.shape}`, () =>
+      prepare(pageStatement(collection, query, phase, filter)),
+    )
     const after = Object.fromEntries((query.after ?? []).map((value, index) => [`after${index}`, value]))
-    return this.#connection.all(statement, { ...values, ...named, ...after, offset: query.offset })
+    return this.#connection.all(statement, { ...filter.values, ...after, limit, offset: query.offset })
   }
 
   /** The newest matches by relevance, and older ones after them, newest first. */
-  async #ranked(collection: CollectionModel, query: PageQuery, match: string): Promise<Page> {
+  async #ranked(collection: CollectionModel, query: PageQuery, filter: Filter): Promise<Page> {
     const start = query.after ? Number(query.after[0]) : query.offset
-    const statement = this.#statement(`ranked ${collection.key}`, () => prepareSql(rankedStatement(collection)))
-    const found = await this.#connection.all(statement, { match, limit: query.limit + 1, offset: start })
-    const rows = found.slice(0, query.limit)
-    return { rows, end: found.length > query.limit ? [start + query.limit] : undefined }
+    const wanted = query.limit + 1
+    const best = await this.#matches(collection, filter, true, start, Math.min(wanted, RANKED_MATCHES - start))
+    const older = await this.#matches(collection, filter, false, Math.max(start, RANKED_MATCHES), wanted - best.length)
+    const found = [...best, ...(best.length < Math.min(wanted, RANKED_MATCHES - start) ? [] : older)]
+    return { rows: found.slice(0, query.limit), end: found.length > query.limit ? [start + query.limit] : undefined }
+  }
+
+  async #matches(
+    collection: CollectionModel,
+    filter: Filter,
+    ranked: boolean,
+    offset: number,
+    limit: number,
+  ): Promise<readonly SortedRow[]> {
+    if (limit <= 0) return []
+    const statement = this.#statement(`matches ${collection.key} ${ranked} ${filter.shape}`, () =>
+      prepareSql(matchesStatement(collection, filter, ranked)),
+    )
+    return this.#connection.all(statement, { ...filter.values, limit, offset })
   }
 
   #statement<Row>(shape: string, make: () => Statement<Row>): Statement<Row> {
@@ -237,19 +266,23 @@ const entries = (key: string) => entryTable(key).select(['id', 'seq', 'status', 
 const stored = (key: string) =>
   entryTable(key).select(['pk', 'id', 'slug', 'status', 'created_at', 'seq', 'shape', 'kept', 'doc'])
 
-const sortValue = ({ column, path }: Comparable): RawBuilder<string | number | null> =>
-  column ? sql.ref(column) : sql.raw(jsonValue(path))
-
 /** One stretch of a sort order. Where a value may be missing, what comes after a position is two of them. */
 interface Phase {
   readonly name: string
   readonly where: readonly RawBuilder<SqlBool>[]
 }
 
-function phasesOf({ sort, after }: PageQuery): readonly Phase[] {
+/** What narrows a question, as SQL. */
+interface Filter {
+  readonly shape: string
+  readonly values: Values
+  readonly where: WhereSql | undefined
+}
+
+function phasesOf(sort: readonly SortBy[], after: Position | undefined): readonly Phase[] {
   const [lead] = sort
   if (!after || !lead) return [{ name: 'first', where: [] }]
-  const value = sortValue(lead.by)
+  const value = comparableSql(lead.by)
   const isEmpty = sql<SqlBool>`${value} IS NULL`
   const name = `after ${after.map((one) => (one === null ? '0' : '1')).join('')}`
   const beyond = lexicallyAfter(sort, after)
@@ -265,18 +298,18 @@ function phasesOf({ sort, after }: PageQuery): readonly Phase[] {
 }
 
 /** True for rows that come after the position, key by key; empty values come first, and last when descending. */
-function lexicallyAfter(sort: readonly SortKey[], after: Position): RawBuilder<SqlBool> {
+function lexicallyAfter(sort: readonly SortBy[], after: Position): RawBuilder<SqlBool> {
   const alternatives = sort.map((key, index) => {
     const equal = sort
       .slice(0, index)
-      .map(({ by }, earlier) => sql<SqlBool>`${sortValue(by)} IS NOT DISTINCT FROM ${param(`after${earlier}`)}`)
+      .map(({ by }, earlier) => sql<SqlBool>`${comparableSql(by)} IS NOT DISTINCT FROM ${param(`after${earlier}`)}`)
     return sql<SqlBool>`(${sql.join([...equal, beyondOne(key, after[index] ?? null, `after${index}`)], sql` AND `)})`
   })
   return sql<SqlBool>`(${sql.join(alternatives, sql` OR `)})`
 }
 
-function beyondOne({ by, descending }: SortKey, value: string | number | null, name: string): RawBuilder<SqlBool> {
-  const own = sortValue(by)
+function beyondOne({ by, descending }: SortBy, value: string | number | null, name: string): RawBuilder<SqlBool> {
+  const own = comparableSql(by)
   if (value === null) return descending ? sql<SqlBool>`1 = 0` : sql<SqlBool>`${own} IS NOT NULL`
   if (!descending) return sql<SqlBool>`${own} > ${param(name)}`
   return by.neverNull
@@ -284,47 +317,70 @@ function beyondOne({ by, descending }: SortKey, value: string | number | null, n
     : sql<SqlBool>`(${own} < ${param(name)} OR ${own} IS NULL)`
 }
 
-function positionOf(row: SortedRow, sort: readonly SortKey[]): Position {
+function positionOf(row: SortedRow, sort: readonly SortBy[]): Position {
   return sort.map((_, index) => row[`s${index}`] ?? null)
 }
 
-function pageStatement(collection: CollectionModel, query: PageQuery, phase: Phase): Compilable<SortedRow> {
+function pageStatement(
+  collection: CollectionModel,
+  query: PageQuery,
+  phase: Phase,
+  filter: Filter,
+): Compilable<SortedRow> {
   const { sort, statuses, search } = query
-  const keys = sort.map(({ by }, index) => sortValue(by).as(`s${index}`))
+  const keys = sort.map(({ by }, index) => comparableSql(by).as(`s${index}`))
   let page = entries(collection.key).select(keys)
-  for (const condition of [...statusConditions(statuses, sort[0]), ...phase.where]) page = page.where(condition)
-  if (search) {
-    const table = sql.table(searchTable(collection.key))
-    page = page.where(sql<SqlBool>`pk IN (SELECT rowid FROM ${table} WHERE ${table} MATCH ${param('match')})`)
-  }
-  for (const { by, descending } of sort) page = page.orderBy(sortValue(by), descending ? 'desc' : 'asc')
+  const isNewest = sort[0]?.by.column === 'id' && !filter.where && !search
+  const conditions = [...statusConditions(statuses, isNewest), ...searchConditions(collection, search), ...phase.where]
+  for (const condition of conditions) page = page.where(condition)
+  if (filter.where) page = page.where(filter.where.build())
+  for (const { by, descending } of sort) page = page.orderBy(comparableSql(by), descending ? 'desc' : 'asc')
   return page.limit(param<number>('limit')).offset(param<number>('offset')) as Compilable<SortedRow>
 }
 
-/**
- * One status is an index of its own for the newest entries. In every other order the sort's index is walked
- * and carries the status along; the unary plus keeps SQLite from choosing the status index and sorting all of it.
- */
-function statusConditions(
-  statuses: readonly string[] | undefined,
-  lead: SortKey | undefined,
-): readonly RawBuilder<SqlBool>[] {
-  if (!statuses) return []
-  const names = statuses.map((_, index) => param<string>(`status${index}`))
-  if (names.length === 1 && lead?.by.column === 'created_at') return [sql<SqlBool>`status = ${names[0]}`]
-  return [sql<SqlBool>`+status IN (${sql.join(names)})`]
+function countStatement(
+  collection: CollectionModel,
+  { statuses, search }: Pick<PageQuery, 'statuses' | 'search'>,
+  { where }: Filter,
+): RawBuilder<{ total: number }> {
+  if (!where) {
+    const table = sql.table(searchTable(collection.key))
+    return sql`SELECT count(*) AS total FROM ${table} WHERE ${table} MATCH ${param('match')}`
+  }
+  const conditions = [where.build(), ...statusConditions(statuses, false), ...searchConditions(collection, search)]
+  return sql`SELECT count(*) AS total FROM ${sql.table(collection.key)} AS entry WHERE ${sql.join(conditions, sql` AND `)}`
 }
 
-function rankedStatement(collection: CollectionModel): RawBuilder<SortedRow> {
+function searchConditions({ key }: CollectionModel, search: SearchQuery | undefined): readonly RawBuilder<SqlBool>[] {
+  if (!search) return []
+  const table = sql.table(searchTable(key))
+  return [sql<SqlBool>`entry.pk IN (SELECT rowid FROM ${table} WHERE ${table} MATCH ${param('match')})`]
+}
+
+/**
+ * One status has an index of its own for the newest entries. In every other order the sort's index is walked
+ * and carries the status along; the unary plus keeps SQLite from choosing the status index and sorting all of it.
+ */
+function statusConditions(statuses: readonly string[] | undefined, isNewest: boolean): readonly RawBuilder<SqlBool>[] {
+  if (!statuses) return []
+  const names = statuses.map((_, index) => param<string>(`status${index}`))
+  if (names.length === 1 && isNewest) return [sql<SqlBool>`entry.status = ${names[0]}`]
+  return [sql<SqlBool>`+entry.status IN (${sql.join(names)})`]
+}
+
+/** Matches by relevance among the newest, or newest first. */
+function matchesStatement(collection: CollectionModel, { where }: Filter, ranked: boolean): RawBuilder<SortedRow> {
   const search = sql.table(searchTable(collection.key))
+  const own = sql.table(collection.key)
   const weights = sql.join(searchWeights(collection).map((weight) => sql.lit(weight)))
   const columns = sql.join(['id', 'seq', 'status', 'shape', 'doc'].map((name) => sql.ref(`entry.${name}`)))
+  const narrowed = where ? sql` AND rowid IN (SELECT entry.pk FROM ${own} AS entry WHERE ${where.build()})` : sql``
+  const score = ranked ? sql`bm25(${search}, ${weights})` : sql`0`
+  const page = sql`LIMIT ${param('limit')} OFFSET ${param('offset')}`
   return sql<SortedRow>`
     WITH found AS MATERIALIZED (
-      SELECT rowid AS pk, bm25(${search}, ${weights}) AS score FROM ${search}
-      WHERE ${search} MATCH ${param('match')} ORDER BY rowid DESC LIMIT ${sql.lit(RANKED_MATCHES)}
-    ), ordered AS (
-      SELECT pk FROM found ORDER BY score, pk DESC LIMIT ${param('limit')} OFFSET ${param('offset')}
-    )
-    SELECT ${columns} FROM ordered JOIN ${sql.table(collection.key)} AS entry ON entry.pk = ordered.pk`
+      SELECT rowid AS pk, ${score} AS score FROM ${search} WHERE ${search} MATCH ${param('match')}${narrowed}
+      ORDER BY rowid DESC ${ranked ? sql`LIMIT ${sql.lit(RANKED_MATCHES)}` : page}
+    ), best AS MATERIALIZED (SELECT pk, score FROM found ORDER BY score, pk DESC ${ranked ? page : sql``})
+    SELECT ${columns} FROM best JOIN ${own} AS entry ON entry.pk = best.pk ORDER BY best.score, best.pk DESC`
 }

@@ -22,6 +22,10 @@ const SYSTEM_DDL = [
     to_collection TEXT NOT NULL, to_id TEXT NOT NULL,
     PRIMARY KEY (from_collection, from_id, field, position)) STRICT, WITHOUT ROWID`,
   'CREATE INDEX IF NOT EXISTS daybook$refs_to ON daybook$refs (to_collection, to_id, from_collection, field)',
+  `CREATE TABLE IF NOT EXISTS daybook$choices (
+    from_collection TEXT NOT NULL, from_id TEXT NOT NULL, field TEXT NOT NULL, value TEXT NOT NULL,
+    PRIMARY KEY (from_collection, from_id, field, value)) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX IF NOT EXISTS daybook$choices_of ON daybook$choices (from_collection, field, value, from_id)',
   `CREATE TABLE IF NOT EXISTS daybook$journal (
     seq INTEGER PRIMARY KEY, at TEXT NOT NULL, actor TEXT NOT NULL, action TEXT NOT NULL,
     collection TEXT NOT NULL, id TEXT NOT NULL) STRICT`,
@@ -40,8 +44,8 @@ interface Wanted {
 const quote = (name: string): string => `"${name}"`
 
 /** The SQL expression of a value inside a document; paths consist of keys, which need no escaping. */
-export function jsonValue(path: string): string {
-  return `json_extract(doc, '$.${path}')`
+export function jsonValue(path: string, alias?: string): string {
+  return `json_extract(${alias ? `${alias}.` : ''}doc, '$.${path}')`
 }
 
 function entryTable(key: string): string {
@@ -63,7 +67,7 @@ function wantedIndexes(collection: CollectionModel): readonly Wanted[] {
   return [
     index('created', `created_at${tail}`),
     index('updated', `updated_at${tail}`),
-    ...(collection.status ? [index('status', 'status, created_at, id')] : []),
+    ...(collection.status ? [index('status', 'status, id')] : []),
     ...collection.indexes.map(({ path }) => index(`by$${path}`, jsonValue(path) + tail)),
     ...collection.indexes
       .filter(({ unique }) => unique)

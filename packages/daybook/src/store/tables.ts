@@ -45,6 +45,12 @@ export interface SystemTables {
     readonly to_collection: string
     readonly to_id: string
   }
+  readonly daybook$choices: {
+    readonly from_collection: string
+    readonly from_id: string
+    readonly field: string
+    readonly value: string
+  }
   readonly daybook$journal: {
     readonly seq: number
     readonly at: string

@@ -31,6 +31,13 @@ export interface EntryDraft
   /** What `doc` says. */
   readonly value: Readonly<Record<string, unknown>>
   readonly references: readonly FieldReference[]
+  readonly choices: readonly FieldChoice[]
+}
+
+/** One chosen value of a field that holds several. */
+export interface FieldChoice {
+  readonly field: string
+  readonly value: string
 }
 
 /** A reference as it is to be stored. */
@@ -64,6 +71,7 @@ export class Writer {
     const insert = this.#statement(`insert ${collection.key}`, () => prepareSql(insertStatement(collection.key)))
     const inserted = await this.#connection.get(insert, { ...entry, seq })
     await this.#refer(collection.key, id, entry.references, false)
+    await this.#choose(collection, id, entry.choices, false)
     await this.#index(collection, Number(inserted?.pk), entry.value, false)
     await this.#count(collection.key, seq, undefined, entry.status)
     return seq
@@ -81,6 +89,7 @@ export class Writer {
     const update = this.#statement(`update ${collection.key}`, () => prepareSql(updateStatement(collection.key)))
     await this.#connection.run(update, { ...entry, seq, pk: before.pk })
     await this.#refer(collection.key, id, entry.references, true)
+    await this.#choose(collection, id, entry.choices, true)
     await this.#index(collection, before.pk, entry.value, true)
     await this.#count(collection.key, seq, before.status, entry.status)
     return seq
@@ -94,6 +103,7 @@ export class Writer {
     )
     await this.#connection.run(remove, { pk })
     await this.#refer(collection.key, id, [], true)
+    await this.#choose(collection, id, [], true)
     await this.#connection.run(this.#unindex(collection.key), { pk })
     await this.#count(collection.key, seq, before.status, undefined)
     return seq
@@ -122,6 +132,7 @@ export class Writer {
       sql`DROP TABLE IF EXISTS ${sql.table(searchTable(key))}`,
       sql`DROP TABLE IF EXISTS ${table}`,
       sql`DELETE FROM daybook$collections WHERE key = ${key}`,
+      sql`DELETE FROM daybook$choices WHERE from_collection = ${key}`,
       sql`DELETE FROM daybook$refs WHERE from_collection = ${key} OR to_collection = ${key}`,
     ]) {
       await this.#connection.run(prepareSql(statement))
@@ -143,6 +154,18 @@ export class Writer {
       const { field, collection: toCollection, id: toId } = reference
       await this.#connection.run(ADD_REF, { collection, id, field, position, toCollection, toId })
     }
+  }
+
+  async #choose(
+    { key, manyValued }: CollectionModel,
+    id: string,
+    choices: readonly FieldChoice[],
+    hadSome: boolean,
+  ): Promise<void> {
+    if (manyValued.size === 0) return
+    if (hadSome) await this.#connection.run(DROP_CHOICES, { collection: key, id })
+    for (const { field, value } of choices)
+      await this.#connection.run(ADD_CHOICE, { collection: key, id, field, value })
   }
 
   async #index(collection: CollectionModel, pk: number, doc: EntryDraft['value'], hadOne: boolean): Promise<void> {
@@ -212,6 +235,20 @@ const ADD_REF = prepare(
     position: param<number>('position'),
     to_collection: param<string>('toCollection'),
     to_id: param<string>('toId'),
+  }),
+)
+const DROP_CHOICES = prepare(
+  build
+    .deleteFrom('daybook$choices')
+    .where('from_collection', '=', param<string>('collection'))
+    .where('from_id', '=', param<string>('id')),
+)
+const ADD_CHOICE = prepare(
+  build.insertInto('daybook$choices').values({
+    from_collection: param<string>('collection'),
+    from_id: param<string>('id'),
+    field: param<string>('field'),
+    value: param<string>('value'),
   }),
 )
 const COUNT = prepare(

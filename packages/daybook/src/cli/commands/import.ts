@@ -1,3 +1,95 @@
-export async function importFolder(_args: readonly string[]): Promise<number> {
-  return 1
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { compileModel } from '../../model/compile.ts'
+import { loadConfig } from '../config-file.ts'
+import { countFiles } from '../import/files.ts'
+import { openCopy, openEngine } from '../import/open-engine.ts'
+import { type ImportPlan, makePlan } from '../import/plan.ts'
+import { Progress } from '../import/progress.ts'
+import { Relations } from '../import/relations.ts'
+import { importFiles } from '../import/run.ts'
+import { summarize } from '../import/summary.ts'
+import { Tally } from '../import/tally.ts'
+import { type CommandLine, dataFolder, readOptions } from '../options.ts'
+import { UsageError } from '../usage.ts'
+
+const OPTIONS = {
+  collection: { type: 'string' },
+  map: { type: 'string', multiple: true },
+  key: { type: 'string' },
+  body: { type: 'string' },
+  'dry-run': { type: 'boolean' },
+} as const
+
+/** Exit status after Ctrl-C: 128 and the number of the signal, as shells have it. */
+const INTERRUPTED = 130
+
+/**
+ * `daybook import DIR`: brings in a folder of Markdown and MDX files. Answers 0 when all came, 1 when some did not.
+ *
+ * @throws {UsageError} when the command line names what is not there
+ */
+export async function importFolder(args: readonly string[]): Promise<number> {
+  const options = readOptions(args, OPTIONS)
+  const folder = demandFolder(options)
+  const config = await loadConfig(options.text('config'))
+  const model = compileModel(config)
+  const plan = makePlan(model, {
+    collection: options.text('collection'),
+    map: options.texts('map'),
+    key: options.text('key'),
+    body: options.text('body'),
+  })
+  const isDry = options.flag('dry-run')
+  const { engine, close } = await (isDry ? openCopy : openEngine)(model, config, resolve(dataFolder(options)))
+  try {
+    const relations = new Relations(engine)
+    const total = countFiles(folder)
+    const { tally, interrupted } = await runImport({ engine, plan, relations, folder }, total)
+    process.stdout.write(summarize(plan, tally, relations, isDry))
+    if (interrupted) return sayInterrupted(total - tally.done, isDry)
+    return tally.outcomes.failed > 0 ? 1 : 0
+  } finally {
+    await close()
+  }
+}
+
+type JobParts = Pick<Parameters<typeof importFiles>[0], 'engine' | 'relations' | 'folder'> & {
+  readonly plan: ImportPlan
+}
+
+async function runImport(parts: JobParts, total: number): Promise<{ tally: Tally; interrupted: boolean }> {
+  const tally = new Tally()
+  const progress = new Progress(total, process.stderr)
+  const abort = new AbortController()
+  const stop = (): void => {
+    abort.abort()
+    // A second one ends it at once.
+    process.once('SIGINT', () => process.exit(INTERRUPTED))
+  }
+  process.once('SIGINT', stop)
+  try {
+    await importFiles({ ...parts, tally, progress, signal: abort.signal, claims: new Map() })
+  } finally {
+    process.removeListener('SIGINT', stop)
+    progress.end()
+  }
+  return { tally, interrupted: abort.signal.aborted }
+}
+
+function sayInterrupted(left: number, isDry: boolean): number {
+  const kept = isDry ? '' : ' What is listed here is stored; the same command brings in the rest.'
+  process.stdout.write(`stopped before ${left} of the files.${kept}\n`)
+  return INTERRUPTED
+}
+
+function demandFolder({ positionals }: CommandLine): string {
+  const [folder, ...others] = positionals
+  if (folder === undefined || others.length > 0) {
+    throw new UsageError('Name one folder: daybook import DIR --collection KEY.')
+  }
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new UsageError(`There is no folder "${folder}".`)
+  }
+  return folder
 }

@@ -1,0 +1,34 @@
+import { type Dirent, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+const MARKDOWN = /\.(?:md|mdx|markdown)$/i
+
+/**
+ * Paths of the Markdown and MDX files below a folder, in order of their names. Hidden files and folders are left
+ * out, and links to folders are not followed.
+ *
+ * @param folder the paths begin with it, as it is written
+ */
+export function* markdownFiles(folder: string): Generator<string> {
+  const found = readdirSync(folder, { withFileTypes: true }).sort(byName)
+  for (const entry of found) {
+    if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) yield* markdownFiles(path)
+    else if (MARKDOWN.test(entry.name) && isFile(entry, path)) yield path
+  }
+}
+
+/** How many files there are to bring in. */
+export function countFiles(folder: string): number {
+  let count = 0
+  for (const _path of markdownFiles(folder)) count += 1
+  return count
+}
+
+const byName = (one: Dirent, other: Dirent): number => (one.name < other.name ? -1 : 1)
+
+function isFile(entry: Dirent, path: string): boolean {
+  if (!entry.isSymbolicLink()) return entry.isFile()
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+}

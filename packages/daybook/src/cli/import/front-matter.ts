@@ -1,0 +1,73 @@
+import { parse, YAMLParseError } from 'yaml'
+import { isRecord } from '../../fields/field.ts'
+import { FileError } from './file-error.ts'
+
+/** Values by front-matter key. */
+export type YamlValues = Readonly<Record<string, unknown>>
+
+/** A file taken apart. */
+export interface SourceFile {
+  /**
+   * The front matter with every scalar as the text that it is written as, or `null`: `1.10` stays `1.10` for a text
+   * field, and number fields make a number of it.
+   */
+  readonly texts: YamlValues
+  /** The front matter with YAML's own types, for values whose type no field knows. */
+  typed(): YamlValues
+  /** What comes after the front matter. */
+  readonly body: string
+}
+
+/** The longest front matter, in characters. */
+const MAX_LENGTH = 262_144
+
+/**
+ * Takes a file's text apart; one without front matter is all body.
+ *
+ * @throws {FileError} when the front matter cannot be read
+ */
+export function readSource(text: string): SourceFile {
+  const plain = text.startsWith('\uFEFF') ? text.slice(1) : text
+  const opening = /^---[ \t]*\r?\n/.exec(plain)
+  if (!opening) return { texts: {}, typed: () => ({}), body: plain }
+  const start = opening[0].length
+  const closing = /^(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/gm
+  closing.lastIndex = start
+  const end = closing.exec(plain)
+  if (!end) throw new FileError('the front matter has no closing line ---')
+  const yaml = plain.slice(start, end.index)
+  const body = plain.slice(end.index + end[0].length).replace(/^(?:[ \t]*\r?\n)+/, '')
+  let typed: YamlValues | undefined
+  return {
+    texts: readYaml(yaml, TEXTS),
+    typed: () => {
+      typed ??= readYaml(yaml, {})
+      return typed
+    },
+    body,
+  }
+}
+
+const TEXTS = { schema: 'failsafe', customTags: ['null' as const] } as const
+
+function readYaml(yaml: string, options: typeof TEXTS | Record<never, never>): YamlValues {
+  if (yaml.length > MAX_LENGTH) throw new FileError(`the front matter is longer than ${MAX_LENGTH} characters`)
+  const values = parseYaml(yaml, options) ?? {}
+  if (!isRecord(values)) throw new FileError('the front matter is not a list of keys and values')
+  return values
+}
+
+function parseYaml(yaml: string, options: typeof TEXTS | Record<never, never>): unknown {
+  try {
+    return parse(yaml, { ...options, prettyErrors: false, logLevel: 'error' })
+  } catch (error) {
+    throw new FileError(`front matter: ${faultOf(error, yaml)}`)
+  }
+}
+
+function faultOf(error: unknown, yaml: string): string {
+  if (!(error instanceof YAMLParseError)) return error instanceof Error ? error.message : String(error)
+  // One line more: that of the opening ---.
+  const line = yaml.slice(0, error.pos[0]).split('\n').length + 1
+  return `${error.message} (line ${line})`
+}

@@ -1,0 +1,98 @@
+import { SYSTEM } from '../../auth/adapter.ts'
+import type { Values } from '../../content/document.ts'
+import type { Engine } from '../../content/engine.ts'
+import { createEntry } from '../../content/write-entries.ts'
+import { isUuidShaped, slugify } from '../../fields/slug.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import { isDemanded } from '../../model/schema.ts'
+import { FileError, reasonOf } from './file-error.ts'
+import type { TargetField } from './plan.ts'
+
+/** Turns the names in relation fields into ids of entries, and makes the entries that are not there. */
+export class Relations {
+  /** How many entries were made, by collection. */
+  readonly created: Map<string, number> = new Map()
+  readonly #engine: Engine
+  /** By collection and folded name; a promise, so that files that run together share one. */
+  readonly #ids = new Map<string, Promise<string>>()
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  /**
+   * The same value with ids in place of names.
+   *
+   * @throws {FileError} when a name is not there and cannot be made an entry
+   */
+  async resolve({ key, refersTo }: TargetField, value: unknown): Promise<unknown> {
+    if (!refersTo) return value
+    if (Array.isArray(value)) {
+      const ids: unknown[] = []
+      for (const one of value) ids.push(await this.#one(key, refersTo, one))
+      return [...new Set(ids)]
+    }
+    return this.#one(key, refersTo, value)
+  }
+
+  async #one(field: string, target: CollectionModel, value: unknown): Promise<unknown> {
+    const name = typeof value === 'string' ? value.trim() : value
+    if (name === '') return null
+    if (typeof name !== 'string' || isUuidShaped(name)) return name
+    const key = `${target.key} ${fold(name)}`
+    const known = this.#ids.get(key) ?? this.#look(target, name)
+    this.#ids.set(key, known)
+    try {
+      return await known
+    } catch (error) {
+      this.#ids.delete(key)
+      throw new FileError(`/${field}: ${reasonOf(error)}`)
+    }
+  }
+
+  async #look(target: CollectionModel, name: string): Promise<string> {
+    return (await this.#find(target, name)) ?? this.#make(target, name)
+  }
+
+  async #find(target: CollectionModel, name: string): Promise<string | undefined> {
+    const { slug } = target
+    if (!slug) throw new FileError(`${target.key} has no slug to find "${name}" by; write ids`)
+    const { read } = this.#engine.store
+    const named = slug.from === undefined ? undefined : await read.storedBy(target, slug.from, name)
+    if (named) return named.id
+    const found = await read.storedBy(target, 'slug', slugify(name))
+    return found && isSame(found, slug.from, name) ? found.id : undefined
+  }
+
+  async #make(target: CollectionModel, name: string): Promise<string> {
+    const from = target.slug?.from
+    const demanded = target.fields.filter(({ key, field }) => key !== from && isDemanded(field)).map(({ key }) => key)
+    if (from === undefined || demanded.length > 0) {
+      const lack = from === undefined ? 'its slug is made from no field' : `it needs ${demanded.join(', ')}`
+      throw new FileError(`there is no "${name}" in ${target.key}, and none can be made of a name alone: ${lack}`)
+    }
+    try {
+      const { id } = await createEntry(this.#engine, target, { [from]: name }, SYSTEM)
+      this.created.set(target.key, (this.created.get(target.key) ?? 0) + 1)
+      return id
+    } catch (error) {
+      throw new FileError(`"${name}" cannot be made an entry of ${target.key}: ${reasonOf(error)}`)
+    }
+  }
+}
+
+/** An entry found by its slug: `C++` and `C#` share the slug `c`, and are not the same. */
+function isSame(found: { readonly doc: string; readonly slug: string | null }, from: string | undefined, name: string) {
+  if (from === undefined || name === found.slug) return true
+  const { [from]: own } = JSON.parse(found.doc) as Values
+  return typeof own === 'string' && fold(own) === fold(name)
+}
+
+/** What two spellings of one name share: case, accents and the marks between words do not count. */
+function fold(name: string): string {
+  const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+  return plain
+    .replace(/['’]/g, '')
+    .replace(/[\s\-_./,:;]+/g, ' ')
+    .trim()
+}

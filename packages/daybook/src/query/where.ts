@@ -1,0 +1,307 @@
+import type { CollectionModel, Comparable, ManyValued } from '../model/model.ts'
+import type { ParamReader, Params } from './params.ts'
+
+/** The most conditions in one `where`. */
+export const MAX_CONDITIONS = 50
+/** The most levels of `and`, `or` and `not` inside each other. */
+export const MAX_LEVELS = 3
+/** The most values in one `in`, `nin` or `all`. */
+export const MAX_VALUES = 500
+
+/** A value that is compared with. */
+export type QueryValue = string | number | boolean
+
+/** How a single value is compared; `ne` and `nin` are `eq` and `in`, negated. */
+export type CompareOperator = 'eq' | 'lt' | 'lte' | 'gt' | 'gte' | 'in' | 'exists' | 'startsWith' | 'contains'
+
+/** A filter, checked against the model. Negations stand at the leaves alone. */
+export type Condition =
+  | { readonly kind: 'all' | 'any'; readonly of: readonly Condition[] }
+  | {
+      readonly kind: 'compare'
+      readonly by: Comparable
+      readonly operator: CompareOperator
+      readonly values: readonly QueryValue[]
+      readonly negated: boolean
+    }
+  | {
+      readonly kind: 'member'
+      readonly of: ManyValued
+      readonly operator: 'in' | 'all' | 'exists'
+      readonly values: readonly QueryValue[]
+      readonly negated: boolean
+    }
+  | {
+      readonly kind: 'related'
+      readonly through: Comparable | ManyValued
+      readonly isMany: boolean
+      readonly to: CollectionModel
+      /** Statuses that the reader may see there; `undefined`: all. */
+      readonly statuses: readonly string[] | undefined
+      readonly where: Condition
+      readonly negated: boolean
+    }
+
+/** What a reader may ask about, in the collection itself and in those that it leads to. */
+export interface QueryScope {
+  /** The collection of that key, if the reader may read it. */
+  collection(key: string): CollectionModel | undefined
+  /** Top-level fields that do not exist for the reader. */
+  hidden(collection: CollectionModel): ReadonlySet<string>
+  /** Statuses that the reader may see; `undefined`: all. */
+  statuses(collection: CollectionModel): readonly string[] | undefined
+}
+
+/** A filter as it is written inside the process: `{ title: { eq: 'x' }, or: [ … ], not: { … } }`. */
+export type Where = { readonly [fieldOrGroup: string]: unknown }
+
+/** A filter taken apart, before anything in it is looked up. */
+interface Node {
+  readonly children: Map<string, Node>
+  readonly values: string[]
+}
+
+const makeNode = (): Node => ({ children: new Map(), values: [] })
+
+const NAME = /^where((?:\[[^[\]]{1,128}\])+)$/
+
+/** Whether a parameter belongs to the filter. */
+export const isWhereParam = (name: string): boolean => name.startsWith('where[') || name === 'where'
+
+/**
+ * Reads the filter of a request from its `where[…]` parameters.
+ *
+ * @returns `undefined` when there is none
+ */
+export function readWhere(
+  reader: ParamReader,
+  params: Params,
+  collection: CollectionModel,
+  scope: QueryScope,
+): Condition | undefined {
+  const root = makeNode()
+  for (const [name, values] of params) {
+    if (!isWhereParam(name)) continue
+    const path = NAME.exec(name)?.[1]
+    if (path) plant(root, path.slice(1, -1).split(']['), values)
+    else reader.fault(name.slice(0, 64), 'where', 'must be written as where[field][operator]=value')
+  }
+  if (root.children.size === 0) return undefined
+  return new WhereReader(reader, scope).group(root, collection, 'where', { level: 0, negated: false })
+}
+
+/** The parameters that say the same as a filter written inside the process. */
+export function whereParams(where: Where, prefix = 'where'): readonly (readonly [string, string])[] {
+  return Object.entries(where).flatMap(([key, value]) => {
+    const name = `${prefix}[${key}]`
+    if (Array.isArray(value) && (key === 'and' || key === 'or')) {
+      return value.flatMap((one, index) => whereParams(one as Where, `${name}[${index}]`))
+    }
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return whereParams(value as Where, name)
+    return (Array.isArray(value) ? value : [value]).map((one) => [name, String(one)] as const)
+  })
+}
+
+function plant(root: Node, path: readonly string[], values: readonly string[]): void {
+  let node = root
+  for (const key of path) {
+    const next = node.children.get(key) ?? makeNode()
+    node.children.set(key, next)
+    node = next
+  }
+  node.values.push(...values)
+}
+
+interface Place {
+  readonly level: number
+  readonly negated: boolean
+}
+
+type Field =
+  | { readonly kind: 'one'; readonly by: Comparable }
+  | { readonly kind: 'many'; readonly by: ManyValued }
+  | {
+      readonly kind: 'related'
+      readonly through: Comparable | ManyValued
+      readonly isMany: boolean
+      readonly to: CollectionModel
+      readonly rest: string
+    }
+
+const NOTHING: Condition = { kind: 'any', of: [] }
+
+class WhereReader {
+  readonly #reader: ParamReader
+  readonly #scope: QueryScope
+  #conditions = 0
+
+  constructor(reader: ParamReader, scope: QueryScope) {
+    this.#reader = reader
+    this.#scope = scope
+  }
+
+  /** Fields side by side: all of them must hold. */
+  group(node: Node, collection: CollectionModel, path: string, place: Place): Condition {
+    if (node.values.length > 0) this.#fault(path, 'where', 'must name a field and an operator')
+    const of = [...node.children].map(([key, child]) => {
+      const inner = `${path}[${key}]`
+      if (key === 'and' || key === 'or') return this.#branches(key, child, collection, inner, place)
+      if (key === 'not')
+        return this.group(child, collection, inner, this.#deeper(inner, { ...place, negated: !place.negated }))
+      return this.#field(key, child, collection, inner, place)
+    })
+    // Not (a and b) is (not a) or (not b).
+    return { kind: place.negated ? 'any' : 'all', of }
+  }
+
+  #branches(key: 'and' | 'or', node: Node, collection: CollectionModel, path: string, place: Place): Condition {
+    const next = this.#deeper(path, place)
+    if (next.level > MAX_LEVELS) return NOTHING
+    if (node.children.size === 0) this.#fault(path, 'where', `must be written as ${path}[0][field][operator]=value`)
+    const of = [...node.children].map(([index, child]) => {
+      if (!/^\d{1,3}$/.test(index)) this.#fault(`${path}[${index}]`, 'where', 'must be numbered, from 0')
+      return this.group(child, collection, `${path}[${index}]`, next)
+    })
+    return { kind: (key === 'or') === place.negated ? 'all' : 'any', of }
+  }
+
+  #deeper(path: string, place: Place): Place {
+    const level = place.level + 1
+    if (level === MAX_LEVELS + 1)
+      this.#fault(path, 'depth', `must have at most ${MAX_LEVELS} levels of and, or and not`)
+    return { ...place, level }
+  }
+
+  #field(name: string, node: Node, collection: CollectionModel, path: string, place: Place): Condition {
+    const field = this.#find(name, collection, true)
+    if (!field) {
+      this.#fault(path, 'unknown_field', `cannot filter by "${name.slice(0, 64)}"`)
+      return NOTHING
+    }
+    if (node.values.length > 0 || node.children.size === 0) {
+      this.#fault(path, 'operator', `must name an operator, as ${path}[eq]`)
+      return NOTHING
+    }
+    const of = [...node.children].map(([operator, child]) => {
+      const inner = `${path}[${operator}]`
+      if (child.children.size > 0) this.#fault(inner, 'operator', 'must be the last part of the name')
+      return this.#leaf(field, operator, child.values, inner, place.negated)
+    })
+    return { kind: place.negated ? 'any' : 'all', of }
+  }
+
+  /** A field of the collection, or of one that a relation leads to: one hop. */
+  #find(name: string, collection: CollectionModel, mayHop: boolean): Field | undefined {
+    const hidden = this.#scope.hidden(collection)
+    const one = collection.comparables.get(name)
+    if (one) return hidden.has(one.owner) ? undefined : { kind: 'one', by: one }
+    const many = collection.manyValued.get(name)
+    if (many) return hidden.has(many.owner) ? undefined : { kind: 'many', by: many }
+    return mayHop ? this.#hop(name, collection, hidden) : undefined
+  }
+
+  #hop(name: string, collection: CollectionModel, hidden: ReadonlySet<string>): Field | undefined {
+    for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1)) {
+      const path = name.slice(0, dot)
+      const many = collection.manyValued.get(path)
+      const through = many ?? collection.comparables.get(path)
+      if (!through?.to || hidden.has(through.owner)) continue
+      const to = this.#scope.collection(through.to)
+      const rest = name.slice(dot + 1)
+      if (to && this.#find(rest, to, false)) return { kind: 'related', through, isMany: many !== undefined, to, rest }
+    }
+    return undefined
+  }
+
+  #leaf(field: Field, operator: string, texts: readonly string[], path: string, negated: boolean): Condition {
+    if (field.kind === 'related') {
+      const inner = this.#find(field.rest, field.to, false) as Field
+      const where = this.#leaf(inner, operator, texts, path, false)
+      const { through, isMany, to } = field
+      return { kind: 'related', through, isMany, to, statuses: this.#scope.statuses(to), where, negated }
+    }
+    this.#conditions += 1
+    if (this.#conditions === MAX_CONDITIONS + 1) {
+      this.#fault('where', 'maxItems', `must have at most ${MAX_CONDITIONS} conditions`)
+    }
+    return field.kind === 'one'
+      ? this.#compare(field.by, operator, texts, path, negated)
+      : this.#member(field.by, operator, texts, path, negated)
+  }
+
+  #compare(by: Comparable, operator: string, texts: readonly string[], path: string, negated: boolean): Condition {
+    const leaf = (own: CompareOperator, values: readonly QueryValue[], flipped = false): Condition => ({
+      kind: 'compare',
+      by,
+      operator: own,
+      values,
+      negated: negated !== flipped,
+    })
+    if (!operatorsOf(by).includes(operator)) return this.#unknownOperator(path, operatorsOf(by))
+    if (operator === 'exists') return leaf('exists', [], !this.#flag(texts, path))
+    if (operator === 'in' || operator === 'nin') return leaf('in', this.#values(by, texts, path), operator === 'nin')
+    const isPart = operator === 'startsWith' || operator === 'contains'
+    const text = this.#single(texts, path)
+    const values = isPart ? [text] : this.#typed(by, [text], path)
+    return operator === 'ne' ? leaf('eq', values, true) : leaf(operator as CompareOperator, values)
+  }
+
+  #member(of: ManyValued, operator: string, texts: readonly string[], path: string, negated: boolean): Condition {
+    const leaf = (own: 'in' | 'all' | 'exists', values: readonly QueryValue[], flipped = false): Condition => ({
+      kind: 'member',
+      of,
+      operator: own,
+      values,
+      negated: negated !== flipped,
+    })
+    if (operator === 'exists') return leaf('exists', [], !this.#flag(texts, path))
+    if (operator === 'in' || operator === 'nin') return leaf('in', this.#values(of, texts, path), operator === 'nin')
+    if (operator === 'all') return leaf('all', this.#values(of, texts, path))
+    return this.#unknownOperator(path, ['in', 'all', 'nin', 'exists'])
+  }
+
+  #unknownOperator(path: string, known: readonly string[]): Condition {
+    this.#fault(path, 'operator', `must use one of the operators: ${known.join(', ')}`)
+    return NOTHING
+  }
+
+  #single(texts: readonly string[], path: string): string {
+    if (texts.length > 1) this.#fault(path, 'repeated', 'may stand only once')
+    return texts[0] ?? ''
+  }
+
+  #flag(texts: readonly string[], path: string): boolean {
+    const text = this.#single(texts, path)
+    if (text !== 'true' && text !== 'false') this.#fault(path, 'type', 'must be true or false')
+    return text === 'true'
+  }
+
+  #values(by: Comparable | ManyValued, texts: readonly string[], path: string): readonly QueryValue[] {
+    const parts = [...new Set(texts.flatMap((text) => text.split(',')))]
+    if (parts.length <= MAX_VALUES) return this.#typed(by, parts, path)
+    this.#fault(path, 'maxItems', `must have at most ${MAX_VALUES} values`)
+    return []
+  }
+
+  #typed(by: Comparable | ManyValued, texts: readonly string[], path: string): readonly QueryValue[] {
+    return texts.flatMap((text) => {
+      const value = by.fromQuery(text)
+      if (value !== undefined) return [value]
+      this.#fault(path, 'type', `must be a value that ${by.path} can hold`)
+      return []
+    })
+  }
+
+  #fault(path: string, code: string, message: string): void {
+    this.#reader.fault(path.slice(0, 200), code, message)
+  }
+}
+
+const EQUALITY = ['eq', 'ne', 'in', 'nin', 'exists']
+const ORDER = ['lt', 'lte', 'gt', 'gte']
+const PARTS = ['startsWith', 'contains']
+
+function operatorsOf({ scalar, isText, to }: Comparable): readonly string[] {
+  if (scalar === 'boolean' || to !== undefined) return EQUALITY
+  return isText ? [...EQUALITY, ...ORDER, ...PARTS] : [...EQUALITY, ...ORDER]
+}

@@ -1,0 +1,156 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Comparable } from '../model/model.ts'
+import type { Condition } from '../query/where.ts'
+import { param } from './compile.ts'
+import { jsonValue } from './schema.ts'
+
+/** A condition as SQL: its shape names the text, its values are the parameters. */
+export interface WhereSql {
+  readonly shape: string
+  readonly values: Readonly<Record<string, unknown>>
+  /** Builds the text; called when no statement of this shape is kept. */
+  build(): RawBuilder<SqlBool>
+}
+
+/** Translates a filter on the table that is called `entry`. */
+export function toWhereSql(condition: Condition, collection: string): WhereSql {
+  const values: Record<string, unknown> = {}
+  const bind = (value: unknown): string => {
+    const name = `where${Object.keys(values).length}`
+    values[name] = value
+    return name
+  }
+  const built = translate(condition, { collection, alias: 'entry', bind })
+  return { shape: built.shape, values, build: () => built.sql() }
+}
+
+/** SQL that is written down only when it is needed. */
+interface Piece {
+  readonly shape: string
+  sql(): RawBuilder<SqlBool>
+}
+
+interface Table {
+  readonly collection: string
+  readonly alias: string
+  bind(value: unknown): string
+}
+
+/** The value of a comparable in the table of that alias. */
+export function comparableSql({ column, path }: Comparable, alias?: string): RawBuilder<string | number | null> {
+  if (column) return sql.ref(alias ? `${alias}.${column}` : column)
+  return sql.raw(jsonValue(path, alias))
+}
+
+function translate(condition: Condition, table: Table): Piece {
+  if (condition.kind === 'compare') return compare(condition, table)
+  if (condition.kind === 'member') return member(condition, table)
+  if (condition.kind === 'related') return related(condition, table)
+  const pieces = condition.of.map((one) => translate(one, table))
+  const isAll = condition.kind === 'all'
+  return {
+    shape: `${isAll ? '&' : '|'}(${pieces.map(({ shape }) => shape).join()})`,
+    sql: () => {
+      if (pieces.length === 0) return isAll ? sql`1 = 1` : sql`1 = 0`
+      return sql`(${sql.join(
+        pieces.map((piece) => piece.sql()),
+        isAll ? sql` AND ` : sql` OR `,
+      )})`
+    },
+  }
+}
+
+/** What is missing differs from every value: a negated condition holds there. */
+const negate = (value: RawBuilder<unknown>, holds: RawBuilder<SqlBool>): RawBuilder<SqlBool> =>
+  sql`(${value} IS NULL OR NOT (${holds}))`
+
+function compare(condition: Extract<Condition, { kind: 'compare' }>, { alias, bind }: Table): Piece {
+  const { by, operator, values, negated } = condition
+  const shape = `${negated ? '!' : ''}${alias}.${by.path} ${operator}`
+  const names = bindValues(operator, values, bind)
+  return {
+    shape,
+    sql: () => {
+      const own = comparableSql(by, alias)
+      if (operator === 'exists') return negated ? sql`${own} IS NULL` : sql`${own} IS NOT NULL`
+      const holds = compareSql(operator, own, names)
+      return negated ? negate(own, holds) : holds
+    },
+  }
+}
+
+const toStored = (value: unknown): unknown => (typeof value === 'boolean' ? Number(value) : value)
+
+function bindValues(operator: string, values: readonly unknown[], bind: Table['bind']): readonly string[] {
+  if (operator === 'exists') return []
+  if (operator === 'in') return [bind(JSON.stringify(values))]
+  const [value] = values
+  // Everything that begins with a text lies between it and itself followed by the last character.
+  if (operator === 'startsWith') return [bind(value), bind(`${value}\u{10FFFF}`)]
+  return [bind(toStored(value))]
+}
+
+const SYMBOLS = { eq: sql`=`, lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const
+
+function compareSql(
+  operator: string,
+  own: RawBuilder<unknown>,
+  [first = '', second = '']: readonly string[],
+): RawBuilder<SqlBool> {
+  if (operator === 'in') return sql`${own} IN (SELECT value FROM json_each(${param(first)}))`
+  if (operator === 'contains') return sql`instr(${own}, ${param(first)}) > 0`
+  if (operator === 'startsWith') return sql`(${own} >= ${param(first)} AND ${own} < ${param(second)})`
+  return sql`${own} ${SYMBOLS[operator as keyof typeof SYMBOLS]} ${param(first)}`
+}
+
+/** The members of a many-valued field: references in one table, choices in the other. */
+function memberTable(of: { readonly to?: string }): { table: RawBuilder<unknown>; value: RawBuilder<unknown> } {
+  return of.to === undefined
+    ? { table: sql.table('daybook$choices'), value: sql.ref('m.value') }
+    : { table: sql.table('daybook$refs'), value: sql.ref('m.to_id') }
+}
+
+function member(condition: Extract<Condition, { kind: 'member' }>, { collection, alias, bind }: Table): Piece {
+  const { of, operator, values, negated } = condition
+  const list = operator === 'exists' ? '' : bind(JSON.stringify(values))
+  const count = operator === 'all' ? bind(values.length) : ''
+  return {
+    shape: `${negated ? '!' : ''}${alias}.${of.path} has ${operator}`,
+    sql: () => {
+      const { table, value } = memberTable(of)
+      const own = sql`${table} AS m WHERE m.from_collection = ${sql.lit(collection)} AND m.field = ${sql.lit(of.path)}`
+      const id = sql.ref(`${alias}.id`)
+      const given = sql`${value} IN (SELECT value FROM json_each(${param(list)}))`
+      const holds =
+        operator === 'exists'
+          ? sql<SqlBool>`EXISTS (SELECT 1 FROM ${own} AND m.from_id = ${id})`
+          : operator === 'in'
+            ? sql<SqlBool>`${id} IN (SELECT m.from_id FROM ${own} AND ${given})`
+            : sql<SqlBool>`(SELECT count(*) FROM ${own} AND m.from_id = ${id} AND ${given}) = ${param(count)}`
+      return negated ? sql`NOT (${holds})` : holds
+    },
+  }
+}
+
+function related(condition: Extract<Condition, { kind: 'related' }>, { collection, alias, bind }: Table): Piece {
+  const { through, isMany, to, statuses, where, negated } = condition
+  const inner = translate(where, { collection: to.key, alias: 'target', bind })
+  const seen = statuses === undefined ? '' : bind(JSON.stringify(statuses))
+  return {
+    shape: `${negated ? '!' : ''}${alias}.${through.path}>${to.key} ${seen !== ''} (${inner.shape})`,
+    sql: () => {
+      const visible = seen === '' ? sql`` : sql` AND target.status IN (SELECT value FROM json_each(${param(seen)}))`
+      const targets = sql`(SELECT target.id FROM ${sql.table(to.key)} AS target WHERE ${inner.sql()}${visible})`
+      if (isMany) {
+        const id = sql.ref(`${alias}.id`)
+        const holds = sql<SqlBool>`${id} IN (SELECT m.from_id FROM daybook$refs AS m WHERE m.from_collection = ${sql.lit(
+          collection,
+        )} AND m.field = ${sql.lit(through.path)} AND m.to_id IN ${targets})`
+        return negated ? sql`NOT (${holds})` : holds
+      }
+      const own = comparableSql(through as Comparable, alias)
+      const holds = sql<SqlBool>`${own} IN ${targets}`
+      return negated ? negate(own, holds) : holds
+    },
+  }
+}
