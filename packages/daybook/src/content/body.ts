@@ -17,6 +17,7 @@ function validatorOf(schema: object): Validator {
 /**
  * Checks a body against the schema of what it is to do, and drops what is read-only.
  *
+ * @param isPartial the body is to be merged, so that required fields may be missing inside of it
  * @throws VALIDATION_ERROR with one issue for each fault
  */
 export function checkBody(
@@ -25,10 +26,13 @@ export function checkBody(
   body: unknown,
   caller: Caller,
   hidden: ReadonlySet<string>,
+  { isPartial = false }: { readonly isPartial?: boolean } = {},
 ): Values {
   refuseHostile(body)
   const input = withoutIgnored(document, body)
   const issues = [...unknownFields(document, caller, hidden, input), ...validatorOf(document.schemas[side])(input)]
-  if (issues.length > 0) throw invalid(issues)
+  // Part of a document may leave out what the whole one must have.
+  const said = isPartial ? issues.filter(({ code }) => code !== 'required') : issues
+  if (said.length > 0) throw invalid(said)
   return input
 }

@@ -10,6 +10,19 @@ export interface EntityTag {
   readonly value: string
 }
 
+/** The longest text that is read as a list of tags, in characters. */
+const MAX_LENGTH = 4096
+const TAG = /^(W\/)?"([\x21\x23-\x7e\x80-\u00ff]*)"$/
+
+/** Reads `*` or a list of entity tags; `undefined` when it is neither. */
+export function readTags(given: unknown): TagCondition | undefined {
+  const text = typeof given === 'string' ? given.trim() : ''
+  if (text === '*') return '*'
+  const parts = text.length > MAX_LENGTH ? [] : text.split(',').map((part) => TAG.exec(part.trim()))
+  if (parts.length === 0 || parts.includes(null)) return undefined
+  return parts.map((part): EntityTag => ({ weak: part?.[1] !== undefined, value: part?.[2] ?? '' }))
+}
+
 /** A short name for a variant of an answer: other fields, another reader, another config. */
 export function variantOf(...parts: readonly unknown[]): string {
   return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 8)

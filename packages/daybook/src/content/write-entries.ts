@@ -1,25 +1,21 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '../auth/adapter.ts'
-import { DaybookError } from '../errors.ts'
+import { DaybookError, invalidAt } from '../errors.ts'
+import { isRecord } from '../fields/field.ts'
 import { isUuidShaped } from '../fields/slug.ts'
 import type { CollectionModel } from '../model/model.ts'
 import { UniqueViolation } from '../store/database.ts'
 import type { Reader, StoredEntry } from '../store/read.ts'
-import type { EntryDraft, FieldReference, Writer } from '../store/write.ts'
+import type { EntryDraft, Writer } from '../store/write.ts'
 import { demandWrite, hiddenFields, isVisible, withoutUnwritable } from './access.ts'
 import { checkBody } from './body.ts'
-import {
-  choicesOf,
-  demandRequired,
-  mergeFields,
-  referencesOf,
-  settleFields,
-  unplaced,
-  type Values,
-} from './document.ts'
+import { demandRequired, mergeFields, referencesOf, settleFields, unplaced, type Values } from './document.ts'
+import { toDraft } from './draft.ts'
 import { actorOf, type Engine, type EntryAnswer, type RunWrite } from './engine.ts'
-import { storedValues, tagOf, toEntryAnswer, withSystem } from './present.ts'
+import { mergePatch } from './merge-patch.ts'
+import { storedValues, tagOf, toEntryAnswer, type View } from './present.ts'
 import { demandTargets } from './references.ts'
+import { releaseReferrers } from './referrers.ts'
 import { chooseSlug } from './slugs.ts'
 import { demandPreconditions, type Preconditions } from './tags.ts'
 
@@ -27,7 +23,12 @@ import { demandPreconditions, type Preconditions } from './tags.ts'
 export interface WriteOptions extends Preconditions {
   /** When the entry was first written, for imports; ISO 8601. @default now */
   readonly createdAt?: string
+  /** Merge inside objects, too (RFC 7396), instead of replacing them. @default false */
+  readonly isMerge?: boolean
 }
+
+/** How often a merge starts again because the entry changed meanwhile. */
+const MAX_MERGES = 10
 
 /**
  * Creates an entry.
@@ -52,8 +53,8 @@ export async function createEntry(
     engine.tools,
   )
   const now = new Date().toISOString()
-  const createdAt = options.createdAt ?? now
-  const id = uuidv7({ msecs: Math.max(0, Date.parse(createdAt)) })
+  const createdAt = toCreatedAt(options.createdAt ?? now)
+  const id = uuidv7({ msecs: Date.parse(createdAt) })
   return run(async (writer) => {
     const chosen = await chooseSlug(writer.read, collection, values)
     demandRequired(collection, chosen)
@@ -62,6 +63,13 @@ export async function createEntry(
     const seq = await settleConflict(() => writer.createEntry(collection, draft, actorOf(caller)))
     return toEntryAnswer(collection, { ...draft, seq }, { hidden })
   })
+}
+
+/** Ids begin with the moment of creation, which cannot lie before 1970 (RFC 9562, section 5.7). */
+function toCreatedAt(text: string): string {
+  const time = Date.parse(text)
+  if (time >= 0) return new Date(time).toISOString()
+  throw invalidAt('/createdAt', 'format', 'must be a date-time of 1970 or later')
 }
 
 /**
@@ -79,27 +87,70 @@ export async function updateEntry(
   options: WriteOptions = {},
   run: RunWrite = (work) => engine.store.transaction(work),
 ): Promise<EntryAnswer> {
-  const hidden = hiddenFields(collection, caller)
-  const input = checkBody(collection, 'update', body, caller, hidden)
+  const update: Update = {
+    engine,
+    collection,
+    id,
+    caller,
+    options,
+    run,
+    view: { hidden: hiddenFields(collection, caller) },
+  }
+  const first = checkBody(
+    collection,
+    'update',
+    options.isMerge ? mergePatch({}, body) : body,
+    caller,
+    update.view.hidden,
+    {
+      isPartial: options.isMerge === true,
+    },
+  )
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await attemptUpdate(update, body, first)
+    if (answer) return answer
+    if (attempt === MAX_MERGES) throw new DaybookError('CONFLICT', 'The entry keeps changing; try again.')
+  }
+}
+
+interface Update {
+  readonly engine: Engine
+  readonly collection: CollectionModel
+  readonly id: string
+  readonly caller: Caller
+  readonly options: WriteOptions
+  readonly run: RunWrite
+  readonly view: View
+}
+
+/** Answers `undefined` when what was merged with has changed before it could be stored. */
+async function attemptUpdate(update: Update, body: unknown, first: Values): Promise<EntryAnswer | undefined> {
+  const { engine, collection, id, caller, options, run, view } = update
   const found = await demandStored(engine.store.read, collection, id, caller)
   await demandWrite(collection.access.update, caller)
-  demandCurrent(collection, found, hidden, options)
+  demandCurrent(collection, found, view, options)
   const before = storedValues(collection, found)
-  const patch = await settleFields(
-    collection,
-    withoutUnwritable(collection, caller, input, before),
-    before,
-    engine.tools,
-  )
+  const input = options.isMerge ? mergedInput(update, before, body) : first
+  const own = withoutUnwritable(collection, caller, input, before)
+  const patch = await settleFields(collection, own, before, engine.tools)
   return run(async (writer) => {
     const stored = await demandStored(writer.read, collection, id, caller)
-    demandCurrent(collection, stored, hidden, options)
+    demandCurrent(collection, stored, view, options)
+    if (options.isMerge && stored.seq !== found.seq) return undefined
     const draft = await mergeDraft(engine, writer, collection, stored, patch, caller)
-    if (stored.shape === collection.shape && isSame(stored.doc, draft.value))
-      return toEntryAnswer(collection, stored, { hidden })
+    const isUnchanged = stored.shape === collection.shape && isSame(stored.doc, draft.value)
+    if (isUnchanged) return toEntryAnswer(collection, stored, view)
     const seq = await settleConflict(() => writer.updateEntry(collection, stored, draft, actorOf(caller)))
-    return toEntryAnswer(collection, { ...draft, seq }, { hidden })
+    return toEntryAnswer(collection, { ...draft, seq }, view)
   })
+}
+
+/** The fields that a merge patch names, as they are to be. */
+function mergedInput({ collection, caller, view }: Update, before: Values, body: unknown): Values {
+  const named = isRecord(body) ? Object.keys(body) : []
+  const merged = Object.entries(mergePatch(before, body)).filter(([key]) => named.includes(key))
+  const emptied = named.filter((key) => isRecord(body) && body[key] === null).map((key) => [key, null] as const)
+  return checkBody(collection, 'update', Object.fromEntries([...merged, ...emptied]), caller, view.hidden)
 }
 
 /**
@@ -119,7 +170,8 @@ export async function deleteEntry(
   return run(async (writer) => {
     const stored = await demandStored(writer.read, collection, id, caller)
     await demandWrite(collection.access.delete, caller)
-    demandCurrent(collection, stored, hidden, options)
+    demandCurrent(collection, stored, { hidden }, options)
+    await releaseReferrers(engine, writer, collection, stored.id, actorOf(caller))
     const seq = await writer.deleteEntry(collection, stored, new Date().toISOString(), actorOf(caller))
     return { seq }
   })
@@ -136,14 +188,8 @@ async function demandStored(
   return stored
 }
 
-function demandCurrent(
-  collection: CollectionModel,
-  stored: StoredEntry,
-  hidden: ReadonlySet<string>,
-  options: WriteOptions,
-): void {
-  const current = tagOf(collection, stored.seq, { hidden })
-  demandPreconditions(options, stored.seq, current, collection.requireIfMatch)
+function demandCurrent(collection: CollectionModel, stored: StoredEntry, view: View, options: WriteOptions): void {
+  demandPreconditions(options, stored.seq, tagOf(collection, stored.seq, view), collection.requireIfMatch)
 }
 
 async function mergeDraft(
@@ -175,34 +221,6 @@ async function mergeDraft(
     references,
     kept: Object.keys(left).length > 0 ? JSON.stringify(left) : null,
   })
-}
-
-interface DraftParts {
-  readonly id: string
-  readonly values: Values
-  readonly createdAt: string
-  readonly updatedAt: string
-  readonly references: readonly FieldReference[]
-  readonly kept: string | null
-}
-
-function toDraft(collection: CollectionModel, parts: DraftParts): EntryDraft {
-  const { id, values, createdAt, updatedAt, references, kept } = parts
-  const value = withSystem(collection, { id, createdAt, updatedAt }, mergeFields(collection, {}, values))
-  const { slug, status, shape } = collection
-  return {
-    id,
-    slug: slug ? String(values[slug.key]) : null,
-    status: status ? String(values[status.key]) : null,
-    created_at: createdAt,
-    updated_at: updatedAt,
-    shape,
-    kept,
-    value,
-    references,
-    choices: choicesOf(collection, values),
-    doc: JSON.stringify(value),
-  }
 }
 
 /** Whether a write would change nothing but the time of the last change. */

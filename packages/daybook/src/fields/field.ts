@@ -138,6 +138,8 @@ export interface FieldType<Options extends object = AnyOptions> {
   scalar?(options: Options): Scalar | undefined
   /** The sets of fields that a container value holds. */
   inner?(options: Options): readonly Fields[]
+  /** Whether a value may hold keys that the config does not name. */
+  readonly hasFreeKeys?: true
   /** Whether a container holds each inner field once, so that its values compare like the document's own. */
   readonly isGroup?: true
   /** Copies a container value, with each child as the visitor answers. */

@@ -16,6 +16,7 @@ const json: FieldType<JsonOptions> = {
   rules: { ...COMMON_RULES, default: aDefault, schema: anObject },
   schema: (options) => options.schema ?? {},
   accepts: (value) => value !== null,
+  hasFreeKeys: true,
 }
 
 /** Any JSON value, checked against a schema of its own. */

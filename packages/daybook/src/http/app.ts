@@ -8,7 +8,7 @@ import type { Log } from '../log.ts'
 import type { Model } from '../model/model.ts'
 import { readParams } from '../query/params.ts'
 import { readJson } from './body.ts'
-import { readTagCondition } from './conditional.ts'
+import { readIdempotencyKey, readTagCondition } from './conditional.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
 import { errorReply, type Reply, toResponse } from './respond.ts'
 import { type Route, type RouteRequest, ruleOf } from './routes.ts'
@@ -139,6 +139,7 @@ async function answer(
     path,
     ifMatch: readTagCondition(headers, 'If-Match'),
     ifNoneMatch: readTagCondition(headers, 'If-None-Match'),
+    idempotencyKey: route.method === 'POST' ? readIdempotencyKey(headers) : undefined,
     query: readParams(searchOf(request.url)),
     body: () => readJson(request, options.bodyLimit),
     publicCacheControl: options.publicCacheControl,

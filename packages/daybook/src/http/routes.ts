@@ -1,14 +1,17 @@
 import type { Caller } from '../auth/adapter.ts'
 import { isAuthenticated } from '../auth/adapter.ts'
 import type { AccessRule } from '../config/config.ts'
-import type { Answer, Engine } from '../content/engine.ts'
+import { type BatchResult, runBatch } from '../content/batch.ts'
+import type { Answer, Engine, EntryAnswer, RunWrite } from '../content/engine.ts'
 import { getEntry, listEntries } from '../content/entries.ts'
 import { readGlobal, writeGlobal } from '../content/globals.ts'
+import { type KeptReply, once } from '../content/idempotency.ts'
+import { listReferrers } from '../content/referrers.ts'
 import { matchesTag, type Preconditions, type TagCondition } from '../content/tags.ts'
 import { createEntry, deleteEntry, updateEntry } from '../content/write-entries.ts'
 import { DaybookError } from '../errors.ts'
 import type { CollectionModel, GlobalModel } from '../model/model.ts'
-import { readNothing } from '../query/entry-query.ts'
+import { readNothing, readPage } from '../query/entry-query.ts'
 import type { Params } from '../query/params.ts'
 import type { Reply } from './respond.ts'
 
@@ -24,6 +27,8 @@ export interface RouteRequest {
   readonly query: Params
   readonly ifMatch: TagCondition | undefined
   readonly ifNoneMatch: TagCondition | undefined
+  /** Of a POST that may be sent again. */
+  readonly idempotencyKey: string | undefined
   /** Reads and parses the JSON body. */
   body(): Promise<unknown>
   /** `Cache-Control` of an answer to a reader without a session. */
@@ -130,20 +135,82 @@ async function get(request: RouteRequest): Promise<Reply> {
   return readReply(request, await getEntry(engine, collectionOf(request), path.entry ?? '', query, caller))
 }
 
+/** Answers a POST; one with an `Idempotency-Key` is carried out once. */
+async function repeatable<T>(
+  request: RouteRequest,
+  what: readonly unknown[],
+  toReply: (result: T) => Reply,
+  perform: (run?: RunWrite) => Promise<T>,
+): Promise<Reply> {
+  const { engine, caller, idempotencyKey: key } = request
+  if (key === undefined) return toReply(await perform())
+  const toKept = (result: T): KeptReply => {
+    const { status, json = '', headers = {} } = toReply(result)
+    return { status, headers, body: json }
+  }
+  const { reply, isReplay } = await once(engine, { key, request: what }, caller, async (run) =>
+    toKept(await perform(run<T>(toKept))),
+  )
+  const headers = isReplay ? { ...reply.headers, 'Idempotency-Replayed': 'true' } : reply.headers
+  return { status: reply.status, json: reply.body, headers }
+}
+
 async function create(request: RouteRequest): Promise<Reply> {
   const { engine, query, caller } = request
   const collection = collectionOf(request)
   readNothing(query)
-  const entry = await createEntry(engine, collection, await request.body(), caller, preconditions(request))
-  return writeReply(201, entry, { Location: `/api/${collection.key}/${encodeURIComponent(entry.address)}` })
+  const body = await request.body()
+  return repeatable<EntryAnswer>(
+    request,
+    [collection.key, body],
+    (entry) => writeReply(201, entry, { Location: `/api/${collection.key}/${encodeURIComponent(entry.address)}` }),
+    (run) => createEntry(engine, collection, body, caller, preconditions(request), run),
+  )
 }
 
 async function update(request: RouteRequest): Promise<Reply> {
+  return change(request, false)
+}
+
+async function patch(request: RouteRequest): Promise<Reply> {
+  return change(request, true)
+}
+
+async function change(request: RouteRequest, isMerge: boolean): Promise<Reply> {
   const { engine, path, query, caller } = request
   const collection = collectionOf(request)
   readNothing(query)
   const body = await request.body()
-  return writeReply(200, await updateEntry(engine, collection, path.entry ?? '', body, caller, preconditions(request)))
+  const options = { ...preconditions(request), isMerge }
+  return writeReply(200, await updateEntry(engine, collection, path.entry ?? '', body, caller, options))
+}
+
+async function references(request: RouteRequest): Promise<Reply> {
+  const { engine, path, query } = request
+  const answer = await listReferrers(engine, collectionOf(request), path.entry ?? '', readPage(query))
+  return { status: 200, json: JSON.stringify(answer), headers: { 'Cache-Control': 'private, no-store', Vary: VARY } }
+}
+
+async function batch(request: RouteRequest): Promise<Reply> {
+  const { engine, query, caller } = request
+  readNothing(query)
+  const body = await request.body()
+  const run: RunWrite = (work) => engine.store.transaction(work)
+  return repeatable(request, ['batch', body], batchReply, (kept = run) => runBatch(engine, body, caller, kept))
+}
+
+function batchReply(results: readonly BatchResult[]): Reply {
+  const parts = results.map(({ op, collection, id, answer }) => {
+    const entry = answer ? `,"etag":${JSON.stringify(answer.tag)},"entry":${answer.json}` : ''
+    return `{"op":"${op}","collection":"${collection}","id":"${id}"${entry}}`
+  })
+  const seq = results.at(-1)?.seq
+  const headers = { 'Cache-Control': 'private, no-store', Vary: VARY }
+  return {
+    status: 200,
+    json: `{"results":[${parts.join(',')}]}`,
+    headers: seq === undefined ? headers : { ...headers, 'Daybook-Seq': String(seq) },
+  }
 }
 
 async function remove(request: RouteRequest): Promise<Reply> {
@@ -207,6 +274,14 @@ export const ROUTES: readonly Route[] = [
     run: putGlobal,
   },
   {
+    method: 'POST',
+    path: '/api/batch',
+    operationId: 'runBatch',
+    protection: 'session',
+    summary: 'Creates, changes and deletes entries in one transaction.',
+    run: batch,
+  },
+  {
     method: 'GET',
     path: '/api/:collection',
     operationId: 'listEntries',
@@ -243,6 +318,25 @@ export const ROUTES: readonly Route[] = [
     action: 'update',
     summary: 'Changes the fields of an entry that the body names.',
     run: update,
+  },
+  {
+    method: 'PATCH',
+    path: '/api/:collection/:id',
+    operationId: 'patchEntry',
+    resource: 'collection',
+    protection: 'session',
+    action: 'update',
+    summary: 'Merges the body into an entry (RFC 7396).',
+    run: patch,
+  },
+  {
+    method: 'GET',
+    path: '/api/:collection/:id/references',
+    operationId: 'listReferences',
+    resource: 'collection',
+    protection: 'session',
+    summary: 'Lists who refers to an entry.',
+    run: references,
   },
   {
     method: 'DELETE',

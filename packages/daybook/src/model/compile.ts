@@ -15,6 +15,7 @@ import type {
   IndexModel,
   ManyValued,
   Model,
+  RelationModel,
 } from './model.ts'
 import { documentSchema } from './schema.ts'
 import { makeValidator, schemaFault } from './validator.ts'
@@ -102,6 +103,7 @@ function compileDocument(key: string, config: CollectionConfig | GlobalConfig, s
       update: documentSchema(config.fields, 'update', system),
     }),
     requireIfMatch: config.requireIfMatch ?? false,
+    relations: findRelations(config.fields),
     guarded: fields.filter((field) => field.access.read !== undefined),
   }
 }
@@ -183,6 +185,42 @@ function findManyValued(placed: readonly PlacedField[]): ReadonlyMap<string, Man
     return [{ path, owner, fromQuery: (text) => type.fromQuery?.(text, options), ...(to === undefined ? {} : { to }) }]
   })
   return new Map(found.map((one) => [one.path, one]))
+}
+
+/** A relation's own options, where a field is one. */
+function relationOf({ options }: Field): { to: string; many: boolean; onDelete: 'unset' | 'restrict' } | undefined {
+  const { to, many, onDelete, required } = options as {
+    to?: string
+    many?: boolean
+    onDelete?: 'unset' | 'restrict'
+    required?: boolean
+  }
+  if (to === undefined) return undefined
+  return { to, many: many === true, onDelete: onDelete ?? (required ? 'restrict' : 'unset') }
+}
+
+function findRelations(fields: Fields): ReadonlyMap<string, RelationModel> {
+  const all = allFields(fields, '', undefined)
+  const hasFreeKeys = all.some(({ field }) => field.type.hasFreeKeys === true)
+  const found = all.flatMap(({ path, owner, field }): RelationModel[] => {
+    const relation = relationOf(field)
+    if (!relation) return []
+    const key = path.split('.').at(-1)
+    const isAlone = all.filter((other) => other.path.split('.').at(-1) === key).length === 1
+    return [{ path, owner, ...relation, isSpliceable: path === owner && isAlone && !hasFreeKeys }]
+  })
+  return new Map(found.map((one) => [one.path, one]))
+}
+
+/** Every field of a document, however deep, by its path of keys. */
+function allFields(fields: Fields, prefix: string, owner: string | undefined): readonly PlacedField[] {
+  return Object.entries(fields).flatMap(([key, field]) => {
+    const own: PlacedField = { path: `${prefix}${key}`, field, owner: owner ?? key }
+    const { of } = field.options as { of?: Field }
+    // An item of a list is addressed as the list is.
+    if (of) return [own, ...allFields({ [key]: of }, prefix, own.owner)]
+    return [own, ...innerFields(field).flatMap((inner) => allFields(inner, `${own.path}.`, own.owner))]
+  })
 }
 
 function findIndexes(fields: Fields, comparables: ReadonlyMap<string, Comparable>): readonly IndexModel[] {

@@ -47,6 +47,21 @@ export interface IndexModel {
   readonly unique: boolean
 }
 
+/** A relation field, wherever it stands in a document. */
+export interface RelationModel {
+  /** Dotted path of keys; lists and kinds of blocks leave no trace in it. */
+  readonly path: string
+  /** The top-level field that decides who may read it. */
+  readonly owner: string
+  /** The collection that it leads to. */
+  readonly to: string
+  readonly many: boolean
+  /** What happens to a reference when its target is deleted. */
+  readonly onDelete: 'unset' | 'restrict'
+  /** Whether the document's text can hold the field's key in one place only. */
+  readonly isSpliceable: boolean
+}
+
 /** What collections and globals have in common. */
 export interface DocumentModel {
   readonly key: string
@@ -61,6 +76,8 @@ export interface DocumentModel {
   readonly shape: string
   readonly schemas: { readonly read: JsonSchema; readonly create: JsonSchema; readonly update: JsonSchema }
   readonly requireIfMatch: boolean
+  /** Relation fields by path. */
+  readonly relations: ReadonlyMap<string, RelationModel>
   /** Top-level fields that some readers may not see. */
   readonly guarded: readonly FieldModel[]
 }

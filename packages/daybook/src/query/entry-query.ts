@@ -43,6 +43,23 @@ export function readEntryQuery(collection: CollectionModel, params: Params, hidd
   return { select }
 }
 
+const PAGE = new Set(['limit', 'offset'])
+/** The page size of plain lists, and the most on one page. */
+const PAGE_LIMITS = { usual: 20, most: 100 } as const
+
+/**
+ * Reads the parameters of a plain list.
+ *
+ * @throws VALIDATION_ERROR with one issue for each fault
+ */
+export function readPage(params: Params): { readonly limit: number; readonly offset: number } {
+  const reader = new ParamReader(params, PAGE)
+  const limit = Math.min(reader.count('limit') ?? PAGE_LIMITS.usual, PAGE_LIMITS.most)
+  const offset = reader.count('offset') ?? 0
+  reader.finish()
+  return { limit, offset }
+}
+
 const NONE: ReadonlySet<string> = new Set()
 
 /**

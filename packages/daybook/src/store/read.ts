@@ -19,6 +19,18 @@ export type StoredEntry = Pick<
 /** What is read of a global. */
 export type GlobalRow = SystemTables['daybook$globals']
 
+/** One document that refers to another, and through which field. */
+export interface Referrer {
+  /** A collection's key, or `globals`. */
+  readonly collection: string
+  readonly id: string
+  /** Dotted path. */
+  readonly field: string
+}
+
+/** The answer to a write, kept for whoever sends it again. */
+export type StoredAnswer = SystemTables['daybook$idempotency']
+
 /** Where a collection stands in the journal, and how many entries it has by status. */
 export interface Counters {
   readonly seq: number
@@ -149,6 +161,21 @@ export class Reader {
     return this.#connection.all(statement, { afterPk, shape, limit })
   }
 
+  /** Who refers to an entry, in the order of their keys. */
+  async referrers(collection: string, id: string, limit: number, offset = 0): Promise<readonly Referrer[]> {
+    return this.#connection.all(REFERRERS, { collection, id, limit, offset })
+  }
+
+  /** How many references lead to an entry. */
+  async countReferrers(collection: string, id: string): Promise<number> {
+    return (await this.#connection.get(COUNT_REFERRERS, { collection, id }))?.total ?? 0
+  }
+
+  /** The stored answer to a write with this key. */
+  async storedAnswer(key: string): Promise<StoredAnswer | undefined> {
+    return this.#connection.get(STORED_ANSWER, { key })
+  }
+
   /** Keys of the collections that the store has tables for. */
   async storedCollections(): Promise<readonly string[]> {
     const rows = await this.#connection.all(COLLECTION_KEYS)
@@ -254,6 +281,16 @@ export class Reader {
 }
 
 const HEAD = prepare(build.selectFrom('daybook$head').select('seq'))
+const REFERRERS = prepareSql(sql<Referrer>`
+  SELECT DISTINCT from_collection AS collection, from_id AS id, field FROM daybook$refs
+  WHERE to_collection = ${param('collection')} AND to_id = ${param('id')}
+  ORDER BY from_collection, from_id, field LIMIT ${param('limit')} OFFSET ${param('offset')}`)
+const COUNT_REFERRERS = prepareSql(sql<{ total: number }>`
+  SELECT count(*) AS total FROM (SELECT DISTINCT from_collection, from_id, field FROM daybook$refs
+  WHERE to_collection = ${param('collection')} AND to_id = ${param('id')})`)
+const STORED_ANSWER = prepare(
+  build.selectFrom('daybook$idempotency').selectAll().where('key', '=', param<string>('key')),
+)
 const COLLECTION_KEYS = prepare(build.selectFrom('daybook$collections').select('key').orderBy('key'))
 const COUNTERS = prepare(build.selectFrom('daybook$collections').selectAll().where('key', '=', param<string>('key')))
 const GLOBAL = prepare(build.selectFrom('daybook$globals').selectAll().where('key', '=', param<string>('key')))

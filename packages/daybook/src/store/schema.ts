@@ -26,6 +26,10 @@ const SYSTEM_DDL = [
     from_collection TEXT NOT NULL, from_id TEXT NOT NULL, field TEXT NOT NULL, value TEXT NOT NULL,
     PRIMARY KEY (from_collection, from_id, field, value)) STRICT, WITHOUT ROWID`,
   'CREATE INDEX IF NOT EXISTS daybook$choices_of ON daybook$choices (from_collection, field, value, from_id)',
+  `CREATE TABLE IF NOT EXISTS daybook$idempotency (
+    key TEXT PRIMARY KEY, request TEXT NOT NULL, at TEXT NOT NULL, status INTEGER NOT NULL,
+    headers TEXT NOT NULL, body TEXT NOT NULL) STRICT`,
+  'CREATE INDEX IF NOT EXISTS daybook$idempotency_at ON daybook$idempotency (at)',
   `CREATE TABLE IF NOT EXISTS daybook$journal (
     seq INTEGER PRIMARY KEY, at TEXT NOT NULL, actor TEXT NOT NULL, action TEXT NOT NULL,
     collection TEXT NOT NULL, id TEXT NOT NULL) STRICT`,

@@ -51,6 +51,16 @@ export interface SystemTables {
     readonly field: string
     readonly value: string
   }
+  /** Answers to writes that carried an `Idempotency-Key`. */
+  readonly daybook$idempotency: {
+    readonly key: string
+    /** Digest of who asked what. */
+    readonly request: string
+    readonly at: string
+    readonly status: number
+    readonly headers: string
+    readonly body: string
+  }
   readonly daybook$journal: {
     readonly seq: number
     readonly at: string

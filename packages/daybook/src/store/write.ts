@@ -3,7 +3,7 @@ import type { Reference } from '../fields/field.ts'
 import type { CollectionModel } from '../model/model.ts'
 import { build, param, prepare, prepareSql, type Statement } from './compile.ts'
 import type { Connection } from './database.ts'
-import type { GlobalRow, Reader, StoredEntry } from './read.ts'
+import type { GlobalRow, Reader, StoredAnswer, StoredEntry } from './read.ts'
 import { searchColumns, searchValues } from './search.ts'
 import type { EntryTable } from './tables.ts'
 import { searchTable } from './tables.ts'
@@ -122,6 +122,21 @@ export class Writer {
     await this.#connection.run(PUT_GLOBAL, { ...row, seq })
     await this.#refer(GLOBALS, key, references, true)
     return seq
+  }
+
+  /**
+   * Keeps the answer to a write with the write itself, and forgets answers from before `expiry`.
+   *
+   * @throws {UniqueViolation} when another write with the key was first
+   */
+  async keepAnswer(answer: StoredAnswer, expiry: string): Promise<void> {
+    await this.#connection.run(DROP_ANSWERS, { expiry })
+    await this.#connection.run(ADD_ANSWER, { ...answer })
+  }
+
+  /** Drops the references of a document that is no longer there or no longer declared. */
+  async forgetReferrer(collection: string, id: string): Promise<void> {
+    await this.#connection.run(DROP_REFS, { collection, id })
   }
 
   /** Drops a collection that the config no longer has. Its past stays in the journal. */
@@ -249,6 +264,17 @@ const ADD_CHOICE = prepare(
     from_id: param<string>('id'),
     field: param<string>('field'),
     value: param<string>('value'),
+  }),
+)
+const DROP_ANSWERS = prepare(build.deleteFrom('daybook$idempotency').where('at', '<', param<string>('expiry')))
+const ADD_ANSWER = prepare(
+  build.insertInto('daybook$idempotency').values({
+    key: param<string>('key'),
+    request: param<string>('request'),
+    at: param<string>('at'),
+    status: param<number>('status'),
+    headers: param<string>('headers'),
+    body: param<string>('body'),
   }),
 )
 const COUNT = prepare(

@@ -1,0 +1,153 @@
+import { DaybookError } from '../errors.ts'
+import type { Field } from '../fields/field.ts'
+import { emptyValue } from '../fields/field.ts'
+import { isUuidShaped } from '../fields/slug.ts'
+import type { CollectionModel, DocumentModel } from '../model/model.ts'
+import type { Referrer } from '../store/read.ts'
+import { GLOBALS, type Writer } from '../store/write.ts'
+import { referencesOf, type Values } from './document.ts'
+import { toDraft } from './draft.ts'
+import type { Engine } from './engine.ts'
+import { storedValues, withSystem } from './present.ts'
+
+/** The most references that a refusal lists. */
+const MAX_LISTED = 100
+/** Referring documents that are changed at a time. */
+const BATCH = 200
+
+/**
+ * Makes sure that nothing refers to an entry that is about to be deleted: references that may be unset are taken out of
+ * their documents, in the same transaction.
+ *
+ * @throws CONFLICT with `details.references` when one of them may not
+ */
+export async function releaseReferrers(
+  engine: Engine,
+  writer: Writer,
+  collection: CollectionModel,
+  id: string,
+  actor: string,
+): Promise<void> {
+  const [found] = await writer.read.referrers(collection.key, id, 1)
+  if (!found) return
+  await refuseRestricted(engine, writer, collection, id)
+  for (let isDone = false; !isDone; ) {
+    const page = await writer.read.referrers(collection.key, id, BATCH)
+    const others = page.filter((one) => !isSelf(one, collection, id))
+    for (const referrer of uniqueDocuments(others)) await release(engine, writer, referrer, id, actor)
+    isDone = page.length < BATCH
+  }
+}
+
+const isSelf = (referrer: Referrer, { key }: CollectionModel, id: string): boolean =>
+  referrer.collection === key && referrer.id === id
+
+const uniqueDocuments = (referrers: readonly Referrer[]): readonly Referrer[] => [
+  ...new Map(referrers.map((one) => [`${one.collection} ${one.id}`, one])).values(),
+]
+
+async function refuseRestricted(
+  engine: Engine,
+  writer: Writer,
+  collection: CollectionModel,
+  id: string,
+): Promise<void> {
+  const restricted: Referrer[] = []
+  for (let offset = 0; restricted.length < MAX_LISTED; offset += BATCH) {
+    const page = await writer.read.referrers(collection.key, id, BATCH, offset)
+    restricted.push(...page.filter((one) => !isSelf(one, collection, id) && isRestricted(engine, one)))
+    if (page.length < BATCH) break
+  }
+  if (restricted.length === 0) return
+  const references = restricted.slice(0, MAX_LISTED)
+  throw new DaybookError('CONFLICT', 'Other documents need this entry; change or delete them first.', { references })
+}
+
+function isRestricted({ model }: Engine, { collection, id, field }: Referrer): boolean {
+  const document = collection === GLOBALS ? model.globals.get(id) : model.collections.get(collection)
+  return document?.relations.get(field)?.onDelete === 'restrict'
+}
+
+async function release(engine: Engine, writer: Writer, referrer: Referrer, id: string, actor: string): Promise<void> {
+  const at = new Date().toISOString()
+  if (referrer.collection === GLOBALS) return releaseGlobal(engine, writer, referrer.id, id, at, actor)
+  const collection = engine.model.collections.get(referrer.collection)
+  const stored = collection && (await writer.read.stored(collection, referrer.id))
+  if (!collection || !stored) return writer.forgetReferrer(referrer.collection, referrer.id)
+  const values = withoutReference(collection, storedValues(collection, stored), id)
+  const draft = toDraft(collection, {
+    id: stored.id,
+    values,
+    createdAt: stored.created_at,
+    updatedAt: at,
+    references: referencesOf(collection, values),
+    kept: stored.kept,
+  })
+  await writer.updateEntry(collection, stored, draft, actor)
+}
+
+async function releaseGlobal(
+  engine: Engine,
+  writer: Writer,
+  key: string,
+  id: string,
+  at: string,
+  actor: string,
+): Promise<void> {
+  const global = engine.model.globals.get(key)
+  const row = global && (await writer.read.global(key))
+  if (!global || !row) return writer.forgetReferrer(GLOBALS, key)
+  const values = withoutReference(global, storedValues(global, row), id)
+  const doc = JSON.stringify(withSystem(global, { key }, values))
+  const next = { key, shape: global.shape, kept: row.kept, doc }
+  await writer.writeGlobal(next, referencesOf(global, values), at, actor, false)
+}
+
+/** The fields of a document with every reference to an id taken out. */
+function withoutReference(document: DocumentModel, values: Values, id: string): Values {
+  const released: Values = {}
+  for (const { key, field, servedKeys } of document.fields) {
+    for (const served of servedKeys) released[served] = values[served]
+    released[key] = releaseValue(field, values[key], id)
+  }
+  return released
+}
+
+function releaseValue(field: Field, value: unknown, id: string): unknown {
+  if (value === null || value === undefined) return value
+  const refersTo = field.type.references?.(value, field.options).some((one) => one.id === id)
+  if (refersTo) return Array.isArray(value) ? value.filter((one) => one !== id) : emptyValue(field)
+  return (
+    field.type.walk?.(value, field.options, {
+      value: (inner, innerValue) => releaseValue(inner, innerValue, id),
+      generated: (generated, copy, _source, stored) => {
+        copy[generated.key] = stored ?? null
+      },
+    }) ?? value
+  )
+}
+
+/** Who refers to an entry. */
+export interface ReferencesAnswer {
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+  readonly items: readonly Referrer[]
+}
+
+/**
+ * Lists who refers to an entry, drafts among them: the caller must have a session.
+ *
+ * @throws NOT_FOUND
+ */
+export async function listReferrers(
+  engine: Engine,
+  collection: CollectionModel,
+  id: string,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<ReferencesAnswer> {
+  const { read } = engine.store
+  if (!isUuidShaped(id) || !(await read.statusOf(collection, id.toLowerCase()))) throw new DaybookError('NOT_FOUND')
+  const total = await read.countReferrers(collection.key, id.toLowerCase())
+  return { total, ...page, items: await read.referrers(collection.key, id.toLowerCase(), page.limit, page.offset) }
+}
