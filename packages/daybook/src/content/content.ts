@@ -33,6 +33,10 @@ export interface ListOptions {
   readonly status?: string | readonly string[]
   /** Served keys to answer with. @default all */
   readonly select?: readonly string[]
+  /** Relations to expand, as dotted paths. */
+  readonly include?: readonly string[]
+  /** How many levels of relations to expand, 5 at most. @default 1 with `include`, else 0 */
+  readonly depth?: number
   /** What entries must hold: `{ title: { startsWith: 'A' }, or: [{ … }, { … }] }`. */
   readonly where?: Where
 }
@@ -99,7 +103,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
   async get<K extends CollectionKey<C>>(
     collection: K,
     address: string,
-    query: Pick<ListOptions, 'select'> = {},
+    query: Pick<ListOptions, 'select' | 'include' | 'depth'> = {},
     { caller = ANONYMOUS }: CallOptions = {},
   ): Promise<Entry<C, K> | null> {
     const model = this.#collection(collection)

@@ -5,6 +5,7 @@ import { isUuidShaped, MAX_SLUG_LENGTH } from '../fields/slug.ts'
 import type { CollectionModel } from '../model/model.ts'
 import { encodeCursor } from '../query/cursor.ts'
 import { readEntryQuery } from '../query/entry-query.ts'
+import { collectionsOf, type Shape } from '../query/expansion.ts'
 import { type ListQuery, readListQuery } from '../query/list-query.ts'
 import type { Params } from '../query/params.ts'
 import type { Condition } from '../query/where.ts'
@@ -13,7 +14,8 @@ import type { SearchQuery } from '../store/search.ts'
 import { toSearchTerms } from '../store/search-text.ts'
 import { demandRead, hiddenFields, isVisible, queryScope, visibleStatuses } from './access.ts'
 import type { Answer, Engine } from './engine.ts'
-import { present, toAnswer } from './present.ts'
+import { presentExpanded } from './expand.ts'
+import { toAnswer } from './present.ts'
 import { documentTag, variantOf } from './tags.ts'
 
 /** The most counted searches that are remembered. */
@@ -41,10 +43,12 @@ export async function listEntries(
 ): Promise<ListAnswer> {
   await demandRead(collection, caller)
   const hidden = hiddenFields(collection, caller)
-  const query = readListQuery(collection, params, await queryScope(engine.model, caller))
+  const scope = await queryScope(engine.model, caller)
+  const query = readListQuery(collection, params, scope, engine.model.collections)
   const statuses = visibleStatuses(collection, caller, query.statuses)
   const counters = await engine.store.read.counters(collection.key)
-  const others = await revisionsOf(engine, collectionsIn(query.where), caller)
+  const touched = [...collectionsIn(query.where), ...collectionsOf(query.shape.expansions)]
+  const others = await revisionsOf(engine, touched, caller)
   const tag = listTag(collection, query, counters, [isAuthenticated(caller), [...hidden], others])
   if (isKnown(tag)) return { json: undefined, tag }
 
@@ -54,7 +58,7 @@ export async function listEntries(
   const total = isNarrowed ? await countFound(engine, collection, question, tag) : countEntries(counters, statuses)
   const isEmpty = query.limit === 0 || query.offset >= total
   const page = isEmpty ? { rows: [], end: undefined } : await engine.store.read.page(collection, question)
-  const items = page.rows.map((row) => present(collection, row, { hidden, select: query.select }))
+  const items = await presentExpanded(engine.store.read, collection, page.rows, query.shape, scope)
   const nextCursor = page.end ? encodeCursor(query.fingerprint, page.end) : null
   const head = `{"collection":"${collection.key}","total":${total},"limit":${query.limit},"offset":${query.offset}`
   return { json: `${head},"items":[${items.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`, tag }
@@ -69,8 +73,18 @@ function listTag(
 ): string {
   const [isSession] = reader
   const revision = status && !isSession ? counters.visibleSeq : counters.seq
-  const { fingerprint, limit, offset, after, select } = query
-  return documentTag(revision, variantOf(shape, fingerprint, limit, offset, after, select && [...select], reader))
+  const { fingerprint, limit, offset, after } = query
+  return documentTag(revision, variantOf(shape, fingerprint, limit, offset, after, shapeName(query.shape), reader))
+}
+
+/** Says what of a document is answered, for tags. */
+function shapeName({ select, expansions }: Shape): unknown {
+  const inner = expansions.map((one) => [
+    one.relation.path,
+    one.isOpen,
+    shapeName({ select: one.select, expansions: one.inner }),
+  ])
+  return [select && [...select], inner]
 }
 
 function toSearch(
@@ -138,10 +152,19 @@ export async function getEntry(
 ): Promise<Answer> {
   await demandRead(collection, caller)
   const hidden = hiddenFields(collection, caller)
-  const { select } = readEntryQuery(collection, params, hidden)
+  const scope = await queryScope(engine.model, caller)
+  const shape = readEntryQuery(collection, params, scope, engine.model.collections)
   const row = await find(engine.store.read, collection, address)
   if (!row || !isVisible(row.status, caller)) throw new DaybookError('NOT_FOUND')
-  return toAnswer(collection, row, { hidden, select })
+  const { select, expansions } = shape
+  if (expansions.length === 0) return toAnswer(collection, row, { hidden, select })
+  const others = await revisionsOf(engine, collectionsOf(expansions), caller)
+  const [json = ''] = await presentExpanded(engine.store.read, collection, [row], shape, scope)
+  return {
+    json,
+    tag: documentTag(row.seq, variantOf(collection.shape, [...hidden], shapeName(shape), others)),
+    seq: row.seq,
+  }
 }
 
 async function find(read: Reader, collection: CollectionModel, address: string): Promise<EntryRow | undefined> {

@@ -28,11 +28,16 @@ export function withSystem(document: DocumentModel, system: Values, fields: Valu
 }
 
 /** The JSON text that a reader gets of a stored document: as it is stored wherever that can be. */
-export function present(document: DocumentModel, row: StoredDocument, { hidden, select }: View): string {
-  if (row.shape === document.shape && hidden.size === 0 && !select) return row.doc
+export function present(document: DocumentModel, row: StoredDocument, view: View): string {
+  if (row.shape === document.shape && view.hidden.size === 0 && !view.select) return row.doc
+  return JSON.stringify(project(document, storedValues(document, row), view))
+}
+
+/** The values that a reader may see and asked to see. */
+export function project(document: DocumentModel, values: Values, { hidden, select }: View): Values {
   const shut = new Set(document.fields.filter(({ key }) => hidden.has(key)).flatMap(({ servedKeys }) => servedKeys))
   const isShown = (key: string): boolean => !shut.has(key) && (select === undefined || select.has(key))
-  return JSON.stringify(Object.fromEntries(Object.entries(storedValues(document, row)).filter(([key]) => isShown(key))))
+  return Object.fromEntries(Object.entries(values).filter(([key]) => isShown(key)))
 }
 
 const wholeVariants = new WeakMap<DocumentModel, string>()

@@ -1,46 +1,25 @@
-import type { CollectionModel, DocumentModel } from '../model/model.ts'
+import type { CollectionModel } from '../model/model.ts'
+import { readShape, SHAPE_PARAMS, type Shape } from './expansion.ts'
 import { ParamReader, type Params } from './params.ts'
+import type { QueryScope } from './where.ts'
 
-/** The most names in one `select`. */
-const MAX_SELECTED = 200
-
-const SYSTEM = ['id', 'createdAt', 'updatedAt']
-
-/** Reads `select`: the served keys to answer with, the id always among them. */
-export function readSelect(
-  reader: ParamReader,
-  document: DocumentModel,
-  hidden: ReadonlySet<string>,
-): ReadonlySet<string> | undefined {
-  const names = reader.list('select')
-  if (!names) return undefined
-  const visible = document.fields.filter(({ key }) => !hidden.has(key)).flatMap(({ servedKeys }) => servedKeys)
-  const known = new Set([...SYSTEM, ...visible])
-  if (names.length > MAX_SELECTED) reader.fault('select', 'maxItems', `must have at most ${MAX_SELECTED} names`)
-  const unknown = names.find((name) => !known.has(name))
-  if (unknown !== undefined && unknown !== '') {
-    reader.fault('select', 'unknown_field', `there is no field "${unknown.slice(0, 64)}"`)
-  }
-  return new Set(['id', ...names])
-}
-
-/** What one entry is asked for. */
-export interface EntryQuery {
-  readonly select: ReadonlySet<string> | undefined
-}
-
-const KNOWN = new Set(['select'])
+const KNOWN = new Set(SHAPE_PARAMS)
 
 /**
  * Reads the parameters of one entry.
  *
  * @throws VALIDATION_ERROR with one issue for each fault
  */
-export function readEntryQuery(collection: CollectionModel, params: Params, hidden: ReadonlySet<string>): EntryQuery {
+export function readEntryQuery(
+  collection: CollectionModel,
+  params: Params,
+  scope: QueryScope,
+  collections: ReadonlyMap<string, CollectionModel>,
+): Shape {
   const reader = new ParamReader(params, KNOWN)
-  const select = readSelect(reader, collection, hidden)
+  const shape = readShape(reader, collection, scope, collections)
   reader.finish()
-  return { select }
+  return shape
 }
 
 const PAGE = new Set(['limit', 'offset'])

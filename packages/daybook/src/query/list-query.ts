@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { CollectionModel, Comparable } from '../model/model.ts'
 import { decodeCursor } from './cursor.ts'
-import { readSelect } from './entry-query.ts'
+import { readShape, SHAPE_PARAMS, type Shape } from './expansion.ts'
 import { ParamReader, type Params } from './params.ts'
 import { type Condition, isWhereParam, type QueryScope, readWhere } from './where.ts'
 
@@ -27,8 +27,8 @@ export interface ListQuery {
   readonly q: string | undefined
   /** The statuses asked for; `undefined`: any that the reader may see. */
   readonly statuses: readonly string[] | undefined
-  /** The served keys asked for; `undefined`: all of them. */
-  readonly select: ReadonlySet<string> | undefined
+  /** What of each entry is answered. */
+  readonly shape: Shape
   /** What entries must hold. */
   readonly where: Condition | undefined
   /** Where the page before ended. */
@@ -37,7 +37,7 @@ export interface ListQuery {
   readonly fingerprint: string
 }
 
-const KNOWN = ['limit', 'offset', 'cursor', 'sort', 'q', 'status', 'select']
+const KNOWN = ['limit', 'offset', 'cursor', 'sort', 'q', 'status', ...SHAPE_PARAMS]
 
 /**
  * Reads the parameters of a list.
@@ -45,7 +45,12 @@ const KNOWN = ['limit', 'offset', 'cursor', 'sort', 'q', 'status', 'select']
  * @param scope what the reader may ask about; fields outside of it answer as unknown ones do
  * @throws VALIDATION_ERROR with one issue for each fault
  */
-export function readListQuery(collection: CollectionModel, params: Params, scope: QueryScope): ListQuery {
+export function readListQuery(
+  collection: CollectionModel,
+  params: Params,
+  scope: QueryScope,
+  collections: ReadonlyMap<string, CollectionModel>,
+): ListQuery {
   const hidden = scope.hidden(collection)
   const filters = [...params.keys()].filter(isWhereParam)
   const reader = new ParamReader(params, new Set([...KNOWN, ...filters]))
@@ -65,7 +70,7 @@ export function readListQuery(collection: CollectionModel, params: Params, scope
     sort,
     q,
     statuses,
-    select: readSelect(reader, collection, hidden),
+    shape: readShape(reader, collection, scope, collections),
     where,
     after: readCursor(reader, params, fingerprint, sort.length || 1),
     fingerprint,

@@ -1,4 +1,4 @@
-import type { CollectionModel, Comparable, ManyValued } from '../model/model.ts'
+import type { CollectionModel, Comparable, DocumentModel, ManyValued } from '../model/model.ts'
 import type { ParamReader, Params } from './params.ts'
 
 /** The most conditions in one `where`. */
@@ -47,7 +47,7 @@ export interface QueryScope {
   /** The collection of that key, if the reader may read it. */
   collection(key: string): CollectionModel | undefined
   /** Top-level fields that do not exist for the reader. */
-  hidden(collection: CollectionModel): ReadonlySet<string>
+  hidden(document: DocumentModel): ReadonlySet<string>
   /** Statuses that the reader may see; `undefined`: all. */
   statuses(collection: CollectionModel): readonly string[] | undefined
 }

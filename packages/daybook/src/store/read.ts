@@ -118,6 +118,14 @@ export class Reader {
     return this.#connection.get(statement, { id })
   }
 
+  /** Entries with these ids, in no order. */
+  async byIds({ key }: CollectionModel, ids: readonly string[]): Promise<readonly EntryRow[]> {
+    const statement = this.#statement(`ids ${key}`, () =>
+      prepare(entries(key).where(sql<SqlBool>`id IN (SELECT value FROM json_each(${param('ids')}))`)),
+    )
+    return this.#connection.all(statement, { ids: JSON.stringify(ids) })
+  }
+
   /** Whether an entry is there, and in which status. */
   async statusOf({ key }: CollectionModel, id: string): Promise<Pick<EntryTable, 'status'> | undefined> {
     const statement = this.#statement(`status ${key}`, () =>
