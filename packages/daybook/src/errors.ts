@@ -1,11 +1,11 @@
 /** What one code of the error table means on the wire. */
-interface ErrorKind {
+export interface ErrorKind {
   readonly status: number
   readonly message: string
 }
 
 /** Every error that Daybook answers with: code, HTTP status, and the message used when there is nothing more exact to say. */
-export const ERRORS = {
+export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   VALIDATION_ERROR: { status: 400, message: 'The request is not valid; see details.issues.' },
   UNAUTHORIZED: { status: 401, message: 'This needs a session. Send a bearer token or a session cookie.' },
   FORBIDDEN: { status: 403, message: 'You are signed in, but not allowed to do this.' },
@@ -25,10 +25,26 @@ export const ERRORS = {
   NOT_IMPLEMENTED: { status: 501, message: 'The service does not offer this.' },
   SERVICE_UNAVAILABLE: { status: 503, message: 'The service cannot answer right now; retry as Retry-After says.' },
   INSUFFICIENT_STORAGE: { status: 507, message: 'There is no room left to store this.' },
-} as const satisfies Record<string, ErrorKind>
+}
 
 /** A code of the error table, the same in answers, in the client and in thrown errors. */
-export type ErrorCode = keyof typeof ERRORS
+export type ErrorCode =
+  | 'VALIDATION_ERROR'
+  | 'UNAUTHORIZED'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  | 'METHOD_NOT_ALLOWED'
+  | 'CONFLICT'
+  | 'PRECONDITION_FAILED'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'IDEMPOTENCY_MISMATCH'
+  | 'PRECONDITION_REQUIRED'
+  | 'RATE_LIMITED'
+  | 'INTERNAL_ERROR'
+  | 'NOT_IMPLEMENTED'
+  | 'SERVICE_UNAVAILABLE'
+  | 'INSUFFICIENT_STORAGE'
 
 /** One thing that is wrong with a request: where, which rule, and what to do about it. */
 export interface Issue {

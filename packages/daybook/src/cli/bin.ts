@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { ConfigError } from '../config/check.ts'
 import { StartupError } from '../errors.ts'
@@ -28,7 +29,7 @@ function say(text: string): undefined {
 }
 
 function version(): string {
-  const file = new URL('../../package.json', import.meta.url)
+  const file = findPackageJSON(import.meta.url) ?? ''
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }
 

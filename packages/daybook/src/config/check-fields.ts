@@ -34,6 +34,8 @@ export function checkFields(fields: unknown, path: string, around: Surroundings,
       checkNested: (inner, innerPath) => checkFields(inner, innerPath, { ...around, nested: true }, report),
     }
     if (!isKey(key)) report.add(place.path, KEY_ADVICE)
+    if (key in Object.prototype || key === 'prototype')
+      report.add(place.path, 'every object has this key; choose another')
     if (FILTER_WORDS.includes(key)) report.add(place.path, `"${key}" is a word of filters; choose another key`)
     checkField(field, place, around, report)
     for (const servedKey of servedKeysOf(key, field)) {

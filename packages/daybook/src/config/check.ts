@@ -57,12 +57,15 @@ const isText = rule(aText)
 const isCount = rule(aCount)
 const isFlag = rule(aFlag)
 
-/** Checks an object's keys: each with its own check, unknown ones named. */
-function checkKeys(checks: Readonly<Record<string, Check>>): Check {
+/** Checks an object's keys: each with its own check, unknown and missing ones named. */
+function checkKeys(checks: Readonly<Record<string, Check>>, needed: readonly string[] = []): Check {
   return (value, path, report, config) => {
     if (!isRecord(value)) {
       report.add(path, 'write an object')
       return
+    }
+    for (const key of needed) {
+      if (value[key] === undefined) report.add(join(path, key), 'write it; the others mean nothing without it')
     }
     for (const [key, part] of Object.entries(value)) {
       const check = Object.hasOwn(checks, key) ? checks[key] : undefined
@@ -151,14 +154,17 @@ const checkTop = checkKeys({
   }),
   globals: checkDocuments('globals', { ...DOCUMENT_OPTIONS, access: checkAccess(['read', 'update']) }),
   locales: checkLocales,
-  auth: checkKeys({
-    getCapabilities: isFunction,
-    getPrincipal: isFunction,
-    getIdentity: isFunction,
-    invoke: isFunction,
-    handleRequest: isFunction,
-  }),
-  cors: checkKeys({ origins: checkOrigins, credentials: isFlag }),
+  auth: checkKeys(
+    {
+      getCapabilities: isFunction,
+      getPrincipal: isFunction,
+      getIdentity: isFunction,
+      invoke: isFunction,
+      handleRequest: isFunction,
+    },
+    ['getCapabilities', 'getPrincipal', 'getIdentity'],
+  ),
+  cors: checkKeys({ origins: checkOrigins, credentials: isFlag }, ['origins']),
   limits: checkKeys({ bodyBytes: isCount, renderMs: isCount }),
   publicCacheControl: isText,
   seed: isFunction,

@@ -70,8 +70,8 @@ export async function queryScope({ collections }: Model, caller: Caller): Promis
 }
 
 /** Whether an entry of this status exists for the caller. */
-export function isVisible(status: string | null, caller: Caller): boolean {
-  return status === null || status === PUBLISHED || isAuthenticated(caller)
+export function isVisible({ status: field }: CollectionModel, status: string | null, caller: Caller): boolean {
+  return !field || status === PUBLISHED || isAuthenticated(caller)
 }
 
 /** Fields of a body that the caller may neither read nor write: they answer as unknown ones do. */

@@ -29,10 +29,19 @@ export function checkBody(
   { isPartial = false }: { readonly isPartial?: boolean } = {},
 ): Values {
   refuseHostile(body)
-  const input = withoutIgnored(document, body)
+  const input = normalized(document, withoutIgnored(document, body))
   const issues = [...unknownFields(document, caller, hidden, input), ...validatorOf(document.schemas[side])(input)]
   // Part of a document may leave out what the whole one must have.
   const said = isPartial ? issues.filter(({ code }) => code !== 'required') : issues
   if (said.length > 0) throw invalid(said)
   return input
+}
+
+/** Texts whose type compares them in one Unicode form are brought into it before they are checked. */
+function normalized(document: DocumentModel, input: Values): Values {
+  const entries = Object.entries(input).map(([key, value]) => {
+    const isNormal = typeof value !== 'string' || document.fieldMap[key]?.type.role !== 'slug'
+    return [key, isNormal ? value : value.normalize('NFC')] as const
+  })
+  return Object.fromEntries(entries)
 }

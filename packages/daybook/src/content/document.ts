@@ -93,15 +93,29 @@ export function mergeFields(document: DocumentModel, stored: Values, settled: Va
 }
 
 /**
- * Checks that every required field holds something.
+ * Checks that every required field holds something, however deep it lies.
  *
  * @throws VALIDATION_ERROR with one issue for each that does not
  */
 export function demandRequired(document: DocumentModel, values: Values): void {
-  const issues: Issue[] = document.fields
-    .filter(({ required, key }) => required && isEmpty(values[key]))
-    .map(({ key }) => ({ path: `/${key}`, code: 'required', message: 'is required' }))
+  const missing = document.fields.flatMap(({ key, field }) => missingIn(field, values[key], `/${key}`))
+  const issues: Issue[] = missing.map((path) => ({ path, code: 'required', message: 'is required' }))
   if (issues.length > 0) throw invalid(issues)
+}
+
+function missingIn(field: Field, value: unknown, path: string): readonly string[] {
+  const isRequired = field.options.required === true || field.type.role !== undefined
+  if (isEmpty(value)) return isRequired ? [path] : []
+  const missing: string[] = []
+  let item = 0
+  field.type.walk?.(value, field.options, {
+    value: (inner, innerValue, key) => {
+      missing.push(...missingIn(inner, innerValue, `${path}/${key === '' ? item++ : key}`))
+      return innerValue
+    },
+    generated: () => {},
+  })
+  return missing
 }
 
 const isEmpty = (value: unknown): boolean =>
@@ -118,7 +132,8 @@ export function reshape(document: DocumentModel, stored: Values): Values {
 }
 
 function reshapeValue(field: Field, value: unknown): unknown {
-  if (value === null || value === undefined || !field.type.accepts(value, field.options)) return emptyOrInitial(field)
+  if (value === null || value === undefined) return emptyOrInitial(field)
+  if (!field.type.accepts(value, field.options)) return field.type.replacement?.(field.options) ?? emptyOrInitial(field)
   return (
     field.type.walk?.(value, field.options, {
       value: (inner, innerValue) => reshapeValue(inner, innerValue),

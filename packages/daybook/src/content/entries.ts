@@ -155,7 +155,7 @@ export async function getEntry(
   const scope = await queryScope(engine.model, caller)
   const shape = readEntryQuery(collection, params, scope, engine.model.collections)
   const row = await find(engine.store.read, collection, address)
-  if (!row || !isVisible(row.status, caller)) throw new DaybookError('NOT_FOUND')
+  if (!row || !isVisible(collection, row.status, caller)) throw new DaybookError('NOT_FOUND')
   const { select, expansions } = shape
   if (expansions.length === 0) return toAnswer(collection, row, { hidden, select })
   const others = await revisionsOf(engine, collectionsOf(expansions), caller)

@@ -123,7 +123,7 @@ async function fetchRows(
   if (!isOpen || wanted.length === 0) return new Map()
   const statuses = scope.statuses(to)
   const rows = await read.byIds(to, wanted)
-  const visible = rows.filter(({ status }) => statuses === undefined || status === null || statuses.includes(status))
+  const visible = rows.filter(({ status }) => statuses === undefined || statuses.includes(String(status)))
   return new Map(visible.map((row) => [row.id, row]))
 }
 

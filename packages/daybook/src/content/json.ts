@@ -24,6 +24,7 @@ export function refuseHostile(value: unknown): void {
   const open: Open[] = [{ value, path: '', depth: 0 }]
   for (let next = open.pop(); next; next = open.pop()) {
     if (typeof next.value === 'string') refuseText(next.value, next.path)
+    else if (typeof next.value === 'number') refuseEndless(next.value, next.path)
     else if (typeof next.value === 'object' && next.value !== null) openChildren(next.value, next, open)
   }
 }
@@ -41,6 +42,11 @@ function openChildren(container: object, { path, depth }: Open, open: Open[]): v
 function refuseKey(key: string, path: string): void {
   if (HOSTILE_KEYS.has(key)) throw invalidAt(clip(path), 'unknown_field', 'this key is not allowed')
   refuseText(key, path)
+}
+
+/** JSON has no infinity; a number too large to hold would be stored as null. */
+function refuseEndless(number: number, path: string): void {
+  if (!Number.isFinite(number)) throw invalidAt(clip(path), 'type', 'must be a number that a double can hold')
 }
 
 function refuseText(text: string, path: string): void {

@@ -11,6 +11,8 @@ const IDLE_MS = 10_000
 const MAX_WORKERS = 2
 /** A worker that needs more memory than this is ended, in MiB. */
 const MAX_WORKER_HEAP = 256
+/** Room for what a worker soon throws away, in MiB: with more of it a worker only holds more garbage. */
+const YOUNG_WORKER_HEAP = 16
 
 /** A text could not be rendered within the bounds. */
 export class RenderError extends Error {
@@ -64,7 +66,7 @@ export class MarkdownRenderer {
     this.#workers += 1
     const file = import.meta.url.endsWith('.ts') ? './markdown-worker.ts' : './markdown-worker.js'
     const worker = new Worker(new URL(file, import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: MAX_WORKER_HEAP },
+      resourceLimits: { maxOldGenerationSizeMb: MAX_WORKER_HEAP, maxYoungGenerationSizeMb: YOUNG_WORKER_HEAP },
     })
     worker.once('exit', () => {
       this.#workers -= 1

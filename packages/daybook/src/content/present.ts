@@ -12,12 +12,17 @@ export interface View {
   readonly select?: ReadonlySet<string> | undefined
 }
 
-type StoredDocument = Pick<EntryRow, 'doc' | 'shape'>
+type StoredDocument = Pick<EntryRow, 'doc' | 'shape'> & { readonly status?: string | null }
 
 /** The values of a stored document in the present shape, its own keys included. */
-export function storedValues(document: DocumentModel, { doc, shape }: StoredDocument): Values {
+export function storedValues(document: DocumentModel, { doc, shape, status }: StoredDocument): Values {
   const stored: Values = JSON.parse(doc)
-  return shape === document.shape ? stored : withSystem(document, stored, reshape(document, stored))
+  if (shape === document.shape) return stored
+  const fields = reshape(document, stored)
+  // Start-up has settled which status counts; what the document says may be of a time before that.
+  const statusKey = document.fields.find(({ field }) => field.type.role === 'status')?.key
+  if (statusKey !== undefined && status) fields[statusKey] = status
+  return withSystem(document, stored, fields)
 }
 
 /** Puts fields between the keys that every document of the kind has. */

@@ -24,7 +24,7 @@ export async function demandTargets(
     if (!target || known.has(referenceKey(reference))) continue
     known.add(referenceKey(reference))
     const row = await read.statusOf(target, reference.id)
-    if (row && isVisible(row.status, caller)) continue
+    if (row && isVisible(target, row.status, caller)) continue
     const message = `there is no entry ${reference.id} in ${reference.collection}`
     issues.push({ path: `/${reference.field}`, code: 'reference', message })
   }

@@ -12,15 +12,17 @@ export interface EntityTag {
 
 /** The longest text that is read as a list of tags, in characters. */
 const MAX_LENGTH = 4096
-const TAG = /^(W\/)?"([\x21\x23-\x7e\x80-\u00ff]*)"$/
+const TAG = /(W\/)?"([\x21\x23-\x7e\x80-\u00ff]*)"/g
+/** RFC 9110, section 5.6.1: elements between commas, and empty ones are let pass. */
+const TAG_LIST = /^(?:[ \t]*,)*[ \t]*(?:W\/)?"[^"]*"[ \t]*(?:,[ \t]*(?:(?:W\/)?"[^"]*"[ \t]*)?)*$/
 
 /** Reads `*` or a list of entity tags; `undefined` when it is neither. */
 export function readTags(given: unknown): TagCondition | undefined {
   const text = typeof given === 'string' ? given.trim() : ''
   if (text === '*') return '*'
-  const parts = text.length > MAX_LENGTH ? [] : text.split(',').map((part) => TAG.exec(part.trim()))
-  if (parts.length === 0 || parts.includes(null)) return undefined
-  return parts.map((part): EntityTag => ({ weak: part?.[1] !== undefined, value: part?.[2] ?? '' }))
+  if (text.length > MAX_LENGTH || !TAG_LIST.test(text)) return undefined
+  const tags = [...text.matchAll(TAG)].map(([, weak, value = '']): EntityTag => ({ weak: weak !== undefined, value }))
+  return tags.length * 2 === text.split('"').length - 1 ? tags : undefined
 }
 
 /** A short name for a variant of an answer: other fields, another reader, another config. */

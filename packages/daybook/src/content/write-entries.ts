@@ -54,7 +54,8 @@ export async function createEntry(
   )
   const now = new Date().toISOString()
   const createdAt = toCreatedAt(options.createdAt ?? now)
-  const id = uuidv7({ msecs: Date.parse(createdAt) })
+  // Without a moment of its own, entries of one millisecond keep the order in which they were made.
+  const id = options.createdAt === undefined ? uuidv7() : uuidv7({ msecs: Date.parse(createdAt) })
   return run(async (writer) => {
     const chosen = await chooseSlug(writer.read, collection, values)
     demandRequired(collection, chosen)
@@ -184,7 +185,7 @@ async function demandStored(
   caller: Caller,
 ): Promise<StoredEntry> {
   const stored = isUuidShaped(id) ? await read.stored(collection, id.toLowerCase()) : undefined
-  if (!stored || !isVisible(stored.status, caller)) throw new DaybookError('NOT_FOUND')
+  if (!stored || !isVisible(collection, stored.status, caller)) throw new DaybookError('NOT_FOUND')
   return stored
 }
 

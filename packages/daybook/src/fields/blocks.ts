@@ -19,7 +19,7 @@ const blocks: FieldType<BlocksOptions & { readonly types: BlockTypes }> = {
   name: 'blocks',
   rules: { ...COMMON_RULES, types: anObject, min: aCount, max: aCount },
   check(options, place, report) {
-    const types = Object.entries(options.types)
+    const types = Object.entries(options.types ?? {})
     if (types.length === 0) report.add(place.path, 'name at least one kind of block')
     for (const [key, fields] of types) {
       if (!isKey(key)) report.add(`${place.path}.types.${key}`, 'write a key like pullQuote')
@@ -41,11 +41,11 @@ const blocks: FieldType<BlocksOptions & { readonly types: BlockTypes }> = {
   accepts: (value, options) =>
     Array.isArray(value) && value.every((one) => isRecord(one) && Object.hasOwn(options.types, String(one._type))),
   empty: () => [],
-  inner: (options) => Object.values(options.types),
+  inner: (options) => Object.values(options.types ?? {}),
   walk: (value, options, visitor) =>
     (Array.isArray(value) ? value : []).filter(isRecord).map((one) => {
       const fields = options.types[String(one._type)]
-      return fields ? { _type: one._type, ...walkFields(fields, one, visitor) } : one
+      return fields ? walkFields(fields, one, visitor, { _type: one._type }) : one
     }),
 }
 
@@ -61,6 +61,6 @@ type TaggedWrite<T extends BlockTypes> = { [K in keyof T]: { readonly _type: K }
 export function blocksField<const T extends BlockTypes, const O extends BlocksOptions = Record<never, never>>(
   types: T,
   options?: Exactly<O, BlocksOptions>,
-): Field<readonly Tagged<T>[], O & { readonly '~filled'?: true }, readonly TaggedWrite<T>[]> {
+): Field<readonly Tagged<T>[], NoInfer<O> & { readonly '~filled'?: true }, readonly TaggedWrite<T>[]> {
   return makeField(blocks, { ...options, types } as unknown as O)
 }

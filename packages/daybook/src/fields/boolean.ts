@@ -18,6 +18,6 @@ const boolean: FieldType<BooleanOptions> = {
 /** True or false. */
 export function booleanField<const O extends BooleanOptions = Record<never, never>>(
   options?: Exactly<O, BooleanOptions>,
-): Field<boolean, O> {
+): Field<boolean, NoInfer<O>> {
   return makeField(boolean, (options ?? {}) as O)
 }

@@ -8,6 +8,9 @@ export interface DateOptions extends ScalarOptions {
 
 const MOMENT = /^(\d{4}-\d\d-\d\d)[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/
 
+const FIRST_MOMENT = Date.parse('0000-01-01T00:00:00.000Z')
+const LAST_MOMENT = Date.parse('9999-12-31T23:59:59.999Z')
+
 /** Whether a text is a day that the calendar has. */
 function isDay(text: string): boolean {
   const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
@@ -21,7 +24,12 @@ export function toMoment(text: string): string | undefined {
   const written = text.replace(/ (\d\d:\d\d)$/, '+$1')
   const day = MOMENT.exec(written)?.[1]
   const time = day !== undefined && isDay(day) ? Date.parse(written) : Number.NaN
-  return Number.isNaN(time) ? undefined : new Date(time).toISOString()
+  return isFourDigitYear(time) ? new Date(time).toISOString() : undefined
+}
+
+/** Whether a moment, in UTC, can be written as ISO 8601 does with four digits for the year. */
+export function isFourDigitYear(time: number): boolean {
+  return time >= FIRST_MOMENT && time <= LAST_MOMENT
 }
 
 const date: FieldType<DateOptions> = {
@@ -46,13 +54,13 @@ const datetime: FieldType<DateOptions> = {
 /** A day of the calendar, `2026-11-20` (RFC 3339 `full-date`). */
 export function dateField<const O extends DateOptions = Record<never, never>>(
   options?: Exactly<O, DateOptions>,
-): Field<string, O> {
+): Field<string, NoInfer<O>> {
   return makeField(date, (options ?? {}) as O)
 }
 
 /** A moment, given with its offset (RFC 3339 `date-time`) and served in UTC with milliseconds. */
 export function datetimeField<const O extends DateOptions = Record<never, never>>(
   options?: Exactly<O, DateOptions>,
-): Field<string, O> {
+): Field<string, NoInfer<O>> {
   return makeField(datetime, (options ?? {}) as O)
 }

@@ -19,6 +19,6 @@ const email: FieldType<AddressOptions> = {
 /** An e-mail address (RFC 5321), kept as given. */
 export function emailField<const O extends AddressOptions = Record<never, never>>(
   options?: Exactly<O, AddressOptions>,
-): Field<string, O> {
+): Field<string, NoInfer<O>> {
   return makeField(email, (options ?? {}) as O)
 }

@@ -126,6 +126,8 @@ export interface FieldType<Options extends object = AnyOptions> {
   accepts(value: unknown, options: Options): boolean
   /** The value of a field that holds nothing. @default null */
   empty?(options: Options): unknown
+  /** The value served in place of one that the present config does not take. @default initial, else empty */
+  replacement?(options: Options): unknown
   /** The value of a field that a new document does not name. @default `options.default`, else empty */
   initial?(options: Options): unknown
   /** The one form in which a valid value is stored. @default as it came */
@@ -177,10 +179,18 @@ export function emptyValue(field: Field): unknown {
   return field.type.empty?.(field.options) ?? null
 }
 
-/** Copies an object of fields, with each value as the visitor answers; keys without a field are dropped. */
-export function walkFields(fields: Fields, value: Readonly<Record<string, unknown>>, visitor: Visitor): object {
+/**
+ * Copies an object of fields, with each value as the visitor answers; keys without a field are dropped.
+ *
+ * @param copy what the fields are put into; generated values may reach it later
+ */
+export function walkFields(
+  fields: Fields,
+  value: Readonly<Record<string, unknown>>,
+  visitor: Visitor,
+  copy: Record<string, unknown> = {},
+): object {
   const source = visitor.enter?.(fields, value) ?? value
-  const copy: Record<string, unknown> = {}
   for (const [key, field] of Object.entries(fields)) {
     copy[key] = visitor.value(field, source[key], key)
     const generated = field.type.generated?.(key, field.options)

@@ -20,6 +20,6 @@ const group: FieldType<GroupOptions & { readonly fields: Fields }> = {
 export function groupField<const F extends Fields, const O extends GroupOptions = Record<never, never>>(
   fields: F,
   options?: Exactly<O, GroupOptions>,
-): Field<FieldValues<F>, O & { readonly fields: F }, WriteValues<F>> {
+): Field<FieldValues<F>, NoInfer<O> & { readonly fields: F }, WriteValues<F>> {
   return makeField(group, { ...options, fields } as unknown as O & { readonly fields: F })
 }

@@ -8,13 +8,16 @@ export interface JsonOptions extends CommonOptions {
   readonly schema?: JsonSchema
 }
 
+/** The keyword under which a document's schema holds the schema of one of its values, to be checked on its own. */
+export const OWN_SCHEMA: string = 'x-schema'
+
 /** Any JSON value but `null`, which empties the field. */
 export type JsonValue = string | number | boolean | readonly unknown[] | { readonly [key: string]: unknown }
 
 const json: FieldType<JsonOptions> = {
   name: 'json',
   rules: { ...COMMON_RULES, default: aDefault, schema: anObject },
-  schema: (options) => options.schema ?? {},
+  schema: (options) => (options.schema === undefined ? {} : { [OWN_SCHEMA]: options.schema }),
   accepts: (value) => value !== null,
   hasFreeKeys: true,
 }
@@ -22,6 +25,6 @@ const json: FieldType<JsonOptions> = {
 /** Any JSON value, checked against a schema of its own. */
 export function jsonField<Value = JsonValue, const O extends JsonOptions = Record<never, never>>(
   options?: Exactly<O, JsonOptions>,
-): Field<Value, O> {
+): Field<Value, NoInfer<O>> {
   return makeField(json, (options ?? {}) as O)
 }

@@ -41,6 +41,6 @@ const list: FieldType<ListOptions & { readonly of: Field }> = {
 export function listField<Item, OfOptions extends object, Write, const O extends ListOptions = Record<never, never>>(
   of: Field<Item, OfOptions, Write>,
   options?: Exactly<O, ListOptions>,
-): Field<readonly Item[], O & { readonly '~filled'?: true }, readonly Write[]> {
+): Field<readonly Item[], NoInfer<O> & { readonly '~filled'?: true }, readonly Write[]> {
   return makeField(list, { ...options, of } as unknown as O)
 }

@@ -33,6 +33,6 @@ const markdown: FieldType<MarkdownOptions> = {
 /** Long text in GitHub-flavoured Markdown; its sanitized HTML is served as `<key>Html`. */
 export function markdownField<const O extends MarkdownOptions = Record<never, never>>(
   options?: Exactly<O, MarkdownOptions>,
-): Field<string, O & { readonly '~markdown'?: true }> {
+): Field<string, NoInfer<O> & { readonly '~markdown'?: true }> {
   return makeField(markdown, (options ?? {}) as O)
 }

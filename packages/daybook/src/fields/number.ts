@@ -48,13 +48,13 @@ const integer = numberType(
 /** A number (IEEE 754 double). */
 export function numberField<const O extends NumberOptions = Record<never, never>>(
   options?: Exactly<O, NumberOptions>,
-): Field<number, O> {
+): Field<number, NoInfer<O>> {
   return makeField(number, (options ?? {}) as O)
 }
 
 /** A whole number that a double holds exactly: -(2⁵³-1) to 2⁵³-1. */
 export function integerField<const O extends NumberOptions = Record<never, never>>(
   options?: Exactly<O, NumberOptions>,
-): Field<number, O> {
+): Field<number, NoInfer<O>> {
   return makeField(integer, (options ?? {}) as O)
 }

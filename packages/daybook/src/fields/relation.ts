@@ -42,7 +42,7 @@ const relation: FieldType<RelationOptions & { readonly to: string }> = {
   accepts: (value, options) => (options.many ? Array.isArray(value) : typeof value === 'string'),
   empty: (options) => (options.many ? [] : null),
   canonical: (value) =>
-    Array.isArray(value) ? value.map((id) => String(id).toLowerCase()) : String(value).toLowerCase(),
+    Array.isArray(value) ? [...new Set(value.map((id) => String(id).toLowerCase()))] : String(value).toLowerCase(),
   scalar: (options) => (options.many || options.index === false ? undefined : 'text'),
   fromQuery: (text) => (isUuidShaped(text) ? text.toLowerCase() : undefined),
   references: (value, options) => ids(value).map((id) => ({ collection: options.to, id })),
@@ -54,6 +54,6 @@ type Held<O extends RelationOptions> = O extends { readonly many: true } ? reado
 export function relationField<const To extends string, const O extends RelationOptions = Record<never, never>>(
   to: To,
   options?: Exactly<O, RelationOptions>,
-): Field<Held<O>, O & { readonly to: To }> {
+): Field<Held<O>, NoInfer<O> & { readonly to: To }> {
   return makeField(relation, { ...options, to } as unknown as O & { readonly to: To })
 }

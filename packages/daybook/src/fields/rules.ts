@@ -44,16 +44,22 @@ const anAccess: OptionRule = (value) => {
 }
 
 /** What every type takes. */
-export const COMMON_RULES = {
+export const COMMON_RULES: Readonly<
+  Record<'required' | 'description' | 'localized' | 'access' | 'renamedFrom', OptionRule>
+> = {
   required: aFlag,
   description: aText,
   localized: aFlag,
   access: anAccess,
   renamedFrom: aKey,
-} satisfies Record<string, OptionRule>
+}
 
 /** What every type with one comparable value takes. */
-export const SCALAR_RULES = { ...COMMON_RULES, unique: aFlag, index: aFlag } satisfies Record<string, OptionRule>
+export const SCALAR_RULES: typeof COMMON_RULES & Readonly<Record<'unique' | 'index', OptionRule>> = {
+  ...COMMON_RULES,
+  unique: aFlag,
+  index: aFlag,
+}
 
 function isRegExp(source: string): boolean {
   try {

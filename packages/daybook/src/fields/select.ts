@@ -49,6 +49,8 @@ type Chosen<O extends SelectOptions> = O extends { readonly many: true }
   : O['options'][number]
 
 /** One of the given values, or several with `many: true`. */
-export function selectField<const O extends SelectOptions>(options: Exactly<O, SelectOptions>): Field<Chosen<O>, O> {
+export function selectField<const O extends SelectOptions>(
+  options: Exactly<O, SelectOptions>,
+): Field<Chosen<O>, NoInfer<O>> {
   return makeField(select, options as O)
 }

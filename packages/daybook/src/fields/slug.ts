@@ -40,8 +40,9 @@ const slug: FieldType<SlugOptions> = {
   rules: { ...COMMON_RULES, from: aKey },
   check(options, place, report) {
     if (place.nested) report.add(place.path, 'put the slug among the top-level fields of a collection')
-    const source = options.from === undefined ? undefined : place.siblings[options.from]
-    if (options.from !== undefined && source?.type.scalar?.(source.options) !== 'text') {
+    const { from } = options
+    const source = from !== undefined && Object.hasOwn(place.siblings, from) ? place.siblings[from] : undefined
+    if (from !== undefined && source?.type?.scalar?.(source.options) !== 'text') {
       report.add(`${place.path}.from`, 'write the key of a text field beside it, such as from: "title"')
     }
   },
@@ -61,6 +62,6 @@ const slug: FieldType<SlugOptions> = {
 /** What an entry is addressed by; unique in its collection. */
 export function slugField<const O extends SlugOptions = Record<never, never>>(
   options?: Exactly<O, SlugOptions>,
-): Field<string, O & { readonly '~slug'?: true }> {
+): Field<string, NoInfer<O> & { readonly '~slug'?: true }> {
   return makeField(slug, (options ?? {}) as O)
 }

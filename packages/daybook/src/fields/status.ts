@@ -29,13 +29,15 @@ const status: FieldType<StatusOptions> = {
   },
   check(options, place, report) {
     if (place.nested) report.add(place.path, 'put the status among the top-level fields of a collection')
-    if (!statusValues(options).includes(PUBLISHED)) {
+    if (Array.isArray(statusValues(options)) && !statusValues(options).includes(PUBLISHED)) {
       report.add(`${place.path}.options`, `let "${PUBLISHED}" be one of them: it is what readers without a session see`)
     }
   },
   schema: (options) => ({ type: 'string', enum: statusValues(options) }),
   accepts: (value, options) => statusValues(options).includes(value as string),
   initial: (options) => options.default ?? PUBLISHED,
+  // What is no longer a status may have been hidden for a reason.
+  replacement: (options) => statusValues(options).find((value) => value !== PUBLISHED) ?? PUBLISHED,
   scalar: () => 'text',
   fromQuery: (text, options) => (statusValues(options).includes(text) ? text : undefined),
 }
@@ -47,6 +49,6 @@ type Values<O extends StatusOptions> = O extends { readonly options: readonly (i
 /** Whether an entry is public: only `published` ones exist for readers without a session. */
 export function statusField<const O extends StatusOptions = Record<never, never>>(
   options?: Exactly<O, StatusOptions>,
-): Field<Values<O>, O & { readonly '~filled'?: true }> {
+): Field<Values<O>, NoInfer<O> & { readonly '~filled'?: true }> {
   return makeField(status, (options ?? {}) as O)
 }

@@ -64,6 +64,6 @@ const text: FieldType<TextOptions> = {
 /** One line of text. */
 export function textField<const O extends TextOptions = Record<never, never>>(
   options?: Exactly<O, TextOptions>,
-): Field<string, O> {
+): Field<string, NoInfer<O>> {
   return makeField(text, (options ?? {}) as O)
 }

@@ -7,7 +7,7 @@ const url: FieldType<AddressOptions> = {
   name: 'url',
   rules: { ...SCALAR_RULES, default: aDefault },
   // Other schemes (javascript:, data:) would run where a site prints the value as a link.
-  schema: () => ({ type: 'string', format: 'uri', pattern: '^https?://', maxLength: 2000 }),
+  schema: () => ({ type: 'string', format: 'uri', pattern: '^https?://[^/?#]', maxLength: 2000 }),
   accepts: (value) => typeof value === 'string',
   scalar: (options) => (options.index === false ? undefined : 'text'),
   fromQuery: (text) => text,
@@ -17,6 +17,6 @@ const url: FieldType<AddressOptions> = {
 /** An absolute `http` or `https` URL (RFC 3986). */
 export function urlField<const O extends AddressOptions = Record<never, never>>(
   options?: Exactly<O, AddressOptions>,
-): Field<string, O> {
+): Field<string, NoInfer<O>> {
   return makeField(url, (options ?? {}) as O)
 }

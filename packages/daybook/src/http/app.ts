@@ -56,7 +56,7 @@ export function createApp(options: AppOptions): Fetch {
     throw error
   })
   return async (request) => {
-    const scope = openScope(request)
+    const scope = openScope(request, options.cors)
     try {
       return finish(await router.fetch(request, scope), request, scope, options)
     } catch (error) {
@@ -100,10 +100,11 @@ interface RequestScope {
   readonly startedAt: number
 }
 
-function openScope(request: Request): RequestScope {
+function openScope(request: Request, cors: CorsConfig | undefined): RequestScope {
   const given = request.headers.get('x-request-id')
   const requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
-  const headers = { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' }
+  const common = { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' }
+  const headers = cors ? { ...common, ...corsHeaders(cors, request.headers.get('origin')) } : common
   return { requestId, headers, startedAt: performance.now() }
 }
 
@@ -145,8 +146,7 @@ async function answer(
     publicCacheControl: options.publicCacheControl,
     isReady: options.isReady,
   }
-  const origin = options.cors ? headers.get('origin') : null
-  return toResponse(await route.run(routed), Object.assign(scope.headers, corsHeaders(options.cors, origin)))
+  return toResponse(await route.run(routed), scope.headers)
 }
 
 function searchOf(url: string): string {
@@ -200,5 +200,6 @@ function finish(response: Response, { method, url }: Request, scope: RequestScop
     const shown = url.slice(url.indexOf('/', 8), MAX_LOGGED_URL)
     log.info({ requestId: scope.requestId, method, url: shown, status: response.status, ms }, 'request')
   }
-  return response
+  // RFC 9110, section 9.3.2: the answer to HEAD is that to GET without its content.
+  return method === 'HEAD' && response.body ? new Response(null, response) : response
 }

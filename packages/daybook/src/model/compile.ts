@@ -3,7 +3,7 @@ import { ConfigError, type ConfigFault, checkConfig } from '../config/check.ts'
 import type { CollectionConfig, DaybookConfig, GlobalConfig } from '../config/config.ts'
 import { toMoment } from '../fields/date.ts'
 import type { Field, Fields, JsonSchema } from '../fields/field.ts'
-import { innerFields, servedKeys } from '../fields/field.ts'
+import { innerFields, isRecord, servedKeys } from '../fields/field.ts'
 import { isUuidShaped } from '../fields/slug.ts'
 import { statusValues } from '../fields/status.ts'
 import type {
@@ -17,7 +17,7 @@ import type {
   Model,
   RelationModel,
 } from './model.ts'
-import { documentSchema } from './schema.ts'
+import { documentSchema, writeFields } from './schema.ts'
 import { makeValidator, schemaFault } from './validator.ts'
 
 /** The most entries on one page where a collection does not say. */
@@ -32,10 +32,8 @@ const TIME_SCHEMA: JsonSchema = { type: 'string', format: 'date-time', readOnly:
  * @throws {ConfigError} with every fault at once
  */
 export function compileModel(config: DaybookConfig): Model {
-  const faults = checkConfig(config)
+  const faults = [...checkConfig(config), ...checkValues(config)]
   if (faults.length > 0) throw new ConfigError(faults)
-  const deeper = checkValues(config)
-  if (deeper.length > 0) throw new ConfigError(deeper)
   const collections = Object.entries(config.collections).map(([key, one]) => compileCollection(key, one))
   const globals = Object.entries(config.globals ?? {}).map(([key, one]) => compileGlobal(key, one))
   return Object.freeze({
@@ -238,29 +236,51 @@ function holdsWords(field: Field): boolean {
   return isSearched || innerFields(field).some((fields) => Object.values(fields).some(holdsWords))
 }
 
-/** Faults that need a validator: defaults that their own field refuses, broken JSON Schemas. */
-function checkValues(config: DaybookConfig): readonly ConfigFault[] {
-  return Object.entries({ collections: config.collections, globals: config.globals ?? {} }).flatMap(
-    ([kind, documents]) =>
-      Object.entries(documents).flatMap(([key, { fields }]) => valueFaults(fields, `${kind}.${key}.fields`)),
+/** Faults that need a validator: defaults that their own field refuses, broken JSON Schemas. Looks at fields alone. */
+function checkValues(config: unknown): readonly ConfigFault[] {
+  const { collections, globals } = (isRecord(config) ? config : {}) as Partial<DaybookConfig>
+  return Object.entries({ collections, globals }).flatMap(([kind, documents]) =>
+    entriesOf(documents).flatMap(([key, document]) =>
+      valueFaults(isRecord(document) ? document.fields : undefined, `${kind}.${key}.fields`),
+    ),
   )
 }
 
-function valueFaults(fields: Fields, path: string): readonly ConfigFault[] {
-  return Object.entries(fields).flatMap(([key, field]) => [
-    ...checkDefault(field, `${path}.${key}`),
-    ...innerFields(field).flatMap((inner) => valueFaults(inner, `${path}.${key}`)),
-  ])
+const entriesOf = (value: unknown): readonly (readonly [string, unknown])[] =>
+  isRecord(value) ? Object.entries(value) : []
+
+function valueFaults(fields: unknown, path: string): readonly ConfigFault[] {
+  return entriesOf(fields).flatMap(([key, field]) => (isField(field) ? faultsInside(field, `${path}.${key}`) : []))
+}
+
+const isField = (field: unknown): field is Field => isRecord(field) && isRecord(field.type) && isRecord(field.options)
+
+function faultsInside(field: Field, path: string): readonly ConfigFault[] {
+  const { fields, types, of } = field.options as { fields?: unknown; types?: unknown; of?: unknown }
+  return [
+    ...checkDefault(field, path),
+    ...valueFaults(fields, `${path}.fields`),
+    ...entriesOf(types).flatMap(([key, inner]) => valueFaults(inner, `${path}.types.${key}`)),
+    ...(isField(of) ? faultsInside(of, `${path}.of`) : []),
+  ]
 }
 
 function checkDefault(field: Field, path: string): readonly ConfigFault[] {
-  const { default: value, schema } = field.options as { default?: unknown; schema?: JsonSchema }
-  const broken = schema === undefined ? undefined : schemaFault(schema)
+  const { default: value, schema } = field.options as { default?: unknown; schema?: unknown }
+  const broken = isRecord(schema) ? schemaFault(schema) : undefined
   if (broken) return [{ path: `${path}.schema`, message: `write a JSON Schema (2020-12): ${broken}` }]
   if (value === undefined) return []
-  const issues = makeValidator(field.type.schema(field.options, () => ({})))(value)
-  return issues.map((issue) => ({
+  return defaultIssues(field, value).map(({ message }) => ({
     path: `${path}.default`,
-    message: `write a value that the field takes: ${issue.message}`,
+    message: `write a value that the field takes: ${message}`,
   }))
+}
+
+/** What the field says of its default; nothing while its other options are wrong, which are named already. */
+function defaultIssues(field: Field, value: unknown): readonly { readonly message: string }[] {
+  try {
+    return makeValidator(field.type.schema(field.options, writeFields))(value)
+  } catch {
+    return []
+  }
 }

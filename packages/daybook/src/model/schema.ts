@@ -6,7 +6,7 @@ export type SchemaSide = 'read' | 'create' | 'update'
 const READ_ONLY = { readOnly: true } as const
 
 const orNull = (schema: JsonSchema): JsonSchema => {
-  if (typeof schema.type === 'string' && schema.enum === undefined) {
+  if (typeof schema.type === 'string' && schema.enum === undefined && schema.const === undefined) {
     return { ...schema, type: [schema.type, 'null'] }
   }
   return Object.keys(schema).length === 0 ? schema : { anyOf: [schema, { type: 'null' }] }
@@ -39,12 +39,13 @@ function readFields(fields: Fields): JsonSchema {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
 }
 
-function writeFields(fields: Fields, isPatch = false): JsonSchema {
+/** The schema of an object of fields as it is written. */
+export function writeFields(fields: Fields, isPatch = false): JsonSchema {
   const properties: Record<string, JsonSchema> = {}
   for (const [key, field] of Object.entries(fields)) {
     const schema = field.type.schema(field.options, (inner) => writeFields(inner))
-    const demanded = isDemanded(field) || (isPatch && field.options.required === true)
-    properties[key] = withDescription(demanded ? schema : orNull(schema), field)
+    const isNeverNull = isDemanded(field) || field.options.required === true
+    properties[key] = withDescription(isNeverNull ? schema : orNull(schema), field)
     const generated = field.type.generated?.(key, field.options)
     if (generated) properties[generated.key] = READ_ONLY
   }

@@ -1,8 +1,11 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
 import type { Issue } from '../errors.ts'
 import { MAX_ISSUES } from '../errors.ts'
+import { isFourDigitYear } from '../fields/date.ts'
 import type { JsonSchema } from '../fields/field.ts'
+import { OWN_SCHEMA } from '../fields/json.ts'
 
 /** Checks a value against one schema; an empty list means that it holds. */
 export type Validator = (value: unknown) => readonly Issue[]
@@ -13,14 +16,43 @@ let shared: Ajv2020 | undefined
 function ajv(): Ajv2020 {
   if (!shared) {
     shared = new Ajv2020({ allErrors: true, discriminator: true, strict: false, validateSchema: false })
-    // The package is CommonJS; its default export is the function itself at run time.
-    const install = addFormats as unknown as (target: Ajv2020, formats: string[]) => void
-    install(shared, ['date', 'date-time', 'email', 'uri', 'uuid'])
+    installFormats(shared)
     const isDateTime = shared.formats['date-time'] as { validate(text: string): boolean }
-    // A leap second passes the grammar of RFC 3339 but is no moment that JavaScript can hold.
-    shared.addFormat('date-time', (text) => isDateTime.validate(text) && !Number.isNaN(Date.parse(text)))
+    // A leap second, or a year that an offset makes negative, passes the grammar of RFC 3339 but cannot be written back.
+    shared.addFormat('date-time', (text) => isDateTime.validate(text) && isFourDigitYear(Date.parse(text)))
+    shared.addKeyword({ keyword: OWN_SCHEMA, errors: 'full', compile: compileOwn })
   }
   return shared
+}
+
+/**
+ * A field's own JSON Schema is compiled on its own: its `$id`, `$defs` and references mean nothing to the document's
+ * schema, and two fields may use the same.
+ */
+function compileOwn(schema: JsonSchema): DataValidateFunction {
+  const own = compileAlone(schema)
+  const validate: DataValidateFunction = (data, context) => {
+    const holds = own(data)
+    const errors = own.errors ?? []
+    validate.errors = errors.map((error) => ({
+      ...error,
+      instancePath: `${context?.instancePath ?? ''}${error.instancePath}`,
+    }))
+    return holds
+  }
+  return validate
+}
+
+function compileAlone(schema: JsonSchema): ValidateFunction {
+  const own = new Ajv2020({ allErrors: true, strict: false })
+  installFormats(own)
+  return own.compile(schema)
+}
+
+function installFormats(target: Ajv2020): void {
+  // The package is CommonJS; its default export is the function itself at run time.
+  const install = addFormats as unknown as (to: Ajv2020, formats: string[]) => void
+  install(target, ['date', 'date-time', 'email', 'uri', 'uuid'])
 }
 
 /** A validator that compiles its schema when it is first used. */
@@ -35,8 +67,7 @@ export function makeValidator(schema: JsonSchema): Validator {
 /** What is wrong with a JSON Schema itself, or nothing. */
 export function schemaFault(schema: JsonSchema): string | undefined {
   try {
-    if (ajv().validateSchema(schema) !== true) return ajv().errorsText(ajv().errors, { dataVar: 'schema' })
-    ajv().compile(schema)
+    compileAlone(schema)
     return undefined
   } catch (error) {
     return error instanceof Error ? error.message : String(error)

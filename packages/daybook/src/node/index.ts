@@ -1,1 +1,1 @@
-export { type Listening, type ServeOptions, serve } from './serve.ts'
+export { type Listening, type Servable, type ServeOptions, serve } from './serve.ts'

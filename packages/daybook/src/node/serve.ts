@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { DaybookError, type ErrorCode } from '../errors.ts'
-import { errorReply } from '../http/respond.ts'
+import { errorReply, toResponse } from '../http/respond.ts'
 import type { Service } from '../service.ts'
 
 /** Where and how a service listens. */
@@ -17,6 +17,9 @@ export interface ServeOptions {
   /** How long a client may take to send a whole request, in milliseconds. @default 60,000 */
   readonly requestTimeoutMs?: number
 }
+
+/** What of a service is served. */
+export type Servable = Pick<Service, 'fetch' | 'bodyLimit' | 'drain' | 'close'>
 
 /** A service that listens. */
 export interface Listening {
@@ -47,7 +50,7 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<
  * process.once('SIGTERM', () => stop())
  * ```
  */
-export async function serve(service: Service, options: ServeOptions = {}): Promise<Listening> {
+export async function serve(service: Servable, options: ServeOptions = {}): Promise<Listening> {
   const { port = 3000, host = '127.0.0.1', headersTimeoutMs = 15_000, requestTimeoutMs = 60_000 } = options
   const state = { isStopping: false }
   const listener = guard(toListener(service), state)
@@ -57,6 +60,7 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: 1000,
+    requireHostHeader: false,
   })
   server.maxHeadersCount = 0
   server.on('request', listener)
@@ -84,20 +88,16 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   }
 }
 
-function toListener(service: Service): Listener {
+function toListener(service: Servable): Listener {
   return getRequestListener((request) => service.fetch(request), {
-    errorHandler: () => toPlainResponse(errorReply(badRequest(), crypto.randomUUID())),
+    errorHandler: refuseTarget,
   }) as Listener
 }
 
-const badRequest = (): DaybookError =>
-  new DaybookError('VALIDATION_ERROR', 'The request line or the Host header is not valid.')
-
-function toPlainResponse({ status, json = '' }: { readonly status: number; readonly json?: string }): Response {
-  return new Response(json, {
-    status,
-    headers: { 'Content-Type': 'application/json', 'X-Content-Type-Options': 'nosniff' },
-  })
+function refuseTarget(): Response {
+  const requestId = crypto.randomUUID()
+  const error = new DaybookError('VALIDATION_ERROR', 'The request target or the Host header is not valid.')
+  return toResponse(errorReply(error, requestId), { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' })
 }
 
 function guard(listener: Listener, state: { readonly isStopping: boolean }): Listener {
@@ -105,6 +105,10 @@ function guard(listener: Listener, state: { readonly isStopping: boolean }): Lis
     if (state.isStopping) response.setHeader('Connection', 'close')
     if (request.rawHeaders.length > MAX_HEADERS * 2) {
       return sendError(response, 431, 'VALIDATION_ERROR', `A request has at most ${MAX_HEADERS} headers.`)
+    }
+    // RFC 9112, section 3.2; Node's own answer would lack our envelope.
+    if (request.httpVersion === '1.1' && request.headers.host === undefined) {
+      return sendError(response, 400, 'VALIDATION_ERROR', 'A request needs a Host header.')
     }
     return listener(request, response)
   }
@@ -153,7 +157,7 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
   socket.end(`${headers.join('\r\n')}\r\n\r\n${json}`)
 }
 
-async function stop(server: Server, service: Service, state: { isStopping: boolean }, graceMs: number): Promise<void> {
+async function stop(server: Server, service: Servable, state: { isStopping: boolean }, graceMs: number): Promise<void> {
   service.drain()
   state.isStopping = true
   const closed = once(server, 'close')

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { CollectionModel, Comparable } from '../model/model.ts'
-import { decodeCursor } from './cursor.ts'
+import { type CursorPosition, decodeCursor } from './cursor.ts'
 import { readShape, SHAPE_PARAMS, type Shape } from './expansion.ts'
 import { ParamReader, type Params } from './params.ts'
 import { type Condition, isWhereParam, type QueryScope, readWhere } from './where.ts'
@@ -72,7 +72,7 @@ export function readListQuery(
     statuses,
     shape: readShape(reader, collection, scope, collections),
     where,
-    after: readCursor(reader, params, fingerprint, sort.length || 1),
+    after: readCursor(reader, params, fingerprint, sort),
     fingerprint,
   }
   reader.finish()
@@ -132,14 +132,31 @@ function withTieBreak(keys: readonly SortBy[], comparables: CollectionModel['com
   return keys.length === 1 && last.by.column === 'created_at' ? [ending] : [...keys, ending]
 }
 
-function readCursor(reader: ParamReader, params: Params, fingerprint: string, length: number): ListQuery['after'] {
+function readCursor(
+  reader: ParamReader,
+  params: Params,
+  fingerprint: string,
+  sort: readonly SortBy[],
+): ListQuery['after'] {
   const text = reader.one('cursor')
   if (text === undefined) return undefined
   if (params.has('offset'))
     reader.fault('cursor', 'exclusive', 'leave offset out: a cursor already says where to go on')
   const position = decodeCursor(text, fingerprint)
   if (typeof position === 'string') reader.fault('cursor', 'cursor', position)
-  else if (position.length === length) return position
+  else if (isPosition(position, sort)) return position
   else reader.fault('cursor', 'cursor', 'is not one that this service gave; start from the first page')
   return undefined
+}
+
+/** Whether a position is one of this order: a value of the right type for each key, or a rank. */
+function isPosition(position: CursorPosition, sort: readonly SortBy[]): boolean {
+  const [rank] = position
+  if (sort.length === 0) return position.length === 1 && Number.isSafeInteger(rank) && Number(rank) >= 0
+  return position.length === sort.length && sort.every(({ by }, index) => fits(position[index] ?? null, by))
+}
+
+function fits(value: string | number | null, { scalar, neverNull }: Comparable): boolean {
+  if (value === null) return !neverNull
+  return typeof value === (scalar === 'text' ? 'string' : 'number')
 }

@@ -423,9 +423,9 @@ function matchesStatement(collection: CollectionModel, { where }: Filter, ranked
   const score = ranked ? sql`bm25(${search}, ${weights})` : sql`0`
   const page = sql`LIMIT ${param('limit')} OFFSET ${param('offset')}`
   return sql<SortedRow>`
-    WITH found AS MATERIALIZED (
+    WITH daybook$found AS MATERIALIZED (
       SELECT rowid AS pk, ${score} AS score FROM ${search} WHERE ${search} MATCH ${param('match')}${narrowed}
       ORDER BY rowid DESC ${ranked ? sql`LIMIT ${sql.lit(RANKED_MATCHES)}` : page}
-    ), best AS MATERIALIZED (SELECT pk, score FROM found ORDER BY score, pk DESC ${ranked ? page : sql``})
-    SELECT ${columns} FROM best JOIN ${own} AS entry ON entry.pk = best.pk ORDER BY best.score, best.pk DESC`
+    ), daybook$best AS MATERIALIZED (SELECT pk, score FROM daybook$found ORDER BY score, pk DESC ${ranked ? page : sql``})
+    SELECT ${columns} FROM daybook$best AS best JOIN ${own} AS entry ON entry.pk = best.pk ORDER BY best.score, best.pk DESC`
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { StartupError } from '../errors.ts'
-import { type Fields, innerFields } from '../fields/field.ts'
+import { type Field, type Fields, innerFields } from '../fields/field.ts'
 import type { CollectionModel, Model } from '../model/model.ts'
 import { build, param, prepare } from './compile.ts'
 import { type Connection, UniqueViolation } from './database.ts'
@@ -162,17 +162,32 @@ async function prepareCollection(connection: Connection, collection: CollectionM
   const { key } = collection
   await run(connection, entryTable(key))
   await connection.run(ADD_COUNTERS, { key })
-  await prepareStatus(connection, collection)
+  const isMoved = await alignStatus(connection, collection)
+  const table = quote(searchTable(key))
   const columns = searchColumns(collection)
-  const existing = await rows<{ name: string }>(connection, `SELECT name FROM pragma_table_info('${searchTable(key)}')`)
-  if (existing.map(({ name }) => name).join() === columns.join()) return
-  if (existing.length > 0) await run(connection, `DROP TABLE ${quote(searchTable(key))}`)
+  const content = createHash('sha256')
+    .update(JSON.stringify([columns, searchOutline(collection)]))
+    .digest('base64url')
+  if (!isMoved && (await readMeta(connection, `search ${key}`)) === content) return
+  await run(connection, `DROP TABLE IF EXISTS ${table}`)
   await run(
     connection,
-    `CREATE VIRTUAL TABLE ${quote(searchTable(key))} USING fts5(${columns.map(quote).join(', ')},
+    `CREATE VIRTUAL TABLE ${table} USING fts5(${columns.map(quote).join(', ')},
       content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 0")`,
   )
   await fillSearch(connection, collection)
+  await writeMeta(connection, `search ${key}`, content)
+}
+
+/** What of a collection decides which words an entry is found by. */
+function searchOutline({ fieldMap, searchable, shape }: CollectionModel): unknown {
+  const outline = (fields: Fields): unknown =>
+    Object.entries(fields).map(([key, field]) => [
+      key,
+      (field.options as { search?: boolean }).search !== false,
+      innerFields(field).map(outline),
+    ])
+  return [shape, outline(Object.fromEntries(searchable.map(({ key }) => [key, fieldMap[key] as Field])))]
 }
 
 const ADD_COUNTERS = prepare(
@@ -182,20 +197,39 @@ const ADD_COUNTERS = prepare(
     .onConflict((conflict) => conflict.doNothing()),
 )
 
-/** A status field that came to (or went from) a collection with entries: they take its default, or none. */
-async function prepareStatus(connection: Connection, { key, status, fieldMap }: CollectionModel): Promise<void> {
+/**
+ * Makes the statuses of stored entries ones that the config has. An entry without one, as before the field was there,
+ * takes back the one it once had, or the default; a value that is no longer a status becomes one that is not public.
+ * Where the field went, the column stays as it is: should the field come back, drafts are drafts again.
+ */
+async function alignStatus(connection: Connection, { key, status, fieldMap }: CollectionModel): Promise<boolean> {
   const field = status && fieldMap[status.key]
-  const value = field ? field.type.initial?.(field.options) : null
-  const stale = status ? 'status IS NULL' : 'status IS NOT NULL'
-  const [found] = await rows(connection, `SELECT 1 FROM ${quote(key)} WHERE ${stale} LIMIT 1`)
-  if (!found) return
-  await rows(connection, `UPDATE ${quote(key)} SET status = ? WHERE ${stale} RETURNING pk`, value)
+  if (!status || !field) return false
+  const values = JSON.stringify(status.values)
+  const known = '(SELECT value FROM json_each(?))'
+  const once = `coalesce(json_extract(kept, '$.${status.key}'), json_extract(doc, '$.${status.key}'))`
+  const returned = await rows(
+    connection,
+    `UPDATE ${quote(key)} SET status = CASE WHEN ${once} IN ${known} THEN ${once} WHEN ${once} IS NULL THEN ? ELSE ? END
+     WHERE status IS NULL RETURNING 1 AS moved`,
+    values,
+    field.type.initial?.(field.options),
+    field.type.replacement?.(field.options),
+  )
+  const replaced = await rows(
+    connection,
+    `UPDATE ${quote(key)} SET status = ? WHERE status NOT IN ${known} RETURNING 1 AS moved`,
+    field.type.replacement?.(field.options),
+    values,
+  )
+  if (returned.length + replaced.length === 0) return false
   await run(
     connection,
     `UPDATE daybook$collections SET seq = (SELECT seq FROM daybook$head), visible_seq = (SELECT seq FROM daybook$head), counts = (
        SELECT coalesce(json_group_object(name, n), '{}') FROM (
          SELECT coalesce(status, '') AS name, count(*) AS n FROM ${quote(key)} GROUP BY 1)) WHERE key = '${key}'`,
   )
+  return true
 }
 
 const SEARCH_BATCH = 500
@@ -206,13 +240,13 @@ async function fillSearch(connection: Connection, collection: CollectionModel): 
   const columns = searchColumns(collection)
   const insert = `INSERT INTO ${table} (rowid, ${columns.map(quote).join(', ')}) VALUES (?, ${columns.map(() => '?').join(', ')})`
   for (let after = 0; ; ) {
-    const page = await rows<{ pk: number; doc: string }>(
+    const page = await rows<{ pk: number; status: string | null; doc: string }>(
       connection,
-      `SELECT pk, doc FROM ${quote(collection.key)} WHERE pk > ? ORDER BY pk LIMIT ${SEARCH_BATCH}`,
+      `SELECT pk, status, doc FROM ${quote(collection.key)} WHERE pk > ? ORDER BY pk LIMIT ${SEARCH_BATCH}`,
       after,
     )
-    for (const { pk, doc } of page) {
-      const values = searchValues(collection, JSON.parse(doc))
+    for (const { pk, status, doc } of page) {
+      const values = searchValues(collection, JSON.parse(doc), status)
       await connection.run({ sql: insert, bind: () => [pk, ...columns.map((name) => values[name] ?? '')] })
       after = pk
     }
@@ -228,7 +262,7 @@ async function alignObjects(connection: Connection, collections: readonly Collec
   const existing = await rows<Wanted>(
     connection,
     `SELECT type, name, sql FROM sqlite_schema
-      WHERE (type = 'index' AND name LIKE '%$%' AND name NOT LIKE 'daybook$%' AND sql IS NOT NULL AND tbl_name NOT LIKE '%$%')
+      WHERE (type = 'index' AND name LIKE '%$%' AND sql IS NOT NULL AND tbl_name NOT LIKE '%$%')
          OR (type = 'view' AND name LIKE '%\\_view' ESCAPE '\\')`,
   )
   for (const one of existing) {

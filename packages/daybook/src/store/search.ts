@@ -22,9 +22,9 @@ export function searchWeights(collection: CollectionModel): readonly number[] {
 export function searchValues(
   collection: CollectionModel,
   doc: Readonly<Record<string, unknown>>,
+  status: string | null,
 ): Readonly<Record<string, string>> {
-  const status = collection.status ? statusWord(String(doc[collection.status.key])) : ''
-  const values: Record<string, string> = { [STATUS_COLUMN]: status }
+  const values: Record<string, string> = { [STATUS_COLUMN]: status === null ? '' : statusWord(status) }
   for (const { key } of collection.searchable) {
     const field = collection.fieldMap[key]
     if (field) values[column(key)] = toSearchText(wordsOf(field, doc[key]).join(' '))
@@ -39,7 +39,8 @@ function statusWord(status: string): string {
 
 /** All words inside a value, however deep they lie. */
 function wordsOf(field: Field, value: unknown): readonly string[] {
-  if (value === null || value === undefined) return []
+  // An older config may have written another type of value.
+  if (value === null || value === undefined || !field.type.accepts(value, field.options)) return []
   const found: string[] = []
   const own = field.type.words?.(value, field.options)
   if (own) found.push(own)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Reference } from '../fields/field.ts'
+import { PUBLISHED } from '../fields/status.ts'
 import type { CollectionModel } from '../model/model.ts'
 import { build, param, prepare, prepareSql, type Statement } from './compile.ts'
 import type { Connection } from './database.ts'
@@ -47,7 +48,6 @@ export interface FieldReference extends Reference {
 
 /** The collection whose changes are those of globals. */
 export const GLOBALS = 'globals'
-const PUBLIC_STATUS = 'published'
 
 /**
  * The writing half of the store, inside one transaction. Each method stores the document, its references,
@@ -72,8 +72,8 @@ export class Writer {
     const inserted = await this.#connection.get(insert, { ...entry, seq })
     await this.#refer(collection.key, id, entry.references, false)
     await this.#choose(collection, id, entry.choices, false)
-    await this.#index(collection, Number(inserted?.pk), entry.value, false)
-    await this.#count(collection.key, seq, undefined, entry.status)
+    await this.#index(collection, Number(inserted?.pk), entry, false)
+    await this.#count(collection, seq, undefined, entry.status)
     return seq
   }
 
@@ -90,8 +90,8 @@ export class Writer {
     await this.#connection.run(update, { ...entry, seq, pk: before.pk })
     await this.#refer(collection.key, id, entry.references, true)
     await this.#choose(collection, id, entry.choices, true)
-    await this.#index(collection, before.pk, entry.value, true)
-    await this.#count(collection.key, seq, before.status, entry.status)
+    await this.#index(collection, before.pk, entry, true)
+    await this.#count(collection, seq, before.status, entry.status)
     return seq
   }
 
@@ -105,7 +105,7 @@ export class Writer {
     await this.#refer(collection.key, id, [], true)
     await this.#choose(collection, id, [], true)
     await this.#connection.run(this.#unindex(collection.key), { pk })
-    await this.#count(collection.key, seq, before.status, undefined)
+    await this.#count(collection, seq, before.status, undefined)
     return seq
   }
 
@@ -183,10 +183,10 @@ export class Writer {
       await this.#connection.run(ADD_CHOICE, { collection: key, id, field, value })
   }
 
-  async #index(collection: CollectionModel, pk: number, doc: EntryDraft['value'], hadOne: boolean): Promise<void> {
+  async #index(collection: CollectionModel, pk: number, { value, status }: EntryDraft, hadOne: boolean): Promise<void> {
     if (hadOne) await this.#connection.run(this.#unindex(collection.key), { pk })
     const insert = this.#statement(`search ${collection.key}`, () => prepareSql(indexStatement(collection)))
-    await this.#connection.run(insert, { ...searchValues(collection, doc), pk })
+    await this.#connection.run(insert, { ...searchValues(collection, value, status), pk })
   }
 
   #unindex(key: string): Statement {
@@ -197,7 +197,7 @@ export class Writer {
 
   /** Counts an entry out of one status and into another, and says how far readers without a session may have to look. */
   async #count(
-    key: string,
+    { key, status: statusField }: CollectionModel,
     seq: number,
     from: string | null | undefined,
     to: string | null | undefined,
@@ -206,7 +206,7 @@ export class Writer {
     const next: Record<string, number> = { ...counts }
     if (from !== undefined) next[from ?? ''] = (next[from ?? ''] ?? 0) - 1
     if (to !== undefined) next[to ?? ''] = (next[to ?? ''] ?? 0) + 1
-    const isVisible = [from, to].some((status) => status === null || status === PUBLIC_STATUS)
+    const isVisible = !statusField || [from, to].includes(PUBLISHED)
     await this.#connection.run(COUNT, {
       key,
       seq,
