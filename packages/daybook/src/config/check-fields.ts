@@ -33,10 +33,7 @@ export function checkFields(fields: unknown, path: string, around: Surroundings,
       nested: around.nested,
       checkNested: (inner, innerPath) => checkFields(inner, innerPath, { ...around, nested: true }, report),
     }
-    if (!isKey(key)) report.add(place.path, KEY_ADVICE)
-    if (key in Object.prototype || key === 'prototype')
-      report.add(place.path, 'every object has this key; choose another')
-    if (FILTER_WORDS.includes(key)) report.add(place.path, `"${key}" is a word of filters; choose another key`)
+    checkFieldKey(key, place.path, report)
     checkField(field, place, around, report)
     for (const servedKey of servedKeysOf(key, field)) {
       if (served.has(servedKey)) report.add(place.path, `"${servedKey}" is taken; choose another key`)
@@ -46,6 +43,12 @@ export function checkFields(fields: unknown, path: string, around: Surroundings,
   if (around.nested) return
   checkRoles(fields, path, report)
   checkRenames(fields, path, report)
+}
+
+function checkFieldKey(key: string, path: string, report: FaultReport): void {
+  if (!isKey(key)) report.add(path, KEY_ADVICE)
+  if (key in Object.prototype || key === 'prototype') report.add(path, 'choose another key: every object has this one')
+  if (FILTER_WORDS.includes(key)) report.add(path, `"${key}" is a word of filters; choose another key`)
 }
 
 const servedKeysOf = (key: string, field: unknown): readonly string[] => {

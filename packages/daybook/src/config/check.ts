@@ -64,17 +64,20 @@ function checkKeys(checks: Readonly<Record<string, Check>>, needed: readonly str
       report.add(path, 'write an object')
       return
     }
-    for (const key of needed) {
-      if (value[key] === undefined) report.add(join(path, key), 'write it; the others mean nothing without it')
+    for (const key of needed.filter((one) => value[one] === undefined)) {
+      checks[key]?.(undefined, join(path, key), report, config)
     }
     for (const [key, part] of Object.entries(value)) {
-      const check = Object.hasOwn(checks, key) ? checks[key] : undefined
-      if (!check)
-        report.add(join(path, key), `there is no such option; write one of: ${Object.keys(checks).join(', ')}`)
-      else if (part !== undefined) check(part, join(path, key), report, config)
+      const check = Object.hasOwn(checks, key) ? checks[key] : unknownKey(Object.keys(checks))
+      if (part !== undefined || !Object.hasOwn(checks, key)) check?.(part, join(path, key), report, config)
     }
   }
 }
+
+const unknownKey =
+  (known: readonly string[]): Check =>
+  (_value, path, report) =>
+    report.add(path, `there is no such option; write one of: ${known.join(', ')}`)
 
 const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`)
 

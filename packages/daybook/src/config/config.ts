@@ -1,5 +1,5 @@
 import type { AuthAdapter, Caller } from '../auth/adapter.ts'
-import type { Fields } from '../fields/field.ts'
+import type { Exactly, Fields } from '../fields/field.ts'
 import type { FieldValues, PatchValues, WriteValues } from '../fields/infer.ts'
 
 /** Whether this caller may do it. Without a rule, everyone reads and a session writes. */
@@ -107,20 +107,20 @@ export interface DaybookConfig {
  * })
  * ```
  */
-export function defineConfig<const C extends DaybookConfig>(config: C): C {
+export function defineConfig<const C extends DaybookConfig>(config: Exactly<C, DaybookConfig>): C {
   return config
 }
 
 /** Describes a collection. */
 export function defineCollection<const F extends Fields, const C extends Omit<CollectionConfig, 'fields'>>(
-  collection: { readonly fields: F } & C,
+  collection: { readonly fields: F } & Exactly<C, CollectionConfig>,
 ): { readonly fields: F } & C {
   return collection
 }
 
 /** Describes a global. */
 export function defineGlobal<const F extends Fields, const C extends Omit<GlobalConfig, 'fields'>>(
-  global: { readonly fields: F } & C,
+  global: { readonly fields: F } & Exactly<C, GlobalConfig>,
 ): { readonly fields: F } & C {
   return global
 }

@@ -20,7 +20,8 @@ const blocks: FieldType<BlocksOptions & { readonly types: BlockTypes }> = {
   rules: { ...COMMON_RULES, types: anObject, min: aCount, max: aCount },
   check(options, place, report) {
     const types = Object.entries(options.types ?? {})
-    if (types.length === 0) report.add(place.path, 'name at least one kind of block')
+    if (options.types === undefined) report.add(`${place.path}.types`, 'write an object of blocks')
+    else if (types.length === 0) report.add(place.path, 'name at least one kind of block')
     for (const [key, fields] of types) {
       if (!isKey(key)) report.add(`${place.path}.types.${key}`, 'write a key like pullQuote')
       place.checkNested(fields, `${place.path}.types.${key}`)

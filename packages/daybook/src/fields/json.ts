@@ -1,4 +1,4 @@
-import type { CommonOptions, Exactly, Field, FieldType, JsonSchema } from './field.ts'
+import type { AnyOptions, CommonOptions, Field, FieldType, JsonSchema } from './field.ts'
 import { makeField } from './field.ts'
 import { aDefault, anObject, COMMON_RULES } from './rules.ts'
 
@@ -22,9 +22,21 @@ const json: FieldType<JsonOptions> = {
   hasFreeKeys: true,
 }
 
-/** Any JSON value, checked against a schema of its own. */
-export function jsonField<Value = JsonValue, const O extends JsonOptions = Record<never, never>>(
-  options?: Exactly<O, JsonOptions>,
-): Field<Value, NoInfer<O>> {
-  return makeField(json, (options ?? {}) as O)
+type Needed = JsonOptions & { readonly required: true }
+
+/**
+ * Any JSON value, checked against a schema of its own.
+ *
+ * @example
+ * ```ts
+ * const place = f.json<{ lat: number; lon: number }>({ schema: { type: 'object', required: ['lat', 'lon'] } })
+ * ```
+ */
+export function jsonField<Value = JsonValue>(
+  options: Needed & { readonly default: unknown },
+): Field<Value, { readonly required: true; readonly default: unknown }>
+export function jsonField<Value = JsonValue>(options: Needed): Field<Value, { readonly required: true }>
+export function jsonField<Value = JsonValue>(options?: JsonOptions): Field<Value, Record<never, never>>
+export function jsonField(options: JsonOptions = {}): Field {
+  return makeField(json, options as AnyOptions)
 }

@@ -142,6 +142,7 @@ function fingerprintOf(model: Model): string {
     one.shape,
     renamesOf(one.fieldMap),
     searchColumns(one),
+    searchOutline(one),
     [...wantedIndexes(one), wantedView(one)].map(({ sql }) => sql),
     one.status?.key ?? null,
   ])

@@ -1,4 +1,4 @@
-import { Agent, type IncomingMessage, request as httpRequest } from 'node:http'
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { serve } from 'daybook/node'
 import type { TestService } from 'daybook/testing'
 
@@ -34,7 +34,7 @@ const inProcess: Transport = {
   name: 'fetch',
   connect: async (service) => ({
     async send({ method, path, headers, body }) {
-      const init = { method, headers, ...(body === undefined ? {} : { body: body as BodyInit }) }
+      const init = { method, headers, ...(body === undefined ? {} : { body }) }
       const response = await service.fetch(new Request(`http://daybook.test${path}`, init))
       return { status: response.status, headers: response.headers, text: await response.text() }
     },

@@ -1,0 +1,98 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Block, blocksOf, readPages } from '../../scripts/markdown.ts'
+import { type Bindings, bind, difference } from './match.ts'
+import { fileOf, makeFolder, ROOT, run, type Site, startSite } from './site.ts'
+
+const PAGES = (await readPages(ROOT))
+  .map(({ file, text }) => ({ file, blocks: blocksOf(text) }))
+  .filter(({ blocks }) => blocks.some(({ language }) => language === 'console' || language === 'ts'))
+
+/** Pages start a service and many commands. */
+const PATIENT = { timeout: 120_000 }
+
+/** Whether a command ends here: with no open quote and no line to go on. */
+const isWhole = (command: string): boolean => !command.endsWith('\\') && command.split("'").length % 2 === 1
+
+/** The commands of a console block, each with what it is shown to print. */
+function stepsOf({ code }: Block): readonly { readonly command: string; readonly shown: string }[] {
+  return `\n${code}`
+    .split('\n$ ')
+    .slice(1)
+    .map((step) => {
+      const lines = step.split('\n')
+      const end = lines.findIndex((_line, index) => isWhole(lines.slice(0, index + 1).join('\n'))) + 1
+      return { command: lines.slice(0, end).join('\n'), shown: lines.slice(end).join('\n') }
+    })
+}
+
+async function runBlock(site: Site, file: string, block: Block, bindings: Bindings): Promise<void> {
+  for (const { command, shown } of stepsOf(block)) {
+    const { stdout, stderr } = await site.shell(bind(command, bindings))
+    const differs = difference(shown, stdout, bindings)
+    if (differs !== undefined) {
+      expect.fail(`${file}:${block.line}\n$ ${command}\n${differs}\n${stderr}`)
+    }
+  }
+}
+
+describe('console examples answer as they are shown', () => {
+  const pages = PAGES.filter(({ blocks }) => blocks.some(({ language }) => language === 'console'))
+  test.each(pages)('$file', PATIENT, async ({ file, blocks }) => {
+    await using site = await startSite(blocks)
+    const bindings: Bindings = new Map()
+    for (const block of blocks.filter(({ language }) => language === 'console')) {
+      await runBlock(site, file, block, bindings)
+    }
+  })
+})
+
+/** What a snippet without imports of its own is written against. */
+const PRELUDE = "import { createService, defineCollection, defineConfig, defineGlobal, f } from 'daybook'"
+const TSCONFIG = {
+  extends: join(ROOT, 'tsconfig.base.json'),
+  compilerOptions: { noEmit: true, noUnusedLocals: false, noUnusedParameters: false },
+  include: ['*/*.ts', join(ROOT, 'packages/daybook/src/store/better-sqlite3.d.ts')],
+}
+
+const isTypeScript = ({ language }: Block): boolean => language === 'ts'
+
+const nameOf = (block: Block): string => fileOf(block) ?? `line-${block.line}.ts`
+
+const folderOf = (file: string): string => file.replaceAll('/', '-')
+
+const codeOf = ({ code }: Block): string => (/^import /m.test(code) ? `${code}\n` : `${PRELUDE}\n${code}\nexport {}\n`)
+
+/** Writes the snippets of every page, each page in a folder of its own. */
+async function makeProject(): Promise<string> {
+  const root = await makeFolder([])
+  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  for (const { file, blocks } of PAGES) {
+    await mkdir(join(root, folderOf(file)))
+    for (const block of blocks.filter(isTypeScript)) {
+      await writeFile(join(root, folderOf(file), nameOf(block)), codeOf(block))
+    }
+  }
+  await writeFile(join(root, 'tsconfig.json'), JSON.stringify(TSCONFIG))
+  return root
+}
+
+describe('TypeScript examples', () => {
+  test('have no type errors', PATIENT, async () => {
+    const root = await makeProject()
+    const { stdout } = await run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', root], root)
+    expect(stdout).toBe('')
+  })
+
+  const runnable = PAGES.filter(({ blocks }) => blocks.some(({ words }) => words.includes('run')))
+  test.each(runnable)('run: $file', PATIENT, async ({ file, blocks }) => {
+    const folder = join(await makeProject(), folderOf(file))
+    for (const snippet of blocks.filter(({ words }) => words.includes('run'))) {
+      const { status, stdout, stderr } = await run(process.execPath, [nameOf(snippet)], folder)
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+      const next = blocks[blocks.indexOf(snippet) + 1]
+      if (next?.language === 'text') expect(difference(next.code, stdout, new Map())).toBeUndefined()
+    }
+  })
+})

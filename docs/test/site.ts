@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import type { Block } from '../../scripts/markdown.ts'
+
+/** The root of the checkout. */
+export const ROOT: string = fileURLToPath(new URL('../..', import.meta.url))
+/** Without a terminal curl draws a progress meter; and npx takes a second to find what is on the path already. */
+const QUIET = 'curl() { command curl --silent --show-error "$@"; }\nnpx() { command "$@"; }\n'
+const TOKEN = 'token-of-the-documented-examples-0123456789'
+
+/** What a command printed. */
+export interface Outcome {
+  readonly status: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a command as a reader would. */
+export async function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
+  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+  return { status: Number(status), stdout, stderr }
+}
+
+/** The file that a block is shown as, if it names one. */
+export function fileOf({ words }: Block): string | undefined {
+  return words.find((word) => word.startsWith('file='))?.slice('file='.length)
+}
+
+/** Makes a folder in which `daybook` is installed, with the files that a page shows. */
+export async function makeFolder(blocks: readonly Block[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'daybook-docs-'))
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }\n')
+  for (const block of blocks) {
+    const file = fileOf(block)
+    if (file === undefined) continue
+    await mkdir(dirname(join(folder, file)), { recursive: true })
+    await writeFile(join(folder, file), `${block.code}\n`)
+  }
+  return folder
+}
+
+/** A service on a real socket, beside the files of a page. */
+export interface Site extends AsyncDisposable {
+  /** Runs a line of a console block in a shell; `localhost:3000` is this service. */
+  shell(command: string): Promise<Outcome>
+}
+
+/** The address that a starting service prints. */
+async function addressOf(service: ChildProcess): Promise<string> {
+  for await (const line of createInterface({ input: service.stdout as Readable })) {
+    const address = /^listening on http:\/\/(.+)$/.exec(line)?.[1]
+    if (address !== undefined) return address
+  }
+  throw new Error('daybook start ended before it listened')
+}
+
+/** Starts the service of a page: of the config that it shows, or else of the example. */
+export async function startSite(blocks: readonly Block[]): Promise<Site> {
+  const folder = await makeFolder(blocks)
+  if (!blocks.some((block) => fileOf(block) === 'daybook.config.ts')) {
+    for (const file of ['daybook.config.ts', 'seed.ts']) await cp(join(ROOT, 'examples/blog', file), join(folder, file))
+  }
+  const env = {
+    npm_config_loglevel: 'error',
+    DAYBOOK_SERVICE_TOKEN: TOKEN,
+    PATH: `${ROOT}/node_modules/.bin:${process.env.PATH}`,
+  }
+  const service = spawn('daybook', ['start', '--port', '0', '--log', 'warn'], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(service, 'exit')
+  const address = await addressOf(service)
+  return {
+    shell: (command) => run('bash', ['-c', QUIET + command.replaceAll('localhost:3000', address)], folder, env),
+    async [Symbol.asyncDispose]() {
+      service.kill('SIGTERM')
+      await ended
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

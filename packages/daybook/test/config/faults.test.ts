@@ -1,0 +1,476 @@
+import { access, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ConfigError, type ConfigFault, createService, type DaybookConfig, f } from 'daybook'
+import { createTestService } from 'daybook/testing'
+import { afterAll, describe, expect, test } from 'vitest'
+
+/** A folder that no service with a wrong config makes. */
+const DATA = join(tmpdir(), `daybook-of-no-config-${process.pid}`)
+
+afterAll(() => rm(DATA, { recursive: true, force: true }))
+
+/** Why a service with this config does not start. */
+async function refusalOf(config: unknown): Promise<unknown> {
+  try {
+    const service = await createService(config as DaybookConfig, { data: DATA })
+    await service.close()
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
+/** Faults of a config, as a start-up names them; none when it starts. */
+async function faultsOf(config: unknown): Promise<readonly ConfigFault[]> {
+  const refusal = await refusalOf(config)
+  if (refusal instanceof ConfigError) return refusal.faults
+  if (refusal) throw refusal
+  return []
+}
+
+const title = f.text()
+const fields = { title }
+
+/** A config whose collection `posts` has these fields. */
+const posts = (inner: unknown): object => ({ collections: { posts: { fields: inner } } })
+/** A config with one field that is to be refused. */
+const field = (one: unknown): object => posts({ field: one })
+/** A collection as it should be, beside a part of the config that is to be refused. */
+const beside = (parts: object): object => ({ collections: { posts: { fields } }, ...parts })
+
+const FIELD = 'collections.posts.fields.field'
+/** Options that the compiler refuses, too. */
+const wrong = (options: unknown): never => options as never
+
+type Case = readonly [what: string, config: unknown, path: string, message: string]
+
+const CONFIGS: readonly Case[] = [
+  ['no config', undefined, 'config', 'export default defineConfig'],
+  ['a list', [], 'config', 'export default defineConfig'],
+  ['an empty config', {}, 'collections', 'at least one collection'],
+  ['collections that are a list', { collections: [] }, 'collections', 'write an object of collections'],
+  ['an unknown part', beside({ lokales: {} }), 'lokales', 'write one of: collections, globals, locales'],
+  ['globals that are a text', beside({ globals: 'site' }), 'globals', 'write an object of globals'],
+  ['a seed that is no function', beside({ seed: {} }), 'seed', 'write a function'],
+  ['an empty Cache-Control', beside({ publicCacheControl: '' }), 'publicCacheControl', 'write a text'],
+  ['limits that are a number', beside({ limits: 5 }), 'limits', 'write an object'],
+  ['an unknown limit', beside({ limits: { bytes: 5 } }), 'limits.bytes', 'write one of: bodyBytes, renderMs'],
+  ['a negative limit', beside({ limits: { bodyBytes: -1 } }), 'limits.bodyBytes', 'whole number, 0 or more'],
+  ['half a limit', beside({ limits: { renderMs: 0.5 } }), 'limits.renderMs', 'whole number, 0 or more'],
+  ['CORS without a list', beside({ cors: { origins: '*' } }), 'cors.origins', 'write exact origins'],
+  ['CORS for everyone', beside({ cors: { origins: ['*'] } }), 'cors.origins', 'write exact origins'],
+  ['an origin with a path', beside({ cors: { origins: ['https://a.example/x'] } }), 'cors.origins', 'exact origins'],
+  ['CORS without origins', beside({ cors: {} }), 'cors.origins', 'write exact origins'],
+  ['credentials that are a text', beside({ cors: { origins: [], credentials: 'yes' } }), 'cors.credentials', 'true or'],
+  ['an adapter without getPrincipal', beside({ auth: {} }), 'auth.getPrincipal', 'write a function'],
+  ['an adapter of texts', beside({ auth: { getPrincipal: 'me' } }), 'auth.getPrincipal', 'write a function'],
+  ['a misspelt member', beside({ auth: { getPrinciple: () => null } }), 'auth.getPrinciple', 'getPrincipal'],
+]
+
+const LOCALES: readonly Case[] = [
+  ['no default', { available: ['en'] }, 'locales.default', 'write one of: en'],
+  ['another default', { default: 'fr', available: ['en', 'de'] }, 'locales.default', 'write one of: en, de'],
+  ['none available', { default: 'en', available: [] }, 'locales.available', 'BCP 47'],
+  ['available is missing', { default: 'en' }, 'locales.available', 'BCP 47'],
+  ['no tag', { default: 'en', available: ['en', 'german language'] }, 'locales.available', 'BCP 47'],
+  ['one twice', { default: 'en', available: ['en', 'en'] }, 'locales.available', 'different'],
+  ['a stranger falls back', fallback({ fr: ['en'] }), 'locales.fallback.fr', 'write one of: en, de'],
+  ['falls back to a stranger', fallback({ de: ['fr'] }), 'locales.fallback.de', 'other locales'],
+  ['falls back to itself', fallback({ de: ['de'] }), 'locales.fallback.de', 'other locales'],
+  ['falls back to a text', fallback({ de: 'en' }), 'locales.fallback.de', 'other locales'],
+  [
+    'an unknown option',
+    { default: 'en', available: ['en'], main: 'en' },
+    'locales.main',
+    'default, available, fallback',
+  ],
+].map(([what, locales, path, message]) => [what, beside({ locales }), path, message] as Case)
+
+function fallback(chains: object): object {
+  return { default: 'en', available: ['en', 'de'], fallback: chains }
+}
+
+const LONG_KEY = 'k'.repeat(49)
+
+const KEYS: readonly Case[] = [
+  ['a capital first', { collections: { Posts: { fields } } }, 'collections.Posts', 'starts with a small letter'],
+  ['a digit first', { collections: { '1st': { fields } } }, 'collections.1st', 'starts with a small letter'],
+  ['a hyphen', { collections: { 'blog-posts': { fields } } }, 'collections.blog-posts', 'letters, digits and _'],
+  ['49 characters', { collections: { [LONG_KEY]: { fields } } }, `collections.${LONG_KEY}`, 'at most 48'],
+  ['a key of SQLite', { collections: { sqlite_posts: { fields } } }, 'collections.sqlite_posts', 'sqlite_'],
+  ['a key of PostgreSQL', { collections: { pg_posts: { fields } } }, 'collections.pg_posts', 'pg_'],
+  ['a name of a view', { collections: { posts_view: { fields } } }, 'collections.posts_view', '_view'],
+  [
+    'two by case',
+    { collections: { blogposts: { fields }, blogPosts: { fields } } },
+    'collections.blogPosts',
+    'by case',
+  ],
+  ['a global with a capital', beside({ globals: { Site: { fields } } }), 'globals.Site', 'starts with a small letter'],
+  ['globals by case', beside({ globals: { site: { fields }, siTe: { fields } } }), 'globals.siTe', 'by case alone'],
+  ['a field with a hyphen', posts({ 'sub-title': title }), 'collections.posts.fields.sub-title', 'small letter'],
+  ['a field of 49', posts({ [LONG_KEY]: title }), `collections.posts.fields.${LONG_KEY}`, 'at most 48'],
+  ['fields by case', posts({ title, tiTle: title }), 'collections.posts.fields.tiTle', 'differs from "title" by case'],
+  ['a nested field with a hyphen', field(f.group({ 'a-b': title })), `${FIELD}.fields.a-b`, 'small letter'],
+  ['nested fields by case', field(f.group({ ab: title, aB: title })), `${FIELD}.fields.aB`, 'by case alone'],
+  ['a block with a hyphen', field(f.blocks({ 'pull-quote': fields })), `${FIELD}.types.pull-quote`, 'pullQuote'],
+  ...['id', 'createdAt', 'updatedAt', 'key'].map(
+    (key): Case => [`the field ${key}`, posts({ [key]: title }), `collections.posts.fields.${key}`, 'is taken'],
+  ),
+  ...['constructor', 'prototype', 'toString', 'valueOf', 'hasOwnProperty'].map(
+    (key): Case => [
+      `the field ${key}, which no body could name`,
+      posts({ title, [key]: title }),
+      `collections.posts.fields.${key}`,
+      'another key',
+    ],
+  ),
+  ...'globals assets health ready export cms auth events changes batch search mcp'
+    .split(' ')
+    .map(
+      (key): Case => [
+        `the segment ${key}`,
+        { collections: { [key]: { fields } } },
+        `collections.${key}`,
+        'belongs to the service',
+      ],
+    ),
+]
+
+const DOCUMENTS: readonly Case[] = [
+  ['no fields', { collections: { posts: {} } }, 'collections.posts.fields', 'at least one field'],
+  ['empty fields', posts({}), 'collections.posts.fields', 'at least one field'],
+  ['a collection that is a field', { collections: { posts: title } }, 'collections.posts.fields', 'at least one field'],
+  [
+    'a field that is a text',
+    posts({ title: 'text' }),
+    'collections.posts.fields.title',
+    'write a field, such as f.text()',
+  ],
+  ['a field that is null', posts({ title: null }), 'collections.posts.fields.title', 'write a field'],
+  ['a builder that was not called', posts({ title: f.text }), 'collections.posts.fields.title', 'write a field'],
+  [
+    'a misspelt option',
+    option({ acess: {} }),
+    'collections.posts.acess',
+    'description, requireIfMatch, access, maxLimit',
+  ],
+  ['a misspelt action', option({ access: { write: () => true } }), 'collections.posts.access.write', 'read, create'],
+  ['a rule that is a flag', option({ access: { read: true } }), 'collections.posts.access.read', 'write a function'],
+  ['a maxLimit that is a text', option({ maxLimit: '9' }), 'collections.posts.maxLimit', 'whole number'],
+  ['an empty description', option({ description: '' }), 'collections.posts.description', 'write a text'],
+  [
+    'a condition that is a text',
+    option({ requireIfMatch: 'yes' }),
+    'collections.posts.requireIfMatch',
+    'true or false',
+  ],
+  [
+    'a global that is created',
+    global({ access: { create: () => true } }),
+    'globals.site.access.create',
+    'read, update',
+  ],
+  ['a global with pages', global({ maxLimit: 5 }), 'globals.site.maxLimit', 'no such option'],
+  ['a global with a slug', global({ fields: { slug: f.slug() } }), 'globals.site.fields.slug', 'a global has no slug'],
+  ['a global with a status', global({ fields: { state: f.status() } }), 'globals.site.fields.state', 'has no status'],
+  ['two slugs', posts({ a: f.slug(), b: f.slug() }), 'collections.posts.fields.b', 'one slug field, and "a" is it'],
+  ['two statuses', posts({ a: f.status(), b: f.status() }), 'collections.posts.fields.b', 'one status field'],
+  [
+    'own HTML',
+    posts({ body: f.markdown(), bodyHtml: title }),
+    'collections.posts.fields.bodyHtml',
+    '"bodyHtml" is taken',
+  ],
+  ['own HTML first', posts({ bodyHtml: title, body: f.markdown() }), 'collections.posts.fields.body', 'is taken'],
+  ['own HTML in a group', field(f.group({ a: f.markdown(), aHtml: title })), `${FIELD}.fields.aHtml`, 'is taken'],
+]
+
+function option(options: object): object {
+  return { collections: { posts: { fields, ...options } } }
+}
+
+function global(options: object): object {
+  return beside({ globals: { site: { fields, ...options } } })
+}
+
+const RENAMES: readonly Case[] = [
+  ['from a key that breaks the pattern', { a: f.text({ renamedFrom: 'a-b' }) }, 'a', 'write a key'],
+  ['from a field that is still there', { a: f.text({ renamedFrom: 'b' }), b: title }, 'a', '"b" is still a field'],
+  ['from itself', { a: f.text({ renamedFrom: 'a' }) }, 'a', '"a" is still a field'],
+  ['twice from one', { a: f.text({ renamedFrom: 'c' }), b: f.text({ renamedFrom: 'c' }) }, 'b', '"a" comes from "c"'],
+].map(([what, inner, key, message]): Case => {
+  return [`renamed ${what}`, posts(inner), `collections.posts.fields.${key}.renamedFrom`, String(message)]
+})
+
+const COMMON: readonly Case[] = [
+  ['required that is a text', f.text({ required: wrong('yes') }), 'required', 'write true or false'],
+  ['an empty description', f.text({ description: '' }), 'description', 'write a text'],
+  ['localized without locales', f.text({ localized: true }), 'localized', 'name the locales'],
+  ['localized that is a text', f.text({ localized: wrong('de') }), 'localized', 'write true or false'],
+  ['access that is a function', f.text({ access: wrong(() => true) }), 'access', 'write { read'],
+  ['a misspelt rule', f.text({ access: wrong({ reed: () => true }) }), 'access', 'write { read'],
+  ['a rule that is a flag', f.text({ access: wrong({ read: false }) }), 'access', 'write { read'],
+  ['unique that is a text', f.text({ unique: wrong('yes') }), 'unique', 'write true or false'],
+  ['index that is a number', f.integer({ index: wrong(0) }), 'index', 'write true or false'],
+].map(([what, one, key, message]): Case => [String(what), field(one), `${FIELD}.${key}`, String(message)])
+
+/** Every builder with an option that no type has: the answer names those that this one takes. */
+const MISSPELT: Readonly<Record<keyof typeof f, readonly [field: unknown, takes: string]>> = {
+  text: [f.text(wrong({ requird: true })), 'unique, index, default, minLength, maxLength, pattern, search'],
+  markdown: [f.markdown(wrong({ requird: true })), 'default, maxLength, html, search'],
+  number: [f.number(wrong({ requird: true })), 'unique, index, default, min, max'],
+  integer: [f.integer(wrong({ requird: true })), 'unique, index, default, min, max'],
+  boolean: [f.boolean(wrong({ requird: true })), 'renamedFrom, index, default'],
+  date: [f.date(wrong({ requird: true })), 'unique, index, default'],
+  datetime: [f.datetime(wrong({ requird: true })), 'unique, index, default'],
+  select: [f.select(wrong({ options: ['a'], requird: true })), 'options, many, default'],
+  email: [f.email(wrong({ requird: true })), 'unique, index, default'],
+  url: [f.url(wrong({ requird: true })), 'unique, index, default'],
+  slug: [f.slug(wrong({ requird: true })), 'renamedFrom, from'],
+  status: [f.status(wrong({ requird: true })), 'description, renamedFrom, options, default'],
+  json: [f.json(wrong({ requird: true })), 'default, schema'],
+  relation: [f.relation('posts', wrong({ requird: true })), 'many, onDelete, index'],
+  group: [f.group(fields, wrong({ requird: true })), 'required, description, localized, access, renamedFrom'],
+  list: [f.list(title, wrong({ requird: true })), 'min, max, default'],
+  blocks: [f.blocks({ a: fields }, wrong({ requird: true })), 'min, max'],
+}
+
+const BROKEN_SCHEMA = { type: 'nonsense' }
+
+const TYPES: readonly Case[] = [
+  ['text: a negative length', f.text({ minLength: -1 }), 'minLength', 'whole number, 0 or more'],
+  ['text: a length that is a text', f.text({ maxLength: wrong('9') }), 'maxLength', 'whole number, 0 or more'],
+  ['text: a broken pattern', f.text({ pattern: '(' }), 'pattern', 'regular expression'],
+  ['text: a pattern that is a RegExp', f.text({ pattern: wrong(/a/) }), 'pattern', 'regular expression'],
+  ['text: search that is a text', f.text({ search: wrong('no') }), 'search', 'write true or false'],
+  ['text: longer than an index takes', f.text({ maxLength: 513 }), 'maxLength', 'index: false, or use f.markdown()'],
+  ['text: unique and too long', f.text({ index: false, unique: true }), 'maxLength', 'at most 512'],
+  ['text: no length fits', f.text({ minLength: 9, maxLength: 8 }), 'minLength', 'write at most 8'],
+  ['text: a default that is a number', f.text({ default: wrong(5) }), 'default', 'must be string'],
+  ['text: a default too long', f.text({ maxLength: 2, default: 'abc' }), 'default', 'at most 2 characters'],
+  ['text: a default that breaks the pattern', f.text({ pattern: '^a', default: 'b' }), 'default', 'must match ^a'],
+  ['markdown: html that is a text', f.markdown({ html: wrong('no') }), 'html', 'write true or false'],
+  ['markdown: unique', f.markdown(wrong({ unique: true })), 'unique', 'no such option'],
+  ['markdown: a default too long', f.markdown({ maxLength: 2, default: 'abc' }), 'default', 'at most 2'],
+  ['number: a bound that is a text', f.number({ min: wrong('1') }), 'min', 'write a number'],
+  ['number: an endless bound', f.number({ max: Number.POSITIVE_INFINITY }), 'max', 'write a number'],
+  ['number: no number fits', f.number({ min: 2, max: 1 }), 'min', 'write at most 1'],
+  ['number: a default out of bounds', f.number({ max: 1, default: 2 }), 'default', 'at most 1'],
+  ['integer: half a bound', f.integer({ min: 0.5 }), 'min', 'write a whole number'],
+  ['integer: half a default', f.integer({ default: 0.5 }), 'default', 'must be integer'],
+  ['boolean: unique', f.boolean(wrong({ unique: true })), 'unique', 'no such option'],
+  ['boolean: a default that is a text', f.boolean({ default: wrong('true') }), 'default', 'must be boolean'],
+  ['date: a default that is no day', f.date({ default: '2026-02-30' }), 'default', 'valid date'],
+  ['datetime: a default without offset', f.datetime({ default: '2026-01-01T00:00:00' }), 'default', 'valid date-time'],
+  ['select: no options', f.select(wrong({})), 'options', 'write the values to choose from'],
+  ['select: empty options', f.select({ options: [] }), 'options', 'different texts'],
+  ['select: an option twice', f.select({ options: ['a', 'a'] }), 'options', 'different texts'],
+  ['select: an empty option', f.select({ options: [''] }), 'options', '1 to 128 characters'],
+  ['select: an option too long', f.select({ options: ['a'.repeat(129)] }), 'options', '1 to 128 characters'],
+  ['select: an option that is a number', f.select({ options: wrong([1]) }), 'options', 'different texts'],
+  ['select: many and unique', f.select({ options: ['a'], many: true, unique: true }), 'unique', 'where many is true'],
+  ['select: another default', f.select({ options: ['a'], default: 'b' }), 'default', 'must be one of: a'],
+  ['select: one default for many', f.select({ options: ['a'], many: true, default: 'a' }), 'default', 'must be array'],
+  ['email: a default that is none', f.email({ default: 'ines' }), 'default', 'valid email'],
+  ['url: a default that runs', f.url({ default: 'javascript:alert(1)' }), 'default', 'must match ^https?'],
+  ['slug: from a key that is none', f.slug({ from: 'the title' }), 'from', 'write the key of a text field'],
+  ['slug: from a field that is not there', f.slug({ from: 'name' }), 'from', 'write the key of a text field'],
+  ['slug: from a name every object has', f.slug({ from: 'constructor' }), 'from', 'write the key of a text field'],
+  ['slug: in a group', f.group({ slug: f.slug() }), 'fields.slug', 'among the top-level fields'],
+  ['status: in a group', f.group({ state: f.status() }), 'fields.state', 'among the top-level fields'],
+  ['status: nothing is public', f.status({ options: ['draft'] }), 'options', 'let "published" be one of them'],
+  ['status: options that are a number', f.status({ options: wrong(5) }), 'options', 'different texts'],
+  ['status: another default', f.status({ default: 'review' }), 'default', 'must be one of'],
+  ['json: a schema that is a text', f.json({ schema: wrong('object') }), 'schema', 'write an object'],
+  ['json: a broken schema', f.json({ schema: BROKEN_SCHEMA }), 'schema', 'write a JSON Schema (2020-12)'],
+  ['json: a broken pattern in it', f.json({ schema: { pattern: '(' } }), 'schema', 'write a JSON Schema (2020-12)'],
+  [
+    'json: a reference to nowhere',
+    f.json({ schema: { $ref: '#/$defs/x' } }),
+    'schema',
+    'write a JSON Schema (2020-12)',
+  ],
+  ['json: a default against it', f.json({ schema: { type: 'object' }, default: 5 }), 'default', 'must be object'],
+  ['relation: to nowhere', f.relation('people'), '', '"people" is not a collection; write one of: posts'],
+  [
+    'relation: another answer',
+    f.relation('posts', { onDelete: wrong('cascade') }),
+    'onDelete',
+    '"unset" or "restrict"',
+  ],
+  ['relation: many that is a text', f.relation('posts', { many: wrong('yes') }), 'many', 'write true or false'],
+  ['group: no fields', f.group({}), 'fields', 'write at least one field'],
+  ['group: fields are missing', f.group(wrong(undefined)), 'fields', 'write at least one field'],
+  ['group: unique inside', f.group({ a: f.text({ unique: true }) }), 'fields.a.unique', 'only top-level fields'],
+  ['group: access inside', f.group({ a: f.text({ access: {} }) }), 'fields.a.access', 'on the top-level field around'],
+  [
+    'group: a fault two levels down',
+    f.group({ a: f.group({ b: f.text({ minLength: -1 }) }) }),
+    'fields.a.fields.b.minLength',
+    '0 or more',
+  ],
+  ['group: a default inside', f.group({ a: f.text({ default: wrong(5) }) }), 'fields.a.default', 'must be string'],
+  ['list: of a text', f.list(wrong('text')), 'of', 'write a field, such as f.text()'],
+  ['list: of nothing', f.list(wrong(undefined)), 'of', 'write a field, such as f.text()'],
+  ['list: of Markdown with HTML', f.list(f.markdown()), 'of', 'put it into a group'],
+  ['list: unique inside', f.list(f.text({ unique: true })), 'of.unique', 'only top-level fields can be unique'],
+  ['list: a negative bound', f.list(title, { min: -1 }), 'min', 'whole number, 0 or more'],
+  ['list: a default too long', f.list(title, { max: 1, default: ['a', 'b'] }), 'default', 'at most 1 items'],
+  ['list: a default of other items', f.list(title, { default: [5] }), 'default', 'must be string'],
+  [
+    'list: a default of other groups',
+    f.list(f.group({ a: title }), { default: [{ b: 1 }] }),
+    'default',
+    'no such field',
+  ],
+  ['list: a broken schema inside', f.list(f.json({ schema: BROKEN_SCHEMA })), 'of.schema', 'write a JSON Schema'],
+  ['list: a default inside', f.list(f.group({ a: f.text({ default: wrong(5) }) })), 'of.fields.a.default', 'be string'],
+  ['blocks: no kinds', f.blocks({}), '', 'name at least one kind of block'],
+  ['blocks: kinds are missing', f.blocks(wrong(undefined)), 'types', 'write an object'],
+  ['blocks: a kind without fields', f.blocks({ a: {} }), 'types.a', 'write at least one field'],
+  ['blocks: a negative bound', f.blocks({ a: fields }, { max: -1 }), 'max', 'whole number, 0 or more'],
+  ['blocks: a relation to nowhere', f.blocks({ a: { b: f.relation('x') } }), 'types.a.b', '"x" is not a collection'],
+  [
+    'blocks: a broken schema inside',
+    f.blocks({ a: { b: f.json({ schema: BROKEN_SCHEMA }) } }),
+    'types.a.b.schema',
+    'Schema',
+  ],
+].map(([what, one, key, message]): Case => {
+  return [String(what), field(one), key === '' ? FIELD : `${FIELD}.${key}`, String(message)]
+})
+
+const misspelt = Object.entries(MISSPELT).map(([name, [one, takes]]): Case => {
+  return [`f.${name}()`, field(one), `${FIELD}.requird`, takes]
+})
+
+describe.each([
+  ['a config', CONFIGS],
+  ['locales', LOCALES],
+  ['keys', KEYS],
+  ['collections and globals', DOCUMENTS],
+  ['renames', RENAMES],
+  ['options of every field', COMMON],
+  ['options that no type has', misspelt],
+  ['options of one type', TYPES],
+] as const)('%s that cannot be served', (_title, cases) => {
+  test.each(cases)('%s', async (_what, config, path, message) => {
+    const faults = await faultsOf(config)
+    expect(faults).toContainEqual({ path, message: expect.stringContaining(message) })
+  })
+})
+
+describe('a wrong config', () => {
+  const config = {
+    collections: {
+      Posts: { fields: { title: f.text({ minLength: -1 }), author: f.relation('people') }, maxLimit: 'x' },
+      health: { fields: { id: title } },
+    },
+    globals: { site: { fields: {} } },
+    locales: { default: 'fr', available: ['en'] },
+    colections: {},
+  }
+
+  test('is refused once, with every fault in it', async () => {
+    const faults = await faultsOf(config)
+    expect(faults.map(({ path }) => path).sort()).toEqual([
+      'colections',
+      'collections.Posts',
+      'collections.Posts.fields.author',
+      'collections.Posts.fields.title.minLength',
+      'collections.Posts.maxLimit',
+      'collections.health',
+      'collections.health.fields.id',
+      'globals.site.fields',
+      'locales.default',
+    ])
+  })
+
+  test('says in one message where each fault is and what to write instead', async () => {
+    const error = (await refusalOf(config)) as ConfigError
+    expect(error).toBeInstanceOf(ConfigError)
+    expect(error.message).toMatch(/^The config has 9 faults:\n/)
+    for (const { path, message } of error.faults) expect(error.message).toContain(`\n  ${path}: ${message}`)
+  })
+
+  test('names a refused default and a broken schema beside the other faults', async () => {
+    const faults = await faultsOf(
+      posts({ a: f.text({ default: wrong(5) }), b: f.json({ schema: BROKEN_SCHEMA }), c: f.text({ minLength: -1 }) }),
+    )
+    expect(faults.map(({ path }) => path).sort()).toEqual([
+      'collections.posts.fields.a.default',
+      'collections.posts.fields.b.schema',
+      'collections.posts.fields.c.minLength',
+    ])
+  })
+
+  test('makes no store', async () => {
+    await rm(DATA, { recursive: true, force: true })
+    await refusalOf(config)
+    await expect(access(DATA)).rejects.toThrow('ENOENT')
+  })
+})
+
+describe('a config that is right', () => {
+  const schema = (): object => ({
+    $id: 'https://schemas.example.org/point',
+    type: 'object',
+    properties: { x: { $ref: '#/$defs/number' } },
+    $defs: { number: { type: 'number' } },
+  })
+
+  const RIGHT: readonly (readonly [what: string, config: unknown])[] = [
+    ['one text', posts(fields)],
+    ['keys of 48 characters', { collections: { ['c'.repeat(48)]: { fields: { ['f'.repeat(48)]: title } } } }],
+    ['words of SQL as keys', { collections: { select: { fields: { order: title, group: f.integer() } } } }],
+    ['options that are undefined', posts({ title: f.text({ required: undefined as never }) })],
+    ['no seed and no locales', beside({ seed: undefined, locales: undefined, globals: {} })],
+    ['a text as long as an index takes', posts({ title: f.text({ maxLength: 512 }) })],
+    ['a long text without an index', posts({ title: f.text({ maxLength: 100_000, index: false }) })],
+    ['a status of one value', posts({ state: f.status({ options: ['published'] }) })],
+    ['a relation to itself', posts({ parent: f.relation('posts') })],
+    ['Markdown in a list without HTML', posts({ notes: f.list(f.markdown({ html: false })) })],
+    [
+      'localized fields with locales',
+      {
+        collections: { posts: { fields: { title: f.text({ localized: true }) } } },
+        locales: { default: 'en', available: ['en', 'pt-BR', 'zh-hant-tw'], fallback: { 'pt-BR': ['en'] } },
+      },
+    ],
+    ['exact origins', beside({ cors: { origins: ['https://app.example.org', 'http://127.0.0.1:8080'] } })],
+    ['a name that a field had', posts({ title, headline: f.text({ renamedFrom: 'caption' }) })],
+    [
+      'defaults of every kind',
+      posts({
+        a: f.text({ default: 'x' }),
+        b: f.number({ default: 0.5 }),
+        c: f.select({ options: ['a', 'b'], many: true, default: ['b'] }),
+        d: f.datetime({ default: '2026-11-20T10:00:00+01:00' }),
+        e: f.list(f.integer(), { default: [1, 2] }),
+        g: f.json({ schema: { type: 'object' }, default: {} }),
+      }),
+    ],
+  ]
+
+  test.each(RIGHT)('%s', async (_what, config) => {
+    await using service = await createTestService(config as DaybookConfig)
+    expect((await service.request('/api/ready')).status).toBe(200)
+  })
+
+  test('may be served twice in one process', async () => {
+    const make = (): DaybookConfig => posts({ point: f.json({ schema: schema() as never }) }) as DaybookConfig
+    await using first = await createTestService(make())
+    await using second = await createTestService(make())
+    expect((await first.request('/api/ready')).status).toBe(200)
+    expect((await second.request('/api/ready')).status).toBe(200)
+  })
+
+  test('is compiled into data that nobody changes', async () => {
+    await using service = await createTestService(posts(fields) as DaybookConfig)
+    expect(Object.isFrozen(service.model)).toBe(true)
+    expect(Object.isFrozen(service.model.collections.get('posts'))).toBe(true)
+    expect(Object.isFrozen(service.model.collections.get('posts')?.schemas)).toBe(true)
+  })
+})

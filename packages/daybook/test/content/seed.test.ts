@@ -1,0 +1,118 @@
+import { type DaybookConfig, DaybookError, f, type SeedContent } from 'daybook'
+import { beforeEach, expect, test } from 'vitest'
+import { create, Folder } from '../store/folder.ts'
+
+const fields = { title: f.text({ required: true, unique: true }), slug: f.slug({ from: 'title' }), state: f.status() }
+const globals = { site: { fields: { name: f.text({ required: true }) } } }
+
+const withSeed = (seed: (content: SeedContent) => Promise<void>): DaybookConfig => ({
+  collections: { posts: { fields } },
+  globals,
+  seed,
+})
+
+let folder: Folder
+
+beforeEach(async () => {
+  folder = await Folder.make()
+  return () => folder[Symbol.asyncDispose]()
+})
+
+const stored = (): unknown => ({
+  posts: folder.rows('SELECT slug FROM posts ORDER BY pk'),
+  globals: folder.rows('SELECT key FROM daybook$globals'),
+  seq: folder.rows('SELECT seq FROM daybook$head'),
+  journal: folder.rows('SELECT count(*) AS n FROM daybook$journal'),
+})
+
+const NOTHING = { posts: [], globals: [], seq: [{ seq: 0 }], journal: [{ n: 0 }] }
+
+test('fills an empty store before the service answers, once', async () => {
+  let runs = 0
+  const config = withSeed(async (content) => {
+    runs += 1
+    const { id } = await content.create('posts', { title: 'First', state: 'draft' })
+    expect(id).toMatch(/^[0-9a-f-]{36}$/)
+    expect(await content.writeGlobal('site', { name: 'Blog' })).toMatchObject({ key: 'site', name: 'Blog' })
+  })
+  await folder.start(config)
+  await folder.start(config)
+  expect(runs).toBe(1)
+  expect(stored()).toEqual({
+    posts: [{ slug: 'first' }],
+    globals: [{ key: 'site' }],
+    seq: [{ seq: 2 }],
+    journal: [{ n: 2 }],
+  })
+})
+
+test('leaves a store alone that holds something already', async () => {
+  await folder.serve(
+    withSeed(async () => {}),
+    (service) => create(service, 'posts', { title: 'mine' }),
+  )
+  await folder.start(withSeed(async (content) => void (await content.create('posts', { title: 'theirs' }))))
+  expect(folder.rows('SELECT slug FROM posts')).toEqual([{ slug: 'mine' }])
+})
+
+test('does not come back after everything was deleted', async () => {
+  const config = withSeed(async (content) => void (await content.create('posts', { title: 'First' })))
+  await folder.serve(config, async ({ content }) => {
+    const [first] = (await content.list('posts')).items
+    const { SYSTEM } = await import('daybook')
+    await content.delete('posts', String((first as { id?: unknown }).id), { caller: SYSTEM })
+  })
+  await folder.start(config)
+  expect(folder.rows('SELECT * FROM posts')).toEqual([])
+})
+
+test('leaves nothing when it throws, and runs again at the next start', async () => {
+  let isBroken = true
+  const config = withSeed(async (content) => {
+    await content.create('posts', { title: 'First' })
+    await content.writeGlobal('site', { name: 'Blog' })
+    if (isBroken) throw new Error('the disk of the seed is empty')
+  })
+  await expect(folder.start(config)).rejects.toThrow('the disk of the seed is empty')
+  expect(stored()).toEqual(NOTHING)
+  isBroken = false
+  await folder.start(config)
+  expect(folder.rows('SELECT slug FROM posts')).toEqual([{ slug: 'first' }])
+})
+
+test('leaves nothing when one of its entries is refused, and says why', async () => {
+  const config = withSeed(async (content) => {
+    await content.create('posts', { title: 'First' })
+    await content.create('posts', { title: 'First' })
+  })
+  const refusal = await folder.start(config).catch((error: unknown) => error)
+  expect(refusal).toBeInstanceOf(DaybookError)
+  expect(refusal).toMatchObject({ code: 'CONFLICT', details: { field: 'title' } })
+  expect(stored()).toEqual(NOTHING)
+})
+
+test('may write many entries at once', async () => {
+  const titles = Array.from({ length: 40 }, (_, index) => `Post ${index}`)
+  const long = 'word '.repeat(1000)
+  const config: DaybookConfig = {
+    collections: { posts: { fields: { ...fields, body: f.markdown() } } },
+    seed: async (content) => {
+      await Promise.all(titles.map((title, index) => content.create('posts', { title, body: index % 2 ? long : 'a' })))
+    },
+  }
+  await folder.serve(config, async ({ content }) => {
+    const { total, items } = await content.list('posts', { limit: 100 })
+    expect(items).toHaveLength(40)
+    expect(total).toBe(40)
+  })
+  expect(folder.rows('SELECT seq FROM daybook$head')).toEqual([{ seq: 40 }])
+})
+
+test('leaves nothing when one of many at once is refused, whatever came after it', async () => {
+  const titles = ['Same', 'Same', ...Array.from({ length: 20 }, (_, index) => `Post ${index}`)]
+  const config = withSeed(async (content) => {
+    await Promise.all(titles.map((title, index) => content.create('posts', { title, slug: `post-${index}` })))
+  })
+  await expect(folder.start(config)).rejects.toThrow(DaybookError)
+  expect(stored()).toEqual(NOTHING)
+})

@@ -1,0 +1,133 @@
+import { type DaybookConfig, DaybookError, defineCollection, f, type Issue, SYSTEM } from 'daybook'
+import { createTestService, type TestService } from 'daybook/testing'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { FIELDS, type FieldCase, ID, SHOUTED_ID } from './values.ts'
+
+const AS_SYSTEM = { caller: SYSTEM }
+
+/** Every case with the collection that has its field. */
+const CASES = Object.entries(FIELDS).flatMap(([type, cases]) =>
+  cases.map((one, index) => ({ ...one, type, collection: `${type}${index}` })),
+)
+
+type Case = (typeof CASES)[number]
+
+let service: TestService & AsyncDisposable
+let id: string
+
+beforeAll(async () => {
+  const collections = CASES.map(({ collection, field }): [string, object] => [
+    collection,
+    defineCollection({ fields: { title: f.text(), field } }),
+  ])
+  const targets = defineCollection({ fields: { name: f.text() } })
+  const config = { collections: { targets, ...Object.fromEntries(collections) } } as DaybookConfig
+  service = await createTestService(config)
+  id = String((await service.content.create('targets', {} as never, AS_SYSTEM)).id)
+})
+
+afterAll(() => service.close())
+
+const created: (readonly [collection: string, id: string])[] = []
+
+afterEach(async () => {
+  for (const [collection, entry] of created.splice(0)) await service.content.delete(collection, entry, AS_SYSTEM)
+})
+
+/** Puts the id of the target where a row marks its place. */
+function filled(value: unknown): unknown {
+  if (value === ID) return id
+  if (value === SHOUTED_ID) return id.toUpperCase()
+  if (Array.isArray(value) && value.some((one) => one === ID || one === SHOUTED_ID)) return value.map(filled)
+  return value
+}
+
+async function create({ collection }: Case, data: object): Promise<Readonly<Record<string, unknown>>> {
+  const entry = await service.content.create(collection, data as never, AS_SYSTEM)
+  created.push([collection, String(entry.id)])
+  return entry
+}
+
+async function read({ collection }: Case, entryId: unknown): Promise<Readonly<Record<string, unknown>> | null> {
+  return service.content.get(collection, String(entryId), {}, AS_SYSTEM)
+}
+
+/** What is wrong with a write, as its error says. */
+async function issuesOf(write: Promise<unknown>): Promise<readonly Issue[]> {
+  const error = await write.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof DaybookError)) throw error ?? new Error('It was accepted.')
+  expect(error.code).toBe('VALIDATION_ERROR')
+  return error.details.issues ?? []
+}
+
+const total = async ({ collection }: Case): Promise<number> =>
+  (await service.content.list(collection, { limit: 0 }, AS_SYSTEM)).total
+
+/** A value as a short name of its test. */
+function show(value: unknown): string {
+  const text = JSON.stringify(value, (_, one) => (typeof one === 'number' && !Number.isFinite(one) ? String(one) : one))
+  return text.length > 60 ? `${text.slice(0, 50)}… (${text.length})` : text
+}
+
+test('every builder has its rows', () => {
+  expect(Object.keys(FIELDS).sort()).toEqual(Object.keys(f).sort())
+})
+
+describe.each(CASES)('$type: $name', (one) => {
+  const accepts = one.accepts.map(([given, ...stored]) => ({ given, stored: stored.length > 0 ? stored[0] : given }))
+  const refuses = one.refuses.map(([given, code, path = '']) => ({ given, code, path }))
+
+  test.each(accepts.map((row) => [show(row.given), row] as const))('takes %s', async (_name, { given, stored }) => {
+    const entry = await create(one, { field: filled(given) })
+    expect(entry.field).toStrictEqual(filled(stored))
+    expect(await read(one, entry.id)).toStrictEqual(entry)
+  })
+
+  test.each(accepts.map((row) => [show(row.given), row] as const))(
+    'serves %s so that it can be written back',
+    async (_name, { given }) => {
+      const entry = await create(one, { field: filled(given), title: show(given).slice(0, 9) })
+      const rewritten = await service.content.update(one.collection, String(entry.id), { ...entry } as never, AS_SYSTEM)
+      expect(rewritten).toStrictEqual(entry)
+    },
+  )
+
+  test.each(refuses.map((row) => [show(row.given), row] as const))(
+    'refuses %s',
+    async (_name, { given, code, path }) => {
+      const before = await total(one)
+      const issues = await issuesOf(create(one, { field: filled(given) }))
+      const place = path === '*' ? expect.stringMatching(/^\/field\//) : `/field${path}`
+      const rule = code === '*' ? expect.stringMatching(/\S/) : code
+      expect(issues).toContainEqual({ path: place, code: rule, message: expect.stringMatching(/\S/) })
+      expect(await total(one)).toBe(before)
+    },
+  )
+
+  test('null empties it', () => expectEmpty(one, { field: null }, one.empty))
+
+  test('is empty, or its default, in a new entry that does not name it', () =>
+    expectEmpty(one, {}, 'unnamed' in one ? one.unnamed : one.empty))
+
+  test('undefined is a name without a value', async () => {
+    const [first] = accepts
+    if (!first) return
+    const entry = await create(one, { field: filled(first.given) })
+    const changed = await service.content.update(one.collection, String(entry.id), { title: 'B' } as never, AS_SYSTEM)
+    expect({ ...changed, title: null, updatedAt: null }).toStrictEqual({ ...entry, title: null, updatedAt: null })
+  })
+})
+
+async function expectEmpty(one: Case, data: object, stored: FieldCase['empty']): Promise<void> {
+  if (stored === 'refused') {
+    const issues = await issuesOf(create(one, { title: 'The title', ...data }))
+    expect(issues).toContainEqual(expect.objectContaining({ path: '/field' }))
+    return
+  }
+  const entry = await create(one, { title: 'The title', ...data })
+  expect(entry.field).toStrictEqual(stored ?? null)
+  expect(await read(one, entry.id)).toStrictEqual(entry)
+}

@@ -1,0 +1,251 @@
+import { expect } from 'vitest'
+import { kitchen } from '../support/configs.ts'
+import { CANARY } from '../support/sane.ts'
+import { runScenarios, type Step } from '../support/scenario.ts'
+import { create, get, put, remove } from '../support/steps.ts'
+
+const READ_HEADERS = {
+  'Cache-Control': 'public, max-age=0, must-revalidate',
+  Vary: 'Authorization, Cookie, Origin',
+}
+
+/** What a client that has this answer already is told. */
+const unchanged = (path: string, tags: string, extra: Partial<Step> = {}): Step =>
+  get(path, {
+    headers: { 'If-None-Match': tags },
+    status: 304,
+    answers: { ...READ_HEADERS, ETag: /^"[^"]+"$/, 'Content-Type': null },
+    ...extra,
+  })
+
+/** What a client with an older answer is told. */
+const changed = (path: string, tag: string, extra: Partial<Step> = {}): Step =>
+  get(path, { headers: { 'If-None-Match': tag }, status: 200, ...extra })
+
+const post = '/api/posts/what-a-daybook-is'
+
+runScenarios('a conditional read (C5)', [
+  {
+    name: 'answers 304 to the tag it gave: alone, in a list, weak, or *',
+    steps: [post, '/api/posts', '/api/posts?q=daybook', '/api/globals/site'].flatMap((path) => [
+      get(path, { keep: { tag: 'ETag' } }),
+      unchanged(path, '{tag}', { answers: { ...READ_HEADERS, ETag: '{tag}' } }),
+      unchanged(path, '"other", {tag}'),
+      unchanged(path, 'W/{tag}'),
+      unchanged(path, '"a",W/"b"  , {tag}'),
+      unchanged(path, '*'),
+      changed(path, '"other"'),
+      changed(path, '"other", W/"another"'),
+    ]),
+  },
+  {
+    name: 'takes any entity tag of RFC 9110, with commas in it and with empty members in the list',
+    steps: [
+      get(post, { keep: { tag: 'ETag' } }),
+      changed(post, '"a,b"'),
+      unchanged(post, '"a,b", {tag}'),
+      unchanged(post, '"x", , {tag}'),
+      changed(post, '""'),
+    ],
+  },
+  {
+    name: 'refuses what is no entity tag',
+    steps: ['x', '"open', 'w/"x"', '"a" "b"', '*, "a"', "'a'", '"a b"', 'W/', ','].flatMap((tag) => [
+      get(post, {
+        headers: { 'If-None-Match': tag },
+        status: 400,
+        body: { details: { issues: [{ path: 'If-None-Match' }] } },
+      }),
+      get(post, { headers: { 'If-Match': tag }, status: 400, body: { details: { issues: [{ path: 'If-Match' }] } } }),
+    ]),
+  },
+  {
+    name: 'gives every question and every kind of reader a tag of its own',
+    steps: [
+      get('/api/posts', { keep: { list: 'ETag' } }),
+      ...['?limit=1', '?offset=1', '?sort=title', '?q=daybook', '?select=title', '?status=published'].map((query) =>
+        changed(`/api/posts${query}`, '{list}'),
+      ),
+      changed('/api/posts', '{list}', { auth: true }),
+      changed('/api/tags', '{list}'),
+      get(post, { keep: { entry: 'ETag' } }),
+      changed(`${post}?select=title`, '{entry}'),
+    ],
+  },
+  {
+    name: 'moves an entry’s tag with every stored change and with no other',
+    steps: [
+      get(post, { keep: { id: '/id', tag: 'ETag' } }),
+      put('/api/posts/{id}', { category: 'news' }, { keep: { next: 'ETag' } }),
+      changed(post, '{tag}', { answers: { ETag: '{next}' } }),
+      put('/api/posts/{id}', { category: 'news' }, { answers: { ETag: '{next}' } }),
+      put('/api/posts/{id}', { category: 'stories' }, { keep: { last: 'ETag' } }),
+      changed(post, '{tag}', { answers: { ETag: '{last}' } }),
+    ],
+  },
+  {
+    name: 'moves a list’s tag when its answer may have changed: created, changed, deleted, published, withdrawn',
+    steps: [
+      get('/api/posts', { keep: { t0: 'ETag' } }),
+      create('posts', { title: 'New' }, { keep: { id: '/id' } }),
+      changed('/api/posts', '{t0}', { keep: { t1: 'ETag' } }),
+      put('/api/posts/{id}', { title: 'Newer' }),
+      changed('/api/posts', '{t1}', { keep: { t2: 'ETag' } }),
+      put('/api/posts/{id}', { status: 'draft' }),
+      changed('/api/posts', '{t2}', { keep: { t3: 'ETag' } }),
+      put('/api/posts/{id}', { status: 'published' }),
+      changed('/api/posts', '{t3}', { keep: { t4: 'ETag' } }),
+      remove('/api/posts/{id}'),
+      changed('/api/posts', '{t4}'),
+    ],
+  },
+  {
+    name: 'keeps a list’s tag while nothing it shows can have changed',
+    steps: [
+      get('/api/posts', { keep: { list: 'ETag' } }),
+      get('/api/posts?q=ledger', { keep: { search: 'ETag' } }),
+      create('tags', { name: 'Other' }),
+      create('posts', {}, { status: 400 }),
+      get(post, { keep: { id: '/id' } }),
+      put('/api/posts/{id}', { title: 'What a daybook is' }),
+      put('/api/posts/{id}', { title: 'x' }, { headers: { 'If-Match': '"stale"' }, status: 412 }),
+      unchanged('/api/posts', '{list}'),
+      unchanged('/api/posts?q=ledger', '{search}'),
+    ],
+  },
+  {
+    name: 'moves no public tag by work on drafts, and the session’s tag by all of it',
+    steps: [
+      get('/api/posts', { keep: { open: 'ETag' } }),
+      get('/api/posts', { auth: true, keep: { s0: 'ETag' } }),
+      create('posts', { title: CANARY, status: 'draft' }, { keep: { id: '/id' } }),
+      changed('/api/posts', '{s0}', { auth: true, keep: { s1: 'ETag' } }),
+      unchanged('/api/posts', '{open}'),
+      put('/api/posts/{id}', { body: CANARY }),
+      changed('/api/posts', '{s1}', { auth: true, keep: { s2: 'ETag' } }),
+      put('/api/posts/{id}', { status: 'archived' }),
+      changed('/api/posts', '{s2}', { auth: true }),
+      unchanged('/api/posts', '{open}'),
+      remove('/api/posts/{id}'),
+      unchanged('/api/posts', '{open}'),
+      unchanged('/api/posts?status=draft', '*'),
+    ],
+  },
+  {
+    name: 'tells nothing of what the reader may not see: 404, never 304 (Z3)',
+    steps: [
+      get(post, { keep: { id: '/id', tag: 'ETag' } }),
+      put('/api/posts/{id}', { status: 'draft' }, { keep: { draft: 'ETag' } }),
+      ...['{tag}', '{draft}', '*'].map((tag) => get(post, { headers: { 'If-None-Match': tag }, status: 404 })),
+      get('/api/posts/{id}', { headers: { 'If-None-Match': '*' }, status: 404 }),
+      get('/api/posts/nope', { headers: { 'If-None-Match': '*' }, status: 404 }),
+    ],
+  },
+])
+
+runScenarios('a conditional write (C3, C4)', [
+  {
+    name: 'is done when If-Match names the stored version, whatever view it was read in',
+    steps: [
+      get(post, { keep: { id: '/id', tag: 'ETag' } }),
+      put('/api/posts/{id}', { category: 'a' }, { headers: { 'If-Match': '{tag}' } }),
+      get(`${post}?select=title`, { keep: { tag: 'ETag' } }),
+      put('/api/posts/{id}', { category: 'b' }, { headers: { 'If-Match': '{tag}' } }),
+      get(post, { auth: true, keep: { tag: 'ETag' } }),
+      put('/api/posts/{id}', { category: 'c' }, { headers: { 'If-Match': '"x", {tag}' }, keep: { tag: 'ETag' } }),
+      put('/api/posts/{id}', { category: 'd' }, { headers: { 'If-Match': '*' }, keep: { tag: 'ETag' } }),
+      remove('/api/posts/{id}', { headers: { 'If-Match': '{tag}' } }),
+    ],
+  },
+  {
+    name: 'is refused when the stored version is another one, and told which',
+    steps: [
+      get(post, { keep: { id: '/id', old: 'ETag' } }),
+      put('/api/posts/{id}', { category: 'a' }, { keep: { now: 'ETag' } }),
+      ...['{old}', 'W/{now}', '"nope"', '"nope", W/{now}', '""'].flatMap((tag) => [
+        put(
+          '/api/posts/{id}',
+          { category: 'b' },
+          {
+            headers: { 'If-Match': tag },
+            status: 412,
+            body: { code: 'PRECONDITION_FAILED', details: { current: '{now}' } },
+          },
+        ),
+        remove('/api/posts/{id}', {
+          headers: { 'If-Match': tag },
+          status: 412,
+          body: { details: { current: '{now}' } },
+        }),
+      ]),
+      put(
+        '/api/posts/{id}',
+        { category: 'b' },
+        { headers: { 'If-Match': '{old}' }, status: 412, keep: { current: '/details/current' } },
+      ),
+      put('/api/posts/{id}', { category: 'b' }, { headers: { 'If-Match': '{current}' } }),
+    ],
+  },
+  {
+    name: 'is refused even where it would change nothing',
+    steps: [
+      get(post, { keep: { id: '/id' } }),
+      put('/api/posts/{id}', {}, { headers: { 'If-Match': '"nope"' }, status: 412 }),
+    ],
+  },
+  {
+    name: 'on what is not there is 404, whatever the condition',
+    steps: ['*', '"x"'].flatMap((tag) => [
+      put(
+        '/api/posts/01a1f9d5-ddca-7255-9a37-e7bf8ce09df2',
+        { title: 'x' },
+        { headers: { 'If-Match': tag }, status: 404 },
+      ),
+      remove('/api/posts/01a1f9d5-ddca-7255-9a37-e7bf8ce09df2', { headers: { 'If-Match': tag }, status: 404 }),
+    ]),
+  },
+  {
+    name: 'with If-None-Match: * is refused where something is stored',
+    steps: [
+      get(post, { keep: { id: '/id' } }),
+      put('/api/posts/{id}', { title: 'x' }, { headers: { 'If-None-Match': '*' }, status: 412 }),
+    ],
+  },
+  {
+    name: 'is refused when the header is no list of tags',
+    steps: [
+      get(post, { keep: { id: '/id' } }),
+      ...['x', '"open', '*,*', 'W/x', ''].map((tag) =>
+        put(
+          '/api/posts/{id}',
+          { title: 'x' },
+          { headers: { 'If-Match': tag }, status: 400, body: { code: 'VALIDATION_ERROR' } },
+        ),
+      ),
+    ],
+  },
+  {
+    name: 'is demanded where the collection says so: 428 without one',
+    config: kitchen,
+    steps: [
+      create('ledgers', { title: 'a' }, { keep: { id: '/id', tag: 'ETag' } }),
+      put('/api/ledgers/{id}', { title: 'b' }, { status: 428, body: { code: 'PRECONDITION_REQUIRED' } }),
+      remove('/api/ledgers/{id}', { status: 428 }),
+      put('/api/ledgers/{id}', { title: 'b' }, { headers: { 'If-Match': '"x"' }, status: 412 }),
+      put('/api/ledgers/{id}', { title: 'b' }, { headers: { 'If-Match': '{tag}' } }),
+      put('/api/ledgers/{id}', { title: 'c' }, { headers: { 'If-Match': '*' } }),
+      put('/api/ledgers/{id}', { nope: 1 }, { status: 400 }),
+      put('/api/ledgers/01a1f9d5-ddca-7255-9a37-e7bf8ce09df2', { title: 'b' }, { status: 404 }),
+      remove('/api/ledgers/{id}', { headers: { 'If-Match': '*' } }),
+    ],
+  },
+  {
+    name: 'answers the tag that a reader gets',
+    steps: [
+      create('tags', { name: 'x' }, { keep: { id: '/id', tag: 'ETag' } }),
+      get('/api/tags/{id}', { answers: { ETag: '{tag}' } }),
+      put('/api/tags/{id}', { name: 'y' }, { keep: { tag: 'ETag' }, body: { updatedAt: expect.any(String) } }),
+      get('/api/tags/{id}', { auth: true, answers: { ETag: '{tag}' } }),
+    ],
+  },
+])

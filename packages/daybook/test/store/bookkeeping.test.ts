@@ -1,0 +1,331 @@
+import { join } from 'node:path'
+import NativeDatabase from 'better-sqlite3'
+import { DaybookError, defineCollection, defineConfig, defineGlobal, f, SYSTEM } from 'daybook'
+import { createTestService } from 'daybook/testing'
+import * as fc from 'fast-check'
+import { beforeEach, describe, expect, test } from 'vitest'
+
+const AS_SYSTEM = { caller: SYSTEM } as const
+
+const config = defineConfig({
+  collections: {
+    posts: defineCollection({
+      fields: {
+        title: f.text({ required: true }),
+        slug: f.slug({ from: 'title' }),
+        state: f.status(),
+        code: f.text({ unique: true, search: false }),
+        author: f.relation('people'),
+        friends: f.relation('people', { many: true }),
+        parts: f.blocks({ credit: { names: f.list(f.group({ who: f.relation('people') })) } }),
+      },
+    }),
+    people: defineCollection({ fields: { name: f.text({ required: true }) } }),
+  },
+  globals: { site: defineGlobal({ fields: { name: f.text(), owner: f.relation('people') } }) },
+})
+
+type Row = Readonly<Record<string, unknown>>
+
+/** A service, and its database file as others see it. */
+async function open() {
+  const service = await createTestService(config)
+  const database = new NativeDatabase(join(service.data, 'daybook.db'), { timeout: 1000 })
+  const rows = (sql: string, ...values: unknown[]): readonly Row[] => database.prepare(sql).all(...values) as Row[]
+  return {
+    content: service.content,
+    rows,
+    /** Everything that is stored. */
+    everything: (): Readonly<Record<string, readonly Row[]>> => {
+      const tables = rows(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '%$search' ORDER BY name",
+      )
+      return Object.fromEntries(tables.map(({ name }) => [name, rows(`SELECT * FROM "${name}"`)]))
+    },
+    async [Symbol.asyncDispose]() {
+      database.close()
+      await service.close()
+    },
+  }
+}
+
+type Store = Awaited<ReturnType<typeof open>>
+
+const journal = ({ rows }: Store): readonly Row[] =>
+  rows('SELECT * FROM daybook$journal JOIN daybook$journal_payload USING (seq) ORDER BY seq')
+
+const head = ({ rows }: Store): number => Number(rows('SELECT seq FROM daybook$head')[0]?.seq)
+
+let store: Store
+
+beforeEach(async () => {
+  store = await open()
+  return () => store[Symbol.asyncDispose]()
+})
+
+describe('the journal', () => {
+  test('has one record for each change, in order, with who made it and what came of it', async () => {
+    const { content } = store
+    const person = await content.create('people', { name: 'Inés' }, AS_SYSTEM)
+    const changed = await content.update('people', person.id, { name: 'Tomasz' }, AS_SYSTEM)
+    const site = await content.writeGlobal('site', { name: 'Blog' }, AS_SYSTEM)
+    const again = await content.writeGlobal('site', { name: 'Daybook' }, AS_SYSTEM)
+    await content.delete('people', person.id, AS_SYSTEM)
+    const { id } = person
+    const expected = [
+      { action: 'create', collection: 'people', id, doc: person },
+      { action: 'update', collection: 'people', id, doc: changed },
+      { action: 'create', collection: 'globals', id: 'site', doc: site },
+      { action: 'update', collection: 'globals', id: 'site', doc: again },
+      { action: 'delete', collection: 'people', id, doc: changed },
+    ]
+    expect(journal(store)).toEqual(
+      expected.map(({ doc, ...record }, index) => ({
+        ...record,
+        seq: index + 1,
+        actor: 'system',
+        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        doc: JSON.stringify(doc),
+      })),
+    )
+    expect(head(store)).toBe(5)
+  })
+
+  test('has none for a write that changes nothing', async () => {
+    const { content } = store
+    const post = await content.create('posts', { title: 'A' }, AS_SYSTEM)
+    expect(await content.update('posts', post.id, { title: 'A', code: null }, AS_SYSTEM)).toEqual(post)
+    await content.writeGlobal('site', { name: 'Blog' }, AS_SYSTEM)
+    await content.writeGlobal('site', { name: 'Blog' }, AS_SYSTEM)
+    expect(journal(store)).toHaveLength(2)
+  })
+
+  test('gives an entry the number of its last change as its revision', async () => {
+    const { content, rows } = store
+    const { id } = await content.create('posts', { title: 'A' }, AS_SYSTEM)
+    await content.create('posts', { title: 'B' }, AS_SYSTEM)
+    await content.update('posts', id, { title: 'C' }, AS_SYSTEM)
+    expect(rows('SELECT seq FROM posts ORDER BY pk')).toEqual([{ seq: 3 }, { seq: 2 }])
+    expect(rows("SELECT seq, visible_seq FROM daybook$collections WHERE key = 'posts'")).toEqual([
+      { seq: 3, visible_seq: 3 },
+    ])
+  })
+
+  test('moves what readers without a session watch only when they may see a difference', async () => {
+    const { content, rows } = store
+    const { id } = await content.create('posts', { title: 'A', state: 'draft' }, AS_SYSTEM)
+    const seen = () => rows("SELECT visible_seq FROM daybook$collections WHERE key = 'posts'")[0]?.visible_seq
+    await content.update('posts', id, { title: 'B' }, AS_SYSTEM)
+    expect(seen()).toBe(0)
+    await content.update('posts', id, { state: 'published' }, AS_SYSTEM)
+    expect(seen()).toBe(3)
+    await content.update('posts', id, { state: 'archived' }, AS_SYSTEM)
+    expect(seen()).toBe(4)
+    await content.update('posts', id, { title: 'C' }, AS_SYSTEM)
+    await content.delete('posts', id, AS_SYSTEM)
+    expect(seen()).toBe(4)
+  })
+
+  test('numbers changes that are made at once without a gap', async () => {
+    const { content } = store
+    const writes = Array.from({ length: 100 }, (_, n) =>
+      content.create('posts', { title: 'same', code: `${n % 90}` }, AS_SYSTEM),
+    )
+    const ends = await Promise.allSettled(writes)
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(90)
+    expect(journal(store).map(({ seq }) => seq)).toEqual(Array.from({ length: 90 }, (_, n) => n + 1))
+    expect(head(store)).toBe(90)
+    expectSettled(store)
+  })
+})
+
+describe('a write that is refused leaves everything as it was', () => {
+  const REFUSED: Readonly<Record<string, (id: string, ids: { readonly other: string }) => Promise<unknown>>> = {
+    'a wrong type': () => store.content.create('posts', { title: 5 as never }, AS_SYSTEM),
+    'a missing field': () => store.content.create('posts', {} as never, AS_SYSTEM),
+    'a slug that is taken': () => store.content.create('posts', { title: 'B', slug: 'first' }, AS_SYSTEM),
+    'a unique value that is taken': () => store.content.create('posts', { title: 'B', code: 'one' }, AS_SYSTEM),
+    'a reference to nobody': (id) => store.content.create('posts', { title: 'B', friends: [id] }, AS_SYSTEM),
+    'no session': () => store.content.create('posts', { title: 'B' }),
+    'an update to a slug that is taken': (_id, { other }) =>
+      store.content.update('posts', other, { slug: 'first' }, AS_SYSTEM),
+    'an update to a value that is taken': (_id, { other }) =>
+      store.content.update('posts', other, { code: 'one' }, AS_SYSTEM),
+    'an update that empties a required field': (id) => store.content.update('posts', id, { title: null }, AS_SYSTEM),
+    'an update on a stale tag': (id) =>
+      store.content.update('posts', id, { title: 'C' }, { ...AS_SYSTEM, ifMatch: '"0.x"' }),
+    'an update of what is not there': (id) => store.content.update('people', id, { name: 'C' }, AS_SYSTEM),
+    'a deletion on a stale tag': (id) => store.content.delete('posts', id, { ...AS_SYSTEM, ifMatch: '"0.x"' }),
+    'a deletion without a session': (id) => store.content.delete('posts', id),
+    'a global with a reference to nobody': (id) =>
+      store.content.writeGlobal('site', { name: 'B', owner: id }, AS_SYSTEM),
+  }
+
+  test.each(Object.entries(REFUSED))('%s', async (_what, write) => {
+    const { content } = store
+    const person = await content.create('people', { name: 'Inés' }, AS_SYSTEM)
+    const first = { title: 'First', slug: 'first', code: 'one', author: person.id, friends: [person.id] }
+    const post = await content.create('posts', first, AS_SYSTEM)
+    const other = await content.create('posts', { title: 'Other', code: 'two', state: 'draft' }, AS_SYSTEM)
+    const before = store.everything()
+    await expect(write(post.id, { other: other.id })).rejects.toThrow(DaybookError)
+    expect(store.everything()).toEqual(before)
+    expectSettled(store)
+  })
+})
+
+describe('deleting', () => {
+  test('takes the references of others out of them, each with a record of its own', async () => {
+    const { content, rows } = store
+    const person = await content.create('people', { name: 'Inés' }, AS_SYSTEM)
+    const one = await content.create('posts', { title: 'A', author: person.id, friends: [person.id] }, AS_SYSTEM)
+    await content.create('posts', { title: 'B' }, AS_SYSTEM)
+    await content.delete('people', person.id, AS_SYSTEM)
+    expect(await content.get('posts', one.id)).toMatchObject({ author: null, friends: [] })
+    expect(rows('SELECT * FROM daybook$refs')).toEqual([])
+    const last = rows('SELECT action, collection, id FROM daybook$journal WHERE seq > 3')
+    expect(last).toHaveLength(2)
+    expect(last).toContainEqual({ action: 'delete', collection: 'people', id: person.id })
+    expect(last).toContainEqual({ action: 'update', collection: 'posts', id: one.id })
+    expectSettled(store)
+  })
+
+  test('takes the search row and the references along', async () => {
+    const { content, rows } = store
+    const person = await content.create('people', { name: 'Inés' }, AS_SYSTEM)
+    const post = await content.create('posts', { title: 'apple', author: person.id }, AS_SYSTEM)
+    await content.create('posts', { title: 'apple pie' }, AS_SYSTEM)
+    await content.delete('posts', post.id, AS_SYSTEM)
+    expect(await content.list('posts', { q: 'apple' })).toMatchObject({ total: 1, items: [{ title: 'apple pie' }] })
+    expect(rows('SELECT id FROM "posts$search_docsize"')).toEqual(rows('SELECT pk AS id FROM posts'))
+    expect(rows('SELECT * FROM daybook$refs')).toEqual([])
+  })
+})
+
+/** A change that somebody makes, in terms of what is there by then. */
+type Step =
+  | { readonly do: 'create' | 'update'; readonly at: number; readonly data: Row; readonly refs: readonly number[] }
+  | { readonly do: 'delete' | 'forget'; readonly at: number }
+  | { readonly do: 'global'; readonly at: number; readonly name: string | null }
+
+const words = fc.constantFrom('apple', 'banana', 'cherry', 'Äpfel', '日本')
+const data = fc.record(
+  {
+    title: words,
+    state: fc.constantFrom('draft', 'published', 'archived', null),
+    code: fc.option(fc.constantFrom('1', '2', '3'), { nil: null }),
+  },
+  { requiredKeys: ['title'] },
+)
+const at = fc.nat({ max: 9 })
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('create' as const), at, data, refs: fc.array(at, { maxLength: 3 }) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('update' as const), at, data, refs: fc.array(at, { maxLength: 3 }) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constantFrom('delete' as const, 'delete' as const, 'forget' as const), at }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('global' as const), at, name: fc.option(words, { nil: null }) }),
+  },
+)
+
+test('after any sequence of changes, everything derived from the documents agrees with them', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(step, { maxLength: 4 }), { maxLength: 12 }), async (rounds) => {
+      await using one = await open()
+      const people = await Promise.all(['a', 'b', 'c'].map((name) => one.content.create('people', { name }, AS_SYSTEM)))
+      const posts: string[] = []
+      // What stands in one round is asked for at once.
+      for (const round of rounds) await Promise.all(round.map((step) => take(one, step, posts, people)))
+      expectSettled(one)
+    }),
+    { numRuns: 25 },
+  )
+}, 120_000)
+
+async function take(
+  { content }: Store,
+  step: Step,
+  posts: string[],
+  people: readonly { readonly id: string }[],
+): Promise<void> {
+  const personAt = (index: number): string => String(people[index % people.length]?.id)
+  const postAt = (index: number): string => String(posts[index % (posts.length || 1)])
+  try {
+    if (step.do === 'delete') await content.delete('posts', postAt(step.at), AS_SYSTEM)
+    else if (step.do === 'forget') await content.delete('people', personAt(step.at), AS_SYSTEM)
+    else if (step.do === 'global')
+      await content.writeGlobal('site', { name: step.name, owner: personAt(step.at) }, AS_SYSTEM)
+    else {
+      const friends = [...new Set(step.refs.map(personAt))]
+      const [author = null] = friends
+      const parts = [{ _type: 'credit', names: step.refs.map((ref) => ({ who: personAt(ref) })) }]
+      const body = { ...step.data, friends, author, parts } as never
+      if (step.do === 'create') posts.push((await content.create('posts', body, AS_SYSTEM)).id)
+      else await content.update('posts', postAt(step.at), body, AS_SYSTEM)
+    }
+  } catch (error) {
+    const expected = ['CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR']
+    if (!(error instanceof DaybookError && expected.includes(error.code))) throw error
+  }
+}
+
+/** Checks every table that is derived from the documents against the documents. */
+function expectSettled(one: Store): void {
+  const { rows } = one
+  for (const key of ['posts', 'people']) {
+    const counted = rows(`SELECT coalesce(status, '') AS status, count(*) AS n FROM "${key}" GROUP BY 1 HAVING n > 0`)
+    const [stored] = rows('SELECT counts FROM daybook$collections WHERE key = ?', key)
+    const counts = Object.entries(JSON.parse(String(stored?.counts))).filter(([, n]) => n !== 0)
+    expect(Object.fromEntries(counts), `counters of ${key}`).toEqual(
+      Object.fromEntries(counted.map(({ status, n }) => [status, n])),
+    )
+    const numbers = rows(`SELECT id FROM "${key}$search_docsize" ORDER BY id`)
+    expect(numbers, `search rows of ${key}`).toEqual(rows(`SELECT pk AS id FROM "${key}" ORDER BY pk`))
+    const apart = rows(
+      `SELECT id FROM "${key}" WHERE id <> doc ->> 'id' OR created_at <> doc ->> 'createdAt' OR updated_at <> doc ->> 'updatedAt'
+        OR status IS NOT doc ->> 'state' OR slug IS NOT doc ->> 'slug'`,
+    )
+    expect(apart, `columns of ${key}`).toEqual([])
+  }
+  expectReferences(one)
+  const changes = journal(one)
+  expect(changes.map(({ seq }) => seq)).toEqual(changes.map((_, index) => index + 1))
+  expect(head(one)).toBe(changes.length)
+  const last = new Map(changes.map((change) => [`${change.collection} ${change.id}`, change]))
+  for (const key of ['posts', 'people']) {
+    const live = [...last.values()].filter(({ collection, action }) => collection === key && action !== 'delete')
+    const told = live.map(({ id, seq, doc }) => ({ id, seq, doc })).sort(byId)
+    expect(told, `the journal's end of ${key}`).toEqual([...rows(`SELECT id, seq, doc FROM "${key}"`)].sort(byId))
+  }
+}
+
+const byId = (a: Row, b: Row): number => String(a.id).localeCompare(String(b.id))
+
+function expectReferences({ rows }: Store): void {
+  const wanted = new Set<string>()
+  for (const { id, doc } of rows('SELECT id, doc FROM posts')) {
+    const { author, friends, parts } = JSON.parse(String(doc))
+    const credits = parts.flatMap((part: { names: { who: string | null }[] }) =>
+      part.names.flatMap(({ who }) => (who ? [`parts.names.who ${who}`] : [])),
+    )
+    const all = [...(author ? [`author ${author}`] : []), ...friends.map((one: string) => `friends ${one}`), ...credits]
+    for (const one of all) wanted.add(`posts ${id} ${one}`)
+  }
+  for (const { key, doc } of rows('SELECT key, doc FROM daybook$globals')) {
+    const { owner } = JSON.parse(String(doc))
+    if (owner) wanted.add(`globals ${key} owner ${owner}`)
+  }
+  const stored = rows(
+    "SELECT from_collection || ' ' || from_id || ' ' || field || ' ' || to_id AS one FROM daybook$refs",
+  )
+  expect([...new Set(stored.map(({ one }) => one))].sort()).toEqual([...wanted].sort())
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { isSafeSqlite, openSqlite } from '../../src/store/sqlite.ts'
+import { Folder } from './folder.ts'
+
+const VERSIONS: Readonly<Record<string, boolean>> = {
+  '2.8.17': false,
+  '3.6.23': false,
+  '3.7.0': false,
+  '3.8.11': false,
+  '3.43.2': false,
+  '3.44.0': false,
+  '3.44.5': false,
+  '3.44.6': true,
+  '3.44.9': true,
+  '3.45.0': false,
+  '3.46.1': false,
+  '3.50.4': false,
+  '3.50.6': false,
+  '3.50.7': true,
+  '3.51.0': false,
+  '3.51.2': false,
+  '3.51.3': true,
+  '3.52.0': true,
+  '3.53.4': true,
+  '4.0.0': true,
+}
+
+test.each(Object.entries(VERSIONS))('SQLite %s is free of the WAL-reset bug: %s', (version, isSafe) => {
+  expect(isSafeSqlite(version)).toBe(isSafe)
+})
+
+test('both connections of a store are durable and read their settings back', async () => {
+  await using folder = await Folder.make()
+  const database = openSqlite(folder.file)
+  const ask = (name: string) => ({ sql: `PRAGMA ${name}`, bind: () => [] })
+  const settings = ['synchronous', 'journal_mode', 'foreign_keys', 'trusted_schema']
+  const read = await Promise.all(settings.map((name) => database.reader.get(ask(name))))
+  const written = await database.transaction((writer) => Promise.all(settings.map((name) => writer.get(ask(name)))))
+  await database.close()
+  const expected = [{ synchronous: 2 }, { journal_mode: 'wal' }, { foreign_keys: 1 }, { trusted_schema: 0 }]
+  expect(read).toEqual(expected)
+  expect(written).toEqual(expected)
+})
+
+test('the reading connection cannot write', async () => {
+  await using folder = await Folder.make()
+  const database = openSqlite(folder.file)
+  const statement = { sql: 'CREATE TABLE x (y)', bind: () => [] }
+  await expect(database.reader.run(statement)).rejects.toThrow()
+  await database.close()
+})

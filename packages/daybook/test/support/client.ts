@@ -1,0 +1,39 @@
+import type { TestService } from 'daybook/testing'
+import { expect } from 'vitest'
+import { expectSane } from './sane.ts'
+import type { Answer } from './transports.ts'
+
+/** What a request may say. */
+export interface Asked {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly json?: unknown
+  /** Sent as it stands, as JSON unless `headers` say otherwise. */
+  readonly raw?: string | Uint8Array
+  /** Sends the service token. @default true for everything but GET and HEAD */
+  readonly auth?: boolean
+}
+
+/** Asks a service in the process; every answer is checked as {@link expectSane} does, and none is a 5xx. */
+export async function ask({ fetch, token }: TestService, path: string, asked: Asked = {}): Promise<Answer> {
+  const { method = 'GET', json, raw = json === undefined ? undefined : JSON.stringify(json) } = asked
+  const isRead = method === 'GET' || method === 'HEAD'
+  const headers = {
+    ...((asked.auth ?? !isRead) ? { Authorization: `Bearer ${token}` } : {}),
+    ...(raw === undefined ? {} : { 'Content-Type': 'application/json' }),
+    ...asked.headers,
+  }
+  const request = new Request(`http://daybook.test${path}`, {
+    method,
+    headers,
+    ...(raw === undefined ? {} : { body: raw }),
+  })
+  const response = await fetch(request)
+  const answer = { status: response.status, headers: response.headers, text: await response.text() }
+  expect(answer.status, answer.text.slice(0, 300)).toBeLessThan(500)
+  expectSane(answer, method)
+  return answer
+}
+
+/** The body of an answer. */
+export const bodyOf = (answer: Answer): Readonly<Record<string, unknown>> => JSON.parse(answer.text)

@@ -1,0 +1,54 @@
+// The in-process API, typed by the config it serves. tsc is the test; nothing here runs.
+import { type Content, createService, type Entry, type GlobalEntry, type ListResult, SYSTEM } from 'daybook'
+import { createTestService } from 'daybook/testing'
+import { type Equal, holds } from './expect.ts'
+import { type Showcase, showcase } from './showcase.ts'
+
+type Person = Entry<Showcase, 'people'>
+
+export async function reads(content: Content<Showcase>): Promise<void> {
+  const page = await content.list('people', { limit: 5, sort: ['-name', 'id'], select: ['name'] })
+  const person = await content.get('people', 'ines')
+  const site = await content.readGlobal('site')
+  holds<Equal<typeof page, ListResult<Person>>>()
+  holds<Equal<typeof person, Person | null>>()
+  holds<Equal<typeof site, GlobalEntry<Showcase, 'site'>>>()
+
+  // @ts-expect-error there is no such collection
+  await content.list('peeple')
+  // @ts-expect-error a global is read otherwise
+  await content.get('site', 'x')
+  // @ts-expect-error there is no such question
+  await content.list('people', { limitt: 5 })
+  // @ts-expect-error a number of entries
+  await content.list('people', { limit: '5' })
+  // @ts-expect-error nobody is missing until looked at
+  person.name
+}
+
+export async function writes(content: Content<Showcase>): Promise<void> {
+  const created = await content.create('people', { name: 'Inés' }, { caller: SYSTEM })
+  const updated = await content.update('people', created.id, { name: 'Inés Prado' }, { caller: SYSTEM, ifMatch: '"1"' })
+  const site = await content.writeGlobal('site', { siteName: 'Blog' }, { caller: SYSTEM })
+  const nothing = await content.delete('people', created.id, { caller: SYSTEM })
+  holds<Equal<typeof created, Person>>()
+  holds<Equal<typeof updated, Person>>()
+  holds<Equal<typeof site, GlobalEntry<Showcase, 'site'>>>()
+  holds<Equal<typeof nothing, void>>()
+
+  // @ts-expect-error name is missing
+  await content.create('people', {})
+  // @ts-expect-error there is no such field
+  await content.create('people', { name: 'Inés', nmae: 'Inés' })
+  // @ts-expect-error a field of another collection
+  await content.update('people', created.id, { title: 'A' })
+  // @ts-expect-error a text
+  await content.writeGlobal('site', { siteName: 5 })
+}
+
+export async function services(): Promise<void> {
+  const service = await createService(showcase)
+  const testService = await createTestService(showcase)
+  holds<Equal<typeof service.content, Content<Showcase>>>()
+  holds<Equal<typeof testService.content, Content<Showcase>>>()
+}

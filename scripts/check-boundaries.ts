@@ -1,0 +1,160 @@
+import { glob, readFile } from 'node:fs/promises'
+import { stripTypeScriptTypes } from 'node:module'
+import { posix, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { init, parse } from 'es-module-lexer'
+
+/** From the bottom of the house to its top: each part may import itself, the parts before it, and the leaves. */
+const LINE: readonly string[] = [
+  'fields',
+  'config',
+  'model',
+  'query',
+  'store',
+  'content',
+  'journal',
+  'http',
+  'service.ts',
+  'node',
+  'cli',
+]
+
+/** Parts beside the line, each with the parts that it may import besides itself and the leaves. */
+const BESIDE: Readonly<Record<string, readonly string[]>> = {
+  auth: [],
+  assets: [],
+  'index.ts': [...upTo('service.ts'), 'auth', 'assets'],
+  plugins: ['index.ts'],
+  testing: [...upTo('service.ts'), 'auth', 'assets'],
+}
+
+/** What is wired together in the composition root besides the line. */
+const ALSO: Readonly<Record<string, readonly string[]>> = { 'service.ts': ['auth', 'assets'] }
+
+/** Files that every part may import, and that import nothing but each other. */
+const LEAVES: readonly string[] = ['errors.ts', 'log.ts', 'auth/adapter.ts', 'assets/blob-store.ts']
+
+/** Libraries that one part hides from the others. */
+const OWNERS: Readonly<Record<string, string>> = {
+  ajv: 'model',
+  'ajv-formats': 'model',
+  kysely: 'store',
+  'better-sqlite3': 'store/sqlite.ts',
+  hono: 'http',
+  '@hono/node-server': 'node',
+}
+
+/** One import that does not fit, and what to do about it. */
+export interface Fault {
+  readonly file: string
+  readonly message: string
+}
+
+/** Value imports by file, both as paths below the source folder; libraries by name. */
+type Imports = ReadonlyMap<string, readonly string[]>
+
+function upTo(part: string): readonly string[] {
+  return LINE.slice(0, LINE.indexOf(part) + 1)
+}
+
+const isLeaf = (file: string): boolean => LEAVES.includes(file)
+
+const partOf = (file: string): string => file.split('/')[0] ?? file
+
+function allowedFor(part: string): readonly string[] | undefined {
+  const place = LINE.indexOf(part)
+  if (place >= 0) return [...LINE.slice(0, place + 1), ...(ALSO[part] ?? [])]
+  const beside = BESIDE[part]
+  return beside && [part, ...beside]
+}
+
+/** Reads what each file of a source folder imports when it runs; types count for nothing. */
+async function readImports(source: string): Promise<Imports> {
+  await init()
+  const imports = new Map<string, readonly string[]>()
+  for await (const path of glob('**/*.ts', { cwd: source })) {
+    const file = path.replaceAll('\\', '/')
+    if (file.endsWith('.d.ts')) continue
+    const code = stripTypeScriptTypes(await readFile(resolve(source, path), 'utf8'))
+    imports.set(
+      file,
+      [...new Set(specifiersOf(code, file))].map((specifier) => target(file, specifier)),
+    )
+  }
+  return new Map([...imports].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function specifiersOf(code: string, file: string): readonly string[] {
+  const [imports] = parse(code, file)
+  return imports.flatMap((one) => (typeof one.specifier === 'string' ? [one.specifier] : []))
+}
+
+function target(file: string, specifier: string): string {
+  return specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : specifier
+}
+
+const libraryOf = (specifier: string): string =>
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
+
+function libraryFault(file: string, specifier: string): string | undefined {
+  const owner = OWNERS[libraryOf(specifier)]
+  if (owner === undefined || file === owner || file.startsWith(`${owner}/`)) return undefined
+  return `imports ${libraryOf(specifier)}, which only ${owner} may. Put what you need there, and import that.`
+}
+
+function directionFault(file: string, to: string): string | undefined {
+  if (isLeaf(to)) return undefined
+  if (isLeaf(file)) return `imports ${to}, but is a leaf that all may import. Move what it needs into it.`
+  const allowed = allowedFor(partOf(file))
+  if (!allowed) return `is in no part of the layout. Add "${partOf(file)}" to the table in scripts/check-boundaries.ts.`
+  if (allowed.includes(partOf(to))) return undefined
+  const others = allowed.filter((part) => part !== partOf(file))
+  const advice = others.length > 0 ? `may import: ${others.join(', ')}` : 'imports nothing but the leaves'
+  return `imports ${to}, against the layout. ${partOf(file)} ${advice}. Move the code, or pass the value in.`
+}
+
+function importFaults(imports: Imports): readonly Fault[] {
+  return [...imports].flatMap(([file, targets]) =>
+    targets.flatMap((to) => {
+      const message = imports.has(to) ? directionFault(file, to) : libraryFault(file, to)
+      return message === undefined ? [] : [{ file, message }]
+    }),
+  )
+}
+
+/** Every cycle that a depth-first walk closes, once. */
+function cycleFaults(imports: Imports): readonly Fault[] {
+  const faults: Fault[] = []
+  const done = new Set<string>()
+  const visit = (file: string, trail: readonly string[]): void => {
+    if (trail.includes(file)) {
+      const cycle = [...trail.slice(trail.indexOf(file)), file].join(' -> ')
+      faults.push({ file, message: `is part of a cycle: ${cycle}. Move what both need into a file below them.` })
+      return
+    }
+    if (done.has(file)) return
+    for (const to of imports.get(file) ?? []) visit(to, [...trail, file])
+    done.add(file)
+  }
+  for (const file of imports.keys()) visit(file, [])
+  return faults
+}
+
+/** What in a source folder breaks the layout: imports against its direction, borrowed libraries, cycles. */
+export async function findFaults(source: string): Promise<readonly Fault[]> {
+  const imports = await readImports(source)
+  return [...importFaults(imports), ...cycleFaults(imports)]
+}
+
+if (import.meta.main) {
+  const source = resolve(process.argv[2] ?? fileURLToPath(new URL('../packages/daybook/src', import.meta.url)))
+  const faults = await findFaults(source)
+  for (const { file, message } of faults) {
+    process.stderr.write(`${posix.join(relative(process.cwd(), source).replaceAll('\\', '/'), file)} ${message}\n`)
+  }
+  process.stdout.write(faults.length === 0 ? 'boundaries: ok\n' : `boundaries: ${faults.length} to mend\n`)
+  process.exitCode = faults.length === 0 ? 0 : 1
+}

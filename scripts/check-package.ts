@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { buildPackage, DIST } from './build-package.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const MODULES = join(ROOT, 'node_modules')
+const TOKEN = 'token-of-the-package-check-0123456789'
+/** How long the service may take until it listens, in milliseconds. */
+const START_MS = 20_000
+
+const CONFIG = `import { defineCollection, defineConfig, f } from 'daybook'
+
+export default defineConfig({
+  collections: {
+    notes: defineCollection({ fields: { title: f.text({ required: true }), slug: f.slug({ from: 'title' }), body: f.markdown() } }),
+  },
+})
+`
+
+const CONSUMER = `import { createService, DaybookError, type Entry } from 'daybook'
+import { serve } from 'daybook/node'
+import { createTestService } from 'daybook/testing'
+import config from './daybook.config.ts'
+
+type Note = Entry<typeof config, 'notes'>
+const service = await createService(config)
+const note: Note | null = await service.content.get('notes', 'hello')
+const html: string | null | undefined = note?.bodyHtml
+// @ts-expect-error there is no such collection
+await service.content.list('nots')
+export { createTestService, DaybookError, html, serve }
+`
+
+const TSCONFIG = {
+  compilerOptions: {
+    target: 'es2024',
+    lib: ['es2024', 'esnext.disposable'],
+    module: 'nodenext',
+    types: ['node'],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noEmit: true,
+    allowImportingTsExtensions: true,
+    skipLibCheck: false,
+  },
+  files: ['consumer.ts'],
+}
+
+function run(step: string, command: string, args: readonly string[], cwd: string): string {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${step} failed:\n${stdout}${stderr}`)
+  process.stdout.write(`${step}: ok\n`)
+  return stdout
+}
+
+/** Puts the packed package into a folder, beside no other packages than those that it declares. */
+async function install(tarball: string, site: string): Promise<string> {
+  const home = join(site, 'node_modules/daybook')
+  await mkdir(home, { recursive: true })
+  run('unpack', 'tar', ['-xzf', tarball, '--strip-components=1', '-C', home], site)
+  const { dependencies } = JSON.parse(await readFile(join(home, 'package.json'), 'utf8')) as { dependencies: object }
+  for (const name of [...Object.keys(dependencies), '@types/node']) {
+    await mkdir(dirname(join(site, 'node_modules', name)), { recursive: true })
+    await symlink(join(MODULES, name), join(site, 'node_modules', name))
+  }
+  await writeFile(join(site, 'package.json'), '{ "type": "module" }\n')
+  await writeFile(join(site, 'daybook.config.ts'), CONFIG)
+  await writeFile(join(site, 'consumer.ts'), CONSUMER)
+  await writeFile(join(site, 'tsconfig.json'), JSON.stringify(TSCONFIG))
+  return home
+}
+
+/** The address that a started service prints. */
+async function addressOf(service: ChildProcess): Promise<string> {
+  const { stdout } = service
+  if (!stdout) throw new Error('daybook start has no output')
+  const timer = setTimeout(() => service.kill(), START_MS)
+  try {
+    for await (const line of createInterface({ input: stdout })) {
+      if (line.startsWith('listening on ')) return line.slice('listening on '.length)
+    }
+    throw new Error('daybook start ended before it listened')
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Writes a text that is long enough for the Markdown worker, and reads it back. */
+async function writeAndRead(address: string): Promise<void> {
+  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ title: 'Hello', body: 'A *long* text. '.repeat(500) })
+  const created = await fetch(`${address}/api/notes`, { method: 'POST', headers, body })
+  if (created.status !== 201) throw new Error(`POST answered ${created.status}: ${await created.text()}`)
+  const note = (await (await fetch(`${address}/api/notes/hello`)).json()) as { readonly bodyHtml?: string }
+  if (!note.bodyHtml?.includes('<em>long</em>')) throw new Error('the HTML of a long text is missing')
+}
+
+async function serveFrom(home: string, site: string): Promise<void> {
+  const service = spawn(process.execPath, [join(home, 'cli/bin.js'), 'start', '--port', '0', '--log', 'warn'], {
+    cwd: site,
+    env: { ...process.env, DAYBOOK_SERVICE_TOKEN: TOKEN },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(service, 'exit')
+  try {
+    await writeAndRead(await addressOf(service))
+  } finally {
+    service.kill('SIGTERM')
+    const [status] = await ended
+    if (status !== 0) process.exitCode = 1
+  }
+  process.stdout.write('daybook start: ok\n')
+}
+
+async function checkVersion(home: string, site: string): Promise<void> {
+  const { version } = JSON.parse(await readFile(join(home, 'package.json'), 'utf8')) as { version: string }
+  const said = run('daybook --version', join(home, 'cli/bin.js'), ['--version'], site).trim()
+  if (said !== version) throw new Error(`daybook --version says ${said}, and the package is ${version}`)
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'daybook-package-'))
+try {
+  await buildPackage()
+  const [packed] = JSON.parse(run('pack', 'npm', ['pack', '--json', '--pack-destination', folder], DIST)) as [
+    { readonly filename: string },
+  ]
+  const tarball = join(folder, packed.filename)
+  const home = await install(tarball, folder)
+  run('publint', join(MODULES, '.bin/publint'), [tarball, '--strict'], ROOT)
+  run('attw', join(MODULES, '.bin/attw'), [tarball, '--profile', 'esm-only', '--no-color', '--no-emoji'], ROOT)
+  run('types of a consumer', join(MODULES, '.bin/tsc'), ['-p', folder], folder)
+  await checkVersion(home, folder)
+  await serveFrom(home, folder)
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+  process.exitCode = 1
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}

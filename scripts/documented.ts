@@ -1,0 +1,78 @@
+import { glob, readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { HELP } from '../packages/daybook/src/cli/usage.ts'
+import { checkConfig } from '../packages/daybook/src/config/check.ts'
+import { ERRORS } from '../packages/daybook/src/errors.ts'
+import type { Field } from '../packages/daybook/src/fields/field.ts'
+import { f } from '../packages/daybook/src/fields/index.ts'
+import { ROUTES } from '../packages/daybook/src/http/routes.ts'
+
+const CLI = fileURLToPath(new URL('../packages/daybook/src/cli', import.meta.url))
+const SOURCES = fileURLToPath(new URL('../packages/daybook/src', import.meta.url))
+
+/** `CODE STATUS` of every error. */
+export function errorCodes(): readonly string[] {
+  return Object.entries(ERRORS).map(([code, { status }]) => `${code} ${status}`)
+}
+
+/** `METHOD PATH` of every route. */
+export function routes(): readonly string[] {
+  return ROUTES.map(({ method, path }) => `${method} ${path}`)
+}
+
+/** The options of every field type, by its builder. */
+export function fieldOptions(): ReadonlyMap<string, readonly string[]> {
+  const builders = Object.entries(f as unknown as Readonly<Record<string, (argument: object) => Field>>)
+  // No builder looks at what it is given before the config is checked.
+  return new Map(builders.map(([name, build]) => [name, Object.keys(build({}).type.rules)]))
+}
+
+const NONE = 'daybookHasNoSuchOption'
+const nothing = { [NONE]: 1 }
+const document = { ...nothing, fields: { a: f.text() }, access: nothing }
+
+/** A config with an unknown option in each of its objects: the faults name the known ones. */
+const PROBE = {
+  ...nothing,
+  collections: { a: document },
+  globals: { a: document },
+  locales: { ...nothing, default: 'en', available: ['en'] },
+  auth: nothing,
+  cors: { ...nothing, origins: [] },
+  limits: nothing,
+}
+
+/** The options of a config by where they stand, as `locales.default`; `*` is a collection's or a global's key. */
+export function configOptions(): readonly string[] {
+  return checkConfig(PROBE).flatMap(({ path, message }) => {
+    if (!path.endsWith(NONE)) return []
+    const place = path.slice(0, -NONE.length).replace(/^(collections|globals)\.a\./, '$1.*.')
+    return (message.split('one of: ')[1] ?? '').split(', ').map((option) => `${place}${option}`)
+  })
+}
+
+async function readSources(folder: string): Promise<string> {
+  const texts: string[] = []
+  for await (const path of glob('**/*.ts', { cwd: folder })) texts.push(await readFile(`${folder}/${path}`, 'utf8'))
+  return texts.join('\n')
+}
+
+const all = (text: string, pattern: RegExp): readonly string[] => [
+  ...new Set([...text.matchAll(pattern)].map(([whole, part]) => part ?? whole)),
+]
+
+/** Every flag that the help names or a command reads. */
+export async function cliFlags(): Promise<readonly string[]> {
+  const read = all(await readSources(CLI), /'?\b([a-z][a-z-]*)'?: \{ type: '(?:string|boolean)'/g)
+  return [...new Set([...all(HELP, /--[a-z][a-z-]*/g), ...read.map((name) => `--${name}`)])]
+}
+
+/** Every command of the help. */
+export function cliCommands(): readonly string[] {
+  return all(HELP, /^ {2}daybook ([a-z]+)/gm)
+}
+
+/** Every environment variable that the code reads. */
+export async function variables(): Promise<readonly string[]> {
+  return all(await readSources(SOURCES), /process\.env\.([A-Z][A-Z_]*)/g)
+}

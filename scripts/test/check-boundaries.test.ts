@@ -1,0 +1,76 @@
+import { spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+
+const SCRIPT = fileURLToPath(new URL('../check-boundaries.ts', import.meta.url))
+
+/** Runs the check on made sources. */
+async function check(files: Readonly<Record<string, string>>): Promise<{ status: number | null; said: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'daybook-boundaries-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  for (const [file, code] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, file)), { recursive: true })
+    await writeFile(join(folder, file), code)
+  }
+  const { status, stderr } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', SCRIPT, folder], {
+    encoding: 'utf8',
+  })
+  return { status, said: stderr }
+}
+
+test('passes where every import runs down the line', async () => {
+  const result = await check({
+    'fields/text.ts': "import { fail } from '../errors.ts'\nexport const text = fail\n",
+    'model/compile.ts': "import { text } from '../fields/text.ts'\nexport const model = text\n",
+    'http/app.ts': "import { Hono } from 'hono'\nimport { model } from '../model/compile.ts'\nexport { Hono, model }\n",
+    'errors.ts': 'export const fail = 1\n',
+  })
+  expect(result).toEqual({ status: 0, said: '' })
+})
+
+test('fails on a cycle of values, also one across several files', async () => {
+  const { status, said } = await check({
+    'store/a.ts': "import { b } from './b.ts'\nexport const a = () => b\n",
+    'store/b.ts': "export { c as b } from './c.ts'\n",
+    'store/c.ts': "import { a } from './a.ts'\nexport const c = () => a\n",
+  })
+  expect(status).toBe(1)
+  expect(said).toContain('store/a.ts -> store/b.ts -> store/c.ts -> store/a.ts')
+})
+
+test('lets a cycle of types be', async () => {
+  const result = await check({
+    'store/a.ts': "import type { B } from './b.ts'\nexport interface A { b: B }\nexport const a = 1\n",
+    'store/b.ts':
+      "import { a } from './a.ts'\nimport type { A } from './a.ts'\nexport interface B { a: A }\nexport { a }\n",
+  })
+  expect(result.status).toBe(0)
+})
+
+test.each([
+  ['an import against the direction', 'query/read.ts', "import { app } from '../http/app.ts'\nexport { app }\n"],
+  ['a re-export against the direction', 'query/read.ts', "export { app } from '../http/app.ts'\n"],
+  ['a dynamic import against it', 'query/read.ts', "export const load = () => import('../http/app.ts')\n"],
+  ['a plugin that looks inside', 'plugins/docs.ts', "import { app } from '../http/app.ts'\nexport { app }\n"],
+  ['a leaf that imports a part', 'log.ts', "import { app } from './http/app.ts'\nexport { app }\n"],
+  ['a folder that the layout does not have', 'utils/x.ts', "import { app } from '../http/app.ts'\nexport { app }\n"],
+])('fails on %s', async (_what, file, code) => {
+  const { status, said } = await check({ [file]: code, 'http/app.ts': 'export const app = 1\n' })
+  expect(status).toBe(1)
+  expect(said).toContain(file)
+})
+
+test.each([
+  ['ajv/dist/2020.js', 'http/app.ts'],
+  ['kysely', 'content/entries.ts'],
+  ['better-sqlite3', 'store/read.ts'],
+  ['hono/cors', 'node/serve.ts'],
+  ['@hono/node-server', 'http/app.ts'],
+])('fails when %s is imported by %s', async (library, file) => {
+  const { status, said } = await check({ [file]: `import * as library from '${library}'\nexport { library }\n` })
+  expect(status).toBe(1)
+  expect(said).toContain(file)
+})
