@@ -4,7 +4,7 @@ import type { RenderAnswer } from './markdown-worker.ts'
 /** How long one text may take, where the config does not say, in milliseconds. */
 export const DEFAULT_RENDER_MS = 10_000
 /** Texts up to this length are rendered in place: even a hostile one of this size takes milliseconds. */
-const INLINE_LENGTH = 1500
+const INLINE_LENGTH = 256
 /** Workers without work end after this time, in milliseconds. */
 const IDLE_MS = 10_000
 /** The most texts that render at once. */

@@ -123,7 +123,7 @@ const KEYS: readonly Case[] = [
       `the field ${key}, which no body could name`,
       posts({ title, [key]: title }),
       `collections.posts.fields.${key}`,
-      'another key',
+      'choose another',
     ],
   ),
   ...'globals assets health ready export cms auth events changes batch search mcp'

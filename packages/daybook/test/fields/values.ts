@@ -360,7 +360,8 @@ export const FIELDS: Readonly<Record<keyof typeof f, readonly FieldCase[]>> = {
         ['日本語'],
         ['2026'],
         [LONG_SLUG],
-        // Letters of Hangul taken apart; stored as the syllable.
+        // Letters and marks taken apart; stored put together.
+        ['cafe\u0301', 'caf\u00e9'],
         ['\u1112\u1161\u11ab', '\ud55c'],
       ],
       refuses: [

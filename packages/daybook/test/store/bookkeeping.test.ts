@@ -205,7 +205,8 @@ describe('deleting', () => {
 /** A change that somebody makes, in terms of what is there by then. */
 type Step =
   | { readonly do: 'create' | 'update'; readonly at: number; readonly data: Row; readonly refs: readonly number[] }
-  | { readonly do: 'delete' | 'forget'; readonly at: number }
+  | { readonly do: 'delete'; readonly at: number }
+  | { readonly do: 'forget'; readonly at: number }
   | { readonly do: 'global'; readonly at: number; readonly name: string | null }
 
 const words = fc.constantFrom('apple', 'banana', 'cherry', 'Äpfel', '日本')

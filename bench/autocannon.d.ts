@@ -1,0 +1,41 @@
+// The part of the load generator that the bench uses; the package brings no types of its own.
+declare module 'autocannon' {
+  export interface RequestSpec {
+    method?: string
+    path?: string
+    headers?: Readonly<Record<string, string>>
+    body?: string
+    /** Called before each request; what it answers is sent. */
+    setupRequest?(request: RequestSpec): RequestSpec
+  }
+
+  export interface Client {
+    setRequests(requests: readonly RequestSpec[]): void
+  }
+
+  export interface Options {
+    readonly url: string
+    readonly connections: number
+    /** In seconds. */
+    readonly duration: number
+    readonly setupClient: (client: Client) => void
+  }
+
+  export interface Result {
+    /** In seconds. */
+    readonly duration: number
+    readonly errors: number
+    readonly timeouts: number
+    readonly requests: { readonly total: number }
+    readonly statusCodeStats: Readonly<Record<string, { readonly count: number }>>
+  }
+
+  export interface Instance extends PromiseLike<Result> {
+    on(
+      event: 'response',
+      listener: (client: Client, status: number, bytes: number, milliseconds: number) => void,
+    ): Instance
+  }
+
+  export default function autocannon(options: Options): Instance
+}

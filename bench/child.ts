@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { availableParallelism } from 'node:os'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+/** Where a process runs: servers on one core, what loads them on another. */
+export type Place = 'server' | 'load'
+
+const CORES: Readonly<Record<Place, number>> = { server: 0, load: Math.min(1, availableParallelism() - 1) }
+
+/** Whether this system can keep a process on one core. */
+export const CAN_PIN: boolean = Object.values(CORES).every(
+  (core) => spawnSync('taskset', ['-c', String(core), 'true']).status === 0,
+)
+
+const PROBE = fileURLToPath(new URL('./probe.ts', import.meta.url))
+/** How long a process may take to end by itself, in milliseconds. */
+const PATIENCE_MS = 10_000
+
+/** The path of a file of this folder. */
+export const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
+
+/** A child process on its own core, that answers messages one at a time. */
+export class Child implements AsyncDisposable {
+  readonly #process: ChildProcess
+  readonly #ended: Promise<never>
+
+  /** @param args what Node is to run */
+  constructor(place: Place, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+    const command = [process.execPath, ...args]
+    const pinned = CAN_PIN ? ['taskset', '-c', String(CORES[place]), ...command] : command
+    this.#process = spawn(pinned[0] as string, pinned.slice(1), {
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      env: { ...process.env, ...env },
+    })
+    this.#ended = once(this.#process, 'exit').then(() => {
+      throw new Error('A process of the bench ended by itself; its message stands above.')
+    })
+    this.#ended.catch(() => {})
+  }
+
+  /** Sends a message and waits for the answer. */
+  async ask<Answer>(message: unknown): Promise<Answer> {
+    const answered = once(this.#process, 'message')
+    this.#process.send(message as object)
+    const [answer] = await Promise.race([answered, this.#ended])
+    return answer as Answer
+  }
+
+  /** The first address that the process says it listens on. */
+  async listening(): Promise<string> {
+    if (!this.#process.stdout) throw new Error('The process has no output.')
+    for await (const line of createInterface(this.#process.stdout)) {
+      const url = /^listening on (\S+)/.exec(line)?.[1]
+      if (url) return url
+    }
+    throw new Error('A server ended before it listened; its message stands above.')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { exitCode, signalCode } = this.#process
+    if (exitCode !== null || signalCode !== null) return
+    const ended = once(this.#process, 'exit')
+    const timer = setTimeout(() => this.#process.kill('SIGKILL'), PATIENCE_MS)
+    this.#process.kill('SIGTERM')
+    await ended
+    clearTimeout(timer)
+  }
+}
+
+/** A server that takes load, and says how much processor time it used. */
+export class Server implements AsyncDisposable {
+  readonly url: string
+  readonly #child: Child
+
+  private constructor(child: Child, url: string) {
+    this.#child = child
+    this.url = url
+  }
+
+  static async start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Server> {
+    const child = new Child('server', ['--import', PROBE, ...args], env)
+    return new Server(child, await child.listening())
+  }
+
+  /** User and system time so far, in microseconds; that of its threads included. */
+  async cpu(): Promise<number> {
+    const { user, system } = await this.#child.ask<NodeJS.CpuUsage>('cpu')
+    return user + system
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#child[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,54 @@
+import type { Load } from './load.ts'
+import type { Targeting } from './plan.ts'
+
+/** A kind of work that is measured. */
+export interface Kind {
+  /** What `--only` takes. */
+  readonly name: string
+  readonly title: string
+  /** The least share of the floor's speed that Daybook is to reach. */
+  readonly target: number
+  /** The status of every answer. */
+  readonly status: 200 | 201
+  readonly connections: number
+  /** Whether it leaves something behind: Daybook then works on a copy of the store. */
+  readonly writes: boolean
+  /** What to ask; `from` is the number of the first new post. */
+  load(targeting: Targeting, token: string, from: number): Pick<Load, 'paths' | 'posts'>
+}
+
+const reading = { status: 200, connections: 10, writes: false } as const
+const creating = {
+  status: 201,
+  writes: true,
+  load: ({ list: path, targets }: Targeting, token: string, from: number) => ({
+    posts: { path, token, from, targets },
+  }),
+} as const
+
+/** All kinds of work, in the order in which they are measured. */
+export const KINDS: readonly Kind[] = [
+  {
+    ...reading,
+    name: 'entry',
+    title: 'entry by slug',
+    target: 0.7,
+    load: ({ entries }) => ({ paths: entries }),
+  },
+  {
+    ...reading,
+    name: 'list',
+    title: 'list of the 20 newest, with total',
+    target: 0.7,
+    load: ({ list }) => ({ paths: [list] }),
+  },
+  {
+    ...reading,
+    name: 'page',
+    title: 'page of 20 by cursor, anywhere',
+    target: 0.7,
+    load: ({ pages }) => ({ paths: pages }),
+  },
+  { ...creating, name: 'create', title: 'create, durable', target: 0.5, connections: 10 },
+  { ...creating, name: 'create-alone', title: 'create, durable, one client', target: 0.5, connections: 1 },
+]

@@ -1,0 +1,176 @@
+import { ANONYMOUS } from '../packages/daybook/src/auth/adapter.ts'
+import type { Engine } from '../packages/daybook/src/content/engine.ts'
+import { getEntry, listEntries } from '../packages/daybook/src/content/entries.ts'
+import type { CollectionModel, Model } from '../packages/daybook/src/model/model.ts'
+import type { Params } from '../packages/daybook/src/query/params.ts'
+import { databaseFile } from '../packages/daybook/src/service.ts'
+import type { Statement, Values } from '../packages/daybook/src/store/compile.ts'
+import type { Connection, Database } from '../packages/daybook/src/store/database.ts'
+import { openSqlite } from '../packages/daybook/src/store/sqlite.ts'
+import { Store } from '../packages/daybook/src/store/store.ts'
+import { randomFrom, type Targets } from './text.ts'
+
+/** A statement as Daybook ran it. */
+export interface Call {
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+}
+
+/** What the floor answers a list request with: rows between constant text, the total among it. */
+export interface PagePlan {
+  readonly counters: Call
+  readonly page: Call
+  /** How many of the rows are shown; one more is read to see whether there are others. */
+  readonly shown: number
+  /** The text before the total, between total and rows, and after the rows. */
+  readonly parts: readonly [string, string, string]
+}
+
+/** What the floor needs to know to answer as Daybook does. */
+export interface FloorPlan {
+  /** The database that Daybook serves. */
+  readonly file: string
+  /** A new database for the floor's own inserts. */
+  readonly writeFile: string
+  readonly entry: string
+  readonly pages: Readonly<Record<string, PagePlan>>
+}
+
+/** Addresses to ask for, and what new posts refer to. */
+export interface Targeting {
+  readonly entries: readonly string[]
+  readonly list: string
+  readonly pages: readonly string[]
+  readonly targets: Targets
+}
+
+const LIST = '/api/posts'
+/** How many different entries are asked for, at most. */
+const ENTRIES = 10_000
+/** How many places of the collection pages are asked from. */
+const PAGES = 50
+
+/** A store that notes the statements it runs. */
+class Notebook {
+  readonly calls: Call[] = []
+  readonly engine: Engine
+  readonly posts: CollectionModel
+  readonly #database: Database
+
+  constructor(folder: string, model: Model) {
+    const database = openSqlite(databaseFile(folder))
+    const { reader } = database
+    const note = (statement: Statement, values: Values = {}): void => {
+      this.calls.push({ sql: statement.sql, parameters: statement.bind(values) })
+    }
+    const noting: Connection = {
+      all: (statement, values) => {
+        note(statement, values)
+        return reader.all(statement, values)
+      },
+      get: (statement, values) => {
+        note(statement, values)
+        return reader.get(statement, values)
+      },
+      run: (statement, values) => reader.run(statement, values),
+    }
+    this.#database = database
+    const store = new Store({
+      reader: noting,
+      transaction: (work) => database.transaction(work),
+      close: () => database.close(),
+    })
+    this.engine = { model, store, tools: { renderMarkdown: async () => '' }, totals: new Map() }
+    this.posts = model.collections.get('posts') as CollectionModel
+  }
+
+  rows<Row>(sql: string, ...values: unknown[]): Promise<readonly Row[]> {
+    return this.#database.reader.all<Row>({ sql, bind: () => values })
+  }
+
+  /** Lists like a reader without a session. */
+  async list(params: Params): Promise<{ readonly json: string; readonly calls: readonly Call[] }> {
+    this.calls.length = 0
+    const { json = '' } = await listEntries(this.engine, this.posts, params, ANONYMOUS)
+    return { json, calls: [...this.calls] }
+  }
+
+  async entry(slug: string): Promise<readonly Call[]> {
+    this.calls.length = 0
+    await getEntry(this.engine, this.posts, slug, new Map(), ANONYMOUS)
+    return [...this.calls]
+  }
+
+  close(): Promise<void> {
+    return this.#database.close()
+  }
+}
+
+/** Looks up what to ask a seeded store, and how Daybook answers it. */
+export async function makePlan(
+  folder: string,
+  writeFile: string,
+  model: Model,
+): Promise<{ readonly plan: FloorPlan; readonly targeting: Targeting }> {
+  const notebook = new Notebook(folder, model)
+  try {
+    const slugs = await someSlugs(notebook)
+    const pages = await somePages(notebook)
+    const targets = { authors: await idsOf(notebook, 'authors'), tags: await idsOf(notebook, 'tags') }
+    const targeting: Targeting = { entries: slugs.map((slug) => `${LIST}/${slug}`), list: LIST, pages, targets }
+    const [call, ...others] = await notebook.entry(slugs[0] ?? '')
+    if (!call || others.length > 0) throw new Error('Daybook no longer reads an entry with one statement: see plan.ts.')
+    const plans: Record<string, PagePlan> = {}
+    for (const path of [LIST, ...pages]) plans[path] = await pagePlan(notebook, path)
+    const plan = { file: databaseFile(folder), writeFile, entry: call.sql, pages: plans }
+    return { plan, targeting }
+  } finally {
+    await notebook.close()
+  }
+}
+
+async function idsOf(notebook: Notebook, table: string): Promise<readonly string[]> {
+  return (await notebook.rows<{ id: string }>(`SELECT id FROM "${table}"`)).map(({ id }) => id)
+}
+
+/** Slugs of published posts from all over the collection, in no order. */
+async function someSlugs(notebook: Notebook): Promise<readonly string[]> {
+  const [{ last } = { last: 0 }] = await notebook.rows<{ last: number }>('SELECT max(pk) AS last FROM posts')
+  const random = randomFrom(7)
+  const slugs = new Set<string>()
+  for (let tries = 0; tries < Math.min(ENTRIES, last) * 1.1; tries++) {
+    const at = 1 + Math.floor(random() * last)
+    const [row] = await notebook.rows<{ slug: string; status: string }>(
+      'SELECT slug, status FROM posts WHERE pk = ?',
+      at,
+    )
+    if (row?.status === 'published') slugs.add(row.slug)
+  }
+  return [...slugs]
+}
+
+/** Addresses of pages anywhere in the collection. */
+async function somePages(notebook: Notebook): Promise<readonly string[]> {
+  const { json } = await notebook.list(new Map([['limit', ['0']]]))
+  const { total } = JSON.parse(json) as { total: number }
+  const pages: string[] = []
+  for (let n = 0; n < PAGES; n++) {
+    const offset = Math.floor((n / PAGES) * Math.max(0, total - 25))
+    const { json: page } = await notebook.list(new Map(Object.entries({ limit: ['1'], offset: [String(offset)] })))
+    const { nextCursor } = JSON.parse(page) as { nextCursor: string }
+    pages.push(`${LIST}?cursor=${nextCursor}`)
+  }
+  return pages
+}
+
+async function pagePlan(notebook: Notebook, path: string): Promise<PagePlan> {
+  const query = new URLSearchParams(path.split('?')[1] ?? '')
+  const { json, calls } = await notebook.list(new Map([...query].map(([name, value]) => [name, [value]])))
+  const [counters, page, ...others] = calls
+  if (!counters || !page || others.length > 0) {
+    throw new Error('Daybook no longer reads a page with two statements: see plan.ts.')
+  }
+  const [, head = '', middle = ''] = /^(\{"collection":"\w+","total":)\d+(,.*?"items":\[)/.exec(json) ?? []
+  const tail = json.slice(json.lastIndexOf('],"nextCursor"'))
+  return { counters, page, shown: JSON.parse(json).items.length, parts: [head, middle, tail] }
+}

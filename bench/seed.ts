@@ -1,0 +1,142 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SYSTEM } from '../packages/daybook/src/auth/adapter.ts'
+import type { Engine, RunWrite } from '../packages/daybook/src/content/engine.ts'
+import { renderMarkdown } from '../packages/daybook/src/content/markdown.ts'
+import { createEntry } from '../packages/daybook/src/content/write-entries.ts'
+import type { CollectionModel, Model } from '../packages/daybook/src/model/model.ts'
+import { databaseFile } from '../packages/daybook/src/service.ts'
+import { build, param, prepare, type Statement } from '../packages/daybook/src/store/compile.ts'
+import { openSqlite, type SqliteStore } from '../packages/daybook/src/store/sqlite.ts'
+import { Store } from '../packages/daybook/src/store/store.ts'
+import { makePost, type Targets } from './text.ts'
+
+/** Changes when the content of a seeded store would: an older store is then made anew. */
+const VERSION = 1
+/** Posts in one transaction. */
+const BATCH = 2000
+const AUTHORS = 50
+const TAGS = 40
+const FIRST_POST_AT = Date.UTC(2020, 0, 1)
+const MINUTE_MS = 60_000
+/** Every so many posts, block-wise rendering is compared with that of the whole text. */
+const RENDER_CHECK = 5000
+
+/** Says what goes on. */
+export type Say = (line: string) => void
+
+/**
+ * The folder of a store with `entries` posts, written by Daybook's own writer; one that an earlier run left in
+ * `root` is used again when it still fits.
+ */
+export async function seededStore(root: string, entries: number, model: Model, say: Say): Promise<string> {
+  const folder = join(root, `entries-${entries}`)
+  const stampFile = join(folder, 'stamp.json')
+  const stamp = JSON.stringify({ version: VERSION, entries, schema: await schemaOf(model), shapes: shapesOf(model) })
+  const found = await readFile(stampFile, 'utf8').catch(() => undefined)
+  if (found === stamp) return folder
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  await fill(folder, entries, model, say)
+  await writeFile(stampFile, stamp)
+  return folder
+}
+
+const shapesOf = ({ collections }: Model): readonly string[] => [...collections.values()].map(({ shape }) => shape)
+
+const SCHEMA: Statement<{ value: string }> = prepare(
+  build.selectFrom('daybook$meta').select('value').where('key', '=', param<string>('key')),
+)
+
+/** A new store has nothing that a config could change. */
+const acceptChange = async (): Promise<void> => {}
+
+/** What names the tables and indexes that this Daybook makes. */
+async function schemaOf(model: Model): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'daybook-bench-schema-'))
+  const database = openSqlite(databaseFile(folder))
+  const store = new Store(database)
+  try {
+    await store.prepare(model, acceptChange)
+    return String((await database.reader.get(SCHEMA, { key: 'schema' }))?.value)
+  } finally {
+    await store.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function fill(folder: string, entries: number, model: Model, say: Say): Promise<void> {
+  const database = openSqlite(databaseFile(folder))
+  const store = new Store(database)
+  const engine: Engine = { model, store, tools: { renderMarkdown: blockRenderer() }, totals: new Map() }
+  try {
+    await store.prepare(model, acceptChange)
+    hasten(database, entries)
+    const targets = await store.transaction((writer) => addTargets(engine, (work) => work(writer)))
+    await addPosts(engine, entries, targets, say)
+  } finally {
+    await store.close()
+  }
+}
+
+/** Settings of this one connection for large transactions; what is written is the same. */
+function hasten(database: SqliteStore, entries: number): void {
+  const megabytes = Math.min(4096, 64 + Math.ceil(entries / 250))
+  database.exec(`PRAGMA cache_size = -${megabytes * 1024}; PRAGMA wal_autocheckpoint = 100000`)
+}
+
+function collectionOf({ model }: Engine, key: string): CollectionModel {
+  const found = model.collections.get(key)
+  if (!found) throw new Error(`The config has no collection "${key}".`)
+  return found
+}
+
+async function addTargets(engine: Engine, run: RunWrite): Promise<Targets> {
+  const add = async (key: string, name: string): Promise<string> =>
+    (await createEntry(engine, collectionOf(engine, key), { name }, SYSTEM, {}, run)).id
+  const authors: string[] = []
+  const tags: string[] = []
+  for (let n = 1; n <= AUTHORS; n++) authors.push(await add('authors', `Author ${n}`))
+  for (let n = 1; n <= TAGS; n++) tags.push(await add('tags', `Tag ${n}`))
+  return { authors, tags }
+}
+
+async function addPosts(engine: Engine, entries: number, targets: Targets, say: Say): Promise<void> {
+  const posts = collectionOf(engine, 'posts')
+  const startedAt = performance.now()
+  for (let first = 0; first < entries; first += BATCH) {
+    const last = Math.min(first + BATCH, entries)
+    await engine.store.transaction(async (writer) => {
+      for (let number = first; number < last; number++) {
+        const createdAt = new Date(FIRST_POST_AT + number * MINUTE_MS).toISOString()
+        await createEntry(engine, posts, makePost(number, targets), SYSTEM, { createdAt }, (work) => work(writer))
+      }
+    })
+    if (last % 50_000 === 0) {
+      const seconds = (performance.now() - startedAt) / 1000
+      say(`seeded ${last} of ${entries} entries, ${Math.round(last / seconds)} a second`)
+    }
+  }
+}
+
+/**
+ * Renders each block once and puts texts together from that: blocks that blank lines separate do not touch each
+ * other. Now and then a whole text is rendered as well, and must come out the same.
+ */
+function blockRenderer(): (source: string) => Promise<string> {
+  const known = new Map<string, string>()
+  const render = (block: string): string => {
+    const html = known.get(block) ?? renderMarkdown(block)
+    known.set(block, html)
+    return html
+  }
+  let count = 0
+  return async (source) => {
+    const html = source.split('\n\n').map(render).join('\n')
+    if (count++ % RENDER_CHECK === 0 && html !== renderMarkdown(source)) {
+      throw new Error(`Blocks of this text touch each other:\n${source}`)
+    }
+    return html
+  }
+}
