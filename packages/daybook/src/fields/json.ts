@@ -34,9 +34,9 @@ type Needed = JsonOptions & { readonly required: true }
  */
 export function jsonField<Value = JsonValue>(
   options: Needed & { readonly default: unknown },
-): Field<Value, { readonly required: true; readonly default: unknown }>
-export function jsonField<Value = JsonValue>(options: Needed): Field<Value, { readonly required: true }>
-export function jsonField<Value = JsonValue>(options?: JsonOptions): Field<Value, Record<never, never>>
+): Field<NoInfer<Value>, { readonly required: true; readonly default: unknown }>
+export function jsonField<Value = JsonValue>(options: Needed): Field<NoInfer<Value>, { readonly required: true }>
+export function jsonField<Value = JsonValue>(options?: JsonOptions): Field<NoInfer<Value>, Record<never, never>>
 export function jsonField(options: JsonOptions = {}): Field {
   return makeField(json, options as AnyOptions)
 }

@@ -18,6 +18,8 @@ export interface SourceFile {
   readonly body: string
 }
 
+type YamlOptions = Parameters<typeof parse>[2] & object
+
 /** The longest front matter, in characters. */
 const MAX_LENGTH = 262_144
 
@@ -48,16 +50,16 @@ export function readSource(text: string): SourceFile {
   }
 }
 
-const TEXTS = { schema: 'failsafe', customTags: ['null' as const] } as const
+const TEXTS: YamlOptions = { schema: 'failsafe', customTags: ['null'] }
 
-function readYaml(yaml: string, options: typeof TEXTS | Record<never, never>): YamlValues {
+function readYaml(yaml: string, options: YamlOptions): YamlValues {
   if (yaml.length > MAX_LENGTH) throw new FileError(`the front matter is longer than ${MAX_LENGTH} characters`)
   const values = parseYaml(yaml, options) ?? {}
   if (!isRecord(values)) throw new FileError('the front matter is not a list of keys and values')
   return values
 }
 
-function parseYaml(yaml: string, options: typeof TEXTS | Record<never, never>): unknown {
+function parseYaml(yaml: string, options: YamlOptions): unknown {
   try {
     return parse(yaml, { ...options, prettyErrors: false, logLevel: 'error' })
   } catch (error) {

@@ -17,13 +17,15 @@ export interface OpenEngine {
   close(): Promise<void>
 }
 
+/** How long one text may take to render, in milliseconds: nobody waits for an answer, and the machine may be busy. */
+const RENDER_MS = 60_000
 /** How long copying waits for a writer, in milliseconds. */
 const PATIENCE_MS = 5000
 
 /** Opens the store of a folder as a starting service does, first entries included. */
 export async function openEngine(model: Model, config: DaybookConfig, data: string): Promise<OpenEngine> {
   const store = new Store(openSqlite(databaseFile(data)))
-  const renderer = new MarkdownRenderer(config.limits?.renderMs)
+  const renderer = new MarkdownRenderer(Math.max(config.limits?.renderMs ?? 0, RENDER_MS))
   const tools = { renderMarkdown: (source: string) => renderer.render(source) }
   const engine: Engine = { model, store, tools, totals: new Map() }
   const close = async (): Promise<void> => {
