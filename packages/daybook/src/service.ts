@@ -132,7 +132,13 @@ async function canRead(store: Store): Promise<boolean> {
 export async function seed(engine: Engine, { seed: fill }: DaybookConfig): Promise<void> {
   if (!fill || (await engine.store.read.head()) > 0) return
   await engine.store.once('seeded', async (writer) => {
-    const content = new Content(engine, (work) => work(writer))
+    // Writes that are asked for at once take turns, as those of requests do.
+    let last: Promise<unknown> = Promise.resolve()
+    const content = new Content(engine, (work) => {
+      const turn = last.then(() => work(writer))
+      last = turn
+      return turn
+    })
     await fill({
       create: async (collection, data) => content.create(collection, data, { caller: SYSTEM }),
       writeGlobal: (key, data) => content.writeGlobal(key as never, data as never, { caller: SYSTEM }),

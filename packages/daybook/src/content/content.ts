@@ -186,5 +186,6 @@ function toParams({ where, ...plain }: ListOptions): Params {
 }
 
 function toCondition(ifMatch: string | undefined) {
+  if (ifMatch === '*') return { ifMatch } as const
   return ifMatch === undefined ? {} : { ifMatch: [{ weak: false, value: ifMatch.replace(/^"|"$/g, '') }] }
 }

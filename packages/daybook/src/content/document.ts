@@ -1,6 +1,6 @@
 import { type Issue, invalid, invalidAt } from '../errors.ts'
 import type { DeriveTools, Field, Generated } from '../fields/field.ts'
-import { emptyValue, isRecord } from '../fields/field.ts'
+import { emptyValue, isRecord, servedKeys } from '../fields/field.ts'
 import type { CollectionModel, DocumentModel, FieldModel } from '../model/model.ts'
 import type { FieldChoice, FieldReference } from '../store/write.ts'
 import { RenderError } from './markdown-renderer.ts'
@@ -73,7 +73,8 @@ async function settleField(
   const tasks: Task[] = []
   settled[key] = settle(field, value, tasks, tools)
   const generated = field.type.generated?.(key, field.options)
-  if (generated && stored && stored[key] === settled[key]) settled[generated.key] = stored[generated.key]
+  if (generated && stored?.[generated.key] != null && stored[key] === settled[key])
+    settled[generated.key] = stored[generated.key]
   else if (generated) tasks.push(generate(generated, settled, settled[key], tools))
   try {
     for (const task of tasks) await task()
@@ -153,9 +154,29 @@ export function unplaced(document: DocumentModel, stored: Values): Values {
   const entries = Object.entries(stored).filter(([key, value]) => {
     if (system.has(key) || value === null) return false
     const model = served.get(key)
-    return model === undefined || (model.key === key && !model.field.type.accepts(value, model.field.options))
+    return model === undefined || (model.key === key && losesAny(model.field, value))
   })
   return Object.fromEntries(entries)
+}
+
+/** Whether a stored value, or one inside it, has no place in the present config. */
+function losesAny(field: Field, value: unknown): boolean {
+  if (value === null || value === undefined) return false
+  if (!field.type.accepts(value, field.options)) return true
+  let isLost = false
+  field.type.walk?.(value, field.options, {
+    enter: (fields, stored) => {
+      const placed = new Set(['_type', ...Object.entries(fields).flatMap(([key, inner]) => servedKeys(key, inner))])
+      isLost ||= Object.keys(stored).some((key) => stored[key] !== null && !placed.has(key))
+      return stored
+    },
+    value: (inner, innerValue) => {
+      isLost ||= losesAny(inner, innerValue)
+      return innerValue
+    },
+    generated: () => {},
+  })
+  return isLost
 }
 
 /** Every reference inside a document, by the dotted path of its field. */

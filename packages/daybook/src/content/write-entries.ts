@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '../auth/adapter.ts'
 import { DaybookError, invalidAt } from '../errors.ts'
+import { toMoment } from '../fields/date.ts'
 import { isRecord } from '../fields/field.ts'
 import { isUuidShaped } from '../fields/slug.ts'
 import type { CollectionModel } from '../model/model.ts'
@@ -61,15 +62,15 @@ export async function createEntry(
     demandRequired(collection, chosen)
     const references = await demandTargets(engine, writer.read, collection, chosen, [], caller)
     const draft = toDraft(collection, { id, values: chosen, createdAt, updatedAt: now, references, kept: null })
-    const seq = await settleConflict(() => writer.createEntry(collection, draft, actorOf(caller)))
+    const seq = await settleConflict(collection, () => writer.createEntry(collection, draft, actorOf(caller)))
     return toEntryAnswer(collection, { ...draft, seq }, { hidden })
   })
 }
 
 /** Ids begin with the moment of creation, which cannot lie before 1970 (RFC 9562, section 5.7). */
 function toCreatedAt(text: string): string {
-  const time = Date.parse(text)
-  if (time >= 0) return new Date(time).toISOString()
+  const moment = toMoment(text)
+  if (moment !== undefined && Date.parse(moment) >= 0) return moment
   throw invalidAt('/createdAt', 'format', 'must be a date-time of 1970 or later')
 }
 
@@ -141,7 +142,7 @@ async function attemptUpdate(update: Update, body: unknown, first: Values): Prom
     const draft = await mergeDraft(engine, writer, collection, stored, patch, caller)
     const isUnchanged = stored.shape === collection.shape && isSame(stored.doc, draft.value)
     if (isUnchanged) return toEntryAnswer(collection, stored, view)
-    const seq = await settleConflict(() => writer.updateEntry(collection, stored, draft, actorOf(caller)))
+    const seq = await settleConflict(collection, () => writer.updateEntry(collection, stored, draft, actorOf(caller)))
     return toEntryAnswer(collection, { ...draft, seq }, view)
   })
 }
@@ -230,11 +231,12 @@ function isSame(doc: string, next: Values): boolean {
   return JSON.stringify({ ...stored, updatedAt: null }) === JSON.stringify({ ...next, updatedAt: null })
 }
 
-async function settleConflict<T>(work: () => Promise<T>): Promise<T> {
+async function settleConflict<T>({ slug }: CollectionModel, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error
-    throw new DaybookError('CONFLICT', `Another entry has this ${error.field}.`, { field: error.field }, error)
+    const field = error.field === 'slug' ? (slug?.key ?? 'slug') : error.field
+    throw new DaybookError('CONFLICT', `Another entry has this ${field}.`, { field }, error)
   }
 }

@@ -36,7 +36,7 @@ const date: FieldType<DateOptions> = {
   name: 'date',
   rules: { ...SCALAR_RULES, default: aDefault },
   schema: () => ({ type: 'string', format: 'date', maxLength: 10 }),
-  accepts: (value) => typeof value === 'string',
+  accepts: (value) => typeof value === 'string' && isDay(value),
   scalar: (options) => (options.index === false ? undefined : 'text'),
   fromQuery: (text) => (isDay(text) ? text : undefined),
 }
@@ -45,7 +45,7 @@ const datetime: FieldType<DateOptions> = {
   name: 'datetime',
   rules: { ...SCALAR_RULES, default: aDefault },
   schema: () => ({ type: 'string', format: 'date-time', maxLength: 40 }),
-  accepts: (value) => typeof value === 'string',
+  accepts: (value) => typeof value === 'string' && toMoment(value) === value,
   canonical: (value) => new Date(String(value)).toISOString(),
   scalar: (options) => (options.index === false ? undefined : 'text'),
   fromQuery: toMoment,

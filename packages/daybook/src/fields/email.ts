@@ -10,7 +10,7 @@ const email: FieldType<AddressOptions> = {
   name: 'email',
   rules: { ...SCALAR_RULES, default: aDefault },
   schema: () => ({ type: 'string', format: 'email', maxLength: 320 }),
-  accepts: (value) => typeof value === 'string',
+  accepts: (value) => typeof value === 'string' && /^[^\s@]+@[^\s@]+$/.test(value),
   scalar: (options) => (options.index === false ? undefined : 'text'),
   fromQuery: (text) => text,
   isText: true,

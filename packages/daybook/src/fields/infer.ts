@@ -51,12 +51,19 @@ type Ignored<F extends Fields> = {
   readonly [K in keyof F as GeneratedKey<K, F[K]>]?: unknown
 }
 
+/** What may be written: `null` empties a field that is not required. */
+type Emptiable<F> = OptionsOf<F> extends { readonly required: true } ? WriteOf<F> : WriteOf<F> | null
+
 /** What a writer gives for a new set of fields. */
 export type WriteValues<F extends Fields> = Flat<
   { readonly [K in keyof F as IsDemanded<F[K]> extends true ? K : never]: WriteOf<F[K]> } & {
-    readonly [K in keyof F as IsDemanded<F[K]> extends true ? never : K]?: WriteOf<F[K]> | null
+    readonly [K in keyof F as IsDemanded<F[K]> extends true ? never : K]?: Emptiable<F[K]>
   } & Ignored<F>
 >
 
 /** What a writer gives to change a set of fields: any of them, `null` to empty one. */
-export type PatchValues<F extends Fields> = Flat<{ readonly [K in keyof F]?: WriteOf<F[K]> | null } & Ignored<F>>
+export type PatchValues<F extends Fields> = Flat<
+  {
+    readonly [K in keyof F]?: Emptiable<F[K]>
+  } & Ignored<F>
+>

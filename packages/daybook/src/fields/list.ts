@@ -30,7 +30,7 @@ const list: FieldType<ListOptions & { readonly of: Field }> = {
     ...(options.min === undefined ? {} : { minItems: options.min }),
     maxItems: options.max ?? DEFAULT_MAX_ITEMS,
   }),
-  accepts: Array.isArray,
+  accepts: (value, { of }) => Array.isArray(value) && value.every((item) => of.type.accepts(item, of.options)),
   inner: (options) => [{ of: options.of }],
   empty: () => [],
   walk: (value, options, visitor) =>

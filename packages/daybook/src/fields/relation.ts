@@ -21,6 +21,8 @@ const anOnDelete: OptionRule = (value) =>
 const ids = (value: unknown): readonly string[] =>
   (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string')
 
+const isId = (value: unknown): boolean => typeof value === 'string' && isUuidShaped(value)
+
 const relation: FieldType<RelationOptions & { readonly to: string }> = {
   name: 'relation',
   rules: {
@@ -39,7 +41,7 @@ const relation: FieldType<RelationOptions & { readonly to: string }> = {
     const one = { type: 'string', format: 'uuid', description: `Id of an entry of ${options.to}.` }
     return options.many ? { type: 'array', items: one, uniqueItems: true, maxItems: MAX_REFERENCES } : one
   },
-  accepts: (value, options) => (options.many ? Array.isArray(value) : typeof value === 'string'),
+  accepts: (value, options) => (options.many ? Array.isArray(value) && value.every(isId) : isId(value)),
   empty: (options) => (options.many ? [] : null),
   canonical: (value) =>
     Array.isArray(value) ? [...new Set(value.map((id) => String(id).toLowerCase()))] : String(value).toLowerCase(),

@@ -32,7 +32,7 @@ export function slugify(text: string): string {
   return isUuidShaped(slug) ? `n-${slug}` : slug
 }
 
-const trim = (slug: string): string => slug.replace(/^-+|-+$|[\uD800-\uDBFF]$/g, '')
+const trim = (slug: string): string => slug.replace(/[\uD800-\uDBFF]$/, '').replace(/^-+|-+$/g, '')
 
 const slug: FieldType<SlugOptions> = {
   name: 'slug',

@@ -8,7 +8,7 @@ const url: FieldType<AddressOptions> = {
   rules: { ...SCALAR_RULES, default: aDefault },
   // Other schemes (javascript:, data:) would run where a site prints the value as a link.
   schema: () => ({ type: 'string', format: 'uri', pattern: '^https?://[^/?#]', maxLength: 2000 }),
-  accepts: (value) => typeof value === 'string',
+  accepts: (value) => typeof value === 'string' && /^https?:\/\/[^/?#\s]/.test(value),
   scalar: (options) => (options.index === false ? undefined : 'text'),
   fromQuery: (text) => text,
   isText: true,

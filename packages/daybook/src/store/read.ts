@@ -257,9 +257,12 @@ export class Reader {
   async #ranked(collection: CollectionModel, query: PageQuery, filter: Filter): Promise<Page> {
     const start = query.after ? Number(query.after[0]) : query.offset
     const wanted = query.limit + 1
-    const best = await this.#matches(collection, filter, true, start, Math.min(wanted, RANKED_MATCHES - start))
-    const older = await this.#matches(collection, filter, false, Math.max(start, RANKED_MATCHES), wanted - best.length)
-    const found = [...best, ...(best.length < Math.min(wanted, RANKED_MATCHES - start) ? [] : older)]
+    const fromBest = Math.max(0, Math.min(wanted, RANKED_MATCHES - start))
+    const found = [...(await this.#matches(collection, filter, true, start, fromBest))]
+    if (found.length === fromBest) {
+      const from = Math.max(start, RANKED_MATCHES)
+      found.push(...(await this.#matches(collection, filter, false, from, wanted - fromBest)))
+    }
     return { rows: found.slice(0, query.limit), end: found.length > query.limit ? [start + query.limit] : undefined }
   }
 

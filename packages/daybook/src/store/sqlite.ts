@@ -190,8 +190,9 @@ const SETTINGS: readonly (readonly [pragma: string, expected: unknown])[] = [
   ['busy_timeout', 20],
 ]
 
-function open(file: string): NativeDatabase {
-  const native = new NativeDatabase(file, { timeout: 20 })
+export function open(file: string): NativeDatabase {
+  // Others may start on the same file: changing its mode takes turns.
+  const native = new NativeDatabase(file, { timeout: LOCK_PATIENCE_MS })
   const { version } = native.prepare('SELECT sqlite_version() AS version').get() as { version: string }
   if (!isSafeSqlite(version)) {
     native.close()
@@ -205,6 +206,8 @@ function open(file: string): NativeDatabase {
   }
   native.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF')
   native.exec('PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864')
+  // From here on, waiting is done without blocking the process; see #begin.
+  native.exec('PRAGMA busy_timeout = 20')
   for (const [pragma, expected] of SETTINGS) {
     const value = native.pragma(pragma, { simple: true })
     if (value !== expected) throw new StartupError(`SQLite keeps ${pragma} at ${value}, and ${expected} is needed.`)
@@ -219,7 +222,7 @@ function sqliteCode(error: unknown): string {
 const isBusy = (error: unknown): boolean => sqliteCode(error).startsWith('SQLITE_BUSY')
 
 /** What an error of the engine means to a client; others pass as they are. */
-function translate(error: unknown): unknown {
+export function translate(error: unknown): unknown {
   const code = sqliteCode(error)
   if (code === 'SQLITE_CONSTRAINT_UNIQUE') return new UniqueViolation(violatedField(error as Error), error)
   if (code === 'SQLITE_FULL') return new DaybookError('INSUFFICIENT_STORAGE', undefined, {}, error)

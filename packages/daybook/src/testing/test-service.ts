@@ -31,10 +31,14 @@ export async function createTestService<const C extends DaybookConfig>(
   options: Omit<ServiceOptions, 'data' | 'serviceToken'> = {},
 ): Promise<TestService<C> & AsyncDisposable> {
   const data = await mkdtemp(join(tmpdir(), 'daybook-'))
-  const service = await createService(config, { ...options, data, serviceToken: TEST_TOKEN })
+  const forget = (): Promise<void> => rm(data, { recursive: true, force: true })
+  const service = await createService(config, { ...options, data, serviceToken: TEST_TOKEN }).catch(async (error) => {
+    await forget()
+    throw error
+  })
   const close = async (): Promise<void> => {
     await service.close()
-    await rm(data, { recursive: true, force: true })
+    await forget()
   }
   return {
     ...service,

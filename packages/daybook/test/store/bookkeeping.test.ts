@@ -151,7 +151,8 @@ describe('a write that is refused leaves everything as it was', () => {
       store.content.update('posts', other, { slug: 'first' }, AS_SYSTEM),
     'an update to a value that is taken': (_id, { other }) =>
       store.content.update('posts', other, { code: 'one' }, AS_SYSTEM),
-    'an update that empties a required field': (id) => store.content.update('posts', id, { title: null }, AS_SYSTEM),
+    'an update that empties a required field': (id) =>
+      store.content.update('posts', id, { title: null as never }, AS_SYSTEM),
     'an update on a stale tag': (id) =>
       store.content.update('posts', id, { title: 'C' }, { ...AS_SYSTEM, ifMatch: '"0.x"' }),
     'an update of what is not there': (id) => store.content.update('people', id, { name: 'C' }, AS_SYSTEM),

@@ -37,7 +37,7 @@ export type ManyLiterals = Expect<Equal<Create['many'], readonly ('a' | 'b')[] |
 export type Statuses = Expect<Equal<Create['status'], 'draft' | 'published' | 'archived' | null | undefined>>
 export type OwnValue = Expect<Alike<Create['point'], Point | null | undefined>>
 export type References = Expect<Equal<Create['friends'], readonly string[] | null | undefined>>
-export type DefaultsMakeOptional = Expect<Equal<Create['textFilled'], string | null | undefined>>
+export type DefaultsMakeOptional = Expect<Equal<Create['textFilled'], string | undefined>>
 export type Group = Expect<
   Equal<
     Create['group'],
@@ -45,7 +45,7 @@ export type Group = Expect<
         readonly name: string
         readonly note?: string | null
         readonly text?: string | null
-        readonly size?: number | null
+        readonly size?: number
         readonly textHtml?: unknown
       }
     | null
@@ -67,7 +67,7 @@ export type Parts = Expect<
   >
 >
 export type Changes = Expect<
-  Equal<[Update['textNeeded'], Update['one']], [string | null | undefined, 'red' | 'green' | null | undefined]>
+  Equal<[Update['textNeeded'], Update['one']], [string | undefined, 'red' | 'green' | null | undefined]>
 >
 
 const least = {
