@@ -71,24 +71,30 @@ export class SqliteThread implements Connection {
   /** Refuses what runs and what waits, and ends the thread; resolves when it has let go of the file. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const { reject } of this.#waiting.splice(0)) reject(unavailable('The store is closed.'))
-    this.#fail(unavailable('The store is closed.'))
+    const refusal = unavailable('The store is closed.')
+    for (const { reject } of this.#waiting.splice(0)) reject(refusal)
+    this.#fail(refusal)
     await Promise.all(this.#ending)
   }
 
-  #ask({ sql, bind }: Statement, values: Values, method: ThreadRequest['method']): Promise<unknown> {
+  #ask(statement: Statement, values: Values, method: ThreadRequest['method']): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) throw unavailable('The store is closed.')
       if (this.#waiting.length >= this.#limits.waiting) throw unavailable('Too many searches wait.')
-      this.#waiting.push({ request: { sql, parameters: bind(values), method }, resolve, reject })
+      const request = { sql: statement.sql, parameters: statement.bind(values), method }
+      this.#waiting.push({ request, resolve, reject })
       this.#next()
     })
   }
 
   #next(): void {
-    if (this.#running || this.#waiting.length === 0) return
-    if (!this.#worker && this.#ending.size >= MAX_ENDING) return
-    const job = this.#waiting.shift() as Job
+    if (this.#running) return
+    const job = this.#waiting.shift()
+    if (!job) return
+    if (!this.#worker && this.#ending.size >= MAX_ENDING) {
+      job.reject(unavailable('Searches that took too long still run.'))
+      return this.#next()
+    }
     this.#worker ??= this.#start()
     this.#worker.ref()
     const timer = setTimeout(() => this.#fail(unavailable('This took too long to find.')), this.#limits.statementMs)

@@ -1,0 +1,191 @@
+import { isAuthenticated } from '../auth/adapter.ts'
+import { type BatchResult, runBatch } from '../content/batch.ts'
+import type { Answer, EntryAnswer, RunWrite } from '../content/engine.ts'
+import { getEntry, listEntries } from '../content/entries.ts'
+import { readGlobal, writeGlobal } from '../content/globals.ts'
+import { type KeptReply, once } from '../content/idempotency.ts'
+import { listReferrers } from '../content/referrers.ts'
+import { matchesTag, type Preconditions } from '../content/tags.ts'
+import { createEntry, deleteEntry, updateEntry } from '../content/write-entries.ts'
+import { DaybookError } from '../errors.ts'
+import type { CollectionModel, GlobalModel } from '../model/model.ts'
+import { readNothing, readPage } from '../query/entry-query.ts'
+import type { Reply } from './respond.ts'
+
+import type { RouteRequest } from './routes.ts'
+
+/**
+ * The collection that a path names.
+ *
+ * @throws NOT_FOUND
+ */
+export function collectionOf({ engine, path }: Pick<RouteRequest, 'engine' | 'path'>): CollectionModel {
+  const collection = engine.model.collections.get(path.collection ?? '')
+  if (!collection) throw new DaybookError('NOT_FOUND')
+  return collection
+}
+
+/**
+ * The global that a path names.
+ *
+ * @throws NOT_FOUND
+ */
+export function globalOf({ engine, path }: Pick<RouteRequest, 'engine' | 'path'>): GlobalModel {
+  const global = engine.model.globals.get(path.key ?? '')
+  if (!global) throw new DaybookError('NOT_FOUND')
+  return global
+}
+
+const VARY = 'Authorization, Cookie, Origin'
+
+function readHeaders({ caller, publicCacheControl }: RouteRequest, tag: string): Record<string, string> {
+  return {
+    ETag: tag,
+    'Cache-Control': isAuthenticated(caller) ? 'private, no-store' : publicCacheControl,
+    Vary: VARY,
+  }
+}
+
+const isKnown = ({ ifNoneMatch }: RouteRequest, tag: string): boolean =>
+  ifNoneMatch !== undefined && matchesTag(ifNoneMatch, tag)
+
+/** A document that was read: 200, or 304 when the client has it. */
+function readReply(
+  request: RouteRequest,
+  { json, tag }: Pick<Answer, 'tag'> & { readonly json: string | undefined },
+): Reply {
+  const headers = readHeaders(request, tag)
+  return json === undefined || isKnown(request, tag) ? { status: 304, headers } : { status: 200, json, headers }
+}
+
+/** A document that was written. */
+function writeReply(status: 200 | 201, { json, tag, seq }: Answer, headers: Record<string, string> = {}): Reply {
+  const common = { ETag: tag, 'Daybook-Seq': String(seq), 'Cache-Control': 'private, no-store', Vary: VARY }
+  return { status, json, headers: { ...common, ...headers } }
+}
+
+const preconditions = ({ ifMatch, ifNoneMatch }: RouteRequest): Preconditions => ({ ifMatch, ifNoneMatch })
+
+const NO_STORE = { 'Cache-Control': 'no-store' }
+
+export async function health({ query }: RouteRequest): Promise<Reply> {
+  readNothing(query)
+  return { status: 200, json: '{"status":"ok"}', headers: NO_STORE }
+}
+
+export async function ready({ query, isReady }: RouteRequest): Promise<Reply> {
+  readNothing(query)
+  if (await isReady()) return { status: 200, json: '{"status":"ready","checks":{"database":"ok"}}', headers: NO_STORE }
+  throw new DaybookError('SERVICE_UNAVAILABLE', 'The service is not ready.', { checks: { database: 'failed' } })
+}
+
+export async function list(request: RouteRequest): Promise<Reply> {
+  const { engine, query, caller } = request
+  return readReply(
+    request,
+    await listEntries(engine, collectionOf(request), query, caller, (tag) => isKnown(request, tag)),
+  )
+}
+
+export async function get(request: RouteRequest): Promise<Reply> {
+  const { engine, path, query, caller } = request
+  return readReply(request, await getEntry(engine, collectionOf(request), path.entry ?? '', query, caller))
+}
+
+/** Answers a POST; one with an `Idempotency-Key` is carried out once. */
+async function repeatable<T>(
+  request: RouteRequest,
+  what: readonly unknown[],
+  toReply: (result: T) => Reply,
+  perform: (run?: RunWrite) => Promise<T>,
+): Promise<Reply> {
+  const { engine, caller, idempotencyKey: key } = request
+  if (key === undefined) return toReply(await perform())
+  const toKept = (result: T): KeptReply => {
+    const { status, json = '', headers = {} } = toReply(result)
+    return { status, headers, body: json }
+  }
+  const { reply, isReplay } = await once(engine, { key, request: what }, caller, async (run) =>
+    toKept(await perform(run<T>(toKept))),
+  )
+  const headers = isReplay ? { ...reply.headers, 'Idempotency-Replayed': 'true' } : reply.headers
+  return { status: reply.status, json: reply.body, headers }
+}
+
+export async function create(request: RouteRequest): Promise<Reply> {
+  const { engine, query, caller } = request
+  const collection = collectionOf(request)
+  readNothing(query)
+  const body = await request.body()
+  return repeatable<EntryAnswer>(
+    request,
+    [collection.key, body],
+    (entry) => writeReply(201, entry, { Location: `/api/${collection.key}/${encodeURIComponent(entry.address)}` }),
+    (run) => createEntry(engine, collection, body, caller, preconditions(request), run),
+  )
+}
+
+export async function update(request: RouteRequest): Promise<Reply> {
+  return change(request, false)
+}
+
+export async function patch(request: RouteRequest): Promise<Reply> {
+  return change(request, true)
+}
+
+async function change(request: RouteRequest, isMerge: boolean): Promise<Reply> {
+  const { engine, path, query, caller } = request
+  const collection = collectionOf(request)
+  readNothing(query)
+  const body = await request.body()
+  const options = { ...preconditions(request), isMerge }
+  return writeReply(200, await updateEntry(engine, collection, path.entry ?? '', body, caller, options))
+}
+
+export async function references(request: RouteRequest): Promise<Reply> {
+  const { engine, path, query } = request
+  const answer = await listReferrers(engine, collectionOf(request), path.entry ?? '', readPage(query))
+  return { status: 200, json: JSON.stringify(answer), headers: { 'Cache-Control': 'private, no-store', Vary: VARY } }
+}
+
+export async function batch(request: RouteRequest): Promise<Reply> {
+  const { engine, query, caller } = request
+  readNothing(query)
+  const body = await request.body()
+  const run: RunWrite = (work) => engine.store.transaction(work)
+  return repeatable(request, ['batch', body], batchReply, (kept = run) => runBatch(engine, body, caller, kept))
+}
+
+function batchReply(results: readonly BatchResult[]): Reply {
+  const parts = results.map(({ op, collection, id, answer }) => {
+    const entry = answer ? `,"etag":${JSON.stringify(answer.tag)},"entry":${answer.json}` : ''
+    return `{"op":"${op}","collection":"${collection}","id":"${id}"${entry}}`
+  })
+  const seq = results.at(-1)?.seq
+  const headers = { 'Cache-Control': 'private, no-store', Vary: VARY }
+  return {
+    status: 200,
+    json: `{"results":[${parts.join(',')}]}`,
+    headers: seq === undefined ? headers : { ...headers, 'Daybook-Seq': String(seq) },
+  }
+}
+
+export async function remove(request: RouteRequest): Promise<Reply> {
+  const { engine, path, query, caller } = request
+  readNothing(query)
+  const collection = collectionOf(request)
+  const { seq } = await deleteEntry(engine, collection, path.entry ?? '', caller, preconditions(request))
+  return { status: 204, headers: { 'Daybook-Seq': String(seq), 'Cache-Control': 'private, no-store' } }
+}
+
+export async function getGlobal(request: RouteRequest): Promise<Reply> {
+  readNothing(request.query)
+  return readReply(request, await readGlobal(request.engine, globalOf(request), request.caller))
+}
+
+export async function putGlobal(request: RouteRequest): Promise<Reply> {
+  const { engine, query, caller } = request
+  const global = globalOf(request)
+  readNothing(query)
+  return writeReply(200, await writeGlobal(engine, global, await request.body(), caller, preconditions(request)))
+}
