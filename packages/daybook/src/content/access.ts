@@ -57,9 +57,9 @@ export function visibleStatuses(
  *
  * @param model all collections; one that the caller may not read does not exist for filters and expansion
  */
-export async function queryScope({ collections }: Model, caller: Caller): Promise<QueryScope> {
+export async function queryScope({ collections, restricted }: Model, caller: Caller): Promise<QueryScope> {
   const closed = new Set<string>()
-  for (const { key, access } of collections.values()) {
+  for (const { key, access } of restricted) {
     if (access.read && !(await access.read(caller))) closed.add(key)
   }
   return {

@@ -40,6 +40,7 @@ export function compileModel(config: DaybookConfig): Model {
     config,
     collections: new Map(collections.map((one) => [one.key, one])),
     globals: new Map(globals.map((one) => [one.key, one])),
+    restricted: collections.filter(({ access }) => access.read !== undefined),
   })
 }
 

@@ -113,4 +113,6 @@ export interface Model {
   readonly config: DaybookConfig
   readonly collections: ReadonlyMap<string, CollectionModel>
   readonly globals: ReadonlyMap<string, GlobalModel>
+  /** Collections that have a rule of their own for reading. */
+  readonly restricted: readonly CollectionModel[]
 }

@@ -93,7 +93,8 @@ export class SqliteThread implements Connection {
     if (!job) return
     if (!this.#worker && this.#ending.size >= MAX_ENDING) {
       job.reject(unavailable('Searches that took too long still run.'))
-      return this.#next()
+      this.#next()
+      return
     }
     this.#worker ??= this.#start()
     this.#worker.ref()
