@@ -50,3 +50,30 @@ export const refused = (path: string, param: string, extra: Extra = {}): Step =>
 export const slugs = (...expected: readonly string[]): { readonly items: readonly object[] } => ({
   items: expected.map((slug) => ({ slug })),
 })
+
+/** Merges a patch into what is at a path (RFC 7396) with the service token. */
+export const patch = (path: string, json: unknown, extra: Extra = {}): Step => ({
+  method: 'PATCH',
+  path,
+  auth: true,
+  json,
+  status: 200,
+  ...extra,
+  headers: { 'Content-Type': 'application/merge-patch+json', ...extra.headers },
+})
+
+/** Carries out operations in one transaction, with the service token. */
+export const batch = (operations: unknown, extra: Extra = {}): Step => ({
+  method: 'POST',
+  path: '/api/batch',
+  auth: true,
+  json: { operations },
+  status: 200,
+  ...extra,
+})
+
+/** A refusal that names these places in the body. */
+export const faults = (...paths: readonly string[]): Extra => ({
+  status: 400,
+  body: { code: 'VALIDATION_ERROR', details: { issues: paths.map((path) => ({ path })) } },
+})
