@@ -3,8 +3,8 @@ import type { RenderAnswer } from './markdown-worker.ts'
 
 /** How long one text may take, where the config does not say, in milliseconds. */
 export const DEFAULT_RENDER_MS = 10_000
-/** Texts up to this length are rendered in place: even a hostile one of this size takes milliseconds. */
-const INLINE_LENGTH = 256
+/** Texts up to this length are rendered in place, which saves the way to a worker and back. */
+const INLINE_LENGTH = 1024
 /** Workers without work end after this time, in milliseconds. */
 const IDLE_MS = 10_000
 /** The most texts that render at once. */
@@ -13,6 +13,9 @@ const MAX_WORKERS = 2
 const MAX_WORKER_HEAP = 256
 /** Room for what a worker soon throws away, in MiB: with more of it a worker only holds more garbage. */
 const YOUNG_WORKER_HEAP = 16
+
+/** Without a table, no text of this length takes more than some milliseconds, however it is made. */
+const isQuick = (source: string): boolean => source.length <= INLINE_LENGTH && !source.includes('|')
 
 /** A text could not be rendered within the bounds. */
 export class RenderError extends Error {
@@ -41,7 +44,7 @@ export class MarkdownRenderer {
 
   /** @throws {RenderError} when the text takes too long or too much memory */
   async render(source: string): Promise<string> {
-    if (source.length <= INLINE_LENGTH) {
+    if (isQuick(source)) {
       const { renderMarkdown } = await import('./markdown.ts')
       return renderMarkdown(source)
     }

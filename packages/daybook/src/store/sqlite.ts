@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import NativeDatabase, { type NativeStatement } from 'better-sqlite3'
 import { DaybookError, StartupError } from '../errors.ts'
 import type { Statement, Values } from './compile.ts'
@@ -68,10 +68,13 @@ export class SqliteStore implements Database {
     this.#writer.native.exec(text)
   }
 
-  /** Writes that wait are committed together: one sync of the disk serves them all. */
+  /**
+   * Writes that wait are committed together: one sync of the disk serves them all. A commit blocks the process, so what
+   * became ready meanwhile is let in before the next one.
+   */
   async #drain(): Promise<void> {
     this.#draining = true
-    while (this.#queue.length > 0) await this.#commitGroup(this.#queue.splice(0, MAX_GROUP))
+    for (await turn(); this.#queue.length > 0; await turn()) await this.#commitGroup(this.#queue.splice(0, MAX_GROUP))
     this.#draining = false
   }
 
