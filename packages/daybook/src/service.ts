@@ -66,26 +66,8 @@ export async function createService<const C extends DaybookConfig>(
 ): Promise<Service<C>> {
   const model = compileModel(config)
   const auth = config.auth ?? serviceTokenAdapter(options.serviceToken ?? process.env.DAYBOOK_SERVICE_TOKEN)
-  const store = new Store(openSqlite(databaseFile(options.data ?? '.daybook')))
-  const renderer = new MarkdownRenderer(config.limits?.renderMs)
-  const engine: Engine = {
-    model,
-    store,
-    tools: { renderMarkdown: (source) => renderer.render(source) },
-    totals: new Map(),
-  }
+  const { engine, close } = await openEngine(model, config, options.data ?? '.daybook')
   let isDraining = false
-  const close = async (): Promise<void> => {
-    await renderer.close()
-    await store.close()
-  }
-  try {
-    await store.prepare(model, (read) => refusePending(read, model))
-    await seed(engine, config)
-  } catch (error) {
-    await close()
-    throw error
-  }
   const bodyLimit = config.limits?.bodyBytes ?? DEFAULT_BODY_BYTES
   const fetch = createApp({
     engine,
@@ -95,7 +77,7 @@ export async function createService<const C extends DaybookConfig>(
     cors: config.cors,
     bodyLimit,
     publicCacheControl: config.publicCacheControl ?? DEFAULT_CACHE_CONTROL,
-    isReady: async () => !isDraining && (await canRead(store)),
+    isReady: async () => !isDraining && (await canRead(engine.store)),
   })
   return {
     fetch,
@@ -110,13 +92,49 @@ export async function createService<const C extends DaybookConfig>(
 }
 
 /** Serving renamed fields under their new keys before their values are there would show them empty, and lose them on a write. */
-export async function refusePending(read: Reader, model: Model): Promise<void> {
+async function refusePending(read: Reader, model: Model): Promise<void> {
   const renames = await pendingRenames(read, model)
   if (renames.length === 0) return
   const lines = renames.map(({ path, message, count }) => `  ${path} ${message} (${count})`)
   throw new StartupError(
     `The config renames fields of stored content:\n${lines.join('\n')}\nRun: daybook migrate --apply`,
   )
+}
+
+/** Content without a door: what a service answers from. */
+export interface OpenEngine {
+  readonly engine: Engine
+  close(): Promise<void>
+}
+
+/**
+ * Opens the store of a folder, brings it into the form of the config, and fills it when it is new.
+ *
+ * @param renderMs how long one Markdown text may take, in milliseconds; by default what the config says
+ * @throws {StartupError} when the store cannot be used as it is
+ */
+export async function openEngine(
+  model: Model,
+  config: DaybookConfig,
+  data: string,
+  renderMs: number | undefined = config.limits?.renderMs,
+): Promise<OpenEngine> {
+  const store = new Store(openSqlite(databaseFile(data)))
+  const renderer = new MarkdownRenderer(renderMs)
+  const tools = { renderMarkdown: (source: string) => renderer.render(source) }
+  const engine: Engine = { model, store, tools, totals: new Map() }
+  const close = async (): Promise<void> => {
+    await renderer.close()
+    await store.close()
+  }
+  try {
+    await store.prepare(model, (read) => refusePending(read, model))
+    await seed(engine, config)
+    return { engine, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
 }
 
 async function canRead(store: Store): Promise<boolean> {
@@ -129,7 +147,7 @@ async function canRead(store: Store): Promise<boolean> {
 }
 
 /** Fills an empty store, once; one that holds anything already is left alone. */
-export async function seed(engine: Engine, { seed: fill }: DaybookConfig): Promise<void> {
+async function seed(engine: Engine, { seed: fill }: DaybookConfig): Promise<void> {
   if (!fill || (await engine.store.read.head()) > 0) return
   await engine.store.once('seeded', async (writer) => {
     // Writes that are asked for at once take turns, as those of requests do.

@@ -1,12 +1,15 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
-import { findPackageJSON } from 'node:module'
+import { enableCompileCache, findPackageJSON } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { ConfigError } from '../config/check.ts'
 import { StartupError } from '../errors.ts'
 import { HELP, UsageError } from './usage.ts'
 
 const entry = fileURLToPath(import.meta.url)
+
+// Keeps compiled code in the folder for temporary files: later starts take half the time.
+enableCompileCache()
 
 /** Each command with its code, loaded when it is the one asked for. Answers the exit status, or serves on. */
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<number | undefined | undefined>>> = {

@@ -25,6 +25,7 @@ import takes
   --collection KEY  the collection to fill
   --map KEY=FIELD   a front-matter key goes to a field of another name; may stand more than once
   --key FIELD       the field that tells whether an entry is there already (default: the slug)
+  --body FIELD      the field that the text goes to (default: body, or the only markdown field)
   --dry-run         say what would happen, and store nothing
 
 migrate takes

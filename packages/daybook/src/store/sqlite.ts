@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import NativeDatabase, { type NativeStatement } from 'better-sqlite3'
@@ -34,6 +34,17 @@ export function isSafeSqlite(version: string): boolean {
 export function openSqlite(file: string): SqliteStore {
   mkdirSync(dirname(file), { recursive: true })
   return new SqliteStore(file)
+}
+
+/** Copies a database file as it stands, while others may write to it; does nothing where there is none. */
+export function copySqlite(from: string, to: string): void {
+  if (!existsSync(from)) return
+  const native = new NativeDatabase(from, { timeout: LOCK_PATIENCE_MS })
+  try {
+    native.prepare('VACUUM INTO ?').run(to)
+  } finally {
+    native.close()
+  }
 }
 
 /** An embedded database: one connection writes, one reads what is committed. */

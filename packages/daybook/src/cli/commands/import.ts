@@ -2,9 +2,10 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { compileModel } from '../../model/compile.ts'
+import { openEngine } from '../../service.ts'
 import { loadConfig } from '../config-file.ts'
 import { countFiles } from '../import/files.ts'
-import { openCopy, openEngine } from '../import/open-engine.ts'
+import { openCopy } from '../import/open-copy.ts'
 import { type ImportPlan, makePlan } from '../import/plan.ts'
 import { Progress } from '../import/progress.ts'
 import { Relations } from '../import/relations.ts'
@@ -21,6 +22,9 @@ const OPTIONS = {
   body: { type: 'string' },
   'dry-run': { type: 'boolean' },
 } as const
+
+/** How long one text may take to render, in milliseconds: nobody waits for an answer, and the machine may be busy. */
+const RENDER_MS = 60_000
 
 /** Exit status after Ctrl-C: 128 and the number of the signal, as shells have it. */
 const INTERRUPTED = 130
@@ -44,7 +48,12 @@ export async function importFolder(args: readonly string[]): Promise<number> {
     body: options.text('body'),
   })
   const isDry = options.flag('dry-run')
-  const { engine, close } = await (isDry ? openCopy : openEngine)(model, config, resolve(dataFolder(options)))
+  const { engine, close } = await (isDry ? openCopy : openEngine)(
+    model,
+    config,
+    resolve(dataFolder(options)),
+    RENDER_MS,
+  )
   try {
     const relations = new Relations(engine)
     const total = countFiles(folder)

@@ -88,8 +88,7 @@ function claim({ claims, plan }: ImportJob, keyValue: string, path: string): voi
 async function store({ engine, plan }: ImportJob, entry: FileEntry): Promise<Outcome> {
   const { collection } = plan
   const { values, forNew, createdAt, keyValue } = entry
-  const path = plan.key === collection.slug?.key ? 'slug' : plan.key
-  const found = await engine.store.read.storedBy(collection, path, keyValue)
+  const found = await engine.store.read.storedBy(collection, plan.key, keyValue)
   if (!found) {
     const options = createdAt === undefined ? {} : { createdAt }
     await createEntry(engine, collection, { ...forNew, ...values }, SYSTEM, options)
