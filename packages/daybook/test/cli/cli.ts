@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+
+const BIN = join(import.meta.dirname, '../../src/cli/bin.ts')
+const PACKAGE = join(import.meta.dirname, '../../src/index.ts')
+
+/** How a run of the command line ended. */
+export interface Ended {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs `daybook` in a folder until it ends. */
+export async function daybook(cwd: string, ...args: readonly string[]): Promise<Ended> {
+  const child = spawn(process.execPath, [BIN, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = once(child, 'close')
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  const [status] = await ended
+  return { status, stdout, stderr }
+}
+
+/** Starts `daybook start` in a folder; answers its address and how to end it. */
+export async function start(cwd: string, ...args: readonly string[]) {
+  const child = spawn(process.execPath, [BIN, 'start', '--port', '0', '--log', 'silent', ...args], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [chunk] = await once(child.stdout, 'data')
+  const url = /listening on (http:\S+)/.exec(String(chunk))?.[1] ?? ''
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> => {
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    return (await ended)[0]
+  }
+  return { url, stop }
+}
+
+/** A folder with these files; gone with `dispose`. A config imports Daybook's sources by `DAYBOOK`. */
+export async function folderOf(files: Readonly<Record<string, string>>) {
+  const path = await mkdtemp(join(tmpdir(), 'daybook-cli-'))
+  const write = async (more: Readonly<Record<string, string>>): Promise<void> => {
+    for (const [name, content] of Object.entries(more)) {
+      await mkdir(dirname(join(path, name)), { recursive: true })
+      await writeFile(join(path, name), content.replaceAll('DAYBOOK', PACKAGE))
+    }
+  }
+  await write(files)
+  return { path, write, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+}

@@ -1,0 +1,161 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { daybook, folderOf, start } from './cli.ts'
+
+const NOTES = `import { defineConfig, f } from 'DAYBOOK'
+export default defineConfig({ collections: { notes: { fields: { title: f.text({ required: true }) } } } })
+`
+
+describe('daybook start', () => {
+  for (const file of ['daybook.config.ts', 'daybook.config.js', 'daybook.config.mjs']) {
+    it(`finds ${file} in the current folder, says where it listens, and ends cleanly`, async () => {
+      await using folder = await folderOf({ [file]: NOTES, 'package.json': '{ "type": "module" }' })
+      const service = await start(folder.path)
+      const response = await fetch(`${service.url}/api/notes`)
+      expect([response.status, await service.stop()]).toEqual([200, 0])
+    })
+  }
+
+  it('answers a request that is under way when SIGTERM comes', async () => {
+    await using folder = await folderOf({ 'daybook.config.ts': NOTES })
+    const service = await start(folder.path)
+    const body = new ReadableStream({
+      async start(controller) {
+        controller.enqueue(new TextEncoder().encode('{"title":'))
+        await sleep(400)
+        controller.enqueue(new TextEncoder().encode('"A"}'))
+        controller.close()
+      },
+    })
+    const headers = { 'content-type': 'application/json' }
+    const underWay = fetch(`${service.url}/api/notes`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
+    await sleep(100)
+    const [response, status] = await Promise.all([underWay, service.stop()])
+    expect([response.status, status]).toEqual([401, 0])
+  })
+
+  const WRONG: Readonly<
+    Record<string, readonly [files: Record<string, string>, args: readonly string[], status: number, said: string]>
+  > = {
+    'no config': [{}, ['start'], 2, 'There is no config'],
+    'a config that is not there': [{}, ['start', '--config', 'other.ts'], 2, 'other.ts'],
+    'a config without a default export': [
+      { 'daybook.config.ts': 'export const a = 1' },
+      ['start'],
+      2,
+      'export default',
+    ],
+    'a wrong config': [
+      {
+        'daybook.config.ts':
+          "import { f } from 'DAYBOOK'\nexport default { collections: { health: { fields: { a: f.text() } } } }",
+      },
+      ['start'],
+      1,
+      'collections.health: /api/health belongs to the service',
+    ],
+    'a port that is none': [{ 'daybook.config.ts': NOTES }, ['start', '--port', 'http'], 2, '--port'],
+    'an unknown level': [{ 'daybook.config.ts': NOTES }, ['start', '--log', 'loud'], 2, '--log'],
+    'an unknown option': [{ 'daybook.config.ts': NOTES }, ['start', '--prot', '1'], 2, '--prot'],
+    'an unknown command': [{}, ['serve'], 2, 'There is no command "serve"'],
+  }
+
+  for (const [name, [files, args, status, said]] of Object.entries(WRONG)) {
+    it(`refuses ${name}, and says what to do`, async () => {
+      await using folder = await folderOf(files)
+      const ended = await daybook(folder.path, ...args)
+      expect(ended.status).toBe(status)
+      expect(ended.stderr).toContain(said)
+      expect(ended.stderr).not.toContain('    at ')
+    })
+  }
+
+  it('refuses a token that is too short', async () => {
+    await using folder = await folderOf({ 'daybook.config.ts': NOTES })
+    const bin = join(import.meta.dirname, '../../src/cli/bin.ts')
+    const child = spawn(process.execPath, [bin, 'start', '--port', '0'], {
+      cwd: folder.path,
+      env: { ...process.env, DAYBOOK_SERVICE_TOKEN: 'short' },
+      stdio: 'ignore',
+    })
+    const [status] = await once(child, 'exit')
+    expect(status).toBe(1)
+  })
+})
+
+describe('daybook --help and --version', () => {
+  it('are answered on standard output', async () => {
+    await using folder = await folderOf({})
+    const help = await daybook(folder.path, '--help')
+    expect(help).toMatchObject({ status: 0, stderr: '' })
+    expect(help.stdout).toContain('daybook import DIR --collection KEY')
+    expect((await daybook(folder.path, '--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+})
+
+describe('daybook migrate', () => {
+  const before = `import { defineConfig, f } from 'DAYBOOK'
+export default defineConfig({
+  collections: {
+    notes: { fields: { headline: f.text({ required: true }), text: f.markdown(), seo: f.group({ ttl: f.text() }), gone: f.text() } },
+    old: { fields: { name: f.text() } },
+  },
+  seed: async (content) => {
+    await content.create('notes', { headline: 'H', text: '*hi*', seo: { ttl: 'T' }, gone: 'bye' })
+    await content.create('old', { name: 'One' })
+  },
+})
+`
+  const after = (gone: string): string => `import { defineConfig, f } from 'DAYBOOK'
+export default defineConfig({
+  collections: {
+    notes: { fields: {
+      title: f.text({ required: true, renamedFrom: 'headline' }), slug: f.slug({ from: 'title' }),
+      body: f.markdown({ renamedFrom: 'text' }), seo: f.group({ title: f.text({ renamedFrom: 'ttl' }) }), ${gone}
+    } },
+    ${gone === '' ? '' : 'old: { fields: { name: f.text() } },'}
+  },
+})
+`
+
+  it('moves renamed fields, at any depth, once it is told to; start waits for it', async () => {
+    await using folder = await folderOf({ 'daybook.config.ts': before })
+    await (await start(folder.path)).stop()
+    await folder.write({ 'daybook.config.ts': after('gone: f.text(),') })
+    const refused = await daybook(folder.path, 'start', '--port', '0')
+    expect(refused).toMatchObject({ status: 1, stdout: '' })
+    expect(refused.stderr).toContain('notes.title takes the values of headline (1)')
+    expect(refused.stderr).toContain('daybook migrate --apply')
+    const planned = await daybook(folder.path, 'migrate')
+    expect(planned).toMatchObject({ status: 0 })
+    expect(planned.stdout).toContain('Nothing was changed')
+    expect((await daybook(folder.path, 'start', '--port', '0')).status).toBe(1)
+    expect(await daybook(folder.path, 'migrate', '--apply')).toMatchObject({ status: 0 })
+    expect((await daybook(folder.path, 'migrate')).stdout).toBe('The stored content fits the config.\n')
+    const service = await start(folder.path)
+    const { items } = (await (await fetch(`${service.url}/api/notes?q=hi`)).json()) as { items: unknown[] }
+    await service.stop()
+    expect(items).toMatchObject([
+      { title: 'H', slug: 'h', body: '*hi*', bodyHtml: '<p><em>hi</em></p>', seo: { title: 'T' }, gone: 'bye' },
+    ])
+  })
+
+  it('names what would be lost, and refuses it without --allow-loss', async () => {
+    await using folder = await folderOf({ 'daybook.config.ts': before })
+    await (await start(folder.path)).stop()
+    await folder.write({ 'daybook.config.ts': after('') })
+    const refused = await daybook(folder.path, 'migrate', '--apply')
+    expect(refused.status).toBe(1)
+    expect(refused.stdout).toMatch(/LOSS +notes\.gone .*\(1\)/)
+    expect(refused.stdout).toMatch(/LOSS +old is a collection .*\(1\)/)
+    expect(refused.stdout).toContain('--allow-loss')
+    expect((await daybook(folder.path, 'migrate')).stdout).toContain('takes the values of headline')
+    expect(await daybook(folder.path, 'migrate', '--apply', '--allow-loss')).toMatchObject({ status: 0 })
+    const service = await start(folder.path)
+    expect((await fetch(`${service.url}/api/old`)).status).toBe(404)
+    await service.stop()
+  })
+})
