@@ -18,6 +18,7 @@ import {
   type Growth,
   growth,
   printed,
+  type Report,
   type Start,
   startResult,
   thisMachine,
@@ -33,7 +34,7 @@ const HELP = `npm run bench -- [options]
   --only NAME       one kind of work, or "start"; may stand more than once: ${KINDS.map(({ name }) => name).join(', ')}
   --compare-sizes   also compare with a store of 1,000 (always so from 100,000 entries on)
   --data DIR        where seeded stores are kept for other runs (default: daybook-bench in the folder for temporary files)
-  --json FILE       write the figures, too
+  --json FILE       write the figures, too, and the table beside them (.txt)
   --profile DIR     write processor profiles of Daybook's side
 `
 
@@ -177,14 +178,21 @@ async function timeStarts({ scratch, folder }: Bench): Promise<readonly Start[]>
   return found
 }
 
+async function save(file: string, report: Report): Promise<void> {
+  await writeFile(file, `${JSON.stringify(report, null, 2)}\n`)
+  await writeFile(file.replace(/(\.json)?$/, '.txt'), `${printed(report)}\n`)
+}
+
 async function bench(): Promise<void> {
   await mkdir(root, { recursive: true })
   const folder = await seededStore(root, entries, model, say)
   const scratch = await mkdtemp(join(root, 'run-'))
-  process.once('SIGINT', () => {
-    rmSync(scratch, { recursive: true, force: true })
-    process.exit(130)
-  })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      rmSync(scratch, { recursive: true, force: true })
+      process.exit(1)
+    })
+  }
   try {
     const machine = thisMachine()
     await using generator = new Child('load', [here('load.ts')])
@@ -194,7 +202,7 @@ async function bench(): Promise<void> {
     const starts = await timeStarts(parts)
     const report = { machine, entries, ...effort, comparisons, growth: sizes, starts }
     process.stdout.write(`${printed(report)}\n`)
-    if (given.json) await writeFile(given.json, `${JSON.stringify(report, null, 2)}\n`)
+    if (given.json) await save(given.json, report)
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }

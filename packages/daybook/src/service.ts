@@ -36,6 +36,8 @@ export interface Service<C extends DaybookConfig = DaybookConfig> {
   readonly model: Model
   /** The largest JSON body, in bytes. */
   readonly bodyLimit: number
+  /** How many SQL statements have run since the start. */
+  statements(): number
   /** Makes `/api/ready` answer 503, so that no new requests are sent here. */
   drain(): void
   /** Ends the service; what was acknowledged is stored. */
@@ -84,6 +86,7 @@ export async function createService<const C extends DaybookConfig>(
     model,
     bodyLimit,
     content: new Content<C>(engine),
+    statements: () => engine.store.statements,
     drain: () => {
       isDraining = true
     },

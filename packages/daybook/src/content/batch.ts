@@ -75,7 +75,7 @@ function readOperation(engine: Engine, given: unknown, path: string, issues: Iss
   for (const key of Object.keys(given))
     if (!KEYS.includes(key)) fault(`/${key}`, 'unknown_field', 'there is no such field')
   const { op, id = '', ifMatch, data } = given
-  const collection = engine.model.collections.get(String(given.collection))
+  const collection = typeof given.collection === 'string' ? engine.model.collections.get(given.collection) : undefined
   const tags = ifMatch === undefined ? undefined : readTags(ifMatch)
   if (op !== 'create' && op !== 'update' && op !== 'delete')
     return fault('/op', 'enum', 'must be create, update or delete')
@@ -142,7 +142,10 @@ async function commit(prepared: readonly Prepared[], writer: Writer): Promise<re
 function atIndex(error: unknown, index: number): unknown {
   if (!(error instanceof DaybookError)) return error
   const { code, message, details } = error
-  const issues = details.issues?.map((issue) => ({ ...issue, path: `/operations/${index}/data${issue.path}` }))
+  const issues = details.issues?.map((issue) => ({
+    ...issue,
+    path: `/operations/${index}/data${issue.path.replace(/^\/$/, '')}`,
+  }))
   const placed = { ...details, ...(issues ? { issues } : {}), operation: index }
   return new DaybookError(code, `Operation ${index}: ${message}`, placed, error)
 }

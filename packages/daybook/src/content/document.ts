@@ -147,8 +147,22 @@ function reshapeValue(field: Field, value: unknown): unknown {
 
 const emptyOrInitial = (field: Field): unknown => field.type.initial?.(field.options) ?? emptyValue(field)
 
-/** What a stored document holds that the present config has no place for; kept until someone gives it up. */
-export function unplaced(document: DocumentModel, stored: Values): Values {
+/** What a document keeps, as JSON: values that a config had a place for once. They stay until someone gives them up. */
+export function keptOf(
+  document: DocumentModel,
+  { kept, doc }: { readonly kept: string | null; readonly doc: string },
+): string | null {
+  const left = unplaced(document, withKept(JSON.parse(doc), kept))
+  return Object.keys(left).length > 0 ? JSON.stringify(left) : null
+}
+
+/** A stored document with the values that it kept: a field that came back has its value again. */
+export function withKept(stored: Values, kept: string | null | undefined): Values {
+  if (!kept) return stored
+  return { ...JSON.parse(kept), ...Object.fromEntries(Object.entries(stored).filter(([, value]) => value !== null)) }
+}
+
+function unplaced(document: DocumentModel, stored: Values): Values {
   const system = new Set([...document.systemKeys.before, ...document.systemKeys.after])
   const served = new Map(document.fields.flatMap((field) => field.servedKeys.map((key) => [key, field] as const)))
   const entries = Object.entries(stored).filter(([key, value]) => {

@@ -1,6 +1,6 @@
-import { invalidAt } from '../errors.ts'
+import { type DaybookError, invalidAt } from '../errors.ts'
 import { isRecord } from '../fields/field.ts'
-import type { CollectionModel } from '../model/model.ts'
+import type { CollectionModel, RelationModel } from '../model/model.ts'
 import type { Expansion, Shape } from '../query/expansion.ts'
 import type { QueryScope } from '../query/where.ts'
 import type { EntryRow, Reader } from '../store/read.ts'
@@ -37,7 +37,11 @@ export async function presentExpanded(
   const isPlain = hidden.size === 0 && !select && rows.every(({ shape }) => shape === collection.shape)
   if (isPlain && expansions.every((one) => isSpliceable(one, scope))) return splice(work, rows, expansions)
   const values = rows.map((row) => storedValues(collection, row))
-  await expand(work, values, expansions)
+  const weights = await expand(work, values, expansions)
+  spend(
+    work,
+    weights.reduce((sum, one) => sum + one, 0),
+  )
   return values.map((one) => JSON.stringify(project(collection, one, { hidden, select })))
 }
 
@@ -51,18 +55,23 @@ async function splice(
   rows: readonly EntryRow[],
   expansions: readonly Expansion[],
 ): Promise<readonly string[]> {
-  let texts: readonly string[] = rows.map(({ doc }) => doc)
-  for (const expansion of expansions) {
-    const places = texts.map((text) => findReferences(text, expansion))
-    const found = await fetchRows(
-      work,
-      expansion,
-      places.flatMap(({ ids }) => ids),
-    )
-    const shown = new Map([...found].map(([id, row]) => [id, present(expansion.to, row, { hidden: NOTHING })]))
-    texts = texts.map((text, index) => put(work, text, places[index] as Place, shown, expansion.relation.many))
+  // Places are looked for in the stored texts alone: what is put in may hold the same keys.
+  const found = rows.map(({ doc }) => expansions.map((expansion) => findReferences(doc, expansion)))
+  const shown: ReadonlyMap<string, string>[] = []
+  for (const [index, expansion] of expansions.entries()) {
+    const ids = found.flatMap((places) => places[index]?.ids ?? [])
+    const targets = await fetchRows(work, expansion, ids)
+    shown.push(new Map([...targets].map(([id, row]) => [id, present(expansion.to, row, { hidden: NOTHING })])))
   }
-  return texts
+  return rows.map(({ doc }, row) => {
+    const places = expansions.map(({ relation }, index) => ({
+      place: found[row]?.[index] as Place,
+      many: relation.many,
+      texts: shown[index] as ReadonlyMap<string, string>,
+    }))
+    places.sort((one, other) => other.place.start - one.place.start)
+    return places.reduce((text, { place, texts, many }) => put(work, text, place, texts, many), doc)
+  })
 }
 
 const NOTHING: ReadonlySet<string> = new Set()
@@ -103,15 +112,18 @@ function put(
   return `${text.slice(0, start)}${value}${text.slice(end)}`
 }
 
+/** @throws VALIDATION_ERROR when an answer would hold too many documents */
 function spend(work: Work, documents: number): void {
   work.count += documents
-  if (work.count <= MAX_EXPANDED) return
-  throw invalidAt(
+  if (work.count > MAX_EXPANDED) throw tooMany()
+}
+
+const tooMany = (): DaybookError =>
+  invalidAt(
     'include',
     'maxItems',
     `would expand more than ${MAX_EXPANDED} documents; ask for fewer entries or relations`,
   )
-}
 
 /** The related documents that the reader may see, by id. */
 async function fetchRows(
@@ -127,19 +139,40 @@ async function fetchRows(
   return new Map(visible.map((row) => [row.id, row]))
 }
 
-/** Puts related documents into parsed ones, in place. */
-async function expand(work: Work, documents: readonly Values[], expansions: readonly Expansion[]): Promise<void> {
+/**
+ * Puts related documents into parsed ones, in place. A document that stands in several places is counted in each, with
+ * all that is expanded inside of it.
+ */
+async function expand(
+  work: Work,
+  documents: readonly Values[],
+  expansions: readonly Expansion[],
+): Promise<readonly number[]> {
+  const weights = documents.map(() => 0)
   for (const expansion of expansions) {
     const { relation, to, inner, select } = expansion
-    const holders = documents.flatMap((one) => holdersOf(one, relation.path.split('.')))
-    const ids = holders.flatMap(({ value }) => [value].flat()).filter((id) => typeof id === 'string')
-    const rows = await fetchRows(work, expansion, ids)
-    const values = new Map([...rows].map(([id, row]) => [id, storedValues(to, row)]))
-    await expand(work, [...values.values()], inner)
-    const hidden = work.scope.hidden(to)
-    const shown = new Map([...values].map(([id, one]) => [id, project(to, one, { hidden, select })]))
-    for (const holder of holders) substitute(work, holder, shown)
+    const holders = documents.map((one) => holdersOf(one, relation.steps))
+    const ids = holders.flat().flatMap(({ value }) => [value].flat())
+    const rows = await fetchRows(
+      work,
+      expansion,
+      ids.filter((id) => typeof id === 'string'),
+    )
+    const values = [...rows.values()].map((row) => storedValues(to, row))
+    const innerWeights = await expand(work, values, inner)
+    const view = { hidden: work.scope.hidden(to), select }
+    const shown = new Map(
+      values.map((one, index) => [
+        String(one.id),
+        { value: project(to, one, view), weight: 1 + (innerWeights[index] ?? 0) },
+      ]),
+    )
+    for (const [index, own] of holders.entries()) {
+      for (const holder of own) weights[index] = (weights[index] ?? 0) + substitute(holder, shown)
+      if ((weights[index] ?? 0) > MAX_EXPANDED) throw tooMany()
+    }
   }
+  return weights
 }
 
 /** An object that holds references under a key. */
@@ -149,15 +182,26 @@ interface Holder {
   readonly value: unknown
 }
 
-/** Lists and blocks on the way are passed through: every item is looked into. */
-function holdersOf(value: unknown, [key = '', ...rest]: readonly string[]): readonly Holder[] {
-  if (Array.isArray(value)) return value.flatMap((item) => holdersOf(item, [key, ...rest]))
-  if (!isRecord(value) || !Object.hasOwn(value, key)) return []
+/** Lists and blocks on the way are passed through: every item is looked into, blocks of the right kind alone. */
+function holdersOf(value: unknown, [step, ...rest]: RelationModel['steps']): readonly Holder[] {
+  if (!step) return []
+  if (Array.isArray(value)) return value.flatMap((item) => holdersOf(item, [step, ...rest]))
+  if (!isRecord(value) || !Object.hasOwn(value, step.key)) return []
+  if (step.block !== undefined && value._type !== step.block) return []
+  const { key } = step
   return rest.length === 0 ? [{ object: value, key, value: value[key] }] : holdersOf(value[key], rest)
 }
 
-function substitute(work: Work, { object, key, value }: Holder, shown: ReadonlyMap<string, Values>): void {
+/** A document as it is put in, and for how many documents it counts. */
+interface Shown {
+  readonly value: Values
+  readonly weight: number
+}
+
+/** Answers for how many documents the new value counts. */
+function substitute({ object, key, value }: Holder, shown: ReadonlyMap<string, Shown>): number {
   const documents = [value].flat().flatMap((id) => shown.get(String(id)) ?? [])
-  spend(work, documents.length)
-  object[key] = Array.isArray(value) ? documents : (documents[0] ?? null)
+  const values = documents.map((one) => one.value)
+  object[key] = Array.isArray(value) ? values : (values[0] ?? null)
+  return documents.reduce((sum, { weight }) => sum + weight, 0)
 }

@@ -3,7 +3,7 @@ import type { GlobalModel } from '../model/model.ts'
 import type { GlobalRow } from '../store/read.ts'
 import { demandRead, demandWrite, hiddenFields, withoutUnwritable } from './access.ts'
 import { checkBody } from './body.ts'
-import { demandRequired, mergeFields, referencesOf, reshape, settleFields, unplaced, type Values } from './document.ts'
+import { demandRequired, keptOf, mergeFields, referencesOf, reshape, settleFields } from './document.ts'
 import { type Answer, actorOf, type Engine, type RunWrite } from './engine.ts'
 import { storedValues, tagOf, toAnswer, withSystem } from './present.ts'
 import { demandTargets } from './references.ts'
@@ -62,9 +62,4 @@ export async function writeGlobal(
     const seq = await writer.writeGlobal(next, references, new Date().toISOString(), actorOf(caller), !stored)
     return toAnswer(global, { ...next, seq }, view)
   })
-}
-
-function keptOf(global: GlobalModel, { kept, doc }: GlobalRow): string | null {
-  const left: Values = { ...(kept ? JSON.parse(kept) : {}), ...unplaced(global, JSON.parse(doc)) }
-  return Object.keys(left).length > 0 ? JSON.stringify(left) : null
 }

@@ -1,6 +1,6 @@
 import type { CollectionModel, DocumentModel } from '../model/model.ts'
 import type { EntryRow } from '../store/read.ts'
-import { reshape, type Values } from './document.ts'
+import { reshape, type Values, withKept } from './document.ts'
 import type { Answer, EntryAnswer } from './engine.ts'
 import { documentTag, variantOf } from './tags.ts'
 
@@ -12,13 +12,16 @@ export interface View {
   readonly select?: ReadonlySet<string> | undefined
 }
 
-type StoredDocument = Pick<EntryRow, 'doc' | 'shape'> & { readonly status?: string | null }
+type StoredDocument = Pick<EntryRow, 'doc' | 'shape'> & {
+  readonly status?: string | null
+  readonly kept?: string | null
+}
 
 /** The values of a stored document in the present shape, its own keys included. */
-export function storedValues(document: DocumentModel, { doc, shape, status }: StoredDocument): Values {
+export function storedValues(document: DocumentModel, { doc, shape, status, kept }: StoredDocument): Values {
   const stored: Values = JSON.parse(doc)
   if (shape === document.shape) return stored
-  const fields = reshape(document, stored)
+  const fields = reshape(document, withKept(stored, kept))
   // Start-up has settled which status counts; what the document says may be of a time before that.
   const statusKey = document.fields.find(({ field }) => field.type.role === 'status')?.key
   if (statusKey !== undefined && status) fields[statusKey] = status

@@ -1,3 +1,4 @@
+import type { Caller } from '../auth/adapter.ts'
 import { DaybookError } from '../errors.ts'
 import type { Field } from '../fields/field.ts'
 import { emptyValue } from '../fields/field.ts'
@@ -5,7 +6,8 @@ import { isUuidShaped } from '../fields/slug.ts'
 import type { CollectionModel, DocumentModel } from '../model/model.ts'
 import type { Referrer } from '../store/read.ts'
 import { GLOBALS, type Writer } from '../store/write.ts'
-import { referencesOf, type Values } from './document.ts'
+import { demandRead, queryScope } from './access.ts'
+import { keptOf, referencesOf, type Values } from './document.ts'
 import { toDraft } from './draft.ts'
 import type { Engine } from './engine.ts'
 import { storedValues, withSystem } from './present.ts'
@@ -65,7 +67,7 @@ async function refuseRestricted(
 
 function isRestricted({ model }: Engine, { collection, id, field }: Referrer): boolean {
   const document = collection === GLOBALS ? model.globals.get(id) : model.collections.get(collection)
-  return document?.relations.get(field)?.onDelete === 'restrict'
+  return document?.relations.get(field)?.some(({ onDelete }) => onDelete === 'restrict') === true
 }
 
 async function release(engine: Engine, writer: Writer, referrer: Referrer, id: string, actor: string): Promise<void> {
@@ -81,7 +83,7 @@ async function release(engine: Engine, writer: Writer, referrer: Referrer, id: s
     createdAt: stored.created_at,
     updatedAt: at,
     references: referencesOf(collection, values),
-    kept: stored.kept,
+    kept: keptOf(collection, stored),
   })
   await writer.updateEntry(collection, stored, draft, actor)
 }
@@ -99,7 +101,7 @@ async function releaseGlobal(
   if (!global || !row) return writer.forgetReferrer(GLOBALS, key)
   const values = withoutReference(global, storedValues(global, row), id)
   const doc = JSON.stringify(withSystem(global, { key }, values))
-  const next = { key, shape: global.shape, kept: row.kept, doc }
+  const next = { key, shape: global.shape, kept: keptOf(global, row), doc }
   await writer.writeGlobal(next, referencesOf(global, values), at, actor, false)
 }
 
@@ -117,14 +119,15 @@ function releaseValue(field: Field, value: unknown, id: string): unknown {
   if (value === null || value === undefined) return value
   const refersTo = field.type.references?.(value, field.options).some((one) => one.id === id)
   if (refersTo) return Array.isArray(value) ? value.filter((one) => one !== id) : emptyValue(field)
-  return (
+  const released =
     field.type.walk?.(value, field.options, {
       value: (inner, innerValue) => releaseValue(inner, innerValue, id),
       generated: (generated, copy, _source, stored) => {
         copy[generated.key] = stored ?? null
       },
     }) ?? value
-  )
+  // A list of references loses the one that is gone.
+  return Array.isArray(released) ? released.filter((item) => item !== null) : released
 }
 
 /** Who refers to an entry. */
@@ -136,18 +139,41 @@ export interface ReferencesAnswer {
 }
 
 /**
- * Lists who refers to an entry, drafts among them: the caller must have a session.
+ * Lists who refers to an entry, as far as the caller may read it: drafts are listed, so the caller must have a session.
  *
- * @throws NOT_FOUND
+ * @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN
  */
 export async function listReferrers(
   engine: Engine,
   collection: CollectionModel,
   id: string,
   page: { readonly limit: number; readonly offset: number },
+  caller: Caller,
 ): Promise<ReferencesAnswer> {
   const { read } = engine.store
-  if (!isUuidShaped(id) || !(await read.statusOf(collection, id.toLowerCase()))) throw new DaybookError('NOT_FOUND')
-  const total = await read.countReferrers(collection.key, id.toLowerCase())
-  return { total, ...page, items: await read.referrers(collection.key, id.toLowerCase(), page.limit, page.offset) }
+  await demandRead(collection, caller)
+  const key = id.toLowerCase()
+  if (!isUuidShaped(id) || !(await read.statusOf(collection, key))) throw new DaybookError('NOT_FOUND')
+  const except = await unreadable(engine, caller)
+  const total = await read.countReferrers(collection.key, key, except)
+  return { total, ...page, items: await read.referrers(collection.key, key, page.limit, page.offset, except) }
+}
+
+/** Relation fields that the caller may not read. */
+async function unreadable({ model }: Engine, caller: Caller): Promise<readonly string[]> {
+  const scope = await queryScope(model, caller)
+  const hiddenIn = (document: DocumentModel, isOpen: boolean): readonly string[] => {
+    const hidden = scope.hidden(document)
+    const relations = [...document.relations.values()].flat()
+    return relations.filter(({ owner }) => !isOpen || hidden.has(owner)).map(({ path }) => path)
+  }
+  const found: string[] = []
+  for (const one of model.collections.values()) {
+    found.push(...hiddenIn(one, scope.collection(one.key) !== undefined).map((path) => `${one.key} ${path}`))
+  }
+  for (const one of model.globals.values()) {
+    const isOpen = !one.access.read || (await one.access.read(caller))
+    found.push(...hiddenIn(one, isOpen).map((path) => `${GLOBALS} ${one.key} ${path}`))
+  }
+  return found
 }

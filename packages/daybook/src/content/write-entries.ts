@@ -10,9 +10,10 @@ import type { Reader, StoredEntry } from '../store/read.ts'
 import type { EntryDraft, Writer } from '../store/write.ts'
 import { demandWrite, hiddenFields, isVisible, withoutUnwritable } from './access.ts'
 import { checkBody } from './body.ts'
-import { demandRequired, mergeFields, referencesOf, settleFields, unplaced, type Values } from './document.ts'
+import { demandRequired, keptOf, mergeFields, referencesOf, settleFields, type Values } from './document.ts'
 import { toDraft } from './draft.ts'
 import { actorOf, type Engine, type EntryAnswer, type RunWrite } from './engine.ts'
+import { refuseHostile } from './json.ts'
 import { mergePatch } from './merge-patch.ts'
 import { storedValues, tagOf, toEntryAnswer, type View } from './present.ts'
 import { demandTargets } from './references.ts'
@@ -29,7 +30,7 @@ export interface WriteOptions extends Preconditions {
 }
 
 /** How often a merge starts again because the entry changed meanwhile. */
-const MAX_MERGES = 10
+const MAX_MERGES = 100
 
 /**
  * Creates an entry.
@@ -89,6 +90,7 @@ export async function updateEntry(
   options: WriteOptions = {},
   run: RunWrite = (work) => engine.store.transaction(work),
 ): Promise<EntryAnswer> {
+  if (options.isMerge) refuseHostile(body)
   const update: Update = {
     engine,
     collection,
@@ -101,7 +103,7 @@ export async function updateEntry(
   const first = checkBody(
     collection,
     'update',
-    options.isMerge ? mergePatch({}, body) : body,
+    options.isMerge && isRecord(body) ? mergePatch(collection.fieldMap, {}, body) : body,
     caller,
     update.view.hidden,
     {
@@ -149,10 +151,8 @@ async function attemptUpdate(update: Update, body: unknown, first: Values): Prom
 
 /** The fields that a merge patch names, as they are to be. */
 function mergedInput({ collection, caller, view }: Update, before: Values, body: unknown): Values {
-  const named = isRecord(body) ? Object.keys(body) : []
-  const merged = Object.entries(mergePatch(before, body)).filter(([key]) => named.includes(key))
-  const emptied = named.filter((key) => isRecord(body) && body[key] === null).map((key) => [key, null] as const)
-  return checkBody(collection, 'update', Object.fromEntries([...merged, ...emptied]), caller, view.hidden)
+  const merged = mergePatch(collection.fieldMap, before, isRecord(body) ? body : {})
+  return checkBody(collection, 'update', merged, caller, view.hidden)
 }
 
 /**
@@ -213,15 +213,13 @@ async function mergeDraft(
     referencesOf(collection, before),
     caller,
   )
-  const raw: Values = JSON.parse(stored.doc)
-  const left = { ...(stored.kept ? JSON.parse(stored.kept) : {}), ...unplaced(collection, raw) }
   return toDraft(collection, {
     id: stored.id,
     values,
     createdAt: stored.created_at,
     updatedAt: new Date().toISOString(),
     references,
-    kept: Object.keys(left).length > 0 ? JSON.stringify(left) : null,
+    kept: keptOf(collection, stored),
   })
 }
 

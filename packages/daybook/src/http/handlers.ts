@@ -144,7 +144,7 @@ async function change(request: RouteRequest, isMerge: boolean): Promise<Reply> {
 
 export async function references(request: RouteRequest): Promise<Reply> {
   const { engine, path, query } = request
-  const answer = await listReferrers(engine, collectionOf(request), path.entry ?? '', readPage(query))
+  const answer = await listReferrers(engine, collectionOf(request), path.entry ?? '', readPage(query), request.caller)
   return { status: 200, json: JSON.stringify(answer), headers: { 'Cache-Control': 'private, no-store', Vary: VARY } }
 }
 
@@ -161,12 +161,12 @@ function batchReply(results: readonly BatchResult[]): Reply {
     const entry = answer ? `,"etag":${JSON.stringify(answer.tag)},"entry":${answer.json}` : ''
     return `{"op":"${op}","collection":"${collection}","id":"${id}"${entry}}`
   })
-  const seq = results.at(-1)?.seq
+  const seq = Math.max(0, ...results.map((result) => result.seq))
   const headers = { 'Cache-Control': 'private, no-store', Vary: VARY }
   return {
     status: 200,
     json: `{"results":[${parts.join(',')}]}`,
-    headers: seq === undefined ? headers : { ...headers, 'Daybook-Seq': String(seq) },
+    headers: seq === 0 ? headers : { ...headers, 'Daybook-Seq': String(seq) },
   }
 }
 

@@ -198,28 +198,44 @@ function relationOf({ options }: Field): { to: string; many: boolean; onDelete: 
   return { to, many: many === true, onDelete: onDelete ?? (required ? 'restrict' : 'unset') }
 }
 
-function findRelations(fields: Fields): ReadonlyMap<string, RelationModel> {
-  const all = allFields(fields, '', undefined)
-  const hasFreeKeys = all.some(({ field }) => field.type.hasFreeKeys === true)
-  const found = all.flatMap(({ path, owner, field }): RelationModel[] => {
-    const relation = relationOf(field)
-    if (!relation) return []
-    const key = path.split('.').at(-1)
-    const isAlone = all.filter((other) => other.path.split('.').at(-1) === key).length === 1
-    return [{ path, owner, ...relation, isSpliceable: path === owner && isAlone && !hasFreeKeys }]
-  })
-  return new Map(found.map((one) => [one.path, one]))
+type Steps = RelationModel['steps']
+
+/** A field, however deep it lies, and the way to it. */
+interface ReachedField {
+  readonly field: Field
+  readonly steps: Steps
 }
 
-/** Every field of a document, however deep, by its path of keys. */
-function allFields(fields: Fields, prefix: string, owner: string | undefined): readonly PlacedField[] {
-  return Object.entries(fields).flatMap(([key, field]) => {
-    const own: PlacedField = { path: `${prefix}${key}`, field, owner: owner ?? key }
-    const { of } = field.options as { of?: Field }
-    // An item of a list is addressed as the list is.
-    if (of) return [own, ...allFields({ [key]: of }, prefix, own.owner)]
-    return [own, ...innerFields(field).flatMap((inner) => allFields(inner, `${own.path}.`, own.owner))]
+function findRelations(fields: Fields): ReadonlyMap<string, readonly RelationModel[]> {
+  const all = reachFields(fields, [], undefined)
+  const hasFreeKeys = all.some(({ field }) => field.type.hasFreeKeys === true)
+  const lastKey = ({ steps }: ReachedField): string | undefined => steps.at(-1)?.key
+  const found = all.flatMap((reached): RelationModel[] => {
+    const { field, steps } = reached
+    const relation = relationOf(field)
+    if (!relation) return []
+    const isAlone = all.filter((other) => lastKey(other) === lastKey(reached)).length === 1
+    const path = steps.map(({ key }) => key).join('.')
+    const isSpliceable = steps.length === 1 && isAlone && !hasFreeKeys
+    return [{ path, steps, owner: steps[0]?.key ?? path, ...relation, isSpliceable }]
   })
+  return Map.groupBy(found, ({ path }) => path)
+}
+
+/** Every field of a document, however deep. An item of a list is reached as the list is. */
+function reachFields(fields: Fields, before: Steps, block: string | undefined): readonly ReachedField[] {
+  return Object.entries(fields).flatMap(([key, field]) => {
+    const steps = [...before, block === undefined ? { key } : { key, block }]
+    return [{ field, steps }, ...reachInside(field, steps, before, block)]
+  })
+}
+
+function reachInside(field: Field, steps: Steps, before: Steps, block: string | undefined): readonly ReachedField[] {
+  const { of, types } = field.options as { of?: Field; types?: Readonly<Record<string, Fields>> }
+  const key = steps.at(-1)?.key ?? ''
+  if (of) return reachFields({ [key]: of }, before, block)
+  if (types) return Object.entries(types).flatMap(([kind, inner]) => reachFields(inner, steps, kind))
+  return innerFields(field).flatMap((inner) => reachFields(inner, steps, undefined))
 }
 
 function findIndexes(fields: Fields, comparables: ReadonlyMap<string, Comparable>): readonly IndexModel[] {

@@ -51,6 +51,8 @@ export interface IndexModel {
 export interface RelationModel {
   /** Dotted path of keys; lists and kinds of blocks leave no trace in it. */
   readonly path: string
+  /** The way to it: each key, and the kind of block that it stands in. */
+  readonly steps: readonly { readonly key: string; readonly block?: string }[]
   /** The top-level field that decides who may read it. */
   readonly owner: string
   /** The collection that it leads to. */
@@ -76,8 +78,8 @@ export interface DocumentModel {
   readonly shape: string
   readonly schemas: { readonly read: JsonSchema; readonly create: JsonSchema; readonly update: JsonSchema }
   readonly requireIfMatch: boolean
-  /** Relation fields by path. */
-  readonly relations: ReadonlyMap<string, RelationModel>
+  /** Relation fields by path; blocks of different kinds may have one at the same. */
+  readonly relations: ReadonlyMap<string, readonly RelationModel[]>
   /** Top-level fields that some readers may not see. */
   readonly guarded: readonly FieldModel[]
 }

@@ -63,7 +63,8 @@ export function readShape(
   const depth = readDepth(reader, names !== undefined)
   const drafts: Drafts = new Map()
   if (names && names.length > MAX_NAMES) reader.fault('include', 'maxItems', `must have at most ${MAX_NAMES} names`)
-  for (const name of names?.slice(0, MAX_NAMES) ?? []) if (name !== '') include(lookup, document, drafts, name, depth)
+  for (const name of names?.slice(0, MAX_NAMES) ?? [])
+    if (name !== '') includeName(lookup, document, drafts, name, depth)
   if (!names) includeAll(lookup, document, drafts, depth)
   if (lookup.count > MAX_EXPANSIONS) {
     reader.fault(
@@ -82,24 +83,32 @@ function readDepth(reader: ParamReader, isIncluded: boolean): number {
   return Math.min(depth, MAX_DEPTH)
 }
 
-/** Finds the relation that a dotted name begins with, and what of the name is left. */
-function findRelation(
-  { scope, collections }: Lookup,
-  document: DocumentModel,
-  name: string,
-): { readonly relation: RelationModel; readonly to: CollectionModel; readonly rest: string } | undefined {
+/** A relation that a dotted name begins with, and what of the name is left. */
+interface Found {
+  readonly relation: RelationModel
+  readonly to: CollectionModel
+  /** `undefined`: the name ends here. */
+  readonly rest: string | undefined
+}
+
+/** Blocks of different kinds may have relations at the same path: all of them are meant. */
+function findRelations({ scope, collections }: Lookup, document: DocumentModel, name: string): readonly Found[] {
   const hidden = scope.hidden(document)
   for (let end = name.indexOf('.'); ; end = name.indexOf('.', end + 1)) {
     const path = end < 0 ? name : name.slice(0, end)
-    const relation = document.relations.get(path)
-    const to = relation && collections.get(relation.to)
-    if (relation && to && !hidden.has(relation.owner)) return { relation, to, rest: name.slice(path.length + 1) }
-    if (end < 0) return undefined
+    const rest = end < 0 ? undefined : name.slice(end + 1)
+    const found = (document.relations.get(path) ?? []).flatMap((relation): readonly Found[] => {
+      const to = collections.get(relation.to)
+      return to && !hidden.has(relation.owner) ? [{ relation, to, rest }] : []
+    })
+    if (found.length > 0) return found
+    if (end < 0) return []
   }
 }
 
 function open({ scope }: Lookup, drafts: Drafts, relation: RelationModel, to: CollectionModel): Draft {
-  const known = drafts.get(relation.path)
+  const name = relation.steps.map(({ key, block = '' }) => `${block}:${key}`).join('.')
+  const known = drafts.get(name)
   if (known) return known
   const draft: Draft = {
     relation,
@@ -108,27 +117,51 @@ function open({ scope }: Lookup, drafts: Drafts, relation: RelationModel, to: Co
     inner: new Map(),
     select: undefined,
   }
-  drafts.set(relation.path, draft)
+  drafts.set(name, draft)
   return draft
 }
 
-function include(lookup: Lookup, document: DocumentModel, drafts: Drafts, name: string, depth: number): void {
-  const found = findRelation(lookup, document, name)
-  if (!found) {
-    lookup.reader.fault('include', 'unknown_field', `there is no relation "${name.slice(0, 64)}"`)
-    return
+function includeName(lookup: Lookup, document: DocumentModel, drafts: Drafts, name: string, depth: number): void {
+  const unknown = include(lookup, document, drafts, name, { depth, level: 1 })
+  if (unknown === undefined) return
+  lookup.reader.fault('include', 'unknown_field', `there is no relation "${unknown.slice(0, 64)}"`)
+}
+
+interface Reach {
+  /** How many levels may still be expanded without being named. */
+  readonly depth: number
+  readonly level: number
+}
+
+/** Answers what of the name is no relation, or nothing. */
+function include(
+  lookup: Lookup,
+  document: DocumentModel,
+  drafts: Drafts,
+  name: string,
+  { depth, level }: Reach,
+): string | undefined {
+  if (level > MAX_DEPTH) {
+    lookup.reader.fault('include', 'maximum', `must expand at most ${MAX_DEPTH} levels`)
+    return undefined
   }
-  lookup.count += 1
-  const draft = open(lookup, drafts, found.relation, found.to)
-  if (found.rest !== '') include(lookup, found.to, draft.inner, found.rest, depth - 1)
-  else includeAll(lookup, found.to, draft.inner, depth - 1)
+  const found = findRelations(lookup, document, name)
+  if (found.length === 0) return name
+  const unknown = found.map(({ relation, to, rest }) => {
+    lookup.count += 1
+    const { inner } = open(lookup, drafts, relation, to)
+    if (rest !== undefined) return include(lookup, to, inner, rest, { depth: depth - 1, level: level + 1 })
+    includeAll(lookup, to, inner, depth - 1)
+    return undefined
+  })
+  return unknown.includes(undefined) ? undefined : unknown[0]
 }
 
 /** Every relation that the reader may see, level by level. */
 function includeAll(lookup: Lookup, document: DocumentModel, drafts: Drafts, depth: number): void {
   if (depth <= 0 || lookup.count > MAX_EXPANSIONS) return
   const hidden = lookup.scope.hidden(document)
-  for (const relation of document.relations.values()) {
+  for (const relation of [...document.relations.values()].flat()) {
     const to = lookup.collections.get(relation.to)
     if (!to || hidden.has(relation.owner)) continue
     lookup.count += 1
@@ -153,20 +186,27 @@ function select(
   name: string,
   whole: string,
 ): void {
-  const shown = whole.slice(0, 64)
   if (servedKeys(lookup, document).has(name)) {
     keys.add(name)
     return
   }
-  const found = name.includes('.') ? findRelation(lookup, document, name) : undefined
-  const draft = found && drafts.get(found.relation.path)
-  if (!found || found.rest === '') lookup.reader.fault('select', 'unknown_field', `there is no field "${shown}"`)
-  else if (!draft)
+  const shown = whole.slice(0, 64)
+  const found = (name.includes('.') ? findRelations(lookup, document, name) : []).filter(
+    ({ rest }) => rest !== undefined,
+  )
+  const opened = found.flatMap(({ relation, to, rest }) =>
+    [...drafts.values()]
+      .filter((draft) => draft.relation === relation)
+      .map((draft) => ({ draft, to, rest: rest ?? '' })),
+  )
+  if (found.length === 0) lookup.reader.fault('select', 'unknown_field', `there is no field "${shown}"`)
+  else if (opened.length === 0) {
     lookup.reader.fault('select', 'not_included', `"${shown}" lies in a relation that include does not name`)
-  else {
-    keys.add(found.relation.owner)
+  }
+  for (const { draft, to, rest } of opened) {
+    keys.add(draft.relation.owner)
     draft.select ??= new Set(['id'])
-    select(lookup, found.to, draft.inner, draft.select, found.rest, whole)
+    select(lookup, to, draft.inner, draft.select, rest, whole)
   }
 }
 

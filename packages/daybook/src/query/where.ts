@@ -63,6 +63,9 @@ interface Node {
 
 const makeNode = (): Node => ({ children: new Map(), values: [] })
 
+/** Before a value that may hold commas. No request can write it: NUL is refused there. */
+const WHOLE = '\0'
+
 const NAME = /^where((?:\[[^[\]]{1,128}\])+)$/
 
 /** Whether a parameter belongs to the filter. */
@@ -98,7 +101,9 @@ export function whereParams(where: Where, prefix = 'where'): readonly (readonly 
       return value.flatMap((one, index) => whereParams(one as Where, `${name}[${index}]`))
     }
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return whereParams(value as Where, name)
-    return (Array.isArray(value) ? value : [value]).map((one) => [name, String(one)] as const)
+    return Array.isArray(value)
+      ? value.map((one) => [name, `${WHOLE}${one}`] as const)
+      : [[name, String(value)] as const]
   })
 }
 
@@ -277,8 +282,8 @@ class WhereReader {
   }
 
   #values(by: Comparable | ManyValued, texts: readonly string[], path: string): readonly QueryValue[] {
-    const parts = [...new Set(texts.flatMap((text) => text.split(',')))]
-    if (parts.length <= MAX_VALUES) return this.#typed(by, parts, path)
+    const parts = texts.flatMap((text) => (text.startsWith(WHOLE) ? [text.slice(1)] : text.split(',')))
+    if (parts.length <= MAX_VALUES) return [...new Set(this.#typed(by, parts, path))]
     this.#fault(path, 'maxItems', `must have at most ${MAX_VALUES} values`)
     return []
   }

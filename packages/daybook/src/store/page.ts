@@ -20,7 +20,7 @@ export type SortedRow = EntryRow & Readonly<Record<`s${number}`, string | number
 export const entryTable = (key: string) => build.selectFrom(sql.table<EntryTable>(key).as('entry'))
 
 /** Entries of a collection, with what is read of them to serve them. */
-export const entries = (key: string) => entryTable(key).select(['id', 'seq', 'status', 'shape', 'doc'])
+export const entries = (key: string) => entryTable(key).select(['id', 'seq', 'status', 'shape', 'kept', 'doc'])
 
 /** One stretch of a sort order. Where a value may be missing, what comes after a position is two of them. */
 export interface Phase {
@@ -133,7 +133,7 @@ export function matchesStatement(
   const search = sql.table(searchTable(collection.key))
   const own = sql.table(collection.key)
   const weights = sql.join(searchWeights(collection).map((weight) => sql.lit(weight)))
-  const columns = sql.join(['id', 'seq', 'status', 'shape', 'doc'].map((name) => sql.ref(`entry.${name}`)))
+  const columns = sql.join(['id', 'seq', 'status', 'shape', 'kept', 'doc'].map((name) => sql.ref(`entry.${name}`)))
   const narrowed = where ? sql` AND rowid IN (SELECT entry.pk FROM ${own} AS entry WHERE ${where.build()})` : sql``
   const score = ranked ? sql`bm25(${search}, ${weights})` : sql`0`
   const page = sql`LIMIT ${param('limit')} OFFSET ${param('offset')}`

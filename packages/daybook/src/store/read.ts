@@ -19,10 +19,10 @@ import {
 } from './page.ts'
 import { type SearchQuery, toMatch } from './search.ts'
 import type { EntryTable, SystemTables } from './tables.ts'
-import { comparableSql, toWhereSql } from './where.ts'
+import { comparableSql, toStored, toWhereSql } from './where.ts'
 
 /** What is read of an entry to serve it. */
-export type EntryRow = Pick<EntryTable, 'id' | 'seq' | 'status' | 'shape' | 'doc'>
+export type EntryRow = Pick<EntryTable, 'id' | 'seq' | 'status' | 'shape' | 'kept' | 'doc'>
 /** What is read of an entry to change it. */
 export type StoredEntry = Pick<
   EntryTable,
@@ -174,14 +174,24 @@ export class Reader {
     return this.#connection.all(statement, { afterPk, shape, limit })
   }
 
-  /** Who refers to an entry, in the order of their keys. */
-  async referrers(collection: string, id: string, limit: number, offset = 0): Promise<readonly Referrer[]> {
-    return this.#connection.all(REFERRERS, { collection, id, limit, offset })
+  /**
+   * Who refers to an entry, in the order of their keys.
+   *
+   * @param except fields that are left out, as `collection field` and `globals key field`
+   */
+  async referrers(
+    collection: string,
+    id: string,
+    limit: number,
+    offset = 0,
+    except: readonly string[] = [],
+  ): Promise<readonly Referrer[]> {
+    return this.#connection.all(REFERRERS, { collection, id, limit, offset, except: JSON.stringify(except) })
   }
 
-  /** How many references lead to an entry. */
-  async countReferrers(collection: string, id: string): Promise<number> {
-    return (await this.#connection.get(COUNT_REFERRERS, { collection, id }))?.total ?? 0
+  /** How many fields of other documents lead to an entry. */
+  async countReferrers(collection: string, id: string, except: readonly string[]): Promise<number> {
+    return (await this.#connection.get(COUNT_REFERRERS, { collection, id, except: JSON.stringify(except) }))?.total ?? 0
   }
 
   /** The stored answer to a write with this key. */
@@ -254,7 +264,7 @@ export class Reader {
     const statement = this.#statement(`page ${collection.key} ${order} ${phase.name} ${filter.shape}`, () =>
       prepare(pageStatement(collection, query, phase, filter)),
     )
-    const after = Object.fromEntries((query.after ?? []).map((value, index) => [`after${index}`, value]))
+    const after = Object.fromEntries((query.after ?? []).map((value, index) => [`after${index}`, toStored(value)]))
     return this.#connection.all(statement, { ...filter.values, ...after, limit, offset: query.offset })
   }
 
@@ -297,13 +307,14 @@ export class Reader {
 }
 
 const HEAD = prepare(build.selectFrom('daybook$head').select('seq'))
+const REFERRING = sql`FROM daybook$refs WHERE to_collection = ${param('collection')} AND to_id = ${param('id')}
+  AND (from_collection || ' ' || iif(from_collection = 'globals', from_id || ' ', '') || field)
+    NOT IN (SELECT value FROM json_each(${param('except')}))`
 const REFERRERS = prepareSql(sql<Referrer>`
-  SELECT DISTINCT from_collection AS collection, from_id AS id, field FROM daybook$refs
-  WHERE to_collection = ${param('collection')} AND to_id = ${param('id')}
+  SELECT DISTINCT from_collection AS collection, from_id AS id, field ${REFERRING}
   ORDER BY from_collection, from_id, field LIMIT ${param('limit')} OFFSET ${param('offset')}`)
 const COUNT_REFERRERS = prepareSql(sql<{ total: number }>`
-  SELECT count(*) AS total FROM (SELECT DISTINCT from_collection, from_id, field FROM daybook$refs
-  WHERE to_collection = ${param('collection')} AND to_id = ${param('id')})`)
+  SELECT count(*) AS total FROM (SELECT DISTINCT from_collection, from_id, field ${REFERRING})`)
 const STORED_ANSWER = prepare(
   build.selectFrom('daybook$idempotency').selectAll().where('key', '=', param<string>('key')),
 )

@@ -61,6 +61,10 @@ export class SqliteStore implements Database {
     this.reader.native.pragma('query_only = ON')
   }
 
+  get executed(): number {
+    return this.reader.executed + this.#writer.executed
+  }
+
   transaction<T>(work: (writer: Connection) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
@@ -157,6 +161,8 @@ interface Job {
 class SqliteConnection implements Connection {
   readonly native: NativeDatabase
   readonly #statements = new Map<string, NativeStatement>()
+  /** How many statements have run. */
+  executed = 0
 
   constructor(native: NativeDatabase) {
     this.native = native
@@ -187,6 +193,7 @@ class SqliteConnection implements Connection {
   }
 
   #prepared({ sql }: Statement): NativeStatement {
+    this.executed += 1
     let found = this.#statements.get(sql)
     if (!found) {
       if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear()
@@ -238,7 +245,9 @@ const isBusy = (error: unknown): boolean => sqliteCode(error).startsWith('SQLITE
 /** What an error of the engine means to a client; others pass as they are. */
 export function translate(error: unknown): unknown {
   const code = sqliteCode(error)
-  if (code === 'SQLITE_CONSTRAINT_UNIQUE') return new UniqueViolation(violatedField(error as Error), error)
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY') {
+    return new UniqueViolation(violatedField(error as Error), error)
+  }
   if (code === 'SQLITE_FULL') return new DaybookError('INSUFFICIENT_STORAGE', undefined, {}, error)
   const isOut = /^SQLITE_(?:BUSY|LOCKED|IOERR|CORRUPT|READONLY|CANTOPEN|NOTADB)/.test(code)
   return isOut ? new DaybookError('SERVICE_UNAVAILABLE', undefined, {}, error) : error

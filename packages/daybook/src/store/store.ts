@@ -30,6 +30,11 @@ export class Store {
     )
   }
 
+  /** How many SQL statements have run since the store was opened. */
+  get statements(): number {
+    return this.#database.executed
+  }
+
   /** Whether anything was ever stored here. */
   async isBlank(): Promise<boolean> {
     return isBlank(this.#database.reader)

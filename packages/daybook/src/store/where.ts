@@ -79,15 +79,31 @@ function compare(condition: Extract<Condition, { kind: 'compare' }>, { alias, bi
   }
 }
 
-const toStored = (value: unknown): unknown => (typeof value === 'boolean' ? Number(value) : value)
+/** A value as the documents hold it: beyond 2⁵³, a whole number is the one that JSON writes, not the nearest double's own. */
+export function toStored(value: unknown): unknown {
+  if (typeof value === 'boolean') return Number(value)
+  const isLarge = typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)
+  return isLarge && Math.abs(value) < 2 ** 63 ? BigInt(String(value)) : value
+}
 
 function bindValues(operator: string, values: readonly unknown[], bind: Table['bind']): readonly string[] {
   if (operator === 'exists') return []
   if (operator === 'in') return [bind(JSON.stringify(values))]
   const [value] = values
-  // Everything that begins with a text lies between it and itself followed by the last character.
-  if (operator === 'startsWith') return [bind(value), bind(`${value}\u{10FFFF}`)]
+  if (operator === 'startsWith') return [bind(value), bind(successor(String(value)))]
   return [bind(toStored(value))]
+}
+
+const LAST = 0x10ffff
+
+/** The first text, by code point, that comes after all that begin with this one; `null` when there is none. */
+function successor(text: string): string | null {
+  const points = [...text].map((character) => character.codePointAt(0) ?? 0)
+  while (points.at(-1) === LAST) points.pop()
+  const last = points.pop()
+  if (last === undefined) return null
+  // Surrogates are no characters of their own.
+  return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
 }
 
 const SYMBOLS = { eq: sql`=`, lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const
@@ -99,7 +115,9 @@ function compareSql(
 ): RawBuilder<SqlBool> {
   if (operator === 'in') return sql`${own} IN (SELECT value FROM json_each(${param(first)}))`
   if (operator === 'contains') return sql`instr(${own}, ${param(first)}) > 0`
-  if (operator === 'startsWith') return sql`(${own} >= ${param(first)} AND ${own} < ${param(second)})`
+  if (operator === 'startsWith') {
+    return sql`(${own} >= ${param(first)} AND (${param(second)} IS NULL OR ${own} < ${param(second)}))`
+  }
   return sql`${own} ${SYMBOLS[operator as keyof typeof SYMBOLS]} ${param(first)}`
 }
 

@@ -345,10 +345,10 @@ describe.each(STORES)('deleting while others connect on $name (C9)', (store) => 
   test('leaves nothing that refers to nobody', async () => {
     const service = await store.open(config)
     try {
-      for (let round = 0; round < 15; round++) {
-        const make = async (): Promise<string> =>
-          String(bodyOf(await ask(service, '/api/targets', { method: 'POST', json: {} })).id)
-        const [doomed, safe] = [await make(), await make()]
+      for (let round = 0; round < 10; round++) {
+        const make = async (slug: string): Promise<string> =>
+          String(bodyOf(await ask(service, '/api/targets', { method: 'POST', json: { slug } })).id)
+        const [doomed, safe] = [await make(`d${round}`), await make(`s${round}`)]
         const answers = await Promise.all([
           ...Array.from({ length: 4 }, (_, index) =>
             ask(service, '/api/pages', {
@@ -393,9 +393,8 @@ describe('deleting what an older document refers to', () => {
       await content.delete('targets', gone, as)
       expect(await content.get('pages', page)).toMatchObject({ one: null })
     })
-    await folder.serve(withExtra, async ({ content }) => {
-      expect(await content.get('pages', page)).toMatchObject({ one: null, extra: 'kept' })
-    })
+    const [row] = folder.rows<{ kept: string }>('SELECT kept FROM pages')
+    expect(JSON.parse(row?.kept ?? 'null')).toEqual({ extra: 'kept' })
   })
 
   test('forgets the references of fields that the config has no more', async () => {

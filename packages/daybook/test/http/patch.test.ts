@@ -142,6 +142,8 @@ runScenarios('PATCH', [
           [{ amount: 2, title: null }, '/title'],
           [{ amount: 2, nope: 1 }, '/nope'],
           [{ seo: { nope: 1 } }, '/seo/nope'],
+          [{ seo: { nope: null } }, '/seo/nope'],
+          [{ nope: null }, '/nope'],
           [{ seo: { title: 5 } }, '/seo/title'],
           [{ seo: { inner: { rank: 1.5 } } }, '/seo/inner/rank'],
           [{ seo: { title: 'x'.repeat(21) } }, '/seo/title'],
@@ -345,6 +347,33 @@ describe.each(STORES)('patches at the same time on $name', (store) => {
         ),
       )
       expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 412)])
+    } finally {
+      await service.close()
+    }
+  })
+
+  test('that put one list into another order leave one of these orders (C8)', async () => {
+    const service = await store.open(kitchen)
+    try {
+      const post = async (json: object): Promise<string> =>
+        String(bodyOf(await ask(service, '/api/things', { method: 'POST', json })).id)
+      const friends = await Promise.all(Array.from({ length: 6 }, (_, index) => post({ title: `f${index}` })))
+      const path = `/api/things/${await post({ title: 'T', friends })}`
+      const orders = Array.from({ length: 50 }, (_, index) => [
+        ...friends.slice(index % 6),
+        ...friends.slice(0, index % 6),
+      ])
+      const answers = await Promise.all(
+        orders.map((order, index) =>
+          ask(service, path, { method: index % 2 === 0 ? 'PUT' : 'PATCH', json: { friends: order } }),
+        ),
+      )
+      for (const { status } of answers) expect([200, 409]).toContain(status)
+      expect(orders).toContainEqual(bodyOf(await ask(service, path)).friends)
+      for (const id of friends) {
+        const found = bodyOf(await ask(service, `/api/things/${id}/references`, { auth: true }))
+        expect(found.total).toBe(1)
+      }
     } finally {
       await service.close()
     }

@@ -155,14 +155,16 @@ describe('who refers to an entry, for a session with less than all rights', () =
         headers: { Authorization: `Bearer ${who}`, 'Content-Type': 'application/json' },
         ...(json ? { body: JSON.stringify(json) } : {}),
       })
-    const { id } = await (await call('keeper', 'POST', '/api/targets', { name: 'x' })).json()
-    const kept = await (await call('keeper', 'POST', '/api/vault', { target: id })).json()
-    expect((await call('guest', 'GET', `/api/vault/${kept.id}`)).status).toBe(403)
+    const made = async (path: string, json: object): Promise<string> =>
+      String(((await (await call('keeper', 'POST', path, json)).json()) as { id: string }).id)
+    const id = await made('/api/targets', { name: 'x' })
+    const kept = await made('/api/vault', { target: id })
+    expect((await call('guest', 'GET', `/api/vault/${kept}`)).status).toBe(403)
     expect(await (await call('keeper', 'GET', `/api/targets/${id}/references`)).json()).toMatchObject({ total: 1 })
     expect(await (await call('guest', 'GET', `/api/targets/${id}/references`)).json()).toMatchObject({
       total: 0,
       items: [],
     })
-    expect((await call('guest', 'GET', `/api/vault/${kept.id}/references`)).status).toBe(403)
+    expect((await call('guest', 'GET', `/api/vault/${kept}/references`)).status).toBe(403)
   })
 })

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
 import { compileModel } from '../../model/compile.ts'
 import { openEngine } from '../../service.ts'
 import { loadConfig } from '../config-file.ts'
@@ -35,8 +34,6 @@ const INTERRUPTED = 130
  * @throws {UsageError} when the command line names what is not there
  */
 export async function importFolder(args: readonly string[]): Promise<number> {
-  // Otherwise V8 lets the garbage of each thread grow to 64 MiB before it looks at it.
-  setFlagsFromString('--optimize-for-size')
   const options = readOptions(args, OPTIONS)
   const folder = demandFolder(options)
   const config = await loadConfig(options.text('config'))
