@@ -77,6 +77,7 @@ class Notebook {
     this.#database = database
     const store = new Store({
       reader: noting,
+      slow: noting,
       executed: 0,
       transaction: (work) => database.transaction(work),
       close: () => database.close(),

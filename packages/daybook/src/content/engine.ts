@@ -11,7 +11,7 @@ export interface Engine {
   readonly store: Store
   readonly tools: DeriveTools
   /** Exact numbers of matches that were costly to count, by question and revision. */
-  readonly totals: Map<string, number>
+  readonly totals: Map<string, Promise<number>>
 }
 
 /** A document as it is answered. */

@@ -132,9 +132,10 @@ async function countFound(
   const key = `${collection.key} ${tag}`
   const known = engine.totals.get(key)
   if (known !== undefined) return known
-  const total = await engine.store.read.count(collection, { search, where, statuses })
+  const total = engine.store.read.count(collection, { search, where, statuses })
   if (engine.totals.size >= MAX_TOTALS) engine.totals.clear()
   engine.totals.set(key, total)
+  total.catch(() => engine.totals.delete(key))
   return total
 }
 

@@ -12,6 +12,8 @@ export interface Connection {
 export interface Database {
   /** Sees what is committed, and nothing else. */
   readonly reader: Connection
+  /** The same for questions that may take long; they keep nobody else waiting. */
+  readonly slow: Connection
   /** How many statements have run since it was opened. */
   readonly executed: number
   /** Runs `work` alone among writers; all of it is durable when this resolves, none of it when it rejects. */

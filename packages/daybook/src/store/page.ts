@@ -3,8 +3,8 @@ import type { CollectionModel } from '../model/model.ts'
 import type { SortBy } from '../query/list-query.ts'
 import { build, param, type Values } from './compile.ts'
 import type { EntryRow, PageQuery, Position } from './read.ts'
-import { type SearchQuery, searchWeights } from './search.ts'
-import { type EntryTable, searchTable } from './tables.ts'
+import { MAX_EXPANDED, type SearchQuery } from './search.ts'
+import { type EntryTable, searchTable, wordsTable } from './tables.ts'
 import { comparableSql, type WhereSql } from './where.ts'
 
 /**
@@ -101,7 +101,7 @@ export function countStatement(
 ): RawBuilder<{ total: number }> {
   if (!where) {
     const table = sql.table(searchTable(collection.key))
-    return sql`SELECT count(*) AS total FROM ${table} WHERE ${table} MATCH ${param('match')}`
+    return sql`SELECT count(*) AS total FROM ${table} WHERE ${table} MATCH ${matchText(collection.key)}`
   }
   const conditions = [where.build(), ...statusConditions(statuses, false), ...searchConditions(collection, search)]
   return sql`SELECT count(*) AS total FROM ${sql.table(collection.key)} AS entry WHERE ${sql.join(conditions, sql` AND `)}`
@@ -110,7 +110,7 @@ export function countStatement(
 function searchConditions({ key }: CollectionModel, search: SearchQuery | undefined): readonly RawBuilder<SqlBool>[] {
   if (!search) return []
   const table = sql.table(searchTable(key))
-  return [sql<SqlBool>`entry.pk IN (SELECT rowid FROM ${table} WHERE ${table} MATCH ${param('match')})`]
+  return [sql<SqlBool>`entry.pk IN (SELECT rowid FROM ${table} WHERE ${table} MATCH ${matchText(key)})`]
 }
 
 /**
@@ -124,7 +124,33 @@ function statusConditions(statuses: readonly string[] | undefined, isNewest: boo
   return [sql<SqlBool>`+entry.status IN (${sql.join(names)})`]
 }
 
-/** Matches by relevance among the newest, or newest first. */
+/**
+ * What a beginning is replaced by: the stored words that begin so, each found by one step in the index, however often
+ * it occurs. Where there are none or too many, the beginning itself.
+ */
+function expansion(key: string): RawBuilder<string> {
+  const words = sql.table(wordsTable(key))
+  const [prefix, from, to] = [param('prefix'), param('from'), param('to')]
+  return sql`(
+    WITH RECURSIVE daybook$terms(word) AS (
+      SELECT (SELECT term FROM ${words} WHERE term >= ${from} LIMIT 1) WHERE ${prefix} <> ''
+      UNION ALL
+      SELECT (SELECT term FROM ${words} WHERE term >= daybook$terms.word || char(1) LIMIT 1)
+      FROM daybook$terms WHERE word < ${to} LIMIT ${sql.lit(MAX_EXPANDED + 2)}
+    )
+    SELECT CASE WHEN count(*) BETWEEN 1 AND ${sql.lit(MAX_EXPANDED)}
+      THEN '("' || group_concat(word, '" OR "') || '")' ELSE ${prefix} END
+    FROM daybook$terms WHERE word < ${to})`
+}
+
+/** The query in FTS5's language, with its last word's beginning expanded. */
+const matchText = (key: string): RawBuilder<string> =>
+  sql`replace(${param('match')}, ${param('prefix')}, ${expansion(key)})`
+
+/**
+ * Matches by relevance among the newest, or newest first. Relevance is which words stand in heavier fields: what
+ * bm25 asks about all matches would make its cost grow with the collection.
+ */
 export function matchesStatement(
   collection: CollectionModel,
   { where }: Filter,
@@ -132,15 +158,32 @@ export function matchesStatement(
 ): RawBuilder<SortedRow> {
   const search = sql.table(searchTable(collection.key))
   const own = sql.table(collection.key)
-  const weights = sql.join(searchWeights(collection).map((weight) => sql.lit(weight)))
   const columns = sql.join(['id', 'seq', 'status', 'shape', 'kept', 'doc'].map((name) => sql.ref(`entry.${name}`)))
   const narrowed = where ? sql` AND rowid IN (SELECT entry.pk FROM ${own} AS entry WHERE ${where.build()})` : sql``
-  const score = ranked ? sql`bm25(${search}, ${weights})` : sql`0`
   const page = sql`LIMIT ${param('limit')} OFFSET ${param('offset')}`
+  // Ranked, the expansion is needed more than once.
+  const words = ranked ? sql`(SELECT words FROM daybook$expansion)` : expansion(collection.key)
+  const expanded = (text: RawBuilder<string>) => sql`replace(${text}, ${param('prefix')}, ${words})`
+  const newest = sql`
+    SELECT rowid AS pk FROM ${search} WHERE ${search} MATCH ${expanded(param('match'))}${narrowed} ORDER BY rowid DESC`
+  if (!ranked) {
+    return sql<SortedRow>`
+      WITH daybook$best AS MATERIALIZED (${newest} ${page})
+      SELECT ${columns} FROM daybook$best AS best JOIN ${own} AS entry ON entry.pk = best.pk ORDER BY best.pk DESC`
+  }
   return sql<SortedRow>`
-    WITH daybook$found AS MATERIALIZED (
-      SELECT rowid AS pk, ${score} AS score FROM ${search} WHERE ${search} MATCH ${param('match')}${narrowed}
-      ORDER BY rowid DESC ${ranked ? sql`LIMIT ${sql.lit(RANKED_MATCHES)}` : page}
-    ), daybook$best AS MATERIALIZED (SELECT pk, score FROM daybook$found ORDER BY score, pk DESC ${ranked ? page : sql``})
-    SELECT ${columns} FROM daybook$best AS best JOIN ${own} AS entry ON entry.pk = best.pk ORDER BY best.score, best.pk DESC`
+    WITH daybook$expansion AS MATERIALIZED (SELECT ${expansion(collection.key)} AS words),
+    daybook$found AS MATERIALIZED (${newest} LIMIT ${sql.lit(RANKED_MATCHES)}),
+    daybook$lifted AS MATERIALIZED (
+      SELECT ${search}.rowid AS pk, sum(boost.value ->> 1) AS score
+      FROM json_each(${param('boosts')}) AS boost CROSS JOIN ${search}
+      WHERE ${search} MATCH ${expanded(sql`boost.value ->> 0`)}
+        AND ${search}.rowid >= (SELECT min(pk) FROM daybook$found) GROUP BY 1
+    ),
+    daybook$best AS MATERIALIZED (
+      SELECT pk, coalesce(score, 0) AS score FROM daybook$found LEFT JOIN daybook$lifted USING (pk)
+      ORDER BY 2 DESC, 1 DESC ${page}
+    )
+    SELECT ${columns} FROM daybook$best AS best JOIN ${own} AS entry ON entry.pk = best.pk
+    ORDER BY best.score DESC, best.pk DESC`
 }

@@ -17,7 +17,7 @@ import {
   RANKED_MATCHES,
   type SortedRow,
 } from './page.ts'
-import { type SearchQuery, toMatch } from './search.ts'
+import { expandable, type SearchQuery, toBoosts, toCountMatch, toMatch } from './search.ts'
 import type { EntryTable, SystemTables } from './tables.ts'
 import { comparableSql, toStored, toWhereSql } from './where.ts'
 
@@ -80,16 +80,19 @@ const MAX_SHAPES = 500
 /** Reads documents. One instance serves one connection; statements are compiled once for each shape of question. */
 export class Reader {
   readonly #connection: Connection
+  readonly #slow: Connection
   readonly #statements: Map<string, Statement>
 
-  constructor(connection: Connection, statements: Map<string, Statement> = new Map()) {
+  /** @param slow answers what may take long: searches and filters */
+  constructor(connection: Connection, slow: Connection, statements: Map<string, Statement> = new Map()) {
     this.#connection = connection
+    this.#slow = slow
     this.#statements = statements
   }
 
   /** The same reader on another connection, such as that of a transaction. */
   on(connection: Connection): Reader {
-    return new Reader(connection, this.#statements)
+    return new Reader(connection, connection, this.#statements)
   }
 
   async ping(): Promise<void> {
@@ -214,26 +217,28 @@ export class Reader {
 
   /** How many entries a search or a filter finds, exactly. */
   async count(collection: CollectionModel, query: Pick<PageQuery, 'search' | 'where' | 'statuses'>): Promise<number> {
-    const filter = this.#filter(collection, query)
+    const filter = this.#filter(collection, query, toCountMatch)
     if (!filter) return 0
     const statement = this.#statement(`count ${collection.key} ${filter.shape}`, () =>
       prepareSql(countStatement(collection, query, filter)),
     )
-    return (await this.#connection.get(statement, filter.values))?.total ?? 0
+    return (await this.#slow.get(statement, filter.values))?.total ?? 0
   }
 
   /** What narrows a question, translated; `undefined`: nothing can match. */
   #filter(
-    { key }: CollectionModel,
+    collection: CollectionModel,
     { search, where, statuses }: Pick<PageQuery, 'search' | 'where' | 'statuses'>,
+    toText: (search: SearchQuery, collection: CollectionModel) => string | undefined = toMatch,
   ): Filter | undefined {
-    const match = search && toMatch(search)
+    const match = search && toText(search, collection)
     if (search && match === undefined) return undefined
-    const condition = where && toWhereSql(where, key)
+    const condition = where && toWhereSql(where, collection.key)
+    const boosts = search ? toBoosts(search, collection) : []
     const named = Object.fromEntries((statuses ?? []).map((status, index) => [`status${index}`, status]))
     return {
       shape: `${statuses?.length} ${search !== undefined} ${condition?.shape}`,
-      values: { match, ...named, ...condition?.values },
+      values: { match, ...expandable(search), boosts: JSON.stringify(boosts), ...named, ...condition?.values },
       where: condition,
     }
   }
@@ -265,7 +270,8 @@ export class Reader {
       prepare(pageStatement(collection, query, phase, filter)),
     )
     const after = Object.fromEntries((query.after ?? []).map((value, index) => [`after${index}`, toStored(value)]))
-    return this.#connection.all(statement, { ...filter.values, ...after, limit, offset: query.offset })
+    const connection = query.search || query.where ? this.#slow : this.#connection
+    return connection.all(statement, { ...filter.values, ...after, limit, offset: query.offset })
   }
 
   /** The newest matches by relevance, and older ones after them, newest first. */
@@ -292,7 +298,7 @@ export class Reader {
     const statement = this.#statement(`matches ${collection.key} ${ranked} ${filter.shape}`, () =>
       prepareSql(matchesStatement(collection, filter, ranked)),
     )
-    return this.#connection.all(statement, { ...filter.values, limit, offset })
+    return this.#slow.all(statement, { ...filter.values, limit, offset })
   }
 
   #statement<Row>(shape: string, make: () => Statement<Row>): Statement<Row> {

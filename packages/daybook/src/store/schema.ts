@@ -5,7 +5,7 @@ import type { CollectionModel, Model } from '../model/model.ts'
 import { build, param, prepare } from './compile.ts'
 import { type Connection, UniqueViolation } from './database.ts'
 import { searchColumns, searchValues } from './search.ts'
-import { searchTable } from './tables.ts'
+import { searchTable, wordsTable } from './tables.ts'
 
 /** The layout of the tables; a database with a higher one was made by a newer Daybook. */
 const LAYOUT = 1
@@ -159,6 +159,12 @@ function renamesOf(fields: Fields): unknown {
   ])
 }
 
+/**
+ * Columns without positions: no query asks for phrases, and lists are half as long. Beginnings of up to
+ * three characters have lists of their own; longer ones are looked up among the words (see expandPrefix).
+ */
+const SEARCH_OPTIONS = `content='', contentless_delete=1, detail=column, prefix='1 2 3', tokenize="unicode61 remove_diacritics 0"`
+
 async function prepareCollection(connection: Connection, collection: CollectionModel): Promise<void> {
   const { key } = collection
   await run(connection, entryTable(key))
@@ -167,15 +173,14 @@ async function prepareCollection(connection: Connection, collection: CollectionM
   const table = quote(searchTable(key))
   const columns = searchColumns(collection)
   const content = createHash('sha256')
-    .update(JSON.stringify([columns, searchOutline(collection)]))
+    .update(JSON.stringify([SEARCH_OPTIONS, columns, searchOutline(collection)]))
     .digest('base64url')
   if (!isMoved && (await readMeta(connection, `search ${key}`)) === content) return
+  const words = quote(wordsTable(key))
+  await run(connection, `DROP TABLE IF EXISTS ${words}`)
   await run(connection, `DROP TABLE IF EXISTS ${table}`)
-  await run(
-    connection,
-    `CREATE VIRTUAL TABLE ${table} USING fts5(${columns.map(quote).join(', ')},
-      content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 0")`,
-  )
+  await run(connection, `CREATE VIRTUAL TABLE ${table} USING fts5(${columns.map(quote).join(', ')}, ${SEARCH_OPTIONS})`)
+  await run(connection, `CREATE VIRTUAL TABLE ${words} USING fts5vocab(${table}, instance)`)
   await fillSearch(connection, collection)
   await writeMeta(connection, `search ${key}`, content)
 }

@@ -13,11 +13,6 @@ export function searchColumns(collection: CollectionModel): readonly string[] {
   return [STATUS_COLUMN, ...collection.searchable.map(({ key }) => column(key))]
 }
 
-/** What counts how much: a word in a title outranks one in a text. */
-export function searchWeights(collection: CollectionModel): readonly number[] {
-  return [0, ...collection.searchable.map(({ weight }) => weight)]
-}
-
 /** What an entry is found by, column by column. */
 export function searchValues(
   collection: CollectionModel,
@@ -69,8 +64,60 @@ export interface SearchQuery {
  */
 export function toMatch({ terms, fields, statuses }: SearchQuery): string | undefined {
   if (terms.length === 0 || fields.length === 0 || statuses?.length === 0) return undefined
-  const words = terms.map(({ word, prefix }) => `"${word}"${prefix ? '*' : ''}`).join(' AND ')
-  const scope = `{${fields.map(column).join(' ')}} : (${words})`
-  if (!statuses) return scope
-  return `(${STATUS_COLUMN} : (${statuses.map((one) => `"${statusWord(one)}"`).join(' OR ')})) AND (${scope})`
+  const scope = scoped(fields, terms)
+  return statuses ? `(${ofStatus(statuses)}) AND (${scope})` : scope
+}
+
+/** The same set for counting. Leaving out the few of other statuses is faster than looking each up among the many. */
+export function toCountMatch(search: SearchQuery, { status }: CollectionModel): string | undefined {
+  const match = toMatch(search)
+  const { terms, fields, statuses } = search
+  if (match === undefined || !statuses || !status) return match
+  const others = status.values.filter((one) => !statuses.includes(one))
+  const scope = scoped(fields, terms)
+  return others.length > 0 ? `(${scope}) NOT (${ofStatus(others)})` : scope
+}
+
+/**
+ * What lifts a match: each word that stands in a heavier field, and by how much. With several words, each is asked for
+ * among those that have them all, so that a rare one keeps the others short.
+ */
+export function toBoosts({ terms, fields }: SearchQuery, { searchable }: CollectionModel): readonly Boost[] {
+  const own = searchable.filter(({ key }) => fields.includes(key))
+  const levels = [...new Set(own.map(({ weight }) => weight))].sort((a, b) => a - b)
+  const among = terms.length > 1 ? `(${scoped(fields, terms)}) AND ` : ''
+  return levels.slice(1).flatMap((level, index) => {
+    const heavy = own.filter(({ weight }) => weight >= level).map(({ key }) => key)
+    const lift = level - (levels[index] ?? 0)
+    return terms.slice(0, MAX_BOOSTED).map((term) => [`${among}(${scoped(heavy, [term])})`, lift] as const)
+  })
+}
+
+/** A query in FTS5's language, and what a match of it adds. */
+export type Boost = readonly [match: string, weight: number]
+
+/** The most words of a question that decide the order. */
+const MAX_BOOSTED = 8
+/** Beginnings up to this length, in characters, have lists of their own in the search table. */
+const MAX_INDEXED_PREFIX = 3
+/** The most words that a beginning is replaced by; FTS5 looks at each for each match. */
+export const MAX_EXPANDED = 256
+
+const scoped = (fields: readonly string[], terms: readonly SearchTerm[]): string =>
+  `{${fields.map(column).join(' ')}} : (${terms.map(termMatch).join(' AND ')})`
+
+const ofStatus = (statuses: readonly string[]): string =>
+  `${STATUS_COLUMN} : (${statuses.map((one) => `"${statusWord(one)}"`).join(' OR ')})`
+
+const termMatch = ({ word, prefix }: SearchTerm): string => `"${word}"${prefix ? '*' : ''}`
+
+/**
+ * The last word that is too long a beginning to have a list of its own, as it stands in a query, and the stored words
+ * that it may stand for. FTS5 itself would put the whole lists of all of them together, however few matches are wanted.
+ */
+export function expandable(search: SearchQuery | undefined): Readonly<Record<'prefix' | 'from' | 'to', string>> {
+  const term = search?.terms.findLast(({ prefix, word }) => prefix && [...word].length > MAX_INDEXED_PREFIX)
+  return term
+    ? { prefix: termMatch(term), from: term.word, to: `${term.word}\u{10ffff}` }
+    : { prefix: '', from: '', to: '' }
 }

@@ -5,6 +5,7 @@ import NativeDatabase, { type NativeStatement } from 'better-sqlite3'
 import { DaybookError, StartupError } from '../errors.ts'
 import type { Statement, Values } from './compile.ts'
 import { type Connection, type Database, UniqueViolation } from './database.ts'
+import { SqliteThread } from './sqlite-thread.ts'
 
 /** How long a write waits for another process to finish its own, in milliseconds. */
 const LOCK_PATIENCE_MS = 5000
@@ -50,6 +51,7 @@ export function copySqlite(from: string, to: string): void {
 /** An embedded database: one connection writes, one reads what is committed. */
 export class SqliteStore implements Database {
   readonly reader: SqliteConnection
+  readonly slow: SqliteThread
   readonly #writer: SqliteConnection
   readonly #queue: Job[] = []
   #draining = false
@@ -59,6 +61,7 @@ export class SqliteStore implements Database {
     this.#writer = new SqliteConnection(open(file))
     this.reader = new SqliteConnection(open(file))
     this.reader.native.pragma('query_only = ON')
+    this.slow = new SqliteThread(file, translate)
   }
 
   get executed(): number {
@@ -74,6 +77,7 @@ export class SqliteStore implements Database {
 
   async close(): Promise<void> {
     while (this.#draining) await sleep(5)
+    await this.slow.close()
     this.reader.native.close()
     this.#writer.native.close()
   }

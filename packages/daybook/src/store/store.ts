@@ -13,7 +13,7 @@ export class Store {
 
   constructor(database: Database) {
     this.#database = database
-    this.read = new Reader(database.reader)
+    this.read = new Reader(database.reader, database.slow)
   }
 
   /**

@@ -77,3 +77,6 @@ export type Tables = SystemTables & { readonly entries: EntryTable }
 
 /** The name of a collection's search table. `$` cannot stand in a key, so nothing collides. */
 export const searchTable = (collection: string): string => `${collection}$search`
+
+/** The name of the view onto the words of a collection's search table; it holds nothing itself. */
+export const wordsTable = (collection: string): string => `${collection}$words`
