@@ -1,4 +1,4 @@
-import { type Compilable, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Compilable, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import type { CollectionModel } from '../model/model.ts'
 import type { SortBy } from '../query/list-query.ts'
 import { build, param, type Values } from './compile.ts'
@@ -16,11 +16,22 @@ export const RANKED_MATCHES = 1000
 /** An entry with the values of its sort keys. */
 export type SortedRow = EntryRow & Readonly<Record<`s${number}`, string | number | null>>
 
+/** The tables of a statement on one collection. */
+interface EntryScope {
+  readonly entry: EntryTable
+}
+
 /** A collection's own table under the common name. */
-export const entryTable = (key: string) => build.selectFrom(sql.table<EntryTable>(key).as('entry'))
+export const entryTable = (key: string): SelectQueryBuilder<EntryScope, 'entry', Record<never, never>> =>
+  build.selectFrom(sql.table<EntryTable>(key).as('entry')) as unknown as SelectQueryBuilder<
+    EntryScope,
+    'entry',
+    Record<never, never>
+  >
 
 /** Entries of a collection, with what is read of them to serve them. */
-export const entries = (key: string) => entryTable(key).select(['id', 'seq', 'status', 'shape', 'kept', 'doc'])
+export const entries = (key: string): SelectQueryBuilder<EntryScope, 'entry', EntryRow> =>
+  entryTable(key).select(['id', 'seq', 'status', 'shape', 'kept', 'doc'])
 
 /** One stretch of a sort order. Where a value may be missing, what comes after a position is two of them. */
 export interface Phase {
