@@ -104,6 +104,14 @@ async function refusePending(read: Reader, model: Model): Promise<void> {
   )
 }
 
+/** Bounds of rendering Markdown. */
+export interface RenderOptions {
+  /** How long one text may take, in milliseconds. @default what the config says */
+  readonly renderMs?: number | undefined
+  /** How many texts render at once. @default 2 */
+  readonly workers?: number
+}
+
 /** Content without a door: what a service answers from. */
 export interface OpenEngine {
   readonly engine: Engine
@@ -113,17 +121,16 @@ export interface OpenEngine {
 /**
  * Opens the store of a folder, brings it into the form of the config, and fills it when it is new.
  *
- * @param renderMs how long one Markdown text may take, in milliseconds; by default what the config says
  * @throws {StartupError} when the store cannot be used as it is
  */
 export async function openEngine(
   model: Model,
   config: DaybookConfig,
   data: string,
-  renderMs: number | undefined = config.limits?.renderMs,
+  { renderMs = config.limits?.renderMs, workers }: RenderOptions = {},
 ): Promise<OpenEngine> {
   const store = new Store(openSqlite(databaseFile(data)))
-  const renderer = new MarkdownRenderer(renderMs)
+  const renderer = new MarkdownRenderer(renderMs, workers)
   const tools = { renderMarkdown: (source: string) => renderer.render(source) }
   const engine: Engine = { model, store, tools, totals: new Map() }
   const close = async (): Promise<void> => {

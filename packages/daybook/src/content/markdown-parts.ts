@@ -11,7 +11,7 @@ interface MarkdownNode {
 }
 
 /** How much of a text is parsed at once, in characters. */
-const PART_LENGTH = 4096
+const PART_LENGTH = 1024
 
 /** After an empty line, an unindented letter or `#` begins a new block, whatever lists and quotes stood before. */
 const BLOCK_START = /\n[ \t]*\r?\n(?=[#\p{L}])/gu

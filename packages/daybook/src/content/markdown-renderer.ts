@@ -7,12 +7,12 @@ export const DEFAULT_RENDER_MS = 10_000
 const INLINE_LENGTH = 1024
 /** Workers without work end after this time, in milliseconds. */
 const IDLE_MS = 10_000
-/** The most texts that render at once. */
+/** The most texts that render at once, where nobody says. */
 const MAX_WORKERS = 2
 /** A worker that needs more memory than this is ended, in MiB. */
-const MAX_WORKER_HEAP = 128
+const MAX_WORKER_HEAP = 64
 /** Room for what a worker soon throws away, in MiB: with more of it a worker only holds more garbage. */
-const YOUNG_WORKER_HEAP = 16
+const YOUNG_WORKER_HEAP = 8
 
 /** Without a table, no text of this length takes more than some milliseconds, however it is made. */
 const isQuick = (source: string): boolean => source.length <= INLINE_LENGTH && !source.includes('|')
@@ -34,12 +34,18 @@ interface Job {
  */
 export class MarkdownRenderer {
   readonly #timeoutMs: number
+  readonly #maxWorkers: number
   readonly #idle: Worker[] = []
   readonly #waiting: Job[] = []
   #workers = 0
 
-  constructor(timeoutMs: number = DEFAULT_RENDER_MS) {
+  /**
+   * @param timeoutMs how long one text may take, in milliseconds
+   * @param maxWorkers how many texts render at once; each takes memory of its own
+   */
+  constructor(timeoutMs: number = DEFAULT_RENDER_MS, maxWorkers: number = MAX_WORKERS) {
     this.#timeoutMs = timeoutMs
+    this.#maxWorkers = maxWorkers
   }
 
   /** @throws {RenderError} when the text takes too long or too much memory */
@@ -60,7 +66,7 @@ export class MarkdownRenderer {
 
   #next(): void {
     if (this.#waiting.length === 0) return
-    const worker = this.#idle.pop() ?? (this.#workers < MAX_WORKERS ? this.#start() : undefined)
+    const worker = this.#idle.pop() ?? (this.#workers < this.#maxWorkers ? this.#start() : undefined)
     const job = worker && this.#waiting.shift()
     if (worker && job) this.#run(worker, job)
   }

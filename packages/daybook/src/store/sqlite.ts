@@ -230,7 +230,7 @@ export function open(file: string): NativeDatabase {
     throw new StartupError(`${file} cannot use write-ahead logging (it says "${mode}"). Put it on a local disk.`)
   }
   native.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF')
-  native.exec('PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864')
+  native.exec('PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864')
   // From here on, waiting is done without blocking the process; see #begin.
   native.exec('PRAGMA busy_timeout = 20')
   for (const [pragma, expected] of SETTINGS) {

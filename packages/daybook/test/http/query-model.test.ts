@@ -320,7 +320,7 @@ describe.each(STORES)('filtered lists on $name beside a plain model', (store) =>
           }
         },
       ),
-      { numRuns: 16, endOnFailure: true },
+      { numRuns: 12, endOnFailure: true },
     )
   })
 })
@@ -347,8 +347,9 @@ async function wander(service: TestService, { ranks, sort, filter, limit, meanwh
   const query = `sort=${sort}${filter}`
   const start = await page(service, `${query}&limit=100`, false)
   const found: string[] = []
-  for (let cursor: string | null = '', at = 0; cursor !== null && at < 100; at += 1) {
-    const { come, go } = meanwhile[at % meanwhile.length] as Journey['meanwhile'][number]
+  for (let cursor: string | null = '', at = 0; cursor !== null; at += 1) {
+    // In the end nobody writes: an order in which every new entry comes after the last page has no end.
+    const { come, go } = meanwhile[at] ?? { come: [], go: [] }
     const gone = go.flatMap((index) => mayGo.splice(index % (mayGo.length || 1), 1))
     const read = page(service, `${query}&limit=${limit}${cursor && `&cursor=${cursor}`}`, false)
     await Promise.all([
@@ -358,6 +359,7 @@ async function wander(service: TestService, { ranks, sort, filter, limit, meanwh
     ])
     const next: PageOfList = await read
     found.push(...idsOf(next.items))
+    expect(found.length, `${query}: the cursor goes on for ever`).toBeLessThanOrEqual(100)
     cursor = next.nextCursor
   }
   expect(new Set(found).size, 'entries are visited once').toBe(found.length)

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { compileModel } from '../../model/compile.ts'
-import { openEngine } from '../../service.ts'
+import { openEngine, type RenderOptions } from '../../service.ts'
 import { loadConfig } from '../config-file.ts'
 import { countFiles } from '../import/files.ts'
 import { openCopy } from '../import/open-copy.ts'
@@ -9,6 +9,7 @@ import { type ImportPlan, makePlan } from '../import/plan.ts'
 import { Progress } from '../import/progress.ts'
 import { Relations } from '../import/relations.ts'
 import { importFiles } from '../import/run.ts'
+import { restartWithSmallHeap } from '../import/small-heap.ts'
 import { summarize } from '../import/summary.ts'
 import { Tally } from '../import/tally.ts'
 import { type CommandLine, dataFolder, readOptions } from '../options.ts'
@@ -22,8 +23,8 @@ const OPTIONS = {
   'dry-run': { type: 'boolean' },
 } as const
 
-/** How long one text may take to render, in milliseconds: nobody waits for an answer, and the machine may be busy. */
-const RENDER_MS = 60_000
+/** Nobody waits for an answer, and the machine may be busy; a second worker would double the memory. */
+const RENDER: RenderOptions = { renderMs: 60_000, workers: 1 }
 
 /** Exit status after Ctrl-C: 128 and the number of the signal, as shells have it. */
 const INTERRUPTED = 130
@@ -34,6 +35,7 @@ const INTERRUPTED = 130
  * @throws {UsageError} when the command line names what is not there
  */
 export async function importFolder(args: readonly string[]): Promise<number> {
+  restartWithSmallHeap()
   const options = readOptions(args, OPTIONS)
   const folder = demandFolder(options)
   const config = await loadConfig(options.text('config'))
@@ -45,12 +47,7 @@ export async function importFolder(args: readonly string[]): Promise<number> {
     body: options.text('body'),
   })
   const isDry = options.flag('dry-run')
-  const { engine, close } = await (isDry ? openCopy : openEngine)(
-    model,
-    config,
-    resolve(dataFolder(options)),
-    RENDER_MS,
-  )
+  const { engine, close } = await (isDry ? openCopy : openEngine)(model, config, resolve(dataFolder(options)), RENDER)
   try {
     const relations = new Relations(engine)
     const total = countFiles(folder)

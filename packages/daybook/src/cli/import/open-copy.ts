@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DaybookConfig } from '../../config/config.ts'
 import type { Model } from '../../model/model.ts'
-import { databaseFile, type OpenEngine, openEngine } from '../../service.ts'
+import { databaseFile, type OpenEngine, openEngine, type RenderOptions } from '../../service.ts'
 import { copySqlite } from '../../store/sqlite.ts'
 
 /**
@@ -14,13 +14,13 @@ export async function openCopy(
   model: Model,
   config: DaybookConfig,
   data: string,
-  renderMs: number,
+  render: RenderOptions,
 ): Promise<OpenEngine> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-dry-run-'))
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true })
   try {
     copySqlite(databaseFile(data), databaseFile(folder))
-    const { engine, close } = await openEngine(model, config, folder, renderMs)
+    const { engine, close } = await openEngine(model, config, folder, render)
     return { engine, close: () => close().finally(remove) }
   } catch (error) {
     await remove()
