@@ -10,7 +10,7 @@ const IDLE_MS = 10_000
 /** The most texts that render at once, where nobody says. */
 const MAX_WORKERS = 2
 /** A worker that needs more memory than this is ended, in MiB. */
-const MAX_WORKER_HEAP = 64
+const MAX_WORKER_HEAP = 256
 /** Room for what a worker soon throws away, in MiB: with more of it a worker only holds more garbage. */
 const YOUNG_WORKER_HEAP = 8
 
