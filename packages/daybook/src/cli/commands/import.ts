@@ -23,7 +23,7 @@ const OPTIONS = {
   'dry-run': { type: 'boolean' },
 } as const
 
-/** Nobody waits for an answer, and the machine may be busy; a second worker would double the memory. */
+/** Nobody waits for an answer, and the machine may be busy; a second worker would need more memory than an import may. */
 const RENDER: RenderOptions = { renderMs: 60_000, workers: 1 }
 
 /** Exit status after Ctrl-C: 128 and the number of the signal, as shells have it. */
