@@ -4,7 +4,7 @@ import type { RenderAnswer } from './markdown-worker.ts'
 /** How long one text may take, where the config does not say, in milliseconds. */
 export const DEFAULT_RENDER_MS = 10_000
 /** Texts up to this length are rendered in place, which saves the way to a worker and back. */
-const INLINE_LENGTH = 1024
+const INLINE_LENGTH = 4096
 /** Workers without work end after this time, in milliseconds. */
 const IDLE_MS = 10_000
 /** The most texts that render at once, where nobody says. */
@@ -14,7 +14,7 @@ const MAX_WORKER_HEAP = 256
 /** Room for what a worker soon throws away, in MiB: with more of it a worker only holds more garbage. */
 const YOUNG_WORKER_HEAP = 8
 
-/** Without a table, no text of this length takes more than some milliseconds, however it is made. */
+/** Without a table, no text of this length takes more than some hundredths of a second, however it is made. */
 const isQuick = (source: string): boolean => source.length <= INLINE_LENGTH && !source.includes('|')
 
 /** A text could not be rendered within the bounds. */

@@ -9,7 +9,6 @@ import { type ImportPlan, makePlan } from '../import/plan.ts'
 import { Progress } from '../import/progress.ts'
 import { Relations } from '../import/relations.ts'
 import { importFiles } from '../import/run.ts'
-import { restartWithSmallHeap } from '../import/small-heap.ts'
 import { summarize } from '../import/summary.ts'
 import { Tally } from '../import/tally.ts'
 import { type CommandLine, dataFolder, readOptions } from '../options.ts'
@@ -35,7 +34,6 @@ const INTERRUPTED = 130
  * @throws {UsageError} when the command line names what is not there
  */
 export async function importFolder(args: readonly string[]): Promise<number> {
-  restartWithSmallHeap()
   const options = readOptions(args, OPTIONS)
   const folder = demandFolder(options)
   const config = await loadConfig(options.text('config'))
