@@ -37,9 +37,16 @@ export function serviceTokenAdapter(token: string | undefined): AuthAdapter {
     )
   }
   const expected = token === undefined ? undefined : digest(token)
-  const holds = ({ headers }: AuthContext): boolean => {
+  const check = ({ headers }: AuthContext): boolean => {
     const given = /^Bearer +([\w\-.~+/]+=*)$/i.exec(headers.get('authorization') ?? '')?.[1]
     return expected !== undefined && given !== undefined && timingSafeEqual(digest(given), expected)
+  }
+  // Both questions are asked of each request.
+  const checked = new WeakMap<Headers, boolean>()
+  const holds = (context: AuthContext): boolean => {
+    const found = checked.get(context.headers) ?? check(context)
+    checked.set(context.headers, found)
+    return found
   }
   return {
     getCapabilities: () => CAPABILITIES,

@@ -38,6 +38,7 @@ export class MarkdownRenderer {
   readonly #idle: Worker[] = []
   readonly #waiting: Job[] = []
   #workers = 0
+  #inline: Promise<typeof import('./markdown.ts')> | undefined
 
   /**
    * @param timeoutMs how long one text may take, in milliseconds
@@ -51,8 +52,9 @@ export class MarkdownRenderer {
   /** @throws {RenderError} when the text takes too long or too much memory */
   async render(source: string): Promise<string> {
     if (isQuick(source)) {
-      const { renderMarkdown } = await import('./markdown.ts')
-      return renderMarkdown(source)
+      // Loaded when first needed, which keeps the start short.
+      this.#inline ??= import('./markdown.ts')
+      return (await this.#inline).renderMarkdown(source)
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ source, resolve, reject })

@@ -1,6 +1,6 @@
 import type { Caller } from '../auth/adapter.ts'
 import { type Issue, invalid } from '../errors.ts'
-import type { DocumentModel } from '../model/model.ts'
+import type { CollectionModel, DocumentModel } from '../model/model.ts'
 import type { Reader } from '../store/read.ts'
 import type { FieldReference } from '../store/write.ts'
 import { isVisible } from './access.ts'
@@ -18,18 +18,31 @@ export async function demandTargets(
 ): Promise<readonly FieldReference[]> {
   const references = referencesOf(document, values)
   const known = new Set(before.map(referenceKey))
+  const added = references.filter((reference) => !known.has(referenceKey(reference)))
   const issues: Issue[] = []
-  for (const reference of references) {
-    const target = engine.model.collections.get(reference.collection)
-    if (!target || known.has(referenceKey(reference))) continue
-    known.add(referenceKey(reference))
-    const row = await read.statusOf(target, reference.id)
-    if (row && isVisible(target, row.status, caller)) continue
-    const message = `there is no entry ${reference.id} in ${reference.collection}`
-    issues.push({ path: `/${reference.field}`, code: 'reference', message })
+  for (const [key, group] of Map.groupBy(added, ({ collection }) => collection)) {
+    const target = engine.model.collections.get(key)
+    if (target) issues.push(...(await missingTargets(read, target, group, caller)))
   }
   if (issues.length > 0) throw invalid(issues)
   return references
+}
+
+async function missingTargets(
+  read: Reader,
+  target: CollectionModel,
+  references: readonly FieldReference[],
+  caller: Caller,
+): Promise<readonly Issue[]> {
+  const rows = await read.statuses(target, [...new Set(references.map(({ id }) => id))])
+  const seen = new Set(rows.filter(({ status }) => isVisible(target, status, caller)).map(({ id }) => id))
+  return references
+    .filter(({ id }) => !seen.has(id))
+    .map(({ field, id }) => ({
+      path: `/${field}`,
+      code: 'reference',
+      message: `there is no entry ${id} in ${target.key}`,
+    }))
 }
 
 const referenceKey = ({ collection, id }: FieldReference): string => `${collection} ${id}`

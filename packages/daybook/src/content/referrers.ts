@@ -153,7 +153,7 @@ export async function listReferrers(
   const { read } = engine.store
   await demandRead(collection, caller)
   const key = id.toLowerCase()
-  if (!isUuidShaped(id) || !(await read.statusOf(collection, key))) throw new DaybookError('NOT_FOUND')
+  if (!isUuidShaped(id) || (await read.statuses(collection, [key])).length === 0) throw new DaybookError('NOT_FOUND')
   const except = await unreadable(engine, caller)
   const total = await read.countReferrers(collection.key, key, except)
   return { total, ...page, items: await read.referrers(collection.key, key, page.limit, page.offset, except) }

@@ -33,6 +33,12 @@ const tooLarge = (limit: number): DaybookError =>
   new DaybookError('PAYLOAD_TOO_LARGE', `A body has at most ${limit} bytes.`, { limit })
 
 async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+  // A server hands over no more than the length that it was told; reading at once is several times as fast.
+  if (request.headers.has('content-length')) {
+    const bytes = new Uint8Array(await request.arrayBuffer())
+    if (bytes.length > limit) throw tooLarge(limit)
+    return bytes
+  }
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of request.body ?? []) {

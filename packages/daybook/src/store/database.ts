@@ -8,6 +8,12 @@ export interface Connection {
   run(statement: Statement, values?: Values): Promise<number>
 }
 
+/** The connection of a transaction. */
+export interface WriteConnection extends Connection {
+  /** Runs a statement with the commit, where nothing in the transaction reads what it writes. */
+  atCommit(statement: Statement, values: Values): void
+}
+
 /** A database engine, as the store sees it. */
 export interface Database {
   /** Sees what is committed, and nothing else. */
@@ -17,7 +23,7 @@ export interface Database {
   /** How many statements have run since it was opened. */
   readonly executed: number
   /** Runs `work` alone among writers; all of it is durable when this resolves, none of it when it rejects. */
-  transaction<T>(work: (writer: Connection) => Promise<T>): Promise<T>
+  transaction<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 

@@ -134,12 +134,19 @@ export class Reader {
     return this.#connection.all(statement, { ids: JSON.stringify(ids) })
   }
 
-  /** Whether an entry is there, and in which status. */
-  async statusOf({ key }: CollectionModel, id: string): Promise<Pick<EntryTable, 'status'> | undefined> {
-    const statement = this.#statement(`status ${key}`, () =>
-      prepare(entryTable(key).select('status').where('id', '=', param<string>('id'))),
+  /** Which of these entries are there, and in which status. */
+  async statuses(
+    { key }: CollectionModel,
+    ids: readonly string[],
+  ): Promise<readonly Pick<EntryTable, 'id' | 'status'>[]> {
+    const statement = this.#statement(`statuses ${key}`, () =>
+      prepare(
+        entryTable(key)
+          .select(['id', 'status'])
+          .where(sql<SqlBool>`id IN (SELECT value FROM json_each(${param('ids')}))`),
+      ),
     )
-    return this.#connection.get(statement, { id })
+    return this.#connection.all(statement, { ids: JSON.stringify(ids) })
   }
 
   /** An entry with all that changing it needs. */

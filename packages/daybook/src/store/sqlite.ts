@@ -4,13 +4,20 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import NativeDatabase, { type NativeStatement } from 'better-sqlite3'
 import { DaybookError, StartupError } from '../errors.ts'
 import type { Statement, Values } from './compile.ts'
-import { type Connection, type Database, UniqueViolation } from './database.ts'
+import { type Connection, type Database, UniqueViolation, type WriteConnection } from './database.ts'
 import { SqliteThread } from './sqlite-thread.ts'
 
 /** How long a write waits for another process to finish its own, in milliseconds. */
 const LOCK_PATIENCE_MS = 5000
 /** The most writes that share one commit. */
 const MAX_GROUP = 64
+/** A commit waits for so many turns of the event loop in which no other write came. */
+const QUIET_TURNS = 2
+/** After so many commits, what the log holds is carried over into the file. */
+const CHECKPOINT_COMMITS = 32
+/** A log of so many pages of 4 KiB is carried over at once, should the thread not keep up. */
+const MAX_LOG_PAGES = 16_384
+const CHECKPOINT: Statement = { sql: 'PRAGMA wal_checkpoint(PASSIVE)', bind: () => [] }
 /** The most prepared statements kept on one connection. */
 const MAX_STATEMENTS = 500
 
@@ -52,23 +59,28 @@ export function copySqlite(from: string, to: string): void {
 export class SqliteStore implements Database {
   readonly reader: SqliteConnection
   readonly slow: SqliteThread
-  readonly #writer: SqliteConnection
+  readonly #writer: SqliteWriter
+  /** Carries the log over while others go on: it has two syncs of its own, for which no write should wait. */
+  readonly #checkpointer: SqliteThread
+  #commits = 0
   readonly #queue: Job[] = []
   #draining = false
   #broken: unknown
 
   constructor(file: string) {
-    this.#writer = new SqliteConnection(open(file))
+    this.#writer = new SqliteWriter(open(file))
     this.reader = new SqliteConnection(open(file))
     this.reader.native.pragma('query_only = ON')
     this.slow = new SqliteThread(file, translate)
+    this.#checkpointer = new SqliteThread(file, translate, { waiting: 1 })
+    this.#writer.native.exec(`PRAGMA wal_autocheckpoint = ${MAX_LOG_PAGES}`)
   }
 
   get executed(): number {
     return this.reader.executed + this.#writer.executed
   }
 
-  transaction<T>(work: (writer: Connection) => Promise<T>): Promise<T> {
+  transaction<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
       if (!this.#draining) void this.#drain()
@@ -77,6 +89,7 @@ export class SqliteStore implements Database {
 
   async close(): Promise<void> {
     while (this.#draining) await sleep(5)
+    await this.#checkpointer.close()
     await this.slow.close()
     this.reader.native.close()
     this.#writer.native.close()
@@ -87,14 +100,22 @@ export class SqliteStore implements Database {
     this.#writer.native.exec(text)
   }
 
-  /**
-   * Writes that wait are committed together: one sync of the disk serves them all. A commit blocks the process, so what
-   * became ready meanwhile is let in before the next one.
-   */
+  /** Writes that wait are committed together: one sync of the disk serves them all. */
   async #drain(): Promise<void> {
     this.#draining = true
-    for (await turn(); this.#queue.length > 0; await turn()) await this.#commitGroup(this.#queue.splice(0, MAX_GROUP))
+    for (await this.#gather(); this.#queue.length > 0; await this.#gather()) {
+      await this.#commitGroup(this.#queue.splice(0, MAX_GROUP))
+    }
     this.#draining = false
+  }
+
+  /** A commit blocks the process, so what became ready meanwhile is let in first, and what that let in, too. */
+  async #gather(): Promise<void> {
+    for (let quiet = 0; quiet < QUIET_TURNS && this.#queue.length < MAX_GROUP; ) {
+      const { length } = this.#queue
+      await turn()
+      quiet = this.#queue.length > length ? 0 : quiet + 1
+    }
   }
 
   async #commitGroup(group: readonly Job[]): Promise<void> {
@@ -104,13 +125,22 @@ export class SqliteStore implements Database {
       await this.#begin()
       const outcomes: (() => void)[] = []
       for (const job of group) outcomes.push(await this.#attempt(job, group.length > 1))
-      native.exec('COMMIT')
+      await this.#writer.finish()
+      this.#writer.control('COMMIT')
       for (const settle of outcomes) settle()
+      this.#commits += 1
+      if (this.#commits % CHECKPOINT_COMMITS === 0) this.#checkpoint()
     } catch (error) {
       if (native.inTransaction) native.exec('ROLLBACK')
+      this.#writer.forget()
       const failure = this.#failed(error)
       for (const { reject } of group) reject(failure)
     }
+  }
+
+  /** When it fails or is busy, the next one carries over what this one would have. */
+  #checkpoint(): void {
+    this.#checkpointer.get(CHECKPOINT).catch(() => {})
   }
 
   /** Runs one job; what it did stays or is undone on its own, and it learns of it after the commit. */
@@ -120,15 +150,17 @@ export class SqliteStore implements Database {
       const value = await work(this.#writer)
       return () => resolve(value)
     }
-    native.exec('SAVEPOINT job')
+    this.#writer.control('SAVEPOINT job')
+    const before = this.#writer.waiting
     try {
       const value = await work(this.#writer)
-      native.exec('RELEASE job')
+      this.#writer.control('RELEASE job')
       return () => resolve(value)
     } catch (error) {
       // A full disk or the like has undone the whole transaction already: nobody's work is left.
       if (!native.inTransaction) throw error
       native.exec('ROLLBACK TO job; RELEASE job')
+      this.#writer.forget(before)
       return () => reject(error)
     }
   }
@@ -138,7 +170,7 @@ export class SqliteStore implements Database {
     const deadline = Date.now() + LOCK_PATIENCE_MS
     for (let wait = 2; ; wait = Math.min(wait * 2, 50)) {
       try {
-        this.#writer.native.exec('BEGIN IMMEDIATE')
+        this.#writer.control('BEGIN IMMEDIATE')
         return
       } catch (error) {
         if (!isBusy(error) || Date.now() > deadline) throw error
@@ -156,7 +188,7 @@ export class SqliteStore implements Database {
 }
 
 interface Job {
-  readonly work: (writer: Connection) => Promise<unknown>
+  readonly work: (writer: WriteConnection) => Promise<unknown>
   readonly resolve: (value: unknown) => void
   readonly reject: (reason: unknown) => void
 }
@@ -198,6 +230,11 @@ class SqliteConnection implements Connection {
 
   #prepared({ sql }: Statement): NativeStatement {
     this.executed += 1
+    return this.kept(sql)
+  }
+
+  /** The statement of a text, prepared once. */
+  protected kept(sql: string): NativeStatement {
     let found = this.#statements.get(sql)
     if (!found) {
       if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear()
@@ -205,6 +242,37 @@ class SqliteConnection implements Connection {
       this.#statements.set(sql, found)
     }
     return found
+  }
+}
+
+/**
+ * The connection that writes. What can wait for the commit does: FTS5 writes to its table whenever a savepoint
+ * ends after a change of it, so that entries which share a commit would share nothing of that work.
+ */
+class SqliteWriter extends SqliteConnection implements WriteConnection {
+  readonly #waiting: [Statement, Values][] = []
+
+  /** How many statements wait. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
+  atCommit(statement: Statement, values: Values): void {
+    this.#waiting.push([statement, values])
+  }
+
+  /** Drops the statements that wait, but for the first `kept`. */
+  forget(kept = 0): void {
+    this.#waiting.length = kept
+  }
+
+  /** Runs a statement that begins or ends something. */
+  control(sql: string): void {
+    this.kept(sql).run()
+  }
+
+  async finish(): Promise<void> {
+    for (const [statement, values] of this.#waiting.splice(0)) await this.run(statement, values)
   }
 }
 

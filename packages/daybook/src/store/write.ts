@@ -3,7 +3,7 @@ import type { Reference } from '../fields/field.ts'
 import { PUBLISHED } from '../fields/status.ts'
 import type { CollectionModel } from '../model/model.ts'
 import { build, param, prepare, prepareSql, type Statement } from './compile.ts'
-import type { Connection } from './database.ts'
+import type { WriteConnection } from './database.ts'
 import type { GlobalRow, Reader, StoredAnswer, StoredEntry } from './read.ts'
 import { searchColumns, searchValues } from './search.ts'
 import type { EntryTable } from './tables.ts'
@@ -55,10 +55,10 @@ export const GLOBALS = 'globals'
  */
 export class Writer {
   readonly read: Reader
-  readonly #connection: Connection
+  readonly #connection: WriteConnection
   readonly #statements: Map<string, Statement>
 
-  constructor(connection: Connection, reader: Reader, statements: Map<string, Statement>) {
+  constructor(connection: WriteConnection, reader: Reader, statements: Map<string, Statement>) {
     this.#connection = connection
     this.read = reader.on(connection)
     this.#statements = statements
@@ -72,7 +72,7 @@ export class Writer {
     const inserted = await this.#connection.get(insert, { ...entry, seq })
     await this.#refer(collection.key, id, entry.references, false)
     await this.#choose(collection, id, entry.choices, false)
-    await this.#index(collection, Number(inserted?.pk), entry, false)
+    this.#index(collection, Number(inserted?.pk), entry, false)
     await this.#count(collection, seq, undefined, entry.status)
     return seq
   }
@@ -90,7 +90,7 @@ export class Writer {
     await this.#connection.run(update, { ...entry, seq, pk: before.pk })
     await this.#refer(collection.key, id, entry.references, true)
     await this.#choose(collection, id, entry.choices, true)
-    await this.#index(collection, before.pk, entry, true)
+    this.#index(collection, before.pk, entry, true)
     await this.#count(collection, seq, before.status, entry.status)
     return seq
   }
@@ -104,7 +104,7 @@ export class Writer {
     await this.#connection.run(remove, { pk })
     await this.#refer(collection.key, id, [], true)
     await this.#choose(collection, id, [], true)
-    await this.#connection.run(this.#unindex(collection.key), { pk })
+    this.#connection.atCommit(this.#unindex(collection.key), { pk })
     await this.#count(collection, seq, before.status, undefined)
     return seq
   }
@@ -165,10 +165,9 @@ export class Writer {
 
   async #refer(collection: string, id: string, references: readonly FieldReference[], hadSome: boolean): Promise<void> {
     if (hadSome) await this.#connection.run(DROP_REFS, { collection, id })
-    for (const [position, reference] of references.entries()) {
-      const { field, collection: toCollection, id: toId } = reference
-      await this.#connection.run(ADD_REF, { collection, id, field, position, toCollection, toId })
-    }
+    if (references.length === 0) return
+    const rows = JSON.stringify(references.map((one) => [one.field, one.collection, one.id]))
+    await this.#connection.run(ADD_REFS, { collection, id, rows })
   }
 
   async #choose(
@@ -183,10 +182,10 @@ export class Writer {
       await this.#connection.run(ADD_CHOICE, { collection: key, id, field, value })
   }
 
-  async #index(collection: CollectionModel, pk: number, { value, status }: EntryDraft, hadOne: boolean): Promise<void> {
-    if (hadOne) await this.#connection.run(this.#unindex(collection.key), { pk })
+  #index(collection: CollectionModel, pk: number, { value, status }: EntryDraft, hadOne: boolean): void {
+    if (hadOne) this.#connection.atCommit(this.#unindex(collection.key), { pk })
     const insert = this.#statement(`search ${collection.key}`, () => prepareSql(indexStatement(collection)))
-    await this.#connection.run(insert, { ...searchValues(collection, value, status), pk })
+    this.#connection.atCommit(insert, { ...searchValues(collection, value, status), pk })
   }
 
   #unindex(key: string): Statement {
@@ -242,15 +241,9 @@ const DROP_REFS = prepare(
     .where('from_collection', '=', param<string>('collection'))
     .where('from_id', '=', param<string>('id')),
 )
-const ADD_REF = prepare(
-  build.insertInto('daybook$refs').values({
-    from_collection: param<string>('collection'),
-    from_id: param<string>('id'),
-    field: param<string>('field'),
-    position: param<number>('position'),
-    to_collection: param<string>('toCollection'),
-    to_id: param<string>('toId'),
-  }),
+const ADD_REFS = prepareSql(
+  sql`INSERT INTO daybook$refs (from_collection, from_id, field, position, to_collection, to_id)
+      SELECT ${param('collection')}, ${param('id')}, value->>0, key, value->>1, value->>2 FROM json_each(${param('rows')})`,
 )
 const DROP_CHOICES = prepare(
   build
