@@ -153,10 +153,11 @@ export async function getEntry(
 ): Promise<Answer> {
   await demandRead(collection, caller)
   const hidden = hiddenFields(collection, caller)
+  if (params.size === 0)
+    return toAnswer(collection, await demandVisible(engine, collection, address, caller), { hidden })
   const scope = await queryScope(engine.model, caller)
   const shape = readEntryQuery(collection, params, scope, engine.model.collections)
-  const row = await find(engine.store.read, collection, address)
-  if (!row || !isVisible(collection, row.status, caller)) throw new DaybookError('NOT_FOUND')
+  const row = await demandVisible(engine, collection, address, caller)
   const { select, expansions } = shape
   if (expansions.length === 0) return toAnswer(collection, row, { hidden, select })
   const others = await revisionsOf(engine, collectionsOf(expansions), caller)
@@ -166,6 +167,17 @@ export async function getEntry(
     tag: documentTag(row.seq, variantOf(collection.shape, [...hidden], shapeName(shape), others)),
     seq: row.seq,
   }
+}
+
+async function demandVisible(
+  { store }: Engine,
+  collection: CollectionModel,
+  address: string,
+  caller: Caller,
+): Promise<EntryRow> {
+  const row = await find(store.read, collection, address)
+  if (!row || !isVisible(collection, row.status, caller)) throw new DaybookError('NOT_FOUND')
+  return row
 }
 
 async function find(read: Reader, collection: CollectionModel, address: string): Promise<EntryRow | undefined> {

@@ -1,4 +1,3 @@
-import { Hono } from 'hono'
 import { RegExpRouter } from 'hono/router/reg-exp-router'
 import { ANONYMOUS, type AuthAdapter, type Caller, isAuthenticated } from '../auth/adapter.ts'
 import type { CorsConfig } from '../config/config.ts'
@@ -35,35 +34,40 @@ const MAX_LOGGED_URL = 512
 
 /** Builds the handler from the route table, once; a request then walks a straight line. */
 export function createApp(options: AppOptions): Fetch {
-  const router = new Hono<{ Bindings: RequestScope }>({ getPath, router: new RegExpRouter() })
   const addresses = addressesOf(options.routes, options.engine.model)
-  for (const { route, pattern, fixed } of addresses) {
-    router.on(route.method, pattern, (context) => {
-      const path = { ...fixed, entry: context.req.param('entry') ?? '' }
-      return answer(options, route, context.req.raw, path, context.env)
-    })
-  }
+  const router = new RegExpRouter<Address>()
+  for (const address of addresses) router.add(address.route.method, address.pattern, address)
   const methods = new RegExpRouter<readonly string[]>()
   for (const [pattern, same] of Map.groupBy(addresses, (address) => address.pattern)) {
     methods.add('ALL', pattern, allowedMethods(same))
   }
-  router.notFound((context) => {
-    const [[found]] = methods.match('ALL', context.req.path)
-    if (!found) throw new DaybookError('NOT_FOUND')
-    return refuseMethod(options, found[0], context.req.raw, context.env)
-  })
-  router.onError((error) => {
-    throw error
-  })
+  const dispatch = (request: Request, scope: RequestScope): Promise<Response> | Response => {
+    const path = pathOf(request.url)
+    // RFC 9110, section 9.3.2: HEAD is GET without the content.
+    const [[found], parameters] = router.match(request.method === 'HEAD' ? 'GET' : request.method, path)
+    if (found) return answer(options, found[0].route, request, pathParameters(found, parameters), scope)
+    const [[allowed]] = methods.match('ALL', path)
+    if (!allowed) throw new DaybookError('NOT_FOUND')
+    return refuseMethod(options, allowed[0], request, scope)
+  }
   return async (request) => {
     const scope = openScope(request, options.cors)
     try {
-      return finish(await router.fetch(request, scope), request, scope, options)
+      return finish(await dispatch(request, scope), request, scope, options)
     } catch (error) {
       if (!(error instanceof DaybookError) || error.status >= 500) report(options, scope, error)
       return finish(toResponse(errorReply(error, scope.requestId), scope.headers), request, scope, options)
     }
   }
+}
+
+/** The parameters of an address, decoded. */
+function pathParameters(
+  [{ fixed }, places]: readonly [Address, Readonly<Record<string, number | string>>],
+  values: readonly string[] | undefined,
+): Record<string, string> {
+  const entry = values?.[Number(places.entry)] ?? ''
+  return { ...fixed, entry: entry.includes('%') ? decodeURIComponent(entry) : entry }
 }
 
 /** A route at one of its addresses. */
@@ -109,8 +113,7 @@ function openScope(request: Request, cors: CorsConfig | undefined): RequestScope
 }
 
 /** The path as routes match it: escapes are checked, and decoded once. */
-function getPath(request: Request): string {
-  const { url } = request
+function pathOf(url: string): string {
   const start = url.indexOf('/', url.indexOf(':') + 3)
   const query = url.indexOf('?', start)
   const path = query === -1 ? url.slice(start) : url.slice(start, query)
@@ -132,8 +135,9 @@ async function answer(
   scope: RequestScope,
 ): Promise<Response> {
   const { headers } = request
-  const caller = await identify(options.auth, request)
-  await demandSession(options.engine, route, path, caller)
+  const hasCredential = headers.has('authorization') || headers.has('cookie')
+  const caller = hasCredential ? await identify(options.auth, request) : ANONYMOUS
+  if (route.protection !== 'public' && !isAuthenticated(caller)) await demandRule(options.engine, route, path, caller)
   const routed: RouteRequest = {
     engine: options.engine,
     caller,
@@ -155,20 +159,13 @@ function searchOf(url: string): string {
 }
 
 async function identify(auth: AuthAdapter, { headers }: Request): Promise<Caller> {
-  if (!headers.has('authorization') && !headers.has('cookie')) return ANONYMOUS
   const [principal, identity] = await Promise.all([auth.getPrincipal({ headers }), auth.getIdentity({ headers })])
   return principal === null ? ANONYMOUS : { principal, identity }
 }
 
 /** A session route needs one, unless the config has a rule of its own for what it does. */
-async function demandSession(
-  engine: Engine,
-  route: Route,
-  path: Record<string, string>,
-  caller: Caller,
-): Promise<void> {
+async function demandRule(engine: Engine, route: Route, path: Record<string, string>, caller: Caller): Promise<void> {
   const rule = ruleOf(route, { engine, path })
-  if (route.protection === 'public' || isAuthenticated(caller)) return
   if (!rule || !(await rule(caller))) throw new DaybookError('UNAUTHORIZED')
 }
 
@@ -200,6 +197,5 @@ function finish(response: Response, { method, url }: Request, scope: RequestScop
     const shown = url.slice(url.indexOf('/', 8), MAX_LOGGED_URL)
     log.info({ requestId: scope.requestId, method, url: shown, status: response.status, ms }, 'request')
   }
-  // RFC 9110, section 9.3.2: the answer to HEAD is that to GET without its content.
   return method === 'HEAD' && response.body ? new Response(null, response) : response
 }

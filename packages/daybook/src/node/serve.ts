@@ -100,8 +100,8 @@ function refuseTarget(): Response {
   return toResponse(errorReply(error, requestId), { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' })
 }
 
-function guard(listener: Listener, state: { readonly isStopping: boolean }): Listener {
-  return async (request, response) => {
+function guard(listener: Listener, state: { readonly isStopping: boolean }): (...of: Parameters<Listener>) => unknown {
+  return (request, response) => {
     if (state.isStopping) response.setHeader('Connection', 'close')
     if (request.rawHeaders.length > MAX_HEADERS * 2) {
       return sendError(response, 431, 'VALIDATION_ERROR', `A request has at most ${MAX_HEADERS} headers.`)

@@ -6,12 +6,15 @@ export const MAX_QUERY_BYTES = 8192
 /** Parameters by name, each with every value that was given. */
 export type Params = ReadonlyMap<string, readonly string[]>
 
+const NO_PARAMS: Params = new Map()
+
 /**
  * Reads a query string (WHATWG URL, `application/x-www-form-urlencoded`).
  *
  * @throws VALIDATION_ERROR when it is longer than {@link MAX_QUERY_BYTES} or holds a NUL character
  */
 export function readParams(search: string): Params {
+  if (search === '') return NO_PARAMS
   if (search.length > MAX_QUERY_BYTES) {
     throw invalidAt('query', 'too_long', `a query string has at most ${MAX_QUERY_BYTES} bytes`)
   }

@@ -13,6 +13,8 @@ const LOCK_PATIENCE_MS = 5000
 const MAX_GROUP = 64
 /** A commit waits for so many turns of the event loop in which no other write came. */
 const QUIET_TURNS = 2
+/** Pages that the reading connection keeps, in KiB; SQLite's usual 2 MiB hold no more than some hundred entries. */
+const READ_CACHE_KIB = 32_000
 /** After so many commits, what the log holds is carried over into the file. */
 const CHECKPOINT_COMMITS = 32
 /** A log of so many pages of 4 KiB is carried over at once, should the thread not keep up. */
@@ -71,6 +73,7 @@ export class SqliteStore implements Database {
     this.#writer = new SqliteWriter(open(file))
     this.reader = new SqliteConnection(open(file))
     this.reader.native.pragma('query_only = ON')
+    this.reader.native.pragma(`cache_size = -${READ_CACHE_KIB}`)
     this.slow = new SqliteThread(file, translate)
     this.#checkpointer = new SqliteThread(file, translate, { waiting: 1 })
     this.#writer.native.exec(`PRAGMA wal_autocheckpoint = ${MAX_LOG_PAGES}`)
