@@ -53,7 +53,7 @@ const PRELUDE = "import { createService, defineCollection, defineConfig, defineG
 const TSCONFIG = {
   extends: join(ROOT, 'tsconfig.base.json'),
   compilerOptions: { noEmit: true, noUnusedLocals: false, noUnusedParameters: false },
-  include: ['*/*.ts', join(ROOT, 'packages/daybook/src/store/better-sqlite3.d.ts')],
+  include: ['*/*.ts', join(ROOT, 'packages/daybook/src/untyped-packages.d.ts')],
 }
 
 const isTypeScript = ({ language }: Block): boolean => language === 'ts'

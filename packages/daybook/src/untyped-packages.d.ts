@@ -1,4 +1,5 @@
-// The part of the driver that Daybook uses; the package brings no types of its own.
+// What Daybook uses of packages that bring no types of their own.
+
 declare module 'better-sqlite3' {
   export interface NativeStatement {
     all(...values: unknown[]): unknown[]
@@ -14,4 +15,10 @@ declare module 'better-sqlite3' {
     close(): this
     readonly inTransaction: boolean
   }
+}
+
+declare module 'markdown-it-footnote' {
+  import type { MarkdownIt } from 'markdown-it'
+
+  export default function footnote(markdown: MarkdownIt): void
 }
