@@ -43,12 +43,17 @@ export {
 } from './config/config.ts'
 // What runs
 export {
+  type BatchOperation,
+  type BatchOutcome,
   type CallOptions,
   type ChangeOptions,
   Content,
   type CreateOptions,
+  type DeleteOptions,
   type ListOptions,
   type ListResult,
+  type ReadOptions,
+  type WriteCallOptions,
 } from './content/content.ts'
 export { DaybookError, ERRORS, type ErrorCode, type ErrorDetails, type Issue, StartupError } from './errors.ts'
 export { f } from './fields/index.ts'

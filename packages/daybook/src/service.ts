@@ -3,6 +3,7 @@ import { SYSTEM } from './auth/adapter.ts'
 import { serviceTokenAdapter } from './auth/service-token.ts'
 import type { DaybookConfig } from './config/config.ts'
 import { Content } from './content/content.ts'
+import { fillViews } from './content/draft.ts'
 import type { Engine } from './content/engine.ts'
 import { MarkdownRenderer } from './content/markdown-renderer.ts'
 import { pendingRenames } from './content/migration.ts'
@@ -138,7 +139,11 @@ export async function openEngine(
     await store.close()
   }
   try {
-    await store.prepare(model, (read) => refusePending(read, model))
+    await store.prepare(
+      model,
+      (writer, collection) => fillViews(model, writer, collection),
+      (read) => refusePending(read, model),
+    )
     await seed(engine, config)
     return { engine, close }
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { FaultReport, Field, FieldPlace, Fields } from '../fields/field.ts'
-import { isRecord } from '../fields/field.ts'
+import { innerFields, isRecord } from '../fields/field.ts'
 import { isKey, MAX_KEY_LENGTH } from '../fields/rules.ts'
 
 /** Keys that every document has of its own. */
@@ -71,7 +71,19 @@ function checkField(field: unknown, place: FieldPlace, { hasLocales }: Surroundi
   if (options.localized && !hasLocales) {
     report.add(`${place.path}.localized`, 'name the locales: locales: { default: "en", available: ["en", "de"] }')
   }
+  if (options.localized) checkLocalized(field as unknown as Field, place, report)
   type.check?.(options, place, report)
+}
+
+function checkLocalized({ type, options }: Field, { path }: FieldPlace, report: FaultReport): void {
+  if (type.role === 'status') report.add(`${path}.localized`, 'leave it out: an entry has one status in every locale')
+  if ((options as { unique?: boolean }).unique)
+    report.add(`${path}.unique`, 'leave it out: a localized value cannot be unique')
+  const inner = innerFields({ type, options }).flatMap((fields) => Object.entries(fields))
+  for (const [key, one] of inner) {
+    if (isRecord(one) && isRecord(one.options) && one.options.localized)
+      report.add(`${path}.${key}.localized`, `leave it out: ${path.split('.').at(-1)} around it is localized already`)
+  }
 }
 
 function checkOptions(

@@ -3,6 +3,7 @@ import type { AccessRule } from '../config/config.ts'
 import { DaybookError, type Issue } from '../errors.ts'
 import { PUBLISHED } from '../fields/status.ts'
 import type { CollectionModel, DocumentModel, Model } from '../model/model.ts'
+import type { LocaleChoice } from '../query/locale.ts'
 import type { QueryScope } from '../query/where.ts'
 import type { Values } from './document.ts'
 
@@ -53,20 +54,28 @@ export function visibleStatuses(
 }
 
 /**
- * What a caller may ask about, in every collection that relations lead to.
+ * What a caller may ask about, in every collection that relations lead to, as the locale shows it.
  *
  * @param model all collections; one that the caller may not read does not exist for filters and expansion
  */
-export async function queryScope({ collections, restricted }: Model, caller: Caller): Promise<QueryScope> {
+export async function queryScope(model: Model, caller: Caller, choice: LocaleChoice): Promise<QueryScope> {
+  const collections = collectionsIn(model, choice)
   const closed = new Set<string>()
-  for (const { key, access } of restricted) {
+  for (const { key, access } of model.restricted) {
     if (access.read && !(await access.read(caller))) closed.add(key)
   }
   return {
+    choice,
+    collections,
     collection: (key) => (closed.has(key) ? undefined : collections.get(key)),
     hidden: (collection) => hiddenFields(collection, caller),
     statuses: (collection) => visibleStatuses(collection, caller),
   }
+}
+
+/** Every collection as a locale shows it. */
+export function collectionsIn({ collections, views }: Model, { locale }: LocaleChoice): Model['collections'] {
+  return views.get(locale ?? '') ?? collections
 }
 
 /** Whether an entry of this status exists for the caller. */

@@ -32,6 +32,7 @@ interface Operation {
 /**
  * Carries out operations in one transaction: all of them, or none.
  *
+ * @param locale the one that is written; `undefined`: the config's default
  * @throws what the operation throws, with its index in `details.operation` and before each issue's path
  */
 export async function runBatch(
@@ -39,9 +40,10 @@ export async function runBatch(
   body: unknown,
   caller: Caller,
   run: RunWrite,
+  locale?: string,
 ): Promise<readonly BatchResult[]> {
   refuseHostile(body)
-  const operations = readOperations(engine, body)
+  const operations = readOperations(engine, body).map((one) => ({ ...one, options: { ...one.options, locale } }))
   const prepared: Prepared[] = []
   try {
     // What takes time (validation, Markdown) is done before the transaction, which then holds its lock for moments.

@@ -1,4 +1,4 @@
-import { ANONYMOUS, type Caller } from '../auth/adapter.ts'
+import { ANONYMOUS, type Caller, isAuthenticated } from '../auth/adapter.ts'
 import type {
   CollectionKey,
   DaybookConfig,
@@ -11,15 +11,33 @@ import type {
 } from '../config/config.ts'
 import { DaybookError } from '../errors.ts'
 import type { CollectionModel, GlobalModel } from '../model/model.ts'
+import { readPage } from '../query/entry-query.ts'
+import { readWriteLocale } from '../query/locale.ts'
 import { fromPairs, type Params } from '../query/params.ts'
 import { type Where, whereParams } from '../query/where.ts'
+import { runBatch } from './batch.ts'
 import type { Engine, RunWrite } from './engine.ts'
 import { getEntry, listEntries } from './entries.ts'
 import { readGlobal, writeGlobal } from './globals.ts'
+import { listReferrers, type ReferencesAnswer } from './referrers.ts'
 import { createEntry, deleteEntry, updateEntry } from './write-entries.ts'
 
+/** What of a document is answered, and in which language. */
+export interface ReadOptions {
+  /** Served keys to answer with. @default all */
+  readonly select?: readonly string[]
+  /** Relations to expand, as dotted paths. */
+  readonly include?: readonly string[]
+  /** How many levels of relations to expand, 5 at most. @default 1 with `include`, else 0 */
+  readonly depth?: number
+  /** A configured locale; `all` answers maps of locale to value, and needs a session. @default the config's */
+  readonly locale?: string
+  /** Where a value is looked for that the locale does not have; `none` turns that off. @default what the config says */
+  readonly fallbackLocale?: string
+}
+
 /** What a list is asked, as the query parameters of `GET /api/:collection`. */
-export interface ListOptions {
+export interface ListOptions extends ReadOptions {
   /** @default 20 */
   readonly limit?: number
   /** @default 0 */
@@ -31,12 +49,6 @@ export interface ListOptions {
   /** Words that must all be found. */
   readonly q?: string
   readonly status?: string | readonly string[]
-  /** Served keys to answer with. @default all */
-  readonly select?: readonly string[]
-  /** Relations to expand, as dotted paths. */
-  readonly include?: readonly string[]
-  /** How many levels of relations to expand, 5 at most. @default 1 with `include`, else 0 */
-  readonly depth?: number
   /** What entries must hold: `{ title: { startsWith: 'A' }, or: [{ … }, { … }] }`. */
   readonly where?: Where
 }
@@ -59,16 +71,46 @@ export interface CallOptions {
   readonly caller?: Caller
 }
 
-/** For whom and on what condition a change is made. */
-export interface ChangeOptions extends CallOptions {
+/** For whom a write is made, and in which language. */
+export interface WriteCallOptions extends CallOptions {
+  /** The locale that is written. @default the config's */
+  readonly locale?: string
+}
+
+/** For whom and on what condition a document is deleted. */
+export interface DeleteOptions extends CallOptions {
   /** The entity tag that the stored version must have. */
   readonly ifMatch?: string
 }
 
+/** For whom and on what condition a change is made. */
+export interface ChangeOptions extends WriteCallOptions, DeleteOptions {}
+
 /** For whom a new entry is made. */
-export interface CreateOptions extends CallOptions {
+export interface CreateOptions extends WriteCallOptions {
   /** When the entry was first written, for imports; ISO 8601. @default now */
   readonly createdAt?: string
+}
+
+/** One operation of a batch. */
+export interface BatchOperation<C extends DaybookConfig = DaybookConfig> {
+  readonly op: 'create' | 'update' | 'delete'
+  readonly collection: CollectionKey<C>
+  /** Of what is changed or deleted. */
+  readonly id?: string
+  /** The entity tag that the stored version must have. */
+  readonly ifMatch?: string
+  readonly data?: Readonly<Record<string, unknown>>
+}
+
+/** What happened to one operation of a batch. */
+export interface BatchOutcome {
+  readonly op: string
+  readonly collection: string
+  readonly id: string
+  /** The stored entry's tag, and the entry; absent after a delete. */
+  readonly etag?: string
+  readonly entry?: Readonly<Record<string, unknown>>
 }
 
 /**
@@ -103,7 +145,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
   async get<K extends CollectionKey<C>>(
     collection: K,
     address: string,
-    query: Pick<ListOptions, 'select' | 'include' | 'depth'> = {},
+    query: ReadOptions = {},
     { caller = ANONYMOUS }: CallOptions = {},
   ): Promise<Entry<C, K> | null> {
     const model = this.#collection(collection)
@@ -119,9 +161,9 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
   async create<K extends CollectionKey<C>>(
     collection: K,
     data: EntryCreate<C, K>,
-    { caller = ANONYMOUS, createdAt }: CreateOptions = {},
+    { caller = ANONYMOUS, createdAt, locale }: CreateOptions = {},
   ): Promise<Entry<C, K>> {
-    const options = createdAt === undefined ? {} : { createdAt }
+    const options = { ...(createdAt === undefined ? {} : { createdAt }), locale: this.#locale(locale) }
     return JSON.parse(
       (await createEntry(this.#engine, this.#collection(collection), data, caller, options, this.#run)).json,
     )
@@ -132,37 +174,103 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
     collection: K,
     id: string,
     data: EntryUpdate<C, K>,
-    { caller = ANONYMOUS, ifMatch }: ChangeOptions = {},
+    options: ChangeOptions = {},
   ): Promise<Entry<C, K>> {
+    return this.#change(collection, id, data, options, false)
+  }
+
+  /**
+   * Changes an entry as a JSON merge patch says (RFC 7396): objects are merged, `null` empties.
+   *
+   * @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, CONFLICT, PRECONDITION_FAILED, PRECONDITION_REQUIRED
+   */
+  async patch<K extends CollectionKey<C>>(
+    collection: K,
+    id: string,
+    patch: Readonly<Record<string, unknown>>,
+    options: ChangeOptions = {},
+  ): Promise<Entry<C, K>> {
+    return this.#change(collection, id, patch, options, true)
+  }
+
+  async #change<K extends CollectionKey<C>>(
+    collection: K,
+    id: string,
+    data: unknown,
+    { caller = ANONYMOUS, ifMatch, locale }: ChangeOptions,
+    isMerge: boolean,
+  ): Promise<Entry<C, K>> {
+    const options = { ...toCondition(ifMatch), locale: this.#locale(locale), isMerge }
     const model = this.#collection(collection)
-    return JSON.parse((await updateEntry(this.#engine, model, id, data, caller, toCondition(ifMatch), this.#run)).json)
+    return JSON.parse((await updateEntry(this.#engine, model, id, data, caller, options, this.#run)).json)
   }
 
   /** @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
   async delete<K extends CollectionKey<C>>(
     collection: K,
     id: string,
-    { caller = ANONYMOUS, ifMatch }: ChangeOptions = {},
+    { caller = ANONYMOUS, ifMatch }: DeleteOptions = {},
   ): Promise<void> {
     await deleteEntry(this.#engine, this.#collection(collection), id, caller, toCondition(ifMatch), this.#run)
   }
 
-  /** @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN */
+  /**
+   * Carries out operations in one transaction: all of them, or none.
+   *
+   * @returns one result for each, in order; `entry` is absent after a delete
+   * @throws what the operation throws, with its index in `details.operation`
+   */
+  async batch(
+    operations: readonly BatchOperation<C>[],
+    { caller = ANONYMOUS, locale }: WriteCallOptions = {},
+  ): Promise<readonly BatchOutcome[]> {
+    const run: RunWrite = this.#run ?? ((work) => this.#engine.store.transaction(work))
+    const results = await runBatch(this.#engine, { operations }, caller, run, this.#locale(locale))
+    return results.map(({ op, collection, id, answer }) => {
+      const entry = answer ? { etag: answer.tag, entry: JSON.parse(answer.json) } : {}
+      return { op, collection, id, ...entry }
+    })
+  }
+
+  /**
+   * Who refers to an entry, as far as the caller may see it.
+   *
+   * @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
+   */
+  async references<K extends CollectionKey<C>>(
+    collection: K,
+    id: string,
+    { limit, offset }: Pick<ListOptions, 'limit' | 'offset'> = {},
+    { caller = ANONYMOUS }: CallOptions = {},
+  ): Promise<ReferencesAnswer> {
+    if (!isAuthenticated(caller)) throw new DaybookError('UNAUTHORIZED')
+    const page = readPage(
+      toParams({ ...(limit === undefined ? {} : { limit }), ...(offset === undefined ? {} : { offset }) }),
+    )
+    return listReferrers(this.#engine, this.#collection(collection), id, page, caller)
+  }
+
+  /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN */
   async readGlobal<K extends GlobalKey<C>>(
     key: K,
-    { caller = ANONYMOUS }: CallOptions = {},
+    { caller = ANONYMOUS, ...query }: CallOptions & ReadOptions = {},
   ): Promise<GlobalEntry<C, K>> {
-    return JSON.parse((await readGlobal(this.#engine, this.#global(key), caller)).json)
+    return JSON.parse((await readGlobal(this.#engine, this.#global(key), toParams(query), caller)).json)
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
   async writeGlobal<K extends GlobalKey<C>>(
     key: K,
     data: GlobalUpdate<C, K>,
-    { caller = ANONYMOUS, ifMatch }: ChangeOptions = {},
+    { caller = ANONYMOUS, ifMatch, locale }: ChangeOptions = {},
   ): Promise<GlobalEntry<C, K>> {
-    const answer = await writeGlobal(this.#engine, this.#global(key), data, caller, toCondition(ifMatch), this.#run)
+    const options = { ...toCondition(ifMatch), locale: this.#locale(locale) }
+    const answer = await writeGlobal(this.#engine, this.#global(key), data, caller, options, this.#run)
     return JSON.parse(answer.json)
+  }
+
+  #locale(given: string | undefined): string | undefined {
+    return readWriteLocale(given, this.#engine.model.locales)
   }
 
   #collection(key: string): CollectionModel {
@@ -180,7 +288,10 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
 
 /** The query parameters that say the same. */
 function toParams({ where, ...plain }: ListOptions): Params {
-  const pairs = Object.entries(plain).filter(([, value]) => value !== undefined)
+  // An empty list of names says nothing, as a parameter that is left out.
+  const pairs = Object.entries(plain).filter(
+    ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
+  )
   const named = pairs.map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : String(value)] as const)
   return fromPairs([...named, ...(where ? whereParams(where) : [])])
 }

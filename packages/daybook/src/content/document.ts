@@ -119,7 +119,8 @@ function missingIn(field: Field, value: unknown, path: string): readonly string[
   return missing
 }
 
-const isEmpty = (value: unknown): boolean =>
+/** Whether a value counts as none. */
+export const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
 
 /** Brings a document that an older config wrote into the present shape: new fields are empty, unknown ones are left out. */

@@ -1,34 +1,104 @@
-import type { CollectionModel } from '../model/model.ts'
-import type { EntryDraft, FieldReference } from '../store/write.ts'
-import { choicesOf, mergeFields, type Values } from './document.ts'
-import { withSystem } from './present.ts'
+import type { CollectionModel, DocumentModel, LocalesModel, Model } from '../model/model.ts'
+import type { EntryDraft, FieldReference, LocaleView, Writer } from '../store/write.ts'
+import { choicesOf, mergeFields, referencesOf, type Values } from './document.ts'
+import { type Canonical, show } from './localized.ts'
+import { storedValues, withSystem } from './present.ts'
 
 /** What a draft is made of. */
 export interface DraftParts {
   readonly id: string
-  readonly values: Values
+  readonly canonical: Canonical
   readonly createdAt: string
   readonly updatedAt: string
-  readonly references: readonly FieldReference[]
   readonly kept: string | null
 }
 
 /** An entry as the store takes it. */
-export function toDraft(collection: CollectionModel, parts: DraftParts): EntryDraft {
-  const { id, values, createdAt, updatedAt, references, kept } = parts
+export function toDraft(model: Model, collection: CollectionModel, parts: DraftParts): EntryDraft {
+  const { id, canonical, createdAt, updatedAt, kept } = parts
+  const { values } = canonical
   const value = withSystem(collection, { id, createdAt, updatedAt }, mergeFields(collection, {}, values))
   const { slug, status, shape } = collection
   return {
     id,
-    slug: slug ? String(values[slug.key]) : null,
+    slug: slug ? textOf(values[slug.key]) : null,
     status: status ? String(values[status.key]) : null,
     created_at: createdAt,
     updated_at: updatedAt,
     shape,
     kept,
+    locales: translationsOf(canonical),
     value,
-    references,
+    references: allReferences(model, collection, canonical),
     choices: choicesOf(collection, values),
     doc: JSON.stringify(value),
+    views: viewsOf(model, collection, { ...canonical, values: value }),
+  }
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+/** What other locales than the default one say, as it is stored. */
+export function translationsOf({ translations }: Canonical): string | null {
+  return Object.keys(translations).length > 0 ? JSON.stringify(translations) : null
+}
+
+/** An entry as every locale shows it that has a table of its own. */
+export function viewsOf({ locales }: Model, collection: CollectionModel, canonical: Canonical): readonly LocaleView[] {
+  if (!locales) return []
+  return [...collection.views].map(([locale, view]) => {
+    const shown = show(collection, canonical, chainOf(locales, locale), locales.default)
+    const value = withSystem(collection, canonical.values, mergeFields(collection, {}, shown))
+    const { slug } = collection
+    const own = slug && collection.localized.has(slug.key) ? ownSlug(slug.key, canonical, locale, locales) : undefined
+    const shownSlug = slug ? textOf(value[slug.key]) : null
+    return {
+      collection: view,
+      slug: shownSlug,
+      own_slug: own === undefined ? shownSlug : textOf(own),
+      value,
+      doc: JSON.stringify(value),
+    }
+  })
+}
+
+const ownSlug = (key: string, { values, translations }: Canonical, locale: string, locales: LocalesModel): unknown =>
+  (locale === locales.default ? values[key] : translations[locale]?.[key]) ?? null
+
+/** Where a locale's values are looked for, in order. */
+export const chainOf = ({ chains }: LocalesModel, locale: string): readonly string[] => chains.get(locale) ?? [locale]
+
+/** Every reference of a document, in whatever locale it stands. */
+export function allReferences(
+  { locales }: Model,
+  document: DocumentModel,
+  canonical: Canonical,
+): readonly FieldReference[] {
+  const own = referencesOf(document, canonical.values)
+  const others = Object.keys(canonical.translations)
+  if (!locales || others.length === 0) return own
+  const all = others.flatMap((locale) => referencesOf(document, show(document, canonical, [locale], locales.default)))
+  const named = [...own, ...all].map((one) => [`${one.field} ${one.collection} ${one.id}`, one] as const)
+  return [...new Map(named).values()]
+}
+
+/** A stored document in all its locales. */
+export function toCanonical(values: Values, locales: string | null): Canonical {
+  return { values, translations: locales === null ? {} : JSON.parse(locales) }
+}
+
+/** Entries read at a time. */
+const BATCH = 500
+
+/** Makes what the locales of a collection show of entries that are there already. */
+export async function fillViews(model: Model, writer: Writer, collection: CollectionModel): Promise<void> {
+  for (let after = 0; ; ) {
+    const page = await writer.read.storedAfter(collection, after, BATCH)
+    for (const entry of page) {
+      const canonical = toCanonical(storedValues(collection, entry), entry.locales)
+      for (const view of viewsOf(model, collection, canonical)) await writer.putView(entry.pk, entry, view)
+      after = entry.pk
+    }
+    if (page.length < BATCH) return
   }
 }

@@ -15,6 +15,7 @@ import { toSearchTerms } from '../store/search-text.ts'
 import { demandRead, hiddenFields, isVisible, queryScope, visibleStatuses } from './access.ts'
 import type { Answer, Engine } from './engine.ts'
 import { presentExpanded } from './expand.ts'
+import { demandLocale, inChosenLocale, inLocale } from './locale.ts'
 import { toAnswer } from './present.ts'
 import { documentTag, variantOf } from './tags.ts'
 
@@ -36,20 +37,22 @@ export interface ListAnswer {
  */
 export async function listEntries(
   engine: Engine,
-  collection: CollectionModel,
+  { key }: CollectionModel,
   params: Params,
   caller: Caller,
   isKnown: (tag: string) => boolean = () => false,
 ): Promise<ListAnswer> {
+  const choice = demandLocale(engine.model, params, caller)
+  const collection = inLocale(engine.model, key, choice)
   await demandRead(collection, caller)
   const hidden = hiddenFields(collection, caller)
-  const scope = await queryScope(engine.model, caller)
-  const query = readListQuery(collection, params, scope, engine.model.collections)
+  const scope = await queryScope(engine.model, caller, choice)
+  const query = readListQuery(collection, params, scope)
   const statuses = visibleStatuses(collection, caller, query.statuses)
   const counters = await engine.store.read.counters(collection.key)
   const touched = [...collectionsIn(query.where), ...collectionsOf(query.shape.expansions)]
   const others = await revisionsOf(engine, touched, caller)
-  const tag = listTag(collection, query, counters, [isAuthenticated(caller), [...hidden], others])
+  const tag = listTag(collection, query, counters, [isAuthenticated(caller), [...hidden], others, choice])
   if (isKnown(tag)) return { json: undefined, tag }
 
   const search = query.q === undefined ? undefined : toSearch(collection, query.q, statuses, hidden)
@@ -58,7 +61,8 @@ export async function listEntries(
   const total = isNarrowed ? await countFound(engine, collection, question, tag) : countEntries(counters, statuses)
   const isEmpty = query.limit === 0 || query.offset >= total
   const page = isEmpty ? { rows: [], end: undefined } : await engine.store.read.page(collection, question)
-  const items = await presentExpanded(engine.store.read, collection, page.rows, query.shape, scope)
+  const rows = await inChosenLocale(engine, collection, page.rows, choice)
+  const items = await presentExpanded(engine, collection, rows, query.shape, scope)
   const nextCursor = page.end ? encodeCursor(query.fingerprint, page.end) : null
   const head = `{"collection":"${collection.key}","total":${total},"limit":${query.limit},"offset":${query.offset}`
   return { json: `${head},"items":[${items.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`, tag }
@@ -78,7 +82,7 @@ function listTag(
 }
 
 /** Says what of a document is answered, for tags. */
-function shapeName({ select, expansions }: Shape): unknown {
+export function shapeName({ select, expansions }: Shape): unknown {
   const inner = expansions.map((one) => [
     one.relation.path,
     one.isOpen,
@@ -109,7 +113,7 @@ function collectionsIn(condition: Condition | undefined): readonly CollectionMod
 }
 
 /** How far other collections have come, as far as the caller may see it. */
-async function revisionsOf(
+export async function revisionsOf(
   engine: Engine,
   collections: readonly CollectionModel[],
   caller: Caller,
@@ -146,26 +150,31 @@ async function countFound(
  */
 export async function getEntry(
   engine: Engine,
-  collection: CollectionModel,
+  { key }: CollectionModel,
   address: string,
   params: Params,
   caller: Caller,
 ): Promise<Answer> {
+  const choice = demandLocale(engine.model, params, caller)
+  const collection = inLocale(engine.model, key, choice)
   await demandRead(collection, caller)
   const hidden = hiddenFields(collection, caller)
-  if (params.size === 0)
+  if (params.size === 0) {
     return toAnswer(collection, await demandVisible(engine, collection, address, caller), { hidden })
-  const scope = await queryScope(engine.model, caller)
-  const shape = readEntryQuery(collection, params, scope, engine.model.collections)
-  const row = await demandVisible(engine, collection, address, caller)
+  }
+  const scope = await queryScope(engine.model, caller, choice)
+  const shape = readEntryQuery(collection, params, scope)
+  const found = await demandVisible(engine, collection, address, caller)
   const { select, expansions } = shape
-  if (expansions.length === 0) return toAnswer(collection, row, { hidden, select })
+  const isUsual = !choice.isAll && choice.chain === undefined
+  if (expansions.length === 0 && isUsual) return toAnswer(collection, found, { hidden, select })
   const others = await revisionsOf(engine, collectionsOf(expansions), caller)
-  const [json = ''] = await presentExpanded(engine.store.read, collection, [row], shape, scope)
+  const rows = await inChosenLocale(engine, collection, [found], choice)
+  const [json = ''] = await presentExpanded(engine, collection, rows, shape, scope)
   return {
     json,
-    tag: documentTag(row.seq, variantOf(collection.shape, [...hidden], shapeName(shape), others)),
-    seq: row.seq,
+    tag: documentTag(found.seq, variantOf(collection.shape, [...hidden], shapeName(shape), others, choice)),
+    seq: found.seq,
   }
 }
 

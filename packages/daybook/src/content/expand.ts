@@ -1,18 +1,20 @@
 import { type DaybookError, invalidAt } from '../errors.ts'
 import { isRecord } from '../fields/field.ts'
-import type { CollectionModel, RelationModel } from '../model/model.ts'
+import type { DocumentModel, RelationModel } from '../model/model.ts'
 import type { Expansion, Shape } from '../query/expansion.ts'
 import type { QueryScope } from '../query/where.ts'
-import type { EntryRow, Reader } from '../store/read.ts'
+import type { EntryRow } from '../store/read.ts'
 import type { Values } from './document.ts'
-import { present, project, storedValues } from './present.ts'
+import type { Engine } from './engine.ts'
+import { inChosenLocale } from './locale.ts'
+import { present, project, type StoredDocument, storedValues } from './present.ts'
 
 /** The most documents that one answer expands. */
 export const MAX_EXPANDED = 2000
 
 /** What expanding works with. */
 interface Work {
-  readonly read: Reader
+  readonly engine: Engine
   readonly scope: QueryScope
   /** Documents put in place of references so far. */
   count: number
@@ -25,16 +27,18 @@ interface Work {
  * @throws VALIDATION_ERROR when more than {@link MAX_EXPANDED} documents would be put in
  */
 export async function presentExpanded(
-  read: Reader,
-  collection: CollectionModel,
-  rows: readonly EntryRow[],
+  engine: Engine,
+  collection: DocumentModel,
+  rows: readonly StoredDocument[],
   { select, expansions }: Shape,
   scope: QueryScope,
 ): Promise<readonly string[]> {
   const hidden = scope.hidden(collection)
   if (expansions.length === 0) return rows.map((row) => present(collection, row, { hidden, select }))
-  const work: Work = { read, scope, count: 0 }
-  const isPlain = hidden.size === 0 && !select && rows.every(({ shape }) => shape === collection.shape)
+  const work: Work = { engine, scope, count: 0 }
+  // With every locale asked for, a localized reference is a map.
+  const isPlain =
+    !scope.choice.isAll && hidden.size === 0 && !select && rows.every(({ shape }) => shape === collection.shape)
   if (isPlain && expansions.every((one) => isSpliceable(one, scope))) return splice(work, rows, expansions)
   const values = rows.map((row) => storedValues(collection, row))
   const weights = await expand(work, values, expansions)
@@ -52,7 +56,7 @@ function isSpliceable({ relation, to, inner, select }: Expansion, scope: QuerySc
 
 async function splice(
   work: Work,
-  rows: readonly EntryRow[],
+  rows: readonly StoredDocument[],
   expansions: readonly Expansion[],
 ): Promise<readonly string[]> {
   // Places are looked for in the stored texts alone: what is put in may hold the same keys.
@@ -127,15 +131,16 @@ const tooMany = (): DaybookError =>
 
 /** The related documents that the reader may see, by id. */
 async function fetchRows(
-  { read, scope }: Work,
+  { engine, scope }: Work,
   { to, isOpen }: Expansion,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, EntryRow>> {
   const wanted = [...new Set(ids)]
   if (!isOpen || wanted.length === 0) return new Map()
   const statuses = scope.statuses(to)
-  const rows = await read.byIds(to, wanted)
-  const visible = rows.filter(({ status }) => statuses === undefined || statuses.includes(String(status)))
+  const found = await engine.store.read.byIds(to, wanted)
+  const seen = found.filter(({ status }) => statuses === undefined || statuses.includes(String(status)))
+  const visible = await inChosenLocale(engine, to, seen, scope.choice)
   return new Map(visible.map((row) => [row.id, row]))
 }
 
@@ -189,7 +194,11 @@ function holdersOf(value: unknown, [step, ...rest]: RelationModel['steps']): rea
   if (!isRecord(value) || !Object.hasOwn(value, step.key)) return []
   if (step.block !== undefined && value._type !== step.block) return []
   const { key } = step
-  return rest.length === 0 ? [{ object: value, key, value: value[key] }] : holdersOf(value[key], rest)
+  if (rest.length > 0) return holdersOf(value[key], rest)
+  const held = value[key]
+  // A map of locale to references, where every locale is asked for.
+  if (isRecord(held)) return Object.keys(held).map((locale) => ({ object: held, key: locale, value: held[locale] }))
+  return [{ object: value, key, value: held }]
 }
 
 /** A document as it is put in, and for how many documents it counts. */

@@ -1,34 +1,60 @@
 import type { Caller } from '../auth/adapter.ts'
 import type { GlobalModel } from '../model/model.ts'
+import { readEntryQuery } from '../query/entry-query.ts'
+import { collectionsOf } from '../query/expansion.ts'
+import type { LocaleChoice } from '../query/locale.ts'
+import type { Params } from '../query/params.ts'
 import type { GlobalRow } from '../store/read.ts'
-import { demandRead, demandWrite, hiddenFields, withoutUnwritable } from './access.ts'
+import { demandRead, demandWrite, hiddenFields, queryScope, withoutUnwritable } from './access.ts'
 import { checkBody } from './body.ts'
-import { demandRequired, keptOf, mergeFields, referencesOf, reshape, settleFields } from './document.ts'
+import { demandRequired, keptOf, mergeFields, reshape, settleFields, type Values } from './document.ts'
+import { allReferences, toCanonical, translationsOf } from './draft.ts'
 import { type Answer, actorOf, type Engine, type RunWrite } from './engine.ts'
+import { revisionsOf, shapeName } from './entries.ts'
+import { presentExpanded } from './expand.ts'
+import { chosenValues, demandLocale } from './locale.ts'
+import { type Canonical, translate } from './localized.ts'
 import { storedValues, tagOf, toAnswer, withSystem } from './present.ts'
 import { demandTargets } from './references.ts'
-import { demandPreconditions, type Preconditions } from './tags.ts'
+import { demandPreconditions, documentTag, type Preconditions, variantOf } from './tags.ts'
 
 /** The row of a global that was never written: its fields are empty, its revision is 0. */
 function blankRow(global: GlobalModel): GlobalRow {
   const doc = JSON.stringify(withSystem(global, { key: global.key }, reshape(global, {})))
-  return { key: global.key, seq: 0, shape: global.shape, kept: null, doc }
+  return { key: global.key, seq: 0, shape: global.shape, kept: null, locales: null, doc }
 }
 
 /**
  * Reads a global; one that was never written has empty fields.
  *
- * @throws UNAUTHORIZED, FORBIDDEN
+ * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
  */
-export async function readGlobal(engine: Engine, global: GlobalModel, caller: Caller): Promise<Answer> {
+export async function readGlobal(engine: Engine, global: GlobalModel, params: Params, caller: Caller): Promise<Answer> {
+  const choice = demandLocale(engine.model, params, caller)
   await demandRead(global, caller)
-  const row = (await engine.store.read.global(global.key)) ?? blankRow(global)
-  return toAnswer(global, row, { hidden: hiddenFields(global, caller) })
+  const row = inLocale(engine, global, (await engine.store.read.global(global.key)) ?? blankRow(global), choice)
+  const hidden = hiddenFields(global, caller)
+  if (params.size === 0) return toAnswer(global, row, { hidden })
+  const scope = await queryScope(engine.model, caller, choice)
+  const shape = readEntryQuery(global, params, scope)
+  const others = await revisionsOf(engine, collectionsOf(shape.expansions), caller)
+  const [json = ''] = await presentExpanded(engine, global, [row], shape, scope)
+  const variant = variantOf(global.shape, [...hidden], shapeName(shape), others, choice)
+  return { json, tag: documentTag(row.seq, variant), seq: row.seq }
+}
+
+/** A stored global in the language that is asked for. */
+function inLocale({ model }: Engine, global: GlobalModel, row: GlobalRow, choice: LocaleChoice): GlobalRow {
+  if (!model.locales || global.localized.size === 0) return row
+  const values = chosenValues(model, global, toCanonical(storedValues(global, row), row.locales), choice)
+  const doc = JSON.stringify(withSystem(global, { key: global.key }, mergeFields(global, {}, values)))
+  return { ...row, doc, shape: global.shape, kept: null }
 }
 
 /**
  * Changes the fields of a global that the body names.
  *
+ * @param locale the one that is written; `undefined`: the config's default
  * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PRECONDITION_REQUIRED, PRECONDITION_FAILED
  */
 export async function writeGlobal(
@@ -36,7 +62,7 @@ export async function writeGlobal(
   global: GlobalModel,
   body: unknown,
   caller: Caller,
-  options: Preconditions = {},
+  { locale = engine.model.locales?.default, ...options }: Preconditions & { readonly locale?: string | undefined } = {},
   run: RunWrite = (work) => engine.store.transaction(work),
 ): Promise<Answer> {
   const view = { hidden: hiddenFields(global, caller) }
@@ -46,20 +72,33 @@ export async function writeGlobal(
   const demandCurrent = (row: GlobalRow): void =>
     demandPreconditions(options, row.seq, tagOf(global, row.seq, view), global.requireIfMatch)
   demandCurrent(found ?? blankRow(global))
-  const before = found && storedValues(global, found)
+  const own: LocaleChoice = { locale, chain: locale === undefined ? undefined : [locale], isAll: false }
+  const usual: LocaleChoice = { ...own, chain: undefined }
+  const ownValues = (row: GlobalRow): Values => chosenValues(engine.model, global, canonicalOf(global, row), own)
+  const before = found && ownValues(found)
   const patch = await settleFields(global, withoutUnwritable(global, caller, input, before), before, engine.tools)
   return run(async (writer) => {
     const stored = await writer.read.global(global.key)
     const row = stored ?? blankRow(global)
     demandCurrent(row)
-    const current = storedValues(global, row)
-    const values = mergeFields(global, current, patch)
-    demandRequired(global, values)
-    const references = await demandTargets(engine, writer.read, global, values, referencesOf(global, current), caller)
-    const doc = JSON.stringify(withSystem(global, { key: global.key }, values))
-    if (stored && stored.doc === doc) return toAnswer(global, stored, view)
-    const next = { key: global.key, shape: global.shape, kept: keptOf(global, row), doc }
+    const current = canonicalOf(global, row)
+    const values = mergeFields(global, ownValues(row), patch)
+    const canonical = translate(global, current, values, locale, engine.model.locales?.default)
+    demandRequired(global, chosenValues(engine.model, global, canonical, usual))
+    await demandTargets(engine, writer.read, global, values, allReferences(engine.model, global, current), caller)
+    const next = { ...toRow(global, canonical), kept: keptOf(global, row) }
+    const isSame = stored && stored.doc === next.doc && stored.locales === next.locales
+    if (isSame) return toAnswer(global, inLocale(engine, global, stored, usual), view)
+    const references = allReferences(engine.model, global, canonical)
     const seq = await writer.writeGlobal(next, references, new Date().toISOString(), actorOf(caller), !stored)
-    return toAnswer(global, { ...next, seq }, view)
+    return toAnswer(global, inLocale(engine, global, { ...next, seq }, usual), view)
   })
+}
+
+const canonicalOf = (global: GlobalModel, row: GlobalRow): Canonical =>
+  toCanonical(storedValues(global, row), row.locales)
+
+function toRow(global: GlobalModel, canonical: Canonical): Omit<GlobalRow, 'seq' | 'kept'> {
+  const doc = JSON.stringify(withSystem(global, { key: global.key }, mergeFields(global, {}, canonical.values)))
+  return { key: global.key, shape: global.shape, locales: translationsOf(canonical), doc }
 }

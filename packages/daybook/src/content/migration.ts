@@ -1,10 +1,12 @@
 import type { Fields, Visitor } from '../fields/field.ts'
-import { emptyValue, innerFields, isRecord } from '../fields/field.ts'
+import { emptyValue, innerFields, isRecord, servedKeys } from '../fields/field.ts'
 import type { CollectionModel, DocumentModel, GlobalModel, Model } from '../model/model.ts'
 import type { Reader, StoredEntry } from '../store/read.ts'
 import type { Store } from '../store/store.ts'
 import type { Writer } from '../store/write.ts'
-import { choicesOf, referencesOf, reshape, type Values } from './document.ts'
+import { reshape, type Values } from './document.ts'
+import { allReferences, fillViews, toCanonical, toDraft, translationsOf } from './draft.ts'
+import type { Canonical } from './localized.ts'
 import { withSystem } from './present.ts'
 import { chooseSlug } from './slugs.ts'
 
@@ -112,53 +114,90 @@ async function* outdatedEntries(read: Reader, collection: CollectionModel): Asyn
  * Lossy steps are carried out, too: ask first.
  */
 export async function applyMigration(store: Store, model: Model): Promise<void> {
-  await store.prepare(model)
-  for (const collection of model.collections.values()) await moveEntries(store, collection)
+  await store.prepare(model, (writer, collection) => fillViews(model, writer, collection))
+  for (const collection of model.collections.values()) await moveEntries(store, model, collection)
   await store.transaction(async (writer) => {
-    for (const global of model.globals.values()) await moveGlobal(writer, global)
+    for (const global of model.globals.values()) await moveGlobal(writer, model, global)
     const declared = await writer.read.storedCollections()
     for (const key of declared) if (!model.collections.has(key)) await writer.dropCollection(key)
   })
 }
 
-async function moveEntries(store: Store, collection: CollectionModel): Promise<void> {
+async function moveEntries(store: Store, model: Model, collection: CollectionModel): Promise<void> {
   for (let isDone = false; !isDone; ) {
     await store.transaction(async (writer) => {
       const page = await writer.read.outdated(collection, 0, BATCH)
-      for (const entry of page) await moveEntry(writer, collection, entry)
+      for (const entry of page) await moveEntry(writer, model, collection, entry)
       isDone = page.length < BATCH
     })
   }
 }
 
-async function moveEntry(writer: Writer, collection: CollectionModel, entry: StoredEntry): Promise<void> {
-  const before: Values = JSON.parse(entry.doc)
-  const values = await chooseSlug(writer.read, collection, moveDocument(collection, entry).values)
-  const updatedAt = new Date().toISOString()
-  const value = withSystem(collection, { ...before, updatedAt }, values)
-  const draft = {
+async function moveEntry(writer: Writer, model: Model, collection: CollectionModel, entry: StoredEntry): Promise<void> {
+  const moved = moveDocument(collection, entry).values
+  const values = await chooseSlug(writer.read, collection, moved, model.locales?.default)
+  const draft = toDraft(model, collection, {
     id: entry.id,
-    slug: collection.slug ? String(values[collection.slug.key]) : null,
-    status: entry.status,
-    created_at: entry.created_at,
-    updated_at: updatedAt,
-    shape: collection.shape,
+    canonical: moveTranslations(collection, values, entry.locales),
+    createdAt: entry.created_at,
+    updatedAt: new Date().toISOString(),
     kept: null,
-    value,
-    references: referencesOf(collection, values),
-    choices: choicesOf(collection, values),
-    doc: JSON.stringify(value),
-  }
-  await writer.updateEntry(collection, entry, draft, ACTOR)
+  })
+  await writer.updateEntry(collection, entry, { ...draft, status: entry.status }, ACTOR)
 }
 
-async function moveGlobal(writer: Writer, global: DocumentModel): Promise<void> {
+async function moveGlobal(writer: Writer, model: Model, global: DocumentModel): Promise<void> {
   const row = await writer.read.global(global.key)
   if (!row || (row.shape === global.shape && row.kept === null)) return
-  const { values } = moveDocument(global, row)
-  const doc = JSON.stringify(withSystem(global, { key: global.key }, values))
-  const next = { key: global.key, shape: global.shape, kept: null, doc }
-  await writer.writeGlobal(next, referencesOf(global, values), new Date().toISOString(), ACTOR, false)
+  const canonical = moveTranslations(global, moveDocument(global, row).values, row.locales)
+  const doc = JSON.stringify(withSystem(global, { key: global.key }, canonical.values))
+  const next = { key: global.key, shape: global.shape, kept: null, locales: translationsOf(canonical), doc }
+  const references = allReferences(model, global, canonical)
+  await writer.writeGlobal(next, references, new Date().toISOString(), ACTOR, false)
+}
+
+/** A moved document with its translations, under the new keys of renamed fields. */
+function moveTranslations({ fieldMap }: DocumentModel, values: Values, locales: string | null): Canonical {
+  const { translations } = toCanonical(values, locales)
+  const moved = Object.entries(translations).map(([locale, said]) => [
+    locale,
+    Object.fromEntries(Object.entries(said).map(([path, value]) => [movePath([fieldMap], path.split('/')), value])),
+  ])
+  return { values, translations: Object.fromEntries(moved) }
+}
+
+/** The path of a value under the present keys; numbers of items stay as they are. */
+function movePath(sets: readonly Fields[], [step, ...rest]: readonly string[]): string {
+  if (step === undefined) return ''
+  const fields = sets.flatMap((set) => Object.entries(set))
+  const isItem = /^\d+$/.test(step)
+  // An item of a list stands for the fields inside it.
+  const found = isItem ? undefined : findRenamed(fields, step)
+  const inner = found ? innerFields(found.field) : isItem ? sets : fields.flatMap(([, field]) => innerFields(field))
+  const again =
+    !found && !isItem
+      ? findRenamed(
+          inner.flatMap((set) => Object.entries(set)),
+          step,
+        )
+      : undefined
+  const key = found?.key ?? again?.key ?? step
+  const tail = movePath(again ? innerFields(again.field) : inner, rest)
+  return tail === '' ? key : `${key}/${tail}`
+}
+
+function findRenamed(
+  fields: readonly (readonly [string, Fields[string]])[],
+  step: string,
+): { readonly key: string; readonly field: Fields[string] } | undefined {
+  for (const [key, field] of fields) {
+    if (servedKeys(key, field).includes(step)) return { key: step, field }
+    const old = field.options.renamedFrom
+    if (old !== undefined && servedKeys(old, field).includes(step)) {
+      return { key: step === old ? key : (generatedKey(field, key) ?? key), field }
+    }
+  }
+  return undefined
 }
 
 /** Brings a document into the present shape, its renamed fields under their new keys. */

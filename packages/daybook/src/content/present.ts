@@ -12,7 +12,8 @@ export interface View {
   readonly select?: ReadonlySet<string> | undefined
 }
 
-type StoredDocument = Pick<EntryRow, 'doc' | 'shape'> & {
+/** What is read of a document to serve it. */
+export type StoredDocument = Pick<EntryRow, 'doc' | 'shape'> & {
   readonly status?: string | null
   readonly kept?: string | null
 }

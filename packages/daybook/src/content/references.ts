@@ -15,7 +15,7 @@ export async function demandTargets(
   values: Values,
   before: readonly FieldReference[],
   caller: Caller,
-): Promise<readonly FieldReference[]> {
+): Promise<void> {
   const references = referencesOf(document, values)
   const known = new Set(before.map(referenceKey))
   const added = references.filter((reference) => !known.has(referenceKey(reference)))
@@ -25,7 +25,6 @@ export async function demandTargets(
     if (target) issues.push(...(await missingTargets(read, target, group, caller)))
   }
   if (issues.length > 0) throw invalid(issues)
-  return references
 }
 
 async function missingTargets(

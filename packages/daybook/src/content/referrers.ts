@@ -7,9 +7,11 @@ import type { CollectionModel, DocumentModel } from '../model/model.ts'
 import type { Referrer } from '../store/read.ts'
 import { GLOBALS, type Writer } from '../store/write.ts'
 import { demandRead, queryScope } from './access.ts'
-import { keptOf, referencesOf, type Values } from './document.ts'
-import { toDraft } from './draft.ts'
+import { keptOf, mergeFields, type Values } from './document.ts'
+import { allReferences, toCanonical, toDraft, translationsOf } from './draft.ts'
 import type { Engine } from './engine.ts'
+import { DEFAULT_LOCALE } from './locale.ts'
+import { type Canonical, show, translate } from './localized.ts'
 import { storedValues, withSystem } from './present.ts'
 
 /** The most references that a refusal lists. */
@@ -76,13 +78,12 @@ async function release(engine: Engine, writer: Writer, referrer: Referrer, id: s
   const collection = engine.model.collections.get(referrer.collection)
   const stored = collection && (await writer.read.stored(collection, referrer.id))
   if (!collection || !stored) return writer.forgetReferrer(referrer.collection, referrer.id)
-  const values = withoutReference(collection, storedValues(collection, stored), id)
-  const draft = toDraft(collection, {
+  const canonical = released(engine, collection, toCanonical(storedValues(collection, stored), stored.locales), id)
+  const draft = toDraft(engine.model, collection, {
     id: stored.id,
-    values,
+    canonical,
     createdAt: stored.created_at,
     updatedAt: at,
-    references: referencesOf(collection, values),
     kept: keptOf(collection, stored),
   })
   await writer.updateEntry(collection, stored, draft, actor)
@@ -99,10 +100,26 @@ async function releaseGlobal(
   const global = engine.model.globals.get(key)
   const row = global && (await writer.read.global(key))
   if (!global || !row) return writer.forgetReferrer(GLOBALS, key)
-  const values = withoutReference(global, storedValues(global, row), id)
-  const doc = JSON.stringify(withSystem(global, { key }, values))
-  const next = { key, shape: global.shape, kept: keptOf(global, row), doc }
-  await writer.writeGlobal(next, referencesOf(global, values), at, actor, false)
+  const canonical = released(engine, global, toCanonical(storedValues(global, row), row.locales), id)
+  const doc = JSON.stringify(withSystem(global, { key }, mergeFields(global, {}, canonical.values)))
+  const next = { key, shape: global.shape, kept: keptOf(global, row), locales: translationsOf(canonical), doc }
+  await writer.writeGlobal(next, allReferences(engine.model, global, canonical), at, actor, false)
+}
+
+/** A document without any reference to an id, in whatever locale. */
+function released(
+  { model: { locales } }: Engine,
+  document: DocumentModel,
+  canonical: Canonical,
+  id: string,
+): Canonical {
+  const own: Canonical = { ...canonical, values: withoutReference(document, canonical.values, id) }
+  const home = locales?.default
+  if (home === undefined) return own
+  return Object.keys(canonical.translations).reduce((current, locale) => {
+    const view = withoutReference(document, show(document, current, [locale], home), id)
+    return translate(document, current, view, locale, home)
+  }, own)
 }
 
 /** The fields of a document with every reference to an id taken out. */
@@ -161,7 +178,7 @@ export async function listReferrers(
 
 /** Relation fields that the caller may not read. */
 async function unreadable({ model }: Engine, caller: Caller): Promise<readonly string[]> {
-  const scope = await queryScope(model, caller)
+  const scope = await queryScope(model, caller, DEFAULT_LOCALE)
   const hiddenIn = (document: DocumentModel, isOpen: boolean): readonly string[] => {
     const hidden = scope.hidden(document)
     const relations = [...document.relations.values()].flat()

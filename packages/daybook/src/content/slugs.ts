@@ -1,14 +1,22 @@
 import { slugify } from '../fields/slug.ts'
 import type { CollectionModel } from '../model/model.ts'
 import type { Reader } from '../store/read.ts'
-import type { Values } from './document.ts'
+import { isEmpty, type Values } from './document.ts'
 
 /** Makes a slug where none is given, and gives it a number when it is taken. */
-export async function chooseSlug(read: Reader, collection: CollectionModel, values: Values): Promise<Values> {
+export async function chooseSlug(
+  read: Reader,
+  collection: CollectionModel,
+  values: Values,
+  locale: string | undefined,
+): Promise<Values> {
   const { slug } = collection
   if (!slug || values[slug.key] != null || slug.from === undefined) return values
+  const localized = collection.localized.has(slug.key) ? collection.views.get(locale ?? '') : undefined
+  // Without a text of its own, a locale falls back to another one's slug, too.
+  if (localized && collection.localized.has(slug.from) && isEmpty(values[slug.from])) return values
   const base = slugify(String(values[slug.from] ?? '')) || 'untitled'
-  const number = await firstFree((n) => read.hasSlug(collection, numbered(base, n)))
+  const number = await firstFree((n) => read.hasSlug(localized ?? collection, numbered(base, n)))
   return { ...values, [slug.key]: numbered(base, number) }
 }
 

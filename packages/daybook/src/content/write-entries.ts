@@ -10,10 +10,11 @@ import type { Reader, StoredEntry } from '../store/read.ts'
 import type { EntryDraft, Writer } from '../store/write.ts'
 import { demandWrite, hiddenFields, isVisible, withoutUnwritable } from './access.ts'
 import { checkBody } from './body.ts'
-import { demandRequired, keptOf, mergeFields, referencesOf, settleFields, type Values } from './document.ts'
-import { toDraft } from './draft.ts'
+import { demandRequired, keptOf, mergeFields, settleFields, type Values } from './document.ts'
+import { allReferences, chainOf, toCanonical, toDraft } from './draft.ts'
 import { actorOf, type Engine, type EntryAnswer, type RunWrite } from './engine.ts'
 import { refuseHostile } from './json.ts'
+import { type Canonical, show, translate } from './localized.ts'
 import { mergePatch } from './merge-patch.ts'
 import { storedValues, tagOf, toEntryAnswer, type View } from './present.ts'
 import { demandTargets } from './references.ts'
@@ -27,6 +28,8 @@ export interface WriteOptions extends Preconditions {
   readonly createdAt?: string
   /** Merge inside objects, too (RFC 7396), instead of replacing them. @default false */
   readonly isMerge?: boolean
+  /** The locale that is written. @default the config's */
+  readonly locale?: string | undefined
 }
 
 /** How often a merge starts again because the entry changed meanwhile. */
@@ -58,14 +61,43 @@ export async function createEntry(
   const createdAt = toCreatedAt(options.createdAt ?? now)
   // Without a moment of its own, entries of one millisecond keep the order in which they were made.
   const id = options.createdAt === undefined ? uuidv7() : uuidv7({ msecs: Date.parse(createdAt) })
+  const locale = options.locale ?? engine.model.locales?.default
   return run(async (writer) => {
-    const chosen = await chooseSlug(writer.read, collection, values)
-    demandRequired(collection, chosen)
-    const references = await demandTargets(engine, writer.read, collection, chosen, [], caller)
-    const draft = toDraft(collection, { id, values: chosen, createdAt, updatedAt: now, references, kept: null })
+    const chosen = await chooseSlug(writer.read, collection, values, locale)
+    await demandTargets(engine, writer.read, collection, chosen, [], caller)
+    const canonical = translate(collection, undefined, chosen, locale, engine.model.locales?.default)
+    demandFilled(engine, collection, canonical, locale)
+    const draft = toDraft(engine.model, collection, { id, canonical, createdAt, updatedAt: now, kept: null })
     const seq = await settleConflict(collection, () => writer.createEntry(collection, draft, actorOf(caller)))
-    return toEntryAnswer(collection, { ...draft, seq }, { hidden })
+    return toWritten(collection, draft, seq, locale, { hidden })
   })
+}
+
+/** What the locale shows must hold every required field: its own values, and those that it falls back to. */
+function demandFilled(
+  { model: { locales } }: Engine,
+  collection: CollectionModel,
+  canonical: Canonical,
+  locale: string | undefined,
+): void {
+  const isPlain = !locales || locale === undefined || collection.localized.size === 0
+  const shown = isPlain ? canonical.values : show(collection, canonical, chainOf(locales, locale), locales.default)
+  demandRequired(collection, shown)
+}
+
+/** A written entry, as the locale shows it in which it was written. */
+function toWritten(
+  collection: CollectionModel,
+  draft: EntryDraft,
+  seq: number,
+  locale: string | undefined,
+  view: View,
+): EntryAnswer {
+  const localized = locale === undefined ? undefined : collection.views.get(locale)
+  const shown = draft.views.find((one) => one.collection === localized)
+  if (!shown) return toEntryAnswer(collection, { ...draft, seq }, view)
+  const row = { ...draft, seq, slug: shown.slug, shape: shown.collection.shape, kept: null, doc: shown.doc }
+  return toEntryAnswer(shown.collection, row, view)
 }
 
 /** Ids begin with the moment of creation, which cannot lie before 1970 (RFC 9562, section 5.7). */
@@ -133,7 +165,8 @@ async function attemptUpdate(update: Update, body: unknown, first: Values): Prom
   const found = await demandStored(engine.store.read, collection, id, caller)
   await demandWrite(collection.access.update, caller)
   demandCurrent(collection, found, view, options)
-  const before = storedValues(collection, found)
+  const locale = options.locale ?? engine.model.locales?.default
+  const before = ownValues(engine, collection, found, locale)
   const input = options.isMerge ? mergedInput(update, before, body) : first
   const own = withoutUnwritable(collection, caller, input, before)
   const patch = await settleFields(collection, own, before, engine.tools)
@@ -141,12 +174,36 @@ async function attemptUpdate(update: Update, body: unknown, first: Values): Prom
     const stored = await demandStored(writer.read, collection, id, caller)
     demandCurrent(collection, stored, view, options)
     if (options.isMerge && stored.seq !== found.seq) return undefined
-    const draft = await mergeDraft(engine, writer, collection, stored, patch, caller)
-    const isUnchanged = stored.shape === collection.shape && isSame(stored.doc, draft.value)
-    if (isUnchanged) return toEntryAnswer(collection, stored, view)
+    const draft = await mergeDraft(update, writer, stored, patch, locale)
+    if (stored.shape === collection.shape && isSame(stored, draft)) return unchanged(update, writer, stored, locale)
     const seq = await settleConflict(collection, () => writer.updateEntry(collection, stored, draft, actorOf(caller)))
-    return toEntryAnswer(collection, { ...draft, seq }, view)
+    return toWritten(collection, draft, seq, locale, view)
   })
+}
+
+/** What a locale itself says, without fallbacks. */
+function ownValues(
+  { model: { locales } }: Engine,
+  collection: CollectionModel,
+  stored: StoredEntry,
+  locale: string | undefined,
+): Values {
+  const values = storedValues(collection, stored)
+  if (!locales || locale === undefined || collection.localized.size === 0) return values
+  return show(collection, toCanonical(values, stored.locales), [locale], locales.default)
+}
+
+async function unchanged(
+  { collection, view }: Update,
+  writer: Writer,
+  stored: StoredEntry,
+  locale: string | undefined,
+): Promise<EntryAnswer> {
+  const localized = locale === undefined ? undefined : collection.views.get(locale)
+  const row = localized && (await writer.read.byId(localized, stored.id))
+  return localized && row
+    ? toEntryAnswer(localized, { ...row, slug: stored.slug }, view)
+    : toEntryAnswer(collection, stored, view)
 }
 
 /** The fields that a merge patch names, as they are to be. */
@@ -195,38 +252,33 @@ function demandCurrent(collection: CollectionModel, stored: StoredEntry, view: V
 }
 
 async function mergeDraft(
-  engine: Engine,
+  { engine, collection, caller }: Update,
   writer: Writer,
-  collection: CollectionModel,
   stored: StoredEntry,
   patch: Values,
-  caller: Caller,
+  locale: string | undefined,
 ): Promise<EntryDraft> {
-  const before = storedValues(collection, stored)
-  const values = await chooseSlug(writer.read, collection, mergeFields(collection, before, patch))
-  demandRequired(collection, values)
-  const references = await demandTargets(
-    engine,
-    writer.read,
-    collection,
-    values,
-    referencesOf(collection, before),
-    caller,
-  )
-  return toDraft(collection, {
+  const { model } = engine
+  const current = toCanonical(storedValues(collection, stored), stored.locales)
+  const before = ownValues(engine, collection, stored, locale)
+  const values = await chooseSlug(writer.read, collection, mergeFields(collection, before, patch), locale)
+  await demandTargets(engine, writer.read, collection, values, allReferences(model, collection, current), caller)
+  const canonical = translate(collection, current, values, locale, model.locales?.default)
+  demandFilled(engine, collection, canonical, locale)
+  return toDraft(model, collection, {
     id: stored.id,
-    values,
+    canonical,
     createdAt: stored.created_at,
     updatedAt: new Date().toISOString(),
-    references,
     kept: keptOf(collection, stored),
   })
 }
 
 /** Whether a write would change nothing but the time of the last change. */
-function isSame(doc: string, next: Values): boolean {
-  const stored: Values = JSON.parse(doc)
-  return JSON.stringify({ ...stored, updatedAt: null }) === JSON.stringify({ ...next, updatedAt: null })
+function isSame(stored: StoredEntry, draft: EntryDraft): boolean {
+  const before: Values = JSON.parse(stored.doc)
+  const isEqual = JSON.stringify({ ...before, updatedAt: null }) === JSON.stringify({ ...draft.value, updatedAt: null })
+  return isEqual && stored.locales === draft.locales
 }
 
 async function settleConflict<T>({ slug }: CollectionModel, work: () => Promise<T>): Promise<T> {
@@ -234,7 +286,7 @@ async function settleConflict<T>({ slug }: CollectionModel, work: () => Promise<
     return await work()
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error
-    const field = error.field === 'slug' ? (slug?.key ?? 'slug') : error.field
+    const field = error.field === 'slug' || error.field === 'own_slug' ? (slug?.key ?? 'slug') : error.field
     throw new DaybookError('CONFLICT', `Another entry has this ${field}.`, { field }, error)
   }
 }

@@ -204,5 +204,13 @@ export function innerFields({ type, options }: Field): readonly Fields[] {
   return type.inner?.(options) ?? []
 }
 
+/** Whether each locale has its own value of a field, or of one inside it. */
+export function holdsLocalized(field: Field): boolean {
+  return (
+    field.options.localized === true ||
+    innerFields(field).some((fields) => Object.values(fields).some((inner) => holdsLocalized(inner)))
+  )
+}
+
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

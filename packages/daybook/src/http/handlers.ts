@@ -9,7 +9,7 @@ import { matchesTag, type Preconditions } from '../content/tags.ts'
 import { createEntry, deleteEntry, updateEntry } from '../content/write-entries.ts'
 import { DaybookError } from '../errors.ts'
 import type { CollectionModel, GlobalModel } from '../model/model.ts'
-import { readNothing, readPage } from '../query/entry-query.ts'
+import { readNothing, readPage, readWrite } from '../query/entry-query.ts'
 import type { Reply } from './respond.ts'
 
 import type { RouteRequest } from './routes.ts'
@@ -115,14 +115,20 @@ async function repeatable<T>(
 export async function create(request: RouteRequest): Promise<Reply> {
   const { engine, query, caller } = request
   const collection = collectionOf(request)
-  readNothing(query)
+  const locale = readWrite(query, engine.model.locales)
   const body = await request.body()
   return repeatable<EntryAnswer>(
     request,
-    [collection.key, body],
-    (entry) => writeReply(201, entry, { Location: `/api/${collection.key}/${encodeURIComponent(entry.address)}` }),
-    (run) => createEntry(engine, collection, body, caller, preconditions(request), run),
+    [collection.key, body, ...(locale === undefined ? [] : [locale])],
+    (entry) => writeReply(201, entry, { Location: locationOf(request, collection.key, entry) }),
+    (run) => createEntry(engine, collection, body, caller, { ...preconditions(request), locale }, run),
   )
+}
+
+/** Where a new entry is read, in the locale that it was written in. */
+function locationOf({ query }: RouteRequest, collection: string, { address }: EntryAnswer): string {
+  const [locale] = query.get('locale') ?? []
+  return `/api/${collection}/${encodeURIComponent(address)}${locale === undefined ? '' : `?locale=${locale}`}`
 }
 
 export async function update(request: RouteRequest): Promise<Reply> {
@@ -136,9 +142,9 @@ export async function patch(request: RouteRequest): Promise<Reply> {
 async function change(request: RouteRequest, isMerge: boolean): Promise<Reply> {
   const { engine, path, query, caller } = request
   const collection = collectionOf(request)
-  readNothing(query)
+  const locale = readWrite(query, engine.model.locales)
   const body = await request.body()
-  const options = { ...preconditions(request), isMerge }
+  const options = { ...preconditions(request), isMerge, locale }
   return writeReply(200, await updateEntry(engine, collection, path.entry ?? '', body, caller, options))
 }
 
@@ -150,10 +156,11 @@ export async function references(request: RouteRequest): Promise<Reply> {
 
 export async function batch(request: RouteRequest): Promise<Reply> {
   const { engine, query, caller } = request
-  readNothing(query)
+  const locale = readWrite(query, engine.model.locales)
   const body = await request.body()
   const run: RunWrite = (work) => engine.store.transaction(work)
-  return repeatable(request, ['batch', body], batchReply, (kept = run) => runBatch(engine, body, caller, kept))
+  const what = ['batch', body, ...(locale === undefined ? [] : [locale])]
+  return repeatable(request, what, batchReply, (kept = run) => runBatch(engine, body, caller, kept, locale))
 }
 
 function batchReply(results: readonly BatchResult[]): Reply {
@@ -179,13 +186,14 @@ export async function remove(request: RouteRequest): Promise<Reply> {
 }
 
 export async function getGlobal(request: RouteRequest): Promise<Reply> {
-  readNothing(request.query)
-  return readReply(request, await readGlobal(request.engine, globalOf(request), request.caller))
+  const { engine, query, caller } = request
+  return readReply(request, await readGlobal(engine, globalOf(request), query, caller))
 }
 
 export async function putGlobal(request: RouteRequest): Promise<Reply> {
   const { engine, query, caller } = request
   const global = globalOf(request)
-  readNothing(query)
-  return writeReply(200, await writeGlobal(engine, global, await request.body(), caller, preconditions(request)))
+  const locale = readWrite(query, engine.model.locales)
+  const options = { ...preconditions(request), locale }
+  return writeReply(200, await writeGlobal(engine, global, await request.body(), caller, options))
 }

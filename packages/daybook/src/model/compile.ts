@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { ConfigError, type ConfigFault, checkConfig } from '../config/check.ts'
-import type { CollectionConfig, DaybookConfig, GlobalConfig } from '../config/config.ts'
+import type { CollectionConfig, DaybookConfig, GlobalConfig, LocalesConfig } from '../config/config.ts'
 import { toMoment } from '../fields/date.ts'
 import type { Field, Fields, JsonSchema } from '../fields/field.ts'
-import { innerFields, isRecord, servedKeys } from '../fields/field.ts'
+import { holdsLocalized, innerFields, isRecord, servedKeys } from '../fields/field.ts'
 import { isUuidShaped } from '../fields/slug.ts'
 import { statusValues } from '../fields/status.ts'
 import type {
@@ -13,6 +13,7 @@ import type {
   FieldModel,
   GlobalModel,
   IndexModel,
+  LocalesModel,
   ManyValued,
   Model,
   RelationModel,
@@ -34,25 +35,57 @@ const TIME_SCHEMA: JsonSchema = { type: 'string', format: 'date-time', readOnly:
 export function compileModel(config: DaybookConfig): Model {
   const faults = [...checkConfig(config), ...checkValues(config)]
   if (faults.length > 0) throw new ConfigError(faults)
-  const collections = Object.entries(config.collections).map(([key, one]) => compileCollection(key, one))
+  const locales = compileLocales(config.locales)
+  const collections = Object.entries(config.collections).map(([key, one]) => compileCollection(key, one, locales))
   const globals = Object.entries(config.globals ?? {}).map(([key, one]) => compileGlobal(key, one))
   return Object.freeze({
     config,
     collections: new Map(collections.map((one) => [one.key, one])),
     globals: new Map(globals.map((one) => [one.key, one])),
+    locales,
+    views: new Map((locales?.available ?? []).map((locale) => [locale, collectionsIn(collections, locale)])),
     restricted: collections.filter(({ access }) => access.read !== undefined),
   })
 }
 
-function compileCollection(key: string, config: CollectionConfig): CollectionModel {
+function compileLocales(config: LocalesConfig | undefined): LocalesModel | undefined {
+  if (!config) return undefined
+  const { available, fallback = {} } = config
+  const chains = new Map(available.map((locale) => [locale, [locale, ...(fallback[locale] ?? [])]]))
+  return Object.freeze({ default: config.default, available, chains })
+}
+
+function collectionsIn(collections: readonly CollectionModel[], locale: string): ReadonlyMap<string, CollectionModel> {
+  return new Map(collections.map((one) => [one.key, one.views.get(locale) ?? one]))
+}
+
+/** The collection as each locale shows it whose answers are not those of the collection's own table. */
+function compileViews(collection: CollectionModel, locales: LocalesModel | undefined): CollectionModel['views'] {
+  if (!locales || collection.localized.size === 0) return new Map()
+  const shown = [...locales.chains].filter(([locale, chain]) => locale !== locales.default || chain.length > 1)
+  return new Map(
+    shown.map(([locale, chain]) => {
+      const shape = digest([collection.shape, locales.default, chain])
+      return [locale, Object.freeze({ ...collection, table: `${collection.key}$${locale}`, shape })]
+    }),
+  )
+}
+
+/** A short name for how documents are written. */
+const digest = (outlined: unknown): string =>
+  createHash('sha256').update(JSON.stringify(outlined)).digest('base64url').slice(0, 10)
+
+function compileCollection(key: string, config: CollectionConfig, locales: LocalesModel | undefined): CollectionModel {
   const fields = Object.entries(config.fields)
   const slug = fields.find(([, field]) => field.type.role === 'slug')
   const status = fields.find(([, field]) => field.type.role === 'status')
   const { read, create, update, delete: remove } = config.access ?? {}
   const placed = placedFields(config.fields)
   const comparables = findComparables(placed)
-  return Object.freeze({
+  const own: CollectionModel = {
     kind: 'collection',
+    table: key,
+    views: new Map(),
     ...compileDocument(key, config, {
       before: { id: UUID_SCHEMA },
       after: { createdAt: TIME_SCHEMA, updatedAt: TIME_SCHEMA },
@@ -67,7 +100,8 @@ function compileCollection(key: string, config: CollectionConfig): CollectionMod
       .filter(([, field]) => holdsWords(field))
       .map(([fieldKey, field]) => ({ key: fieldKey, weight: field.type.weight ?? 1 })),
     access: { read, create, update, delete: remove },
-  } as const)
+  }
+  return Object.freeze({ ...own, views: compileViews(own, locales) })
 }
 
 function compileGlobal(key: string, config: GlobalConfig): GlobalModel {
@@ -92,10 +126,7 @@ function compileDocument(key: string, config: CollectionConfig | GlobalConfig, s
     fieldMap: config.fields,
     systemKeys: { before: Object.keys(system.before), after: Object.keys(system.after) },
     ignoredKeys: new Set([...Object.keys(system.before), ...Object.keys(system.after), ...generated]),
-    shape: createHash('sha256')
-      .update(JSON.stringify(outline(config.fields)))
-      .digest('base64url')
-      .slice(0, 10),
+    shape: digest(outline(config.fields)),
     schemas: Object.freeze({
       read,
       create: documentSchema(config.fields, 'create', system),
@@ -103,6 +134,7 @@ function compileDocument(key: string, config: CollectionConfig | GlobalConfig, s
     }),
     requireIfMatch: config.requireIfMatch ?? false,
     relations: findRelations(config.fields),
+    localized: new Set(fields.filter(({ field }) => holdsLocalized(field)).map((field) => field.key)),
     guarded: fields.filter((field) => field.access.read !== undefined),
   }
 }
@@ -143,18 +175,25 @@ interface PlacedField {
   readonly field: Field
   /** The top-level field that decides who may read it. */
   readonly owner: string
+  /** Whether each locale has its own value. */
+  readonly isLocalized: boolean
 }
 
-function placedFields(fields: Fields, prefix = '', owner?: string): readonly PlacedField[] {
+function placedFields(fields: Fields, around?: PlacedField): readonly PlacedField[] {
   return Object.entries(fields).flatMap(([key, field]) => {
-    const own: PlacedField = { path: `${prefix}${key}`, field, owner: owner ?? key }
+    const own: PlacedField = {
+      path: around ? `${around.path}.${key}` : key,
+      field,
+      owner: around?.owner ?? key,
+      isLocalized: field.options.localized === true || around?.isLocalized === true,
+    }
     const inner = field.type.isGroup ? innerFields(field) : []
-    return [own, ...inner.flatMap((one) => placedFields(one, `${own.path}.`, own.owner))]
+    return [own, ...inner.flatMap((one) => placedFields(one, own))]
   })
 }
 
 function findComparables(placed: readonly PlacedField[]): ReadonlyMap<string, Comparable> {
-  const found = placed.flatMap(({ path, field, owner }): Comparable[] => {
+  const found = placed.flatMap(({ path, field, owner, isLocalized }): Comparable[] => {
     const { type, options } = field
     const scalar = type.scalar?.(options)
     if (!scalar) return []
@@ -167,7 +206,7 @@ function findComparables(placed: readonly PlacedField[]): ReadonlyMap<string, Co
         owner,
         ...(column ? { column } : {}),
         ...(to === undefined ? {} : { to }),
-        neverNull: column !== undefined,
+        neverNull: column !== undefined && !isLocalized,
         isText: type.isText === true,
         fromQuery: (text) => type.fromQuery?.(text, options),
       },
@@ -177,10 +216,11 @@ function findComparables(placed: readonly PlacedField[]): ReadonlyMap<string, Co
 }
 
 function findManyValued(placed: readonly PlacedField[]): ReadonlyMap<string, ManyValued> {
-  const found = placed.flatMap(({ path, field, owner }): ManyValued[] => {
+  const found = placed.flatMap(({ path, field, owner, isLocalized }): ManyValued[] => {
     const { type, options } = field
     const { many, index, to } = options as { many?: boolean; index?: boolean; to?: string }
-    if (!many || index === false || !type.fromQuery) return []
+    // Their members stand in tables that know no locales.
+    if (!many || index === false || isLocalized || !type.fromQuery) return []
     return [{ path, owner, fromQuery: (text) => type.fromQuery?.(text, options), ...(to === undefined ? {} : { to }) }]
   })
   return new Map(found.map((one) => [one.path, one]))

@@ -80,6 +80,8 @@ export interface DocumentModel {
   readonly requireIfMatch: boolean
   /** Relation fields by path; blocks of different kinds may have one at the same. */
   readonly relations: ReadonlyMap<string, readonly RelationModel[]>
+  /** Top-level fields that each locale has its own value of, or that hold such fields. */
+  readonly localized: ReadonlySet<string>
   /** Top-level fields that some readers may not see. */
   readonly guarded: readonly FieldModel[]
 }
@@ -87,6 +89,13 @@ export interface DocumentModel {
 /** A compiled collection. */
 export interface CollectionModel extends DocumentModel {
   readonly kind: 'collection'
+  /** The table that it is read from: its own, or that of a locale. */
+  readonly table: string
+  /**
+   * The same collection as locales show it, each from a table of its own. Without the locale that the collection's own
+   * table shows, and empty where no field is localized.
+   */
+  readonly views: ReadonlyMap<string, CollectionModel>
   readonly maxLimit: number
   readonly slug: { readonly key: string; readonly from: string | undefined } | undefined
   readonly status: { readonly key: string; readonly values: readonly string[] } | undefined
@@ -110,11 +119,22 @@ export interface GlobalModel extends DocumentModel {
   readonly access: { readonly read: AccessRule | undefined; readonly update: AccessRule | undefined }
 }
 
+/** The languages of the content, compiled. */
+export interface LocalesModel {
+  readonly default: string
+  readonly available: readonly string[]
+  /** Where each locale's values are looked for, in order, in itself first. */
+  readonly chains: ReadonlyMap<string, readonly string[]>
+}
+
 /** The config, compiled once at start. Requests ask this and never the config. */
 export interface Model {
   readonly config: DaybookConfig
   readonly collections: ReadonlyMap<string, CollectionModel>
   readonly globals: ReadonlyMap<string, GlobalModel>
+  readonly locales: LocalesModel | undefined
+  /** The collections as each locale shows them. */
+  readonly views: ReadonlyMap<string, ReadonlyMap<string, CollectionModel>>
   /** Collections that have a rule of their own for reading. */
   readonly restricted: readonly CollectionModel[]
 }

@@ -15,10 +15,11 @@ const orNull = (schema: JsonSchema): JsonSchema => {
 const withDescription = (schema: JsonSchema, field: Field): JsonSchema =>
   field.options.description === undefined ? schema : { ...schema, description: field.options.description }
 
-/** Whether a field always holds something once a document is stored. */
+/** Whether a field always holds something once a document is stored. A locale without fallbacks may have nothing. */
 export function isFilled(field: Field): boolean {
   const { type, options } = field
-  return options.required === true || type.role !== undefined || type.empty?.(options) != null
+  const isDemanded = (options.required === true || type.role !== undefined) && options.localized !== true
+  return isDemanded || type.empty?.(options) != null
 }
 
 /** Whether a new document must name the field. */
@@ -44,7 +45,8 @@ export function writeFields(fields: Fields, isPatch = false): JsonSchema {
   const properties: Record<string, JsonSchema> = {}
   for (const [key, field] of Object.entries(fields)) {
     const schema = field.type.schema(field.options, (inner) => writeFields(inner))
-    const isNeverNull = isDemanded(field) || field.options.required === true
+    // In one locale, nothing may stand for the fallback.
+    const isNeverNull = (isDemanded(field) || field.options.required === true) && field.options.localized !== true
     properties[key] = withDescription(isNeverNull ? schema : orNull(schema), field)
     const generated = field.type.generated?.(key, field.options)
     if (generated) properties[generated.key] = READ_ONLY

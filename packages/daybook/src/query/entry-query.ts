@@ -1,23 +1,19 @@
-import type { CollectionModel } from '../model/model.ts'
+import type { DocumentModel, LocalesModel } from '../model/model.ts'
 import { readShape, SHAPE_PARAMS, type Shape } from './expansion.ts'
+import { readWriteLocale } from './locale.ts'
 import { ParamReader, type Params } from './params.ts'
 import type { QueryScope } from './where.ts'
 
 const KNOWN = new Set(SHAPE_PARAMS)
 
 /**
- * Reads the parameters of one entry.
+ * Reads the parameters of one entry or global.
  *
  * @throws VALIDATION_ERROR with one issue for each fault
  */
-export function readEntryQuery(
-  collection: CollectionModel,
-  params: Params,
-  scope: QueryScope,
-  collections: ReadonlyMap<string, CollectionModel>,
-): Shape {
+export function readEntryQuery(document: DocumentModel, params: Params, scope: QueryScope): Shape {
   const reader = new ParamReader(params, KNOWN)
-  const shape = readShape(reader, collection, scope, collections)
+  const shape = readShape(reader, document, scope)
   reader.finish()
   return shape
 }
@@ -40,6 +36,21 @@ export function readPage(params: Params): { readonly limit: number; readonly off
 }
 
 const NONE: ReadonlySet<string> = new Set()
+
+const LOCALE: ReadonlySet<string> = new Set(['locale'])
+
+/**
+ * Reads the locale that is written, the one parameter that a write takes.
+ *
+ * @returns `undefined` when the config names no locales
+ * @throws VALIDATION_ERROR when it is no configured locale, or there are others
+ */
+export function readWrite(params: Params, locales: LocalesModel | undefined): string | undefined {
+  const reader = new ParamReader(params, LOCALE)
+  const locale = reader.one('locale')
+  reader.finish()
+  return readWriteLocale(locale, locales)
+}
 
 /**
  * Reads the parameters of an address that takes none.

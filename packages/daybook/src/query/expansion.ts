@@ -1,4 +1,5 @@
 import type { CollectionModel, DocumentModel, RelationModel } from '../model/model.ts'
+import { LOCALE_PARAMS } from './locale.ts'
 import type { ParamReader } from './params.ts'
 import type { QueryScope } from './where.ts'
 
@@ -27,7 +28,7 @@ export interface Shape {
 }
 
 /** Parameters that say what of a document is answered. */
-export const SHAPE_PARAMS: readonly string[] = ['select', 'include', 'depth']
+export const SHAPE_PARAMS: readonly string[] = ['select', 'include', 'depth', ...LOCALE_PARAMS]
 
 interface Draft {
   readonly relation: RelationModel
@@ -43,22 +44,14 @@ type Drafts = Map<string, Draft>
 interface Lookup {
   readonly reader: ParamReader
   readonly scope: QueryScope
-  readonly collections: ReadonlyMap<string, CollectionModel>
   count: number
 }
 
 /**
- * Reads `include`, `depth` and `select`.
- *
- * @param collections all of them: a relation to one that the reader may not read expands to nothing
+ * Reads `include`, `depth` and `select`. A relation to a collection that the reader may not read expands to nothing.
  */
-export function readShape(
-  reader: ParamReader,
-  document: CollectionModel,
-  scope: QueryScope,
-  collections: ReadonlyMap<string, CollectionModel>,
-): Shape {
-  const lookup: Lookup = { reader, scope, collections, count: 0 }
+export function readShape(reader: ParamReader, document: DocumentModel, scope: QueryScope): Shape {
+  const lookup: Lookup = { reader, scope, count: 0 }
   const names = reader.list('include')
   const depth = readDepth(reader, names !== undefined)
   const drafts: Drafts = new Map()
@@ -92,13 +85,13 @@ interface Found {
 }
 
 /** Blocks of different kinds may have relations at the same path: all of them are meant. */
-function findRelations({ scope, collections }: Lookup, document: DocumentModel, name: string): readonly Found[] {
+function findRelations({ scope }: Lookup, document: DocumentModel, name: string): readonly Found[] {
   const hidden = scope.hidden(document)
   for (let end = name.indexOf('.'); ; end = name.indexOf('.', end + 1)) {
     const path = end < 0 ? name : name.slice(0, end)
     const rest = end < 0 ? undefined : name.slice(end + 1)
     const found = (document.relations.get(path) ?? []).flatMap((relation): readonly Found[] => {
-      const to = collections.get(relation.to)
+      const to = scope.collections.get(relation.to)
       return to && !hidden.has(relation.owner) ? [{ relation, to, rest }] : []
     })
     if (found.length > 0) return found
@@ -162,25 +155,26 @@ function includeAll(lookup: Lookup, document: DocumentModel, drafts: Drafts, dep
   if (depth <= 0 || lookup.count > MAX_EXPANSIONS) return
   const hidden = lookup.scope.hidden(document)
   for (const relation of [...document.relations.values()].flat()) {
-    const to = lookup.collections.get(relation.to)
+    const to = lookup.scope.collections.get(relation.to)
     if (!to || hidden.has(relation.owner)) continue
     lookup.count += 1
     includeAll(lookup, to, open(lookup, drafts, relation, to).inner, depth - 1)
   }
 }
 
-function readSelect(lookup: Lookup, document: CollectionModel, drafts: Drafts): ReadonlySet<string> | undefined {
+function readSelect(lookup: Lookup, document: DocumentModel, drafts: Drafts): ReadonlySet<string> | undefined {
   const names = lookup.reader.list('select')
   if (!names) return undefined
   if (names.length > MAX_NAMES) lookup.reader.fault('select', 'maxItems', `must have at most ${MAX_NAMES} names`)
-  const keys = new Set(['id'])
+  // What names a document always comes along.
+  const keys = new Set(document.systemKeys.before)
   for (const name of names.slice(0, MAX_NAMES)) if (name !== '') select(lookup, document, drafts, keys, name, name)
   return keys
 }
 
 function select(
   lookup: Lookup,
-  document: CollectionModel,
+  document: DocumentModel,
   drafts: Drafts,
   keys: Set<string>,
   name: string,

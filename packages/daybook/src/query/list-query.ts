@@ -45,12 +45,7 @@ const KNOWN = ['limit', 'offset', 'cursor', 'sort', 'q', 'status', ...SHAPE_PARA
  * @param scope what the reader may ask about; fields outside of it answer as unknown ones do
  * @throws VALIDATION_ERROR with one issue for each fault
  */
-export function readListQuery(
-  collection: CollectionModel,
-  params: Params,
-  scope: QueryScope,
-  collections: ReadonlyMap<string, CollectionModel>,
-): ListQuery {
+export function readListQuery(collection: CollectionModel, params: Params, scope: QueryScope): ListQuery {
   const hidden = scope.hidden(collection)
   const filters = [...params.keys()].filter(isWhereParam)
   const reader = new ParamReader(params, new Set([...KNOWN, ...filters]))
@@ -61,7 +56,7 @@ export function readListQuery(
   const order = sort.map(({ by, descending }) => `${descending ? '-' : ''}${by.path}`)
   const fingerprint = hash(
     'sha256',
-    JSON.stringify([collection.key, order, q, statuses, filters.map((name) => [name, params.get(name)])]),
+    JSON.stringify([collection.table, order, q, statuses, filters.map((name) => [name, params.get(name)])]),
     'base64url',
   ).slice(0, 12)
   const query: ListQuery = {
@@ -70,7 +65,7 @@ export function readListQuery(
     sort,
     q,
     statuses,
-    shape: readShape(reader, collection, scope, collections),
+    shape: readShape(reader, collection, scope),
     where,
     after: readCursor(reader, params, fingerprint, sort),
     fingerprint,

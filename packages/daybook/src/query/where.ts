@@ -1,4 +1,5 @@
 import type { CollectionModel, Comparable, DocumentModel, ManyValued } from '../model/model.ts'
+import type { LocaleChoice } from './locale.ts'
 import type { ParamReader, Params } from './params.ts'
 
 /** The most conditions in one `where`. */
@@ -44,6 +45,10 @@ export type Condition =
 
 /** What a reader may ask about, in the collection itself and in those that it leads to. */
 export interface QueryScope {
+  /** In which language it is asked. */
+  readonly choice: LocaleChoice
+  /** Every collection in that language, whether the reader may read it or not. */
+  readonly collections: ReadonlyMap<string, CollectionModel>
   /** The collection of that key, if the reader may read it. */
   collection(key: string): CollectionModel | undefined
   /** Top-level fields that do not exist for the reader. */

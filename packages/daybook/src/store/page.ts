@@ -21,17 +21,17 @@ interface EntryScope {
   readonly entry: EntryTable
 }
 
-/** A collection's own table under the common name. */
-export const entryTable = (key: string): SelectQueryBuilder<EntryScope, 'entry', Record<never, never>> =>
-  build.selectFrom(sql.table<EntryTable>(key).as('entry')) as unknown as SelectQueryBuilder<
+/** A collection's table under the common name. */
+export const entryTable = (table: string): SelectQueryBuilder<EntryScope, 'entry', Record<never, never>> =>
+  build.selectFrom(sql.table<EntryTable>(table).as('entry')) as unknown as SelectQueryBuilder<
     EntryScope,
     'entry',
     Record<never, never>
   >
 
 /** Entries of a collection, with what is read of them to serve them. */
-export const entries = (key: string): SelectQueryBuilder<EntryScope, 'entry', EntryRow> =>
-  entryTable(key).select(['id', 'seq', 'status', 'shape', 'kept', 'doc'])
+export const entries = (table: string): SelectQueryBuilder<EntryScope, 'entry', EntryRow> =>
+  entryTable(table).select(['id', 'seq', 'status', 'shape', 'kept', 'doc'])
 
 /** One stretch of a sort order. Where a value may be missing, what comes after a position is two of them. */
 export interface Phase {
@@ -96,7 +96,7 @@ export function pageStatement(
 ): Compilable<SortedRow> {
   const { sort, statuses, search } = query
   const keys = sort.map(({ by }, index) => comparableSql(by).as(`s${index}`))
-  let page = entries(collection.key).select(keys)
+  let page = entries(collection.table).select(keys)
   const isNewest = sort[0]?.by.column === 'id' && !filter.where && !search
   const conditions = [...statusConditions(statuses, isNewest), ...searchConditions(collection, search), ...phase.where]
   for (const condition of conditions) page = page.where(condition)
@@ -111,17 +111,20 @@ export function countStatement(
   { where }: Filter,
 ): RawBuilder<{ total: number }> {
   if (!where) {
-    const table = sql.table(searchTable(collection.key))
-    return sql`SELECT count(*) AS total FROM ${table} WHERE ${table} MATCH ${matchText(collection.key)}`
+    const table = sql.table(searchTable(collection.table))
+    return sql`SELECT count(*) AS total FROM ${table} WHERE ${table} MATCH ${matchText(collection.table)}`
   }
   const conditions = [where.build(), ...statusConditions(statuses, false), ...searchConditions(collection, search)]
-  return sql`SELECT count(*) AS total FROM ${sql.table(collection.key)} AS entry WHERE ${sql.join(conditions, sql` AND `)}`
+  return sql`SELECT count(*) AS total FROM ${sql.table(collection.table)} AS entry WHERE ${sql.join(conditions, sql` AND `)}`
 }
 
-function searchConditions({ key }: CollectionModel, search: SearchQuery | undefined): readonly RawBuilder<SqlBool>[] {
+function searchConditions(
+  { table: own }: CollectionModel,
+  search: SearchQuery | undefined,
+): readonly RawBuilder<SqlBool>[] {
   if (!search) return []
-  const table = sql.table(searchTable(key))
-  return [sql<SqlBool>`entry.pk IN (SELECT rowid FROM ${table} WHERE ${table} MATCH ${matchText(key)})`]
+  const table = sql.table(searchTable(own))
+  return [sql<SqlBool>`entry.pk IN (SELECT rowid FROM ${table} WHERE ${table} MATCH ${matchText(own)})`]
 }
 
 /**
@@ -167,13 +170,13 @@ export function matchesStatement(
   { where }: Filter,
   ranked: boolean,
 ): RawBuilder<SortedRow> {
-  const search = sql.table(searchTable(collection.key))
-  const own = sql.table(collection.key)
+  const search = sql.table(searchTable(collection.table))
+  const own = sql.table(collection.table)
   const columns = sql.join(['id', 'seq', 'status', 'shape', 'kept', 'doc'].map((name) => sql.ref(`entry.${name}`)))
   const narrowed = where ? sql` AND rowid IN (SELECT entry.pk FROM ${own} AS entry WHERE ${where.build()})` : sql``
   const page = sql`LIMIT ${param('limit')} OFFSET ${param('offset')}`
   // Ranked, the expansion is needed more than once.
-  const words = ranked ? sql`(SELECT words FROM daybook$expansion)` : expansion(collection.key)
+  const words = ranked ? sql`(SELECT words FROM daybook$expansion)` : expansion(collection.table)
   const expanded = (text: RawBuilder<string>) => sql`replace(${text}, ${param('prefix')}, ${words})`
   const newest = sql`
     SELECT rowid AS pk FROM ${search} WHERE ${search} MATCH ${expanded(param('match'))}${narrowed} ORDER BY rowid DESC`
@@ -183,7 +186,7 @@ export function matchesStatement(
       SELECT ${columns} FROM daybook$best AS best JOIN ${own} AS entry ON entry.pk = best.pk ORDER BY best.pk DESC`
   }
   return sql<SortedRow>`
-    WITH daybook$expansion AS MATERIALIZED (SELECT ${expansion(collection.key)} AS words),
+    WITH daybook$expansion AS MATERIALIZED (SELECT ${expansion(collection.table)} AS words),
     daybook$found AS MATERIALIZED (${newest} LIMIT ${sql.lit(RANKED_MATCHES)}),
     daybook$lifted AS MATERIALIZED (
       SELECT ${search}.rowid AS pk, sum(boost.value ->> 1) AS score

@@ -26,7 +26,7 @@ export type EntryRow = Pick<EntryTable, 'id' | 'seq' | 'status' | 'shape' | 'kep
 /** What is read of an entry to change it. */
 export type StoredEntry = Pick<
   EntryTable,
-  'pk' | 'id' | 'slug' | 'status' | 'created_at' | 'seq' | 'shape' | 'kept' | 'doc'
+  'pk' | 'id' | 'slug' | 'status' | 'created_at' | 'updated_at' | 'seq' | 'shape' | 'kept' | 'locales' | 'doc'
 >
 /** What is read of a global. */
 export type GlobalRow = SystemTables['daybook$globals']
@@ -114,22 +114,26 @@ export class Reader {
     return this.#connection.get(GLOBAL, { key })
   }
 
-  async bySlug({ key }: CollectionModel, slug: string): Promise<EntryRow | undefined> {
-    const statement = this.#statement(`slug ${key}`, () =>
-      prepare(entries(key).where('slug', '=', param<string>('slug'))),
-    )
+  async bySlug({ key, table }: CollectionModel, slug: string): Promise<EntryRow | undefined> {
+    const statement = this.#statement(`slug ${table}`, () => {
+      const found = entries(table).where('slug', '=', param<string>('slug'))
+      // What a locale shows as a fallback gives way to a slug of its own.
+      return prepare(table === key ? found : found.orderBy(sql`own_slug IS NULL`).limit(1))
+    })
     return this.#connection.get(statement, { slug })
   }
 
-  async byId({ key }: CollectionModel, id: string): Promise<EntryRow | undefined> {
-    const statement = this.#statement(`id ${key}`, () => prepare(entries(key).where('id', '=', param<string>('id'))))
+  async byId({ table }: CollectionModel, id: string): Promise<EntryRow | undefined> {
+    const statement = this.#statement(`id ${table}`, () =>
+      prepare(entries(table).where('id', '=', param<string>('id'))),
+    )
     return this.#connection.get(statement, { id })
   }
 
   /** Entries with these ids, in no order. */
-  async byIds({ key }: CollectionModel, ids: readonly string[]): Promise<readonly EntryRow[]> {
-    const statement = this.#statement(`ids ${key}`, () =>
-      prepare(entries(key).where(sql<SqlBool>`id IN (SELECT value FROM json_each(${param('ids')}))`)),
+  async byIds({ table }: CollectionModel, ids: readonly string[]): Promise<readonly EntryRow[]> {
+    const statement = this.#statement(`ids ${table}`, () =>
+      prepare(entries(table).where(sql<SqlBool>`id IN (SELECT value FROM json_each(${param('ids')}))`)),
     )
     return this.#connection.all(statement, { ids: JSON.stringify(ids) })
   }
@@ -145,6 +149,14 @@ export class Reader {
           .select(['id', 'status'])
           .where(sql<SqlBool>`id IN (SELECT value FROM json_each(${param('ids')}))`),
       ),
+    )
+    return this.#connection.all(statement, { ids: JSON.stringify(ids) })
+  }
+
+  /** Entries with these ids, in no order, with what every locale says. */
+  async storedByIds({ key }: CollectionModel, ids: readonly string[]): Promise<readonly StoredEntry[]> {
+    const statement = this.#statement(`stored ids ${key}`, () =>
+      prepare(stored(key).where(sql<SqlBool>`id IN (SELECT value FROM json_each(${param('ids')}))`)),
     )
     return this.#connection.all(statement, { ids: JSON.stringify(ids) })
   }
@@ -184,6 +196,14 @@ export class Reader {
     return this.#connection.all(statement, { afterPk, shape, limit })
   }
 
+  /** Every entry, in order of arrival. */
+  async storedAfter({ key }: CollectionModel, afterPk: number, limit: number): Promise<readonly StoredEntry[]> {
+    const statement = this.#statement(`stored after ${key}`, () =>
+      prepare(stored(key).where('pk', '>', param<number>('afterPk')).orderBy('pk').limit(param<number>('limit'))),
+    )
+    return this.#connection.all(statement, { afterPk, limit })
+  }
+
   /**
    * Who refers to an entry, in the order of their keys.
    *
@@ -215,9 +235,15 @@ export class Reader {
     return rows.map(({ key }) => key)
   }
 
-  async hasSlug({ key }: CollectionModel, slug: string): Promise<boolean> {
-    const statement = this.#statement(`has slug ${key}`, () =>
-      prepare(entryTable(key).select('pk').where('slug', '=', param<string>('slug'))),
+  /** Whether an entry has the slug as its own. */
+  async hasSlug({ key, table }: CollectionModel, slug: string): Promise<boolean> {
+    const column = sql.ref(table === key ? 'slug' : 'own_slug')
+    const statement = this.#statement(`has slug ${table}`, () =>
+      prepare(
+        entryTable(table)
+          .select('pk')
+          .where(sql<SqlBool>`${column} = ${param('slug')}`),
+      ),
     )
     return (await this.#connection.get(statement, { slug })) !== undefined
   }
@@ -226,7 +252,7 @@ export class Reader {
   async count(collection: CollectionModel, query: Pick<PageQuery, 'search' | 'where' | 'statuses'>): Promise<number> {
     const filter = this.#filter(collection, query, toCountMatch)
     if (!filter) return 0
-    const statement = this.#statement(`count ${collection.key} ${filter.shape}`, () =>
+    const statement = this.#statement(`count ${collection.table} ${filter.shape}`, () =>
       prepareSql(countStatement(collection, query, filter)),
     )
     return (await this.#slow.get(statement, filter.values))?.total ?? 0
@@ -273,7 +299,7 @@ export class Reader {
     limit: number,
   ): Promise<readonly SortedRow[]> {
     const order = query.sort.map(({ by, descending }) => `${descending ? '-' : ''}${by.path}`).join()
-    const statement = this.#statement(`page ${collection.key} ${order} ${phase.name} ${filter.shape}`, () =>
+    const statement = this.#statement(`page ${collection.table} ${order} ${phase.name} ${filter.shape}`, () =>
       prepare(pageStatement(collection, query, phase, filter)),
     )
     const after = Object.fromEntries((query.after ?? []).map((value, index) => [`after${index}`, toStored(value)]))
@@ -302,7 +328,7 @@ export class Reader {
     limit: number,
   ): Promise<readonly SortedRow[]> {
     if (limit <= 0) return []
-    const statement = this.#statement(`matches ${collection.key} ${ranked} ${filter.shape}`, () =>
+    const statement = this.#statement(`matches ${collection.table} ${ranked} ${filter.shape}`, () =>
       prepareSql(matchesStatement(collection, filter, ranked)),
     )
     return this.#slow.all(statement, { ...filter.values, limit, offset })
@@ -336,4 +362,16 @@ const COUNTERS = prepare(build.selectFrom('daybook$collections').selectAll().whe
 const GLOBAL = prepare(build.selectFrom('daybook$globals').selectAll().where('key', '=', param<string>('key')))
 
 const stored = (key: string) =>
-  entryTable(key).select(['pk', 'id', 'slug', 'status', 'created_at', 'seq', 'shape', 'kept', 'doc'])
+  entryTable(key).select([
+    'pk',
+    'id',
+    'slug',
+    'status',
+    'created_at',
+    'updated_at',
+    'seq',
+    'shape',
+    'kept',
+    'locales',
+    'doc',
+  ])

@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto'
 import { StartupError } from '../errors.ts'
 import { type Field, type Fields, innerFields } from '../fields/field.ts'
 import type { CollectionModel, Model } from '../model/model.ts'
-import { build, param, prepare } from './compile.ts'
+import { build, param, prepare, prepareSql } from './compile.ts'
 import { type Connection, UniqueViolation } from './database.ts'
+import { dropLocaleTables, dropsOf } from './locale-tables.ts'
 import { searchColumns, searchValues } from './search.ts'
 import { searchTable, wordsTable } from './tables.ts'
 
 /** The layout of the tables; a database with a higher one was made by a newer Daybook. */
-const LAYOUT = 1
+const LAYOUT = 2
 
 const SYSTEM_DDL = [
   'CREATE TABLE IF NOT EXISTS daybook$meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT',
@@ -16,7 +17,7 @@ const SYSTEM_DDL = [
   `CREATE TABLE IF NOT EXISTS daybook$collections (
     key TEXT PRIMARY KEY, seq INTEGER NOT NULL, visible_seq INTEGER NOT NULL, counts TEXT NOT NULL) STRICT`,
   `CREATE TABLE IF NOT EXISTS daybook$globals (
-    key TEXT PRIMARY KEY, seq INTEGER NOT NULL, shape TEXT NOT NULL, kept TEXT, doc TEXT NOT NULL) STRICT`,
+    key TEXT PRIMARY KEY, seq INTEGER NOT NULL, shape TEXT NOT NULL, kept TEXT, locales TEXT, doc TEXT NOT NULL) STRICT`,
   `CREATE TABLE IF NOT EXISTS daybook$refs (
     from_collection TEXT NOT NULL, from_id TEXT NOT NULL, field TEXT NOT NULL, position INTEGER NOT NULL,
     to_collection TEXT NOT NULL, to_id TEXT NOT NULL,
@@ -56,25 +57,35 @@ function entryTable(key: string): string {
   return `CREATE TABLE IF NOT EXISTS ${quote(key)} (
     pk INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, slug TEXT UNIQUE, status TEXT,
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL, seq INTEGER NOT NULL, shape TEXT NOT NULL,
+    kept TEXT, locales TEXT, draft TEXT, doc TEXT NOT NULL) STRICT`
+}
+
+/** The entries of a collection as one locale shows them: made from the collection's own table, and again when the config changes. */
+function localeTable(table: string): string {
+  return `CREATE TABLE ${quote(table)} (
+    pk INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, slug TEXT, own_slug TEXT UNIQUE, status TEXT,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL, seq INTEGER NOT NULL, shape TEXT NOT NULL,
     kept TEXT, draft TEXT, doc TEXT NOT NULL) STRICT`
 }
 
 /** One index for each value that can be filtered or sorted. `status` comes along, so that hidden rows cost no look-up. */
 function wantedIndexes(collection: CollectionModel): readonly Wanted[] {
-  const { key } = collection
+  const { key, table } = collection
   const index = (name: string, columns: string, unique = false): Wanted => ({
     type: 'index',
-    name: `${key}$${name}`,
-    sql: `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${quote(`${key}$${name}`)} ON ${quote(key)} (${columns})`,
+    name: `${table}$${name}`,
+    sql: `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${quote(`${table}$${name}`)} ON ${quote(table)} (${columns})`,
   })
+  const isOwn = table === key
   const tail = collection.status ? ', id, status' : ', id'
   return [
     index('created', `created_at${tail}`),
     index('updated', `updated_at${tail}`),
     ...(collection.status ? [index('status', 'status, id')] : []),
     ...collection.indexes.map(({ path }) => index(`by$${path}`, jsonValue(path) + tail)),
+    ...(isOwn || !collection.slug ? [] : [index('slug', 'slug')]),
     ...collection.indexes
-      .filter(({ unique }) => unique)
+      .filter(({ unique }) => unique && isOwn)
       .map(({ path }) => index(`unique$${path}`, jsonValue(path), true)),
   ]
 }
@@ -120,18 +131,30 @@ export async function prepareSchema(connection: Connection, model: Model, check:
   // Looking at every index of every collection would make start-up cost grow with the schema.
   const fingerprint = fingerprintOf(model)
   if (known !== undefined && (await readMeta(connection, 'schema')) === fingerprint) return
+  if (known !== undefined && Number(known) < 2) await addLocales(connection)
   if (known !== undefined) await check.beforeChange?.(connection)
   for (const ddl of SYSTEM_DDL) await run(connection, ddl)
-  for (const collection of model.collections.values()) await prepareCollection(connection, collection)
+  const views = [...model.collections.values()].flatMap((one) => [...one.views.values()])
+  await dropLocaleTables(connection, (name) => views.every(({ table }) => table !== name))
+  for (const collection of model.collections.values()) await prepareCollection(connection, collection, check)
   await alignObjects(connection, [...model.collections.values()])
   await writeMeta(connection, 'layout', String(LAYOUT))
   await writeMeta(connection, 'schema', check.isFinal ? fingerprint : '')
+}
+
+/** Layout 2: documents in several locales. */
+async function addLocales(connection: Connection): Promise<void> {
+  const keys = await rows<{ key: string }>(connection, 'SELECT key FROM daybook$collections')
+  for (const table of [...keys.map(({ key }) => key), 'daybook$globals'])
+    await run(connection, `ALTER TABLE ${quote(table)} ADD COLUMN locales TEXT`)
 }
 
 /** What surrounds a change of the tables. */
 export interface SchemaCheck {
   /** Called when the config differs from the one of the last start; a rejection leaves everything as it is. */
   beforeChange?(connection: Connection): Promise<void>
+  /** Makes what the locales show of entries that are there already. */
+  fillViews(collection: CollectionModel): Promise<void>
   /** Whether the next start with this config need not look again. */
   readonly isFinal: boolean
 }
@@ -144,10 +167,11 @@ function fingerprintOf(model: Model): string {
     searchColumns(one),
     searchOutline(one),
     [...wantedIndexes(one), wantedView(one)].map(({ sql }) => sql),
+    [...one.views.values()].map((view) => [view.table, view.shape]),
     one.status?.key ?? null,
   ])
   const globals = [...model.globals.values()].map((one) => [one.key, one.shape, renamesOf(one.fieldMap)])
-  const all = JSON.stringify([LAYOUT, SYSTEM_DDL, wanted, globals])
+  const all = JSON.stringify([LAYOUT, SYSTEM_DDL, wanted, globals, model.locales?.default])
   return createHash('sha256').update(all).digest('base64url')
 }
 
@@ -165,24 +189,43 @@ function renamesOf(fields: Fields): unknown {
  */
 const SEARCH_OPTIONS = `content='', contentless_delete=1, detail=column, prefix='1 2 3', tokenize="unicode61 remove_diacritics 0"`
 
-async function prepareCollection(connection: Connection, collection: CollectionModel): Promise<void> {
+async function prepareCollection(
+  connection: Connection,
+  collection: CollectionModel,
+  check: SchemaCheck,
+): Promise<void> {
   const { key } = collection
   await run(connection, entryTable(key))
   await connection.run(ADD_COUNTERS, { key })
   const isMoved = await alignStatus(connection, collection)
-  const table = quote(searchTable(key))
+  await prepareSearch(connection, collection, isMoved)
+  const views = [...collection.views.values()]
+  const content = views.map(({ shape }) => shape).join()
+  if (!isMoved && ((await readMeta(connection, `locales ${key}`)) ?? '') === content) return
+  for (const { table } of views) {
+    for (const statement of dropsOf(table)) await connection.run(prepareSql(statement))
+    await run(connection, localeTable(table))
+  }
+  if (views.length > 0) await check.fillViews(collection)
+  for (const view of views) await prepareSearch(connection, view, true)
+  await writeMeta(connection, `locales ${key}`, content)
+}
+
+/** @param isStale whether what is found may be outdated */
+async function prepareSearch(connection: Connection, collection: CollectionModel, isStale: boolean): Promise<void> {
+  const table = quote(searchTable(collection.table))
   const columns = searchColumns(collection)
   const content = createHash('sha256')
     .update(JSON.stringify([SEARCH_OPTIONS, columns, searchOutline(collection)]))
     .digest('base64url')
-  if (!isMoved && (await readMeta(connection, `search ${key}`)) === content) return
-  const words = quote(wordsTable(key))
+  if (!isStale && (await readMeta(connection, `search ${collection.table}`)) === content) return
+  const words = quote(wordsTable(collection.table))
   await run(connection, `DROP TABLE IF EXISTS ${words}`)
   await run(connection, `DROP TABLE IF EXISTS ${table}`)
   await run(connection, `CREATE VIRTUAL TABLE ${table} USING fts5(${columns.map(quote).join(', ')}, ${SEARCH_OPTIONS})`)
   await run(connection, `CREATE VIRTUAL TABLE ${words} USING fts5vocab(${table}, instance)`)
   await fillSearch(connection, collection)
-  await writeMeta(connection, `search ${key}`, content)
+  await writeMeta(connection, `search ${collection.table}`, content)
 }
 
 /** What of a collection decides which words an entry is found by. */
@@ -242,13 +285,13 @@ const SEARCH_BATCH = 500
 
 /** Writes the search rows of entries that are there already. */
 async function fillSearch(connection: Connection, collection: CollectionModel): Promise<void> {
-  const table = quote(searchTable(collection.key))
+  const table = quote(searchTable(collection.table))
   const columns = searchColumns(collection)
   const insert = `INSERT INTO ${table} (rowid, ${columns.map(quote).join(', ')}) VALUES (?, ${columns.map(() => '?').join(', ')})`
   for (let after = 0; ; ) {
     const page = await rows<{ pk: number; status: string | null; doc: string }>(
       connection,
-      `SELECT pk, status, doc FROM ${quote(collection.key)} WHERE pk > ? ORDER BY pk LIMIT ${SEARCH_BATCH}`,
+      `SELECT pk, status, doc FROM ${quote(collection.table)} WHERE pk > ? ORDER BY pk LIMIT ${SEARCH_BATCH}`,
       after,
     )
     for (const { pk, status, doc } of page) {
@@ -263,12 +306,14 @@ async function fillSearch(connection: Connection, collection: CollectionModel): 
 /** Drops indexes and views that differ from what is wanted or are wanted no more, and makes the missing ones. */
 async function alignObjects(connection: Connection, collections: readonly CollectionModel[]): Promise<void> {
   const wanted = new Map(
-    collections.flatMap((one) => [...wantedIndexes(one), wantedView(one)]).map((one) => [one.name, one]),
+    collections
+      .flatMap((one) => [wantedView(one), ...[one, ...one.views.values()].flatMap(wantedIndexes)])
+      .map((one) => [one.name, one]),
   )
   const existing = await rows<Wanted>(
     connection,
     `SELECT type, name, sql FROM sqlite_schema
-      WHERE (type = 'index' AND name LIKE '%$%' AND sql IS NOT NULL AND tbl_name NOT LIKE '%$%')
+      WHERE (type = 'index' AND name LIKE '%$%' AND sql IS NOT NULL AND tbl_name NOT LIKE 'daybook$%')
          OR (type = 'view' AND name LIKE '%\\_view' ESCAPE '\\')`,
   )
   for (const one of existing) {

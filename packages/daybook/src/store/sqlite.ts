@@ -14,7 +14,7 @@ const MAX_GROUP = 64
 /** A commit waits for so many turns of the event loop in which no other write came. */
 const QUIET_TURNS = 2
 /** Pages that the reading connection keeps, in KiB; SQLite's usual 2 MiB hold no more than some hundred entries. */
-const READ_CACHE_KIB = 32_000
+const READ_CACHE_KIB = 128_000
 /** After so many commits, what the log holds is carried over into the file. */
 const CHECKPOINT_COMMITS = 32
 /** A log of so many pages of 4 KiB is carried over at once, should the thread not keep up. */

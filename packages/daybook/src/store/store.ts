@@ -1,4 +1,4 @@
-import type { Model } from '../model/model.ts'
+import type { CollectionModel, Model } from '../model/model.ts'
 import type { Statement } from './compile.ts'
 import type { Database } from './database.ts'
 import { Reader } from './read.ts'
@@ -19,13 +19,19 @@ export class Store {
   /**
    * Makes the tables fit the model.
    *
+   * @param fillViews makes what the locales of a collection show, where that has changed
    * @param beforeChange called when the config is another one than at the last start; when it rejects, nothing changes
    */
-  async prepare(model: Model, beforeChange?: (read: Reader) => Promise<void>): Promise<void> {
+  async prepare(
+    model: Model,
+    fillViews: (writer: Writer, collection: CollectionModel) => Promise<void>,
+    beforeChange?: (read: Reader) => Promise<void>,
+  ): Promise<void> {
     await this.#database.transaction((connection) =>
       prepareSchema(connection, model, {
         isFinal: beforeChange !== undefined,
         beforeChange: async (own) => beforeChange?.(this.read.on(own)),
+        fillViews: (collection) => fillViews(new Writer(connection, this.read, this.#writeStatements), collection),
       }),
     )
   }

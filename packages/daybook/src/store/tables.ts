@@ -13,6 +13,8 @@ export interface EntryTable {
   readonly shape: string
   /** Values of fields that the config no longer has, as JSON; never served, dropped by `daybook migrate --allow-loss`. */
   readonly kept: string | null
+  /** What other locales than the default one say, as JSON; see Canonical. */
+  readonly locales: string | null
   /** The working copy beside the published document, as JSON. */
   readonly draft: string | null
   /** The document as it is served, as JSON. */
@@ -35,6 +37,7 @@ export interface SystemTables {
     readonly seq: number
     readonly shape: string
     readonly kept: string | null
+    readonly locales: string | null
     readonly doc: string
   }
   readonly daybook$refs: {
@@ -75,8 +78,11 @@ export interface SystemTables {
 /** All tables; a collection's key is the name of its table. */
 export type Tables = SystemTables & { readonly entries: EntryTable }
 
-/** The name of a collection's search table. `$` cannot stand in a key, so nothing collides. */
-export const searchTable = (collection: string): string => `${collection}$search`
+/** The name of a table's search table. `$` cannot stand in a key, so nothing collides. */
+export const searchTable = (table: string): string => `${table}$search`
 
-/** The name of the view onto the words of a collection's search table; it holds nothing itself. */
-export const wordsTable = (collection: string): string => `${collection}$words`
+/** The name of the view onto the words of a search table; it holds nothing itself. */
+export const wordsTable = (table: string): string => `${table}$words`
+
+/** Whether a table is that of a collection in a locale. */
+export const isLocaleTable = (table: string): boolean => /^[^$]+\$[a-z]{2,3}(?:-[a-z0-9]+)*$/i.test(table)

@@ -155,10 +155,10 @@ function related(condition: Extract<Condition, { kind: 'related' }>, { collectio
   const inner = translate(where, { collection: to.key, alias: 'target', bind })
   const seen = statuses === undefined ? '' : bind(JSON.stringify(statuses))
   return {
-    shape: `${negated ? '!' : ''}${alias}.${through.path}>${to.key} ${seen !== ''} (${inner.shape})`,
+    shape: `${negated ? '!' : ''}${alias}.${through.path}>${to.table} ${seen !== ''} (${inner.shape})`,
     sql: () => {
       const visible = seen === '' ? sql`` : sql` AND target.status IN (SELECT value FROM json_each(${param(seen)}))`
-      const targets = sql`(SELECT target.id FROM ${sql.table(to.key)} AS target WHERE ${inner.sql()}${visible})`
+      const targets = sql`(SELECT target.id FROM ${sql.table(to.table)} AS target WHERE ${inner.sql()}${visible})`
       if (isMany) {
         const id = sql.ref(`${alias}.id`)
         const holds = sql<SqlBool>`${id} IN (SELECT m.from_id FROM daybook$refs AS m WHERE m.from_collection = ${sql.lit(

@@ -4,10 +4,11 @@ import { PUBLISHED } from '../fields/status.ts'
 import type { CollectionModel } from '../model/model.ts'
 import { build, param, prepare, prepareSql, type Statement } from './compile.ts'
 import type { WriteConnection } from './database.ts'
+import { dropLocaleTables } from './locale-tables.ts'
 import type { GlobalRow, Reader, StoredAnswer, StoredEntry } from './read.ts'
 import { searchColumns, searchValues } from './search.ts'
 import type { EntryTable } from './tables.ts'
-import { searchTable } from './tables.ts'
+import { searchTable, wordsTable } from './tables.ts'
 
 /** What a change does. */
 export type Action = 'create' | 'update' | 'delete'
@@ -28,11 +29,27 @@ export interface Change {
 
 /** An entry as it is to be stored, before it has its revision. */
 export interface EntryDraft
-  extends Pick<EntryTable, 'id' | 'slug' | 'status' | 'created_at' | 'updated_at' | 'shape' | 'kept' | 'doc'> {
+  extends Pick<
+    EntryTable,
+    'id' | 'slug' | 'status' | 'created_at' | 'updated_at' | 'shape' | 'kept' | 'locales' | 'doc'
+  > {
+  /** The entry as locales show it. */
+  readonly views: readonly LocaleView[]
   /** What `doc` says. */
   readonly value: Readonly<Record<string, unknown>>
   readonly references: readonly FieldReference[]
   readonly choices: readonly FieldChoice[]
+}
+
+/** An entry as one locale shows it. */
+export interface LocaleView {
+  /** The collection in that locale. */
+  readonly collection: CollectionModel
+  readonly slug: string | null
+  /** The slug that the locale has for itself. */
+  readonly own_slug: string | null
+  readonly value: Readonly<Record<string, unknown>>
+  readonly doc: string
 }
 
 /** One chosen value of a field that holds several. */
@@ -66,13 +83,13 @@ export class Writer {
 
   /** @throws {UniqueViolation} when another entry holds a unique value */
   async createEntry(collection: CollectionModel, entry: EntryDraft, actor: string): Promise<number> {
-    const { id, doc, updated_at: at } = entry
-    const seq = await this.#append({ at, actor, action: 'create', collection: collection.key, id, doc })
+    const { id, updated_at: at } = entry
+    const seq = await this.#append({ at, actor, action: 'create', collection: collection.key, id, doc: wholeOf(entry) })
     const insert = this.#statement(`insert ${collection.key}`, () => prepareSql(insertStatement(collection.key)))
     const inserted = await this.#connection.get(insert, { ...entry, seq })
     await this.#refer(collection.key, id, entry.references, false)
     await this.#choose(collection, id, entry.choices, false)
-    this.#index(collection, Number(inserted?.pk), entry, false)
+    await this.#show(collection, Number(inserted?.pk), entry, seq, false)
     await this.#count(collection, seq, undefined, entry.status)
     return seq
   }
@@ -84,27 +101,30 @@ export class Writer {
     entry: EntryDraft,
     actor: string,
   ): Promise<number> {
-    const { id, doc, updated_at: at } = entry
-    const seq = await this.#append({ at, actor, action: 'update', collection: collection.key, id, doc })
+    const { id, updated_at: at } = entry
+    const seq = await this.#append({ at, actor, action: 'update', collection: collection.key, id, doc: wholeOf(entry) })
     const update = this.#statement(`update ${collection.key}`, () => prepareSql(updateStatement(collection.key)))
     await this.#connection.run(update, { ...entry, seq, pk: before.pk })
     await this.#refer(collection.key, id, entry.references, true)
     await this.#choose(collection, id, entry.choices, true)
-    this.#index(collection, before.pk, entry, true)
+    await this.#show(collection, before.pk, entry, seq, true)
     await this.#count(collection, seq, before.status, entry.status)
     return seq
   }
 
   async deleteEntry(collection: CollectionModel, before: StoredEntry, at: string, actor: string): Promise<number> {
-    const { id, pk, doc } = before
+    const { id, pk } = before
+    const doc = wholeOf(before)
     const seq = await this.#append({ at, actor, action: 'delete', collection: collection.key, id, doc })
-    const remove = this.#statement(`delete ${collection.key}`, () =>
-      prepareSql(sql`DELETE FROM ${sql.table(collection.key)} WHERE pk = ${param('pk')}`),
-    )
-    await this.#connection.run(remove, { pk })
+    for (const { table } of [collection, ...collection.views.values()]) {
+      const remove = this.#statement(`delete ${table}`, () =>
+        prepareSql(sql`DELETE FROM ${sql.table(table)} WHERE pk = ${param('pk')}`),
+      )
+      await this.#connection.run(remove, { pk })
+      this.#connection.atCommit(this.#unindex(table), { pk })
+    }
     await this.#refer(collection.key, id, [], true)
     await this.#choose(collection, id, [], true)
-    this.#connection.atCommit(this.#unindex(collection.key), { pk })
     await this.#count(collection, seq, before.status, undefined)
     return seq
   }
@@ -116,9 +136,9 @@ export class Writer {
     actor: string,
     isNew: boolean,
   ): Promise<number> {
-    const { key, doc } = row
+    const { key } = row
     const action = isNew ? 'create' : 'update'
-    const seq = await this.#append({ at, actor, action, collection: GLOBALS, id: key, doc })
+    const seq = await this.#append({ at, actor, action, collection: GLOBALS, id: key, doc: wholeOf(row) })
     await this.#connection.run(PUT_GLOBAL, { ...row, seq })
     await this.#refer(GLOBALS, key, references, true)
     return seq
@@ -142,8 +162,10 @@ export class Writer {
   /** Drops a collection that the config no longer has. Its past stays in the journal. */
   async dropCollection(key: string): Promise<void> {
     const table = sql.table(key)
+    await dropLocaleTables(this.#connection, (name) => name.startsWith(`${key}$`))
     for (const statement of [
       sql`DROP VIEW IF EXISTS ${sql.table(`${key}_view`)}`,
+      sql`DROP TABLE IF EXISTS ${sql.table(wordsTable(key))}`,
       sql`DROP TABLE IF EXISTS ${sql.table(searchTable(key))}`,
       sql`DROP TABLE IF EXISTS ${table}`,
       sql`DELETE FROM daybook$collections WHERE key = ${key}`,
@@ -182,15 +204,41 @@ export class Writer {
       await this.#connection.run(ADD_CHOICE, { collection: key, id, field, value })
   }
 
-  #index(collection: CollectionModel, pk: number, { value, status }: EntryDraft, hadOne: boolean): void {
-    if (hadOne) this.#connection.atCommit(this.#unindex(collection.key), { pk })
-    const insert = this.#statement(`search ${collection.key}`, () => prepareSql(indexStatement(collection)))
+  /** Stores what is read and found of an entry, in the collection's own table and in those of its locales. */
+  async #show(collection: CollectionModel, pk: number, entry: EntryDraft, seq: number, hadOne: boolean): Promise<void> {
+    this.#index(collection, pk, entry.value, entry.status, hadOne)
+    for (const view of entry.views) {
+      await this.putView(pk, { ...entry, seq }, view)
+      this.#index(view.collection, pk, view.value, entry.status, hadOne)
+    }
+  }
+
+  /** Stores an entry as a locale shows it, but for its search row. */
+  async putView(
+    pk: number,
+    entry: Pick<EntryTable, 'id' | 'status' | 'created_at' | 'updated_at' | 'seq'>,
+    view: LocaleView,
+  ): Promise<void> {
+    const { table, shape } = view.collection
+    const put = this.#statement(`put ${table}`, () => prepareSql(putViewStatement(table)))
+    await this.#connection.run(put, { ...entry, ...view, pk, shape })
+  }
+
+  #index(
+    collection: CollectionModel,
+    pk: number,
+    value: EntryDraft['value'],
+    status: string | null,
+    hadOne: boolean,
+  ): void {
+    if (hadOne) this.#connection.atCommit(this.#unindex(collection.table), { pk })
+    const insert = this.#statement(`search ${collection.table}`, () => prepareSql(indexStatement(collection)))
     this.#connection.atCommit(insert, { ...searchValues(collection, value, status), pk })
   }
 
-  #unindex(key: string): Statement {
-    return this.#statement(`unsearch ${key}`, () =>
-      prepareSql(sql`DELETE FROM ${sql.table(searchTable(key))} WHERE rowid = ${param('pk')}`),
+  #unindex(table: string): Statement {
+    return this.#statement(`unsearch ${table}`, () =>
+      prepareSql(sql`DELETE FROM ${sql.table(searchTable(table))} WHERE rowid = ${param('pk')}`),
     )
   }
 
@@ -284,6 +332,7 @@ const PUT_GLOBAL = prepare(
       seq: param<number>('seq'),
       shape: param<string>('shape'),
       kept: param<string | null>('kept'),
+      locales: param<string | null>('locales'),
       doc: param<string>('doc'),
     })
     .onConflict((conflict) =>
@@ -291,17 +340,43 @@ const PUT_GLOBAL = prepare(
         seq: param<number>('seq'),
         shape: param<string>('shape'),
         kept: param<string | null>('kept'),
+        locales: param<string | null>('locales'),
         doc: param<string>('doc'),
       }),
     ),
 )
 
-const ENTRY_COLUMNS = ['id', 'slug', 'status', 'created_at', 'updated_at', 'seq', 'shape', 'kept', 'doc'] as const
+const ENTRY_COLUMNS = [
+  'id',
+  'slug',
+  'status',
+  'created_at',
+  'updated_at',
+  'seq',
+  'shape',
+  'kept',
+  'locales',
+  'doc',
+] as const
 
 function insertStatement(key: string) {
   const columns = sql.join(ENTRY_COLUMNS.map((name) => sql.ref(name)))
   const values = sql.join(ENTRY_COLUMNS.map((name) => param(name)))
   return sql<{ pk: number }>`INSERT INTO ${sql.table(key)} (${columns}) VALUES (${values}) RETURNING pk`
+}
+
+const VIEW_COLUMNS = ['id', 'slug', 'own_slug', 'status', 'created_at', 'updated_at', 'seq', 'shape', 'doc'] as const
+
+function putViewStatement(table: string) {
+  const columns = sql.join(['pk', ...VIEW_COLUMNS].map((name) => sql.ref(name)))
+  const values = sql.join(['pk', ...VIEW_COLUMNS].map((name) => param(name)))
+  const changes = sql.join(VIEW_COLUMNS.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`))
+  return sql`INSERT INTO ${sql.table(table)} (${columns}) VALUES (${values}) ON CONFLICT (pk) DO UPDATE SET ${changes}`
+}
+
+/** A document with what every locale says, as the journal keeps it. `@` cannot stand in a key. */
+export function wholeOf({ doc, locales }: Pick<EntryTable, 'doc' | 'locales'>): string {
+  return locales === null ? doc : `${doc.slice(0, -1)},"@locales":${locales}}`
 }
 
 function updateStatement(key: string) {
@@ -313,5 +388,5 @@ function indexStatement(collection: CollectionModel) {
   const names = searchColumns(collection)
   const columns = sql.join(['rowid', ...names].map((name) => sql.ref(name)))
   const values = sql.join(['pk', ...names].map((name) => param(name)))
-  return sql`INSERT INTO ${sql.table(searchTable(collection.key))} (${columns}) VALUES (${values})`
+  return sql`INSERT INTO ${sql.table(searchTable(collection.table))} (${columns}) VALUES (${values})`
 }
