@@ -33,6 +33,15 @@ const posts = defineCollection({
   },
 })
 
+const pages = defineCollection({
+  description: 'What stands beside the blog, in every language.',
+  fields: {
+    title: f.text({ required: true, localized: true, maxLength: 200 }),
+    slug: f.slug({ from: 'title', localized: true }),
+    body: f.markdown({ localized: true }),
+  },
+})
+
 const site = defineGlobal({
   description: 'What every page of the site shows.',
   fields: {
@@ -41,4 +50,11 @@ const site = defineGlobal({
   },
 })
 
-export default defineConfig({ collections: { posts, authors, tags }, globals: { site }, seed })
+const locales = {
+  default: 'en',
+  available: ['en', 'es', 'fr', 'ja', 'ko', 'pt-br', 'zh-cn'],
+  // What nobody has translated yet is shown in English.
+  fallback: { es: ['en'], fr: ['en'], ja: ['en'], ko: ['en'], 'pt-br': ['en'], 'zh-cn': ['en'] },
+} as const
+
+export default defineConfig({ collections: { posts, authors, tags, pages }, globals: { site }, locales, seed })

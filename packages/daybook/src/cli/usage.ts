@@ -26,6 +26,7 @@ import takes
   --map KEY=FIELD   a front-matter key goes to a field of another name; may stand more than once
   --key FIELD       the field that tells whether an entry is there already (default: the slug)
   --body FIELD      the field that the text goes to (default: body, or the only markdown field)
+  --locale-folders  DIR has one folder for each locale; files at the same place are one entry
   --dry-run         say what would happen, and store nothing
 
 migrate takes

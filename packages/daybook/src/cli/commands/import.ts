@@ -5,6 +5,7 @@ import { openEngine, type RenderOptions } from '../../service.ts'
 import { loadConfig } from '../config-file.ts'
 import { countFiles } from '../import/files.ts'
 import { openCopy } from '../import/open-copy.ts'
+import { localizedPages, singlePages } from '../import/pages.ts'
 import { type ImportPlan, makePlan } from '../import/plan.ts'
 import { Progress } from '../import/progress.ts'
 import { Relations } from '../import/relations.ts'
@@ -19,6 +20,7 @@ const OPTIONS = {
   map: { type: 'string', multiple: true },
   key: { type: 'string' },
   body: { type: 'string' },
+  'locale-folders': { type: 'boolean' },
   'dry-run': { type: 'boolean' },
 } as const
 
@@ -45,11 +47,13 @@ export async function importFolder(args: readonly string[]): Promise<number> {
     body: options.text('body'),
   })
   const isDry = options.flag('dry-run')
+  const isLocalized = options.flag('locale-folders')
+  const pages = isLocalized ? localizedPages(folder, model.locales) : singlePages(folder)
   const { engine, close } = await (isDry ? openCopy : openEngine)(model, config, resolve(dataFolder(options)), RENDER)
   try {
     const relations = new Relations(engine)
     const total = countFiles(folder)
-    const { tally, interrupted } = await runImport({ engine, plan, relations, folder }, total)
+    const { tally, interrupted } = await runImport({ engine, plan, relations, pages }, total)
     process.stdout.write(summarize(plan, tally, relations, isDry))
     if (interrupted) return sayInterrupted(total - tally.done, isDry)
     return tally.outcomes.failed > 0 ? 1 : 0
@@ -58,7 +62,7 @@ export async function importFolder(args: readonly string[]): Promise<number> {
   }
 }
 
-type JobParts = Pick<Parameters<typeof importFiles>[0], 'engine' | 'relations' | 'folder'> & {
+type JobParts = Pick<Parameters<typeof importFiles>[0], 'engine' | 'relations' | 'pages'> & {
   readonly plan: ImportPlan
 }
 

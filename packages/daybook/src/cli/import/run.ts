@@ -1,14 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import { readFileSync, statSync } from 'node:fs'
-import { relative } from 'node:path'
 import { SYSTEM } from '../../auth/adapter.ts'
 import type { Values } from '../../content/document.ts'
 import type { Engine } from '../../content/engine.ts'
 import { createEntry, updateEntry } from '../../content/write-entries.ts'
 import { type FileEntry, toEntry } from './entry.ts'
 import { FileError, reasonOf } from './file-error.ts'
-import { markdownFiles } from './files.ts'
 import { readSource } from './front-matter.ts'
+import type { SourceFilePath, SourcePage } from './pages.ts'
 import type { ImportPlan } from './plan.ts'
 import type { Progress } from './progress.ts'
 import type { Relations } from './relations.ts'
@@ -24,7 +23,7 @@ export interface ImportJob {
   readonly engine: Engine
   readonly plan: ImportPlan
   readonly relations: Relations
-  readonly folder: string
+  readonly pages: Iterable<SourcePage>
   readonly tally: Tally
   readonly progress: Progress
   /** Ends the run after the files that are being worked on. */
@@ -33,41 +32,58 @@ export interface ImportJob {
   readonly claims: Map<string, string>
 }
 
-/** Brings in every file of the folder; one that fails is named, and the others go on. */
+/** Brings in every file; one that fails is named, and the others go on. */
 export async function importFiles(job: ImportJob): Promise<void> {
-  const paths = markdownFiles(job.folder)
+  const pages = job.pages[Symbol.iterator]()
   const lane = async (): Promise<void> => {
-    for (let next = paths.next(); !next.done && !job.signal.aborted; next = paths.next()) {
-      await importFile(job, next.value)
+    for (let next = pages.next(); !next.done && !job.signal.aborted; next = pages.next()) {
+      await importPage(job, next.value)
     }
   }
   await Promise.all(Array.from({ length: LANES }, lane))
 }
 
-async function importFile(job: ImportJob, path: string): Promise<void> {
+async function importPage(job: ImportJob, page: SourcePage): Promise<void> {
   const { tally, progress } = job
-  let outcome: Outcome = 'failed'
-  try {
-    outcome = await bringIn(job, path)
-  } catch (error) {
-    progress.say(`${path}: ${reasonOf(error)}`)
+  let id: string | undefined
+  for (const file of page.files) {
+    let outcome: Outcome = 'failed'
+    try {
+      const stored = await bringIn(job, page, file, id)
+      outcome = id !== undefined && stored.outcome === 'updated' ? 'translated' : stored.outcome
+      id = stored.id
+    } catch (error) {
+      progress.say(`${file.path}: ${reasonOf(error)}`)
+    }
+    tally.outcomes[outcome] += 1
+    progress.update(tally)
   }
-  tally.outcomes[outcome] += 1
-  progress.update(tally)
 }
 
-async function bringIn(job: ImportJob, path: string): Promise<Outcome> {
+/** An entry, and what became of it. */
+interface Stored {
+  readonly id: string
+  readonly outcome: Outcome
+}
+
+/** @param id of the entry that another of the page's files made */
+async function bringIn(
+  job: ImportJob,
+  page: SourcePage,
+  { path, locale }: SourceFilePath,
+  id: string | undefined,
+): Promise<Stored> {
   const { plan, relations, tally } = job
   // Nothing is awaited up to here, so that files take their keys in the order of their names.
-  const entry = toEntry(plan, relative(job.folder, path), readSource(readText(path)))
+  const entry = toEntry(plan, page.name, readSource(readText(path)))
   tally.addUnused(entry.unused)
-  claim(job, entry.keyValue, path)
+  if (id === undefined) claim(job, entry.keyValue, path)
   const values: Values = {}
   for (const [key, value] of Object.entries(entry.values)) {
     const target = plan.fields.get(key)
     values[key] = target ? await relations.resolve(target, value) : value
   }
-  return store(job, { ...entry, values })
+  return store(job, { ...entry, values }, locale, id)
 }
 
 function readText(path: string): string {
@@ -85,15 +101,34 @@ function claim({ claims, plan }: ImportJob, keyValue: string, path: string): voi
   claims.set(keyValue, path)
 }
 
-async function store({ engine, plan }: ImportJob, entry: FileEntry): Promise<Outcome> {
+async function store(
+  { engine, plan }: ImportJob,
+  entry: FileEntry,
+  locale: string | undefined,
+  id: string | undefined,
+): Promise<Stored> {
   const { collection } = plan
-  const { values, forNew, createdAt, keyValue } = entry
-  const found = await engine.store.read.storedBy(collection, plan.key, keyValue)
-  if (!found) {
-    const options = createdAt === undefined ? {} : { createdAt }
-    await createEntry(engine, collection, { ...forNew, ...values }, SYSTEM, options)
-    return 'created'
+  const { values, forNew, createdAt } = entry
+  const found = id ?? (await findEntry(engine, plan, entry.keyValue, locale))
+  if (found === undefined) {
+    const options = { locale, ...(createdAt === undefined ? {} : { createdAt }) }
+    const made = await createEntry(engine, collection, { ...forNew, ...values }, SYSTEM, options)
+    return { id: made.id, outcome: 'created' }
   }
-  const answer = await updateEntry(engine, collection, found.id, values, SYSTEM, { ifMatch: '*' })
-  return answer.seq === found.seq ? 'unchanged' : 'updated'
+  const before = await engine.store.read.stored(collection, found)
+  const answer = await updateEntry(engine, collection, found, values, SYSTEM, { ifMatch: '*', locale })
+  return { id: found, outcome: answer.seq === before?.seq ? 'unchanged' : 'updated' }
+}
+
+async function findEntry(
+  { store: { read } }: Engine,
+  { collection, key }: ImportPlan,
+  value: string,
+  locale: string | undefined,
+): Promise<string | undefined> {
+  const own = await read.storedBy(collection, key, value)
+  if (own || key !== collection.slug?.key) return own?.id
+  // An entry that was begun in another locale may have its slug there alone.
+  const view = collection.views.get(locale ?? '')
+  return view && (await read.bySlug(view, value))?.id
 }

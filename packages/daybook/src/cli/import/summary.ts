@@ -8,10 +8,11 @@ const MAX_NAMED = 20
 
 /** What is said at the end of a run. */
 export function summarize({ collection }: ImportPlan, tally: Tally, relations: Relations, isDry: boolean): string {
-  const { created, updated, unchanged, failed } = tally.outcomes
+  const { created, updated, translated, unchanged, failed } = tally.outcomes
   const lines = [
     ...(isDry ? ['dry run: nothing is stored'] : []),
     `${collection.key}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`,
+    ...(translated > 0 ? [`${collection.key}: ${translated} translations stored`] : []),
     ...[...relations.created].map(([key, count]) => `${key}: ${count} created, named by ${collection.key}`),
     ...unusedLines(collection.key, tally),
   ]

@@ -1,12 +1,18 @@
 /** What became of one file. */
-export type Outcome = 'created' | 'updated' | 'unchanged' | 'failed'
+export type Outcome = 'created' | 'updated' | 'translated' | 'unchanged' | 'failed'
 
 /** The most front-matter keys without a field that are told apart. */
 const MAX_KEYS = 1000
 
 /** Counts what became of the files of one run. */
 export class Tally {
-  readonly outcomes: Record<Outcome, number> = { created: 0, updated: 0, unchanged: 0, failed: 0 }
+  readonly outcomes: Record<Outcome, number> = {
+    created: 0,
+    updated: 0,
+    translated: 0,
+    unchanged: 0,
+    failed: 0,
+  }
   /** How many files had a front-matter key that no field has. */
   readonly unused: Map<string, number> = new Map()
 
