@@ -100,6 +100,13 @@ export function translate(
   return { values, translations: Object.fromEntries(sorted) }
 }
 
+/** The same document with another default locale. */
+export function rehome(document: DocumentModel, canonical: Canonical, from: string, to: string): Canonical {
+  const { [to]: _own, ...others } = canonical.translations
+  const base: Canonical = { values: show(document, canonical, [to], from), translations: others }
+  return translate(document, base, show(document, canonical, [from], from), from, to)
+}
+
 /** Reads what each locale says at one place. */
 function reader({ translations }: Canonical, { path }: Spot, base: unknown, home: string) {
   return {

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts'
 import type { Writer } from '../store/write.ts'
 import { reshape, type Values } from './document.ts'
 import { allReferences, fillViews, toCanonical, toDraft, translationsOf } from './draft.ts'
-import type { Canonical } from './localized.ts'
+import { type Canonical, rehome } from './localized.ts'
 import { withSystem } from './present.ts'
 import { chooseSlug } from './slugs.ts'
 
@@ -66,6 +66,7 @@ export async function planMigration(read: Reader, model: Model): Promise<readonl
     if (stored.delete(collection.key)) await tallyEntries(read, collection, tally)
   }
   for (const global of model.globals.values()) await tallyGlobal(read, global, tally)
+  await tallyHome(read, model, tally)
   for (const key of stored) {
     const { counts } = await read.counters(key)
     const count = Object.values(counts).reduce((sum, one) => sum + one, 0)
@@ -82,7 +83,30 @@ export async function pendingRenames(read: Reader, model: Model): Promise<readon
     if (stored.has(collection.key) && hasRenames(collection.fieldMap)) await tallyEntries(read, collection, tally)
   }
   for (const global of model.globals.values()) await tallyGlobal(read, global, tally)
+  await tallyHome(read, model, tally)
   return tally.steps.filter(({ kind }) => kind === 'rename')
+}
+
+/** The default locale of stored documents, where the config has another one. */
+async function formerHome(read: Reader, { locales }: Model): Promise<string | undefined> {
+  const home = await read.homeLocale()
+  return locales && home !== locales.default ? home : undefined
+}
+
+async function tallyHome(read: Reader, model: Model, tally: Tally): Promise<void> {
+  const home = await formerHome(read, model)
+  if (home === undefined) return
+  const stored = await read.storedCollections()
+  const message = `takes ${model.locales?.default} as its default locale; what it says in ${home} stays a translation`
+  for (const { key, localized } of model.collections.values()) {
+    if (localized.size === 0 || !stored.includes(key)) continue
+    const { counts } = await read.counters(key)
+    const count = Object.values(counts).reduce((sum, one) => sum + one, 0)
+    if (count > 0) tally.add(key, 'rename', message, count)
+  }
+  for (const { key, localized } of model.globals.values()) {
+    if (localized.size > 0 && (await read.global(key))) tally.add(key, 'rename', message)
+  }
 }
 
 async function tallyEntries(read: Reader, collection: CollectionModel, tally: Tally): Promise<void> {
@@ -97,6 +121,16 @@ async function tallyEntries(read: Reader, collection: CollectionModel, tally: Ta
 async function tallyGlobal(read: Reader, global: GlobalModel, tally: Tally): Promise<void> {
   const row = await read.global(global.key)
   if (row && (row.shape !== global.shape || row.kept !== null)) tally.addMove(global, moveDocument(global, row))
+}
+
+async function* allEntries(read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> {
+  for (let after = 0; ; ) {
+    const page = await read.storedAfter(collection, after, BATCH)
+    yield* page
+    const last = page.at(-1)
+    if (!last || page.length < BATCH) return
+    after = last.pk
+  }
 }
 
 async function* outdatedEntries(read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> {
@@ -115,11 +149,29 @@ async function* outdatedEntries(read: Reader, collection: CollectionModel): Asyn
  */
 export async function applyMigration(store: Store, model: Model): Promise<void> {
   await store.prepare(model, (writer, collection) => fillViews(model, writer, collection))
+  await moveHome(store, model)
   for (const collection of model.collections.values()) await moveEntries(store, model, collection)
   await store.transaction(async (writer) => {
     for (const global of model.globals.values()) await moveGlobal(writer, model, global)
     const declared = await writer.read.storedCollections()
     for (const key of declared) if (!model.collections.has(key)) await writer.dropCollection(key)
+  })
+}
+
+/** All at once: half of it would be taken for the whole. */
+async function moveHome(store: Store, model: Model): Promise<void> {
+  const home = await formerHome(store.read, model)
+  const to = model.locales?.default
+  if (to === undefined || home === undefined) return
+  await store.transaction(async (writer) => {
+    for (const collection of model.collections.values()) {
+      if (collection.localized.size === 0) continue
+      for await (const entry of allEntries(writer.read, collection)) {
+        await moveEntry(writer, model, collection, entry, home)
+      }
+    }
+    for (const global of model.globals.values()) await moveGlobal(writer, model, global, home)
+    await writer.settleHome(to)
   })
 }
 
@@ -133,12 +185,20 @@ async function moveEntries(store: Store, model: Model, collection: CollectionMod
   }
 }
 
-async function moveEntry(writer: Writer, model: Model, collection: CollectionModel, entry: StoredEntry): Promise<void> {
-  const moved = moveDocument(collection, entry).values
-  const values = await chooseSlug(writer.read, collection, moved, model.locales?.default)
+/** @param home the default locale when the entry was written */
+async function moveEntry(
+  writer: Writer,
+  model: Model,
+  collection: CollectionModel,
+  entry: StoredEntry,
+  home: string | undefined = model.locales?.default,
+): Promise<void> {
+  const moved = moveTranslations(collection, moveDocument(collection, entry).values, entry.locales)
+  const own = settle(model, collection, moved, home)
+  const values = await chooseSlug(writer.read, collection, own.values, model.locales?.default)
   const draft = toDraft(model, collection, {
     id: entry.id,
-    canonical: moveTranslations(collection, values, entry.locales),
+    canonical: { ...own, values },
     createdAt: entry.created_at,
     updatedAt: new Date().toISOString(),
     kept: null,
@@ -146,10 +206,27 @@ async function moveEntry(writer: Writer, model: Model, collection: CollectionMod
   await writer.updateEntry(collection, entry, { ...draft, status: entry.status }, ACTOR)
 }
 
-async function moveGlobal(writer: Writer, model: Model, global: DocumentModel): Promise<void> {
+/** A document under the config's default locale, wherever it had its values before. */
+function settle(
+  { locales }: Model,
+  document: DocumentModel,
+  canonical: Canonical,
+  home: string | undefined,
+): Canonical {
+  if (!locales || home === undefined || home === locales.default || document.localized.size === 0) return canonical
+  return rehome(document, canonical, home, locales.default)
+}
+
+async function moveGlobal(
+  writer: Writer,
+  model: Model,
+  global: DocumentModel,
+  home = model.locales?.default,
+): Promise<void> {
   const row = await writer.read.global(global.key)
-  if (!row || (row.shape === global.shape && row.kept === null)) return
-  const canonical = moveTranslations(global, moveDocument(global, row).values, row.locales)
+  const isSettled = home === model.locales?.default || global.localized.size === 0
+  if (!row || (isSettled && row.shape === global.shape && row.kept === null)) return
+  const canonical = settle(model, global, moveTranslations(global, moveDocument(global, row).values, row.locales), home)
   const doc = JSON.stringify(withSystem(global, { key: global.key }, canonical.values))
   const next = { key: global.key, shape: global.shape, kept: null, locales: translationsOf(canonical), doc }
   const references = allReferences(model, global, canonical)

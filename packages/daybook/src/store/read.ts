@@ -17,6 +17,7 @@ import {
   RANKED_MATCHES,
   type SortedRow,
 } from './page.ts'
+import { HOME, readMeta } from './schema.ts'
 import { expandable, type SearchQuery, toBoosts, toCountMatch, toMatch } from './search.ts'
 import type { EntryTable, SystemTables } from './tables.ts'
 import { comparableSql, toStored, toWhereSql } from './where.ts'
@@ -227,6 +228,11 @@ export class Reader {
   /** The stored answer to a write with this key. */
   async storedAnswer(key: string): Promise<StoredAnswer | undefined> {
     return this.#connection.get(STORED_ANSWER, { key })
+  }
+
+  /** The default locale of stored documents; `undefined`: there was none yet. */
+  async homeLocale(): Promise<string | undefined> {
+    return readMeta(this.#connection, HOME)
   }
 
   /** Keys of the collections that the store has tables for. */

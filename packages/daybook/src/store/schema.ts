@@ -138,6 +138,8 @@ export async function prepareSchema(connection: Connection, model: Model, check:
   await dropLocaleTables(connection, (name) => views.every(({ table }) => table !== name))
   for (const collection of model.collections.values()) await prepareCollection(connection, collection, check)
   await alignObjects(connection, [...model.collections.values()])
+  const { locales } = model
+  if (locales && (await readMeta(connection, HOME)) === undefined) await writeMeta(connection, HOME, locales.default)
   await writeMeta(connection, 'layout', String(LAYOUT))
   await writeMeta(connection, 'schema', check.isFinal ? fingerprint : '')
 }
@@ -342,6 +344,9 @@ const WRITE_META = prepare(
     .values({ key: param<string>('key'), value: param<string>('value') })
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: param<string>('value') })),
 )
+
+/** The note of the locale that documents hold without saying so: the default one when the first of them was written. */
+export const HOME = 'home locale'
 
 /** A note that the store keeps about itself. */
 export async function readMeta(connection: Connection, key: string): Promise<string | undefined> {

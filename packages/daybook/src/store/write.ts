@@ -6,6 +6,7 @@ import { build, param, prepare, prepareSql, type Statement } from './compile.ts'
 import type { WriteConnection } from './database.ts'
 import { dropLocaleTables } from './locale-tables.ts'
 import type { GlobalRow, Reader, StoredAnswer, StoredEntry } from './read.ts'
+import { HOME, writeMeta } from './schema.ts'
 import { searchColumns, searchValues } from './search.ts'
 import type { EntryTable } from './tables.ts'
 import { searchTable, wordsTable } from './tables.ts'
@@ -157,6 +158,11 @@ export class Writer {
   /** Drops the references of a document that is no longer there or no longer declared. */
   async forgetReferrer(collection: string, id: string): Promise<void> {
     await this.#connection.run(DROP_REFS, { collection, id })
+  }
+
+  /** Notes which locale documents hold without saying so. */
+  async settleHome(locale: string): Promise<void> {
+    await writeMeta(this.#connection, HOME, locale)
   }
 
   /** Drops a collection that the config no longer has. Its past stays in the journal. */
