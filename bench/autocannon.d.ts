@@ -18,6 +18,8 @@ declare module 'autocannon' {
     readonly connections: number
     /** In seconds. */
     readonly duration: number
+    /** Requests a second, on all connections together. */
+    readonly overallRate?: number
     readonly setupClient: (client: Client) => void
   }
 

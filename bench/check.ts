@@ -35,9 +35,12 @@ export function ask(url: string, method = 'GET', body = '', headers: Record<stri
  * @throws {WrongAnswer} at the first difference
  */
 export async function demandSameAnswers(kind: Kind, floor: Side, daybook: Side): Promise<void> {
-  const { paths, posts } = kind.load(floor.targeting, TOKEN, 0)
+  const { paths, posts, headers } = kind.load(floor.targeting, TOKEN, 0)
   for (const path of paths?.slice(0, COMPARED) ?? []) {
-    const [one, other] = await Promise.all([ask(floor.server.url + path), ask(daybook.server.url + path)])
+    const [one, other] = await Promise.all(
+      [floor, daybook].map(({ server }) => ask(server.url + path, 'GET', '', headers)),
+    )
+    if (!one || !other) throw new WrongAnswer(`${kind.title}: ${path} has no answer`)
     demandSame(kind, path, one, other)
     if (one.body !== other.body) throw new WrongAnswer(`${kind.title}: ${path} has other bytes than the floor's`)
   }

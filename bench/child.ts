@@ -26,10 +26,10 @@ export class Child implements AsyncDisposable {
   readonly #process: ChildProcess
   readonly #ended: Promise<never>
 
-  /** @param args what Node is to run */
-  constructor(place: Place, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  /** @param args what Node is to run @param isPinned whether it stays on one core */
+  constructor(place: Place, args: readonly string[], env: NodeJS.ProcessEnv = {}, isPinned = CAN_PIN) {
     const command = [process.execPath, ...args]
-    const pinned = CAN_PIN ? ['taskset', '-c', String(CORES[place]), ...command] : command
+    const pinned = isPinned ? ['taskset', '-c', String(CORES[place]), ...command] : command
     this.#process = spawn(pinned[0] as string, pinned.slice(1), {
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
       env: { ...process.env, ...env },
@@ -79,8 +79,8 @@ export class Server implements AsyncDisposable {
     this.url = url
   }
 
-  static async start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Server> {
-    const child = new Child('server', ['--import', PROBE, ...args], env)
+  static async start(args: readonly string[], env: NodeJS.ProcessEnv = {}, isPinned = CAN_PIN): Promise<Server> {
+    const child = new Child('server', ['--import', PROBE, ...args], env, isPinned)
     return new Server(child, await child.listening())
   }
 

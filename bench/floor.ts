@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import SqliteDatabase from 'better-sqlite3'
-import type { FloorPlan, PagePlan } from './plan.ts'
+import type { FloorPlan, PagePlan, ReplayPlan } from './plan.ts'
 
 const plan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as FloorPlan
 const PREFIX = '/api/posts/'
@@ -33,6 +33,7 @@ function open(file: string): SqliteDatabase {
 const reader = open(plan.file)
 reader.pragma('query_only = ON')
 const readEntry = reader.prepare(plan.entry)
+const replays = new Map(Object.entries(plan.replays).map(([path, replay]) => [path, replayer(replay)]))
 const pages = new Map(Object.entries(plan.pages).map(([path, page]) => [path, pageReader(page)]))
 
 function pageReader({ counters, page, shown, parts: [head, middle, tail] }: PagePlan): () => string {
@@ -46,6 +47,14 @@ function pageReader({ counters, page, shown, parts: [head, middle, tail] }: Page
   }
 }
 
+function replayer({ calls, json }: ReplayPlan): () => string {
+  const statements = calls.map(({ sql, parameters }) => ({ statement: reader.prepare(sql), parameters }))
+  return () => {
+    for (const { statement, parameters } of statements) statement.all(...parameters)
+    return json
+  }
+}
+
 const writer = open(plan.writeFile)
 writer.exec('CREATE TABLE entries (pk INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, doc TEXT NOT NULL) STRICT')
 const insert = writer.prepare('INSERT INTO entries (id, doc) VALUES (?, ?)')
@@ -56,10 +65,16 @@ function send(response: ServerResponse, status: number, headers: Readonly<Record
 }
 
 function read(url: string, response: ServerResponse): void {
-  const page = pages.get(url)
+  const page = pages.get(url) ?? replays.get(url)
   const json = page ? page() : (readEntry.get(url.slice(PREFIX.length)) as { doc: string } | undefined)?.doc
   if (json === undefined) send(response, 404, COMMON, '{}')
   else send(response, 200, READ, json)
+}
+
+function notModified(response: ServerResponse): void {
+  const { 'Content-Type': _type, ...headers } = READ
+  response.writeHead(304, headers)
+  response.end()
 }
 
 function create(request: IncomingMessage, response: ServerResponse): void {
@@ -75,6 +90,7 @@ function create(request: IncomingMessage, response: ServerResponse): void {
 
 const server = createServer({ keepAliveTimeout: 10_000 }, (request, response) => {
   if (request.method === 'POST') create(request, response)
+  else if (request.headers['if-none-match']) notModified(response)
   else read(request.url ?? '', response)
 })
 server.listen(0, '127.0.0.1')

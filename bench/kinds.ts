@@ -9,12 +9,12 @@ export interface Kind {
   /** The least share of the floor's speed that Daybook is to reach. */
   readonly target: number
   /** The status of every answer. */
-  readonly status: 200 | 201
+  readonly status: 200 | 201 | 304
   readonly connections: number
   /** Whether it leaves something behind: Daybook then works on a copy of the store. */
   readonly writes: boolean
   /** What to ask; `from` is the number of the first new post. */
-  load(targeting: Targeting, token: string, from: number): Pick<Load, 'paths' | 'posts'>
+  load(targeting: Targeting, token: string, from: number): Pick<Load, 'paths' | 'posts' | 'headers'>
 }
 
 const reading = { status: 200, connections: 10, writes: false } as const
@@ -48,6 +48,35 @@ export const KINDS: readonly Kind[] = [
     title: 'page of 20 by cursor, anywhere',
     target: 0.7,
     load: ({ pages }) => ({ paths: pages }),
+  },
+  {
+    ...reading,
+    name: 'include',
+    title: 'list of 20 with include=author',
+    target: 0.5,
+    load: ({ include }) => ({ paths: [include] }),
+  },
+  {
+    ...reading,
+    name: 'where',
+    title: 'list of 20 with a where on an indexed field',
+    target: 0.5,
+    load: ({ where }) => ({ paths: where }),
+  },
+  {
+    ...reading,
+    name: 'localized',
+    title: 'localized list of 20',
+    target: 0.5,
+    load: ({ localized }) => ({ paths: [localized] }),
+  },
+  {
+    ...reading,
+    name: 'not-modified',
+    title: '304 on a list',
+    target: 0.8,
+    status: 304,
+    load: ({ list, listTag }) => ({ paths: [list], headers: { 'if-none-match': listTag } }),
   },
   { ...creating, name: 'create', title: 'create, durable', target: 0.5, connections: 10 },
   { ...creating, name: 'create-alone', title: 'create, durable, one client', target: 0.5, connections: 1 },

@@ -9,6 +9,10 @@ export interface Load {
   readonly seconds: number
   /** Addresses to read, in turn, shared out among the connections. */
   readonly paths?: readonly string[]
+  /** Sent with every address. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Requests a second, on all connections together. @default as many as there can be */
+  readonly rate?: number
   /** What to create: posts from this number on. */
   readonly posts?: { readonly path: string; readonly token: string; readonly from: number; readonly targets: Targets }
 }
@@ -28,11 +32,11 @@ export interface Loaded {
   readonly busy: number
 }
 
-function requestsFor({ paths, posts, connections }: Load): (client: Client) => void {
+function requestsFor({ paths, posts, headers = {}, connections }: Load): (client: Client) => void {
   let client = 0
   let number = posts?.from ?? 0
   return (one) => {
-    if (paths) one.setRequests(shareOf(paths, client++, connections).map((path) => ({ method: 'GET', path })))
+    if (paths) one.setRequests(shareOf(paths, client++, connections).map((path) => ({ method: 'GET', path, headers })))
     else if (posts) one.setRequests([creation(posts, () => number++)])
   }
 }
@@ -65,6 +69,7 @@ async function run(load: Load): Promise<Loaded> {
     connections: load.connections,
     duration: load.seconds,
     setupClient: requestsFor(load),
+    ...(load.rate === undefined ? {} : { overallRate: load.rate }),
   })
   instance.on('response', (_client, _status, _bytes, milliseconds) => {
     if (times.length === 0) {

@@ -8,7 +8,7 @@ import type { Statement, Values } from '../packages/daybook/src/store/compile.ts
 import type { Connection, Database } from '../packages/daybook/src/store/database.ts'
 import { openSqlite } from '../packages/daybook/src/store/sqlite.ts'
 import { Store } from '../packages/daybook/src/store/store.ts'
-import { randomFrom, type Targets } from './text.ts'
+import { CATEGORIES, COMMONEST, randomFrom, type Targets } from './text.ts'
 
 /** A statement as Daybook ran it. */
 export interface Call {
@@ -26,6 +26,12 @@ export interface PagePlan {
   readonly parts: readonly [string, string, string]
 }
 
+/** An answer that the floor gives by running Daybook's statements and sending its bytes. */
+export interface ReplayPlan {
+  readonly calls: readonly Call[]
+  readonly json: string
+}
+
 /** What the floor needs to know to answer as Daybook does. */
 export interface FloorPlan {
   /** The database that Daybook serves. */
@@ -34,6 +40,7 @@ export interface FloorPlan {
   readonly writeFile: string
   readonly entry: string
   readonly pages: Readonly<Record<string, PagePlan>>
+  readonly replays: Readonly<Record<string, ReplayPlan>>
 }
 
 /** Addresses to ask for, and what new posts refer to. */
@@ -41,14 +48,29 @@ export interface Targeting {
   readonly entries: readonly string[]
   readonly list: string
   readonly pages: readonly string[]
+  readonly include: string
+  readonly where: readonly string[]
+  readonly localized: string
+  /** The present tag of the list. */
+  readonly listTag: string
+  readonly search: string
   readonly targets: Targets
 }
 
 const LIST = '/api/posts'
+const INCLUDE = `${LIST}?include=author`
+const LOCALIZED = '/api/pages?locale=fr'
 /** How many different entries are asked for, at most. */
 const ENTRIES = 10_000
 /** How many places of the collection pages are asked from. */
 const PAGES = 50
+
+/** A list, and the statements that it took. */
+interface NotedList {
+  readonly json: string
+  readonly tag: string
+  readonly calls: readonly Call[]
+}
 
 /** A store that notes the statements it runs. */
 class Notebook {
@@ -91,10 +113,19 @@ class Notebook {
   }
 
   /** Lists like a reader without a session. */
-  async list(params: Params): Promise<{ readonly json: string; readonly calls: readonly Call[] }> {
+  async list(params: Params, collection = this.posts): Promise<NotedList> {
     this.calls.length = 0
-    const { json = '' } = await listEntries(this.engine, this.posts, params, ANONYMOUS)
-    return { json, calls: [...this.calls] }
+    const { json = '', tag } = await listEntries(this.engine, collection, params, ANONYMOUS)
+    return { json, tag, calls: [...this.calls] }
+  }
+
+  /** Lists what an address asks for, once the count of its matches is known. */
+  async ask(path: string): Promise<NotedList> {
+    const { pathname, searchParams } = new URL(path, 'http://localhost')
+    const collection = this.engine.model.collections.get(pathname.split('/').at(-1) ?? '')
+    const params = new Map([...searchParams].map(([name, value]) => [name, [value]] as const))
+    await this.list(params, collection)
+    return this.list(params, collection)
   }
 
   async entry(slug: string): Promise<readonly Call[]> {
@@ -119,12 +150,28 @@ export async function makePlan(
     const slugs = await someSlugs(notebook)
     const pages = await somePages(notebook)
     const targets = { authors: await idsOf(notebook, 'authors'), tags: await idsOf(notebook, 'tags') }
-    const targeting: Targeting = { entries: slugs.map((slug) => `${LIST}/${slug}`), list: LIST, pages, targets }
+    const where = CATEGORIES.map((category) => `${LIST}?where[category][eq]=${category}`)
+    const targeting: Targeting = {
+      entries: slugs.map((slug) => `${LIST}/${slug}`),
+      list: LIST,
+      pages,
+      include: INCLUDE,
+      where,
+      localized: LOCALIZED,
+      listTag: (await notebook.ask(LIST)).tag,
+      search: `${LIST}?q=${COMMONEST}`,
+      targets,
+    }
     const [call, ...others] = await notebook.entry(slugs[0] ?? '')
     if (!call || others.length > 0) throw new Error('Daybook no longer reads an entry with one statement: see plan.ts.')
     const plans: Record<string, PagePlan> = {}
     for (const path of [LIST, ...pages]) plans[path] = await pagePlan(notebook, path)
-    const plan = { file: databaseFile(folder), writeFile, entry: call.sql, pages: plans }
+    const replays: Record<string, ReplayPlan> = {}
+    for (const path of [INCLUDE, LOCALIZED, ...where]) {
+      const { calls, json } = await notebook.ask(path)
+      replays[path] = { calls, json }
+    }
+    const plan = { file: databaseFile(folder), writeFile, entry: call.sql, pages: plans, replays }
     return { plan, targeting }
   } finally {
     await notebook.close()

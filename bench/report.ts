@@ -2,6 +2,7 @@ import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import { CAN_PIN } from './child.ts'
 import type { Kind } from './kinds.ts'
 import { type Judge, judgeOf, type Sample } from './measure.ts'
+import type { SearchTimes } from './search-time.ts'
 
 /** The machine that figures come from. */
 export interface Machine {
@@ -94,6 +95,35 @@ export function startResult(what: string, milliseconds: number): Start {
   return { what, milliseconds, target: MAX_START_MS, met: milliseconds <= MAX_START_MS }
 }
 
+/** A time that most requests of a kind keep below. */
+export interface Latency {
+  readonly what: string
+  /** In milliseconds. */
+  readonly p50: number
+  /** In milliseconds. */
+  readonly p99: number
+  readonly target: number
+  readonly met: boolean
+}
+
+const MAX_SEARCH_MS = 50
+const MAX_READ_BESIDE_MS = 25
+
+/** Holds searches, and reads beside them, against what they may take. */
+export function searchResult({ search, reads }: SearchTimes): readonly Latency[] {
+  const latency = (what: string, { p50, p99 }: SearchTimes['search'], target: number): Latency => ({
+    what,
+    p50,
+    p99,
+    target,
+    met: p99 <= target,
+  })
+  return [
+    latency('search for the commonest word', search, MAX_SEARCH_MS),
+    latency('entry by slug, beside searches', reads, MAX_READ_BESIDE_MS),
+  ]
+}
+
 /** Everything that one run found. */
 export interface Report {
   readonly machine: Machine
@@ -102,6 +132,7 @@ export interface Report {
   readonly rounds: number
   readonly comparisons: readonly Comparison[]
   readonly growth: readonly Growth[]
+  readonly latencies: readonly Latency[]
   readonly starts: readonly Start[]
 }
 
@@ -185,6 +216,19 @@ function startTable(starts: readonly Start[]): string {
   )
 }
 
+function latencyTable(latencies: readonly Latency[]): string {
+  return table(
+    ['time to answer', 'median', 'p99', 'target', ''],
+    latencies.map(({ what, p50, p99, target, met }) => [
+      what,
+      `${p50.toFixed(1)} ms`,
+      `${p99.toFixed(1)} ms`,
+      `<= ${target} ms`,
+      verdict(met),
+    ]),
+  )
+}
+
 /** The report as people read it. */
 export function printed(report: Report): string {
   const { machine, entries, seconds, rounds, comparisons, starts } = report
@@ -196,6 +240,7 @@ export function printed(report: Report): string {
   ]
   if (comparisons.length > 0) parts.push(comparisonTable(comparisons))
   if (report.growth.length > 0) parts.push(growthTable(report.growth, entries))
+  if (report.latencies.length > 0) parts.push(latencyTable(report.latencies))
   if (starts.length > 0) parts.push(startTable(starts))
   return parts.join('\n\n')
 }

@@ -17,12 +17,15 @@ import {
   compare,
   type Growth,
   growth,
+  type Latency,
   printed,
   type Report,
   type Start,
+  searchResult,
   startResult,
   thisMachine,
 } from './report.ts'
+import { searchTimes } from './search-time.ts'
 import { seededStore } from './seed.ts'
 import { startTime } from './start-time.ts'
 
@@ -31,7 +34,7 @@ const HELP = `npm run bench -- [options]
   --entries N       posts in the seeded store (default: 1000)
   --seconds S       length of one measurement (default: 5)
   --rounds R        measurements of each side (default: 3)
-  --only NAME       one kind of work, or "start"; may stand more than once: ${KINDS.map(({ name }) => name).join(', ')}
+  --only NAME       one kind of work, "search" or "start"; may stand more than once: ${KINDS.map(({ name }) => name).join(', ')}
   --compare-sizes   also compare with a store of 1,000 (always so from 100,000 entries on)
   --data DIR        where seeded stores are kept for other runs (default: daybook-bench in the folder for temporary files)
   --json FILE       write the figures, too, and the table beside them (.txt)
@@ -178,6 +181,13 @@ async function timeStarts({ scratch, folder }: Bench): Promise<readonly Start[]>
   return found
 }
 
+async function timeSearches({ scratch, folder }: Bench): Promise<readonly Latency[]> {
+  if (!isAsked('search')) return []
+  say('searches, and reads beside them …')
+  const { targeting } = await makePlan(folder, join(scratch, 'unused.db'), model)
+  return searchResult(await searchTimes(daybookArgs(folder), targeting, effort.seconds * effort.rounds))
+}
+
 async function save(file: string, report: Report): Promise<void> {
   await writeFile(file, `${JSON.stringify(report, null, 2)}\n`)
   await writeFile(file.replace(/(\.json)?$/, '.txt'), `${printed(report)}\n`)
@@ -199,8 +209,9 @@ async function bench(): Promise<void> {
     const parts: Bench = { generator, scratch, folder }
     const comparisons = await compareWithFloor(parts)
     const sizes = await compareSizes(parts)
+    const latencies = await timeSearches(parts)
     const starts = await timeStarts(parts)
-    const report = { machine, entries, ...effort, comparisons, growth: sizes, starts }
+    const report = { machine, entries, ...effort, comparisons, growth: sizes, latencies, starts }
     process.stdout.write(`${printed(report)}\n`)
     if (given.json) await save(given.json, report)
   } finally {

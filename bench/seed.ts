@@ -1,21 +1,24 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SYSTEM } from '../packages/daybook/src/auth/adapter.ts'
+import { fillViews } from '../packages/daybook/src/content/draft.ts'
 import type { Engine, RunWrite } from '../packages/daybook/src/content/engine.ts'
 import { renderMarkdown } from '../packages/daybook/src/content/markdown.ts'
-import { createEntry } from '../packages/daybook/src/content/write-entries.ts'
+import { createEntry, updateEntry } from '../packages/daybook/src/content/write-entries.ts'
 import type { CollectionModel, Model } from '../packages/daybook/src/model/model.ts'
 import { databaseFile } from '../packages/daybook/src/service.ts'
 import { openSqlite, type SqliteStore } from '../packages/daybook/src/store/sqlite.ts'
 import { Store } from '../packages/daybook/src/store/store.ts'
-import { makePost, type Targets } from './text.ts'
+import { makePage, makePost, type Targets } from './text.ts'
 
 /** Changes when the content of a seeded store would: an older store is then made anew. */
-const VERSION = 1
+const VERSION = 2
 /** Posts in one transaction. */
 const BATCH = 2000
 const AUTHORS = 50
 const TAGS = 40
+/** Pages in several languages, at most. */
+const PAGES = 10_000
 const FIRST_POST_AT = Date.UTC(2020, 0, 1)
 const MINUTE_MS = 60_000
 /** Every so many posts, block-wise rendering is compared with that of the whole text. */
@@ -58,7 +61,7 @@ async function withStore(
   const database = openSqlite(databaseFile(folder))
   const store = new Store(database)
   try {
-    await store.prepare(model, acceptChange)
+    await store.prepare(model, (writer, collection) => fillViews(model, writer, collection), acceptChange)
     await work(store, database)
   } finally {
     await store.close()
@@ -71,6 +74,7 @@ async function fill(folder: string, entries: number, model: Model, say: Say): Pr
     hasten(database, entries)
     const targets = await store.transaction((writer) => addTargets(engine, (work) => work(writer)))
     await addPosts(engine, entries, targets, say)
+    await addPages(engine, Math.min(entries, PAGES))
   })
 }
 
@@ -111,6 +115,27 @@ async function addPosts(engine: Engine, entries: number, targets: Targets, say: 
       const seconds = (performance.now() - startedAt) / 1000
       say(`seeded ${last} of ${entries} entries, ${Math.round(last / seconds)} a second`)
     }
+  }
+}
+
+/** Pages in English, every second one also in French. */
+async function addPages(engine: Engine, count: number): Promise<void> {
+  const pages = collectionOf(engine, 'pages')
+  for (let first = 0; first < count; first += BATCH) {
+    const numbers = Array.from({ length: Math.min(BATCH, count - first) }, (_, index) => first + index)
+    const ids: string[] = []
+    await engine.store.transaction(async (writer) => {
+      for (const number of numbers) {
+        const made = await createEntry(engine, pages, makePage(number, 'en'), SYSTEM, {}, (work) => work(writer))
+        ids.push(made.id)
+      }
+    })
+    const french = numbers.filter((number) => number % 2 === 0)
+    await Promise.all(
+      french.map((number) =>
+        updateEntry(engine, pages, ids[number - first] ?? '', makePage(number, 'fr'), SYSTEM, { locale: 'fr' }),
+      ),
+    )
   }
 }
 

@@ -43,6 +43,9 @@ function makeTable(): readonly string[] {
 
 const TABLE = makeTable()
 
+/** The word that stands in more texts than any other. */
+export const COMMONEST: string = TABLE[0] ?? ''
+
 const wordsOf = (count: number, random: Random): string[] => Array.from({ length: count }, () => pick(TABLE, random))
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
@@ -80,6 +83,12 @@ export function makeTitle(number: number, random: Random): string {
   return capitalized(`${wordsOf(3 + Math.floor(random() * 4), random).join(' ')} ${number}`)
 }
 
+/** A page of the reference example, in one language. */
+export function makePage(number: number, language: string): { readonly title: string; readonly body: string } {
+  const random = randomFrom(number * 2_654_435_761 + language.charCodeAt(0))
+  return { title: `${makeTitle(number, random)} ${language}`, body: makeBody(random) }
+}
+
 /** Ids that posts refer to. */
 export interface Targets {
   readonly authors: readonly string[]
@@ -98,7 +107,17 @@ export interface PostInput {
 }
 
 const DRAFTS = 0.05
-const CATEGORIES = ['stories', 'guides', 'news', 'releases', 'people', 'places', 'letters', 'reviews']
+/** Categories of posts. */
+export const CATEGORIES: readonly string[] = [
+  'stories',
+  'guides',
+  'news',
+  'releases',
+  'people',
+  'places',
+  'letters',
+  'reviews',
+]
 const DAY_MS = 86_400_000
 
 /** Post number `number`; always the same one. */

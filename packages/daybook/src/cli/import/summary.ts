@@ -12,7 +12,9 @@ export function summarize({ collection }: ImportPlan, tally: Tally, relations: R
   const lines = [
     ...(isDry ? ['dry run: nothing is stored'] : []),
     `${collection.key}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`,
-    ...(translated > 0 ? [`${collection.key}: ${translated} ${translated === 1 ? 'translation' : 'translations'} stored`] : []),
+    ...(translated > 0
+      ? [`${collection.key}: ${translated} ${translated === 1 ? 'translation' : 'translations'} stored`]
+      : []),
     ...[...relations.created].map(([key, count]) => `${key}: ${count} created, named by ${collection.key}`),
     ...unusedLines(collection.key, tally),
   ]
