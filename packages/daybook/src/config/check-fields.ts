@@ -76,14 +76,11 @@ function checkField(field: unknown, place: FieldPlace, { hasLocales }: Surroundi
 }
 
 function checkLocalized({ type, options }: Field, { path }: FieldPlace, report: FaultReport): void {
-  if (type.role === 'status') report.add(`${path}.localized`, 'leave it out: an entry has one status in every locale')
   if ((options as { unique?: boolean }).unique)
     report.add(`${path}.unique`, 'leave it out: a localized value cannot be unique')
-  const inner = innerFields({ type, options }).flatMap((fields) => Object.entries(fields))
-  for (const [key, one] of inner) {
-    if (isRecord(one) && isRecord(one.options) && one.options.localized)
-      report.add(`${path}.${key}.localized`, `leave it out: ${path.split('.').at(-1)} around it is localized already`)
-  }
+  const inner = innerFields({ type, options }).flatMap((fields) => Object.values(fields))
+  if (inner.some((one) => isRecord(one) && isRecord(one.options) && one.options.localized))
+    report.add(`${path}.localized`, 'leave it out here, or inside: a field inside of it is localized, too')
 }
 
 function checkOptions(

@@ -104,7 +104,9 @@ const checkLocales: Check = (value, path, report, config) => {
   if (!isRecord(value)) return
   const available: readonly unknown[] = Array.isArray(value.available) ? value.available : []
   const usable = available.every((locale) => typeof locale === 'string' && LOCALE.test(locale))
-  if (available.length === 0 || !usable || new Set(available).size !== available.length) {
+  const folded = new Set(available.map((locale) => String(locale).toLowerCase()))
+  if (folded.has('all')) report.add(`${path}.available`, '"all" asks for every locale; leave it out')
+  if (available.length === 0 || !usable || folded.size !== available.length) {
     report.add(`${path}.available`, 'write a list of different BCP 47 tags, such as ["en", "pt-br"]')
   }
   const known = `write one of: ${available.join(', ')}`

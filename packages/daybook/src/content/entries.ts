@@ -2,13 +2,13 @@ import type { Caller } from '../auth/adapter.ts'
 import { isAuthenticated } from '../auth/adapter.ts'
 import { DaybookError } from '../errors.ts'
 import { isUuidShaped, MAX_SLUG_LENGTH } from '../fields/slug.ts'
-import type { CollectionModel } from '../model/model.ts'
+import type { CollectionModel, Model } from '../model/model.ts'
 import { encodeCursor } from '../query/cursor.ts'
 import { readEntryQuery } from '../query/entry-query.ts'
 import { collectionsOf, type Shape } from '../query/expansion.ts'
 import { type ListQuery, readListQuery } from '../query/list-query.ts'
 import type { Params } from '../query/params.ts'
-import type { Condition } from '../query/where.ts'
+import type { Condition, QueryScope } from '../query/where.ts'
 import type { Counters, EntryRow, PageQuery, Reader } from '../store/read.ts'
 import type { SearchQuery } from '../store/search.ts'
 import { toSearchTerms } from '../store/search-text.ts'
@@ -37,48 +37,103 @@ export interface ListAnswer {
  */
 export async function listEntries(
   engine: Engine,
-  { key }: CollectionModel,
+  { key, access }: CollectionModel,
   params: Params,
   caller: Caller,
   isKnown: (tag: string) => boolean = () => false,
 ): Promise<ListAnswer> {
-  const choice = demandLocale(engine.model, params, caller)
-  const collection = inLocale(engine.model, key, choice)
-  await demandRead(collection, caller)
-  const hidden = hiddenFields(collection, caller)
-  const scope = await queryScope(engine.model, caller, choice)
-  const query = readListQuery(collection, params, scope)
-  const statuses = visibleStatuses(collection, caller, query.statuses)
-  const counters = await engine.store.read.counters(collection.key)
-  const touched = [...collectionsIn(query.where), ...collectionsOf(query.shape.expansions)]
-  const others = await revisionsOf(engine, touched, caller)
-  const tag = listTag(collection, query, counters, [isAuthenticated(caller), [...hidden], others, choice])
+  await demandRead({ access }, caller)
+  const asked = await understand(engine.model, key, params, caller)
+  const { collection, query, scope, statuses, search } = asked
+  const counters = await engine.store.read.counters(key)
+  const tag = await listTag(engine, asked, counters, caller)
   if (isKnown(tag)) return { json: undefined, tag }
 
-  const search = query.q === undefined ? undefined : toSearch(collection, query.q, statuses, hidden)
-  const question = { ...query, statuses, search }
+  const question = { ...query, statuses, search, isShort: isShort(asked, counters) }
   const isNarrowed = search !== undefined || query.where !== undefined
   const total = isNarrowed ? await countFound(engine, collection, question, tag) : countEntries(counters, statuses)
   const isEmpty = query.limit === 0 || query.offset >= total
   const page = isEmpty ? { rows: [], end: undefined } : await engine.store.read.page(collection, question)
-  const rows = await inChosenLocale(engine, collection, page.rows, choice)
+  const rows = await inChosenLocale(engine, collection, page.rows, scope.choice)
   const items = await presentExpanded(engine, collection, rows, query.shape, scope)
   const nextCursor = page.end ? encodeCursor(query.fingerprint, page.end) : null
   const head = `{"collection":"${collection.key}","total":${total},"limit":${query.limit},"offset":${query.offset}`
   return { json: `${head},"items":[${items.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`, tag }
 }
 
+/** A list request as it is answered, whenever it is. */
+interface AskedList {
+  /** As the locale shows it. */
+  readonly collection: CollectionModel
+  readonly query: ListQuery
+  readonly scope: QueryScope
+  readonly statuses: readonly string[] | undefined
+  readonly search: SearchQuery | undefined
+  /** Other collections that the answer depends on. */
+  readonly touched: readonly CollectionModel[]
+  /** All of the answer's tag that no write changes. */
+  readonly variant: string
+}
+
+/** What was understood of parameters that came before, by reader and collection. */
+const understood = new WeakMap<Params, Map<string, AskedList>>()
+
+/** Reads the parameters of a list; those that came before, and mean the same for this reader, are not read again. */
+async function understand(model: Model, key: string, params: Params, caller: Caller): Promise<AskedList> {
+  if (!model.isUniform) return readAsked(model, key, params, caller)
+  const name = `${key} ${isAuthenticated(caller)}`
+  const known = understood.get(params) ?? new Map<string, AskedList>()
+  understood.set(params, known)
+  const asked = known.get(name) ?? (await readAsked(model, key, params, caller))
+  known.set(name, asked)
+  return asked
+}
+
+async function readAsked(model: Model, key: string, params: Params, caller: Caller): Promise<AskedList> {
+  const choice = demandLocale(model, params, caller)
+  const collection = inLocale(model, key, choice)
+  const hidden = hiddenFields(collection, caller)
+  const scope = await queryScope(model, caller, choice)
+  const query = readListQuery(collection, params, scope)
+  const statuses = visibleStatuses(collection, caller, query.statuses)
+  const { fingerprint, limit, offset, after, q, where, shape } = query
+  const reader = [isAuthenticated(caller), [...hidden], choice]
+  return {
+    collection,
+    query,
+    scope,
+    statuses,
+    search: q === undefined ? undefined : toSearch(collection, q, statuses, hidden),
+    touched: [...collectionsIn(where), ...collectionsOf(shape.expansions)],
+    variant: variantOf(collection.shape, fingerprint, limit, offset, after, shapeName(shape), reader),
+  }
+}
+
 /** Without a session, only what the public sees moves the tag. */
-function listTag(
-  { status, shape }: CollectionModel,
-  query: ListQuery,
-  counters: Counters,
-  reader: readonly unknown[],
-): string {
-  const [isSession] = reader
-  const revision = status && !isSession ? counters.visibleSeq : counters.seq
-  const { fingerprint, limit, offset, after } = query
-  return documentTag(revision, variantOf(shape, fingerprint, limit, offset, after, shapeName(query.shape), reader))
+async function listTag(
+  engine: Engine,
+  { collection, touched, variant }: AskedList,
+  { seq, visibleSeq }: Counters,
+  caller: Caller,
+): Promise<string> {
+  const revision = collection.status && !isAuthenticated(caller) ? visibleSeq : seq
+  if (touched.length === 0) return documentTag(revision, variant)
+  return documentTag(revision, variantOf(variant, await revisionsOf(engine, touched, caller)))
+}
+
+/** The most entries of other statuses that a short question may have to pass over. */
+const MAX_PASSED = 10_000
+
+/** Whether one index answers, in its own order, with few steps besides those to the entries that are shown. */
+function isShort({ query: { where, sort, offset }, statuses }: AskedList, { counts }: Counters): boolean {
+  if (!where || offset > MAX_PASSED || !isOneEquality(where) || sort[0]?.by.column !== 'id') return false
+  const others = Object.keys(counts).filter((status) => statuses?.includes(status) === false)
+  return countEntries({ counts }, others) <= MAX_PASSED
+}
+
+function isOneEquality(condition: Condition): boolean {
+  if (condition.kind === 'compare') return condition.operator === 'eq' && !condition.negated
+  return condition.kind === 'all' && condition.of.length === 1 && condition.of.every(isOneEquality)
 }
 
 /** Says what of a document is answered, for tags. */
@@ -101,7 +156,7 @@ function toSearch(
   return { terms: toSearchTerms(q), fields, statuses }
 }
 
-function countEntries({ counts }: Counters, statuses: readonly string[] | undefined): number {
+function countEntries({ counts }: Pick<Counters, 'counts'>, statuses: readonly string[] | undefined): number {
   const shown = statuses ?? Object.keys(counts)
   return shown.reduce((total, status) => total + (counts[status] ?? 0), 0)
 }

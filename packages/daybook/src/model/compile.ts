@@ -44,6 +44,7 @@ export function compileModel(config: DaybookConfig): Model {
     globals: new Map(globals.map((one) => [one.key, one])),
     locales,
     views: new Map((locales?.available ?? []).map((locale) => [locale, collectionsIn(collections, locale)])),
+    isUniform: collections.every(({ access, guarded }) => access.read === undefined && guarded.length === 0),
     restricted: collections.filter(({ access }) => access.read !== undefined),
   })
 }

@@ -7,6 +7,11 @@ export const MAX_QUERY_BYTES = 8192
 export type Params = ReadonlyMap<string, readonly string[]>
 
 const NO_PARAMS: Params = new Map()
+/** Query strings that came of late. What is made of them can be kept with them, too. */
+const recent = new Map<string, Params>()
+const MAX_RECENT = 1000
+/** The longest query string that is kept, in characters. */
+const MAX_KEPT = 512
 
 /**
  * Reads a query string (WHATWG URL, `application/x-www-form-urlencoded`).
@@ -18,12 +23,18 @@ export function readParams(search: string): Params {
   if (search.length > MAX_QUERY_BYTES) {
     throw invalidAt('query', 'too_long', `a query string has at most ${MAX_QUERY_BYTES} bytes`)
   }
+  const known = recent.get(search)
+  if (known) return known
   const params = new Map<string, string[]>()
   for (const [name, value] of new URLSearchParams(search)) {
     if (name.includes('\0') || value.includes('\0')) throw invalidAt('query', 'character', 'must not hold NUL')
     const values = params.get(name)
     if (values) values.push(value)
     else params.set(name, [value])
+  }
+  if (search.length <= MAX_KEPT) {
+    if (recent.size >= MAX_RECENT) recent.clear()
+    recent.set(search, params)
   }
   return params
 }

@@ -66,6 +66,8 @@ export interface PageQuery {
   readonly limit: number
   readonly offset: number
   readonly after: Position | undefined
+  /** Whether it takes few steps, and need not be asked beside the others. @default false */
+  readonly isShort?: boolean
 }
 
 /** Entries of one page, in order. */
@@ -309,7 +311,7 @@ export class Reader {
       prepare(pageStatement(collection, query, phase, filter)),
     )
     const after = Object.fromEntries((query.after ?? []).map((value, index) => [`after${index}`, toStored(value)]))
-    const connection = query.search || query.where ? this.#slow : this.#connection
+    const connection = (query.search || query.where) && !query.isShort ? this.#slow : this.#connection
     return connection.all(statement, { ...filter.values, ...after, limit, offset: query.offset })
   }
 

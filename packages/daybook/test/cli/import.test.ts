@@ -145,6 +145,61 @@ describe('daybook import', () => {
     expect(await list(folder.path, '/api/authors')).toMatchObject({ total: 0 })
   })
 
+  it('makes one entry of the files that stand at the same place in the folders of locales', async () => {
+    await using folder = await folderOf({
+      'daybook.config.ts': `import { defineConfig, f } from 'DAYBOOK'
+export default defineConfig({
+  collections: { pages: { fields: {
+    title: f.text({ required: true, localized: true }), slug: f.slug({ from: 'title', localized: true }), body: f.markdown({ localized: true }),
+  } } },
+  locales: { default: 'en', available: ['en', 'de', 'pt-br'], fallback: { de: ['en'], 'pt-br': ['en'] } },
+})
+`,
+      'site/de/about/index.md': page('title: Über uns', 'Wir.'),
+      'site/en/about/index.md': page('title: About', 'We.'),
+      'site/en/team.mdx': page('title: Team'),
+      'site/en/about/team.md': page('title: The team'),
+      'site/pt-br/contact.md': page('title: Contato'),
+    })
+    const command = ['import', 'site', '--collection', 'pages', '--locale-folders'] as const
+    const ended = await daybook(folder.path, ...command)
+    expect(ended).toMatchObject({ status: 0 })
+    expect(ended.stdout).toContain('pages: 4 created, 0 updated, 0 unchanged, 0 failed')
+    expect(ended.stdout).toContain('pages: 1 translation stored')
+    const german = await list(folder.path, '/api/pages?locale=de&sort=slug&select=slug,title,body')
+    expect(german.items).toMatchObject([
+      // Begun in Portuguese, and German falls back to English alone.
+      { slug: null, title: null },
+      { slug: 'about', title: 'Über uns', body: expect.stringContaining('Wir.') },
+      { slug: 'about-team', title: 'The team' },
+      { slug: 'team', title: 'Team' },
+    ])
+    expect((await list(folder.path, '/api/pages?locale=pt-br&where[slug][eq]=contact')).total).toBe(1)
+    await folder.write({ 'site/de/team.md': page('title: Mannschaft') })
+    const again = await daybook(folder.path, ...command)
+    expect(again.stdout).toContain('pages: 0 created, 0 updated, 5 unchanged, 0 failed')
+    expect(again.stdout).toContain('pages: 1 translation stored')
+    const dry = await daybook(folder.path, ...command, '--dry-run')
+    expect(dry.stdout).toContain('6 unchanged')
+  })
+
+  it('refuses folders of locales that are none, or a config without locales', async () => {
+    await using folder = await folderOf({ 'daybook.config.ts': CONFIG, 'posts/en/a.md': page('title: A') })
+    const ended = await daybook(folder.path, ...IMPORT, '--locale-folders')
+    expect(ended).toMatchObject({ status: 2 })
+    expect(ended.stderr).toContain('locales')
+    await folder.write({
+      'daybook.config.ts': CONFIG.replace(
+        'collections:',
+        "locales: { default: 'en', available: ['en'] },\n  collections:",
+      ),
+      'posts/xx/b.md': page('title: B'),
+    })
+    const other = await daybook(folder.path, ...IMPORT, '--locale-folders')
+    expect(other).toMatchObject({ status: 2 })
+    expect(other.stderr).toContain('posts/xx/b.md is in no folder of a locale. The config has: en.')
+  })
+
   it('does not publish drafts', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': CONFIG, 'posts/a.md': page('title: A\ndraft: true') })
     await daybook(folder.path, ...IMPORT)

@@ -74,6 +74,8 @@ const LOCALES: readonly Case[] = [
   ['none available', { default: 'en', available: [] }, 'locales.available', 'BCP 47'],
   ['available is missing', { default: 'en' }, 'locales.available', 'BCP 47'],
   ['no tag', { default: 'en', available: ['en', 'german language'] }, 'locales.available', 'BCP 47'],
+  ['one twice, but for case', { default: 'en', available: ['en', 'pt-br', 'pt-BR'] }, 'locales.available', 'different'],
+  ['one that asks for all', { default: 'en', available: ['en', 'all'] }, 'locales.available', 'every locale'],
   ['one twice', { default: 'en', available: ['en', 'en'] }, 'locales.available', 'different'],
   ['a stranger falls back', fallback({ fr: ['en'] }), 'locales.fallback.fr', 'write one of: en, de'],
   ['falls back to a stranger', fallback({ de: ['fr'] }), 'locales.fallback.de', 'other locales'],
@@ -202,6 +204,20 @@ const RENAMES: readonly Case[] = [
   ['twice from one', { a: f.text({ renamedFrom: 'c' }), b: f.text({ renamedFrom: 'c' }) }, 'b', '"a" comes from "c"'],
 ].map(([what, inner, key, message]): Case => {
   return [`renamed ${what}`, posts(inner), `collections.posts.fields.${key}.renamedFrom`, String(message)]
+})
+
+const LOCALIZED: readonly Case[] = [
+  ['a unique text', f.text({ localized: true, unique: true }), 'unique', 'cannot be unique'],
+  [
+    'a group with a localized field',
+    f.group({ a: f.text({ localized: true }) }, { localized: true }),
+    'localized',
+    'inside of it',
+  ],
+  ['a list of localized texts', f.list(f.text({ localized: true }), { localized: true }), 'localized', 'inside of it'],
+].map(([what, one, option, message]): Case => {
+  const config = { ...field(one), locales: { default: 'en', available: ['en', 'de'] } }
+  return [`localized: ${what}`, config, `${FIELD}.${option}`, String(message)]
 })
 
 const COMMON: readonly Case[] = [
@@ -352,6 +368,7 @@ describe.each([
   ['keys', KEYS],
   ['collections and globals', DOCUMENTS],
   ['renames', RENAMES],
+  ['localized fields', LOCALIZED],
   ['options of every field', COMMON],
   ['options that no type has', misspelt],
   ['options of one type', TYPES],

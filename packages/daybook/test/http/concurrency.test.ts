@@ -126,6 +126,18 @@ describe.each(STORES)('writes at the same time on $name', (store) => {
       expect((await ask(service, `/api/notes/${id}`)).status).toBe(404)
     })
 
+    test('of writes that share a commit, those that are refused leave nothing to be found', async () => {
+      const word = 'quokka'
+      const answers = await many(60, (index) =>
+        write('POST', '/api/pages', {
+          title: `${word} ${index % 2}`,
+          slug: index % 3 === 0 ? 'taken' : `free-${index}`,
+        }),
+      )
+      expect(tally(answers)).toEqual({ 201: 41, 409: 19 })
+      expect(bodyOf(await ask(service, `/api/pages?q=${word}&limit=0`)).total).toBe(41)
+    })
+
     test('every change has its own place in the journal, without gaps', async () => {
       const answers = await many(60, (index) => write('POST', '/api/notes', { text: `${index}` }))
       const seqs = answers.map(({ headers }) => Number(headers.get('daybook-seq'))).sort((a, b) => a - b)
