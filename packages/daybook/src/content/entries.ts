@@ -9,7 +9,7 @@ import { collectionsOf, type Shape } from '../query/expansion.ts'
 import { type ListQuery, readListQuery } from '../query/list-query.ts'
 import type { Params } from '../query/params.ts'
 import type { Condition, QueryScope } from '../query/where.ts'
-import type { Counters, EntryRow, PageQuery, Reader } from '../store/read.ts'
+import type { Counters, EntryRow, Reader } from '../store/read.ts'
 import type { SearchQuery } from '../store/search.ts'
 import { toSearchTerms } from '../store/search-text.ts'
 import { demandRead, hiddenFields, isVisible, queryScope, visibleStatuses } from './access.ts'
@@ -46,12 +46,13 @@ export async function listEntries(
   const asked = await understand(engine.model, key, params, caller)
   const { collection, query, scope, statuses, search } = asked
   const counters = await engine.store.read.counters(key)
-  const tag = await listTag(engine, asked, counters, caller)
+  const revisions = await revisionsFor(engine, asked, counters, caller)
+  const tag = listTag(asked, revisions)
   if (isKnown(tag)) return { json: undefined, tag }
 
   const question = { ...query, statuses, search, isShort: isShort(asked, counters) }
   const isNarrowed = search !== undefined || query.where !== undefined
-  const total = isNarrowed ? await countFound(engine, collection, question, tag) : countEntries(counters, statuses)
+  const total = isNarrowed ? await countFound(engine, asked, revisions) : countEntries(counters, statuses)
   const isEmpty = query.limit === 0 || query.offset >= total
   const page = isEmpty ? { rows: [], end: undefined } : await engine.store.read.page(collection, question)
   const rows = await inChosenLocale(engine, collection, page.rows, scope.choice)
@@ -71,6 +72,8 @@ interface AskedList {
   readonly search: SearchQuery | undefined
   /** Other collections that the answer depends on. */
   readonly touched: readonly CollectionModel[]
+  /** Names what is found, whatever page of it is shown. */
+  readonly matches: string
   /** All of the answer's tag that no write changes. */
   readonly variant: string
 }
@@ -105,20 +108,27 @@ async function readAsked(model: Model, key: string, params: Params, caller: Call
     statuses,
     search: q === undefined ? undefined : toSearch(collection, q, statuses, hidden),
     touched: [...collectionsIn(where), ...collectionsOf(shape.expansions)],
+    matches: variantOf(collection.shape, fingerprint, reader),
     variant: variantOf(collection.shape, fingerprint, limit, offset, after, shapeName(shape), reader),
   }
 }
 
-/** Without a session, only what the public sees moves the tag. */
-async function listTag(
+/**
+ * How far the collections have come that a list depends on, its own first. Without a session, only what the public sees
+ * counts.
+ */
+async function revisionsFor(
   engine: Engine,
-  { collection, touched, variant }: AskedList,
+  { collection, touched }: AskedList,
   { seq, visibleSeq }: Counters,
   caller: Caller,
-): Promise<string> {
-  const revision = collection.status && !isAuthenticated(caller) ? visibleSeq : seq
-  if (touched.length === 0) return documentTag(revision, variant)
-  return documentTag(revision, variantOf(variant, await revisionsOf(engine, touched, caller)))
+): Promise<readonly number[]> {
+  const own = collection.status && !isAuthenticated(caller) ? visibleSeq : seq
+  return touched.length === 0 ? [own] : [own, ...(await revisionsOf(engine, touched, caller))]
+}
+
+function listTag({ variant }: AskedList, [own = 0, ...others]: readonly number[]): string {
+  return documentTag(own, others.length === 0 ? variant : variantOf(variant, others))
 }
 
 /** The most entries of other statuses that a short question may have to pass over. */
@@ -182,16 +192,12 @@ export async function revisionsOf(
 }
 
 /** Counting what a filter finds can be costly: the number is kept as long as nothing that it depends on changes. */
-async function countFound(
-  engine: Engine,
-  collection: CollectionModel,
-  { search, where, statuses }: Pick<PageQuery, 'search' | 'where' | 'statuses'>,
-  tag: string,
-): Promise<number> {
-  const key = `${collection.key} ${tag}`
+async function countFound(engine: Engine, asked: AskedList, revisions: readonly number[]): Promise<number> {
+  const { collection, search, statuses, query, matches } = asked
+  const key = `${matches} ${revisions.join()}`
   const known = engine.totals.get(key)
   if (known !== undefined) return known
-  const total = engine.store.read.count(collection, { search, where, statuses })
+  const total = engine.store.read.count(collection, { search, where: query.where, statuses })
   if (engine.totals.size >= MAX_TOTALS) engine.totals.clear()
   engine.totals.set(key, total)
   total.catch(() => engine.totals.delete(key))

@@ -92,7 +92,9 @@ function findRelations({ scope }: Lookup, document: DocumentModel, name: string)
     const rest = end < 0 ? undefined : name.slice(end + 1)
     const found = (document.relations.get(path) ?? []).flatMap((relation): readonly Found[] => {
       const to = scope.collections.get(relation.to)
-      return to && !hidden.has(relation.owner) ? [{ relation, to, rest }] : []
+      // What a collection holds that the reader may not read stays unsaid, whatever is asked for inside of it.
+      const isShut = rest !== undefined && scope.collection(relation.to) === undefined
+      return to && !isShut && !hidden.has(relation.owner) ? [{ relation, to, rest }] : []
     })
     if (found.length > 0) return found
     if (end < 0) return []

@@ -28,6 +28,19 @@ const read = (path: string, body: object): Step => get(path, { auth: true, body 
 
 runScenarios('include', [
   {
+    name: 'answers alike whatever is asked for inside a collection that the reader may not read',
+    config: library,
+    steps: [
+      get(`${book}?include=owner`, { body: { owner: null } }),
+      ...['owner.name', 'owner.slug', 'owner.friend', 'owner.friend.name', 'owner.nothing', 'owner.id'].flatMap(
+        (name) => [
+          refused(`${book}?include=${name}`, 'include'),
+          refused(`${book}?include=owner&select=${name}`, 'select'),
+        ],
+      ),
+    ],
+  },
+  {
     name: 'puts related documents in the place of their references, one or many, in their order',
     config: library,
     steps: [
