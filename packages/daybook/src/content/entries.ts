@@ -78,15 +78,19 @@ interface AskedList {
   readonly variant: string
 }
 
-/** What was understood of parameters that came before, by reader and collection. */
-const understood = new WeakMap<Params, Map<string, AskedList>>()
+type Understood = WeakMap<Params, Map<string, AskedList>>
+
+/** What was understood of parameters that came before, by reader and collection; each model has its own. */
+const understood = new WeakMap<Model, Understood>()
 
 /** Reads the parameters of a list; those that came before, and mean the same for this reader, are not read again. */
 async function understand(model: Model, key: string, params: Params, caller: Caller): Promise<AskedList> {
   if (!model.isUniform) return readAsked(model, key, params, caller)
   const name = `${key} ${isAuthenticated(caller)}`
-  const known = understood.get(params) ?? new Map<string, AskedList>()
-  understood.set(params, known)
+  const before: Understood = understood.get(model) ?? new WeakMap()
+  understood.set(model, before)
+  const known = before.get(params) ?? new Map<string, AskedList>()
+  before.set(params, known)
   const asked = known.get(name) ?? (await readAsked(model, key, params, caller))
   known.set(name, asked)
   return asked

@@ -341,3 +341,121 @@ describe('ifMatch', () => {
     expect(await content.readGlobal('site')).toMatchObject({ name: 'B' })
   })
 })
+
+test('services of one process keep what they understood apart', async () => {
+  const one = await createTestService({ collections: { posts: { fields: { title: f.text(), rank: f.integer() } } } })
+  const other = await createTestService({ collections: { posts: { fields: { name: f.text() } } } })
+  try {
+    const caller = SYSTEM
+    await one.content.create('posts', { title: 'first', rank: 1 }, { caller })
+    await other.content.create('posts', { name: 'second' }, { caller })
+    const list = async ({ fetch }: Pick<typeof one, 'fetch'>, query: string): Promise<Response> =>
+      fetch(new Request(`http://daybook.test/api/posts?${query}`))
+    expect(await (await list(one, 'limit=5')).json()).toMatchObject({ items: [{ title: 'first', rank: 1 }] })
+    const { items } = (await (await list(other, 'limit=5')).json()) as { items: readonly object[] }
+    expect(Object.keys(items[0] ?? {})).toEqual(['id', 'name', 'createdAt', 'updatedAt'])
+    expect((await list(one, 'where[rank][eq]=1')).status).toBe(200)
+    expect((await list(other, 'where[rank][eq]=1')).status).toBe(400)
+  } finally {
+    await one.close()
+    await other.close()
+  }
+})
+
+describe('what HTTP offers is offered inside the process', () => {
+  const config = defineConfig({
+    collections: {
+      posts: defineCollection({
+        fields: {
+          title: f.text({ required: true, localized: true }),
+          slug: f.slug({ from: 'title' }),
+          author: f.relation('people'),
+          seo: f.group({ title: f.text(), rank: f.integer() }),
+        },
+      }),
+      people: defineCollection({ fields: { name: f.text({ required: true }) } }),
+    },
+    globals: { site: defineGlobal({ fields: { name: f.text({ localized: true }), lead: f.relation('people') } }) },
+    locales: { default: 'en', available: ['en', 'de'], fallback: { de: ['en'] } },
+  })
+  const as = { caller: SYSTEM }
+  let service: TestService<typeof config>
+  beforeEach(async () => {
+    service = await createTestService<typeof config>(config)
+    return () => service.close()
+  })
+
+  test('PATCH merges inside objects', async () => {
+    const { content } = service
+    const { id } = await content.create('posts', { title: 'One', seo: { title: 'a', rank: 1 } }, as)
+    expect(await content.patch('posts', id, { seo: { rank: 2 } }, as)).toMatchObject({ seo: { title: 'a', rank: 2 } })
+    expect(await content.update('posts', id, { seo: { rank: 3 } }, as)).toMatchObject({ seo: { title: null, rank: 3 } })
+  })
+
+  test('a batch is all or nothing, and names what failed', async () => {
+    const { content } = service
+    const done = await content.batch(
+      [
+        { op: 'create', collection: 'people', data: { name: 'Ines' } },
+        { op: 'create', collection: 'posts', data: { title: 'One' } },
+      ],
+      as,
+    )
+    expect(done).toMatchObject([{ op: 'create', entry: { name: 'Ines' } }, { entry: { slug: 'one' } }])
+    const [, post] = done
+    const wrong = content.batch(
+      [
+        { op: 'update', collection: 'posts', id: post?.id ?? '', ifMatch: post?.etag ?? '', data: { title: 'Two' } },
+        { op: 'create', collection: 'posts', data: {} },
+      ],
+      as,
+    )
+    await expect(wrong).rejects.toMatchObject({ code: 'VALIDATION_ERROR', details: { operation: 1 } })
+    expect(await content.get('posts', 'one')).toMatchObject({ title: 'One' })
+    await expect(content.batch([{ op: 'delete', collection: 'posts', id: post?.id ?? '' }])).rejects.toMatchObject({
+      code: 'UNAUTHORIZED',
+    })
+  })
+
+  test('references say who refers to an entry, to whoever has a session', async () => {
+    const { content } = service
+    const { id } = await content.create('people', { name: 'Ines' }, as)
+    const post = await content.create('posts', { title: 'One', author: id }, as)
+    const found = [{ collection: 'posts', id: post.id, field: 'author' }]
+    expect(await content.references('people', id, {}, as)).toEqual({ total: 1, limit: 20, offset: 0, items: found })
+    expect(await content.references('people', id, { limit: 0 }, as)).toMatchObject({ total: 1, items: [] })
+    await expect(content.references('people', id)).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+  })
+
+  test('locales are read and written, and others refused', async () => {
+    const { content } = service
+    const { id } = await content.create('posts', { title: 'One' }, as)
+    expect(await content.update('posts', id, { title: 'Eins' }, { ...as, locale: 'de' })).toMatchObject({
+      title: 'Eins',
+    })
+    expect(await content.get('posts', id, { locale: 'de' })).toMatchObject({ title: 'Eins' })
+    expect(await content.get('posts', id, { locale: 'de', fallbackLocale: 'none' })).toMatchObject({ title: 'Eins' })
+    expect((await content.list('posts', { locale: 'de', where: { title: { eq: 'Eins' } } })).total).toBe(1)
+    await expect(content.get('posts', id, { locale: 'all' })).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+    await expect(content.create('posts', { title: 'x' }, { ...as, locale: 'xx' })).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+    })
+  })
+
+  test('a global is read in a locale, with what it refers to', async () => {
+    const { content } = service
+    const { id } = await content.create('people', { name: 'Ines' }, as)
+    await content.writeGlobal('site', { name: 'Daybook', lead: id }, as)
+    await content.writeGlobal('site', { name: 'Tagebuch' }, { ...as, locale: 'de' })
+    expect(await content.readGlobal('site', { locale: 'de', include: ['lead'] })).toMatchObject({
+      name: 'Tagebuch',
+      lead: { name: 'Ines' },
+    })
+  })
+
+  test('an empty list of names says nothing', async () => {
+    const { content } = service
+    await content.create('posts', { title: 'One' }, as)
+    expect((await content.list('posts', { select: [], include: [] })).items).toMatchObject([{ title: 'One' }])
+  })
+})

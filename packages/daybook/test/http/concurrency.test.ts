@@ -2,6 +2,7 @@ import type { TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask, bodyOf } from '../support/client.ts'
 import { kitchen } from '../support/configs.ts'
+import { multilingual } from '../support/locales.ts'
 import { expectQuietProcess } from '../support/sane.ts'
 import { STORES } from '../support/stores.ts'
 import type { Answer, Connection } from '../support/transports.ts'
@@ -13,6 +14,19 @@ function tally(answers: readonly Answer[]): Readonly<Record<number, number>> {
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
   return counts
 }
+
+describe.each(STORES)('writes in one locale at the same time on $name', (store) => {
+  test('of 200 creates of one slug one is done, and the other locales know nothing of it (C1)', async () => {
+    const service = await store.open(multilingual)
+    const send = (locale: string) =>
+      ask(service, `/api/pages?locale=${locale}`, { method: 'POST', json: { title: 'x', slug: 'race' } })
+    const answers = await Promise.all(Array.from({ length: 200 }, () => send('de')))
+    expect(tally(answers)).toEqual({ 201: 1, 409: 199 })
+    expect((await send('fr')).status).toBe(201)
+    expect(bodyOf(await ask(service, '/api/pages?limit=0')).total).toBe(2)
+    await expectQuietProcess()
+  })
+})
 
 describe.each(STORES)('writes at the same time on $name', (store) => {
   describe.each(TRANSPORTS)('over $name', (transport) => {
