@@ -67,6 +67,52 @@ describe('start-up', () => {
     expect(schema()).toEqual(before)
   })
 
+  test('brings a database of the first layout up to date', async () => {
+    const config = {
+      collections: { posts: { fields: { title: f.text() } } },
+      globals: { site: { fields: { name: f.text() } } },
+    }
+    const { id } = await folder.serve(config, (service) => create(service, 'posts', { title: 'old' }))
+    // The first layout had one language, and no column for others.
+    folder.exec(
+      'DROP VIEW posts_view; ALTER TABLE posts DROP COLUMN locales; ALTER TABLE daybook$globals DROP COLUMN locales',
+    )
+    folder.exec(
+      "UPDATE daybook$meta SET value = '1' WHERE key = 'layout'; DELETE FROM daybook$meta WHERE key = 'schema'",
+    )
+    const localized = {
+      collections: { posts: { fields: { title: f.text({ localized: true }) } } },
+      globals: { site: { fields: { name: f.text({ localized: true }) } } },
+      locales: { default: 'en', available: ['en', 'de'] },
+    }
+    await folder.serve(localized, async ({ content }) => {
+      await content.update('posts', id, { title: 'alt' }, { ...AS_SYSTEM, locale: 'de' })
+      await content.writeGlobal('site', { name: 'Tagebuch' }, { ...AS_SYSTEM, locale: 'de' })
+      expect(await content.get('posts', id)).toMatchObject({ title: 'old' })
+      expect(await content.get('posts', id, { locale: 'de' })).toMatchObject({ title: 'alt' })
+    })
+  })
+
+  test('makes the tables of a locale with it, and drops them with it', async () => {
+    const inLocales = (...available: string[]): object => ({
+      collections: { posts: { fields: { title: f.text({ localized: true }), slug: f.slug({ from: 'title' }) } } },
+      locales: { default: 'en', available },
+    })
+    const tables = (): readonly string[] =>
+      folder
+        .rows<{ name: string }>(
+          "SELECT name FROM sqlite_schema WHERE name IN ('posts$de', 'posts$fr', 'posts$fr$search') ORDER BY 1",
+        )
+        .map(({ name }) => name)
+    await folder.serve(inLocales('en', 'de'), (service) => create(service, 'posts', { title: 'One' }))
+    expect(tables()).toEqual(['posts$de'])
+    await folder.start(inLocales('en', 'fr'))
+    expect(tables()).toEqual(['posts$fr', 'posts$fr$search'])
+    expect(folder.rows('SELECT slug FROM "posts$fr"')).toEqual([{ slug: 'one' }])
+    await folder.start({ collections: { posts: { fields: { title: f.text(), slug: f.slug({ from: 'title' }) } } } })
+    expect(tables()).toEqual([])
+  })
+
   test('makes indexes with a field, and drops them with it', async () => {
     await folder.start(posts({ title }))
     expect(fieldIndexes()).toEqual(['posts$by$title'])
