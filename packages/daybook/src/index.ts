@@ -50,6 +50,7 @@ export {
   Content,
   type CreateOptions,
   type DeleteOptions,
+  etagOf,
   type ListOptions,
   type ListResult,
   type ReadOptions,

@@ -16,7 +16,7 @@ import { readWriteLocale } from '../query/locale.ts'
 import { fromPairs, type Params } from '../query/params.ts'
 import { type Where, whereParams } from '../query/where.ts'
 import { runBatch } from './batch.ts'
-import type { Engine, RunWrite } from './engine.ts'
+import type { Answer, Engine, RunWrite } from './engine.ts'
 import { getEntry, listEntries } from './entries.ts'
 import { readGlobal, writeGlobal } from './globals.ts'
 import { listReferrers, type ReferencesAnswer } from './referrers.ts'
@@ -79,7 +79,7 @@ export interface WriteCallOptions extends CallOptions {
 
 /** For whom and on what condition a document is deleted. */
 export interface DeleteOptions extends CallOptions {
-  /** The entity tag that the stored version must have. */
+  /** The entity tag that the stored version must have; see {@link etagOf}. */
   readonly ifMatch?: string
 }
 
@@ -111,6 +111,33 @@ export interface BatchOutcome {
   /** The stored entry's tag, and the entry; absent after a delete. */
   readonly etag?: string
   readonly entry?: Readonly<Record<string, unknown>>
+}
+
+const tags = new WeakMap<object, string>()
+
+/** A document out of an answer, which remembers the tag that it came with. */
+function tagged<T>({ json, tag }: Answer): T {
+  const document = JSON.parse(json)
+  tags.set(document, tag)
+  return document
+}
+
+/**
+ * The strong entity tag that a document came with, for `ifMatch`.
+ *
+ * @throws {TypeError} for an item of a list, and for anything that {@link Content} did not answer: without a tag a change
+ * would be made on no condition at all
+ *
+ * @example
+ * ```ts
+ * const post = await content.get('posts', 'hello')
+ * await content.update('posts', post.id, { title: 'Hello!' }, { ifMatch: etagOf(post), caller })
+ * ```
+ */
+export function etagOf(document: object): string {
+  const tag = tags.get(document)
+  if (tag === undefined) throw new TypeError('This document came without a tag; read it by itself, with content.get().')
+  return tag
 }
 
 /**
@@ -150,7 +177,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
   ): Promise<Entry<C, K> | null> {
     const model = this.#collection(collection)
     try {
-      return JSON.parse((await getEntry(this.#engine, model, address, toParams(query), caller)).json)
+      return tagged(await getEntry(this.#engine, model, address, toParams(query), caller))
     } catch (error) {
       if (error instanceof DaybookError && error.code === 'NOT_FOUND') return null
       throw error
@@ -164,9 +191,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
     { caller = ANONYMOUS, createdAt, locale }: CreateOptions = {},
   ): Promise<Entry<C, K>> {
     const options = { ...(createdAt === undefined ? {} : { createdAt }), locale: this.#locale(locale) }
-    return JSON.parse(
-      (await createEntry(this.#engine, this.#collection(collection), data, caller, options, this.#run)).json,
-    )
+    return tagged(await createEntry(this.#engine, this.#collection(collection), data, caller, options, this.#run))
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, CONFLICT, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
@@ -202,7 +227,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
   ): Promise<Entry<C, K>> {
     const options = { ...toCondition(ifMatch), locale: this.#locale(locale), isMerge }
     const model = this.#collection(collection)
-    return JSON.parse((await updateEntry(this.#engine, model, id, data, caller, options, this.#run)).json)
+    return tagged(await updateEntry(this.#engine, model, id, data, caller, options, this.#run))
   }
 
   /** @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
@@ -255,7 +280,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
     key: K,
     { caller = ANONYMOUS, ...query }: CallOptions & ReadOptions = {},
   ): Promise<GlobalEntry<C, K>> {
-    return JSON.parse((await readGlobal(this.#engine, this.#global(key), toParams(query), caller)).json)
+    return tagged(await readGlobal(this.#engine, this.#global(key), toParams(query), caller))
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
@@ -265,8 +290,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
     { caller = ANONYMOUS, ifMatch, locale }: ChangeOptions = {},
   ): Promise<GlobalEntry<C, K>> {
     const options = { ...toCondition(ifMatch), locale: this.#locale(locale) }
-    const answer = await writeGlobal(this.#engine, this.#global(key), data, caller, options, this.#run)
-    return JSON.parse(answer.json)
+    return tagged(await writeGlobal(this.#engine, this.#global(key), data, caller, options, this.#run))
   }
 
   #locale(given: string | undefined): string | undefined {

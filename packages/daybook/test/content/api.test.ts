@@ -5,6 +5,7 @@ import {
   defineCollection,
   defineConfig,
   defineGlobal,
+  etagOf,
   f,
   isAuthenticated,
   SYSTEM,
@@ -390,6 +391,23 @@ describe('what HTTP offers is offered inside the process', () => {
     const { id } = await content.create('posts', { title: 'One', seo: { title: 'a', rank: 1 } }, as)
     expect(await content.patch('posts', id, { seo: { rank: 2 } }, as)).toMatchObject({ seo: { title: 'a', rank: 2 } })
     expect(await content.update('posts', id, { seo: { rank: 3 } }, as)).toMatchObject({ seo: { title: null, rank: 3 } })
+  })
+
+  test('what was read knows its tag, and a change can demand it', async () => {
+    const { content, fetch } = service
+    const { id } = await content.create('posts', { title: 'One' }, as)
+    const read = await content.get('posts', id)
+    const tag = etagOf(read ?? {})
+    const answer = await fetch(new Request(`http://daybook.test/api/posts/${id}`))
+    expect(answer.headers.get('etag')).toBe(tag)
+    const changed = await content.update('posts', id, { title: 'Two' }, { ...as, ifMatch: tag })
+    expect(etagOf(changed)).not.toBe(tag)
+    await expect(content.update('posts', id, { title: 'Three' }, { ...as, ifMatch: tag })).rejects.toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      details: { current: etagOf(changed) },
+    })
+    const { items } = await content.list('posts')
+    for (const other of [{ ...changed }, ...items]) expect(() => etagOf(other)).toThrow('came without a tag')
   })
 
   test('a batch is all or nothing, and names what failed', async () => {

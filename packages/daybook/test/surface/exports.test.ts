@@ -22,6 +22,7 @@ describe('what the package exports', () => {
       'defineCollection',
       'defineConfig',
       'defineGlobal',
+      'etagOf',
       'f',
       'getIdentity',
       'getSubject',
