@@ -123,19 +123,16 @@ async function tallyGlobal(read: Reader, global: GlobalModel, tally: Tally): Pro
   if (row && (row.shape !== global.shape || row.kept !== null)) tally.addMove(global, moveDocument(global, row))
 }
 
-async function* allEntries(read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> {
-  for (let after = 0; ; ) {
-    const page = await read.storedAfter(collection, after, BATCH)
-    yield* page
-    const last = page.at(-1)
-    if (!last || page.length < BATCH) return
-    after = last.pk
-  }
-}
+const allEntries = (read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> =>
+  inBatches((after) => read.storedAfter(collection, after, BATCH))
 
-async function* outdatedEntries(read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> {
+const outdatedEntries = (read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> =>
+  inBatches((after) => read.outdated(collection, after, BATCH))
+
+/** @param next a batch of entries after the one of that number */
+async function* inBatches(next: (after: number) => Promise<readonly StoredEntry[]>): AsyncGenerator<StoredEntry> {
   for (let after = 0; ; ) {
-    const page = await read.outdated(collection, after, BATCH)
+    const page = await next(after)
     yield* page
     const last = page.at(-1)
     if (!last || page.length < BATCH) return
