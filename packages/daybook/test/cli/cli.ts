@@ -37,7 +37,7 @@ export async function start(cwd: string, ...args: readonly string[]) {
     child.kill(signal)
     return (await ended)[0]
   }
-  return { url, stop }
+  return { url, pid: child.pid, stop }
 }
 
 /** A folder with these files; gone with `dispose`. A config imports Daybook's sources by `DAYBOOK`. */
