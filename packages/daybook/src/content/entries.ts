@@ -139,8 +139,8 @@ function listTag({ variant }: AskedList, [own = 0, ...others]: readonly number[]
 const MAX_PASSED = 10_000
 
 /** Whether one index answers, in its own order, with few steps besides those to the entries that are shown. */
-function isShort({ query: { where, sort, offset }, statuses }: AskedList, { counts }: Counters): boolean {
-  if (!where || offset > MAX_PASSED || !isOneEquality(where) || sort[0]?.by.column !== 'id') return false
+function isShort({ query: { where, sort, offset }, search, statuses }: AskedList, { counts }: Counters): boolean {
+  if (!where || search || offset > MAX_PASSED || !isOneEquality(where) || sort[0]?.by.column !== 'id') return false
   const others = Object.keys(counts).filter((status) => statuses?.includes(status) === false)
   return countEntries({ counts }, others) <= MAX_PASSED
 }

@@ -206,15 +206,18 @@ const kindOf = (item: unknown): unknown => (isRecord(item) ? item._type : undefi
 
 /** Which item of a list each new one was: the one that is equal, else the next of its kind that is left. */
 function matchItems(items: readonly unknown[], old: readonly unknown[]): readonly (number | undefined)[] {
-  const left = new Map(old.map((item, index) => [index, { text: JSON.stringify(item), kind: kindOf(item) }]))
+  if (old.length === 0) return []
+  const texts = items.map((item) => JSON.stringify(item))
+  const oldTexts = old.map((item) => JSON.stringify(item))
+  const left = new Set(old.keys())
   const take = (index: number | undefined): number | undefined => {
     if (index !== undefined) left.delete(index)
     return index
   }
-  const equal = items.map((item, index) => {
-    const text = JSON.stringify(item)
-    if (left.get(index)?.text === text) return take(index)
-    return take([...left].find(([, one]) => one.text === text)?.[0])
-  })
-  return items.map((item, index) => equal[index] ?? take([...left].find(([, { kind }]) => kind === kindOf(item))?.[0]))
+  // One that stayed where it was comes before an equal one elsewhere.
+  const kept = texts.map((text, index) => (oldTexts[index] === text ? take(index) : undefined))
+  const moved = Map.groupBy(left, (index) => oldTexts[index])
+  const equal = kept.map((index, at) => index ?? take(moved.get(texts[at])?.shift()))
+  const others = Map.groupBy(left, (index) => kindOf(old[index]))
+  return equal.map((index, at) => index ?? others.get(kindOf(items[at]))?.shift())
 }

@@ -192,7 +192,9 @@ async function moveEntry(
 ): Promise<void> {
   const moved = moveTranslations(collection, moveDocument(collection, entry).values, entry.locales)
   const own = settle(model, collection, moved, home)
-  const values = await chooseSlug(writer.read, collection, own.values, model.locales?.default)
+  // A move to another default locale gives nobody a slug: who has no text in it has none.
+  const isMove = home !== model.locales?.default
+  const values = isMove ? own.values : await chooseSlug(writer.read, collection, own.values, home)
   const draft = toDraft(model, collection, {
     id: entry.id,
     canonical: { ...own, values },

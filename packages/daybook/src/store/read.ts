@@ -19,16 +19,13 @@ import {
 } from './page.ts'
 import { HOME, readMeta } from './schema.ts'
 import { expandable, type SearchQuery, toBoosts, toCountMatch, toMatch } from './search.ts'
-import type { EntryTable, SystemTables } from './tables.ts'
+import { ENTRY_COLUMNS, type EntryTable, type SystemTables } from './tables.ts'
 import { comparableSql, toStored, toWhereSql } from './where.ts'
 
 /** What is read of an entry to serve it. */
 export type EntryRow = Pick<EntryTable, 'id' | 'seq' | 'status' | 'shape' | 'kept' | 'doc'>
 /** What is read of an entry to change it. */
-export type StoredEntry = Pick<
-  EntryTable,
-  'pk' | 'id' | 'slug' | 'status' | 'created_at' | 'updated_at' | 'seq' | 'shape' | 'kept' | 'locales' | 'doc'
->
+export type StoredEntry = Pick<EntryTable, 'pk' | (typeof ENTRY_COLUMNS)[number]>
 /** What is read of a global. */
 export type GlobalRow = SystemTables['daybook$globals']
 
@@ -369,17 +366,4 @@ const COLLECTION_KEYS = prepare(build.selectFrom('daybook$collections').select('
 const COUNTERS = prepare(build.selectFrom('daybook$collections').selectAll().where('key', '=', param<string>('key')))
 const GLOBAL = prepare(build.selectFrom('daybook$globals').selectAll().where('key', '=', param<string>('key')))
 
-const stored = (key: string) =>
-  entryTable(key).select([
-    'pk',
-    'id',
-    'slug',
-    'status',
-    'created_at',
-    'updated_at',
-    'seq',
-    'shape',
-    'kept',
-    'locales',
-    'doc',
-  ])
+const stored = (key: string) => entryTable(key).select(['pk', ...ENTRY_COLUMNS])

@@ -21,6 +21,20 @@ export interface EntryTable {
   readonly doc: string
 }
 
+/** The columns of a collection's table that a write sets. */
+export const ENTRY_COLUMNS = [
+  'id',
+  'slug',
+  'status',
+  'created_at',
+  'updated_at',
+  'seq',
+  'shape',
+  'kept',
+  'locales',
+  'doc',
+] as const satisfies readonly (keyof EntryTable)[]
+
 /** Every table but the collections' own. */
 export interface SystemTables {
   readonly daybook$meta: { readonly key: string; readonly value: string }

@@ -8,8 +8,7 @@ import { dropLocaleTables } from './locale-tables.ts'
 import type { GlobalRow, Reader, StoredAnswer, StoredEntry } from './read.ts'
 import { HOME, writeMeta } from './schema.ts'
 import { searchColumns, searchValues } from './search.ts'
-import type { EntryTable } from './tables.ts'
-import { searchTable, wordsTable } from './tables.ts'
+import { ENTRY_COLUMNS, type EntryTable, searchTable, wordsTable } from './tables.ts'
 
 /** What a change does. */
 export type Action = 'create' | 'update' | 'delete'
@@ -351,19 +350,6 @@ const PUT_GLOBAL = prepare(
       }),
     ),
 )
-
-const ENTRY_COLUMNS = [
-  'id',
-  'slug',
-  'status',
-  'created_at',
-  'updated_at',
-  'seq',
-  'shape',
-  'kept',
-  'locales',
-  'doc',
-] as const
 
 function insertStatement(key: string) {
   const columns = sql.join(ENTRY_COLUMNS.map((name) => sql.ref(name)))

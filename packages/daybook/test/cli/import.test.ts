@@ -181,6 +181,10 @@ export default defineConfig({
     expect(again.stdout).toContain('pages: 1 translation stored')
     const dry = await daybook(folder.path, ...command, '--dry-run')
     expect(dry.stdout).toContain('6 unchanged')
+    await folder.write({ 'site/en/team.md': page('title: Another team') })
+    const double = await daybook(folder.path, ...command)
+    expect(double).toMatchObject({ status: 2 })
+    expect(double.stderr).toContain('site/en/team.mdx stands for the same page as site/en/team.md')
   })
 
   it('refuses folders of locales that are none, or a config without locales', async () => {

@@ -8,6 +8,7 @@ import {
   etagOf,
   f,
   isAuthenticated,
+  type ListOptions,
   SYSTEM,
 } from 'daybook'
 import { createTestService, type TestService } from 'daybook/testing'
@@ -476,4 +477,25 @@ describe('what HTTP offers is offered inside the process', () => {
     await content.create('posts', { title: 'One' }, as)
     expect((await content.list('posts', { select: [], include: [] })).items).toMatchObject([{ title: 'One' }])
   })
+})
+
+test('a search is asked beside the others, with a filter or without', async () => {
+  const service = await createTestService({
+    collections: { posts: { fields: { title: f.text(), rank: f.integer() } } },
+  })
+  try {
+    await service.content.create('posts', { title: 'word', rank: 1 }, { caller: SYSTEM })
+    /** Statements of the connection that everyone shares; those of the searching thread are not among them. */
+    const shared = async (query: ListOptions): Promise<number> => {
+      const before = service.statements()
+      expect((await service.content.list('posts', query)).total).toBe(1)
+      return service.statements() - before
+    }
+    expect(await shared({ q: 'word', sort: '-createdAt' })).toBe(1)
+    expect(await shared({ q: 'word', sort: '-createdAt', where: { rank: { eq: 1 } } })).toBe(1)
+    expect(await shared({ sort: '-createdAt', where: { rank: { eq: 1 } } })).toBe(2)
+    expect(await shared({ sort: '-createdAt', where: { rank: { gte: 1 } } })).toBe(1)
+  } finally {
+    await service.close()
+  }
 })

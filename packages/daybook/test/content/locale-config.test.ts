@@ -127,6 +127,17 @@ describe('changing the locales', () => {
   })
 })
 
+test('a move to another default locale gives no slug to what has no text in it', async () => {
+  const fields = { title: f.text({ localized: true }), slug: f.slug({ from: 'title', localized: true }) }
+  const { id } = await folder.serve(notes(fields), (service) => create(service, 'notes', { title: 'One' }))
+  const german = notes(fields, { default: 'de', available: ['en', 'de'] })
+  await migrate(german)
+  await folder.serve(german, async ({ content }) => {
+    expect(await content.get('notes', id)).toMatchObject({ title: null, slug: null })
+    expect(await content.get('notes', 'one', { locale: 'en' })).toMatchObject({ title: 'One', slug: 'one' })
+  })
+})
+
 test('a renamed field takes its translations along, at any depth', async () => {
   const before = {
     headline: f.text({ localized: true }),

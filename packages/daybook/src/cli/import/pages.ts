@@ -27,7 +27,7 @@ export function* singlePages(folder: string): Generator<SourcePage> {
  * The files of a folder with one folder for each locale: those that stand at the same place are one entry, the default
  * locale's first.
  *
- * @throws {UsageError} when a file stands in no locale's folder
+ * @throws {UsageError} when a file stands in no locale's folder, or two of a locale at the same place
  */
 export function localizedPages(folder: string, locales: LocalesModel | undefined): readonly SourcePage[] {
   if (!locales) throw new UsageError('--locale-folders needs a config with locales.')
@@ -39,7 +39,10 @@ export function localizedPages(folder: string, locales: LocalesModel | undefined
       throw new UsageError(`${path} is in no folder of a locale. The config has: ${known}.`)
     }
     const key = withoutExtension(join(...place))
-    byPlace.set(key, [...(byPlace.get(key) ?? []), { path, locale }])
+    const files = byPlace.get(key) ?? []
+    const other = files.find((file) => file.locale === locale)
+    if (other) throw new UsageError(`${path} stands for the same page as ${other.path}. Leave one of them out.`)
+    byPlace.set(key, [...files, { path, locale }])
   }
   const places = [...byPlace.keys()]
   const taken = Map.groupBy(places, shortName)
