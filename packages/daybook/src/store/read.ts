@@ -19,13 +19,13 @@ import {
 } from './page.ts'
 import { HOME, readMeta } from './schema.ts'
 import { expandable, type SearchQuery, toBoosts, toCountMatch, toMatch } from './search.ts'
-import { ENTRY_COLUMNS, type EntryTable, type SystemTables } from './tables.ts'
+import { ENTRY_COLUMNS, type EntryColumn, type EntryTable, type SystemTables } from './tables.ts'
 import { comparableSql, toStored, toWhereSql } from './where.ts'
 
 /** What is read of an entry to serve it. */
 export type EntryRow = Pick<EntryTable, 'id' | 'seq' | 'status' | 'shape' | 'kept' | 'doc'>
 /** What is read of an entry to change it. */
-export type StoredEntry = Pick<EntryTable, 'pk' | (typeof ENTRY_COLUMNS)[number]>
+export type StoredEntry = Pick<EntryTable, 'pk' | EntryColumn>
 /** What is read of a global. */
 export type GlobalRow = SystemTables['daybook$globals']
 

@@ -21,8 +21,11 @@ export interface EntryTable {
   readonly doc: string
 }
 
-/** The columns of a collection's table that a write sets. */
-export const ENTRY_COLUMNS = [
+/** A column of a collection's table that a write sets. */
+export type EntryColumn = Exclude<keyof EntryTable, 'pk' | 'draft'>
+
+/** All of them. */
+export const ENTRY_COLUMNS: readonly EntryColumn[] = [
   'id',
   'slug',
   'status',
@@ -33,7 +36,7 @@ export const ENTRY_COLUMNS = [
   'kept',
   'locales',
   'doc',
-] as const satisfies readonly (keyof EntryTable)[]
+]
 
 /** Every table but the collections' own. */
 export interface SystemTables {
