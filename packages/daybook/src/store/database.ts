@@ -1,4 +1,5 @@
 import type { Statement, Values } from './compile.ts'
+import type { Ledger } from './ledger.ts'
 
 /** Runs statements on one connection. */
 export interface Connection {
@@ -10,8 +11,7 @@ export interface Connection {
 
 /** The connection of a transaction. */
 export interface WriteConnection extends Connection {
-  /** Runs a statement with the commit, where nothing in the transaction reads what it writes. */
-  atCommit(statement: Statement, values: Values): void
+  readonly ledger: Ledger
 }
 
 /** A database engine, as the store sees it. */

@@ -4,6 +4,7 @@ import type { SortBy } from '../query/list-query.ts'
 import type { Condition } from '../query/where.ts'
 import { build, param, prepare, prepareSql, type Statement } from './compile.ts'
 import type { Connection } from './database.ts'
+import { COUNTERS, HEAD } from './ledger.ts'
 import {
   countStatement,
   entries,
@@ -350,7 +351,6 @@ export class Reader {
   }
 }
 
-const HEAD = prepare(build.selectFrom('daybook$head').select('seq'))
 const REFERRING = sql`FROM daybook$refs WHERE to_collection = ${param('collection')} AND to_id = ${param('id')}
   AND (from_collection || ' ' || iif(from_collection = 'globals', from_id || ' ', '') || field)
     NOT IN (SELECT value FROM json_each(${param('except')}))`
@@ -363,7 +363,6 @@ const STORED_ANSWER = prepare(
   build.selectFrom('daybook$idempotency').selectAll().where('key', '=', param<string>('key')),
 )
 const COLLECTION_KEYS = prepare(build.selectFrom('daybook$collections').select('key').orderBy('key'))
-const COUNTERS = prepare(build.selectFrom('daybook$collections').selectAll().where('key', '=', param<string>('key')))
 const GLOBAL = prepare(build.selectFrom('daybook$globals').selectAll().where('key', '=', param<string>('key')))
 
 const stored = (key: string) => entryTable(key).select(['pk', ...ENTRY_COLUMNS])

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Reference } from '../fields/field.ts'
-import { PUBLISHED } from '../fields/status.ts'
 import type { CollectionModel } from '../model/model.ts'
 import { build, param, prepare, prepareSql, type Statement } from './compile.ts'
 import type { WriteConnection } from './database.ts'
@@ -23,8 +22,6 @@ export interface Change {
   readonly collection: string
   /** An entry's id, or a global's key. */
   readonly id: string
-  /** The document after the change; before it, when it was deleted. */
-  readonly doc: string
 }
 
 /** An entry as it is to be stored, before it has its revision. */
@@ -84,13 +81,13 @@ export class Writer {
   /** @throws {UniqueViolation} when another entry holds a unique value */
   async createEntry(collection: CollectionModel, entry: EntryDraft, actor: string): Promise<number> {
     const { id, updated_at: at } = entry
-    const seq = await this.#append({ at, actor, action: 'create', collection: collection.key, id, doc: wholeOf(entry) })
+    const seq = await this.#append({ at, actor, action: 'create', collection: collection.key, id })
     const insert = this.#statement(`insert ${collection.key}`, () => prepareSql(insertStatement(collection.key)))
     const inserted = await this.#connection.get(insert, { ...entry, seq })
     await this.#refer(collection.key, id, entry.references, false)
     await this.#choose(collection, id, entry.choices, false)
     await this.#show(collection, Number(inserted?.pk), entry, seq, false)
-    await this.#count(collection, seq, undefined, entry.status)
+    this.#count(collection, seq, undefined, entry.status)
     return seq
   }
 
@@ -102,43 +99,44 @@ export class Writer {
     actor: string,
   ): Promise<number> {
     const { id, updated_at: at } = entry
-    const seq = await this.#append({ at, actor, action: 'update', collection: collection.key, id, doc: wholeOf(entry) })
+    const seq = await this.#append({ at, actor, action: 'update', collection: collection.key, id })
+    await this.#keepState(before)
     const update = this.#statement(`update ${collection.key}`, () => prepareSql(updateStatement(collection.key)))
     await this.#connection.run(update, { ...entry, seq, pk: before.pk })
     await this.#refer(collection.key, id, entry.references, true)
     await this.#choose(collection, id, entry.choices, true)
     await this.#show(collection, before.pk, entry, seq, true)
-    await this.#count(collection, seq, before.status, entry.status)
+    this.#count(collection, seq, before.status, entry.status)
     return seq
   }
 
   async deleteEntry(collection: CollectionModel, before: StoredEntry, at: string, actor: string): Promise<number> {
     const { id, pk } = before
-    const doc = wholeOf(before)
-    const seq = await this.#append({ at, actor, action: 'delete', collection: collection.key, id, doc })
+    const seq = await this.#append({ at, actor, action: 'delete', collection: collection.key, id })
+    await this.#keepState(before)
     for (const { table } of [collection, ...collection.views.values()]) {
       const remove = this.#statement(`delete ${table}`, () =>
         prepareSql(sql`DELETE FROM ${sql.table(table)} WHERE pk = ${param('pk')}`),
       )
       await this.#connection.run(remove, { pk })
-      this.#connection.atCommit(this.#unindex(table), { pk })
+      this.#connection.ledger.later(this.#unindex(table), { pk })
     }
     await this.#refer(collection.key, id, [], true)
     await this.#choose(collection, id, [], true)
-    await this.#count(collection, seq, before.status, undefined)
+    this.#count(collection, seq, before.status, undefined)
     return seq
   }
 
   async writeGlobal(
+    before: GlobalRow | undefined,
     row: Omit<GlobalRow, 'seq'>,
     references: readonly FieldReference[],
     at: string,
     actor: string,
-    isNew: boolean,
   ): Promise<number> {
     const { key } = row
-    const action = isNew ? 'create' : 'update'
-    const seq = await this.#append({ at, actor, action, collection: GLOBALS, id: key, doc: wholeOf(row) })
+    const seq = await this.#append({ at, actor, action: before ? 'update' : 'create', collection: GLOBALS, id: key })
+    if (before) await this.#keepState(before)
     await this.#connection.run(PUT_GLOBAL, { ...row, seq })
     await this.#refer(GLOBALS, key, references, true)
     return seq
@@ -164,9 +162,10 @@ export class Writer {
     await writeMeta(this.#connection, HOME, locale)
   }
 
-  /** Drops a collection that the config no longer has. Its past stays in the journal. */
+  /** Drops a collection that the config no longer has. Its past, and what it held at last, stay in the journal. */
   async dropCollection(key: string): Promise<void> {
     const table = sql.table(key)
+    await this.#connection.run(prepareSql(keepAllStatement(key)))
     await dropLocaleTables(this.#connection, (name) => name.startsWith(`${key}$`))
     for (const statement of [
       sql`DROP VIEW IF EXISTS ${sql.table(`${key}_view`)}`,
@@ -183,11 +182,14 @@ export class Writer {
 
   /** Takes the next number of the journal and writes the record under it. */
   async #append(change: Change): Promise<number> {
-    const head = await this.#connection.get(NEXT_SEQ)
-    const seq = Number(head?.seq)
+    const seq = await this.#connection.ledger.next()
     await this.#connection.run(APPEND, { ...change, seq })
-    await this.#connection.run(APPEND_PAYLOAD, { seq, doc: change.doc })
     return seq
+  }
+
+  /** Puts a state into the journal that is about to go from its table, under the number of the change that made it. */
+  async #keepState(before: Pick<EntryTable, 'seq' | 'doc' | 'locales'>): Promise<void> {
+    await this.#connection.run(KEEP_STATE, { seq: before.seq, doc: wholeOf(before) })
   }
 
   async #refer(collection: string, id: string, references: readonly FieldReference[], hadSome: boolean): Promise<void> {
@@ -236,9 +238,9 @@ export class Writer {
     status: string | null,
     hadOne: boolean,
   ): void {
-    if (hadOne) this.#connection.atCommit(this.#unindex(collection.table), { pk })
+    if (hadOne) this.#connection.ledger.later(this.#unindex(collection.table), { pk })
     const insert = this.#statement(`search ${collection.table}`, () => prepareSql(indexStatement(collection)))
-    this.#connection.atCommit(insert, { ...searchValues(collection, value, status), pk })
+    this.#connection.ledger.later(insert, { ...searchValues(collection, value, status), pk })
   }
 
   #unindex(table: string): Statement {
@@ -247,24 +249,13 @@ export class Writer {
     )
   }
 
-  /** Counts an entry out of one status and into another, and says how far readers without a session may have to look. */
-  async #count(
-    { key, status: statusField }: CollectionModel,
+  #count(
+    { key, status }: CollectionModel,
     seq: number,
     from: string | null | undefined,
     to: string | null | undefined,
-  ): Promise<void> {
-    const { counts, visibleSeq } = await this.read.counters(key)
-    const next: Record<string, number> = { ...counts }
-    if (from !== undefined) next[from ?? ''] = (next[from ?? ''] ?? 0) - 1
-    if (to !== undefined) next[to ?? ''] = (next[to ?? ''] ?? 0) + 1
-    const isVisible = !statusField || [from, to].includes(PUBLISHED)
-    await this.#connection.run(COUNT, {
-      key,
-      seq,
-      visibleSeq: isVisible ? seq : visibleSeq,
-      counts: JSON.stringify(next),
-    })
+  ): void {
+    this.#connection.ledger.count({ key, seq, hasStatus: status !== undefined, from, to })
   }
 
   #statement<Row>(shape: string, make: () => Statement<Row>): Statement<Row> {
@@ -274,7 +265,6 @@ export class Writer {
   }
 }
 
-const NEXT_SEQ = prepareSql(sql<{ seq: number }>`UPDATE daybook$head SET seq = seq + 1 RETURNING seq`)
 const APPEND = prepare(
   build.insertInto('daybook$journal').values({
     seq: param<number>('seq'),
@@ -285,8 +275,11 @@ const APPEND = prepare(
     id: param<string>('id'),
   }),
 )
-const APPEND_PAYLOAD = prepare(
-  build.insertInto('daybook$journal_payload').values({ seq: param<number>('seq'), doc: param<string>('doc') }),
+const KEEP_STATE = prepare(
+  build
+    .insertInto('daybook$journal_payload')
+    .values({ seq: param<number>('seq'), doc: param<string>('doc') })
+    .onConflict((conflict) => conflict.doNothing()),
 )
 const DROP_REFS = prepare(
   build
@@ -322,12 +315,6 @@ const ADD_ANSWER = prepare(
     headers: param<string>('headers'),
     body: param<string>('body'),
   }),
-)
-const COUNT = prepare(
-  build
-    .updateTable('daybook$collections')
-    .set({ seq: param<number>('seq'), visible_seq: param<number>('visibleSeq'), counts: param<string>('counts') })
-    .where('key', '=', param<string>('key')),
 )
 const PUT_GLOBAL = prepare(
   build
@@ -369,6 +356,13 @@ function putViewStatement(table: string) {
 /** A document with what every locale says, as the journal keeps it. `@` cannot stand in a key. */
 export function wholeOf({ doc, locales }: Pick<EntryTable, 'doc' | 'locales'>): string {
   return locales === null ? doc : `${doc.slice(0, -1)},"@locales":${locales}}`
+}
+
+/** The same in SQL, for all entries of a collection. */
+function keepAllStatement(key: string) {
+  return sql`INSERT INTO daybook$journal_payload (seq, doc)
+    SELECT seq, CASE WHEN locales IS NULL THEN doc ELSE substr(doc, 1, length(doc) - 1) || ',"@locales":' || locales || '}' END
+    FROM ${sql.table(key)} WHERE true ON CONFLICT DO NOTHING`
 }
 
 function updateStatement(key: string) {
