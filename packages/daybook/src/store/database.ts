@@ -1,4 +1,5 @@
 import type { Statement, Values } from './compile.ts'
+import type { Dialect } from './dialect.ts'
 import type { Ledger } from './ledger.ts'
 
 /** Runs statements on one connection. */
@@ -16,6 +17,7 @@ export interface WriteConnection extends Connection {
 
 /** A database engine, as the store sees it. */
 export interface Database {
+  readonly dialect: Dialect
   /** Sees what is committed, and nothing else. */
   readonly reader: Connection
   /** The same for questions that may take long; they keep nobody else waiting. */
@@ -24,6 +26,8 @@ export interface Database {
   readonly executed: number
   /** Runs `work` alone among writers; all of it is durable when this resolves, none of it when it rejects. */
   transaction<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T>
+  /** Runs `work` on the tables themselves, alone among all nodes; the database may hold none yet. */
+  alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 

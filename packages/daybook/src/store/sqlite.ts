@@ -5,7 +5,9 @@ import NativeDatabase, { type NativeStatement } from 'better-sqlite3'
 import { DaybookError, StartupError } from '../errors.ts'
 import type { Statement, Values } from './compile.ts'
 import { type Connection, type Database, UniqueViolation, type WriteConnection } from './database.ts'
+import type { Dialect } from './dialect.ts'
 import { Ledger } from './ledger.ts'
+import { SQLITE } from './sqlite-dialect.ts'
 import { SqliteThread } from './sqlite-thread.ts'
 
 /** How long a write waits for another process to finish its own, in milliseconds. */
@@ -60,6 +62,7 @@ export function copySqlite(from: string, to: string): void {
 
 /** An embedded database: one connection writes, one reads what is committed. */
 export class SqliteStore implements Database {
+  readonly dialect: Dialect = SQLITE
   readonly reader: SqliteConnection
   readonly slow: SqliteThread
   readonly #writer: SqliteWriter
@@ -89,6 +92,11 @@ export class SqliteStore implements Database {
       this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
       if (!this.#draining) void this.#drain()
     })
+  }
+
+  /** Every write holds the one lock of the file, and changes of its tables are part of the transaction. */
+  alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
+    return this.transaction(work)
   }
 
   async close(): Promise<void> {

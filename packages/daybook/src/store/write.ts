@@ -3,11 +3,10 @@ import type { Reference } from '../fields/field.ts'
 import type { CollectionModel } from '../model/model.ts'
 import { build, param, prepare, prepareSql, type Statement } from './compile.ts'
 import type { WriteConnection } from './database.ts'
-import { dropLocaleTables } from './locale-tables.ts'
+import { dropLocaleTables, dropsOf } from './locale-tables.ts'
 import type { GlobalRow, Reader, StoredAnswer, StoredEntry } from './read.ts'
 import { HOME, writeMeta } from './schema.ts'
-import { searchColumns, searchValues } from './search.ts'
-import { ENTRY_COLUMNS, type EntryTable, searchTable, wordsTable } from './tables.ts'
+import { ENTRY_COLUMNS, type EntryTable } from './tables.ts'
 
 /** What a change does. */
 export type Action = 'create' | 'update' | 'delete'
@@ -164,14 +163,12 @@ export class Writer {
 
   /** Drops a collection that the config no longer has. Its past, and what it held at last, stay in the journal. */
   async dropCollection(key: string): Promise<void> {
-    const table = sql.table(key)
+    const { dialect } = this.read
     await this.#connection.run(prepareSql(keepAllStatement(key)))
-    await dropLocaleTables(this.#connection, (name) => name.startsWith(`${key}$`))
+    await dropLocaleTables(this.#connection, dialect, (name) => name.startsWith(`${key}$`))
     for (const statement of [
       sql`DROP VIEW IF EXISTS ${sql.table(`${key}_view`)}`,
-      sql`DROP TABLE IF EXISTS ${sql.table(wordsTable(key))}`,
-      sql`DROP TABLE IF EXISTS ${sql.table(searchTable(key))}`,
-      sql`DROP TABLE IF EXISTS ${table}`,
+      ...dropsOf(dialect, key).map((text) => sql.raw(text)),
       sql`DELETE FROM daybook$collections WHERE key = ${key}`,
       sql`DELETE FROM daybook$choices WHERE from_collection = ${key}`,
       sql`DELETE FROM daybook$refs WHERE from_collection = ${key} OR to_collection = ${key}`,
@@ -196,7 +193,8 @@ export class Writer {
     if (hadSome) await this.#connection.run(DROP_REFS, { collection, id })
     if (references.length === 0) return
     const rows = JSON.stringify(references.map((one) => [one.field, one.collection, one.id]))
-    await this.#connection.run(ADD_REFS, { collection, id, rows })
+    const add = this.#statement('refer', () => prepareSql(this.read.dialect.addReferences))
+    await this.#connection.run(add, { collection, id, rows })
   }
 
   async #choose(
@@ -239,14 +237,13 @@ export class Writer {
     hadOne: boolean,
   ): void {
     if (hadOne) this.#connection.ledger.later(this.#unindex(collection.table), { pk })
-    const insert = this.#statement(`search ${collection.table}`, () => prepareSql(indexStatement(collection)))
-    this.#connection.ledger.later(insert, { ...searchValues(collection, value, status), pk })
+    const { search } = this.read.dialect
+    const insert = this.#statement(`search ${collection.table}`, () => prepareSql(search.insert(collection)))
+    this.#connection.ledger.later(insert, { ...search.row(collection, value, status), pk })
   }
 
   #unindex(table: string): Statement {
-    return this.#statement(`unsearch ${table}`, () =>
-      prepareSql(sql`DELETE FROM ${sql.table(searchTable(table))} WHERE rowid = ${param('pk')}`),
-    )
+    return this.#statement(`unsearch ${table}`, () => prepareSql(this.read.dialect.search.remove(table)))
   }
 
   #count(
@@ -286,10 +283,6 @@ const DROP_REFS = prepare(
     .deleteFrom('daybook$refs')
     .where('from_collection', '=', param<string>('collection'))
     .where('from_id', '=', param<string>('id')),
-)
-const ADD_REFS = prepareSql(
-  sql`INSERT INTO daybook$refs (from_collection, from_id, field, position, to_collection, to_id)
-      SELECT ${param('collection')}, ${param('id')}, value->>0, key, value->>1, value->>2 FROM json_each(${param('rows')})`,
 )
 const DROP_CHOICES = prepare(
   build
@@ -368,11 +361,4 @@ function keepAllStatement(key: string) {
 function updateStatement(key: string) {
   const changes = ENTRY_COLUMNS.filter((name) => name !== 'id').map((name) => sql`${sql.ref(name)} = ${param(name)}`)
   return sql`UPDATE ${sql.table(key)} SET ${sql.join(changes)} WHERE pk = ${param('pk')}`
-}
-
-function indexStatement(collection: CollectionModel) {
-  const names = searchColumns(collection)
-  const columns = sql.join(['rowid', ...names].map((name) => sql.ref(name)))
-  const values = sql.join(['pk', ...names].map((name) => param(name)))
-  return sql`INSERT INTO ${sql.table(searchTable(collection.table))} (${columns}) VALUES (${values})`
 }

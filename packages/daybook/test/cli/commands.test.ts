@@ -12,7 +12,7 @@ export default defineConfig({ collections: { notes: { fields: { title: f.text({ 
 
 /** The states of entries that the journal holds. */
 function statesOf(folder: string, collection: string): readonly unknown[] {
-  const database = new NativeDatabase(join(folder, '.daybook/daybook.db'), { readonly: true })
+  const database = new NativeDatabase(join(folder, '.daybook/daybook.db'), { timeout: 1000 })
   const kept = database
     .prepare('SELECT doc FROM daybook$journal JOIN daybook$journal_payload USING (seq) WHERE collection = ?')
     .all(collection) as { doc: string }[]
