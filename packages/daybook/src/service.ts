@@ -130,7 +130,7 @@ export async function openEngine(
   data: string,
   { renderMs = config.limits?.renderMs, workers }: RenderOptions = {},
 ): Promise<OpenEngine> {
-  const store = new Store(openSqlite(databaseFile(data)))
+  const store = new Store(config.database ? await config.database.open() : openSqlite(databaseFile(data)))
   const renderer = new MarkdownRenderer(renderMs, workers)
   const tools = { renderMarkdown: (source: string) => renderer.render(source) }
   const engine: Engine = { model, store, tools, totals: new Map() }

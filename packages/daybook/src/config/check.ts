@@ -159,6 +159,7 @@ const checkTop = checkKeys({
   }),
   globals: checkDocuments('globals', { ...DOCUMENT_OPTIONS, access: checkAccess(['read', 'update']) }),
   locales: checkLocales,
+  database: checkKeys({ open: isFunction }, ['open']),
   auth: checkKeys(
     {
       getCapabilities: isFunction,

@@ -31,6 +31,12 @@ export interface Database {
   close(): Promise<void>
 }
 
+/** Where content is kept, as a config names it. */
+export interface DatabaseSource {
+  /** @throws {StartupError} when it cannot be used, with what to do about it */
+  open(): Promise<Database>
+}
+
 /** A unique index refused a row. */
 export class UniqueViolation extends Error {
   override readonly name = 'UniqueViolation'

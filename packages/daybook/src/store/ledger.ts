@@ -12,6 +12,14 @@ export interface Counted {
   readonly to: string | null | undefined
 }
 
+/** What tells one record of the journal from every other that might have had its number. */
+export interface JournalRecord {
+  readonly seq: number
+  readonly id: string
+  /** ISO 8601. */
+  readonly at: string
+}
+
 /** How far a {@link Ledger} has come. */
 export type Mark = readonly [numbers: number, counted: number, waiting: number]
 
@@ -23,19 +31,31 @@ export class Ledger {
   readonly #connection: Connection
   #head: number | undefined
   #numbers = 0
+  #last: JournalRecord | undefined
   readonly #counted: Counted[] = []
   readonly #waiting: [Statement, Values][] = []
 
-  /** @param connection that of a transaction which no other writer runs beside */
-  constructor(connection: Connection) {
+  /**
+   * @param connection that of a transaction which no other writer runs beside
+   * @param head the last number of the journal, where it is known already
+   */
+  constructor(connection: Connection, head?: number) {
     this.#connection = connection
+    this.#head = head
   }
 
-  /** Takes the next number of the journal. */
-  async next(): Promise<number> {
+  /** The last record that was begun; `undefined`: none was. */
+  get last(): JournalRecord | undefined {
+    return this.#numbers > 0 ? this.#last : undefined
+  }
+
+  /** Takes the next number of the journal, for a change of that document at that moment. */
+  async next(id: string, at: string): Promise<number> {
     this.#head ??= (await this.#connection.get(HEAD))?.seq ?? 0
     this.#numbers += 1
-    return this.#head + this.#numbers
+    const seq = this.#head + this.#numbers
+    this.#last = { seq, id, at }
+    return seq
   }
 
   /** Counts an entry out of one status and into another. */
@@ -70,7 +90,7 @@ export class Ledger {
   async #settleCounters(key: string, changes: readonly Counted[]): Promise<void> {
     const row = await this.#connection.get(COUNTERS, { key })
     if (!row) throw new Error(`No counters for ${key}`)
-    const counts: Record<string, number> = JSON.parse(row.counts)
+    const counts: { [status: string]: number } = JSON.parse(row.counts)
     let { seq, visible_seq: visibleSeq } = row
     for (const { from, to, hasStatus, seq: own } of changes) {
       if (from !== undefined) counts[from ?? ''] = (counts[from ?? ''] ?? 0) - 1

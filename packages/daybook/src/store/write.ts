@@ -179,7 +179,7 @@ export class Writer {
 
   /** Takes the next number of the journal and writes the record under it. */
   async #append(change: Change): Promise<number> {
-    const seq = await this.#connection.ledger.next()
+    const seq = await this.#connection.ledger.next(change.id, change.at)
     await this.#connection.run(APPEND, { ...change, seq })
     return seq
   }
