@@ -140,6 +140,7 @@ function statusConditions(
   isNewest: boolean,
 ): readonly RawBuilder<SqlBool>[] {
   if (!statuses) return []
+  if (statuses.length === 0) return [sql<SqlBool>`1 = 0`]
   const names = statuses.map((_, index) => param<string>(`status${index}`))
   if (names.length === 1 && isNewest) return [sql<SqlBool>`entry.status = ${names[0]}`]
   return [sql<SqlBool>`${statusAside} IN (${sql.join(names)})`]
