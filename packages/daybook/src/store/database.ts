@@ -28,6 +28,8 @@ export interface Database {
   transaction<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T>
   /** Runs `work` on the tables themselves, alone among all nodes; the database may hold none yet. */
   alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T>
+  /** A copy to read from that has come as far as this number of the journal; its writes go to the original. */
+  near?(seq: number): Database | undefined
   close(): Promise<void>
 }
 

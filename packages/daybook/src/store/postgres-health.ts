@@ -9,25 +9,33 @@ const ANSWER_MS = 1000
 /** How long to wait before the next attempt to reach it, in milliseconds. */
 const RETRY_MS = 250
 
+/** A server as its health is watched. */
+export interface WatchedServer {
+  /** Opens a connection, or fails within a bounded time. */
+  connect(): Promise<Client>
+  /** Asks it something short. */
+  ask(client: Client): Promise<unknown>
+  /** Called when it stops answering. */
+  onDown(): void
+}
+
 /**
  * Knows whether the server answers. A connection of its own asks it again and again, so that a server which is gone,
  * or lets everything wait, is noticed by all at once instead of by each request after its own time-out.
  */
 export class PostgresHealth {
-  readonly #connect: () => Promise<Client>
-  readonly #onDown: () => void
+  readonly #server: WatchedServer
   readonly #ended = new AbortController()
   readonly #watching: Promise<void>
   #failure: unknown
 
-  /**
-   * @param connect opens a connection, or fails within a bounded time
-   * @param onDown called when the server stops answering
-   */
-  constructor(connect: () => Promise<Client>, onDown: () => void) {
-    this.#connect = connect
-    this.#onDown = onDown
+  constructor(server: WatchedServer) {
+    this.#server = server
     this.#watching = this.#watch()
+  }
+
+  get isUp(): boolean {
+    return this.#failure === undefined
   }
 
   /** @throws SERVICE_UNAVAILABLE while the server does not answer */
@@ -43,7 +51,7 @@ export class PostgresHealth {
   async #watch(): Promise<void> {
     while (!this.#ended.signal.aborted) {
       try {
-        const client = await this.#connect()
+        const client = await this.#server.connect()
         this.#failure = undefined
         await this.#listen(client)
       } catch (error) {
@@ -61,11 +69,11 @@ export class PostgresHealth {
     })
     try {
       while (!this.#ended.signal.aborted && !isLost) {
-        const answer = client.query('SELECT 1').then(
-          () => 'answered' as const,
-          () => 'lost' as const,
+        const answer = this.#server.ask(client).then(
+          () => true,
+          () => false,
         )
-        if ((await this.#within(answer)) === 'lost') return
+        if (!(await this.#within(answer))) return
         await this.#pause(BEAT_MS)
       }
     } finally {
@@ -90,7 +98,7 @@ export class PostgresHealth {
   #fail(error: unknown): void {
     const wasUp = this.#failure === undefined
     this.#failure = error
-    if (wasUp) this.#onDown()
+    if (wasUp) this.#server.onDown()
   }
 
   async #pause(ms: number): Promise<void> {

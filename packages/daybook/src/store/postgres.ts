@@ -1,16 +1,20 @@
-import type { Client, ClientConfig, Pool, PoolClient, QueryResult } from 'pg'
+import type { ClientConfig, Pool, PoolClient, QueryResult } from 'pg'
 import { DaybookError, StartupError } from '../errors.ts'
 import type { Database, DatabaseSource, WriteConnection } from './database.ts'
 import type { Dialect } from './dialect.ts'
 import type { Ledger } from './ledger.ts'
-import { PostgresConnection, PostgresTransaction, type Query, TYPES } from './postgres-connection.ts'
+import { type PostgresConnection, PostgresTransaction } from './postgres-connection.ts'
 import { POSTGRES } from './postgres-dialect.ts'
 import { isConnectionLoss, toStartupError, translate } from './postgres-errors.ts'
-import { destroy, PostgresHealth } from './postgres-health.ts'
+import { destroy } from './postgres-health.ts'
 import { isStored } from './postgres-outcome.ts'
+import { PostgresReplica } from './postgres-replica.ts'
+import { type Driver, PostgresServer } from './postgres-server.ts'
 
 /** How PostgreSQL is used. */
 export interface PostgresOptions {
+  /** Copies of the database that stream from it, as URLs: they answer what readers without a session ask. @default none */
+  readonly replicas?: readonly string[]
   /** Connections that read; writing takes up to two more, and watching one. @default 10 */
   readonly connections?: number
   /**
@@ -27,7 +31,6 @@ export interface PostgresOptions {
 /** The oldest version that has all that is used. */
 const OLDEST_VERSION = 140_000
 const CONNECT_MS = 1500
-const IDLE_MS = 30_000
 /** How long a write waits for those of other nodes, in milliseconds. */
 const LOCK_MS = 4000
 /** How long a transaction may wait for a node that has stopped moving, in milliseconds. */
@@ -35,6 +38,8 @@ const STALLED_MS = 5000
 /** The most writes that share one commit. */
 const MAX_GROUP = 64
 const USUAL_CONNECTIONS = 10
+/** One that writes, and one that finds out what became of a write. */
+const WRITERS = 2
 const USUAL_STATEMENT_MS = 10_000
 
 /**
@@ -80,12 +85,6 @@ function shownUrl(url: string | undefined): string {
   return `${parsed.protocol}//${user}${parsed.host}${parsed.pathname}`
 }
 
-/** What of the driver is used. */
-export interface Driver {
-  readonly Client: typeof Client
-  readonly Pool: typeof Pool
-}
-
 async function loadDriver(): Promise<Driver> {
   try {
     return (await import('pg')).default
@@ -99,36 +98,28 @@ export class PostgresStore implements Database {
   readonly dialect: Dialect = POSTGRES
   readonly reader: PostgresConnection
   readonly slow: PostgresConnection
-  readonly #reads: Pool
+  readonly #server: PostgresServer
+  readonly #replicas: readonly PostgresReplica[]
   readonly #writes: Pool
-  readonly #health: PostgresHealth
-  readonly #clients = new Set<object>()
   readonly #isPrepared: boolean
   readonly #begin: string
   readonly #queue: Job[] = []
   #draining: Promise<void> | undefined
   #written = 0
+  #turn = 0
 
-  constructor({ Client, Pool }: Driver, url: string, options: PostgresOptions) {
-    const { connections = USUAL_CONNECTIONS, pooler = 'none' } = options
-    const config = clientConfig(url, options)
-    this.#isPrepared = pooler === 'none'
+  constructor(driver: Driver, url: string, options: PostgresOptions) {
+    const { pooler = 'none', replicas = [], connections = USUAL_CONNECTIONS } = options
+    const settings = { isPrepared: pooler === 'none', connections }
+    this.#isPrepared = settings.isPrepared
     this.#begin = beginText(options)
-    this.#reads = this.#watched(new Pool({ ...config, max: connections, idleTimeoutMillis: IDLE_MS }))
-    this.#writes = this.#watched(new Pool({ ...config, max: 2, idleTimeoutMillis: IDLE_MS }))
-    this.#health = new PostgresHealth(
-      async () => {
-        const client = new Client(config)
-        client.on('error', () => {})
-        await client.connect()
-        return client
-      },
-      () => this.#cutAll(),
+    this.#server = new PostgresServer(driver, clientConfig(url, options), settings)
+    this.#writes = this.#server.pool(WRITERS)
+    this.reader = this.#server.reader
+    this.slow = this.#server.slow
+    this.#replicas = replicas.map(
+      (one) => new PostgresReplica(new PostgresServer(driver, clientConfig(one, options), settings), this),
     )
-    const ask = (query: Query): Promise<QueryResult> => this.#read(query)
-    this.reader = new PostgresConnection(ask, this.#isPrepared)
-    // Searches and filters are planned for their values.
-    this.slow = new PostgresConnection(ask, false)
   }
 
   get executed(): number {
@@ -137,13 +128,18 @@ export class PostgresStore implements Database {
 
   /** Connections, for those who watch the service. */
   get poolState(): { readonly total: number; readonly idle: number; readonly waiting: number } {
-    const sum = (key: 'totalCount' | 'idleCount' | 'waitingCount'): number => this.#reads[key] + this.#writes[key]
-    return { total: sum('totalCount'), idle: sum('idleCount'), waiting: sum('waitingCount') }
+    return this.#server.poolState
+  }
+
+  near(seq: number): Database | undefined {
+    const fit = this.#replicas.filter((one) => one.has(seq))
+    this.#turn += 1
+    return fit[this.#turn % fit.length]
   }
 
   /** @throws {StartupError} when the server is too old, or not fit for what is stored */
   async check(): Promise<void> {
-    const { rows } = await this.#reads.query<{
+    const { rows } = await this.#server.query<{
       version: number
       encoding: string
       schema: string | null
@@ -191,32 +187,7 @@ export class PostgresStore implements Database {
 
   async close(): Promise<void> {
     await this.#draining
-    await this.#health.close()
-    await Promise.all([this.#reads.end(), this.#writes.end()])
-  }
-
-  async #read(query: Query): Promise<QueryResult> {
-    const ask = (): Promise<QueryResult> => {
-      this.#health.demand()
-      return this.#reads.query({ ...query, values: [...query.values] })
-    }
-    // Reading changes nothing, so a lost connection is no reason to give up.
-    return ask().catch((error) => (isConnectionLoss(error) ? ask() : Promise.reject(error)))
-  }
-
-  #watched(pool: Pool): Pool {
-    pool.on('connect', (client) => {
-      this.#clients.add(client)
-      client.on('error', () => {})
-    })
-    pool.on('remove', (client) => this.#clients.delete(client))
-    pool.on('error', () => {})
-    return pool
-  }
-
-  /** Whoever waits for an answer learns at once that none will come. */
-  #cutAll(): void {
-    for (const client of this.#clients) destroy(client)
+    await Promise.all([this.#server, ...this.#replicas].map((one) => one.close()))
   }
 
   async #drain(): Promise<void> {
@@ -236,7 +207,7 @@ export class PostgresStore implements Database {
 
   /** Runs jobs in one transaction. One that fails after it has changed something takes the others with it. */
   async #together(begin: string, group: readonly Job[]): Promise<readonly (() => void)[]> {
-    this.#health.demand()
+    this.#server.demand()
     const client = await this.#writes.connect()
     let failure: unknown
     try {
@@ -326,7 +297,6 @@ function clientConfig(url: string, { pooler = 'none', ssl, statementMs = USUAL_S
     application_name: 'daybook',
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
-    types: TYPES,
   }
   if (ssl !== undefined) config.ssl = ssl
   if (pooler === 'transaction') return config
