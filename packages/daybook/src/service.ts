@@ -7,6 +7,7 @@ import { fillViews } from './content/draft.ts'
 import type { Engine } from './content/engine.ts'
 import { MarkdownRenderer } from './content/markdown-renderer.ts'
 import { pendingRenames } from './content/migration.ts'
+import { Sweeper } from './content/sweep.ts'
 import { StartupError } from './errors.ts'
 import { createApp, type Fetch } from './http/app.ts'
 import { DEFAULT_BODY_BYTES } from './http/body.ts'
@@ -70,6 +71,7 @@ export async function createService<const C extends DaybookConfig>(
   const model = compileModel(config)
   const auth = config.auth ?? serviceTokenAdapter(options.serviceToken ?? process.env.DAYBOOK_SERVICE_TOKEN)
   const { engine, close } = await openEngine(model, config, options.data ?? '.daybook')
+  const sweeper = new Sweeper(engine, options.log ?? SILENT)
   let isDraining = false
   const bodyLimit = config.limits?.bodyBytes ?? DEFAULT_BODY_BYTES
   const fetch = createApp({
@@ -91,7 +93,10 @@ export async function createService<const C extends DaybookConfig>(
     drain: () => {
       isDraining = true
     },
-    close,
+    close: async () => {
+      await sweeper.close()
+      await close()
+    },
   }
 }
 

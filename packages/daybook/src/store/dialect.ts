@@ -35,6 +35,8 @@ export interface Dialect {
   readonly statusAside: RawBuilder<string | null>
   /** Stores the references of a document; parameters `collection`, `id`, and `rows`, a JSON list of `[field, collection, id]`. */
   readonly addReferences: RawBuilder<unknown>
+  /** The time, in milliseconds since 1970. */
+  readonly now: RawBuilder<number>
   readonly search: SearchDialect
   readonly schema: SchemaDialect
 }

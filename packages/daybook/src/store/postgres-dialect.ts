@@ -28,6 +28,8 @@ const SYSTEM_TABLES = [
     key ${TEXT} PRIMARY KEY, request ${TEXT} NOT NULL, at ${TEXT} NOT NULL, status INTEGER NOT NULL,
     headers ${TEXT} NOT NULL, body ${TEXT} NOT NULL)`,
   'CREATE INDEX IF NOT EXISTS daybook$idempotency_at ON daybook$idempotency (at)',
+  `CREATE TABLE IF NOT EXISTS daybook$leases (
+    name ${TEXT} PRIMARY KEY, holder ${TEXT} NOT NULL, token BIGINT NOT NULL, until BIGINT NOT NULL)`,
   `CREATE TABLE IF NOT EXISTS daybook$journal (
     seq BIGINT PRIMARY KEY, at ${TEXT} NOT NULL, actor ${TEXT} NOT NULL, action ${TEXT} NOT NULL,
     collection ${TEXT} NOT NULL, id ${TEXT} NOT NULL)`,
@@ -165,6 +167,7 @@ export const POSTGRES: Dialect = {
   addReferences: sql`INSERT INTO daybook$refs (from_collection, from_id, field, position, to_collection, to_id)
       SELECT ${param('collection')}::text, ${param('id')}::text, one ->> 0, place - 1, one ->> 1, one ->> 2
       FROM jsonb_array_elements(${param('rows')}::jsonb) WITH ORDINALITY AS rows (one, place)`,
+  now: sql`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
   search: POSTGRES_SEARCH,
   schema: SCHEMA,
 }

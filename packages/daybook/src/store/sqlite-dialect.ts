@@ -27,6 +27,7 @@ const SYSTEM_TABLES = [
     key TEXT PRIMARY KEY, request TEXT NOT NULL, at TEXT NOT NULL, status INTEGER NOT NULL,
     headers TEXT NOT NULL, body TEXT NOT NULL) STRICT`,
   'CREATE INDEX IF NOT EXISTS daybook$idempotency_at ON daybook$idempotency (at)',
+  'CREATE TABLE IF NOT EXISTS daybook$leases (name TEXT PRIMARY KEY, holder TEXT NOT NULL, token INTEGER NOT NULL, until INTEGER NOT NULL) STRICT',
   `CREATE TABLE IF NOT EXISTS daybook$journal (
     seq INTEGER PRIMARY KEY, at TEXT NOT NULL, actor TEXT NOT NULL, action TEXT NOT NULL,
     collection TEXT NOT NULL, id TEXT NOT NULL) STRICT`,
@@ -106,6 +107,7 @@ export const SQLITE: Dialect = {
   statusAside: sql`+entry.status`,
   addReferences: sql`INSERT INTO daybook$refs (from_collection, from_id, field, position, to_collection, to_id)
       SELECT ${param('collection')}, ${param('id')}, value->>0, key, value->>1, value->>2 FROM json_each(${param('rows')})`,
+  now: sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
   search: SQLITE_SEARCH,
   schema: SCHEMA,
 }

@@ -48,6 +48,14 @@ export interface LocaleView {
   readonly doc: string
 }
 
+/** Who wants a lease, and for how long. */
+export interface LeaseClaim {
+  readonly name: string
+  readonly holder: string
+  /** In milliseconds. */
+  readonly ms: number
+}
+
 /** One chosen value of a field that holds several. */
 export interface FieldChoice {
   readonly field: string
@@ -142,13 +150,46 @@ export class Writer {
   }
 
   /**
-   * Keeps the answer to a write with the write itself, and forgets answers from before `expiry`.
+   * Keeps the answer to a write with the write itself, in the place of one from before `expiry`.
    *
    * @throws {UniqueViolation} when another write with the key was first
    */
   async keepAnswer(answer: StoredAnswer, expiry: string): Promise<void> {
-    await this.#connection.run(DROP_ANSWERS, { expiry })
+    await this.#connection.run(DROP_ANSWER, { key: answer.key, expiry })
     await this.#connection.run(ADD_ANSWER, { ...answer })
+  }
+
+  /** Forgets the answers to writes from before `expiry`. */
+  async dropAnswers(expiry: string): Promise<void> {
+    await this.#connection.run(DROP_ANSWERS, { expiry })
+  }
+
+  /** Gives a lease to who asks, for its first time or for longer; `undefined`: somebody else has it. */
+  async takeLease({ name, holder, ms }: LeaseClaim): Promise<number | undefined> {
+    const now = await this.#now()
+    const held = await this.#connection.get(LEASE, { name })
+    const isOwn = held?.holder === holder && held.until >= now
+    if (held && !isOwn && held.until >= now) return undefined
+    const token = isOwn ? held.token : (held?.token ?? 0) + 1
+    await this.#connection.run(PUT_LEASE, { name, holder, token, until: now + ms })
+    return token
+  }
+
+  /** Whether the holder of that token may still act. */
+  async holdsLease(name: string, token: number): Promise<boolean> {
+    const held = await this.#connection.get(LEASE, { name })
+    return held?.token === token && held.until >= (await this.#now())
+  }
+
+  /** Ends a lease before its time. */
+  async endLease(name: string, token: number): Promise<void> {
+    await this.#connection.run(END_LEASE, { name, token })
+  }
+
+  /** The database's clock, in milliseconds since 1970: those of nodes may differ. */
+  async #now(): Promise<number> {
+    const clock = this.#statement('now', () => prepareSql(sql<{ now: number }>`SELECT ${this.read.dialect.now} AS now`))
+    return Number((await this.#connection.get(clock))?.now)
   }
 
   /** Drops the references of a document that is no longer there or no longer declared. */
@@ -298,6 +339,12 @@ const ADD_CHOICE = prepare(
     value: param<string>('value'),
   }),
 )
+const DROP_ANSWER = prepare(
+  build
+    .deleteFrom('daybook$idempotency')
+    .where('key', '=', param<string>('key'))
+    .where('at', '<', param<string>('expiry')),
+)
 const DROP_ANSWERS = prepare(build.deleteFrom('daybook$idempotency').where('at', '<', param<string>('expiry')))
 const ADD_ANSWER = prepare(
   build.insertInto('daybook$idempotency').values({
@@ -308,6 +355,31 @@ const ADD_ANSWER = prepare(
     headers: param<string>('headers'),
     body: param<string>('body'),
   }),
+)
+const LEASE = prepare(build.selectFrom('daybook$leases').selectAll().where('name', '=', param<string>('name')))
+const PUT_LEASE = prepare(
+  build
+    .insertInto('daybook$leases')
+    .values({
+      name: param<string>('name'),
+      holder: param<string>('holder'),
+      token: param<number>('token'),
+      until: param<number>('until'),
+    })
+    .onConflict((conflict) =>
+      conflict.column('name').doUpdateSet({
+        holder: param<string>('holder'),
+        token: param<number>('token'),
+        until: param<number>('until'),
+      }),
+    ),
+)
+const END_LEASE = prepare(
+  build
+    .updateTable('daybook$leases')
+    .set({ until: 0 })
+    .where('name', '=', param<string>('name'))
+    .where('token', '=', param<number>('token')),
 )
 const PUT_GLOBAL = prepare(
   build
