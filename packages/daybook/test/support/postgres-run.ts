@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestProject } from 'vitest/node'
-import { PostgresServer } from './postgres-server.ts'
+import type { PostgresServer } from './postgres-server.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -18,7 +18,7 @@ const SETTINGS = { fsync: 'off', full_page_writes: 'off', autovacuum: 'off' } as
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   let server: Promise<PostgresServer> | undefined
   const door = createServer(async (_request, response) => {
-    server ??= PostgresServer.make({ settings: SETTINGS })
+    server ??= start()
     try {
       response.end(JSON.stringify((await server).address))
     } catch (error) {
@@ -32,4 +32,10 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     door.close()
     await (await server)?.[Symbol.asyncDispose]()
   }
+}
+
+/** Loaded late, too: most runs of one file have no use for a database. */
+async function start(): Promise<PostgresServer> {
+  const { PostgresServer } = await import('./postgres-server.ts')
+  return PostgresServer.make({ settings: SETTINGS })
 }
