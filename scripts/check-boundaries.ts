@@ -41,7 +41,6 @@ const OWNERS: Readonly<Record<string, string>> = {
   kysely: 'store',
   'better-sqlite3': 'store/sqlite.ts',
   hono: 'http',
-  '@hono/node-server': 'node',
 }
 
 /** One import that does not fit, and what to do about it. */
