@@ -43,7 +43,6 @@ const OWNERS: Readonly<Record<string, string>> = {
   'better-sqlite3': 'store/sqlite.ts',
   pg: 'store/postgres.ts',
   hono: 'http',
-  '@hono/node-server': 'node',
 }
 
 /** One import that does not fit, and what to do about it. */

@@ -9,9 +9,11 @@ import { MarkdownRenderer } from './content/markdown-renderer.ts'
 import { pendingRenames } from './content/migration.ts'
 import { Sweeper } from './content/sweep.ts'
 import { StartupError } from './errors.ts'
-import { createApp, type Fetch } from './http/app.ts'
+import { createApp } from './http/app.ts'
 import { DEFAULT_BODY_BYTES } from './http/body.ts'
+import type { Handle } from './http/request.ts'
 import { ROUTES } from './http/routes.ts'
+import { type Fetch, toFetch } from './http/web.ts'
 import { type Log, SILENT } from './log.ts'
 import { compileModel } from './model/compile.ts'
 import type { Model } from './model/model.ts'
@@ -33,6 +35,8 @@ export interface ServiceOptions {
 export interface Service<C extends DaybookConfig = DaybookConfig> {
   /** Answers a web-standard request, wherever it comes from: Node, Next, SvelteKit, Bun, a test. Never rejects. */
   readonly fetch: Fetch
+  /** What `fetch` and `serve` answer by. Not for use outside Daybook: it may change at any time. */
+  readonly handle: Handle
   /** Content inside the process, with the same rules as over HTTP. */
   readonly content: Content<C>
   readonly model: Model
@@ -74,7 +78,7 @@ export async function createService<const C extends DaybookConfig>(
   const sweeper = new Sweeper(engine, options.log ?? SILENT)
   let isDraining = false
   const bodyLimit = config.limits?.bodyBytes ?? DEFAULT_BODY_BYTES
-  const fetch = createApp({
+  const handle = createApp({
     engine,
     routes: ROUTES,
     auth,
@@ -85,7 +89,8 @@ export async function createService<const C extends DaybookConfig>(
     isReady: async () => !isDraining && (await canRead(engine.store)),
   })
   return {
-    fetch,
+    fetch: toFetch(handle),
+    handle,
     model,
     bodyLimit,
     content: new Content<C>(engine),
