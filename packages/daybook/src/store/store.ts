@@ -9,6 +9,7 @@ import { Writer } from './write.ts'
 export class Store {
   readonly read: Reader
   readonly #database: Database
+  readonly #near = new WeakMap<Database, Store>()
   readonly #writeStatements = new Map<string, Statement>()
 
   constructor(database: Database) {
@@ -34,6 +35,15 @@ export class Store {
         fillViews: (collection) => fillViews(new Writer(connection, this.read, this.#writeStatements), collection),
       }),
     )
+  }
+
+  /** The same store, read from a copy that has come as far as this number of the journal, where there is one. */
+  near(seq: number): Store {
+    const database = this.#database.near?.(seq)
+    if (!database) return this
+    const known = this.#near.get(database) ?? new Store(database)
+    this.#near.set(database, known)
+    return known
   }
 
   /** How many SQL statements have run since the store was opened. */
