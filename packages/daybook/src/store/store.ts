@@ -1,6 +1,7 @@
 import type { CollectionModel, Model } from '../model/model.ts'
 import type { Statement } from './compile.ts'
 import type { Database } from './database.ts'
+import type { Follower } from './journal-watch.ts'
 import { Reader } from './read.ts'
 import { isBlank, prepareSchema, readMeta, writeMeta } from './schema.ts'
 import { Writer } from './write.ts'
@@ -44,6 +45,11 @@ export class Store {
     const known = this.#near.get(database) ?? new Store(database)
     this.#near.set(database, known)
     return known
+  }
+
+  /** Calls `follower` soon after the journal has grown, by whatever node; the function that comes back ends that. */
+  follow(follower: Follower): () => void {
+    return this.#database.follow(follower)
   }
 
   /** How many SQL statements have run since the store was opened. */
