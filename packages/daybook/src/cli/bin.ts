@@ -52,4 +52,6 @@ try {
 } catch (error) {
   process.stderr.write(`daybook: ${explain(error)}\n`)
   process.exitCode = error instanceof UsageError ? 2 : 1
+  // A worker would be kept by the channel to its parent.
+  process.channel?.unref()
 }

@@ -21,6 +21,9 @@ start and dev take
   --host HOST       the address to listen on (default: 127.0.0.1; HOST)
   --log LEVEL       silent, error, warn or info, which writes a line for each request (default: info; DAYBOOK_LOG)
 
+start takes
+  --workers N       serve in N processes on one port; auto: one for each core (DAYBOOK_WORKERS)
+
 import takes
   --collection KEY  the collection to fill
   --map KEY=FIELD   a front-matter key goes to a field of another name; may stand more than once

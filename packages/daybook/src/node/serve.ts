@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { DaybookError, type ErrorCode } from '../errors.ts'
 import { errorReply, toResponse } from '../http/respond.ts'
@@ -30,8 +30,10 @@ export interface Listening {
    * Stops taking connections, lets requests in flight finish, and closes the service.
    *
    * @param graceMs after this time, connections that are still busy are cut, in milliseconds; @default 30,000
+   * @param idleMs how long connections without a request stay open, so that what a client is just sending is answered,
+   *   in milliseconds; @default 0
    */
-  stop(graceMs?: number): Promise<void>
+  stop(graceMs?: number, idleMs?: number): Promise<void>
 }
 
 const MAX_HEADER_BYTES = 16 * 1024
@@ -81,8 +83,8 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
   return {
     url: `http://${shown}:${address.port}`,
     port: address.port,
-    stop: (graceMs = GRACE_MS) => {
-      stopped ??= stop(server, service, state, graceMs)
+    stop: (graceMs = GRACE_MS, idleMs = 0) => {
+      stopped ??= stop(server, service, state, graceMs, idleMs)
       return stopped
     },
   }
@@ -157,14 +159,22 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
   socket.end(`${headers.join('\r\n')}\r\n\r\n${json}`)
 }
 
-async function stop(server: Server, service: Servable, state: { isStopping: boolean }, graceMs: number): Promise<void> {
+async function stop(
+  server: Server,
+  service: Servable,
+  state: { isStopping: boolean },
+  graceMs: number,
+  idleMs: number,
+): Promise<void> {
   service.drain()
   state.isStopping = true
   const closed = once(server, 'close')
-  server.close()
-  server.closeIdleConnections()
+  // The close of HTTP servers ends idle connections, too; this one takes no new ones.
+  NetServer.prototype.close.call(server)
+  const idle = idleMs > 0 ? setTimeout(() => server.close(), idleMs) : void server.close()
   const timer = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
+  clearTimeout(idle)
   clearTimeout(timer)
   await service.close()
 }
