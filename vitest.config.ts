@@ -8,6 +8,7 @@ export default defineConfig({
       'docs/test/**/*.test.ts',
       'scripts/test/**/*.test.ts',
     ],
+    globalSetup: ['packages/daybook/test/support/postgres-run.ts'],
     pool: 'forks',
     testTimeout: 30_000,
     hookTimeout: 30_000,

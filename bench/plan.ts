@@ -98,10 +98,12 @@ class Notebook {
     }
     this.#database = database
     const store = new Store({
+      dialect: database.dialect,
       reader: noting,
       slow: noting,
       executed: 0,
       transaction: (work) => database.transaction(work),
+      alter: (work) => database.alter(work),
       close: () => database.close(),
     })
     this.engine = { model, store, tools: { renderMarkdown: async () => '' }, totals: new Map() }

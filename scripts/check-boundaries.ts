@@ -25,6 +25,7 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
   assets: [],
   'index.ts': [...upTo('service.ts'), 'auth', 'assets'],
   plugins: ['index.ts'],
+  postgres: ['store'],
   testing: [...upTo('service.ts'), 'auth', 'assets'],
 }
 
@@ -40,8 +41,8 @@ const OWNERS: Readonly<Record<string, string>> = {
   'ajv-formats': 'model',
   kysely: 'store',
   'better-sqlite3': 'store/sqlite.ts',
+  pg: 'store/postgres.ts',
   hono: 'http',
-  '@hono/node-server': 'node',
 }
 
 /** One import that does not fit, and what to do about it. */

@@ -7,10 +7,13 @@ import { fillViews } from './content/draft.ts'
 import type { Engine } from './content/engine.ts'
 import { MarkdownRenderer } from './content/markdown-renderer.ts'
 import { pendingRenames } from './content/migration.ts'
+import { Sweeper } from './content/sweep.ts'
 import { StartupError } from './errors.ts'
-import { createApp, type Fetch } from './http/app.ts'
+import { createApp } from './http/app.ts'
 import { DEFAULT_BODY_BYTES } from './http/body.ts'
+import type { Handle } from './http/request.ts'
 import { ROUTES } from './http/routes.ts'
+import { type Fetch, toFetch } from './http/web.ts'
 import { type Log, SILENT } from './log.ts'
 import { compileModel } from './model/compile.ts'
 import type { Model } from './model/model.ts'
@@ -32,6 +35,8 @@ export interface ServiceOptions {
 export interface Service<C extends DaybookConfig = DaybookConfig> {
   /** Answers a web-standard request, wherever it comes from: Node, Next, SvelteKit, Bun, a test. Never rejects. */
   readonly fetch: Fetch
+  /** What `fetch` and `serve` answer by. Not for use outside Daybook: it may change at any time. */
+  readonly handle: Handle
   /** Content inside the process, with the same rules as over HTTP. */
   readonly content: Content<C>
   readonly model: Model
@@ -70,9 +75,10 @@ export async function createService<const C extends DaybookConfig>(
   const model = compileModel(config)
   const auth = config.auth ?? serviceTokenAdapter(options.serviceToken ?? process.env.DAYBOOK_SERVICE_TOKEN)
   const { engine, close } = await openEngine(model, config, options.data ?? '.daybook')
+  const sweeper = new Sweeper(engine, options.log ?? SILENT)
   let isDraining = false
   const bodyLimit = config.limits?.bodyBytes ?? DEFAULT_BODY_BYTES
-  const fetch = createApp({
+  const handle = createApp({
     engine,
     routes: ROUTES,
     auth,
@@ -83,7 +89,8 @@ export async function createService<const C extends DaybookConfig>(
     isReady: async () => !isDraining && (await canRead(engine.store)),
   })
   return {
-    fetch,
+    fetch: toFetch(handle),
+    handle,
     model,
     bodyLimit,
     content: new Content<C>(engine),
@@ -91,7 +98,10 @@ export async function createService<const C extends DaybookConfig>(
     drain: () => {
       isDraining = true
     },
-    close,
+    close: async () => {
+      await sweeper.close()
+      await close()
+    },
   }
 }
 
@@ -130,7 +140,7 @@ export async function openEngine(
   data: string,
   { renderMs = config.limits?.renderMs, workers }: RenderOptions = {},
 ): Promise<OpenEngine> {
-  const store = new Store(openSqlite(databaseFile(data)))
+  const store = new Store(config.database ? await config.database.open() : openSqlite(databaseFile(data)))
   const renderer = new MarkdownRenderer(renderMs, workers)
   const tools = { renderMarkdown: (source: string) => renderer.render(source) }
   const engine: Engine = { model, store, tools, totals: new Map() }

@@ -97,6 +97,13 @@ const checkOrigins: Check = (value, path, report) => {
   }
 }
 
+/** A header's value without what HTTP forbids in one (RFC 9110, section 5.5), line ends above all. */
+const HEADER_VALUE = /^[!-~](?:[ -~]*[!-~])?$/
+
+const checkCacheControl: Check = (value, path, report) => {
+  if (typeof value !== 'string' || !HEADER_VALUE.test(value)) report.add(path, 'write a text of ASCII characters')
+}
+
 const LOCALE = /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i
 
 const checkLocales: Check = (value, path, report, config) => {
@@ -159,6 +166,7 @@ const checkTop = checkKeys({
   }),
   globals: checkDocuments('globals', { ...DOCUMENT_OPTIONS, access: checkAccess(['read', 'update']) }),
   locales: checkLocales,
+  database: checkKeys({ open: isFunction }, ['open']),
   auth: checkKeys(
     {
       getCapabilities: isFunction,
@@ -171,7 +179,7 @@ const checkTop = checkKeys({
   ),
   cors: checkKeys({ origins: checkOrigins, credentials: isFlag }, ['origins']),
   limits: checkKeys({ bodyBytes: isCount, renderMs: isCount }),
-  publicCacheControl: isText,
+  publicCacheControl: checkCacheControl,
   seed: isFunction,
 })
 

@@ -1,6 +1,7 @@
 import type { AuthAdapter, Caller } from '../auth/adapter.ts'
 import type { Exactly, Fields } from '../fields/field.ts'
 import type { FieldValues, PatchValues, WriteValues } from '../fields/infer.ts'
+import type { DatabaseSource } from '../store/database.ts'
 
 /** Whether this caller may do it. Without a rule, everyone reads and a session writes. */
 export type AccessRule = (caller: Caller) => boolean | Promise<boolean>
@@ -84,6 +85,8 @@ export interface DaybookConfig {
   readonly collections: Readonly<Record<string, CollectionConfig>>
   readonly globals?: Readonly<Record<string, GlobalConfig>>
   readonly locales?: LocalesConfig
+  /** Where content is kept, such as `postgres(process.env.DATABASE_URL)`. @default a file in the data folder */
+  readonly database?: DatabaseSource
   /** Where sessions come from. @default the service token in `DAYBOOK_SERVICE_TOKEN` */
   readonly auth?: AuthAdapter
   /** @default off */

@@ -90,7 +90,7 @@ export async function writeGlobal(
     const isSame = stored && stored.doc === next.doc && stored.locales === next.locales
     if (isSame) return toAnswer(global, inLocale(engine, global, stored, usual), view)
     const references = allReferences(engine.model, global, canonical)
-    const seq = await writer.writeGlobal(next, references, new Date().toISOString(), actorOf(caller), !stored)
+    const seq = await writer.writeGlobal(stored, next, references, new Date().toISOString(), actorOf(caller))
     return toAnswer(global, inLocale(engine, global, { ...next, seq }, usual), view)
   })
 }

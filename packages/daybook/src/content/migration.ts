@@ -229,7 +229,7 @@ async function moveGlobal(
   const doc = JSON.stringify(withSystem(global, { key: global.key }, canonical.values))
   const next = { key: global.key, shape: global.shape, kept: null, locales: translationsOf(canonical), doc }
   const references = allReferences(model, global, canonical)
-  await writer.writeGlobal(next, references, new Date().toISOString(), ACTOR, false)
+  await writer.writeGlobal(row, next, references, new Date().toISOString(), ACTOR)
 }
 
 /** A moved document with its translations, under the new keys of renamed fields. */

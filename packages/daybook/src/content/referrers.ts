@@ -103,7 +103,7 @@ async function releaseGlobal(
   const canonical = released(engine, global, toCanonical(storedValues(global, row), row.locales), id)
   const doc = JSON.stringify(withSystem(global, { key }, mergeFields(global, {}, canonical.values)))
   const next = { key, shape: global.shape, kept: keptOf(global, row), locales: translationsOf(canonical), doc }
-  await writer.writeGlobal(next, allReferences(engine.model, global, canonical), at, actor, false)
+  await writer.writeGlobal(row, next, allReferences(engine.model, global, canonical), at, actor)
 }
 
 /** A document without any reference to an id, in whatever locale. */

@@ -9,8 +9,9 @@ import { readParams } from '../query/params.ts'
 import { readJson } from './body.ts'
 import { readIdempotencyKey, readTagCondition } from './conditional.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
-import { errorReply, type Reply, toResponse } from './respond.ts'
-import { type Route, type RouteRequest, ruleOf } from './routes.ts'
+import type { Handle, HttpRequest } from './request.ts'
+import { errorReply, type FinishedReply, finishReply, type Reply } from './respond.ts'
+import { type Route, ruleOf } from './routes.ts'
 
 /** What the HTTP layer needs to know. */
 export interface AppOptions {
@@ -25,15 +26,12 @@ export interface AppOptions {
   readonly isReady: () => Promise<boolean>
 }
 
-/** Answers a web-standard request. Never rejects. */
-export type Fetch = (request: Request) => Promise<Response>
-
 const REQUEST_ID = /^[\w.-]{8,64}$/
-/** The longest URL that is written to the log, in characters. */
-const MAX_LOGGED_URL = 512
+/** The longest target that is written to the log, in characters. */
+const MAX_LOGGED_TARGET = 512
 
 /** Builds the handler from the route table, once; a request then walks a straight line. */
-export function createApp(options: AppOptions): Fetch {
+export function createApp(options: AppOptions): Handle {
   const addresses = addressesOf(options.routes, options.engine.model)
   const router = new RegExpRouter<Address>()
   for (const address of addresses) router.add(address.route.method, address.pattern, address)
@@ -41,11 +39,11 @@ export function createApp(options: AppOptions): Fetch {
   for (const [pattern, same] of Map.groupBy(addresses, (address) => address.pattern)) {
     methods.add('ALL', pattern, allowedMethods(same))
   }
-  const dispatch = (request: Request, scope: RequestScope): Promise<Response> | Response => {
-    const path = pathOf(request.url)
+  const dispatch = (request: HttpRequest, scope: RequestScope): Promise<Reply> | Reply => {
+    const path = pathOf(request.target)
     // RFC 9110, section 9.3.2: HEAD is GET without the content.
     const [[found], parameters] = router.match(request.method === 'HEAD' ? 'GET' : request.method, path)
-    if (found) return answer(options, found[0].route, request, pathParameters(found, parameters), scope)
+    if (found) return answer(options, found[0].route, request, pathParameters(found, parameters))
     const [[allowed]] = methods.match('ALL', path)
     if (!allowed) throw new DaybookError('NOT_FOUND')
     return refuseMethod(options, allowed[0], request, scope)
@@ -56,7 +54,7 @@ export function createApp(options: AppOptions): Fetch {
       return finish(await dispatch(request, scope), request, scope, options)
     } catch (error) {
       if (!(error instanceof DaybookError) || error.status >= 500) report(options, scope, error)
-      return finish(toResponse(errorReply(error, scope.requestId), scope.headers), request, scope, options)
+      return finish(errorReply(error, scope.requestId), request, scope, options)
     }
   }
 }
@@ -100,11 +98,11 @@ function allowedMethods(addresses: readonly Address[]): readonly string[] {
 interface RequestScope {
   readonly requestId: string
   /** Headers that every answer to it carries. */
-  readonly headers: Record<string, string>
+  readonly headers: Readonly<Record<string, string>>
   readonly startedAt: number
 }
 
-function openScope(request: Request, cors: CorsConfig | undefined): RequestScope {
+function openScope(request: HttpRequest, cors: CorsConfig | undefined): RequestScope {
   const given = request.headers.get('x-request-id')
   const requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
   const common = { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' }
@@ -113,10 +111,9 @@ function openScope(request: Request, cors: CorsConfig | undefined): RequestScope
 }
 
 /** The path as routes match it: escapes are checked, and decoded once. */
-function pathOf(url: string): string {
-  const start = url.indexOf('/', url.indexOf(':') + 3)
-  const query = url.indexOf('?', start)
-  const path = query === -1 ? url.slice(start) : url.slice(start, query)
+function pathOf(target: string): string {
+  const query = target.indexOf('?')
+  const path = query === -1 ? target : target.slice(0, query)
   if (!path.includes('%')) return path
   try {
     if (decodeURIComponent(path).includes('\0')) throw new Error('NUL')
@@ -130,35 +127,34 @@ function pathOf(url: string): string {
 async function answer(
   options: AppOptions,
   route: Route,
-  request: Request,
+  request: HttpRequest,
   path: Record<string, string>,
-  scope: RequestScope,
-): Promise<Response> {
+): Promise<Reply> {
   const { headers } = request
   const hasCredential = headers.has('authorization') || headers.has('cookie')
   const caller = hasCredential ? await identify(options.auth, request) : ANONYMOUS
   if (route.protection !== 'public' && !isAuthenticated(caller)) await demandRule(options.engine, route, path, caller)
-  const routed: RouteRequest = {
+  return await route.run({
     engine: options.engine,
     caller,
     path,
     ifMatch: readTagCondition(headers, 'If-Match'),
     ifNoneMatch: readTagCondition(headers, 'If-None-Match'),
     idempotencyKey: route.method === 'POST' ? readIdempotencyKey(headers) : undefined,
-    query: readParams(searchOf(request.url)),
+    query: readParams(searchOf(request.target)),
     body: () => readJson(request, options.bodyLimit),
     publicCacheControl: options.publicCacheControl,
     isReady: options.isReady,
-  }
-  return toResponse(await route.run(routed), scope.headers)
+  })
 }
 
-function searchOf(url: string): string {
-  const start = url.indexOf('?')
-  return start === -1 ? '' : url.slice(start + 1)
+function searchOf(target: string): string {
+  const start = target.indexOf('?')
+  return start === -1 ? '' : target.slice(start + 1)
 }
 
-async function identify(auth: AuthAdapter, { headers }: Request): Promise<Caller> {
+async function identify(auth: AuthAdapter, request: HttpRequest): Promise<Caller> {
+  const headers = request.toHeaders()
   const [principal, identity] = await Promise.all([auth.getPrincipal({ headers }), auth.getIdentity({ headers })])
   return principal === null ? ANONYMOUS : { principal, identity }
 }
@@ -173,17 +169,15 @@ async function demandRule(engine: Engine, route: Route, path: Record<string, str
 function refuseMethod(
   { cors }: AppOptions,
   methods: readonly string[],
-  request: Request,
-  scope: RequestScope,
-): Response {
+  { method, headers }: HttpRequest,
+  { requestId }: RequestScope,
+): Reply {
   const allow = { Allow: methods.join(', ') }
-  if (request.method !== 'OPTIONS') {
-    const reply = errorReply(new DaybookError('METHOD_NOT_ALLOWED'), scope.requestId)
-    return toResponse({ ...reply, headers: { ...reply.headers, ...allow } }, scope.headers)
+  if (method !== 'OPTIONS') {
+    const reply = errorReply(new DaybookError('METHOD_NOT_ALLOWED'), requestId)
+    return { ...reply, headers: { ...reply.headers, ...allow } }
   }
-  const preflight = preflightHeaders(cors, request.headers.get('origin'))
-  const reply: Reply = { status: 204, headers: { ...allow, ...preflight, Vary: 'Origin' } }
-  return toResponse(reply, scope.headers)
+  return { status: 204, headers: { ...allow, ...preflightHeaders(cors, headers.get('origin')), Vary: 'Origin' } }
 }
 
 function report({ log }: AppOptions, { requestId }: RequestScope, error: unknown): void {
@@ -191,11 +185,16 @@ function report({ log }: AppOptions, { requestId }: RequestScope, error: unknown
   log.error({ requestId, err: cause }, 'request failed')
 }
 
-function finish(response: Response, { method, url }: Request, scope: RequestScope, { log }: AppOptions): Response {
+function finish(
+  reply: Reply,
+  { method, target }: HttpRequest,
+  scope: RequestScope,
+  { log }: AppOptions,
+): FinishedReply {
   if (log.requests) {
     const ms = Math.round((performance.now() - scope.startedAt) * 100) / 100
-    const shown = url.slice(url.indexOf('/', 8), MAX_LOGGED_URL)
-    log.info({ requestId: scope.requestId, method, url: shown, status: response.status, ms }, 'request')
+    const shown = target.slice(0, MAX_LOGGED_TARGET)
+    log.info({ requestId: scope.requestId, method, url: shown, status: reply.status, ms }, 'request')
   }
-  return method === 'HEAD' && response.body ? new Response(null, response) : response
+  return finishReply(reply, scope.headers)
 }

@@ -1,4 +1,5 @@
 import { DaybookError, invalidAt } from '../errors.ts'
+import type { HttpRequest, RequestHeaders } from './request.ts'
 
 /** The largest JSON body where the config does not say, in bytes. */
 export const DEFAULT_BODY_BYTES: number = 4 * 1024 * 1024
@@ -11,10 +12,12 @@ const JSON_TYPE = /^application\/(?:json|[\w.!#$&^-]+\+json)$/i
  * @param limit in bytes; counted as the bytes arrive, whatever `Content-Length` says
  * @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, VALIDATION_ERROR
  */
-export async function readJson(request: Request, limit: number): Promise<unknown> {
+export async function readJson(request: HttpRequest, limit: number): Promise<unknown> {
   demandJson(request.headers)
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit)
-  const text = decode(await readBytes(request, limit))
+  const bytes = await request.readBytes(limit)
+  if (!bytes) throw tooLarge(limit)
+  const text = decode(bytes)
   try {
     return JSON.parse(text)
   } catch {
@@ -22,7 +25,7 @@ export async function readJson(request: Request, limit: number): Promise<unknown
   }
 }
 
-function demandJson(headers: Headers): void {
+function demandJson(headers: RequestHeaders): void {
   const [type = '', ...parameters] = (headers.get('content-type') ?? '').split(';').map((part) => part.trim())
   const isUtf8 = parameters.every((one) => !/^charset=/i.test(one) || /^charset="?utf-8"?$/i.test(one))
   const isPlain = (headers.get('content-encoding') ?? 'identity').toLowerCase() === 'identity'
@@ -32,22 +35,8 @@ function demandJson(headers: Headers): void {
 const tooLarge = (limit: number): DaybookError =>
   new DaybookError('PAYLOAD_TOO_LARGE', `A body has at most ${limit} bytes.`, { limit })
 
-async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
-  // A server hands over no more than the length that it was told; reading at once is several times as fast.
-  if (request.headers.has('content-length')) {
-    const bytes = new Uint8Array(await request.arrayBuffer())
-    if (bytes.length > limit) throw tooLarge(limit)
-    return bytes
-  }
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length
-    if (size > limit) throw tooLarge(limit)
-    chunks.push(chunk)
-  }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
-}
+/** The error of a body that breaks off: the client's doing, so that it is not logged as a failure of the service. */
+export const incompleteBody = (): DaybookError => invalidAt('body', 'incomplete', 'ended before it was complete')
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 

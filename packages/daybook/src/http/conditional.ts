@@ -1,12 +1,16 @@
 import { readTags, type TagCondition } from '../content/tags.ts'
 import { invalidAt } from '../errors.ts'
+import type { RequestHeaders } from './request.ts'
 
 /**
  * Reads `If-Match` or `If-None-Match` (RFC 9110, sections 13.1.1 and 13.1.2).
  *
  * @throws VALIDATION_ERROR when it is neither `*` nor a list of entity tags
  */
-export function readTagCondition(headers: Headers, name: 'If-Match' | 'If-None-Match'): TagCondition | undefined {
+export function readTagCondition(
+  headers: RequestHeaders,
+  name: 'If-Match' | 'If-None-Match',
+): TagCondition | undefined {
   const text = headers.get(name)
   if (text === null) return undefined
   const condition = readTags(text)
@@ -22,7 +26,7 @@ const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
  *
  * @throws VALIDATION_ERROR when it is not 1 to 255 visible ASCII characters
  */
-export function readIdempotencyKey(headers: Headers): string | undefined {
+export function readIdempotencyKey(headers: RequestHeaders): string | undefined {
   const key = headers.get('Idempotency-Key')
   if (key === null) return undefined
   if (IDEMPOTENCY_KEY.test(key)) return key

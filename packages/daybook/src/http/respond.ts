@@ -1,11 +1,16 @@
 import { DaybookError, ERRORS } from '../errors.ts'
 
-/** What a route answers, before it becomes a Response. */
+/** What a route answers. */
 export interface Reply {
   readonly status: number
   /** JSON text. */
   readonly json?: string
   readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A reply with all its headers, as it is sent but for those that depend on the connection. */
+export interface FinishedReply extends Reply {
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** Seconds after which a client may try again. */
@@ -17,12 +22,17 @@ const FINISHING_HEADERS: Readonly<Record<string, Readonly<Record<string, string>
   RATE_LIMITED: { 'Retry-After': RETRY_AFTER },
 }
 
-/** The Response of a reply; the only place that makes one. */
-export function toResponse({ status, json, headers }: Reply, common: Record<string, string>): Response {
-  const all = headers ? Object.assign(common, headers) : common
-  if (json === undefined) return new Response(null, { status, headers: all })
+/** Adds to a reply what every answer carries. */
+export function finishReply({ status, json, headers }: Reply, common: Readonly<Record<string, string>>): FinishedReply {
+  const all: Record<string, string> = { ...common, ...headers }
+  if (json === undefined) return { status, headers: all }
   all['Content-Type'] = 'application/json'
-  return new Response(json, { status, headers: all })
+  return { status, headers: all, json }
+}
+
+/** The Response of a reply; the only place that makes one. */
+export function toResponse({ status, json, headers }: FinishedReply, method: string): Response {
+  return new Response(method === 'HEAD' || json === undefined ? null : json, { status, headers })
 }
 
 /** The reply of an error; of one that was not thrown on purpose, nothing but that it happened. */

@@ -61,3 +61,8 @@ function toStatement<Row>({ sql: text, parameters }: CompiledQuery<Row>): Statem
     bind: (values) => parameters.map((one) => (one instanceof Param ? values[one.name] : one)),
   }
 }
+
+/** SQL text without parameters, run as it stands. */
+export function bare<Row = unknown>(text: string): Statement<Row> {
+  return { sql: text, bind: () => [] }
+}

@@ -1,4 +1,6 @@
 import type { Statement, Values } from './compile.ts'
+import type { Dialect } from './dialect.ts'
+import type { Ledger } from './ledger.ts'
 
 /** Runs statements on one connection. */
 export interface Connection {
@@ -10,12 +12,12 @@ export interface Connection {
 
 /** The connection of a transaction. */
 export interface WriteConnection extends Connection {
-  /** Runs a statement with the commit, where nothing in the transaction reads what it writes. */
-  atCommit(statement: Statement, values: Values): void
+  readonly ledger: Ledger
 }
 
 /** A database engine, as the store sees it. */
 export interface Database {
+  readonly dialect: Dialect
   /** Sees what is committed, and nothing else. */
   readonly reader: Connection
   /** The same for questions that may take long; they keep nobody else waiting. */
@@ -24,7 +26,17 @@ export interface Database {
   readonly executed: number
   /** Runs `work` alone among writers; all of it is durable when this resolves, none of it when it rejects. */
   transaction<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T>
+  /** Runs `work` on the tables themselves, alone among all nodes; the database may hold none yet. */
+  alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T>
+  /** A copy to read from that has come as far as this number of the journal; its writes go to the original. */
+  near?(seq: number): Database | undefined
   close(): Promise<void>
+}
+
+/** Where content is kept, as a config names it. */
+export interface DatabaseSource {
+  /** @throws {StartupError} when it cannot be used, with what to do about it */
+  open(): Promise<Database>
 }
 
 /** A unique index refused a row. */

@@ -4,12 +4,13 @@ import type { SortBy } from '../query/list-query.ts'
 import type { Condition } from '../query/where.ts'
 import { build, param, prepare, prepareSql, type Statement } from './compile.ts'
 import type { Connection } from './database.ts'
+import type { Dialect, SearchDialect } from './dialect.ts'
+import { COUNTERS, HEAD } from './ledger.ts'
 import {
   countStatement,
   entries,
   entryTable,
   type Filter,
-  matchesStatement,
   type Phase,
   pageStatement,
   phasesOf,
@@ -18,9 +19,9 @@ import {
   type SortedRow,
 } from './page.ts'
 import { HOME, readMeta } from './schema.ts'
-import { expandable, type SearchQuery, toBoosts, toCountMatch, toMatch } from './search.ts'
+import type { SearchQuery } from './search.ts'
 import { ENTRY_COLUMNS, type EntryColumn, type EntryTable, type SystemTables } from './tables.ts'
-import { comparableSql, toStored, toWhereSql } from './where.ts'
+import { INDEXED_CHARACTERS, toStored, toWhereSql } from './where.ts'
 
 /** What is read of an entry to serve it. */
 export type EntryRow = Pick<EntryTable, 'id' | 'seq' | 'status' | 'shape' | 'kept' | 'doc'>
@@ -79,12 +80,19 @@ const MAX_SHAPES = 500
 
 /** Reads documents. One instance serves one connection; statements are compiled once for each shape of question. */
 export class Reader {
+  readonly dialect: Dialect
   readonly #connection: Connection
   readonly #slow: Connection
   readonly #statements: Map<string, Statement>
 
   /** @param slow answers what may take long: searches and filters */
-  constructor(connection: Connection, slow: Connection, statements: Map<string, Statement> = new Map()) {
+  constructor(
+    dialect: Dialect,
+    connection: Connection,
+    slow: Connection,
+    statements: Map<string, Statement> = new Map(),
+  ) {
+    this.dialect = dialect
     this.#connection = connection
     this.#slow = slow
     this.#statements = statements
@@ -92,7 +100,7 @@ export class Reader {
 
   /** The same reader on another connection, such as that of a transaction. */
   on(connection: Connection): Reader {
-    return new Reader(connection, connection, this.#statements)
+    return new Reader(this.dialect, connection, connection, this.#statements)
   }
 
   async ping(): Promise<void> {
@@ -133,7 +141,7 @@ export class Reader {
   /** Entries with these ids, in no order. */
   async byIds({ table }: CollectionModel, ids: readonly string[]): Promise<readonly EntryRow[]> {
     const statement = this.#statement(`ids ${table}`, () =>
-      prepare(entries(table).where(sql<SqlBool>`id IN (SELECT value FROM json_each(${param('ids')}))`)),
+      prepare(entries(table).where(this.dialect.isAmong(sql.ref('id'), param('ids')))),
     )
     return this.#connection.all(statement, { ids: JSON.stringify(ids) })
   }
@@ -147,7 +155,7 @@ export class Reader {
       prepare(
         entryTable(key)
           .select(['id', 'status'])
-          .where(sql<SqlBool>`id IN (SELECT value FROM json_each(${param('ids')}))`),
+          .where(this.dialect.isAmong(sql.ref('id'), param('ids'))),
       ),
     )
     return this.#connection.all(statement, { ids: JSON.stringify(ids) })
@@ -156,7 +164,7 @@ export class Reader {
   /** Entries with these ids, in no order, with what every locale says. */
   async storedByIds({ key }: CollectionModel, ids: readonly string[]): Promise<readonly StoredEntry[]> {
     const statement = this.#statement(`stored ids ${key}`, () =>
-      prepare(stored(key).where(sql<SqlBool>`id IN (SELECT value FROM json_each(${param('ids')}))`)),
+      prepare(stored(key).where(this.dialect.isAmong(sql.ref('id'), param('ids')))),
     )
     return this.#connection.all(statement, { ids: JSON.stringify(ids) })
   }
@@ -171,11 +179,11 @@ export class Reader {
   async storedBy({ key, comparables }: CollectionModel, path: string, value: string): Promise<StoredEntry | undefined> {
     const by = comparables.get(path)
     if (!by) throw new Error(`${key}.${path} cannot be looked up`)
-    const expression = comparableSql(by)
-    const statement = this.#statement(`stored ${key} ${path}`, () =>
+    const isLong = value.length >= INDEXED_CHARACTERS
+    const statement = this.#statement(`stored ${key} ${path} ${isLong}`, () =>
       prepare(
         stored(key)
-          .where(sql<SqlBool>`${expression} = ${param('value')}`)
+          .where(this.dialect.compare(by, 'eq', ['value'], { isLong }))
           .limit(1),
       ),
     )
@@ -216,12 +224,16 @@ export class Reader {
     offset = 0,
     except: readonly string[] = [],
   ): Promise<readonly Referrer[]> {
-    return this.#connection.all(REFERRERS, { collection, id, limit, offset, except: JSON.stringify(except) })
+    return this.#connection.all(
+      this.#statement('referrers', () => prepareSql(referrersOf(this.dialect))),
+      { collection, id, limit, offset, except: JSON.stringify(except) },
+    )
   }
 
   /** How many fields of other documents lead to an entry. */
   async countReferrers(collection: string, id: string, except: readonly string[]): Promise<number> {
-    return (await this.#connection.get(COUNT_REFERRERS, { collection, id, except: JSON.stringify(except) }))?.total ?? 0
+    const statement = this.#statement('count referrers', () => prepareSql(countReferrersOf(this.dialect)))
+    return (await this.#connection.get(statement, { collection, id, except: JSON.stringify(except) }))?.total ?? 0
   }
 
   /** The stored answer to a write with this key. */
@@ -255,10 +267,10 @@ export class Reader {
 
   /** How many entries a search or a filter finds, exactly. */
   async count(collection: CollectionModel, query: Pick<PageQuery, 'search' | 'where' | 'statuses'>): Promise<number> {
-    const filter = this.#filter(collection, query, toCountMatch)
+    const filter = this.#filter(collection, query, this.dialect.search.countValues)
     if (!filter) return 0
     const statement = this.#statement(`count ${collection.table} ${filter.shape}`, () =>
-      prepareSql(countStatement(collection, query, filter)),
+      prepareSql(countStatement(this.dialect, collection, query, filter)),
     )
     return (await this.#slow.get(statement, filter.values))?.total ?? 0
   }
@@ -267,16 +279,15 @@ export class Reader {
   #filter(
     collection: CollectionModel,
     { search, where, statuses }: Pick<PageQuery, 'search' | 'where' | 'statuses'>,
-    toText: (search: SearchQuery, collection: CollectionModel) => string | undefined = toMatch,
+    toValues: SearchDialect['values'] = this.dialect.search.values,
   ): Filter | undefined {
-    const match = search && toText(search, collection)
-    if (search && match === undefined) return undefined
-    const condition = where && toWhereSql(where, collection.key)
-    const boosts = search ? toBoosts(search, collection) : []
+    const found = search ? toValues(search, collection) : {}
+    if (!found) return undefined
+    const condition = where && toWhereSql(this.dialect, where, collection.key)
     const named = Object.fromEntries((statuses ?? []).map((status, index) => [`status${index}`, status]))
     return {
       shape: `${statuses?.length} ${search !== undefined} ${condition?.shape}`,
-      values: { match, ...expandable(search), boosts: JSON.stringify(boosts), ...named, ...condition?.values },
+      values: { ...found, ...named, ...condition?.values },
       where: condition,
     }
   }
@@ -287,7 +298,7 @@ export class Reader {
     if (!filter) return { rows: [], end: undefined }
     if (query.search && query.sort.length === 0) return this.#ranked(collection, query, filter)
     const found: SortedRow[] = []
-    for (const phase of phasesOf(query.sort, query.after)) {
+    for (const phase of phasesOf(this.dialect, query.sort, query.after)) {
       const rest = query.limit + 1 - found.length
       if (rest > 0) found.push(...(await this.#phase(collection, query, phase, filter, rest)))
     }
@@ -305,7 +316,7 @@ export class Reader {
   ): Promise<readonly SortedRow[]> {
     const order = query.sort.map(({ by, descending }) => `${descending ? '-' : ''}${by.path}`).join()
     const statement = this.#statement(`page ${collection.table} ${order} ${phase.name} ${filter.shape}`, () =>
-      prepare(pageStatement(collection, query, phase, filter)),
+      prepare(pageStatement(this.dialect, collection, query, phase, filter)),
     )
     const after = Object.fromEntries((query.after ?? []).map((value, index) => [`after${index}`, toStored(value)]))
     const connection = (query.search || query.where) && !query.isShort ? this.#slow : this.#connection
@@ -334,7 +345,7 @@ export class Reader {
   ): Promise<readonly SortedRow[]> {
     if (limit <= 0) return []
     const statement = this.#statement(`matches ${collection.table} ${ranked} ${filter.shape}`, () =>
-      prepareSql(matchesStatement(collection, filter, ranked)),
+      prepareSql(this.dialect.search.matches(collection, filter.where, ranked)),
     )
     return this.#slow.all(statement, { ...filter.values, limit, offset })
   }
@@ -350,20 +361,20 @@ export class Reader {
   }
 }
 
-const HEAD = prepare(build.selectFrom('daybook$head').select('seq'))
-const REFERRING = sql`FROM daybook$refs WHERE to_collection = ${param('collection')} AND to_id = ${param('id')}
-  AND (from_collection || ' ' || iif(from_collection = 'globals', from_id || ' ', '') || field)
-    NOT IN (SELECT value FROM json_each(${param('except')}))`
-const REFERRERS = prepareSql(sql<Referrer>`
-  SELECT DISTINCT from_collection AS collection, from_id AS id, field ${REFERRING}
-  ORDER BY from_collection, from_id, field LIMIT ${param('limit')} OFFSET ${param('offset')}`)
-const COUNT_REFERRERS = prepareSql(sql<{ total: number }>`
-  SELECT count(*) AS total FROM (SELECT DISTINCT from_collection, from_id, field ${REFERRING})`)
+const referring = ({ isAmong }: Dialect) => sql`FROM daybook$refs WHERE to_collection = ${param('collection')}
+  AND to_id = ${param('id')} AND NOT ${isAmong(
+    sql`(from_collection || ' ' || CASE from_collection WHEN 'globals' THEN from_id || ' ' ELSE '' END || field)`,
+    param('except'),
+  )}`
+const referrersOf = (dialect: Dialect) => sql<Referrer>`
+  SELECT DISTINCT from_collection AS collection, from_id AS id, field ${referring(dialect)}
+  ORDER BY from_collection, from_id, field LIMIT ${param('limit')} OFFSET ${param('offset')}`
+const countReferrersOf = (dialect: Dialect) => sql<{ total: number }>`
+  SELECT count(*) AS total FROM (SELECT DISTINCT from_collection, from_id, field ${referring(dialect)}) AS referring`
 const STORED_ANSWER = prepare(
   build.selectFrom('daybook$idempotency').selectAll().where('key', '=', param<string>('key')),
 )
 const COLLECTION_KEYS = prepare(build.selectFrom('daybook$collections').select('key').orderBy('key'))
-const COUNTERS = prepare(build.selectFrom('daybook$collections').selectAll().where('key', '=', param<string>('key')))
 const GLOBAL = prepare(build.selectFrom('daybook$globals').selectAll().where('key', '=', param<string>('key')))
 
 const stored = (key: string) => entryTable(key).select(['pk', ...ENTRY_COLUMNS])

@@ -5,6 +5,9 @@ import NativeDatabase, { type NativeStatement } from 'better-sqlite3'
 import { DaybookError, StartupError } from '../errors.ts'
 import type { Statement, Values } from './compile.ts'
 import { type Connection, type Database, UniqueViolation, type WriteConnection } from './database.ts'
+import type { Dialect } from './dialect.ts'
+import { Ledger } from './ledger.ts'
+import { SQLITE } from './sqlite-dialect.ts'
 import { SqliteThread } from './sqlite-thread.ts'
 
 /** How long a write waits for another process to finish its own, in milliseconds. */
@@ -59,6 +62,7 @@ export function copySqlite(from: string, to: string): void {
 
 /** An embedded database: one connection writes, one reads what is committed. */
 export class SqliteStore implements Database {
+  readonly dialect: Dialect = SQLITE
   readonly reader: SqliteConnection
   readonly slow: SqliteThread
   readonly #writer: SqliteWriter
@@ -88,6 +92,11 @@ export class SqliteStore implements Database {
       this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
       if (!this.#draining) void this.#drain()
     })
+  }
+
+  /** Every write holds the one lock of the file, and changes of its tables are part of the transaction. */
+  alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
+    return this.transaction(work)
   }
 
   async close(): Promise<void> {
@@ -126,16 +135,16 @@ export class SqliteStore implements Database {
     try {
       if (this.#broken) throw this.#broken
       await this.#begin()
+      this.#writer.open()
       const outcomes: (() => void)[] = []
       for (const job of group) outcomes.push(await this.#attempt(job, group.length > 1))
-      await this.#writer.finish()
+      await this.#writer.ledger.settle()
       this.#writer.control('COMMIT')
       for (const settle of outcomes) settle()
       this.#commits += 1
       if (this.#commits % CHECKPOINT_COMMITS === 0) this.#checkpoint()
     } catch (error) {
       if (native.inTransaction) native.exec('ROLLBACK')
-      this.#writer.forget()
       const failure = this.#failed(error)
       for (const { reject } of group) reject(failure)
     }
@@ -154,7 +163,7 @@ export class SqliteStore implements Database {
       return () => resolve(value)
     }
     this.#writer.control('SAVEPOINT job')
-    const before = this.#writer.waiting
+    const { mark } = this.#writer.ledger
     try {
       const value = await work(this.#writer)
       this.#writer.control('RELEASE job')
@@ -163,7 +172,7 @@ export class SqliteStore implements Database {
       // A full disk or the like has undone the whole transaction already: nobody's work is left.
       if (!native.inTransaction) throw error
       native.exec('ROLLBACK TO job; RELEASE job')
-      this.#writer.forget(before)
+      this.#writer.ledger.back(mark)
       return () => reject(error)
     }
   }
@@ -249,33 +258,20 @@ class SqliteConnection implements Connection {
 }
 
 /**
- * The connection that writes. What can wait for the commit does: FTS5 writes to its table whenever a savepoint
- * ends after a change of it, so that entries which share a commit would share nothing of that work.
+ * The connection that writes. Search rows wait for the commit: FTS5 writes to its table whenever a savepoint ends
+ * after a change of it, so that entries which share a commit would share nothing of that work.
  */
 class SqliteWriter extends SqliteConnection implements WriteConnection {
-  readonly #waiting: [Statement, Values][] = []
+  ledger: Ledger = new Ledger(this)
 
-  /** How many statements wait. */
-  get waiting(): number {
-    return this.#waiting.length
-  }
-
-  atCommit(statement: Statement, values: Values): void {
-    this.#waiting.push([statement, values])
-  }
-
-  /** Drops the statements that wait, but for the first `kept`. */
-  forget(kept = 0): void {
-    this.#waiting.length = kept
+  /** Begins with nothing gathered. */
+  open(): void {
+    this.ledger = new Ledger(this)
   }
 
   /** Runs a statement that begins or ends something. */
   control(sql: string): void {
     this.kept(sql).run()
-  }
-
-  async finish(): Promise<void> {
-    for (const [statement, values] of this.#waiting.splice(0)) await this.run(statement, values)
   }
 }
 

@@ -13,7 +13,7 @@ export class Store {
 
   constructor(database: Database) {
     this.#database = database
-    this.read = new Reader(database.reader, database.slow)
+    this.read = new Reader(database.dialect, database.reader, database.slow)
   }
 
   /**
@@ -27,8 +27,8 @@ export class Store {
     fillViews: (writer: Writer, collection: CollectionModel) => Promise<void>,
     beforeChange?: (read: Reader) => Promise<void>,
   ): Promise<void> {
-    await this.#database.transaction((connection) =>
-      prepareSchema(connection, model, {
+    await this.#database.alter((connection) =>
+      prepareSchema(connection, this.#database.dialect, model, {
         isFinal: beforeChange !== undefined,
         beforeChange: async (own) => beforeChange?.(this.read.on(own)),
         fillViews: (collection) => fillViews(new Writer(connection, this.read, this.#writeStatements), collection),
@@ -43,7 +43,7 @@ export class Store {
 
   /** Whether anything was ever stored here. */
   async isBlank(): Promise<boolean> {
-    return isBlank(this.#database.reader)
+    return isBlank(this.#database.reader, this.#database.dialect)
   }
 
   /** Runs `work` as one transaction: all of it is durable when this resolves, none of it when it rejects. */

@@ -81,6 +81,15 @@ export interface SystemTables {
     readonly headers: string
     readonly body: string
   }
+  /** Rights that one node at a time has. */
+  readonly daybook$leases: {
+    readonly name: string
+    readonly holder: string
+    /** Rises with each new holder. */
+    readonly token: number
+    /** In milliseconds since 1970, by the database's clock. */
+    readonly until: number
+  }
   readonly daybook$journal: {
     readonly seq: number
     readonly at: string

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Comparable } from '../model/model.ts'
 import type { Condition } from '../query/where.ts'
 import { param } from './compile.ts'
-import { jsonValue } from './schema.ts'
+import type { Dialect } from './dialect.ts'
 
 /** A condition as SQL: its shape names the text, its values are the parameters. */
 export interface WhereSql {
@@ -13,14 +13,14 @@ export interface WhereSql {
 }
 
 /** Translates a filter on the table that is called `entry`. */
-export function toWhereSql(condition: Condition, collection: string): WhereSql {
+export function toWhereSql(dialect: Dialect, condition: Condition, collection: string): WhereSql {
   const values: Record<string, unknown> = {}
   const bind = (value: unknown): string => {
     const name = `where${Object.keys(values).length}`
     values[name] = value
     return name
   }
-  const built = translate(condition, { collection, alias: 'entry', bind })
+  const built = translate(condition, { dialect, collection, alias: 'entry', bind })
   return { shape: built.shape, values, build: () => built.sql() }
 }
 
@@ -31,15 +31,10 @@ interface Piece {
 }
 
 interface Table {
+  readonly dialect: Dialect
   readonly collection: string
   readonly alias: string
   bind(value: unknown): string
-}
-
-/** The value of a comparable in the table of that alias. */
-export function comparableSql({ column, path }: Comparable, alias?: string): RawBuilder<string | number | null> {
-  if (column) return sql.ref(alias ? `${alias}.${column}` : column)
-  return sql.raw(jsonValue(path, alias))
 }
 
 function translate(condition: Condition, table: Table): Piece {
@@ -64,20 +59,24 @@ function translate(condition: Condition, table: Table): Piece {
 const negate = (value: RawBuilder<unknown>, holds: RawBuilder<SqlBool>): RawBuilder<SqlBool> =>
   sql`(${value} IS NULL OR NOT (${holds}))`
 
-function compare(condition: Extract<Condition, { kind: 'compare' }>, { alias, bind }: Table): Piece {
+function compare(condition: Extract<Condition, { kind: 'compare' }>, { dialect, alias, bind }: Table): Piece {
   const { by, operator, values, negated } = condition
-  const shape = `${negated ? '!' : ''}${alias}.${by.path} ${operator}`
+  const isLong = values.some((value) => String(value).length >= INDEXED_CHARACTERS)
+  const shape = `${negated ? '!' : ''}${alias}.${by.path} ${operator}${isLong ? ' long' : ''}`
   const names = bindValues(operator, values, bind)
   return {
     shape,
     sql: () => {
-      const own = comparableSql(by, alias)
+      const own = dialect.value(by, alias)
       if (operator === 'exists') return negated ? sql`${own} IS NULL` : sql`${own} IS NOT NULL`
-      const holds = compareSql(operator, own, names)
+      const holds = dialect.compare(by, operator, names, { alias, isLong })
       return negated ? negate(own, holds) : holds
     },
   }
 }
+
+/** An index may hold no more of a text than its first so many characters. */
+export const INDEXED_CHARACTERS = 600
 
 /** A value as the documents hold it: beyond 2⁵³, a whole number is the one that JSON writes, not the nearest double's own. */
 export function toStored(value: unknown): unknown {
@@ -106,21 +105,6 @@ function successor(text: string): string | null {
   return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
 }
 
-const SYMBOLS = { eq: sql`=`, lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const
-
-function compareSql(
-  operator: string,
-  own: RawBuilder<unknown>,
-  [first = '', second = '']: readonly string[],
-): RawBuilder<SqlBool> {
-  if (operator === 'in') return sql`${own} IN (SELECT value FROM json_each(${param(first)}))`
-  if (operator === 'contains') return sql`instr(${own}, ${param(first)}) > 0`
-  if (operator === 'startsWith') {
-    return sql`(${own} >= ${param(first)} AND (${param(second)} IS NULL OR ${own} < ${param(second)}))`
-  }
-  return sql`${own} ${SYMBOLS[operator as keyof typeof SYMBOLS]} ${param(first)}`
-}
-
 /** The members of a many-valued field: references in one table, choices in the other. */
 function memberTable(of: { readonly to?: string }): { table: RawBuilder<unknown>; value: RawBuilder<unknown> } {
   return of.to === undefined
@@ -128,7 +112,7 @@ function memberTable(of: { readonly to?: string }): { table: RawBuilder<unknown>
     : { table: sql.table('daybook$refs'), value: sql.ref('m.to_id') }
 }
 
-function member(condition: Extract<Condition, { kind: 'member' }>, { collection, alias, bind }: Table): Piece {
+function member(condition: Extract<Condition, { kind: 'member' }>, { dialect, collection, alias, bind }: Table): Piece {
   const { of, operator, values, negated } = condition
   const list = operator === 'exists' ? '' : bind(JSON.stringify(values))
   const count = operator === 'all' ? bind(values.length) : ''
@@ -138,7 +122,7 @@ function member(condition: Extract<Condition, { kind: 'member' }>, { collection,
       const { table, value } = memberTable(of)
       const own = sql`${table} AS m WHERE m.from_collection = ${sql.lit(collection)} AND m.field = ${sql.lit(of.path)}`
       const id = sql.ref(`${alias}.id`)
-      const given = sql`${value} IN (SELECT value FROM json_each(${param(list)}))`
+      const given = dialect.isAmong(value, param(list))
       const holds =
         operator === 'exists'
           ? sql<SqlBool>`EXISTS (SELECT 1 FROM ${own} AND m.from_id = ${id})`
@@ -150,14 +134,15 @@ function member(condition: Extract<Condition, { kind: 'member' }>, { collection,
   }
 }
 
-function related(condition: Extract<Condition, { kind: 'related' }>, { collection, alias, bind }: Table): Piece {
+function related(condition: Extract<Condition, { kind: 'related' }>, table: Table): Piece {
+  const { dialect, collection, alias, bind } = table
   const { through, isMany, to, statuses, where, negated } = condition
-  const inner = translate(where, { collection: to.key, alias: 'target', bind })
+  const inner = translate(where, { ...table, collection: to.key, alias: 'target' })
   const seen = statuses === undefined ? '' : bind(JSON.stringify(statuses))
   return {
     shape: `${negated ? '!' : ''}${alias}.${through.path}>${to.table} ${seen !== ''} (${inner.shape})`,
     sql: () => {
-      const visible = seen === '' ? sql`` : sql` AND target.status IN (SELECT value FROM json_each(${param(seen)}))`
+      const visible = seen === '' ? sql`` : sql` AND ${dialect.isAmong(sql.ref('target.status'), param(seen))}`
       const targets = sql`(SELECT target.id FROM ${sql.table(to.table)} AS target WHERE ${inner.sql()}${visible})`
       if (isMany) {
         const id = sql.ref(`${alias}.id`)
@@ -166,7 +151,7 @@ function related(condition: Extract<Condition, { kind: 'related' }>, { collectio
         )} AND m.field = ${sql.lit(through.path)} AND m.to_id IN ${targets})`
         return negated ? sql`NOT (${holds})` : holds
       }
-      const own = comparableSql(through as Comparable, alias)
+      const own = dialect.value(through as Comparable, alias)
       const holds = sql<SqlBool>`${own} IN ${targets}`
       return negated ? negate(own, holds) : holds
     },

@@ -1,14 +1,12 @@
 import { sql } from 'kysely'
 import type { Reference } from '../fields/field.ts'
-import { PUBLISHED } from '../fields/status.ts'
 import type { CollectionModel } from '../model/model.ts'
 import { build, param, prepare, prepareSql, type Statement } from './compile.ts'
 import type { WriteConnection } from './database.ts'
-import { dropLocaleTables } from './locale-tables.ts'
+import { dropLocaleTables, dropsOf } from './locale-tables.ts'
 import type { GlobalRow, Reader, StoredAnswer, StoredEntry } from './read.ts'
 import { HOME, writeMeta } from './schema.ts'
-import { searchColumns, searchValues } from './search.ts'
-import { ENTRY_COLUMNS, type EntryTable, searchTable, wordsTable } from './tables.ts'
+import { ENTRY_COLUMNS, type EntryTable } from './tables.ts'
 
 /** What a change does. */
 export type Action = 'create' | 'update' | 'delete'
@@ -23,8 +21,6 @@ export interface Change {
   readonly collection: string
   /** An entry's id, or a global's key. */
   readonly id: string
-  /** The document after the change; before it, when it was deleted. */
-  readonly doc: string
 }
 
 /** An entry as it is to be stored, before it has its revision. */
@@ -50,6 +46,14 @@ export interface LocaleView {
   readonly own_slug: string | null
   readonly value: Readonly<Record<string, unknown>>
   readonly doc: string
+}
+
+/** Who wants a lease, and for how long. */
+export interface LeaseClaim {
+  readonly name: string
+  readonly holder: string
+  /** In milliseconds. */
+  readonly ms: number
 }
 
 /** One chosen value of a field that holds several. */
@@ -84,13 +88,13 @@ export class Writer {
   /** @throws {UniqueViolation} when another entry holds a unique value */
   async createEntry(collection: CollectionModel, entry: EntryDraft, actor: string): Promise<number> {
     const { id, updated_at: at } = entry
-    const seq = await this.#append({ at, actor, action: 'create', collection: collection.key, id, doc: wholeOf(entry) })
+    const seq = await this.#append({ at, actor, action: 'create', collection: collection.key, id })
     const insert = this.#statement(`insert ${collection.key}`, () => prepareSql(insertStatement(collection.key)))
     const inserted = await this.#connection.get(insert, { ...entry, seq })
     await this.#refer(collection.key, id, entry.references, false)
     await this.#choose(collection, id, entry.choices, false)
     await this.#show(collection, Number(inserted?.pk), entry, seq, false)
-    await this.#count(collection, seq, undefined, entry.status)
+    this.#count(collection, seq, undefined, entry.status)
     return seq
   }
 
@@ -102,56 +106,90 @@ export class Writer {
     actor: string,
   ): Promise<number> {
     const { id, updated_at: at } = entry
-    const seq = await this.#append({ at, actor, action: 'update', collection: collection.key, id, doc: wholeOf(entry) })
+    const seq = await this.#append({ at, actor, action: 'update', collection: collection.key, id })
+    await this.#keepState(before)
     const update = this.#statement(`update ${collection.key}`, () => prepareSql(updateStatement(collection.key)))
     await this.#connection.run(update, { ...entry, seq, pk: before.pk })
     await this.#refer(collection.key, id, entry.references, true)
     await this.#choose(collection, id, entry.choices, true)
     await this.#show(collection, before.pk, entry, seq, true)
-    await this.#count(collection, seq, before.status, entry.status)
+    this.#count(collection, seq, before.status, entry.status)
     return seq
   }
 
   async deleteEntry(collection: CollectionModel, before: StoredEntry, at: string, actor: string): Promise<number> {
     const { id, pk } = before
-    const doc = wholeOf(before)
-    const seq = await this.#append({ at, actor, action: 'delete', collection: collection.key, id, doc })
+    const seq = await this.#append({ at, actor, action: 'delete', collection: collection.key, id })
+    await this.#keepState(before)
     for (const { table } of [collection, ...collection.views.values()]) {
       const remove = this.#statement(`delete ${table}`, () =>
         prepareSql(sql`DELETE FROM ${sql.table(table)} WHERE pk = ${param('pk')}`),
       )
       await this.#connection.run(remove, { pk })
-      this.#connection.atCommit(this.#unindex(table), { pk })
+      this.#connection.ledger.later(this.#unindex(table), { pk })
     }
     await this.#refer(collection.key, id, [], true)
     await this.#choose(collection, id, [], true)
-    await this.#count(collection, seq, before.status, undefined)
+    this.#count(collection, seq, before.status, undefined)
     return seq
   }
 
   async writeGlobal(
+    before: GlobalRow | undefined,
     row: Omit<GlobalRow, 'seq'>,
     references: readonly FieldReference[],
     at: string,
     actor: string,
-    isNew: boolean,
   ): Promise<number> {
     const { key } = row
-    const action = isNew ? 'create' : 'update'
-    const seq = await this.#append({ at, actor, action, collection: GLOBALS, id: key, doc: wholeOf(row) })
+    const seq = await this.#append({ at, actor, action: before ? 'update' : 'create', collection: GLOBALS, id: key })
+    if (before) await this.#keepState(before)
     await this.#connection.run(PUT_GLOBAL, { ...row, seq })
     await this.#refer(GLOBALS, key, references, true)
     return seq
   }
 
   /**
-   * Keeps the answer to a write with the write itself, and forgets answers from before `expiry`.
+   * Keeps the answer to a write with the write itself, in the place of one from before `expiry`.
    *
    * @throws {UniqueViolation} when another write with the key was first
    */
   async keepAnswer(answer: StoredAnswer, expiry: string): Promise<void> {
-    await this.#connection.run(DROP_ANSWERS, { expiry })
+    await this.#connection.run(DROP_ANSWER, { key: answer.key, expiry })
     await this.#connection.run(ADD_ANSWER, { ...answer })
+  }
+
+  /** Forgets the answers to writes from before `expiry`. */
+  async dropAnswers(expiry: string): Promise<void> {
+    await this.#connection.run(DROP_ANSWERS, { expiry })
+  }
+
+  /** Gives a lease to who asks, for its first time or for longer; `undefined`: somebody else has it. */
+  async takeLease({ name, holder, ms }: LeaseClaim): Promise<number | undefined> {
+    const now = await this.#now()
+    const held = await this.#connection.get(LEASE, { name })
+    const isOwn = held?.holder === holder && held.until >= now
+    if (held && !isOwn && held.until >= now) return undefined
+    const token = isOwn ? held.token : (held?.token ?? 0) + 1
+    await this.#connection.run(PUT_LEASE, { name, holder, token, until: now + ms })
+    return token
+  }
+
+  /** Whether the holder of that token may still act. */
+  async holdsLease(name: string, token: number): Promise<boolean> {
+    const held = await this.#connection.get(LEASE, { name })
+    return held?.token === token && held.until >= (await this.#now())
+  }
+
+  /** Ends a lease before its time. */
+  async endLease(name: string, token: number): Promise<void> {
+    await this.#connection.run(END_LEASE, { name, token })
+  }
+
+  /** The database's clock, in milliseconds since 1970: those of nodes may differ. */
+  async #now(): Promise<number> {
+    const clock = this.#statement('now', () => prepareSql(sql<{ now: number }>`SELECT ${this.read.dialect.now} AS now`))
+    return Number((await this.#connection.get(clock))?.now)
   }
 
   /** Drops the references of a document that is no longer there or no longer declared. */
@@ -164,15 +202,14 @@ export class Writer {
     await writeMeta(this.#connection, HOME, locale)
   }
 
-  /** Drops a collection that the config no longer has. Its past stays in the journal. */
+  /** Drops a collection that the config no longer has. Its past, and what it held at last, stay in the journal. */
   async dropCollection(key: string): Promise<void> {
-    const table = sql.table(key)
-    await dropLocaleTables(this.#connection, (name) => name.startsWith(`${key}$`))
+    const { dialect } = this.read
+    await this.#connection.run(prepareSql(keepAllStatement(key)))
+    await dropLocaleTables(this.#connection, dialect, (name) => name.startsWith(`${key}$`))
     for (const statement of [
       sql`DROP VIEW IF EXISTS ${sql.table(`${key}_view`)}`,
-      sql`DROP TABLE IF EXISTS ${sql.table(wordsTable(key))}`,
-      sql`DROP TABLE IF EXISTS ${sql.table(searchTable(key))}`,
-      sql`DROP TABLE IF EXISTS ${table}`,
+      ...dropsOf(dialect, key).map((text) => sql.raw(text)),
       sql`DELETE FROM daybook$collections WHERE key = ${key}`,
       sql`DELETE FROM daybook$choices WHERE from_collection = ${key}`,
       sql`DELETE FROM daybook$refs WHERE from_collection = ${key} OR to_collection = ${key}`,
@@ -183,18 +220,22 @@ export class Writer {
 
   /** Takes the next number of the journal and writes the record under it. */
   async #append(change: Change): Promise<number> {
-    const head = await this.#connection.get(NEXT_SEQ)
-    const seq = Number(head?.seq)
+    const seq = await this.#connection.ledger.next(change.id, change.at)
     await this.#connection.run(APPEND, { ...change, seq })
-    await this.#connection.run(APPEND_PAYLOAD, { seq, doc: change.doc })
     return seq
+  }
+
+  /** Puts a state into the journal that is about to go from its table, under the number of the change that made it. */
+  async #keepState(before: Pick<EntryTable, 'seq' | 'doc' | 'locales'>): Promise<void> {
+    await this.#connection.run(KEEP_STATE, { seq: before.seq, doc: wholeOf(before) })
   }
 
   async #refer(collection: string, id: string, references: readonly FieldReference[], hadSome: boolean): Promise<void> {
     if (hadSome) await this.#connection.run(DROP_REFS, { collection, id })
     if (references.length === 0) return
     const rows = JSON.stringify(references.map((one) => [one.field, one.collection, one.id]))
-    await this.#connection.run(ADD_REFS, { collection, id, rows })
+    const add = this.#statement('refer', () => prepareSql(this.read.dialect.addReferences))
+    await this.#connection.run(add, { collection, id, rows })
   }
 
   async #choose(
@@ -236,35 +277,23 @@ export class Writer {
     status: string | null,
     hadOne: boolean,
   ): void {
-    if (hadOne) this.#connection.atCommit(this.#unindex(collection.table), { pk })
-    const insert = this.#statement(`search ${collection.table}`, () => prepareSql(indexStatement(collection)))
-    this.#connection.atCommit(insert, { ...searchValues(collection, value, status), pk })
+    if (hadOne) this.#connection.ledger.later(this.#unindex(collection.table), { pk })
+    const { search } = this.read.dialect
+    const insert = this.#statement(`search ${collection.table}`, () => prepareSql(search.insert(collection)))
+    this.#connection.ledger.later(insert, { ...search.row(collection, value, status), pk })
   }
 
   #unindex(table: string): Statement {
-    return this.#statement(`unsearch ${table}`, () =>
-      prepareSql(sql`DELETE FROM ${sql.table(searchTable(table))} WHERE rowid = ${param('pk')}`),
-    )
+    return this.#statement(`unsearch ${table}`, () => prepareSql(this.read.dialect.search.remove(table)))
   }
 
-  /** Counts an entry out of one status and into another, and says how far readers without a session may have to look. */
-  async #count(
-    { key, status: statusField }: CollectionModel,
+  #count(
+    { key, status }: CollectionModel,
     seq: number,
     from: string | null | undefined,
     to: string | null | undefined,
-  ): Promise<void> {
-    const { counts, visibleSeq } = await this.read.counters(key)
-    const next: Record<string, number> = { ...counts }
-    if (from !== undefined) next[from ?? ''] = (next[from ?? ''] ?? 0) - 1
-    if (to !== undefined) next[to ?? ''] = (next[to ?? ''] ?? 0) + 1
-    const isVisible = !statusField || [from, to].includes(PUBLISHED)
-    await this.#connection.run(COUNT, {
-      key,
-      seq,
-      visibleSeq: isVisible ? seq : visibleSeq,
-      counts: JSON.stringify(next),
-    })
+  ): void {
+    this.#connection.ledger.count({ key, seq, hasStatus: status !== undefined, from, to })
   }
 
   #statement<Row>(shape: string, make: () => Statement<Row>): Statement<Row> {
@@ -274,7 +303,6 @@ export class Writer {
   }
 }
 
-const NEXT_SEQ = prepareSql(sql<{ seq: number }>`UPDATE daybook$head SET seq = seq + 1 RETURNING seq`)
 const APPEND = prepare(
   build.insertInto('daybook$journal').values({
     seq: param<number>('seq'),
@@ -285,18 +313,17 @@ const APPEND = prepare(
     id: param<string>('id'),
   }),
 )
-const APPEND_PAYLOAD = prepare(
-  build.insertInto('daybook$journal_payload').values({ seq: param<number>('seq'), doc: param<string>('doc') }),
+const KEEP_STATE = prepare(
+  build
+    .insertInto('daybook$journal_payload')
+    .values({ seq: param<number>('seq'), doc: param<string>('doc') })
+    .onConflict((conflict) => conflict.doNothing()),
 )
 const DROP_REFS = prepare(
   build
     .deleteFrom('daybook$refs')
     .where('from_collection', '=', param<string>('collection'))
     .where('from_id', '=', param<string>('id')),
-)
-const ADD_REFS = prepareSql(
-  sql`INSERT INTO daybook$refs (from_collection, from_id, field, position, to_collection, to_id)
-      SELECT ${param('collection')}, ${param('id')}, value->>0, key, value->>1, value->>2 FROM json_each(${param('rows')})`,
 )
 const DROP_CHOICES = prepare(
   build
@@ -312,6 +339,12 @@ const ADD_CHOICE = prepare(
     value: param<string>('value'),
   }),
 )
+const DROP_ANSWER = prepare(
+  build
+    .deleteFrom('daybook$idempotency')
+    .where('key', '=', param<string>('key'))
+    .where('at', '<', param<string>('expiry')),
+)
 const DROP_ANSWERS = prepare(build.deleteFrom('daybook$idempotency').where('at', '<', param<string>('expiry')))
 const ADD_ANSWER = prepare(
   build.insertInto('daybook$idempotency').values({
@@ -323,11 +356,30 @@ const ADD_ANSWER = prepare(
     body: param<string>('body'),
   }),
 )
-const COUNT = prepare(
+const LEASE = prepare(build.selectFrom('daybook$leases').selectAll().where('name', '=', param<string>('name')))
+const PUT_LEASE = prepare(
   build
-    .updateTable('daybook$collections')
-    .set({ seq: param<number>('seq'), visible_seq: param<number>('visibleSeq'), counts: param<string>('counts') })
-    .where('key', '=', param<string>('key')),
+    .insertInto('daybook$leases')
+    .values({
+      name: param<string>('name'),
+      holder: param<string>('holder'),
+      token: param<number>('token'),
+      until: param<number>('until'),
+    })
+    .onConflict((conflict) =>
+      conflict.column('name').doUpdateSet({
+        holder: param<string>('holder'),
+        token: param<number>('token'),
+        until: param<number>('until'),
+      }),
+    ),
+)
+const END_LEASE = prepare(
+  build
+    .updateTable('daybook$leases')
+    .set({ until: 0 })
+    .where('name', '=', param<string>('name'))
+    .where('token', '=', param<number>('token')),
 )
 const PUT_GLOBAL = prepare(
   build
@@ -371,14 +423,14 @@ export function wholeOf({ doc, locales }: Pick<EntryTable, 'doc' | 'locales'>): 
   return locales === null ? doc : `${doc.slice(0, -1)},"@locales":${locales}}`
 }
 
+/** The same in SQL, for all entries of a collection. */
+function keepAllStatement(key: string) {
+  return sql`INSERT INTO daybook$journal_payload (seq, doc)
+    SELECT seq, CASE WHEN locales IS NULL THEN doc ELSE substr(doc, 1, length(doc) - 1) || ',"@locales":' || locales || '}' END
+    FROM ${sql.table(key)} WHERE true ON CONFLICT DO NOTHING`
+}
+
 function updateStatement(key: string) {
   const changes = ENTRY_COLUMNS.filter((name) => name !== 'id').map((name) => sql`${sql.ref(name)} = ${param(name)}`)
   return sql`UPDATE ${sql.table(key)} SET ${sql.join(changes)} WHERE pk = ${param('pk')}`
-}
-
-function indexStatement(collection: CollectionModel) {
-  const names = searchColumns(collection)
-  const columns = sql.join(['rowid', ...names].map((name) => sql.ref(name)))
-  const values = sql.join(['pk', ...names].map((name) => param(name)))
-  return sql`INSERT INTO ${sql.table(searchTable(collection.table))} (${columns}) VALUES (${values})`
 }

@@ -2,12 +2,23 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import NativeDatabase from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { daybook, folderOf, start } from './cli.ts'
 
 const NOTES = `import { defineConfig, f } from 'DAYBOOK'
 export default defineConfig({ collections: { notes: { fields: { title: f.text({ required: true }) } } } })
 `
+
+/** The states of entries that the journal holds. */
+function statesOf(folder: string, collection: string): readonly unknown[] {
+  const database = new NativeDatabase(join(folder, '.daybook/daybook.db'), { timeout: 1000 })
+  const kept = database
+    .prepare('SELECT doc FROM daybook$journal JOIN daybook$journal_payload USING (seq) WHERE collection = ?')
+    .all(collection) as { doc: string }[]
+  database.close()
+  return kept.map(({ doc }) => JSON.parse(doc))
+}
 
 describe('daybook start', () => {
   for (const file of ['daybook.config.ts', 'daybook.config.js', 'daybook.config.mjs']) {
@@ -157,5 +168,8 @@ export default defineConfig({
     const service = await start(folder.path)
     expect((await fetch(`${service.url}/api/old`)).status).toBe(404)
     await service.stop()
+    expect(statesOf(folder.path, 'old'), 'what a dropped collection held stays in the journal').toMatchObject([
+      { name: 'One' },
+    ])
   })
 })

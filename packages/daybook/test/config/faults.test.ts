@@ -54,6 +54,7 @@ const CONFIGS: readonly Case[] = [
   ['globals that are a text', beside({ globals: 'site' }), 'globals', 'write an object of globals'],
   ['a seed that is no function', beside({ seed: {} }), 'seed', 'write a function'],
   ['an empty Cache-Control', beside({ publicCacheControl: '' }), 'publicCacheControl', 'write a text'],
+  ['a Cache-Control with a line end', beside({ publicCacheControl: 'no-store\n' }), 'publicCacheControl', 'of ASCII'],
   ['limits that are a number', beside({ limits: 5 }), 'limits', 'write an object'],
   ['an unknown limit', beside({ limits: { bytes: 5 } }), 'limits.bytes', 'write one of: bodyBytes, renderMs'],
   ['a negative limit', beside({ limits: { bodyBytes: -1 } }), 'limits.bodyBytes', 'whole number, 0 or more'],

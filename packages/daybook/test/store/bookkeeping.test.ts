@@ -4,6 +4,7 @@ import { DaybookError, defineCollection, defineConfig, defineGlobal, f, SYSTEM }
 import { createTestService } from 'daybook/testing'
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { type JournalRecord, readJournal } from '../support/journal.ts'
 
 const AS_SYSTEM = { caller: SYSTEM } as const
 
@@ -51,8 +52,7 @@ async function open() {
 
 type Store = Awaited<ReturnType<typeof open>>
 
-const journal = ({ rows }: Store): readonly Row[] =>
-  rows('SELECT * FROM daybook$journal JOIN daybook$journal_payload USING (seq) ORDER BY seq')
+const journal = ({ rows }: Store): readonly JournalRecord[] => readJournal(rows, ['posts', 'people'])
 
 const head = ({ rows }: Store): number => Number(rows('SELECT seq FROM daybook$head')[0]?.seq)
 

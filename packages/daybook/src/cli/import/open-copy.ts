@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DaybookConfig } from '../../config/config.ts'
+import { StartupError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 import { databaseFile, type OpenEngine, openEngine, type RenderOptions } from '../../service.ts'
 import { copySqlite } from '../../store/sqlite.ts'
@@ -16,6 +17,11 @@ export async function openCopy(
   data: string,
   render: RenderOptions,
 ): Promise<OpenEngine> {
+  if (config.database) {
+    throw new StartupError(
+      '--dry-run works on the embedded store only. Leave database out of the config to try the files.',
+    )
+  }
   const folder = await mkdtemp(join(tmpdir(), 'daybook-dry-run-'))
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true })
   try {

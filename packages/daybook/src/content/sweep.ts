@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../log.ts'
+import { Lease, LeaseLost } from '../store/lease.ts'
+import type { Engine } from './engine.ts'
+import { KEPT_MS } from './idempotency.ts'
+
+/** How often the store is swept, in milliseconds; within half of that before, so that nodes do not ask all at once. */
+const EVERY_MS = 10 * 60 * 1000
+const LEASE_MS = 60_000
+
+/** Throws away what is kept for a time only. On many nodes, one of them does it. */
+export class Sweeper {
+  readonly #lease: Lease
+  readonly #log: Log
+  readonly #ended = new AbortController()
+  readonly #running: Promise<void>
+
+  constructor(engine: Engine, log: Log) {
+    this.#lease = new Lease(engine.store, 'sweep', LEASE_MS)
+    this.#log = log
+    this.#running = this.#run()
+  }
+
+  async close(): Promise<void> {
+    this.#ended.abort()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#ended
+    while (!signal.aborted) {
+      await sleep(EVERY_MS * (0.5 + Math.random() / 2), undefined, { signal, ref: false }).catch(() => {})
+      if (!signal.aborted) await sweep(this.#lease).catch((err) => this.#log.error({ err }, 'sweep failed'))
+    }
+  }
+}
+
+/** Sweeps once; answers whether this node was the one to do it. */
+export async function sweep(lease: Lease): Promise<boolean> {
+  if (!(await lease.take())) return false
+  try {
+    await lease.write((writer) => writer.dropAnswers(new Date(Date.now() - KEPT_MS).toISOString()))
+    return true
+  } catch (error) {
+    if (error instanceof LeaseLost) return false
+    throw error
+  } finally {
+    await lease.release()
+  }
+}

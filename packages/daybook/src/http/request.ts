@@ -1,0 +1,27 @@
+import type { FinishedReply } from './respond.ts'
+
+/** The part of `Headers` that answering a request takes: names in any case, repeated headers joined. */
+export type RequestHeaders = Pick<Headers, 'get' | 'has'>
+
+/** A request as the service reads it, whatever it came in on. */
+export interface HttpRequest {
+  readonly method: string
+  /** Path and query, escapes as they were sent. */
+  readonly target: string
+  readonly headers: RequestHeaders
+  /**
+   * Reads the body, once.
+   *
+   * @param limit in bytes; of a longer body no more is kept
+   * @returns `undefined` when the body is longer than that
+   * @throws when the body ends before it is complete
+   */
+  readBytes(limit: number): Promise<Uint8Array | undefined>
+  /** All headers, for auth adapters. */
+  toHeaders(): Headers
+  /** The whole request with its body as a stream, for code that is written against the web standard. */
+  toRequest(): Request
+}
+
+/** Answers a request. Never rejects; HEAD is answered as GET is, and who sends the reply leaves out its content. */
+export type Handle = (request: HttpRequest) => Promise<FinishedReply>

@@ -1,0 +1,81 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { incompleteBody } from '../http/body.ts'
+import type { HttpRequest, RequestHeaders } from '../http/request.ts'
+
+/** A request that came in over Node's HTTP server; no web object is made before somebody asks for it. */
+export class NodeRequest implements HttpRequest {
+  readonly method: string
+  readonly target: string
+  readonly headers: RequestHeaders
+  readonly #incoming: IncomingMessage
+
+  constructor(incoming: IncomingMessage, target: string) {
+    this.method = incoming.method ?? ''
+    this.target = target
+    this.headers = new NodeHeaders(incoming)
+    this.#incoming = incoming
+  }
+
+  readBytes(limit: number): Promise<Uint8Array | undefined> {
+    const incoming = this.#incoming
+    return new Promise((resolve, reject) => {
+      if (incoming.destroyed) return reject(incompleteBody())
+      const chunks: Buffer[] = []
+      let size = 0
+      incoming.on('data', (chunk: Buffer) => {
+        size += chunk.length
+        if (size <= limit) {
+          chunks.push(chunk)
+        } else {
+          // What is still to come is let go as it arrives.
+          chunks.length = 0
+          resolve(undefined)
+        }
+      })
+      incoming.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
+      incoming.once('error', () => reject(incompleteBody()))
+    })
+  }
+
+  toHeaders(): Headers {
+    const { rawHeaders } = this.#incoming
+    const headers = new Headers()
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      headers.append(rawHeaders[at] as string, rawHeaders[at + 1] as string)
+    }
+    return headers
+  }
+
+  toRequest(): Request {
+    const { method } = this
+    const url = `http://${this.headers.get('host')}${this.target}`
+    const head = { method, headers: this.toHeaders() }
+    if (method === 'GET' || method === 'HEAD') return new Request(url, head)
+    return new Request(url, { ...head, body: Readable.toWeb(this.#incoming), duplex: 'half' })
+  }
+}
+
+/** Headers as web `Headers` reads them. Of some that are repeated, such as `Authorization`, Node keeps the first alone. */
+class NodeHeaders implements RequestHeaders {
+  readonly #incoming: IncomingMessage
+
+  constructor(incoming: IncomingMessage) {
+    this.#incoming = incoming
+  }
+
+  has(name: string): boolean {
+    return Object.hasOwn(this.#incoming.headers, name.toLowerCase())
+  }
+
+  get(name: string): string | null {
+    const { headers, rawHeaders } = this.#incoming
+    const wanted = name.toLowerCase()
+    if (!Object.hasOwn(headers, wanted)) return null
+    const values: string[] = []
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      if (rawHeaders[at]?.toLowerCase() === wanted) values.push(rawHeaders[at + 1] as string)
+    }
+    return values.join(wanted === 'cookie' ? '; ' : ', ')
+  }
+}

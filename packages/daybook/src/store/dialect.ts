@@ -1,0 +1,102 @@
+import type { RawBuilder, SqlBool } from 'kysely'
+import type { CollectionModel, Comparable } from '../model/model.ts'
+import type { Values } from './compile.ts'
+import type { SortedRow } from './page.ts'
+import type { SearchQuery } from './search.ts'
+import type { WhereSql } from './where.ts'
+
+/** How a value is compared with what a filter gives. */
+export type Operator = 'eq' | 'lt' | 'lte' | 'gt' | 'gte' | 'in' | 'startsWith' | 'contains'
+
+/**
+ * What engines say differently. Statements are written once, in the SQL that all of them share, with these pieces in
+ * them; `?` stands for a parameter, and names stand in double quotes.
+ */
+export interface Dialect {
+  /** A value as it is sorted and indexed, of the table of that alias. */
+  value(by: Comparable, alias?: string): RawBuilder<string | number | null>
+  /**
+   * A value compared with parameters.
+   *
+   * @param given names of the parameters: one; for `in` a JSON list; for `startsWith` the text and the first that comes after all such
+   * @param isLong whether one of them may be longer than what is indexed of a value
+   */
+  compare(
+    by: Comparable,
+    operator: Operator,
+    given: readonly string[],
+    options: { readonly alias?: string; readonly isLong: boolean },
+  ): RawBuilder<SqlBool>
+  /** Whether a text is in a JSON list of texts. */
+  isAmong(own: RawBuilder<unknown>, list: RawBuilder<string>): RawBuilder<SqlBool>
+  /** A key of an order in which missing values come first, and last when it descends. */
+  order(by: Comparable, descending: boolean): RawBuilder<unknown>
+  /** The status of an entry, where its own index would lead away from that of the order. */
+  readonly statusAside: RawBuilder<string | null>
+  /** Stores the references of a document; parameters `collection`, `id`, and `rows`, a JSON list of `[field, collection, id]`. */
+  readonly addReferences: RawBuilder<unknown>
+  /** The time, in milliseconds since 1970. */
+  readonly now: RawBuilder<number>
+  readonly search: SearchDialect
+  readonly schema: SchemaDialect
+}
+
+/** How words are kept and found. */
+export interface SearchDialect {
+  /** The parameters of a search; `undefined`: nothing can match. */
+  values(search: SearchQuery, collection: CollectionModel): Values | undefined
+  /** The same for {@link count}. */
+  countValues(search: SearchQuery, collection: CollectionModel): Values | undefined
+  /** Whether `entry` is found. */
+  condition(table: string): RawBuilder<SqlBool>
+  /** How many are found. */
+  count(table: string): RawBuilder<{ total: number }>
+  /** Matches by relevance among the newest, or newest first; parameters `limit` and `offset`. */
+  matches(collection: CollectionModel, where: WhereSql | undefined, ranked: boolean): RawBuilder<SortedRow>
+  /** The parameters of {@link insert}: what an entry is found by. */
+  row(collection: CollectionModel, doc: Readonly<Record<string, unknown>>, status: string | null): Values
+  /** Adds the search row of an entry; parameter `pk`, and those of {@link row}. */
+  insert(collection: CollectionModel): RawBuilder<unknown>
+  /** Takes the search row of an entry away; parameter `pk`. */
+  remove(table: string): RawBuilder<unknown>
+  /** What makes the search table of a collection. */
+  create(collection: CollectionModel): readonly string[]
+  /** What drops it. */
+  drop(table: string): readonly string[]
+  /** Changes when tables made before no longer do. */
+  readonly version: string
+}
+
+/** An index or a view that the model asks for. */
+export interface Wanted {
+  readonly type: 'index' | 'view'
+  readonly name: string
+  readonly sql: string
+}
+
+/** How tables are made, and what the engine says of them. */
+export interface SchemaDialect {
+  /** Makes the tables that belong to Daybook, where they are missing. */
+  readonly system: readonly string[]
+  /** Whether `daybook$meta` is there: a row, or none. */
+  readonly marker: string
+  /** Makes the table of a collection, where it is missing. */
+  entryTable(key: string): string
+  /** Makes the table of a collection in one locale. */
+  localeTable(table: string): string
+  /** The columns of an index on a value, besides what ties it; `unique` alone. */
+  indexed(by: Comparable): string
+  uniquelyIndexed(by: Comparable): string
+  /** A value of a document as a column of a view. */
+  shown(path: string): string
+  /** Rows `{ name }`: all tables with `$` in their names. */
+  readonly tables: string
+  /** Rows of {@link Wanted}: the indexes and views that Daybook made for collections. */
+  readonly objects: string
+  /** What makes an index or a view, so that {@link objects} tells how it was made. */
+  make(one: Wanted): readonly string[]
+  /** Sets statuses that the config does not have; rows come for entries that were changed. Parameters: `known` (JSON list), `usual`, `replacement`. */
+  alignStatus(key: string, statusKey: string): readonly RawBuilder<unknown>[]
+  /** Counts the entries of a collection anew. */
+  recount(key: string): RawBuilder<unknown>
+}

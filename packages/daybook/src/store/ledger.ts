@@ -1,0 +1,116 @@
+import { PUBLISHED } from '../fields/status.ts'
+import { build, param, prepare, type Statement, type Values } from './compile.ts'
+import type { Connection } from './database.ts'
+
+/** An entry that went from one status to another: `null` is an entry without one, `undefined` no entry. */
+export interface Counted {
+  readonly key: string
+  readonly seq: number
+  /** Whether the collection's entries have a status. */
+  readonly hasStatus: boolean
+  readonly from: string | null | undefined
+  readonly to: string | null | undefined
+}
+
+/** What tells one record of the journal from every other that might have had its number. */
+export interface JournalRecord {
+  readonly seq: number
+  readonly id: string
+  /** ISO 8601. */
+  readonly at: string
+}
+
+/** How far a {@link Ledger} has come. */
+export type Mark = readonly [numbers: number, counted: number, waiting: number]
+
+/**
+ * What writes that share a transaction settle once, with its commit: the journal's numbers, the counters of
+ * collections, and statements that nothing in the transaction reads the effect of.
+ */
+export class Ledger {
+  readonly #connection: Connection
+  #head: number | undefined
+  #numbers = 0
+  #last: JournalRecord | undefined
+  readonly #counted: Counted[] = []
+  readonly #waiting: [Statement, Values][] = []
+
+  /**
+   * @param connection that of a transaction which no other writer runs beside
+   * @param head the last number of the journal, where it is known already
+   */
+  constructor(connection: Connection, head?: number) {
+    this.#connection = connection
+    this.#head = head
+  }
+
+  /** The last record that was begun; `undefined`: none was. */
+  get last(): JournalRecord | undefined {
+    return this.#numbers > 0 ? this.#last : undefined
+  }
+
+  /** Takes the next number of the journal, for a change of that document at that moment. */
+  async next(id: string, at: string): Promise<number> {
+    this.#head ??= (await this.#connection.get(HEAD))?.seq ?? 0
+    this.#numbers += 1
+    const seq = this.#head + this.#numbers
+    this.#last = { seq, id, at }
+    return seq
+  }
+
+  /** Counts an entry out of one status and into another. */
+  count(counted: Counted): void {
+    this.#counted.push(counted)
+  }
+
+  /** Runs a statement with the commit. */
+  later(statement: Statement, values: Values): void {
+    this.#waiting.push([statement, values])
+  }
+
+  get mark(): Mark {
+    return [this.#numbers, this.#counted.length, this.#waiting.length]
+  }
+
+  /** Forgets what came after a mark. */
+  back([numbers, counted, waiting]: Mark): void {
+    this.#numbers = numbers
+    this.#counted.length = counted
+    this.#waiting.length = waiting
+  }
+
+  /** Writes down what was gathered; the transaction commits next. */
+  async settle(): Promise<void> {
+    for (const [statement, values] of this.#waiting) await this.#connection.run(statement, values)
+    for (const [key, changes] of Map.groupBy(this.#counted, (one) => one.key)) await this.#settleCounters(key, changes)
+    if (this.#numbers > 0) await this.#connection.run(MOVE_HEAD, { seq: Number(this.#head) + this.#numbers })
+  }
+
+  /** Says how many entries a collection has, and how far readers without a session may have to look. */
+  async #settleCounters(key: string, changes: readonly Counted[]): Promise<void> {
+    const row = await this.#connection.get(COUNTERS, { key })
+    if (!row) throw new Error(`No counters for ${key}`)
+    const counts: { [status: string]: number } = JSON.parse(row.counts)
+    let { seq, visible_seq: visibleSeq } = row
+    for (const { from, to, hasStatus, seq: own } of changes) {
+      if (from !== undefined) counts[from ?? ''] = (counts[from ?? ''] ?? 0) - 1
+      if (to !== undefined) counts[to ?? ''] = (counts[to ?? ''] ?? 0) + 1
+      seq = own
+      if (!hasStatus || from === PUBLISHED || to === PUBLISHED) visibleSeq = own
+    }
+    await this.#connection.run(COUNT, { key, seq, visibleSeq, counts: JSON.stringify(counts) })
+  }
+}
+
+/** The last number of the journal. */
+export const HEAD: Statement<{ readonly seq: number }> = prepare(build.selectFrom('daybook$head').select('seq'))
+const MOVE_HEAD = prepare(build.updateTable('daybook$head').set({ seq: param<number>('seq') }))
+/** Where a collection stands, and what it has. */
+export const COUNTERS: Statement<{ readonly seq: number; readonly visible_seq: number; readonly counts: string }> =
+  prepare(build.selectFrom('daybook$collections').selectAll().where('key', '=', param<string>('key')))
+const COUNT = prepare(
+  build
+    .updateTable('daybook$collections')
+    .set({ seq: param<number>('seq'), visible_seq: param<number>('visibleSeq'), counts: param<string>('counts') })
+    .where('key', '=', param<string>('key')),
+)

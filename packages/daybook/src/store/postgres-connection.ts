@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto'
+import type { CustomTypesConfig, PoolClient, QueryResult } from 'pg'
+import type { Statement, Values } from './compile.ts'
+import type { Connection, WriteConnection } from './database.ts'
+import { Ledger } from './ledger.ts'
+import { translate } from './postgres-errors.ts'
+
+/** What is sent to the server. */
+export interface Query {
+  readonly text: string
+  readonly values: readonly unknown[]
+  /** Names a statement that the server keeps prepared. */
+  readonly name?: string
+}
+
+/** Sends a query, on whatever connection. */
+export type Ask = (query: Query) => Promise<QueryResult>
+
+/** The longest name that PostgreSQL keeps whole, in bytes. */
+const MAX_NAME = 63
+
+/** A name that PostgreSQL keeps whole: of a longer one its end, behind a digest of all of it. */
+export function toName(name: string): string {
+  if (name.length <= MAX_NAME) return name
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 12)
+  return `${digest}$${name.slice(-(MAX_NAME - 13))}`
+}
+
+interface Translated {
+  readonly text: string
+  readonly name: string
+}
+
+/** The most translated texts kept. */
+const MAX_TRANSLATED = 1000
+const translated = new Map<string, Translated>()
+
+/** A statement of ours in the form that PostgreSQL reads: `$1` for the first `?`. */
+function translateText(sql: string): Translated {
+  const known = translated.get(sql)
+  if (known) return known
+  let place = 0
+  const text = sql
+    .replace(/"([^"]*)"/g, (_, name: string) => `"${toName(name)}"`)
+    .replace(/\?/g, () => {
+      place += 1
+      return `$${place}`
+    })
+  const made = { text, name: createHash('sha256').update(text).digest('base64url').slice(0, 24) }
+  if (translated.size >= MAX_TRANSLATED) translated.clear()
+  translated.set(sql, made)
+  return made
+}
+
+/** Whole numbers and decimals as numbers, everything else as the text that it is. */
+export const TYPES: CustomTypesConfig = {
+  getTypeParser: (oid: number) => (oid === 20 || oid === 23 || oid === 1700 ? Number : String),
+} as CustomTypesConfig
+
+/** Statements on PostgreSQL, wherever they run. */
+export class PostgresConnection implements Connection {
+  readonly #ask: Ask
+  readonly #isPrepared: boolean
+  /** How many statements have run. */
+  executed = 0
+
+  /** @param isPrepared whether the server keeps the statements; what it plans once must be good for all values */
+  constructor(ask: Ask, isPrepared: boolean) {
+    this.#ask = ask
+    this.#isPrepared = isPrepared
+  }
+
+  async all<Row>(statement: Statement<Row>, values: Values = {}): Promise<readonly Row[]> {
+    return (await this.#run(statement, values)).rows as Row[]
+  }
+
+  async get<Row>(statement: Statement<Row>, values: Values = {}): Promise<Row | undefined> {
+    return (await this.#run(statement, values)).rows[0] as Row | undefined
+  }
+
+  async run(statement: Statement, values: Values = {}): Promise<number> {
+    return (await this.#run(statement, values)).rowCount ?? 0
+  }
+
+  async #run(statement: Statement, values: Values): Promise<QueryResult> {
+    this.executed += 1
+    const { text, name } = translateText(statement.sql)
+    const query = { text, values: statement.bind(values) }
+    try {
+      return await this.#ask(this.#isPrepared ? { ...query, name } : query)
+    } catch (error) {
+      throw translate(error)
+    }
+  }
+}
+
+/** The connection of one transaction. */
+export class PostgresTransaction extends PostgresConnection implements WriteConnection {
+  readonly ledger: Ledger
+  readonly #state: { isTouched: boolean }
+
+  /** @param head the last number of the journal, where it is known already */
+  constructor(client: PoolClient, isPrepared: boolean, head?: number) {
+    const state = { isTouched: false }
+    const ask: Ask = async (query) => {
+      if (!/^\s*select/i.test(query.text)) state.isTouched = true
+      try {
+        return await client.query({ ...query, values: [...query.values] })
+      } catch (error) {
+        state.isTouched = true
+        throw error
+      }
+    }
+    super(ask, isPrepared)
+    this.#state = state
+    this.ledger = new Ledger(this, head)
+  }
+
+  /** Whether anything in it was changed, or failed, since the last {@link begin}. */
+  get isTouched(): boolean {
+    return this.#state.isTouched
+  }
+
+  /** Begins another part of the transaction. */
+  begin(): void {
+    this.#state.isTouched = false
+  }
+}

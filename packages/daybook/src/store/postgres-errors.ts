@@ -1,0 +1,80 @@
+import { DaybookError, StartupError } from '../errors.ts'
+import { UniqueViolation } from './database.ts'
+
+/** What of an error of the driver is looked at. */
+interface PostgresError {
+  /** An SQLSTATE (PostgreSQL's appendix A), or a code of Node's sockets. */
+  readonly code?: unknown
+  readonly message?: unknown
+  readonly constraint?: unknown
+  readonly detail?: unknown
+}
+
+const codeOf = (error: unknown): string => {
+  const { code } = (error ?? {}) as PostgresError
+  return typeof code === 'string' ? code : ''
+}
+
+/** The server ended the session, or does not let anyone in. */
+const SESSION_LOST = /^(?:08|57P0)/
+const SOCKET_LOST = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/
+const DRIVER_LOST = /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection/
+
+/** Whether a connection is lost, so that nobody knows how far its last statement came. */
+export function isConnectionLoss(error: unknown): boolean {
+  const code = codeOf(error)
+  if (SESSION_LOST.test(code) || SOCKET_LOST.test(code)) return true
+  return error instanceof Error && DRIVER_LOST.test(error.message)
+}
+
+/**
+ * What may pass: lost connections, deadlocks and clashes (40), missing resources (53), cancelled statements (57014), locks that
+ * were not given (55P03), transactions that idled (25P03), a server that only reads as it is a standby (25006), trouble inside it (58, XX).
+ */
+const UNAVAILABLE = /^(?:08|40|53|57|58|XX|55P03|25P0|25006|28)/
+const DISK_FULL = '53100'
+const UNIQUE = '23505'
+
+/** What an error of the engine means to a client; others pass as they are. */
+export function translate(error: unknown): unknown {
+  if (error instanceof DaybookError) return error
+  const code = codeOf(error)
+  if (code === UNIQUE) return new UniqueViolation(violatedField(error as PostgresError), error)
+  if (code === DISK_FULL) return new DaybookError('INSUFFICIENT_STORAGE', undefined, {}, error)
+  if (UNAVAILABLE.test(code) || isConnectionLoss(error))
+    return new DaybookError('SERVICE_UNAVAILABLE', undefined, {}, error)
+  return error
+}
+
+/** `posts$unique$seo.title` names an index, `Key (slug)=(a) already exists.` a column. */
+function violatedField({ constraint, detail }: PostgresError): string {
+  return /\$unique\$(.+)$/.exec(String(constraint))?.[1] ?? /^Key \("?(\w+)/.exec(String(detail))?.[1] ?? 'id'
+}
+
+/** Why a database cannot be used at start, and what to do about it; others pass as they are. */
+export function toStartupError(error: unknown, shownUrl: string): unknown {
+  const code = codeOf(error)
+  const advice = ADVICE.find(([pattern]) => pattern.test(code))?.[1]
+  if (advice) return new StartupError(`${advice(shownUrl)} (${(error as Error).message})`)
+  if (isConnectionLoss(error)) return new StartupError(UNREACHABLE(shownUrl))
+  return error
+}
+
+const UNREACHABLE = (url: string): string =>
+  `PostgreSQL does not answer at ${url}. Is it running, and are host, port and TLS in DATABASE_URL right?`
+
+const ADVICE: readonly (readonly [RegExp, (url: string) => string])[] = [
+  [/^(?:28)/, (url) => `PostgreSQL at ${url} refuses this user or password. Check DATABASE_URL.`],
+  [/^3D000/, (url) => `There is no such database at ${url}. Create it first: CREATE DATABASE …`],
+  [
+    /^42501/,
+    (url) =>
+      `The user of ${url} may not make tables there. GRANT USAGE, CREATE ON SCHEMA … TO … (or own the database).`,
+  ],
+  [/^3F000/, (url) => `The schema that ${url} names does not exist. CREATE SCHEMA … first.`],
+  [
+    /^53300/,
+    (url) => `PostgreSQL at ${url} takes no more connections. Raise max_connections, or lower the pool's size.`,
+  ],
+  [SOCKET_LOST, UNREACHABLE],
+]

@@ -1,0 +1,55 @@
+import type { Statement, Values } from './compile.ts'
+import type { Connection, Database, WriteConnection } from './database.ts'
+import type { Dialect } from './dialect.ts'
+import type { PostgresServer } from './postgres-server.ts'
+
+/** A database that is read on a copy of it, as long as that answers. */
+export class PostgresReplica implements Database {
+  readonly dialect: Dialect
+  readonly reader: Connection
+  readonly slow: Connection
+  readonly #server: PostgresServer
+  readonly #primary: Database
+
+  constructor(server: PostgresServer, primary: Database) {
+    this.dialect = primary.dialect
+    this.reader = orElse(server, server.reader, () => primary.reader)
+    this.slow = orElse(server, server.slow, () => primary.slow)
+    this.#server = server
+    this.#primary = primary
+  }
+
+  /** Whether it answers, and has come as far as this number of the journal. */
+  has(seq: number): boolean {
+    return this.#server.isUp && this.#server.head >= seq
+  }
+
+  get executed(): number {
+    return this.#primary.executed
+  }
+
+  transaction<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
+    return this.#primary.transaction(work)
+  }
+
+  alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
+    return this.#primary.alter(work)
+  }
+
+  close(): Promise<void> {
+    return this.#server.close()
+  }
+}
+
+/** Asks the copy, and the original when the copy fails. */
+function orElse(server: PostgresServer, copy: Connection, original: () => Connection): Connection {
+  const first = async <T>(ask: (connection: Connection) => Promise<T>): Promise<T> => {
+    if (!server.isUp) return ask(original())
+    return ask(copy).catch(() => ask(original()))
+  }
+  return {
+    all: <Row>(statement: Statement<Row>, values?: Values) => first((one) => one.all(statement, values)),
+    get: <Row>(statement: Statement<Row>, values?: Values) => first((one) => one.get(statement, values)),
+    run: (statement, values) => original().run(statement, values),
+  }
+}

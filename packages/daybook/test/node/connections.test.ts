@@ -1,0 +1,266 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { AuthAdapter, DaybookConfig, Log } from 'daybook'
+import { type Listening, serve } from 'daybook/node'
+import { createTestService, type TestService } from 'daybook/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { small } from '../support/configs.ts'
+import { exchange, parseAnswers, readAll, requestText } from '../support/raw-http.ts'
+import { expectQuietProcess, expectSane } from '../support/sane.ts'
+import type { Answer } from '../support/transports.ts'
+
+const JSON_BODY = '{"text":"x"}'
+const CLOSE = 'Connection: close'
+
+/** Notes what is logged, and lets a test wait for the line of a request. */
+class RequestLog implements Log {
+  readonly requests = true
+  readonly errors: string[] = []
+  readonly statuses: number[] = []
+  #waiting: (() => void)[] = []
+
+  info(fields: object): void {
+    this.statuses.push((fields as { readonly status: number }).status)
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+
+  warn(_fields: object, message: string): void {
+    this.errors.push(message)
+  }
+
+  error(_fields: object, message: string): void {
+    this.errors.push(message)
+  }
+
+  next(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+}
+
+describe('a connection', () => {
+  const log = new RequestLog()
+  let service: TestService
+  let server: Listening
+  let post: (...headers: readonly string[]) => readonly string[]
+  beforeAll(async () => {
+    service = await createTestService<DaybookConfig>(small, { log })
+    server = await serve(service, { port: 0 })
+    post = (...headers) => [`Authorization: Bearer ${service.token}`, 'Content-Type: application/json', ...headers]
+  })
+  afterAll(async () => {
+    await server.stop(100)
+    expect(log.errors).toEqual([])
+    await expectQuietProcess()
+  })
+
+  const send = (...parts: readonly (string | Uint8Array)[]): Promise<readonly Answer[]> =>
+    exchange(server.port, ...parts)
+  const statusesOf = (answers: readonly Answer[]): readonly number[] => answers.map(({ status }) => status)
+  /** The one answer to a request. */
+  async function only(request: string): Promise<Answer> {
+    const answers = await send(request)
+    expect(answers).toHaveLength(1)
+    const [answer] = answers as [Answer]
+    expectSane(answer)
+    return answer
+  }
+
+  test('that sends several requests at once has them answered in their order', async () => {
+    const answers = await send(
+      [
+        requestText('GET /api/health'),
+        requestText('GET /api/nope'),
+        requestText('POST /api/notes', post(`Content-Length: ${JSON_BODY.length}`), JSON_BODY),
+        requestText('POST /api/notes', ['Content-Type: application/json', 'Content-Length: 12'], JSON_BODY),
+        requestText('GET /api/notes?limit=0', [CLOSE]),
+      ].join(''),
+    )
+    expect(statusesOf(answers)).toEqual([200, 404, 201, 401, 200])
+    for (const answer of answers) expectSane(answer)
+  })
+
+  test('is told the length of an answer in bytes', async () => {
+    const body = '{"text":"Käse 🧀"}'
+    const length = `Content-Length: ${Buffer.byteLength(body)}`
+    const [made] = await send(requestText('POST /api/notes', post(length, CLOSE), body))
+    expect(made?.headers.get('content-length')).toBe(String(Buffer.byteLength(made?.text ?? '')))
+    expect(JSON.parse(made?.text ?? '')).toMatchObject({ text: 'Käse 🧀' })
+  })
+
+  test('has a body in chunks read as one', async () => {
+    const chunks = [...JSON_BODY].map((letter) => `1\r\n${letter}\r\n`)
+    const head = requestText('POST /api/notes', post('Transfer-Encoding: chunked', CLOSE))
+    const [made] = await send(head, ...chunks, '0\r\n\r\n')
+    expect(made?.status).toBe(201)
+    expect(JSON.parse(made?.text ?? '')).toMatchObject({ text: 'x' })
+  })
+
+  describe('that asks with HEAD', () => {
+    test.each(['/api/notes?limit=0', '/api/nope'])('for %s gets the headers of GET, and no content', async (path) => {
+      const id = 'X-Request-Id: one-and-the-same'
+      const got = await only(requestText(`GET ${path}`, [id, CLOSE]))
+      const [head] = await send(requestText(`HEAD ${path}`, [id, CLOSE]))
+      const withoutDate = ({ headers }: Answer): object => ({ ...Object.fromEntries(headers), date: '' })
+      expect(head?.text).toBe('')
+      expect(withoutDate(head as Answer)).toEqual(withoutDate(got))
+    })
+
+    test('can go on at once', async () => {
+      const socket = connect({ port: server.port, host: '127.0.0.1' })
+      socket.write(requestText('HEAD /api/health') + requestText('GET /api/health', [CLOSE]))
+      const [, ...afterHead] = (await readAll(socket)).split('\r\n\r\n')
+      expect(parseAnswers(afterHead.join('\r\n\r\n'))).toMatchObject([{ status: 200, text: '{"status":"ok"}' }])
+    })
+  })
+
+  test.each(['204', '304'])('gets nothing after the headers of %s', async (status) => {
+    const request =
+      status === '204' ? requestText('OPTIONS /api/notes') : requestText('GET /api/notes', ['If-None-Match: *'])
+    const [answer, next] = await send(request + requestText('GET /api/health', [CLOSE]))
+    expect([answer?.status, next?.status]).toEqual([Number(status), 200])
+    for (const name of ['content-length', 'transfer-encoding', 'content-type']) {
+      expect(answer?.headers.get(name), name).toBeNull()
+    }
+  })
+
+  describe('whose target is not a path alone', () => {
+    test('may name the whole URL: the host in it counts for nothing', async () => {
+      const answer = await only(requestText('GET http://elsewhere.example:81/api/notes?limit=0', [CLOSE]))
+      expect(JSON.parse(answer.text)).toMatchObject({ collection: 'notes', limit: 0 })
+      expect((await only(requestText('GET https://elsewhere.example', [CLOSE]))).status).toBe(404)
+    })
+
+    test('is read as a URL: dot segments lead up, a backslash is refused', async () => {
+      expect((await only(requestText('GET /x/../api/%2E/health', [CLOSE]))).status).toBe(200)
+      expect((await only(requestText('GET //elsewhere.example/../api/health', [CLOSE]))).status).toBe(404)
+      expect((await only(requestText('GET /api\\health', [CLOSE]))).status).toBe(400)
+      expect((await only(requestText('GET /api/notes?q=a\\b/../c', [CLOSE]))).status).toBe(200)
+    })
+
+    test.each(['OPTIONS *', 'GET *', 'GET ftp://a.example/api/health', 'GET http://%zz/api/health'])(
+      '%s is refused, and the connection goes on',
+      async (line) => {
+        const answers = await send(requestText(line) + requestText('GET /api/health', [CLOSE]))
+        expect(statusesOf(answers)).toEqual([400, 200])
+        for (const answer of answers) expectSane(answer)
+      },
+    )
+  })
+
+  test.each(['', 'a b', 'user@a.example', 'a.example/x', 'a.example?x', 'a.example:', 'a.example:70000', '['])(
+    'with the Host "%s" is refused',
+    async (host) => {
+      const answer = await only(`GET /api/health HTTP/1.1\r\nHost: ${host}\r\n${CLOSE}\r\n\r\n`)
+      expect([answer.status, JSON.parse(answer.text).code]).toEqual([400, 'VALIDATION_ERROR'])
+    },
+  )
+
+  test.each(['A.Example', 'a.example:80', 'localhost:3000', '127.0.0.1:3000', '[::1]:3000', 'a_b'])(
+    'with the Host "%s" is answered',
+    async (host) => {
+      expect((await only(`GET /api/health HTTP/1.1\r\nHost: ${host}\r\n${CLOSE}\r\n\r\n`)).status).toBe(200)
+    },
+  )
+
+  describe('that says a header twice has it read as one, joined', () => {
+    const length = `Content-Length: ${JSON_BODY.length}`
+    const twice = (line: string): readonly string[] => [line, line]
+
+    test('two credentials are none', async () => {
+      const headers = [...twice(`Authorization: Bearer ${service.token}`), 'Content-Type: application/json']
+      expect((await only(requestText('POST /api/notes', [...headers, length, CLOSE], JSON_BODY))).status).toBe(401)
+    })
+
+    test('two content types are none', async () => {
+      const headers = post('Content-Type: application/json', length, CLOSE)
+      expect((await only(requestText('POST /api/notes', headers, JSON_BODY))).status).toBe(415)
+    })
+
+    test('two keys for one request are refused', async () => {
+      const headers = post('Idempotency-Key: a', 'Idempotency-Key: b', length, CLOSE)
+      expect((await only(requestText('POST /api/notes', headers, JSON_BODY))).status).toBe(400)
+    })
+
+    test('two tags are a list', async () => {
+      const { headers } = await only(requestText('GET /api/notes', [CLOSE]))
+      const tags = ['If-None-Match: "other"', `If-None-Match: ${headers.get('etag')}`]
+      expect((await only(requestText('GET /api/notes', [...tags, CLOSE]))).status).toBe(304)
+    })
+
+    test('two request ids are not usable', async () => {
+      const { headers } = await only(requestText('GET /api/health', [...twice('X-Request-Id: 12345678'), CLOSE]))
+      expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    })
+  })
+
+  describe('whose body was not wanted', () => {
+    const unwanted: readonly (readonly [name: string, status: number, headers: () => readonly string[]])[] = [
+      ['for want of a session', 401, () => ['Content-Type: application/json']],
+      ['for its length', 413, () => post()],
+      ['for its type', 415, () => [...post().slice(0, 1), 'Content-Type: text/plain']],
+    ]
+
+    test.each(unwanted)('%s goes on with the next request once the body is through', async (_name, status, headers) => {
+      const socket = connect({ port: server.port, host: '127.0.0.1' })
+      const received = readAll(socket)
+      socket.write(requestText('POST /api/notes', [...headers(), 'Content-Length: 5000']))
+      await once(socket, 'data')
+      socket.write('x'.repeat(5000) + requestText('GET /api/health', [CLOSE]))
+      expect(statusesOf(parseAnswers(await received))).toEqual([status, 200])
+    })
+
+    test.each(unwanted)('%s is closed when the body does not come', async (_name, status, headers) => {
+      expect(statusesOf(await send(requestText('POST /api/notes', [...headers(), 'Content-Length: 5000'])))).toEqual([
+        status,
+      ])
+    })
+
+    test('and is endless, is closed', async () => {
+      const socket = connect({ port: server.port, host: '127.0.0.1' })
+      const received = readAll(socket)
+      socket.write(requestText('POST /api/notes', post('Transfer-Encoding: chunked')))
+      const chunk = `400\r\n${'x'.repeat(0x400)}\r\n`
+      const pour = (): void => {
+        if (socket.write(chunk)) setImmediate(pour)
+        else socket.once('drain', pour)
+      }
+      pour()
+      expect(await received).toMatch(/^HTTP\/1\.1 413 /)
+    })
+  })
+
+  test('that breaks off within a body stores nothing, and is no failure of the service', async () => {
+    const count = async (): Promise<string> => (await service.request('/api/notes?limit=0')).text()
+    for (const framing of ['Content-Length: 500', 'Transfer-Encoding: chunked']) {
+      const before = await count()
+      const socket = connect({ port: server.port, host: '127.0.0.1' })
+      socket.write(requestText('POST /api/notes', post(framing, 'Expect: 100-continue')))
+      // The service reads the body from here on.
+      await once(socket, 'data')
+      const logged = log.next()
+      socket.resetAndDestroy()
+      await logged
+      expect(log.statuses.at(-1)).toBe(400)
+      expect(await count()).toBe(before)
+    }
+  })
+})
+
+test('an auth adapter is given all headers as the web standard has them', async () => {
+  const seen: Headers[] = []
+  const auth: AuthAdapter = {
+    getCapabilities: () => ({ provider: 'test', providerRoutes: { enabled: false } }),
+    getPrincipal: async ({ headers }) => {
+      seen.push(headers)
+      return null
+    },
+    getIdentity: async () => null,
+  }
+  const server = await serve(await createTestService<DaybookConfig>({ ...small, auth }), { port: 0 })
+  const odd = ['Cookie: a=1', 'Cookie: b=2', 'X-Odd: 1', 'x-odd: 2', '__proto__: x', 'constructor: y']
+  await exchange(server.port, requestText('GET /api/notes', [...odd, CLOSE]))
+  await server.stop(100)
+  expect(seen).toEqual([expect.any(Headers)])
+  expect(Object.fromEntries(seen[0] ?? [])).toMatchObject({ cookie: 'a=1; b=2', 'x-odd': '1, 2', constructor: 'y' })
+  expect(seen[0]?.get('__proto__')).toBe('x')
+})

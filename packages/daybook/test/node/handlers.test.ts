@@ -1,0 +1,168 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { type Listening, type Servable, serve } from 'daybook/node'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Fetch, toFetch } from '../../src/http/web.ts'
+import { exchange, readAll, requestText } from '../support/raw-http.ts'
+import { expectQuietProcess } from '../support/sane.ts'
+
+type Handle = Servable['handle']
+
+const CLOSE = 'Connection: close'
+const OK = { status: 200, headers: {}, json: '{}' }
+
+/** Servers of one test. */
+const listening: Listening[] = []
+afterEach(async () => {
+  await Promise.all(listening.splice(0).map((server) => server.stop(100)))
+  await expectQuietProcess()
+})
+
+/** Serves what a handler answers, without a service behind it. */
+async function listen(handle: Handle): Promise<Listening> {
+  const server = await serve({ handle, bodyLimit: 1024, drain: () => {}, close: async () => {} }, { port: 0 })
+  listening.push(server)
+  return server
+}
+
+const ways: readonly (readonly [name: string, fetchFrom: (handle: Handle) => Promise<Fetch>])[] = [
+  ['fetch', async (handle) => toFetch(handle)],
+  [
+    'socket',
+    async (handle) => {
+      const { url } = await listen(handle)
+      return (request) => fetch(new Request(request.url.replace('http://daybook.test', url), request))
+    },
+  ],
+]
+
+describe.each(ways)('a handler that is asked over %s', (_name, fetchFrom) => {
+  const ask = async (handle: Handle, init: RequestInit = {}): Promise<Response> =>
+    (await fetchFrom(handle))(new Request('http://daybook.test/a%20b?c=%C3%A4', init))
+  const post = { method: 'POST', headers: { 'Content-Type': 'text/plain', 'X-One': '1' }, body: 'käse' }
+
+  test('sees the path and the query as they were sent, and headers by name in any case', async () => {
+    const handle: Handle = async ({ method, target, headers }) => {
+      const json = JSON.stringify([method, target, headers.get('X-ONE'), headers.has('x-one'), headers.get('x-two')])
+      return { ...OK, json }
+    }
+    expect(await (await ask(handle, post)).json()).toEqual(['POST', '/a%20b?c=%C3%A4', '1', true, null])
+  })
+
+  test('reads a body up to its limit, and nothing of a longer one', async () => {
+    const sizes = (limit: number): Handle => {
+      return async (request) => ({ ...OK, json: JSON.stringify((await request.readBytes(limit))?.length ?? 'longer') })
+    }
+    expect(await (await ask(sizes(5), post)).json()).toBe(5)
+    expect(await (await ask(sizes(4), post)).json()).toBe('longer')
+    expect(await (await ask(sizes(0), { method: 'POST' })).json()).toBe(0)
+    expect(await (await ask(sizes(0))).json()).toBe(0)
+  })
+
+  test('can have the whole request as the web standard has it, its body as a stream', async () => {
+    const handle: Handle = async (request) => {
+      const web = request.toRequest()
+      const { pathname, search } = new URL(web.url)
+      const body = web.body instanceof ReadableStream ? await web.text() : null
+      return { ...OK, json: JSON.stringify([web.method, pathname, search, web.headers.get('x-one'), body]) }
+    }
+    expect(await (await ask(handle, post)).json()).toEqual(['POST', '/a%20b', '?c=%C3%A4', '1', 'käse'])
+    expect(await (await ask(handle)).json()).toEqual(['GET', '/a%20b', '?c=%C3%A4', null, null])
+  })
+
+  test('answers HEAD with its content left out', async () => {
+    const response = await ask(async () => OK, { method: 'HEAD' })
+    expect([response.status, await response.text()]).toEqual([200, ''])
+  })
+})
+
+describe('a client that goes away', () => {
+  /** A client of a server, with a request on its way. */
+  async function client(server: Listening, text: string): Promise<ReturnType<typeof connect>> {
+    const socket = connect({ port: server.port, host: '127.0.0.1' })
+    await once(socket, 'connect')
+    socket.write(text)
+    return socket
+  }
+  const expectAnswering = async (server: Listening): Promise<void> => {
+    const answers = await exchange(server.port, requestText('GET /next', [CLOSE]))
+    expect(answers.map(({ status }) => status)).toEqual([200])
+  }
+
+  test('while its answer is made is answered into the void', async () => {
+    const asked = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    const server = await listen(async ({ target }) => {
+      if (target === '/next') return OK
+      asked.resolve()
+      await gate.promise
+      return OK
+    })
+    const socket = await client(server, requestText('GET /slow'))
+    await asked.promise
+    socket.resetAndDestroy()
+    await once(socket, 'close')
+    await expectAnswering(server)
+    gate.resolve()
+    await expectAnswering(server)
+  })
+
+  test('in the middle of a long answer does no harm', async () => {
+    const json = JSON.stringify('x'.repeat(16 * 1024 * 1024))
+    const server = await listen(async ({ target }) => (target === '/next' ? OK : { ...OK, json }))
+    const socket = await client(server, requestText('GET /long'))
+    await once(socket, 'data')
+    socket.resetAndDestroy()
+    await once(socket, 'close')
+    await expectAnswering(server)
+  })
+
+  test('in the middle of a body ends the stream of it with an error', async () => {
+    const failed = Promise.withResolvers<unknown>()
+    const asked = Promise.withResolvers<void>()
+    const server = await listen(async (request) => {
+      if (request.target === '/next') return OK
+      asked.resolve()
+      await request.toRequest().text().catch(failed.resolve)
+      return OK
+    })
+    const socket = await client(server, requestText('POST /', ['Content-Length: 500'], 'x'))
+    await asked.promise
+    socket.resetAndDestroy()
+    expect(await failed.promise).toBeInstanceOf(Error)
+    await expectAnswering(server)
+  })
+
+  test('before its body is read has none', async () => {
+    const asked = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    const failed = Promise.withResolvers<unknown>()
+    const server = await listen(async (request) => {
+      if (request.target === '/next') return OK
+      asked.resolve()
+      await gate.promise
+      await request.readBytes(1024).catch(failed.resolve)
+      return OK
+    })
+    const socket = await client(server, requestText('POST /', ['Content-Length: 500'], 'x'))
+    await asked.promise
+    socket.resetAndDestroy()
+    await once(socket, 'close')
+    await expectAnswering(server)
+    gate.resolve()
+    expect(await failed.promise).toMatchObject({ code: 'VALIDATION_ERROR' })
+  })
+})
+
+test.each<[string, Handle]>([
+  ['rejects', () => Promise.reject(new Error('no'))],
+  ['answers a header that HTTP does not have', async () => ({ ...OK, headers: { 'X-A': 'a\r\nB: c' } })],
+])('a handler that %s costs its connection, and no other', async (_name, handle) => {
+  const server = await listen((request) => (request.target === '/next' ? Promise.resolve(OK) : handle(request)))
+  const socket = connect({ port: server.port, host: '127.0.0.1' })
+  const received = readAll(socket)
+  socket.write(requestText('GET /'))
+  expect(await received).toBe('')
+  const answers = await exchange(server.port, requestText('GET /next', [CLOSE]))
+  expect(answers.map(({ status }) => status)).toEqual([200])
+})

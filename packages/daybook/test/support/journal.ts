@@ -1,0 +1,40 @@
+/** Asks the database itself, past the service. */
+export type Rows = (sql: string, ...values: unknown[]) => readonly Readonly<Record<string, unknown>>[]
+
+/** A record of the journal, with the state that the change left; after a delete, the one that it took away. */
+export interface JournalRecord {
+  readonly seq: number
+  readonly at: string
+  readonly actor: string
+  readonly action: string
+  readonly collection: string
+  readonly id: string
+  readonly doc: string
+}
+
+/**
+ * The journal from its first record to its last. A state lies in the journal once another one has taken its place, and
+ * until then in the table of its collection.
+ */
+export function readJournal(rows: Rows, collections: readonly string[]): readonly JournalRecord[] {
+  const tables = [
+    ...collections.map((key) => `SELECT '${key}' AS collection, id, seq, doc FROM "${key}"`),
+    "SELECT 'globals' AS collection, key AS id, seq, doc FROM daybook$globals",
+  ]
+  const current = new Map(
+    rows(tables.join(' UNION ALL ')).map(({ collection, id, seq, doc }) => [`${collection} ${id} ${seq}`, String(doc)]),
+  )
+  const kept = new Map(
+    rows('SELECT seq, doc FROM daybook$journal_payload').map(({ seq, doc }) => [Number(seq), String(doc)]),
+  )
+  const last = new Map<string, string>()
+  return rows('SELECT * FROM daybook$journal ORDER BY seq').map((row) => {
+    const record = row as unknown as Omit<JournalRecord, 'doc'>
+    const key = `${record.collection} ${record.id}`
+    const own = kept.get(record.seq) ?? current.get(`${key} ${record.seq}`)
+    const doc = record.action === 'delete' ? last.get(key) : own
+    if (doc === undefined) throw new Error(`The journal lacks the state of ${record.seq}`)
+    last.set(key, doc)
+    return { ...record, doc }
+  })
+}

@@ -1,0 +1,5 @@
+// Starts a PostgreSQL, says its process id, and waits to be killed: node left-behind.ts
+import { PostgresServer } from './postgres-server.ts'
+
+const server = await PostgresServer.make()
+process.stdout.write(`${server.pid}\n`)

@@ -1,0 +1,43 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+/** Reads process ids, the last one counts; when its input ends, stops that server and removes the folder. */
+const SCRIPT = `
+trap '' HUP INT TERM
+folder=$1 lock=$2/postmaster.pid pid=
+while read -r line; do pid=$line; done
+if [ -n "$pid" ] && kill -QUIT "$pid"; then
+  kill -CONT "$pid"
+  tries=0
+  while [ -e "$lock" ] && kill -0 "$pid" && [ $tries -lt 1000 ]; do
+    sleep 0.02
+    tries=$((tries + 1))
+  done
+fi
+rm -rf "$folder"
+`
+
+/** Stops a server and removes its folder, also when the process that started them is gone, even after `kill -9`. */
+export class PostgresKeeper {
+  readonly #process: ChildProcess
+
+  /** @param folder what is removed in the end; @param data the data folder of the server */
+  constructor(folder: string, data: string) {
+    const args = ['-c', SCRIPT, 'keeper', folder, data]
+    this.#process = spawn('sh', args, { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
+    this.#process.stdin?.on('error', () => {})
+  }
+
+  /** Says which process to stop in the end; none when it has ended. */
+  watch(pid: number | undefined): void {
+    if (!this.#process.stdin?.writableEnded) this.#process.stdin?.write(`${pid ?? ''}\n`)
+  }
+
+  /** Ends what it keeps, and waits until that is done. */
+  async dismiss(): Promise<void> {
+    if (this.#process.stdin?.writableEnded) return
+    const done = once(this.#process, 'exit')
+    this.#process.stdin?.end()
+    await done
+  }
+}

@@ -1,0 +1,41 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestProject } from 'vitest/node'
+import type { PostgresServer } from './postgres-server.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Where the server of the test run is asked for; it starts with the first question. */
+    readonly postgresDoor: string
+  }
+}
+
+/** The server is thrown away with the run: nothing has to survive a crash, and no statistics are needed. */
+const SETTINGS = { fsync: 'off', full_page_writes: 'off', autovacuum: 'off' } as const
+
+/** Gives a test run one PostgreSQL, which only those pay for that ask for it. */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  let server: Promise<PostgresServer> | undefined
+  const door = createServer(async (_request, response) => {
+    server ??= start()
+    try {
+      response.end(JSON.stringify((await server).address))
+    } catch (error) {
+      response.writeHead(500).end(String(error))
+    }
+  })
+  door.listen(0, '127.0.0.1')
+  await once(door, 'listening')
+  project.provide('postgresDoor', `http://127.0.0.1:${(door.address() as AddressInfo).port}`)
+  return async () => {
+    door.close()
+    await (await server)?.[Symbol.asyncDispose]()
+  }
+}
+
+/** Loaded late, too: most runs of one file have no use for a database. */
+async function start(): Promise<PostgresServer> {
+  const { PostgresServer } = await import('./postgres-server.ts')
+  return PostgresServer.make({ settings: SETTINGS })
+}
