@@ -1,5 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import cluster from 'node:cluster'
+import { once } from 'node:events'
+import type { MetricsSnapshot } from '../metrics/metrics.ts'
 import type { Listening } from './serve.ts'
 
 /** Environment of a worker: its number, counted from 1. */
@@ -8,6 +10,10 @@ const NUMBER = 'DAYBOOK_WORKER'
 const CHOSEN_PORT = 'DAYBOOK_WORKER_PORT'
 /** The message that takes a worker out of service while others go on. */
 const RETIRE = 'retire'
+/** The message that asks a worker for what it has measured. */
+const MEASURE = 'measure'
+/** How long its answer may take, in milliseconds. */
+const MEASURE_MS = 2000
 /** How long a retiring worker keeps connections without a request, in milliseconds: as long as clients keep them. */
 const IDLE_MS = 10_000
 
@@ -15,6 +21,12 @@ const IDLE_MS = 10_000
 export interface Ended {
   readonly status: number | null
   readonly signal: string | null
+}
+
+/** What a worker says. */
+interface WorkerMessage {
+  readonly url?: string
+  readonly metrics?: MetricsSnapshot
 }
 
 /** What a worker is told by the process that started it. */
@@ -34,12 +46,14 @@ export function workerIdentity(): WorkerIdentity | undefined {
  * Says that this worker listens, and ends it when it is told to. Signals reach it from its parent and, from a terminal
  * or a service manager, also directly: however many come, it drains once.
  */
-export function serveAsWorker(listening: Listening): void {
+export function serveAsWorker(listening: Listening, measure: () => Promise<MetricsSnapshot>): void {
   const end = (idleMs: number): void => void listening.stop(undefined, idleMs).then(() => process.exit(0))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => end(0))
   process.on('SIGHUP', () => {})
   process.on('message', (message) => {
     if (message === RETIRE) end(IDLE_MS)
+    // One that cannot be asked any more is missed by its parent.
+    if (message === MEASURE) void measure().then((metrics) => process.send?.({ metrics }, () => {}))
   })
   process.send?.({ url: listening.url })
 }
@@ -55,6 +69,8 @@ export class WorkerProcess {
   readonly listening: Promise<string | undefined>
   readonly ended: Promise<Ended>
   readonly #worker: ReturnType<typeof cluster.fork>
+  #measured: MetricsSnapshot = []
+  #isListening = false
 
   constructor(number: number, port: number | undefined) {
     this.number = number
@@ -66,10 +82,30 @@ export class WorkerProcess {
       this.#worker.once('exit', (status, signal) => resolve({ status, signal }))
     })
     const said = new Promise<string>((resolve) => {
-      this.#worker.on('message', ({ url }: { readonly url?: string }) => url && resolve(url))
+      this.#worker.on('message', ({ url, metrics }: WorkerMessage) => {
+        if (metrics) this.#measured = metrics
+        if (!url) return
+        this.#isListening = true
+        resolve(url)
+      })
     })
     this.listening = Promise.race([said, this.ended.then(() => undefined)])
     this.#closeWhatItLeaves()
+  }
+
+  /** What it had measured when it was last asked. */
+  get measured(): MetricsSnapshot {
+    return this.#measured
+  }
+
+  /** What it has measured; when it does not answer, what it had when it was last asked. */
+  async measure(): Promise<MetricsSnapshot> {
+    if (this.#isListening && this.#worker.isConnected()) {
+      const answered = once(this.#worker, 'message', { signal: AbortSignal.timeout(MEASURE_MS) }).catch(() => {})
+      this.#worker.send(MEASURE)
+      await Promise.race([answered, this.ended])
+    }
+    return this.#measured
   }
 
   /** Takes it out of service: it answers what is under way and ends. */

@@ -9,6 +9,8 @@ export interface WorkersOptions {
   /** At least 1. */
   readonly count: number
   readonly log: Log
+  /** Told of each worker that has ended. */
+  readonly onEnded?: (worker: WorkerProcess) => void
   /** Called once, when all of them answer, with `http://HOST:PORT`. */
   readonly onListening: (url: string) => void
 }
@@ -19,20 +21,25 @@ const MAX_PAUSE_MS = 10_000
 /** A worker that has served for so long did not end because of how it was started. */
 const STEADY_MS = 60_000
 
+/** Several processes that serve as one. */
+export interface RunningWorkers {
+  /** The exit status, once all have ended; rejects with a {@link StartupError} when workers fail to start again and again. */
+  readonly status: Promise<number>
+  /** Those that live now. */
+  readonly alive: ReadonlySet<WorkerProcess>
+}
+
 /**
  * Runs the command of this process in several workers that share its port, until it is told to end: SIGTERM or SIGINT
  * drains all of them, a second one ends them at once, SIGHUP replaces one after the other. A worker that dies is replaced.
- *
- * @returns the exit status
- * @throws {StartupError} when workers fail to start again and again
  */
-export async function runWorkers(options: WorkersOptions): Promise<number> {
+export function runWorkers(options: WorkersOptions): RunningWorkers {
   // The parent hands connections out: it takes them back from a worker that no longer wants them.
   cluster.schedulingPolicy = cluster.SCHED_RR
   const workers = new Workers(options)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => workers.end(signal))
   process.on('SIGHUP', () => workers.rollOver())
-  return workers.run()
+  return { status: workers.run(), alive: workers.alive }
 }
 
 /** A place among the workers: whoever takes it has its number. */
@@ -46,7 +53,7 @@ interface Place {
 class Workers {
   readonly #options: WorkersOptions
   readonly #places: readonly Place[]
-  readonly #alive = new Set<WorkerProcess>()
+  readonly alive = new Set<WorkerProcess>()
   readonly #end = new AbortController()
   readonly #over = Promise.withResolvers<number>()
   #url: string | undefined
@@ -79,7 +86,7 @@ class Workers {
   end(signal: NodeJS.Signals): void {
     if (this.#end.signal.aborted) {
       this.#status = 1
-      for (const worker of this.#alive) worker.kill()
+      for (const worker of this.alive) worker.kill()
       return
     }
     this.#options.log.info({ signal }, 'draining')
@@ -140,7 +147,7 @@ class Workers {
     // While one of them listens, the port that 0 stands for is theirs; when none does, it is asked for by its number.
     const port = this.#url && !this.#isServing ? Number(new URL(this.#url).port) : undefined
     const worker = new WorkerProcess(place.number, port)
-    this.#alive.add(worker)
+    this.alive.add(worker)
     void worker.ended.then((ended) => this.#bury(worker, ended))
     const url = await worker.listening
     if (!url) return worker.ended
@@ -197,12 +204,13 @@ class Workers {
 
   #drain(): void {
     this.#end.abort()
-    for (const worker of this.#alive) worker.stop()
+    for (const worker of this.alive) worker.stop()
     this.#settle()
   }
 
   #bury(worker: WorkerProcess, { status }: Ended): void {
-    this.#alive.delete(worker)
+    this.alive.delete(worker)
+    this.#options.onEnded?.(worker)
     if (!this.#end.signal.aborted) return
     // One that was still starting dies of the signal itself, and has no status.
     if (status) this.#status ||= status
@@ -210,7 +218,7 @@ class Workers {
   }
 
   #settle(): void {
-    if (this.#alive.size > 0) return
+    if (this.alive.size > 0) return
     if (this.#reason) this.#over.reject(this.#reason)
     else this.#over.resolve(this.#status)
   }

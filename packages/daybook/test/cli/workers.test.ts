@@ -1,4 +1,5 @@
 import { Agent } from 'node:http'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { checkStore } from '../crash/check-store.ts'
@@ -11,6 +12,7 @@ export default defineConfig({
   seed: async (content) => { await content.create('posts', { title: 'seeded' }) },
 })
 `
+const EXAMPLE = join(import.meta.dirname, '../../../../examples/blog/daybook.config.ts')
 const FILES = { 'daybook.config.ts': config() }
 
 const totalOf = ({ body }: Answer): number => JSON.parse(body).total
@@ -34,8 +36,8 @@ describe('daybook start --workers', () => {
   })
 
   it('replaces a worker that is killed under load; no acknowledged write is lost, no client is left waiting', async () => {
-    await using folder = await folderOf(FILES)
-    await using service = await startSupervised(folder.path, '--workers', '2')
+    await using folder = await folderOf({})
+    await using service = await startSupervised(folder.path, '--workers', '2', '--config', EXAMPLE)
     const acknowledged: string[] = []
     const refused: number[] = []
     const stop = load(8, async (count) => {

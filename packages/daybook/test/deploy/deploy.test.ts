@@ -81,7 +81,9 @@ describe('the Dockerfile', () => {
 
   test('names the workspaces as they are called', () => {
     const named = [...dockerfile.matchAll(/--workspace (\S+)/g)].map(([, name]) => name)
-    const names = ['packages/daybook', 'examples/blog'].map((folder) => JSON.parse(read(`${folder}/package.json`)).name)
+    const names = ['packages/daybook', 'examples/blog', 'deploy/site'].map(
+      (folder) => JSON.parse(read(`${folder}/package.json`)).name,
+    )
     expect(named).toEqual(names)
   })
 
@@ -188,6 +190,13 @@ describe('the Kubernetes manifests', () => {
     expect(service.ports.map((port: { targetPort: string }) => port.targetPort)).toEqual(['http'])
     const { backend } = manifest('Ingress').spec.rules[0].http.paths[0]
     expect(backend.service).toEqual({ name: manifest('Service').metadata.name, port: { name: service.ports[0].name } })
+  })
+
+  test('have their metrics read where they are served', () => {
+    const { annotations } = manifest('Deployment').spec.template.metadata
+    const port = container.args[container.args.indexOf('--metrics-port') + 1]
+    expect(annotations['prometheus.io/port']).toBe(port)
+    expect(container.ports.find(({ name }: { name: string }) => name === 'metrics').containerPort).toBe(Number(port))
   })
 
   test('select the pods of the deployment', () => {
