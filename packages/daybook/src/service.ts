@@ -45,6 +45,11 @@ export interface Service<C extends DaybookConfig = DaybookConfig> {
   readonly model: Model
   /** The largest JSON body, in bytes. */
   readonly bodyLimit: number
+  /**
+   * Calls `listener` soon after something was stored, by this process or by another one on the same store, with the last
+   * number of the journal; several changes may be told as one. The function that comes back ends that.
+   */
+  onChange(listener: (seq: number) => void): () => void
   /** How many SQL statements have run since the start. */
   statements(): number
   /**
@@ -107,6 +112,7 @@ export async function createService<const C extends DaybookConfig>(
     model,
     bodyLimit,
     content: new Content<C>(engine),
+    onChange: (listener) => engine.store.follow(listener),
     statements: () => engine.store.statements,
     metrics: async () => demandMetrics(metrics).text(),
     metricsSnapshot: async () => demandMetrics(metrics).snapshot(),

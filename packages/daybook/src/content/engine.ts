@@ -36,3 +36,14 @@ export type RunWrite = <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
 
 /** Who the journal says it was. */
 export const actorOf = (caller: Caller): string => getSubject(caller) ?? 'anonymous'
+
+const nearby = new WeakMap<Store, Engine>()
+
+/** The same engine, reading from a copy that has come as far as this number of the journal, where there is one. */
+export function near(engine: Engine, seq: number): Engine {
+  const store = engine.store.near(seq)
+  if (store === engine.store) return engine
+  const known = nearby.get(store) ?? { ...engine, store }
+  nearby.set(store, known)
+  return known
+}

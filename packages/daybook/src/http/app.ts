@@ -1,13 +1,13 @@
 import { RegExpRouter } from 'hono/router/reg-exp-router'
 import { ANONYMOUS, type AuthAdapter, type Caller, isAuthenticated } from '../auth/adapter.ts'
 import type { CorsConfig } from '../config/config.ts'
-import type { Engine } from '../content/engine.ts'
+import { type Engine, near } from '../content/engine.ts'
 import { DaybookError, invalidAt } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Model } from '../model/model.ts'
 import { readParams } from '../query/params.ts'
 import { readJson } from './body.ts'
-import { readIdempotencyKey, readTagCondition } from './conditional.ts'
+import { readIdempotencyKey, readMinSeq, readTagCondition } from './conditional.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
 import type { Handle, HttpRequest } from './request.ts'
 import { errorReply, type FinishedReply, finishReply, type Reply } from './respond.ts'
@@ -141,8 +141,10 @@ async function answer(
   const hasCredential = headers.has('authorization') || headers.has('cookie')
   const caller = hasCredential ? await identify(options.auth, request) : ANONYMOUS
   if (route.protection !== 'public' && !isAuthenticated(caller)) await demandRule(options.engine, route, path, caller)
+  // What readers without a session see may come from a copy of the database.
+  const isPublicRead = route.method === 'GET' && !isAuthenticated(caller)
   return await route.run({
-    engine: options.engine,
+    engine: isPublicRead ? near(options.engine, readMinSeq(headers)) : options.engine,
     caller,
     path,
     ifMatch: readTagCondition(headers, 'If-Match'),

@@ -32,3 +32,15 @@ export function readIdempotencyKey(headers: RequestHeaders): string | undefined 
   if (IDEMPOTENCY_KEY.test(key)) return key
   throw invalidAt('Idempotency-Key', 'pattern', 'must be 1 to 255 visible ASCII characters')
 }
+
+/**
+ * Reads `Daybook-Min-Seq`: a number that an earlier answer gave as `Daybook-Seq`, which what is read must have come to.
+ *
+ * @throws VALIDATION_ERROR when it is no such number
+ */
+export function readMinSeq(headers: RequestHeaders): number {
+  const text = headers.get('Daybook-Min-Seq')
+  if (text === null) return 0
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw invalidAt('Daybook-Min-Seq', 'pattern', 'must be a number that Daybook-Seq gave')
+}

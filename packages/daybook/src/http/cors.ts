@@ -3,7 +3,8 @@ import type { CorsConfig } from '../config/config.ts'
 /** Methods that a page of an allowed origin may use. */
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 /** Headers that a page may send and read. */
-const REQUEST_HEADERS = 'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, X-Request-Id'
+const REQUEST_HEADERS =
+  'Authorization, Content-Type, Daybook-Min-Seq, If-Match, If-None-Match, Idempotency-Key, X-Request-Id'
 const EXPOSED_HEADERS = 'ETag, Location, Daybook-Seq, X-Request-Id, Retry-After'
 /** How long a browser may keep a preflight's answer, in seconds. */
 const MAX_AGE = '600'

@@ -1,5 +1,6 @@
 import type { Statement, Values } from './compile.ts'
 import type { Dialect } from './dialect.ts'
+import type { Follower } from './journal-watch.ts'
 import type { Ledger } from './ledger.ts'
 
 /** Runs statements on one connection. */
@@ -30,6 +31,8 @@ export interface Database {
   alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T>
   /** Its connections, where it has a pool of them. */
   readonly poolState?: PoolState
+  /** Calls `follower` soon after the journal has grown, by whatever node; the function that comes back ends that. */
+  follow(follower: Follower): () => void
   /** A copy to read from that has come as far as this number of the journal; its writes go to the original. */
   near?(seq: number): Database | undefined
   close(): Promise<void>

@@ -1,6 +1,7 @@
 import type { Statement, Values } from './compile.ts'
 import type { Connection, Database, WriteConnection } from './database.ts'
 import type { Dialect } from './dialect.ts'
+import type { Follower } from './journal-watch.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
 /** A database that is read on a copy of it, as long as that answers. */
@@ -34,6 +35,10 @@ export class PostgresReplica implements Database {
 
   alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
     return this.#primary.alter(work)
+  }
+
+  follow(follower: Follower): () => void {
+    return this.#primary.follow(follower)
   }
 
   close(): Promise<void> {

@@ -19,7 +19,12 @@ export interface ServerSettings {
   readonly isPrepared: boolean
   /** Connections that read. */
   readonly connections: number
+  /** Called when other nodes say that the journal has come to a number. */
+  readonly onMove?: (seq: number) => void
 }
+
+/** Where nodes say to each other how far the journal has come. */
+export const CHANNEL = 'daybook'
 
 const IDLE_MS = 30_000
 
@@ -37,12 +42,12 @@ export class PostgresServer {
   /** The last number of its journal that was seen; unknown before there is a journal. */
   #head = -1
 
-  constructor(driver: Driver, config: ClientConfig, { isPrepared, connections }: ServerSettings) {
+  constructor(driver: Driver, config: ClientConfig, { isPrepared, connections, onMove }: ServerSettings) {
     this.#driver = driver
     this.#config = { ...config, types: TYPES }
     this.#reads = this.pool(connections)
     this.#health = new PostgresHealth({
-      connect: () => this.#connect(),
+      connect: () => this.#connect(isPrepared ? onMove : undefined),
       ask: (client) => this.#beat(client),
       onDown: () => this.#cutAll(),
     })
@@ -93,10 +98,14 @@ export class PostgresServer {
     await Promise.all(this.#pools.map((pool) => pool.end()))
   }
 
-  async #connect(): Promise<Client> {
+  /** @param onMove listens to other nodes, which takes a session of one's own */
+  async #connect(onMove?: (seq: number) => void): Promise<Client> {
     const client = new this.#driver.Client(this.#config)
     client.on('error', () => {})
     await client.connect()
+    if (!onMove) return client
+    client.on('notification', ({ payload }) => onMove(Number(payload)))
+    await client.query(`LISTEN ${CHANNEL}`)
     return client
   }
 

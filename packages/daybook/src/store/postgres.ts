@@ -2,14 +2,15 @@ import type { ClientConfig, Pool, PoolClient, QueryResult } from 'pg'
 import { DaybookError, StartupError } from '../errors.ts'
 import type { Database, DatabaseSource, PoolState, WriteConnection } from './database.ts'
 import type { Dialect } from './dialect.ts'
-import type { Ledger } from './ledger.ts'
+import { type Follower, JournalWatch } from './journal-watch.ts'
+import { HEAD, type Ledger } from './ledger.ts'
 import { type PostgresConnection, PostgresTransaction } from './postgres-connection.ts'
 import { POSTGRES } from './postgres-dialect.ts'
 import { isConnectionLoss, toStartupError, translate } from './postgres-errors.ts'
 import { destroy } from './postgres-health.ts'
 import { isStored } from './postgres-outcome.ts'
 import { PostgresReplica } from './postgres-replica.ts'
-import { type Driver, PostgresServer } from './postgres-server.ts'
+import { CHANNEL, type Driver, PostgresServer } from './postgres-server.ts'
 
 /** How PostgreSQL is used. */
 export interface PostgresOptions {
@@ -103,6 +104,7 @@ export class PostgresStore implements Database {
   readonly #writes: Pool
   readonly #isPrepared: boolean
   readonly #begin: string
+  readonly #watch: JournalWatch
   readonly #queue: Job[] = []
   #draining: Promise<void> | undefined
   #written = 0
@@ -113,7 +115,9 @@ export class PostgresStore implements Database {
     const settings = { isPrepared: pooler === 'none', connections }
     this.#isPrepared = settings.isPrepared
     this.#begin = beginText(options)
-    this.#server = new PostgresServer(driver, clientConfig(url, options), settings)
+    const hint = (seq: number): void => this.#watch.hint(seq)
+    this.#server = new PostgresServer(driver, clientConfig(url, options), { ...settings, onMove: hint })
+    this.#watch = new JournalWatch(async () => (await this.reader.get(HEAD))?.seq ?? 0)
     this.#writes = this.#server.pool(WRITERS)
     this.reader = this.#server.reader
     this.slow = this.#server.slow
@@ -185,8 +189,13 @@ export class PostgresStore implements Database {
     return result as T
   }
 
+  follow(follower: Follower): () => void {
+    return this.#watch.follow(follower)
+  }
+
   async close(): Promise<void> {
     await this.#draining
+    this.#watch.close()
     await Promise.all([this.#server, ...this.#replicas].map((one) => one.close()))
   }
 
@@ -236,7 +245,9 @@ export class PostgresStore implements Database {
   /** @throws SERVICE_UNAVAILABLE with `details.outcome` `unknown` when nobody can tell whether it is stored */
   async #commit(client: PoolClient, { last }: Ledger): Promise<void> {
     try {
-      await client.query('COMMIT')
+      // Other nodes hear of it when it is committed, and not before.
+      await client.query(last ? `NOTIFY ${CHANNEL}, '${last.seq}'; COMMIT` : 'COMMIT')
+      if (last) this.#watch.hint(last.seq)
     } catch (error) {
       if (!isConnectionLoss(error)) throw error
       const outcome = await isStored(() => this.#writes.connect(), last)

@@ -1,6 +1,7 @@
 import type { CollectionModel, Model } from '../model/model.ts'
 import type { Statement } from './compile.ts'
 import type { Database, PoolState } from './database.ts'
+import type { Follower } from './journal-watch.ts'
 import { Reader } from './read.ts'
 import { isBlank, prepareSchema, readMeta, writeMeta } from './schema.ts'
 import { Writer } from './write.ts'
@@ -9,6 +10,7 @@ import { Writer } from './write.ts'
 export class Store {
   readonly read: Reader
   readonly #database: Database
+  readonly #near = new WeakMap<Database, Store>()
   readonly #writeStatements = new Map<string, Statement>()
 
   constructor(database: Database) {
@@ -34,6 +36,20 @@ export class Store {
         fillViews: (collection) => fillViews(new Writer(connection, this.read, this.#writeStatements), collection),
       }),
     )
+  }
+
+  /** The same store, read from a copy that has come as far as this number of the journal, where there is one. */
+  near(seq: number): Store {
+    const database = this.#database.near?.(seq)
+    if (!database) return this
+    const known = this.#near.get(database) ?? new Store(database)
+    this.#near.set(database, known)
+    return known
+  }
+
+  /** Calls `follower` soon after the journal has grown, by whatever node; the function that comes back ends that. */
+  follow(follower: Follower): () => void {
+    return this.#database.follow(follower)
   }
 
   /** How many SQL statements have run since the store was opened. */
