@@ -16,10 +16,15 @@ export type LogLine = Readonly<Record<string, unknown>>
 const readLine = (line: string): LogLine => (line.startsWith('{') ? JSON.parse(line) : { said: line })
 
 /** Starts `daybook start` with workers in a folder, with the log at the level info. */
-export async function startSupervised(cwd: string, ...args: readonly string[]) {
+export function startSupervised(cwd: string, ...args: readonly string[]) {
+  return startWith({}, cwd, ...args)
+}
+
+/** The same with more in its environment. */
+export async function startWith(env: Readonly<Record<string, string>>, cwd: string, ...args: readonly string[]) {
   const child = spawn(process.execPath, [BIN, 'start', '--port', '0', ...args], {
     cwd,
-    env: { ...process.env, DAYBOOK_SERVICE_TOKEN: TOKEN },
+    env: { ...process.env, DAYBOOK_SERVICE_TOKEN: TOKEN, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = once(child, 'exit')

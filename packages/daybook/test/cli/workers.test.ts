@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { checkStore } from '../crash/check-store.ts'
+import { PostgresDatabase } from '../support/postgres-database.ts'
 import { daybook, folderOf } from './cli.ts'
-import { type Answer, ask, load, startSupervised } from './supervised.ts'
+import { type Answer, ask, load, startSupervised, startWith } from './supervised.ts'
 
 const config = (fields = ''): string => `import { defineConfig, f } from 'DAYBOOK'
 export default defineConfig({
@@ -33,6 +34,23 @@ describe('daybook start --workers', () => {
         expect(service.log.some((line) => line.worker === worker && line.method === method)).toBe(true)
       }
     }
+  })
+
+  it('serves from PostgreSQL, too', async () => {
+    await using folder = await folderOf({})
+    await using database = await PostgresDatabase.make()
+    const env = { DATABASE_URL: database.url }
+    await using service = await startWith(env, folder.path, '--workers', '2', '--config', EXAMPLE)
+    const before = totalOf(await ask(`${service.url}/api/tags`))
+    for (let count = 1; count <= 6; count += 1) {
+      expect((await ask(`${service.url}/api/tags`, 'POST', { name: `tag ${count}` })).status).toBe(201)
+      const totals = await Promise.all([1, 2].map(async () => totalOf(await ask(`${service.url}/api/tags?limit=1`))))
+      expect(totals).toEqual([before + count, before + count])
+    }
+    expect(await database.rows("SELECT count(*)::integer AS n FROM tags WHERE slug LIKE 'tag-%'")).toEqual([{ n: 6 }])
+    service.signal('SIGHUP')
+    await service.logged('all workers are replaced')
+    expect(totalOf(await ask(`${service.url}/api/tags`))).toBe(before + 6)
   })
 
   it('replaces a worker that is killed under load; no acknowledged write is lost, no client is left waiting', async () => {

@@ -44,10 +44,10 @@ const imageSettings = new Map(
 const exposed = [...dockerfile.matchAll(/^EXPOSE (.*)$/gm)].flatMap(([, ports = '']) => ports.split(' '))
 const knownPaths = ROUTES.map(({ path }) => path)
 
-/** Variables that the service reads, its config of this folder, or Node. */
+/** Variables that the service reads, its config, or Node. */
 const knownVariables = [
   ...(await variables()),
-  ...[...read('deploy/site/daybook.config.ts').matchAll(/process\.env\.(\w+)/g)].map(([, name]) => name),
+  ...[...read('examples/blog/daybook.config.ts').matchAll(/process\.env\.(\w+)/g)].map(([, name]) => name),
   'NODE_ENV',
 ]
 
@@ -81,9 +81,7 @@ describe('the Dockerfile', () => {
 
   test('names the workspaces as they are called', () => {
     const named = [...dockerfile.matchAll(/--workspace (\S+)/g)].map(([, name]) => name)
-    const names = ['packages/daybook', 'examples/blog', 'deploy/site'].map(
-      (folder) => JSON.parse(read(`${folder}/package.json`)).name,
-    )
+    const names = ['packages/daybook', 'examples/blog'].map((folder) => JSON.parse(read(`${folder}/package.json`)).name)
     expect(named).toEqual(names)
   })
 
