@@ -35,11 +35,21 @@ export interface Database {
   transaction<T>(work: (writer: WriteConnection) => Promise<T>, options?: WriteOptions): Promise<T>
   /** Runs `work` on the tables themselves, alone among all nodes; the database may hold none yet. */
   alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T>
+  /** Its connections, where it has a pool of them. */
+  readonly poolState?: PoolState
   /** Calls `follower` soon after the journal has grown, by whatever node; the function that comes back ends that. */
   follow(follower: Follower): () => void
   /** A copy to read from that has come as far as this number of the journal; its writes go to the original. */
   near?(seq: number): Database | undefined
   close(): Promise<void>
+}
+
+/** Connections of a pool. */
+export interface PoolState {
+  readonly total: number
+  readonly idle: number
+  /** Requests that wait for one. */
+  readonly waiting: number
 }
 
 /** Where content is kept, as a config names it. */

@@ -1,4 +1,5 @@
 import type { Client, ClientConfig, Pool, PoolConfig, QueryResult, QueryResultRow } from 'pg'
+import type { PoolState } from './database.ts'
 import { PostgresConnection, type Query, TYPES } from './postgres-connection.ts'
 import { isConnectionLoss } from './postgres-errors.ts'
 import { destroy, PostgresHealth } from './postgres-health.ts'
@@ -64,7 +65,7 @@ export class PostgresServer {
     return this.#head
   }
 
-  get poolState(): { readonly total: number; readonly idle: number; readonly waiting: number } {
+  get poolState(): PoolState {
     const sum = (key: 'totalCount' | 'idleCount' | 'waitingCount'): number =>
       this.#pools.reduce((all, pool) => all + pool[key], 0)
     return { total: sum('totalCount'), idle: sum('idleCount'), waiting: sum('waitingCount') }

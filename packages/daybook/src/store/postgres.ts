@@ -1,6 +1,6 @@
 import type { ClientConfig, Pool, PoolClient, QueryResult } from 'pg'
 import { DaybookError, StartupError } from '../errors.ts'
-import type { Database, DatabaseSource, WriteConnection, WriteOptions } from './database.ts'
+import type { Database, DatabaseSource, PoolState, WriteConnection, WriteOptions } from './database.ts'
 import type { Dialect } from './dialect.ts'
 import { type Follower, JournalWatch } from './journal-watch.ts'
 import { HEAD, type Ledger } from './ledger.ts'
@@ -131,7 +131,7 @@ export class PostgresStore implements Database {
   }
 
   /** Connections, for those who watch the service. */
-  get poolState(): { readonly total: number; readonly idle: number; readonly waiting: number } {
+  get poolState(): PoolState {
     return this.#server.poolState
   }
 

@@ -1,6 +1,6 @@
 import type { CollectionModel, Model } from '../model/model.ts'
 import type { Statement } from './compile.ts'
-import type { Database, WriteConnection, WriteOptions } from './database.ts'
+import type { Database, PoolState, WriteConnection, WriteOptions } from './database.ts'
 import type { Follower } from './journal-watch.ts'
 import { Reader } from './read.ts'
 import { isBlank, prepareSchema, readMeta, writeMeta } from './schema.ts'
@@ -55,6 +55,11 @@ export class Store {
   /** How many SQL statements have run since the store was opened. */
   get statements(): number {
     return this.#database.executed
+  }
+
+  /** Connections to the database, where there is a pool of them. */
+  get poolState(): PoolState | undefined {
+    return this.#database.poolState
   }
 
   /** Whether anything was ever stored here. */
