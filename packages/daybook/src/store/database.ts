@@ -37,6 +37,11 @@ export interface Database {
   alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T>
   /** Its connections, where it has a pool of them. */
   readonly poolState?: PoolState
+  /**
+   * Runs `work` outside of any transaction, while others write, as long as it takes; alone among nodes that do so or
+   * {@link alter}. Absent: every change of tables keeps others waiting.
+   */
+  readonly beside?: ((work: (connection: Connection) => Promise<void>) => Promise<void>) | undefined
   /** Calls `follower` soon after the journal has grown, by whatever node; the function that comes back ends that. */
   follow(follower: Follower): () => void
   /** A copy to read from that has come as far as this number of the journal; its writes go to the original. */

@@ -1,5 +1,5 @@
 import type { Client, ClientConfig, Pool, PoolConfig, QueryResult, QueryResultRow } from 'pg'
-import type { PoolState } from './database.ts'
+import type { Connection, PoolState } from './database.ts'
 import { PostgresConnection, type Query, TYPES } from './postgres-connection.ts'
 import { isConnectionLoss } from './postgres-errors.ts'
 import { destroy, PostgresHealth } from './postgres-health.ts'
@@ -78,6 +78,16 @@ export class PostgresServer {
 
   query<Row extends QueryResultRow>(text: string): Promise<QueryResult<Row>> {
     return this.#reads.query<Row>(text)
+  }
+
+  /** Gives `work` a session of its own, which ends with it. */
+  async session<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const client = await this.#connect()
+    try {
+      return await work(new PostgresConnection((query) => client.query({ ...query, values: [...query.values] }), false))
+    } finally {
+      await client.end()
+    }
   }
 
   /** Opens another pool of connections. */

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientConfig, Pool, PoolClient, QueryResult } from 'pg'
 import { DaybookError, StartupError } from '../errors.ts'
+import { bare } from './compile.ts'
 import type { Database, DatabaseSource, PoolState, WriteConnection, WriteOptions } from './database.ts'
 import type { Dialect } from './dialect.ts'
 import { type Follower, JournalWatch } from './journal-watch.ts'
@@ -175,19 +177,29 @@ export class PostgresStore implements Database {
   }
 
   async alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
-    let result: T | undefined
-    const [settle] = await this.#together(ALTER, [
-      {
-        work,
-        isLong: true,
-        resolve: (value) => {
-          result = value as T
-        },
-        reject: () => {},
-      },
-    ])
-    settle?.()
-    return result as T
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    const job: Job = { work, isLong: true, resolve: resolve as Job['resolve'], reject }
+    for (;;) {
+      const outcomes = await this.#together(BEGIN_ALTER, [job]).catch((error) => {
+        if (error instanceof OthersAlter) return undefined
+        throw error
+      })
+      for (const settle of outcomes ?? []) settle()
+      if (outcomes) return promise
+      await sleep(ALTER_RETRY_MS)
+    }
+  }
+
+  /** A pooler may give each statement another session, so that none could hold the lock. */
+  get beside(): Database['beside'] {
+    if (!this.#isPrepared) return undefined
+    return (work) =>
+      this.#server.session(async (connection) => {
+        await connection.run(bare('SET statement_timeout = 0; SET lock_timeout = 0'))
+        while (!(await connection.get(bare(`SELECT 1 AS is_free WHERE pg_try_advisory_lock(${ALTER_LOCK})`))))
+          await sleep(ALTER_RETRY_MS)
+        await work(connection)
+      })
   }
 
   follow(follower: Follower): () => void {
@@ -247,7 +259,9 @@ export class PostgresStore implements Database {
 
   async #open(client: PoolClient, begin: string): Promise<PostgresTransaction> {
     const results = (await client.query(begin)) as unknown as readonly QueryResult[]
-    const head = results.at(-1)?.rows[0]?.seq
+    const [row] = results.at(-1)?.rows ?? []
+    if (row?.is_free === 'f') throw new OthersAlter()
+    const head = row?.seq
     return new PostgresTransaction(client, this.#isPrepared, head === undefined ? undefined : Number(head))
   }
 
@@ -273,6 +287,11 @@ interface Job {
   readonly work: (writer: WriteConnection) => Promise<unknown>
   readonly resolve: (value: unknown) => void
   readonly reject: (reason: unknown) => void
+}
+
+/** Another node is at the tables. */
+class OthersAlter extends Error {
+  override readonly name = 'OthersAlter'
 }
 
 /** A job that failed half-way has spoiled the transaction that it shared. */
@@ -337,9 +356,13 @@ const LOCK_HEAD = 'SELECT seq FROM daybook$head FOR UPDATE'
 const UNLIMITED =
   'SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0'
 const BEGIN_LONG = `BEGIN; ${UNLIMITED}; ${LOCK_HEAD}`
-/** Nodes that start at once make their tables one after the other, however long it takes. */
-const ALTER = `BEGIN; ${UNLIMITED};
-  SELECT pg_advisory_xact_lock(hashtext('daybook'), hashtext(current_schema()))`
+const ALTER_LOCK = "hashtext('daybook'), hashtext(current_schema())"
+/**
+ * Nodes that start at once make their tables one after the other. They ask for the lock again and again instead of waiting
+ * inside a statement: making an index beside the work of others waits for all statements that were begun before.
+ */
+const BEGIN_ALTER = `BEGIN; ${UNLIMITED}; SELECT pg_try_advisory_xact_lock(${ALTER_LOCK}) AS is_free`
+const ALTER_RETRY_MS = 100
 
 /** Writers take turns from their first statement on: what one reads, no other changes before it is done. */
 function beginText({ pooler = 'none', statementMs = USUAL_STATEMENT_MS }: PostgresOptions): string {

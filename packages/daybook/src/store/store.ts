@@ -1,9 +1,10 @@
 import type { CollectionModel, Model } from '../model/model.ts'
 import type { Statement } from './compile.ts'
 import type { Database, PoolState, WriteConnection, WriteOptions } from './database.ts'
+import type { Wanted } from './dialect.ts'
 import type { Follower } from './journal-watch.ts'
 import { Reader } from './read.ts'
-import { isBlank, prepareSchema, readMeta, writeMeta } from './schema.ts'
+import { isBlank, makeBeside, prepareSchema, readMeta, writeMeta } from './schema.ts'
 import { Writer } from './write.ts'
 
 /** Content at rest: reads of what is committed, and write transactions. */
@@ -29,13 +30,20 @@ export class Store {
     fillViews: (writer: Writer, collection: CollectionModel) => Promise<void>,
     beforeChange?: (read: Reader) => Promise<void>,
   ): Promise<void> {
-    await this.#database.alter((connection) =>
-      prepareSchema(connection, this.#database.dialect, model, {
-        isFinal: beforeChange !== undefined,
-        beforeChange: async (own) => beforeChange?.(this.read.on(own)),
-        fillViews: (collection) => fillViews(new Writer(connection, this.read, this.#writeStatements), collection),
-      }),
-    )
+    const { dialect, beside } = this.#database
+    const align = (): Promise<readonly Wanted[]> =>
+      this.#database.alter((connection) =>
+        prepareSchema(connection, dialect, model, {
+          makesBeside: beside !== undefined,
+          isFinal: beforeChange !== undefined,
+          beforeChange: async (own) => beforeChange?.(this.read.on(own)),
+          fillViews: (collection) => fillViews(new Writer(connection, this.read, this.#writeStatements), collection),
+        }),
+      )
+    for (let missing = await align(); missing.length > 0; missing = await align()) {
+      const all = missing
+      await this.#database.beside?.((connection) => makeBeside(connection, dialect, all))
+    }
   }
 
   /** The same store, read from a copy that has come as far as this number of the journal, where there is one. */
