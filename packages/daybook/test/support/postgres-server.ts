@@ -72,9 +72,11 @@ export class PostgresServer implements AsyncDisposable {
    * @throws {Error} when it does not start, with what it said
    */
   static async make(options: ServerOptions = {}): Promise<PostgresServer> {
-    const folder = await mkdtemp(join(options.inMemory ? await memoryFolder() : tmpdir(), 'daybook-postgres-'))
-    const data = options.data ?? join(folder, 'data')
-    const keeper = new PostgresKeeper(folder, data)
+    const folder = await temporary(tmpdir())
+    // A place in memory may be barred to programs, so that only the data goes there.
+    const own = options.inMemory ? await temporary(await memoryFolder()) : join(folder, 'data')
+    const data = options.data ?? own
+    const keeper = new PostgresKeeper(data, [folder, own])
     try {
       const program = await findProgram(folder)
       const isNew = !existsSync(join(data, 'PG_VERSION'))
@@ -194,6 +196,8 @@ export class PostgresServer implements AsyncDisposable {
     return lines[0] === `${child.pid}` && lines[7]?.trim() === 'ready'
   }
 }
+
+const temporary = (place: string): Promise<string> => mkdtemp(join(place, 'daybook-postgres-'))
 
 /** Signals processes, some of which may be gone. */
 function signal(pids: readonly number[], name: NodeJS.Signals): void {
