@@ -57,6 +57,9 @@ export function toStartupError(error: unknown, shownUrl: string): unknown {
   const advice = ADVICE.find(([pattern]) => pattern.test(code))?.[1]
   if (advice) return new StartupError(`${advice(shownUrl)} (${(error as Error).message})`)
   if (isConnectionLoss(error)) return new StartupError(UNREACHABLE(shownUrl))
+  if (error instanceof Error && /does not support SSL/.test(error.message)) {
+    return new StartupError(`PostgreSQL at ${shownUrl} does not speak TLS. Turn it on there, or leave sslmode out.`)
+  }
   return error
 }
 

@@ -1,5 +1,5 @@
 import type { Statement, Values } from './compile.ts'
-import type { Connection, Database, WriteConnection } from './database.ts'
+import type { Connection, Database, WriteConnection, WriteOptions } from './database.ts'
 import type { Dialect } from './dialect.ts'
 import type { Follower } from './journal-watch.ts'
 import type { PostgresServer } from './postgres-server.ts'
@@ -29,8 +29,8 @@ export class PostgresReplica implements Database {
     return this.#primary.executed
   }
 
-  transaction<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
-    return this.#primary.transaction(work)
+  transaction<T>(work: (writer: WriteConnection) => Promise<T>, options?: WriteOptions): Promise<T> {
+    return this.#primary.transaction(work, options)
   }
 
   alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import type { ClientConfig, Pool, PoolClient, QueryResult } from 'pg'
 import { DaybookError, StartupError } from '../errors.ts'
-import type { Database, DatabaseSource, PoolState, WriteConnection } from './database.ts'
+import type { Database, DatabaseSource, PoolState, WriteConnection, WriteOptions } from './database.ts'
 import type { Dialect } from './dialect.ts'
 import { type Follower, JournalWatch } from './journal-watch.ts'
 import { HEAD, type Ledger } from './ledger.ts'
@@ -167,9 +167,9 @@ export class PostgresStore implements Database {
     }
   }
 
-  transaction<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
+  transaction<T>(work: (writer: WriteConnection) => Promise<T>, { isLong = false }: WriteOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
+      this.#queue.push({ work, isLong, resolve: resolve as (value: unknown) => void, reject })
       this.#draining ??= this.#drain()
     })
   }
@@ -179,6 +179,7 @@ export class PostgresStore implements Database {
     const [settle] = await this.#together(ALTER, [
       {
         work,
+        isLong: true,
         resolve: (value) => {
           result = value as T
         },
@@ -200,14 +201,22 @@ export class PostgresStore implements Database {
   }
 
   async #drain(): Promise<void> {
-    while (this.#queue.length > 0) await this.#commitGroup(this.#queue.splice(0, MAX_GROUP))
+    while (this.#queue.length > 0) await this.#commitGroup(this.#next())
     this.#draining = undefined
+  }
+
+  /** The next writes that share a transaction; one that may take long has its own. */
+  #next(): readonly Job[] {
+    const long = this.#queue.findIndex(({ isLong }) => isLong)
+    const count = long === -1 ? MAX_GROUP : Math.max(1, Math.min(long, MAX_GROUP))
+    return this.#queue.splice(0, count)
   }
 
   /** Nothing of a lost transaction is stored, so it is begun once more. */
   async #commitGroup(group: readonly Job[]): Promise<void> {
-    const outcomes = await this.#together(this.#begin, group)
-      .catch((error) => (isLost(error) ? this.#together(this.#begin, group) : Promise.reject(error)))
+    const begin = group[0]?.isLong ? BEGIN_LONG : this.#begin
+    const outcomes = await this.#together(begin, group)
+      .catch((error) => (isLost(error) ? this.#together(begin, group) : Promise.reject(error)))
       .catch((error: unknown) => error)
     if (Array.isArray(outcomes)) for (const settle of outcomes) settle()
     else if (outcomes instanceof Spoiled) for (const job of group) await this.#commitGroup([job])
@@ -218,7 +227,7 @@ export class PostgresStore implements Database {
   async #together(begin: string, group: readonly Job[]): Promise<readonly (() => void)[]> {
     this.#server.demand()
     const client = await this.#writes.connect()
-    let failure: unknown
+    let isBroken = false
     try {
       const transaction = await this.#open(client, begin)
       const outcomes: (() => void)[] = []
@@ -228,11 +237,11 @@ export class PostgresStore implements Database {
       await this.#commit(client, transaction.ledger)
       return outcomes
     } catch (error) {
-      failure = error
-      if (!isLost(error)) await client.query('ROLLBACK').catch(() => {})
+      isBroken = isBrokenBy(error)
+      if (!isBroken) await client.query('ROLLBACK').catch(() => {})
       throw error
     } finally {
-      client.release(failure !== undefined && isLost(failure))
+      client.release(isBroken)
     }
   }
 
@@ -260,6 +269,7 @@ export class PostgresStore implements Database {
 }
 
 interface Job {
+  readonly isLong: boolean
   readonly work: (writer: WriteConnection) => Promise<unknown>
   readonly resolve: (value: unknown) => void
   readonly reject: (reason: unknown) => void
@@ -289,10 +299,13 @@ async function attempt(
   }
 }
 
-/** Whether the transaction ended with its connection. */
+/** Whether a connection ended with this. */
+const isBrokenBy = (error: unknown): boolean =>
+  isConnectionLoss(error) || (error instanceof Error && isConnectionLoss(error.cause))
+
+/** Whether a transaction ended with its connection, and nothing of it is stored. */
 const isLost = (error: unknown): boolean =>
-  !(error instanceof DaybookError && error.details.outcome === 'unknown') &&
-  (isConnectionLoss(error) || (error instanceof Error && isConnectionLoss(error.cause)))
+  isBrokenBy(error) && !(error instanceof DaybookError && error.details.outcome === 'unknown')
 
 const inDoubt = (cause: unknown): DaybookError =>
   new DaybookError(
@@ -321,8 +334,11 @@ function clientConfig(url: string, { pooler = 'none', ssl, statementMs = USUAL_S
 }
 
 const LOCK_HEAD = 'SELECT seq FROM daybook$head FOR UPDATE'
+const UNLIMITED =
+  'SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0'
+const BEGIN_LONG = `BEGIN; ${UNLIMITED}; ${LOCK_HEAD}`
 /** Nodes that start at once make their tables one after the other, however long it takes. */
-const ALTER = `BEGIN; SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
+const ALTER = `BEGIN; ${UNLIMITED};
   SELECT pg_advisory_xact_lock(hashtext('daybook'), hashtext(current_schema()))`
 
 /** Writers take turns from their first statement on: what one reads, no other changes before it is done. */

@@ -1,6 +1,6 @@
 import type { CollectionModel, Model } from '../model/model.ts'
 import type { Statement } from './compile.ts'
-import type { Database, PoolState } from './database.ts'
+import type { Database, PoolState, WriteConnection, WriteOptions } from './database.ts'
 import type { Follower } from './journal-watch.ts'
 import { Reader } from './read.ts'
 import { isBlank, prepareSchema, readMeta, writeMeta } from './schema.ts'
@@ -68,18 +68,21 @@ export class Store {
   }
 
   /** Runs `work` as one transaction: all of it is durable when this resolves, none of it when it rejects. */
-  transaction<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
-    return this.#database.transaction((connection) => work(new Writer(connection, this.read, this.#writeStatements)))
+  transaction<T>(work: (writer: Writer) => Promise<T>, options?: WriteOptions): Promise<T> {
+    const run = (connection: WriteConnection): Promise<T> =>
+      work(new Writer(connection, this.read, this.#writeStatements))
+    return this.#database.transaction(run, options)
   }
 
   /** Runs `work` once in the life of the store, under a name; when it fails, nothing of it stays. */
   async once(name: string, work: (writer: Writer) => Promise<void>): Promise<boolean> {
-    return this.#database.transaction(async (connection) => {
+    const run = async (connection: WriteConnection): Promise<boolean> => {
       if ((await readMeta(connection, name)) !== undefined) return false
       await work(new Writer(connection, this.read, this.#writeStatements))
       await writeMeta(connection, name, new Date().toISOString())
       return true
-    })
+    }
+    return this.#database.transaction(run, { isLong: true })
   }
 
   async close(): Promise<void> {
