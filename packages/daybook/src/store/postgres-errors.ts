@@ -76,6 +76,11 @@ const ADVICE: readonly (readonly [RegExp, (url: string) => string])[] = [
   ],
   [/^3F000/, (url) => `The schema that ${url} names does not exist. CREATE SCHEMA … first.`],
   [
+    /^(?:DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|CERT_|ERR_TLS)/,
+    (url) =>
+      `The certificate of PostgreSQL at ${url} is not trusted. Give its authority: postgres(url, { ssl: { ca } }).`,
+  ],
+  [
     /^53300/,
     (url) => `PostgreSQL at ${url} takes no more connections. Raise max_connections, or lower the pool's size.`,
   ],
