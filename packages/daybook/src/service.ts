@@ -152,6 +152,11 @@ async function refusePending(read: Reader, model: Model): Promise<void> {
   )
 }
 
+/** Opens the store that a config names, or the one of the data folder, as it is. */
+export async function openStore({ database }: DaybookConfig, data: string): Promise<Store> {
+  return new Store(database ? await database.open() : openSqlite(databaseFile(data)))
+}
+
 /** Bounds of rendering Markdown. */
 export interface RenderOptions {
   /** How long one text may take, in milliseconds. @default what the config says */
@@ -177,7 +182,7 @@ export async function openEngine(
   data: string,
   { renderMs = config.limits?.renderMs, workers }: RenderOptions = {},
 ): Promise<OpenEngine> {
-  const store = new Store(config.database ? await config.database.open() : openSqlite(databaseFile(data)))
+  const store = await openStore(config, data)
   const renderer = new MarkdownRenderer(renderMs, workers)
   const tools = { renderMarkdown: (source: string) => renderer.render(source) }
   const engine: Engine = { model, store, tools, totals: new Map() }

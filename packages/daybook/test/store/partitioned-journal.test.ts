@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { defineConfig, f, SYSTEM } from 'daybook'
+import { postgres } from 'daybook/postgres'
+import { createTestService } from 'daybook/testing'
+import { expect, test } from 'vitest'
+import { blocksOf } from '../../../../scripts/markdown.ts'
+import { PostgresDatabase } from '../support/postgres-database.ts'
+
+const GUIDE = join(import.meta.dirname, '../../../../docs/how-cost-grows.md')
+
+test('a journal that was made in partitions, as the guide shows it, is used as it is', async () => {
+  await using database = await PostgresDatabase.make()
+  const blocks = blocksOf(await readFile(GUIDE, 'utf8'))
+  const statements = blocks.find(({ words }) => words.includes('file=partitioned-journal.sql'))?.code ?? ''
+  // The second range begins early enough to be reached.
+  await database.rows(statements.replaceAll('10000000', '3'))
+  const collections = { posts: { fields: { title: f.text() } } }
+  await using service = await createTestService(defineConfig({ database: postgres(database.url), collections }))
+  const { id } = await service.content.create('posts', { title: 'first' }, { caller: SYSTEM })
+  for (const title of ['second', 'third', 'fourth']) {
+    await service.content.update('posts', id, { title }, { caller: SYSTEM })
+  }
+  const count = `SELECT (SELECT count(*) FROM daybook$journal_0)::integer AS first,
+    (SELECT count(*) FROM daybook$journal_1)::integer AS second,
+    (SELECT count(*) FROM daybook$journal_payload)::integer AS states`
+  expect(await database.rows(count)).toEqual([{ first: 2, second: 2, states: 3 }])
+  expect(await service.content.get('posts', id)).toMatchObject({ title: 'fourth' })
+})
