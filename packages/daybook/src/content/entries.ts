@@ -256,6 +256,6 @@ async function demandVisible(
 
 async function find(read: Reader, collection: CollectionModel, address: string): Promise<EntryRow | undefined> {
   if (isUuidShaped(address)) return read.byId(collection, address.toLowerCase())
-  if (!collection.slug || address.length > MAX_SLUG_LENGTH * 2) return undefined
+  if (!collection.slug || address.length > MAX_SLUG_LENGTH * 2 || address.includes('\0')) return undefined
   return read.bySlug(collection, address.normalize('NFC'))
 }

@@ -153,5 +153,7 @@ function isPosition(position: CursorPosition, sort: readonly SortBy[]): boolean 
 
 function fits(value: string | number | null, { scalar, neverNull }: Comparable): boolean {
   if (value === null) return !neverNull
-  return typeof value === (scalar === 'text' ? 'string' : 'number')
+  if (scalar !== 'text') return typeof value === 'number'
+  // No stored text holds NUL, and not every engine takes it.
+  return typeof value === 'string' && !value.includes('\0')
 }

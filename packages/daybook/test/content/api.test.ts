@@ -11,9 +11,10 @@ import {
   type ListOptions,
   SYSTEM,
 } from 'daybook'
-import { createTestService, type TestService } from 'daybook/testing'
+import { createTestService } from 'daybook/testing'
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { STORES, type StoredService } from '../support/stores.ts'
 
 const AS_SYSTEM = { caller: SYSTEM } as const
 const NOBODY = '0198c0de-1111-7000-8000-00000000000b'
@@ -55,13 +56,6 @@ const config = defineConfig({
   },
 })
 
-let service: TestService<typeof config> & AsyncDisposable
-
-beforeEach(async () => {
-  service = await createTestService(config)
-  return () => service.close()
-})
-
 /** The code that a call is refused with. */
 async function codeOf(call: Promise<unknown>): Promise<string> {
   try {
@@ -73,284 +67,298 @@ async function codeOf(call: Promise<unknown>): Promise<string> {
   }
 }
 
-describe('access', () => {
-  test('is that of a caller without a session unless the call says otherwise', async () => {
-    const { content } = service
-    const { id } = await content.create('posts', { title: 'A', state: 'draft', notes: 'N' }, AS_SYSTEM)
-    expect(await codeOf(content.create('posts', { title: 'B' }))).toBe('UNAUTHORIZED')
-    expect(await codeOf(content.update('posts', id, { title: 'B' }))).toBe('NOT_FOUND')
-    expect(await codeOf(content.delete('posts', id))).toBe('NOT_FOUND')
-    expect(await codeOf(content.writeGlobal('site', { name: 'B' }))).toBe('UNAUTHORIZED')
-    expect(await content.get('posts', id)).toBeNull()
-    expect(await content.list('posts')).toMatchObject({ total: 0, items: [] })
-    expect(await content.list('posts', { q: 'a' })).toMatchObject({ total: 0, items: [] })
-    expect(await content.list('posts', {}, { caller: ANONYMOUS })).toMatchObject({ total: 0 })
+describe.each(STORES)('the in-process API on $name', (store) => {
+  let service: StoredService<typeof config>
+
+  beforeEach(async () => {
+    service = await store.open<typeof config>(config)
+    return () => service.close()
   })
 
-  test('lets a session see every status and every field', async () => {
-    const { content } = service
-    const { id } = await content.create('posts', { title: 'A', state: 'draft', notes: 'N' }, AS_SYSTEM)
-    expect(await content.get('posts', 'a', {}, { caller: INES })).toMatchObject({ id, state: 'draft', notes: 'N' })
-    await content.update('posts', id, { state: 'published' }, { caller: INES })
-    const open = await content.get('posts', 'a')
-    expect(open).toMatchObject({ id, state: 'published' })
-    expect(open).not.toHaveProperty('notes')
-    expect((await content.list('posts')).items).toEqual([open])
-  })
-
-  test('tells who may only need to sign in from who may not', async () => {
-    const { content } = service
-    const { id } = await content.create('secrets', { title: 'A' }, AS_SYSTEM)
-    expect(await codeOf(content.list('secrets'))).toBe('UNAUTHORIZED')
-    expect(await codeOf(content.get('secrets', id))).toBe('UNAUTHORIZED')
-    expect(await codeOf(content.list('secrets', {}, { caller: INES }))).toBe('FORBIDDEN')
-    expect(await codeOf(content.get('secrets', id, {}, { caller: INES }))).toBe('FORBIDDEN')
-    expect(await codeOf(content.delete('secrets', id, AS_SYSTEM))).toBe('FORBIDDEN')
-    expect(await codeOf(content.readGlobal('closed'))).toBe('UNAUTHORIZED')
-    expect(await codeOf(content.writeGlobal('closed', { name: 'A' }, AS_SYSTEM))).toBe('FORBIDDEN')
-    expect(await content.get('secrets', id, {}, AS_SYSTEM)).toMatchObject({ title: 'A' })
-  })
-
-  test('follows a rule that lets everyone write', async () => {
-    const { content } = service
-    expect(await content.create('guestbook', { title: 'Hello' })).toMatchObject({ title: 'Hello' })
-  })
-})
-
-describe('reading', () => {
-  test('answers null for what is not there', async () => {
-    const { content } = service
-    expect(await content.get('posts', 'nothing')).toBeNull()
-    expect(await content.get('posts', NOBODY, {}, AS_SYSTEM)).toBeNull()
-    expect(await content.get('ledgers', 'nothing')).toBeNull()
-    expect(await content.get('posts', '')).toBeNull()
-    expect(await content.get('posts', '\0')).toBeNull()
-    expect(await content.get('posts', 'a'.repeat(10_000))).toBeNull()
-  })
-
-  test('answers NOT_FOUND for a collection or global that the config does not have', async () => {
-    const { content } = service
-    for (const key of ['nothing', 'site', 'posts$search', 'daybook$meta', 'constructor', '__proto__']) {
-      expect(await codeOf(content.list(key as never))).toBe('NOT_FOUND')
-      expect(await codeOf(content.get(key as never, 'a'))).toBe('NOT_FOUND')
-      expect(await codeOf(content.create(key as never, {} as never, AS_SYSTEM))).toBe('NOT_FOUND')
-    }
-    for (const key of ['nothing', 'posts', 'constructor', '__proto__']) {
-      expect(await codeOf(content.readGlobal(key as never))).toBe('NOT_FOUND')
-      expect(await codeOf(content.writeGlobal(key as never, {} as never, AS_SYSTEM))).toBe('NOT_FOUND')
-    }
-  })
-
-  test('finds an entry by slug and by id, in any case of the id', async () => {
-    const { content } = service
-    const post = await content.create('posts', { title: 'Crème brûlée' }, AS_SYSTEM)
-    expect(await content.get('posts', 'creme-brulee')).toMatchObject({ id: post.id })
-    expect(await content.get('posts', post.id)).toMatchObject({ id: post.id })
-    expect(await content.get('posts', post.id.toUpperCase())).toMatchObject({ id: post.id })
-  })
-
-  test('lists page by page, with the same questions as over HTTP', async () => {
-    const { content } = service
-    for (const title of ['c', 'a', 'b']) await content.create('posts', { title }, AS_SYSTEM)
-    const first = await content.list('posts', { sort: 'title', limit: 2, select: ['title'] })
-    expect(first).toMatchObject({ collection: 'posts', total: 3, limit: 2, offset: 0 })
-    expect(first.items).toEqual([
-      { id: expect.any(String), title: 'a' },
-      { id: expect.any(String), title: 'b' },
-    ])
-    const next = await content.list('posts', {
-      sort: 'title',
-      limit: 2,
-      select: ['title'],
-      cursor: String(first.nextCursor),
+  describe('access', () => {
+    test('is that of a caller without a session unless the call says otherwise', async () => {
+      const { content } = service
+      const { id } = await content.create('posts', { title: 'A', state: 'draft', notes: 'N' }, AS_SYSTEM)
+      expect(await codeOf(content.create('posts', { title: 'B' }))).toBe('UNAUTHORIZED')
+      expect(await codeOf(content.update('posts', id, { title: 'B' }))).toBe('NOT_FOUND')
+      expect(await codeOf(content.delete('posts', id))).toBe('NOT_FOUND')
+      expect(await codeOf(content.writeGlobal('site', { name: 'B' }))).toBe('UNAUTHORIZED')
+      expect(await content.get('posts', id)).toBeNull()
+      expect(await content.list('posts')).toMatchObject({ total: 0, items: [] })
+      expect(await content.list('posts', { q: 'a' })).toMatchObject({ total: 0, items: [] })
+      expect(await content.list('posts', {}, { caller: ANONYMOUS })).toMatchObject({ total: 0 })
     })
-    expect(next.items).toMatchObject([{ title: 'c' }])
-    expect(next.nextCursor).toBeNull()
-    expect((await content.list('posts', { sort: ['-title', 'id'] })).items.map(({ title }) => title)).toEqual([
-      'c',
-      'b',
-      'a',
-    ])
-    expect(await content.list('posts', { limit: 0 })).toMatchObject({ total: 3, items: [] })
-  })
 
-  test.each([
-    { limit: -1 },
-    { limit: 1.5 },
-    { offset: Number.NaN },
-    { sort: 'nothing' },
-    { sort: 'notes' },
-    { select: ['notes'] },
-    { select: ['__proto__'] },
-    { status: 'review' },
-    { cursor: 'nonsense' },
-    { unknown: 1 },
-  ])('refuses the question %j', async (query) => {
-    expect(await codeOf(service.content.list('posts', query as never))).toBe('VALIDATION_ERROR')
-  })
-
-  test('answers a global that was never written with empty fields', async () => {
-    expect(await service.content.readGlobal('site')).toEqual({ key: 'site', name: null, about: null, aboutHtml: null })
-  })
-})
-
-describe('writing', () => {
-  test('answers what is stored, with id, times and generated values', async () => {
-    const post = await service.content.create('posts', { title: 'A' }, AS_SYSTEM)
-    expect(post).toEqual({
-      id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
-      title: 'A',
-      slug: 'a',
-      state: 'published',
-      notes: null,
-      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      updatedAt: post.createdAt,
+    test('lets a session see every status and every field', async () => {
+      const { content } = service
+      const { id } = await content.create('posts', { title: 'A', state: 'draft', notes: 'N' }, AS_SYSTEM)
+      expect(await content.get('posts', 'a', {}, { caller: INES })).toMatchObject({ id, state: 'draft', notes: 'N' })
+      await content.update('posts', id, { state: 'published' }, { caller: INES })
+      const open = await content.get('posts', 'a')
+      expect(open).toMatchObject({ id, state: 'published' })
+      expect(open).not.toHaveProperty('notes')
+      expect((await content.list('posts')).items).toEqual([open])
     })
-    expect(await service.content.get('posts', post.id, {}, AS_SYSTEM)).toEqual(post)
+
+    test('tells who may only need to sign in from who may not', async () => {
+      const { content } = service
+      const { id } = await content.create('secrets', { title: 'A' }, AS_SYSTEM)
+      expect(await codeOf(content.list('secrets'))).toBe('UNAUTHORIZED')
+      expect(await codeOf(content.get('secrets', id))).toBe('UNAUTHORIZED')
+      expect(await codeOf(content.list('secrets', {}, { caller: INES }))).toBe('FORBIDDEN')
+      expect(await codeOf(content.get('secrets', id, {}, { caller: INES }))).toBe('FORBIDDEN')
+      expect(await codeOf(content.delete('secrets', id, AS_SYSTEM))).toBe('FORBIDDEN')
+      expect(await codeOf(content.readGlobal('closed'))).toBe('UNAUTHORIZED')
+      expect(await codeOf(content.writeGlobal('closed', { name: 'A' }, AS_SYSTEM))).toBe('FORBIDDEN')
+      expect(await content.get('secrets', id, {}, AS_SYSTEM)).toMatchObject({ title: 'A' })
+    })
+
+    test('follows a rule that lets everyone write', async () => {
+      const { content } = service
+      expect(await content.create('guestbook', { title: 'Hello' })).toMatchObject({ title: 'Hello' })
+    })
   })
 
-  test('ignores read-only keys and refuses unknown ones, each with its path', async () => {
-    const { content } = service
-    const body = { title: 'A', id: NOBODY, createdAt: 'x', updatedAt: 'y' }
-    const post = await content.create('posts', body, AS_SYSTEM)
-    expect(post.id).not.toBe(NOBODY)
-    const error = await content
-      .create('posts', { title: 5, nope: 1, 'a/b~c': 2 } as never, AS_SYSTEM)
-      .catch((reason) => reason)
-    expect(error).toBeInstanceOf(DaybookError)
-    expect(error.status).toBe(400)
-    expect(error.details.issues).toEqual(
-      expect.arrayContaining([
-        { path: '/title', code: 'type', message: 'must be string' },
-        { path: '/nope', code: 'unknown_field', message: 'there is no such field' },
-        { path: '/a~1b~0c', code: 'unknown_field', message: 'there is no such field' },
-      ]),
-    )
+  describe('reading', () => {
+    test('answers null for what is not there', async () => {
+      const { content } = service
+      expect(await content.get('posts', 'nothing')).toBeNull()
+      expect(await content.get('posts', NOBODY, {}, AS_SYSTEM)).toBeNull()
+      expect(await content.get('ledgers', 'nothing')).toBeNull()
+      expect(await content.get('posts', '')).toBeNull()
+      expect(await content.get('posts', '\0')).toBeNull()
+      expect(await content.get('posts', 'a'.repeat(10_000))).toBeNull()
+    })
+
+    test('answers NOT_FOUND for a collection or global that the config does not have', async () => {
+      const { content } = service
+      for (const key of ['nothing', 'site', 'posts$search', 'daybook$meta', 'constructor', '__proto__']) {
+        expect(await codeOf(content.list(key as never))).toBe('NOT_FOUND')
+        expect(await codeOf(content.get(key as never, 'a'))).toBe('NOT_FOUND')
+        expect(await codeOf(content.create(key as never, {} as never, AS_SYSTEM))).toBe('NOT_FOUND')
+      }
+      for (const key of ['nothing', 'posts', 'constructor', '__proto__']) {
+        expect(await codeOf(content.readGlobal(key as never))).toBe('NOT_FOUND')
+        expect(await codeOf(content.writeGlobal(key as never, {} as never, AS_SYSTEM))).toBe('NOT_FOUND')
+      }
+    })
+
+    test('finds an entry by slug and by id, in any case of the id', async () => {
+      const { content } = service
+      const post = await content.create('posts', { title: 'Crème brûlée' }, AS_SYSTEM)
+      expect(await content.get('posts', 'creme-brulee')).toMatchObject({ id: post.id })
+      expect(await content.get('posts', post.id)).toMatchObject({ id: post.id })
+      expect(await content.get('posts', post.id.toUpperCase())).toMatchObject({ id: post.id })
+    })
+
+    test('lists page by page, with the same questions as over HTTP', async () => {
+      const { content } = service
+      for (const title of ['c', 'a', 'b']) await content.create('posts', { title }, AS_SYSTEM)
+      const first = await content.list('posts', { sort: 'title', limit: 2, select: ['title'] })
+      expect(first).toMatchObject({ collection: 'posts', total: 3, limit: 2, offset: 0 })
+      expect(first.items).toEqual([
+        { id: expect.any(String), title: 'a' },
+        { id: expect.any(String), title: 'b' },
+      ])
+      const next = await content.list('posts', {
+        sort: 'title',
+        limit: 2,
+        select: ['title'],
+        cursor: String(first.nextCursor),
+      })
+      expect(next.items).toMatchObject([{ title: 'c' }])
+      expect(next.nextCursor).toBeNull()
+      expect((await content.list('posts', { sort: ['-title', 'id'] })).items.map(({ title }) => title)).toEqual([
+        'c',
+        'b',
+        'a',
+      ])
+      expect(await content.list('posts', { limit: 0 })).toMatchObject({ total: 3, items: [] })
+    })
+
+    test.each([
+      { limit: -1 },
+      { limit: 1.5 },
+      { offset: Number.NaN },
+      { sort: 'nothing' },
+      { sort: 'notes' },
+      { select: ['notes'] },
+      { select: ['__proto__'] },
+      { status: 'review' },
+      { cursor: 'nonsense' },
+      { unknown: 1 },
+    ])('refuses the question %j', async (query) => {
+      expect(await codeOf(service.content.list('posts', query as never))).toBe('VALIDATION_ERROR')
+    })
+
+    test('answers a global that was never written with empty fields', async () => {
+      expect(await service.content.readGlobal('site')).toEqual({
+        key: 'site',
+        name: null,
+        about: null,
+        aboutHtml: null,
+      })
+    })
   })
 
-  test.each([undefined, null, 5, 'text', [], [{}]])('refuses the body %j', async (body) => {
-    expect(await codeOf(service.content.create('posts', body as never, AS_SYSTEM))).toBe('VALIDATION_ERROR')
-    expect(await codeOf(service.content.writeGlobal('site', body as never, AS_SYSTEM))).toBe('VALIDATION_ERROR')
-  })
+  describe('writing', () => {
+    test('answers what is stored, with id, times and generated values', async () => {
+      const post = await service.content.create('posts', { title: 'A' }, AS_SYSTEM)
+      expect(post).toEqual({
+        id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+        title: 'A',
+        slug: 'a',
+        state: 'published',
+        notes: null,
+        createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        updatedAt: post.createdAt,
+      })
+      expect(await service.content.get('posts', post.id, {}, AS_SYSTEM)).toEqual(post)
+    })
 
-  test('names the field when a value is taken', async () => {
-    const { content } = service
-    await content.create('posts', { title: 'A', slug: 'a' }, AS_SYSTEM)
-    const error = await content.create('posts', { title: 'B', slug: 'a' }, AS_SYSTEM).catch((reason) => reason)
-    expect(error).toMatchObject({ code: 'CONFLICT', status: 409, details: { field: 'slug' } })
-  })
+    test('ignores read-only keys and refuses unknown ones, each with its path', async () => {
+      const { content } = service
+      const body = { title: 'A', id: NOBODY, createdAt: 'x', updatedAt: 'y' }
+      const post = await content.create('posts', body, AS_SYSTEM)
+      expect(post.id).not.toBe(NOBODY)
+      const error = await content
+        .create('posts', { title: 5, nope: 1, 'a/b~c': 2 } as never, AS_SYSTEM)
+        .catch((reason) => reason)
+      expect(error).toBeInstanceOf(DaybookError)
+      expect(error.status).toBe(400)
+      expect(error.details.issues).toEqual(
+        expect.arrayContaining([
+          { path: '/title', code: 'type', message: 'must be string' },
+          { path: '/nope', code: 'unknown_field', message: 'there is no such field' },
+          { path: '/a~1b~0c', code: 'unknown_field', message: 'there is no such field' },
+        ]),
+      )
+    })
 
-  test('answers NOT_FOUND for changes of what is not there', async () => {
-    const { content } = service
-    for (const id of [NOBODY, 'a', '', 'x'.repeat(500)]) {
-      expect(await codeOf(content.update('posts', id, { title: 'B' }, AS_SYSTEM))).toBe('NOT_FOUND')
-      expect(await codeOf(content.delete('posts', id, AS_SYSTEM))).toBe('NOT_FOUND')
+    test.each([undefined, null, 5, 'text', [], [{}]])('refuses the body %j', async (body) => {
+      expect(await codeOf(service.content.create('posts', body as never, AS_SYSTEM))).toBe('VALIDATION_ERROR')
+      expect(await codeOf(service.content.writeGlobal('site', body as never, AS_SYSTEM))).toBe('VALIDATION_ERROR')
+    })
+
+    test('names the field when a value is taken', async () => {
+      const { content } = service
+      await content.create('posts', { title: 'A', slug: 'a' }, AS_SYSTEM)
+      const error = await content.create('posts', { title: 'B', slug: 'a' }, AS_SYSTEM).catch((reason) => reason)
+      expect(error).toMatchObject({ code: 'CONFLICT', status: 409, details: { field: 'slug' } })
+    })
+
+    test('answers NOT_FOUND for changes of what is not there', async () => {
+      const { content } = service
+      for (const id of [NOBODY, 'a', '', 'x'.repeat(500)]) {
+        expect(await codeOf(content.update('posts', id, { title: 'B' }, AS_SYSTEM))).toBe('NOT_FOUND')
+        expect(await codeOf(content.delete('posts', id, AS_SYSTEM))).toBe('NOT_FOUND')
+      }
+    })
+
+    test('takes the time of an import as the moment it names', async () => {
+      const { content } = service
+      const createdAt = '2019-05-01T10:00:00+02:00'
+      const post = await content.create('posts', { title: 'A' }, { ...AS_SYSTEM, createdAt })
+      expect(post.createdAt).toBe('2019-05-01T08:00:00.000Z')
+      const day = await content.create('posts', { title: 'B' }, { ...AS_SYSTEM, createdAt: '2019-05-01' })
+      expect(day.createdAt).toBe('2019-05-01T00:00:00.000Z')
+    })
+
+    test.each(['yesterday', '', '2019-02-30T00:00:00Z'])('refuses an import of the time %j', async (createdAt) => {
+      expect(await codeOf(service.content.create('posts', { title: 'A' }, { ...AS_SYSTEM, createdAt }))).toBe(
+        'VALIDATION_ERROR',
+      )
+      expect(await service.content.list('posts')).toMatchObject({ total: 0 })
+    })
+
+    /** Checks that a slug that was made could have been given. */
+    async function expectOwnSlug(title: string): Promise<void> {
+      const { content } = service
+      const { id, slug } = await content.create('posts', { title }, AS_SYSTEM)
+      await content.delete('posts', id, AS_SYSTEM)
+      const own = await content.create('posts', { title: 'own', slug }, AS_SYSTEM)
+      expect(own.slug).toBe(slug)
+      expect(await content.get('posts', slug)).toMatchObject({ id: own.id })
+      await content.delete('posts', own.id, AS_SYSTEM)
     }
-  })
 
-  test('takes the time of an import as the moment it names', async () => {
-    const { content } = service
-    const createdAt = '2019-05-01T10:00:00+02:00'
-    const post = await content.create('posts', { title: 'A' }, { ...AS_SYSTEM, createdAt })
-    expect(post.createdAt).toBe('2019-05-01T08:00:00.000Z')
-    const day = await content.create('posts', { title: 'B' }, { ...AS_SYSTEM, createdAt: '2019-05-01' })
-    expect(day.createdAt).toBe('2019-05-01T00:00:00.000Z')
-  })
+    const CUT = { 'at a space': `${'a'.repeat(191)} b`, 'inside a letter': `${'a'.repeat(190)} \u{20000}b` }
 
-  test.each(['yesterday', '', '2019-02-30T00:00:00Z'])('refuses an import of the time %j', async (createdAt) => {
-    expect(await codeOf(service.content.create('posts', { title: 'A' }, { ...AS_SYSTEM, createdAt }))).toBe(
-      'VALIDATION_ERROR',
+    test.each([NOBODY, '🙂', '-', 'Ａ １', 'İstanbul', "Don't", ...Object.values(CUT)])(
+      'makes a slug that the service itself would take, of %s',
+      (title) => expectOwnSlug(title),
     )
-    expect(await service.content.list('posts')).toMatchObject({ total: 0 })
+
+    test('makes a slug that the service itself would take, of any title', async () => {
+      const letters = fc.constantFrom('a', '-', ' ', '𠀀', 'é', 'ﬁ', 'İ', '\u0301', '.', '_', "'")
+      const long = fc.array(letters, { minLength: 150, maxLength: 180 }).map((all) => all.join(''))
+      const titles = fc.oneof(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 }), long)
+      const usable = titles.filter((title) => title.length <= 512 && !title.includes('\0') && title.isWellFormed())
+      await fc.assert(fc.asyncProperty(usable, expectOwnSlug), { numRuns: 150, endOnFailure: true })
+    }, 60_000)
   })
 
-  /** Checks that a slug that was made could have been given. */
-  async function expectOwnSlug(title: string): Promise<void> {
-    const { content } = service
-    const { id, slug } = await content.create('posts', { title }, AS_SYSTEM)
-    await content.delete('posts', id, AS_SYSTEM)
-    const own = await content.create('posts', { title: 'own', slug }, AS_SYSTEM)
-    expect(own.slug).toBe(slug)
-    expect(await content.get('posts', slug)).toMatchObject({ id: own.id })
-    await content.delete('posts', own.id, AS_SYSTEM)
-  }
+  describe('ifMatch', () => {
+    /** The tag of an entry, as a client has it. */
+    async function tagOf(path: string): Promise<string> {
+      const response = await service.request(path, { headers: { authorization: `Bearer ${service.token}` } })
+      return String(response.headers.get('etag'))
+    }
 
-  const CUT = { 'at a space': `${'a'.repeat(191)} b`, 'inside a letter': `${'a'.repeat(190)} \u{20000}b` }
+    test('lets a change through on the present version, and refuses it on an older one', async () => {
+      const { content } = service
+      const { id } = await content.create('posts', { title: 'A' }, AS_SYSTEM)
+      const old = await tagOf(`/api/posts/${id}`)
+      await content.update('posts', id, { title: 'B' }, { ...AS_SYSTEM, ifMatch: old })
+      const current = await tagOf(`/api/posts/${id}`)
+      const error = await content
+        .update('posts', id, { title: 'C' }, { ...AS_SYSTEM, ifMatch: old })
+        .catch((reason) => reason)
+      expect(error).toMatchObject({ code: 'PRECONDITION_FAILED', status: 412, details: { current } })
+      expect(await codeOf(content.delete('posts', id, { ...AS_SYSTEM, ifMatch: old }))).toBe('PRECONDITION_FAILED')
+      await content.delete('posts', id, { ...AS_SYSTEM, ifMatch: current })
+      expect(await content.get('posts', id)).toBeNull()
+    })
 
-  test.each([NOBODY, '🙂', '-', 'Ａ １', 'İstanbul', "Don't", ...Object.values(CUT)])(
-    'makes a slug that the service itself would take, of %s',
-    (title) => expectOwnSlug(title),
-  )
+    test('takes a tag with and without its quotes, and * for any version', async () => {
+      const { content } = service
+      const { id } = await content.create('posts', { title: 'A' }, AS_SYSTEM)
+      const tag = await tagOf(`/api/posts/${id}`)
+      await content.update('posts', id, { title: 'B' }, { ...AS_SYSTEM, ifMatch: tag.replaceAll('"', '') })
+      await content.update('posts', id, { title: 'C' }, { ...AS_SYSTEM, ifMatch: '*' })
+      expect(await codeOf(content.update('posts', id, { title: 'D' }, { ...AS_SYSTEM, ifMatch: `W/${tag}` }))).toBe(
+        'PRECONDITION_FAILED',
+      )
+    })
 
-  test('makes a slug that the service itself would take, of any title', async () => {
-    const letters = fc.constantFrom('a', '-', ' ', '𠀀', 'é', 'ﬁ', 'İ', '\u0301', '.', '_', "'")
-    const long = fc.array(letters, { minLength: 150, maxLength: 180 }).map((all) => all.join(''))
-    const titles = fc.oneof(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 }), long)
-    const usable = titles.filter((title) => title.length <= 512 && !title.includes('\0') && title.isWellFormed())
-    await fc.assert(fc.asyncProperty(usable, expectOwnSlug), { numRuns: 150, endOnFailure: true })
-  }, 60_000)
-})
+    test('is demanded where the config says so', async () => {
+      const { content } = service
+      const { id } = await content.create('ledgers', { title: 'A' }, AS_SYSTEM)
+      expect(await codeOf(content.update('ledgers', id, { title: 'B' }, AS_SYSTEM))).toBe('PRECONDITION_REQUIRED')
+      expect(await codeOf(content.delete('ledgers', id, AS_SYSTEM))).toBe('PRECONDITION_REQUIRED')
+      await content.delete('ledgers', id, { ...AS_SYSTEM, ifMatch: await tagOf(`/api/ledgers/${id}`) })
+    })
 
-describe('ifMatch', () => {
-  /** The tag of an entry, as a client has it. */
-  async function tagOf(path: string): Promise<string> {
-    const response = await service.request(path, { headers: { authorization: `Bearer ${service.token}` } })
-    return String(response.headers.get('etag'))
-  }
-
-  test('lets a change through on the present version, and refuses it on an older one', async () => {
-    const { content } = service
-    const { id } = await content.create('posts', { title: 'A' }, AS_SYSTEM)
-    const old = await tagOf(`/api/posts/${id}`)
-    await content.update('posts', id, { title: 'B' }, { ...AS_SYSTEM, ifMatch: old })
-    const current = await tagOf(`/api/posts/${id}`)
-    const error = await content
-      .update('posts', id, { title: 'C' }, { ...AS_SYSTEM, ifMatch: old })
-      .catch((reason) => reason)
-    expect(error).toMatchObject({ code: 'PRECONDITION_FAILED', status: 412, details: { current } })
-    expect(await codeOf(content.delete('posts', id, { ...AS_SYSTEM, ifMatch: old }))).toBe('PRECONDITION_FAILED')
-    await content.delete('posts', id, { ...AS_SYSTEM, ifMatch: current })
-    expect(await content.get('posts', id)).toBeNull()
-  })
-
-  test('takes a tag with and without its quotes, and * for any version', async () => {
-    const { content } = service
-    const { id } = await content.create('posts', { title: 'A' }, AS_SYSTEM)
-    const tag = await tagOf(`/api/posts/${id}`)
-    await content.update('posts', id, { title: 'B' }, { ...AS_SYSTEM, ifMatch: tag.replaceAll('"', '') })
-    await content.update('posts', id, { title: 'C' }, { ...AS_SYSTEM, ifMatch: '*' })
-    expect(await codeOf(content.update('posts', id, { title: 'D' }, { ...AS_SYSTEM, ifMatch: `W/${tag}` }))).toBe(
-      'PRECONDITION_FAILED',
-    )
-  })
-
-  test('is demanded where the config says so', async () => {
-    const { content } = service
-    const { id } = await content.create('ledgers', { title: 'A' }, AS_SYSTEM)
-    expect(await codeOf(content.update('ledgers', id, { title: 'B' }, AS_SYSTEM))).toBe('PRECONDITION_REQUIRED')
-    expect(await codeOf(content.delete('ledgers', id, AS_SYSTEM))).toBe('PRECONDITION_REQUIRED')
-    await content.delete('ledgers', id, { ...AS_SYSTEM, ifMatch: await tagOf(`/api/ledgers/${id}`) })
-  })
-
-  test('guards globals, too', async () => {
-    const { content } = service
-    await content.writeGlobal('site', { name: 'A' }, AS_SYSTEM)
-    const old = await tagOf('/api/globals/site')
-    await content.writeGlobal('site', { name: 'B' }, { ...AS_SYSTEM, ifMatch: old })
-    expect(await codeOf(content.writeGlobal('site', { name: 'C' }, { ...AS_SYSTEM, ifMatch: old }))).toBe(
-      'PRECONDITION_FAILED',
-    )
-    expect(await content.readGlobal('site')).toMatchObject({ name: 'B' })
+    test('guards globals, too', async () => {
+      const { content } = service
+      await content.writeGlobal('site', { name: 'A' }, AS_SYSTEM)
+      const old = await tagOf('/api/globals/site')
+      await content.writeGlobal('site', { name: 'B' }, { ...AS_SYSTEM, ifMatch: old })
+      expect(await codeOf(content.writeGlobal('site', { name: 'C' }, { ...AS_SYSTEM, ifMatch: old }))).toBe(
+        'PRECONDITION_FAILED',
+      )
+      expect(await content.readGlobal('site')).toMatchObject({ name: 'B' })
+    })
   })
 })
 
-test('services of one process keep what they understood apart', async () => {
-  const one = await createTestService({ collections: { posts: { fields: { title: f.text(), rank: f.integer() } } } })
-  const other = await createTestService({ collections: { posts: { fields: { name: f.text() } } } })
+test.each(STORES)('services of one process keep what they understood apart on $name', async (store) => {
+  const one = await store.open({ collections: { posts: { fields: { title: f.text(), rank: f.integer() } } } })
+  const other = await store.open({ collections: { posts: { fields: { name: f.text() } } } })
   try {
     const caller = SYSTEM
-    await one.content.create('posts', { title: 'first', rank: 1 }, { caller })
-    await other.content.create('posts', { name: 'second' }, { caller })
+    await one.content.create('posts', { title: 'first', rank: 1 } as never, { caller })
+    await other.content.create('posts', { name: 'second' } as never, { caller })
     const list = async ({ fetch }: Pick<typeof one, 'fetch'>, query: string): Promise<Response> =>
       fetch(new Request(`http://daybook.test/api/posts?${query}`))
     expect(await (await list(one, 'limit=5')).json()).toMatchObject({ items: [{ title: 'first', rank: 1 }] })
@@ -364,7 +372,7 @@ test('services of one process keep what they understood apart', async () => {
   }
 })
 
-describe('what HTTP offers is offered inside the process', () => {
+describe.each(STORES)('what HTTP offers is offered inside the process on $name', (store) => {
   const config = defineConfig({
     collections: {
       posts: defineCollection({
@@ -381,9 +389,9 @@ describe('what HTTP offers is offered inside the process', () => {
     locales: { default: 'en', available: ['en', 'de'], fallback: { de: ['en'] } },
   })
   const as = { caller: SYSTEM }
-  let service: TestService<typeof config>
+  let service: StoredService<typeof config>
   beforeEach(async () => {
-    service = await createTestService<typeof config>(config)
+    service = await store.open<typeof config>(config)
     return () => service.close()
   })
 
@@ -479,6 +487,7 @@ describe('what HTTP offers is offered inside the process', () => {
   })
 })
 
+/** SQLite's own: PostgreSQL counts the statements of all its connections together. */
 test('a search is asked beside the others, with a filter or without', async () => {
   const service = await createTestService({
     collections: { posts: { fields: { title: f.text(), rank: f.integer() } } },

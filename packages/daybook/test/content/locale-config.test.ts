@@ -2,9 +2,9 @@ import { f, type LocalesConfig } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { applyMigration, planMigration } from '../../src/content/migration.ts'
 import { compileModel } from '../../src/model/compile.ts'
-import { openSqlite } from '../../src/store/sqlite.ts'
 import { Store } from '../../src/store/store.ts'
-import { AS_SYSTEM, create, type Document, Folder, read } from '../store/folder.ts'
+import { AS_SYSTEM, create, type Document, type Place, read } from '../support/place.ts'
+import { STORES } from '../support/stores.ts'
 
 const LOCALES: LocalesConfig = { default: 'en', available: ['en', 'de', 'fr'], fallback: { de: ['en'] } }
 
@@ -17,19 +17,14 @@ const notes = (fields: object, locales: LocalesConfig | undefined = LOCALES): ob
 const localized = { title: f.text({ localized: true }), slug: f.slug({ from: 'title' }) }
 const plain = { title: f.text(), slug: f.slug({ from: 'title' }) }
 
-let folder: Folder
-
-beforeEach(async () => {
-  folder = await Folder.make()
-  return () => folder[Symbol.asyncDispose]()
-})
+let place: Place
 
 /** The fields of a note. */
 type Said = Readonly<Record<string, unknown>>
 
 /** Writes a note in English, and in German. */
 async function writeNote(config: object, english: Said, german: Said): Promise<string> {
-  return folder.serve(config, async ({ content }) => {
+  return place.serve(config, async ({ content }) => {
     const { id } = (await content.create('notes', english, AS_SYSTEM)) as unknown as Document
     await content.update('notes', id, german, { ...AS_SYSTEM, locale: 'de' })
     return id
@@ -38,7 +33,7 @@ async function writeNote(config: object, english: Said, german: Said): Promise<s
 
 /** What a note says in each of these locales. */
 async function readNote(config: object, id: string, ...locales: readonly string[]): Promise<readonly unknown[]> {
-  return folder.serve(config, async ({ content }) => {
+  return place.serve(config, async ({ content }) => {
     const found: unknown[] = []
     for (const locale of locales) {
       const entry = await content.get('notes', id, { locale })
@@ -52,7 +47,7 @@ async function readNote(config: object, id: string, ...locales: readonly string[
 
 async function migrate(config: object): Promise<readonly string[]> {
   const model = compileModel(config as never)
-  const store = new Store(openSqlite(folder.file))
+  const store = new Store(await place.database())
   try {
     const steps = await planMigration(store.read, model)
     await applyMigration(store, model)
@@ -62,110 +57,117 @@ async function migrate(config: object): Promise<readonly string[]> {
   }
 }
 
-describe('switching localized on and off loses nothing', () => {
-  test('on: the value becomes that of the default locale', async () => {
-    const { id } = await folder.serve(notes(plain, undefined), (service) => create(service, 'notes', { title: 'One' }))
-    expect(await readNote(notes(localized), id, 'en', 'de', 'fr')).toEqual(['One', 'One', null])
+describe.each(STORES)('on $name', (store) => {
+  beforeEach(async () => {
+    place = await store.at()
+    return () => place[Symbol.asyncDispose]()
   })
 
-  test('off: the default locale’s value is everyone’s; on again, the translations are there', async () => {
-    const id = await writeNote(notes(localized), { title: 'One' }, { title: 'Eins' })
-    expect(await readNote(notes(plain), id, 'en', 'de')).toEqual(['One', 'One'])
-    await folder.serve(notes(plain), ({ content }) => content.update('notes', id, { title: 'Uno' }, AS_SYSTEM))
-    expect(await readNote(notes(localized), id, 'en', 'de')).toEqual(['Uno', 'Eins'])
-  })
-
-  test('inside groups, lists and blocks, too', async () => {
-    const text = (isLocalized: boolean) => f.text(isLocalized ? { localized: true } : {})
-    const deep = (isLocalized: boolean): object => ({
-      seo: f.group({ text: text(isLocalized) }),
-      rows: f.list(f.group({ text: text(isLocalized) })),
-      parts: f.blocks({ a: { text: text(isLocalized) } }),
+  describe('switching localized on and off loses nothing', () => {
+    test('on: the value becomes that of the default locale', async () => {
+      const { id } = await place.serve(notes(plain, undefined), (service) => create(service, 'notes', { title: 'One' }))
+      expect(await readNote(notes(localized), id, 'en', 'de', 'fr')).toEqual(['One', 'One', null])
     })
-    const say = (word: string): Said => ({
-      seo: { text: word },
-      rows: [{ text: word }],
-      parts: [{ _type: 'a', text: word }],
-    })
-    const id = await writeNote(notes(deep(true)), say('one'), say('eins'))
-    await folder.serve(notes(deep(false)), async (service) =>
-      expect(await read(service, 'notes', id)).toMatchObject(say('one')),
-    )
-    await folder.serve(notes(deep(true)), async ({ content }) => {
-      expect(await content.get('notes', id, { locale: 'de' })).toMatchObject(say('eins'))
-      expect(await content.get('notes', id)).toMatchObject(say('one'))
-    })
-  })
-})
 
-describe('changing the locales', () => {
-  test('a new one shows its fallback, a dropped one comes back with what it said', async () => {
-    const id = await writeNote(notes(localized), { title: 'One' }, { title: 'Eins' })
-    const more: LocalesConfig = { default: 'en', available: ['en', 'it'], fallback: { it: ['en'] } }
-    expect(await readNote(notes(localized, more), id, 'en', 'it')).toEqual(['One', 'One'])
-    expect(folder.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'notes$de%'")).toEqual([])
-    expect(await readNote(notes(localized), id, 'de')).toEqual(['Eins'])
-  })
+    test('off: the default locale’s value is everyone’s; on again, the translations are there', async () => {
+      const id = await writeNote(notes(localized), { title: 'One' }, { title: 'Eins' })
+      expect(await readNote(notes(plain), id, 'en', 'de')).toEqual(['One', 'One'])
+      await place.serve(notes(plain), ({ content }) => content.update('notes', id, { title: 'Uno' }, AS_SYSTEM))
+      expect(await readNote(notes(localized), id, 'en', 'de')).toEqual(['Uno', 'Eins'])
+    })
 
-  test('another fallback holds for what is there already', async () => {
-    const id = await writeNote(notes(localized), { title: 'One' }, { title: 'Eins' })
-    const other: LocalesConfig = { ...LOCALES, fallback: { fr: ['de', 'en'] } }
-    expect(await readNote(notes(localized, other), id, 'fr', 'de')).toEqual(['Eins', 'Eins'])
-    await folder.serve(notes(localized, other), async ({ content }) => {
-      expect((await content.list('notes', { locale: 'fr', q: 'eins' })).total).toBe(1)
-      expect((await content.list('notes', { locale: 'fr', where: { title: { eq: 'Eins' } } })).total).toBe(1)
+    test('inside groups, lists and blocks, too', async () => {
+      const text = (isLocalized: boolean) => f.text(isLocalized ? { localized: true } : {})
+      const deep = (isLocalized: boolean): object => ({
+        seo: f.group({ text: text(isLocalized) }),
+        rows: f.list(f.group({ text: text(isLocalized) })),
+        parts: f.blocks({ a: { text: text(isLocalized) } }),
+      })
+      const say = (word: string): Said => ({
+        seo: { text: word },
+        rows: [{ text: word }],
+        parts: [{ _type: 'a', text: word }],
+      })
+      const id = await writeNote(notes(deep(true)), say('one'), say('eins'))
+      await place.serve(notes(deep(false)), async (service) =>
+        expect(await read(service, 'notes', id)).toMatchObject(say('one')),
+      )
+      await place.serve(notes(deep(true)), async ({ content }) => {
+        expect(await content.get('notes', id, { locale: 'de' })).toMatchObject(say('eins'))
+        expect(await content.get('notes', id)).toMatchObject(say('one'))
+      })
     })
   })
 
-  test('another default waits for migrate, which moves the values', async () => {
-    const id = await writeNote(notes(localized), { title: 'One' }, { title: 'Eins' })
-    const german: LocalesConfig = { default: 'de', available: ['en', 'de', 'fr'], fallback: { en: ['de'] } }
-    await expect(folder.start(notes(localized, german))).rejects.toThrow('daybook migrate --apply')
-    expect(await migrate(notes(localized, german))).toEqual(['rename notes'])
-    expect(await readNote(notes(localized, german), id, 'de', 'en', 'fr')).toEqual(['Eins', 'One', null])
-    expect(await migrate(notes(localized, german))).toEqual([])
-  })
-})
-
-test('a move to another default locale gives no slug to what has no text in it', async () => {
-  const fields = { title: f.text({ localized: true }), slug: f.slug({ from: 'title', localized: true }) }
-  const { id } = await folder.serve(notes(fields), (service) => create(service, 'notes', { title: 'One' }))
-  const german = notes(fields, { default: 'de', available: ['en', 'de'] })
-  await migrate(german)
-  await folder.serve(german, async ({ content }) => {
-    expect(await content.get('notes', id)).toMatchObject({ title: null, slug: null })
-    expect(await content.get('notes', 'one', { locale: 'en' })).toMatchObject({ title: 'One', slug: 'one' })
-  })
-})
-
-test('a renamed field takes its translations along, at any depth', async () => {
-  const before = {
-    headline: f.text({ localized: true }),
-    seo: f.group({ ttl: f.markdown({ localized: true }) }),
-    rows: f.list(f.group({ txt: f.text({ localized: true }) })),
-    parts: f.blocks({ a: { txt: f.text({ localized: true }) } }),
-  }
-  const after = {
-    title: f.text({ localized: true, renamedFrom: 'headline' }),
-    seo: f.group({ title: f.markdown({ localized: true, renamedFrom: 'ttl' }) }),
-    rows: f.list(f.group({ text: f.text({ localized: true, renamedFrom: 'txt' }) })),
-    parts: f.blocks({ a: { text: f.text({ localized: true, renamedFrom: 'txt' }) } }),
-  }
-  const old = (word: string): Said => ({
-    headline: word,
-    seo: { ttl: word },
-    rows: [{ txt: word }],
-    parts: [{ _type: 'a', txt: word }],
-  })
-  const id = await writeNote(notes(before), old('one'), old('eins'))
-  await migrate(notes(after))
-  await folder.serve(notes(after), async ({ content }) => {
-    expect(await content.get('notes', id, { locale: 'de' })).toMatchObject({
-      title: 'eins',
-      seo: { title: 'eins', titleHtml: '<p>eins</p>' },
-      rows: [{ text: 'eins' }],
-      parts: [{ text: 'eins' }],
+  describe('changing the locales', () => {
+    test('a new one shows its fallback, a dropped one comes back with what it said', async () => {
+      const id = await writeNote(notes(localized), { title: 'One' }, { title: 'Eins' })
+      const more: LocalesConfig = { default: 'en', available: ['en', 'it'], fallback: { it: ['en'] } }
+      expect(await readNote(notes(localized, more), id, 'en', 'it')).toEqual(['One', 'One'])
+      expect((await place.names('table')).filter((name) => name.startsWith('notes$de'))).toEqual([])
+      expect(await readNote(notes(localized), id, 'de')).toEqual(['Eins'])
     })
-    expect(await content.get('notes', id)).toMatchObject({ title: 'one', seo: { titleHtml: '<p>one</p>' } })
+
+    test('another fallback holds for what is there already', async () => {
+      const id = await writeNote(notes(localized), { title: 'One' }, { title: 'Eins' })
+      const other: LocalesConfig = { ...LOCALES, fallback: { fr: ['de', 'en'] } }
+      expect(await readNote(notes(localized, other), id, 'fr', 'de')).toEqual(['Eins', 'Eins'])
+      await place.serve(notes(localized, other), async ({ content }) => {
+        expect((await content.list('notes', { locale: 'fr', q: 'eins' })).total).toBe(1)
+        expect((await content.list('notes', { locale: 'fr', where: { title: { eq: 'Eins' } } })).total).toBe(1)
+      })
+    })
+
+    test('another default waits for migrate, which moves the values', async () => {
+      const id = await writeNote(notes(localized), { title: 'One' }, { title: 'Eins' })
+      const german: LocalesConfig = { default: 'de', available: ['en', 'de', 'fr'], fallback: { en: ['de'] } }
+      await expect(place.start(notes(localized, german))).rejects.toThrow('daybook migrate --apply')
+      expect(await migrate(notes(localized, german))).toEqual(['rename notes'])
+      expect(await readNote(notes(localized, german), id, 'de', 'en', 'fr')).toEqual(['Eins', 'One', null])
+      expect(await migrate(notes(localized, german))).toEqual([])
+    })
+  })
+
+  test('a move to another default locale gives no slug to what has no text in it', async () => {
+    const fields = { title: f.text({ localized: true }), slug: f.slug({ from: 'title', localized: true }) }
+    const { id } = await place.serve(notes(fields), (service) => create(service, 'notes', { title: 'One' }))
+    const german = notes(fields, { default: 'de', available: ['en', 'de'] })
+    await migrate(german)
+    await place.serve(german, async ({ content }) => {
+      expect(await content.get('notes', id)).toMatchObject({ title: null, slug: null })
+      expect(await content.get('notes', 'one', { locale: 'en' })).toMatchObject({ title: 'One', slug: 'one' })
+    })
+  })
+
+  test('a renamed field takes its translations along, at any depth', async () => {
+    const before = {
+      headline: f.text({ localized: true }),
+      seo: f.group({ ttl: f.markdown({ localized: true }) }),
+      rows: f.list(f.group({ txt: f.text({ localized: true }) })),
+      parts: f.blocks({ a: { txt: f.text({ localized: true }) } }),
+    }
+    const after = {
+      title: f.text({ localized: true, renamedFrom: 'headline' }),
+      seo: f.group({ title: f.markdown({ localized: true, renamedFrom: 'ttl' }) }),
+      rows: f.list(f.group({ text: f.text({ localized: true, renamedFrom: 'txt' }) })),
+      parts: f.blocks({ a: { text: f.text({ localized: true, renamedFrom: 'txt' }) } }),
+    }
+    const old = (word: string): Said => ({
+      headline: word,
+      seo: { ttl: word },
+      rows: [{ txt: word }],
+      parts: [{ _type: 'a', txt: word }],
+    })
+    const id = await writeNote(notes(before), old('one'), old('eins'))
+    await migrate(notes(after))
+    await place.serve(notes(after), async ({ content }) => {
+      expect(await content.get('notes', id, { locale: 'de' })).toMatchObject({
+        title: 'eins',
+        seo: { title: 'eins', titleHtml: '<p>eins</p>' },
+        rows: [{ text: 'eins' }],
+        parts: [{ text: 'eins' }],
+      })
+      expect(await content.get('notes', id)).toMatchObject({ title: 'one', seo: { titleHtml: '<p>one</p>' } })
+    })
   })
 })

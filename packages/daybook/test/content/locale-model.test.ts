@@ -1,7 +1,8 @@
 import { type DaybookConfig, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
-import { createTestService, type TestService } from 'daybook/testing'
+import type { TestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { STORES } from '../support/stores.ts'
 
 const LOCALES = ['en', 'de', 'fr'] as const
 type Locale = (typeof LOCALES)[number]
@@ -112,18 +113,21 @@ async function expectLocale({ content }: TestService, notes: readonly Note[], lo
   }
 }
 
-test('whatever is written in whichever locale, each shows what a plain model says', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 15 }), async (changes) => {
-      const service = await createTestService(config)
-      try {
-        const notes: Note[] = []
-        for (const one of changes) await apply(service, notes, one)
-        for (const locale of LOCALES) await expectLocale(service, notes, locale)
-      } finally {
-        await service.close()
-      }
-    }),
-    { numRuns: 40, endOnFailure: true },
-  )
-})
+test.each(STORES)(
+  'whatever is written in whichever locale, each shows what a plain model says, on $name',
+  async (store) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 15 }), async (changes) => {
+        const service = await store.open(config)
+        try {
+          const notes: Note[] = []
+          for (const one of changes) await apply(service, notes, one)
+          for (const locale of LOCALES) await expectLocale(service, notes, locale)
+        } finally {
+          await service.close()
+        }
+      }),
+      { numRuns: 40, endOnFailure: true },
+    )
+  },
+)

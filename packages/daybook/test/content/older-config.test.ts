@@ -1,21 +1,17 @@
 import { f } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { AS_SYSTEM, create, type Document, Folder, read, update } from '../store/folder.ts'
+import { AS_SYSTEM, create, type Document, type Place, read, update } from '../support/place.ts'
+import { STORES } from '../support/stores.ts'
 
 const title = f.text({ required: true })
 const posts = (fields: object): object => ({ collections: { posts: { fields } } })
 
-let folder: Folder
-
-beforeEach(async () => {
-  folder = await Folder.make()
-  return () => folder[Symbol.asyncDispose]()
-})
+let place: Place
 
 /** Writes an entry with one config, and reads it with the next. */
 async function readLater(before: object, data: object, after: object): Promise<Document> {
-  const { id } = await folder.serve(posts(before), (service) => create(service, 'posts', data))
-  return folder.serve(posts(after), async (service) => {
+  const { id } = await place.serve(posts(before), (service) => create(service, 'posts', data))
+  return place.serve(posts(after), async (service) => {
     const entry = await read(service, 'posts', id)
     const { items } = await service.content.list('posts', {}, AS_SYSTEM)
     expect(items, 'the list says what the entry says').toEqual([entry])
@@ -28,179 +24,188 @@ async function readLater(before: object, data: object, after: object): Promise<D
   })
 }
 
-describe('a document of an older config', () => {
-  test('is served with the keys of the present one, in its order', async () => {
-    const entry = await readLater(
-      { title, b: f.text(), a: f.text(), old: f.text() },
-      { title: 'T', a: 'A', b: 'B', old: 'O' },
-      { a: f.text(), body: f.markdown(), title, b: f.text() },
-    )
-    expect(Object.keys(entry)).toEqual(['id', 'a', 'body', 'bodyHtml', 'title', 'b', 'createdAt', 'updatedAt'])
-    expect(entry).toMatchObject({ title: 'T', a: 'A', b: 'B', body: null, bodyHtml: null })
+describe.each(STORES)('on $name', (store) => {
+  beforeEach(async () => {
+    place = await store.at()
+    return () => place[Symbol.asyncDispose]()
   })
 
-  test('is served with new fields empty, each in its own way', async () => {
-    const entry = await readLater(
-      { title },
-      { title: 'T' },
-      {
-        title,
-        text: f.text({ default: 'for new ones' }),
-        list: f.list(f.text()),
-        blocks: f.blocks({ a: { b: f.text() } }),
-        many: f.select({ options: ['a'], many: true }),
-        friends: f.relation('posts', { many: true }),
-        group: f.group({ a: f.text() }),
-        state: f.status(),
-      },
-    )
-    expect(entry).toMatchObject({
-      text: null,
-      list: [],
-      blocks: [],
-      many: [],
-      friends: [],
-      group: null,
-      state: 'published',
+  describe('a document of an older config', () => {
+    test('is served with the keys of the present one, in its order', async () => {
+      const entry = await readLater(
+        { title, b: f.text(), a: f.text(), old: f.text() },
+        { title: 'T', a: 'A', b: 'B', old: 'O' },
+        { a: f.text(), body: f.markdown(), title, b: f.text() },
+      )
+      expect(Object.keys(entry)).toEqual(['id', 'a', 'body', 'bodyHtml', 'title', 'b', 'createdAt', 'updatedAt'])
+      expect(entry).toMatchObject({ title: 'T', a: 'A', b: 'B', body: null, bodyHtml: null })
+    })
+
+    test('is served with new fields empty, each in its own way', async () => {
+      const entry = await readLater(
+        { title },
+        { title: 'T' },
+        {
+          title,
+          text: f.text({ default: 'for new ones' }),
+          list: f.list(f.text()),
+          blocks: f.blocks({ a: { b: f.text() } }),
+          many: f.select({ options: ['a'], many: true }),
+          friends: f.relation('posts', { many: true }),
+          group: f.group({ a: f.text() }),
+          state: f.status(),
+        },
+      )
+      expect(entry).toMatchObject({
+        text: null,
+        list: [],
+        blocks: [],
+        many: [],
+        friends: [],
+        group: null,
+        state: 'published',
+      })
+    })
+
+    test('is served with new fields inside a group', async () => {
+      const entry = await readLater(
+        { title, seo: f.group({ a: f.text(), old: f.text() }) },
+        { title: 'T', seo: { a: 'A', old: 'O' } },
+        { title, seo: f.group({ tags: f.list(f.text()), a: f.text() }) },
+      )
+      expect(entry.seo).toEqual({ tags: [], a: 'A' })
+    })
+
+    type Change = readonly [what: string, before: object, value: unknown, after: object, served: unknown]
+    const CHANGES: readonly Change[] = [
+      ['text to number', f.text(), '5', f.number(), null],
+      ['number to text', f.number(), 5, f.text(), null],
+      ['number to integer, half', f.number(), 0.5, f.integer(), null],
+      ['number to integer, whole', f.number(), 5, f.integer(), 5],
+      ['text to boolean', f.text(), 'true', f.boolean(), null],
+      ['text to Markdown', f.text(), '*a*', f.markdown({ html: false }), '*a*'],
+      ['Markdown to text', f.markdown(), '*a*', f.text(), '*a*'],
+      ['text to date, a day', f.text(), '2026-11-20', f.date(), '2026-11-20'],
+      ['text to date, no day', f.text(), 'soon', f.date(), null],
+      ['text to datetime, no moment', f.text(), 'soon', f.datetime(), null],
+      ['text to email, no address', f.text(), 'ines', f.email(), null],
+      ['text to url, a script', f.text(), 'javascript:alert(1)', f.url(), null],
+      ['text to relation, no id', f.text(), 'ines', f.relation('posts'), null],
+      ['text to select, one of them', f.text(), 'a', f.select({ options: ['a'] }), 'a'],
+      ['text to select, none of them', f.text(), 'b', f.select({ options: ['a'] }), null],
+      ['one to many', f.select({ options: ['a'] }), 'a', f.select({ options: ['a'], many: true }), []],
+      ['many to one', f.select({ options: ['a'], many: true }), ['a'], f.select({ options: ['a'] }), null],
+      ['an option that went', f.select({ options: ['a', 'b'] }), 'b', f.select({ options: ['a'] }), null],
+      ['text to list', f.text(), 'a', f.list(f.text()), []],
+      ['list to text', f.list(f.text()), ['a'], f.text(), null],
+      ['a list of numbers to one of texts', f.list(f.number()), [1, 2], f.list(f.text()), []],
+      [
+        'a list of choices, one of which went',
+        f.list(f.select({ options: ['a', 'b'] })),
+        ['b', 'a'],
+        f.list(f.select({ options: ['a'] })),
+        [],
+      ],
+      ['text to group', f.text(), 'a', f.group({ a: f.text() }), null],
+      ['group to text', f.group({ a: f.text() }), { a: 'A' }, f.text(), null],
+      ['JSON to group', f.json(), { a: 'A', b: 1 }, f.group({ a: f.text() }), { a: 'A' }],
+      [
+        'blocks of which one kind went',
+        f.blocks({ a: { x: f.text() }, b: { x: f.text() } }),
+        [{ _type: 'b', x: '1' }],
+        f.blocks({ a: { x: f.text() } }),
+        [],
+      ],
+    ]
+
+    test.each(CHANGES)('whose field went from %s', async (_what, before, value, after, served) => {
+      const entry = await readLater({ title, field: before }, { title: 'T', field: value }, { title, field: after })
+      expect(entry.field).toEqual(served)
+    })
+
+    test('gets the HTML of a text that became Markdown with the next write of it', async () => {
+      const { id } = await place.serve(posts({ title, body: f.markdown({ html: false }) }), (service) =>
+        create(service, 'posts', { title: 'T', body: '*a*' }),
+      )
+      await place.serve(posts({ title, body: f.markdown() }), async (service) => {
+        expect(await update(service, 'posts', id, { body: '*a*' })).toMatchObject({ bodyHtml: '<p><em>a</em></p>' })
+      })
+    })
+
+    test('can be sorted by a new field', async () => {
+      await place.serve(posts({ title }), (service) => create(service, 'posts', { title: 'old' }))
+      await place.serve(posts({ title, rank: f.integer() }), async (service) => {
+        await create(service, 'posts', { title: 'new', rank: 1 })
+        const { items } = await service.content.list('posts', { sort: 'rank' })
+        expect(items.map((item) => (item as unknown as Document).title)).toEqual(['old', 'new'])
+      })
     })
   })
 
-  test('is served with new fields inside a group', async () => {
-    const entry = await readLater(
-      { title, seo: f.group({ a: f.text(), old: f.text() }) },
-      { title: 'T', seo: { a: 'A', old: 'O' } },
-      { title, seo: f.group({ tags: f.list(f.text()), a: f.text() }) },
-    )
-    expect(entry.seo).toEqual({ tags: [], a: 'A' })
-  })
+  describe('values that the config has no place for', () => {
+    const kept = async (): Promise<unknown> =>
+      JSON.parse(String((await place.rows<{ kept: string }>('SELECT kept FROM posts'))[0]?.kept))
 
-  type Change = readonly [what: string, before: object, value: unknown, after: object, served: unknown]
-  const CHANGES: readonly Change[] = [
-    ['text to number', f.text(), '5', f.number(), null],
-    ['number to text', f.number(), 5, f.text(), null],
-    ['number to integer, half', f.number(), 0.5, f.integer(), null],
-    ['number to integer, whole', f.number(), 5, f.integer(), 5],
-    ['text to boolean', f.text(), 'true', f.boolean(), null],
-    ['text to Markdown', f.text(), '*a*', f.markdown({ html: false }), '*a*'],
-    ['Markdown to text', f.markdown(), '*a*', f.text(), '*a*'],
-    ['text to date, a day', f.text(), '2026-11-20', f.date(), '2026-11-20'],
-    ['text to date, no day', f.text(), 'soon', f.date(), null],
-    ['text to datetime, no moment', f.text(), 'soon', f.datetime(), null],
-    ['text to email, no address', f.text(), 'ines', f.email(), null],
-    ['text to url, a script', f.text(), 'javascript:alert(1)', f.url(), null],
-    ['text to relation, no id', f.text(), 'ines', f.relation('posts'), null],
-    ['text to select, one of them', f.text(), 'a', f.select({ options: ['a'] }), 'a'],
-    ['text to select, none of them', f.text(), 'b', f.select({ options: ['a'] }), null],
-    ['one to many', f.select({ options: ['a'] }), 'a', f.select({ options: ['a'], many: true }), []],
-    ['many to one', f.select({ options: ['a'], many: true }), ['a'], f.select({ options: ['a'] }), null],
-    ['an option that went', f.select({ options: ['a', 'b'] }), 'b', f.select({ options: ['a'] }), null],
-    ['text to list', f.text(), 'a', f.list(f.text()), []],
-    ['list to text', f.list(f.text()), ['a'], f.text(), null],
-    ['a list of numbers to one of texts', f.list(f.number()), [1, 2], f.list(f.text()), []],
-    [
-      'a list of choices, one of which went',
-      f.list(f.select({ options: ['a', 'b'] })),
-      ['b', 'a'],
-      f.list(f.select({ options: ['a'] })),
-      [],
-    ],
-    ['text to group', f.text(), 'a', f.group({ a: f.text() }), null],
-    ['group to text', f.group({ a: f.text() }), { a: 'A' }, f.text(), null],
-    ['JSON to group', f.json(), { a: 'A', b: 1 }, f.group({ a: f.text() }), { a: 'A' }],
-    [
-      'blocks of which one kind went',
-      f.blocks({ a: { x: f.text() }, b: { x: f.text() } }),
-      [{ _type: 'b', x: '1' }],
-      f.blocks({ a: { x: f.text() } }),
-      [],
-    ],
-  ]
-
-  test.each(CHANGES)('whose field went from %s', async (_what, before, value, after, served) => {
-    const entry = await readLater({ title, field: before }, { title: 'T', field: value }, { title, field: after })
-    expect(entry.field).toEqual(served)
-  })
-
-  test('gets the HTML of a text that became Markdown with the next write of it', async () => {
-    const { id } = await folder.serve(posts({ title, body: f.markdown({ html: false }) }), (service) =>
-      create(service, 'posts', { title: 'T', body: '*a*' }),
-    )
-    await folder.serve(posts({ title, body: f.markdown() }), async (service) => {
-      expect(await update(service, 'posts', id, { body: '*a*' })).toMatchObject({ bodyHtml: '<p><em>a</em></p>' })
-    })
-  })
-
-  test('can be sorted by a new field', async () => {
-    await folder.serve(posts({ title }), (service) => create(service, 'posts', { title: 'old' }))
-    await folder.serve(posts({ title, rank: f.integer() }), async (service) => {
-      await create(service, 'posts', { title: 'new', rank: 1 })
-      const { items } = await service.content.list('posts', { sort: 'rank' })
-      expect(items.map((item) => (item as unknown as Document).title)).toEqual(['old', 'new'])
-    })
-  })
-})
-
-describe('values that the config has no place for', () => {
-  const kept = (): unknown => JSON.parse(String(folder.rows<{ kept: string }>('SELECT kept FROM posts')[0]?.kept))
-
-  /** Writes with one config, and changes the title with the next. */
-  async function writeLater(before: object, data: object, ...later: readonly object[]): Promise<void> {
-    const { id } = await folder.serve(posts(before), (service) => create(service, 'posts', data))
-    for (const [index, after] of later.entries()) {
-      await folder.serve(posts(after), (service) => update(service, 'posts', id, { title: `changed ${index}` }))
+    /** Writes with one config, and changes the title with the next. */
+    async function writeLater(before: object, data: object, ...later: readonly object[]): Promise<void> {
+      const { id } = await place.serve(posts(before), (service) => create(service, 'posts', data))
+      for (const [index, after] of later.entries()) {
+        await place.serve(posts(after), (service) => update(service, 'posts', id, { title: `changed ${index}` }))
+      }
     }
-  }
 
-  test('are served again when their field comes back before a write', async () => {
-    const { id } = await folder.serve(posts({ title, old: f.text() }), (service) =>
-      create(service, 'posts', { title: 'T', old: 'O' }),
-    )
-    await folder.start(posts({ title }))
-    await folder.serve(posts({ title, old: f.text() }), async (service) => {
-      expect(await read(service, 'posts', id)).toMatchObject({ old: 'O' })
+    test('are served again when their field comes back before a write', async () => {
+      const { id } = await place.serve(posts({ title, old: f.text() }), (service) =>
+        create(service, 'posts', { title: 'T', old: 'O' }),
+      )
+      await place.start(posts({ title }))
+      await place.serve(posts({ title, old: f.text() }), async (service) => {
+        expect(await read(service, 'posts', id)).toMatchObject({ old: 'O' })
+      })
     })
-  })
 
-  test('are kept beside the document by a write', async () => {
-    await writeLater({ title, old: f.text(), body: f.markdown() }, { title: 'T', old: 'O', body: 'B' }, { title })
-    expect(kept()).toMatchObject({ old: 'O', body: 'B' })
-    expect(JSON.parse(String(folder.rows<{ doc: string }>('SELECT doc FROM posts')[0]?.doc))).not.toHaveProperty('old')
-  })
-
-  test('are kept by every later write', async () => {
-    await writeLater(
-      { title, a: f.text(), b: f.text() },
-      { title: 'T', a: 'A', b: 'B' },
-      { title, b: f.text() },
-      { title },
-      { title },
-    )
-    expect(kept()).toEqual({ a: 'A', b: 'B' })
-  })
-
-  test('are kept when their field has another type now', async () => {
-    await writeLater({ title, old: f.number() }, { title: 'T', old: 5 }, { title, old: f.text() })
-    expect(kept()).toEqual({ old: 5 })
-  })
-
-  test('are kept when they lie inside a group', async () => {
-    await writeLater(
-      { title, seo: f.group({ a: f.text(), old: f.text() }) },
-      { title: 'T', seo: { a: 'A', old: 'O' } },
-      { title, seo: f.group({ a: f.text() }) },
-    )
-    expect(JSON.stringify(kept())).toContain('"old":"O"')
-  })
-
-  test('are kept of a global, too', async () => {
-    const site = (fields: object): object => ({ ...posts({ title }), globals: { site: { fields } } })
-    await folder.serve(site({ title, old: f.text() }), ({ content }) =>
-      content.writeGlobal('site' as never, { title: 'T', old: 'O' } as never, AS_SYSTEM),
-    )
-    await folder.serve(site({ title, news: f.list(f.text()) }), async ({ content }) => {
-      expect(await content.readGlobal('site' as never)).toEqual({ key: 'site', title: 'T', news: [] })
-      await content.writeGlobal('site' as never, { title: 'U' } as never, AS_SYSTEM)
+    test('are kept beside the document by a write', async () => {
+      await writeLater({ title, old: f.text(), body: f.markdown() }, { title: 'T', old: 'O', body: 'B' }, { title })
+      expect(await kept()).toMatchObject({ old: 'O', body: 'B' })
+      const [row] = await place.rows<{ doc: string }>('SELECT doc FROM posts')
+      expect(JSON.parse(String(row?.doc))).not.toHaveProperty('old')
     })
-    expect(folder.rows('SELECT kept FROM daybook$globals')).toEqual([{ kept: '{"old":"O"}' }])
+
+    test('are kept by every later write', async () => {
+      await writeLater(
+        { title, a: f.text(), b: f.text() },
+        { title: 'T', a: 'A', b: 'B' },
+        { title, b: f.text() },
+        { title },
+        { title },
+      )
+      expect(await kept()).toEqual({ a: 'A', b: 'B' })
+    })
+
+    test('are kept when their field has another type now', async () => {
+      await writeLater({ title, old: f.number() }, { title: 'T', old: 5 }, { title, old: f.text() })
+      expect(await kept()).toEqual({ old: 5 })
+    })
+
+    test('are kept when they lie inside a group', async () => {
+      await writeLater(
+        { title, seo: f.group({ a: f.text(), old: f.text() }) },
+        { title: 'T', seo: { a: 'A', old: 'O' } },
+        { title, seo: f.group({ a: f.text() }) },
+      )
+      expect(JSON.stringify(await kept())).toContain('"old":"O"')
+    })
+
+    test('are kept of a global, too', async () => {
+      const site = (fields: object): object => ({ ...posts({ title }), globals: { site: { fields } } })
+      await place.serve(site({ title, old: f.text() }), ({ content }) =>
+        content.writeGlobal('site' as never, { title: 'T', old: 'O' } as never, AS_SYSTEM),
+      )
+      await place.serve(site({ title, news: f.list(f.text()) }), async ({ content }) => {
+        expect(await content.readGlobal('site' as never)).toEqual({ key: 'site', title: 'T', news: [] })
+        await content.writeGlobal('site' as never, { title: 'U' } as never, AS_SYSTEM)
+      })
+      expect(await place.rows('SELECT kept FROM daybook$globals')).toEqual([{ kept: '{"old":"O"}' }])
+    })
   })
 })

@@ -1,6 +1,7 @@
 import { type DaybookConfig, DaybookError, f, type SeedContent } from 'daybook'
-import { beforeEach, expect, test } from 'vitest'
-import { create, Folder } from '../store/folder.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { create, type Place } from '../support/place.ts'
+import { STORES } from '../support/stores.ts'
 
 const fields = { title: f.text({ required: true, unique: true }), slug: f.slug({ from: 'title' }), state: f.status() }
 const globals = { site: { fields: { name: f.text({ required: true }) } } }
@@ -11,108 +12,112 @@ const withSeed = (seed: (content: SeedContent) => Promise<void>): DaybookConfig 
   seed,
 })
 
-let folder: Folder
+let place: Place
 
-beforeEach(async () => {
-  folder = await Folder.make()
-  return () => folder[Symbol.asyncDispose]()
-})
-
-const stored = (): unknown => ({
-  posts: folder.rows('SELECT slug FROM posts ORDER BY pk'),
-  globals: folder.rows('SELECT key FROM daybook$globals'),
-  seq: folder.rows('SELECT seq FROM daybook$head'),
-  journal: folder.rows('SELECT count(*) AS n FROM daybook$journal'),
+const stored = async (): Promise<unknown> => ({
+  posts: await place.rows('SELECT slug FROM posts ORDER BY pk'),
+  globals: await place.rows('SELECT key FROM daybook$globals'),
+  seq: await place.rows('SELECT seq FROM daybook$head'),
+  journal: await place.rows('SELECT count(*) AS n FROM daybook$journal'),
 })
 
 const NOTHING = { posts: [], globals: [], seq: [{ seq: 0 }], journal: [{ n: 0 }] }
 
-test('fills an empty store before the service answers, once', async () => {
-  let runs = 0
-  const config = withSeed(async (content) => {
-    runs += 1
-    const { id } = await content.create('posts', { title: 'First', state: 'draft' })
-    expect(id).toMatch(/^[0-9a-f-]{36}$/)
-    expect(await content.writeGlobal('site', { name: 'Blog' })).toMatchObject({ key: 'site', name: 'Blog' })
+describe.each(STORES)('on $name', (store) => {
+  beforeEach(async () => {
+    place = await store.at()
+    return () => place[Symbol.asyncDispose]()
   })
-  await folder.start(config)
-  await folder.start(config)
-  expect(runs).toBe(1)
-  expect(stored()).toEqual({
-    posts: [{ slug: 'first' }],
-    globals: [{ key: 'site' }],
-    seq: [{ seq: 2 }],
-    journal: [{ n: 2 }],
-  })
-})
 
-test('leaves a store alone that holds something already', async () => {
-  await folder.serve(
-    withSeed(async () => {}),
-    (service) => create(service, 'posts', { title: 'mine' }),
-  )
-  await folder.start(withSeed(async (content) => void (await content.create('posts', { title: 'theirs' }))))
-  expect(folder.rows('SELECT slug FROM posts')).toEqual([{ slug: 'mine' }])
-})
-
-test('does not come back after everything was deleted', async () => {
-  const config = withSeed(async (content) => void (await content.create('posts', { title: 'First' })))
-  await folder.serve(config, async ({ content }) => {
-    const [first] = (await content.list('posts')).items
-    const { SYSTEM } = await import('daybook')
-    await content.delete('posts', String((first as { id?: unknown }).id), { caller: SYSTEM })
+  test('fills an empty store before the service answers, once', async () => {
+    let runs = 0
+    const config = withSeed(async (content) => {
+      runs += 1
+      const { id } = await content.create('posts', { title: 'First', state: 'draft' })
+      expect(id).toMatch(/^[0-9a-f-]{36}$/)
+      expect(await content.writeGlobal('site', { name: 'Blog' })).toMatchObject({ key: 'site', name: 'Blog' })
+    })
+    await place.start(config)
+    await place.start(config)
+    expect(runs).toBe(1)
+    expect(await stored()).toEqual({
+      posts: [{ slug: 'first' }],
+      globals: [{ key: 'site' }],
+      seq: [{ seq: 2 }],
+      journal: [{ n: 2 }],
+    })
   })
-  await folder.start(config)
-  expect(folder.rows('SELECT * FROM posts')).toEqual([])
-})
 
-test('leaves nothing when it throws, and runs again at the next start', async () => {
-  let isBroken = true
-  const config = withSeed(async (content) => {
-    await content.create('posts', { title: 'First' })
-    await content.writeGlobal('site', { name: 'Blog' })
-    if (isBroken) throw new Error('the disk of the seed is empty')
+  test('leaves a store alone that holds something already', async () => {
+    await place.serve(
+      withSeed(async () => {}),
+      (service) => create(service, 'posts', { title: 'mine' }),
+    )
+    await place.start(withSeed(async (content) => void (await content.create('posts', { title: 'theirs' }))))
+    expect(await place.rows('SELECT slug FROM posts')).toEqual([{ slug: 'mine' }])
   })
-  await expect(folder.start(config)).rejects.toThrow('the disk of the seed is empty')
-  expect(stored()).toEqual(NOTHING)
-  isBroken = false
-  await folder.start(config)
-  expect(folder.rows('SELECT slug FROM posts')).toEqual([{ slug: 'first' }])
-})
 
-test('leaves nothing when one of its entries is refused, and says why', async () => {
-  const config = withSeed(async (content) => {
-    await content.create('posts', { title: 'First' })
-    await content.create('posts', { title: 'First' })
+  test('does not come back after everything was deleted', async () => {
+    const config = withSeed(async (content) => void (await content.create('posts', { title: 'First' })))
+    await place.serve(config, async ({ content }) => {
+      const [first] = (await content.list('posts')).items
+      const { SYSTEM } = await import('daybook')
+      await content.delete('posts', String((first as { id?: unknown }).id), { caller: SYSTEM })
+    })
+    await place.start(config)
+    expect(await place.rows('SELECT * FROM posts')).toEqual([])
   })
-  const refusal = await folder.start(config).catch((error: unknown) => error)
-  expect(refusal).toBeInstanceOf(DaybookError)
-  expect(refusal).toMatchObject({ code: 'CONFLICT', details: { field: 'title' } })
-  expect(stored()).toEqual(NOTHING)
-})
 
-test('may write many entries at once', async () => {
-  const titles = Array.from({ length: 40 }, (_, index) => `Post ${index}`)
-  const long = 'word '.repeat(1000)
-  const config: DaybookConfig = {
-    collections: { posts: { fields: { ...fields, body: f.markdown() } } },
-    seed: async (content) => {
-      await Promise.all(titles.map((title, index) => content.create('posts', { title, body: index % 2 ? long : 'a' })))
-    },
-  }
-  await folder.serve(config, async ({ content }) => {
-    const { total, items } = await content.list('posts', { limit: 100 })
-    expect(items).toHaveLength(40)
-    expect(total).toBe(40)
+  test('leaves nothing when it throws, and runs again at the next start', async () => {
+    let isBroken = true
+    const config = withSeed(async (content) => {
+      await content.create('posts', { title: 'First' })
+      await content.writeGlobal('site', { name: 'Blog' })
+      if (isBroken) throw new Error('the disk of the seed is empty')
+    })
+    await expect(place.start(config)).rejects.toThrow('the disk of the seed is empty')
+    expect(await stored()).toEqual(NOTHING)
+    isBroken = false
+    await place.start(config)
+    expect(await place.rows('SELECT slug FROM posts')).toEqual([{ slug: 'first' }])
   })
-  expect(folder.rows('SELECT seq FROM daybook$head')).toEqual([{ seq: 40 }])
-})
 
-test('leaves nothing when one of many at once is refused, whatever came after it', async () => {
-  const titles = ['Same', 'Same', ...Array.from({ length: 20 }, (_, index) => `Post ${index}`)]
-  const config = withSeed(async (content) => {
-    await Promise.all(titles.map((title, index) => content.create('posts', { title, slug: `post-${index}` })))
+  test('leaves nothing when one of its entries is refused, and says why', async () => {
+    const config = withSeed(async (content) => {
+      await content.create('posts', { title: 'First' })
+      await content.create('posts', { title: 'First' })
+    })
+    const refusal = await place.start(config).catch((error: unknown) => error)
+    expect(refusal).toBeInstanceOf(DaybookError)
+    expect(refusal).toMatchObject({ code: 'CONFLICT', details: { field: 'title' } })
+    expect(await stored()).toEqual(NOTHING)
   })
-  await expect(folder.start(config)).rejects.toThrow(DaybookError)
-  expect(stored()).toEqual(NOTHING)
+
+  test('may write many entries at once', async () => {
+    const titles = Array.from({ length: 40 }, (_, index) => `Post ${index}`)
+    const long = 'word '.repeat(1000)
+    const config: DaybookConfig = {
+      collections: { posts: { fields: { ...fields, body: f.markdown() } } },
+      seed: async (content) => {
+        await Promise.all(
+          titles.map((title, index) => content.create('posts', { title, body: index % 2 ? long : 'a' })),
+        )
+      },
+    }
+    await place.serve(config, async ({ content }) => {
+      const { total, items } = await content.list('posts', { limit: 100 })
+      expect(items).toHaveLength(40)
+      expect(total).toBe(40)
+    })
+    expect(await place.rows('SELECT seq FROM daybook$head')).toEqual([{ seq: 40 }])
+  })
+
+  test('leaves nothing when one of many at once is refused, whatever came after it', async () => {
+    const titles = ['Same', 'Same', ...Array.from({ length: 20 }, (_, index) => `Post ${index}`)]
+    const config = withSeed(async (content) => {
+      await Promise.all(titles.map((title, index) => content.create('posts', { title, slug: `post-${index}` })))
+    })
+    await expect(place.start(config)).rejects.toThrow(DaybookError)
+    expect(await stored()).toEqual(NOTHING)
+  })
 })

@@ -1,6 +1,7 @@
 import { type DaybookConfig, DaybookError, defineCollection, f, type Issue, SYSTEM } from 'daybook'
-import { createTestService, type TestService } from 'daybook/testing'
+import type { TestService } from 'daybook/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { STORES } from '../support/stores.ts'
 import { FIELDS, type FieldCase, ID, SHOUTED_ID } from './values.ts'
 
 const AS_SYSTEM = { caller: SYSTEM }
@@ -12,27 +13,19 @@ const CASES = Object.entries(FIELDS).flatMap(([type, cases]) =>
 
 type Case = (typeof CASES)[number]
 
-let service: TestService & AsyncDisposable
+let service: TestService
 let id: string
 
-beforeAll(async () => {
+function makeConfig(): DaybookConfig {
   const collections = CASES.map(({ collection, field }): [string, object] => [
     collection,
     defineCollection({ fields: { title: f.text(), field } }),
   ])
   const targets = defineCollection({ fields: { name: f.text() } })
-  const config = { collections: { targets, ...Object.fromEntries(collections) } } as DaybookConfig
-  service = await createTestService(config)
-  id = String((await service.content.create('targets', {} as never, AS_SYSTEM)).id)
-})
-
-afterAll(() => service.close())
+  return { collections: { targets, ...Object.fromEntries(collections) } } as DaybookConfig
+}
 
 const created: (readonly [collection: string, id: string])[] = []
-
-afterEach(async () => {
-  for (const [collection, entry] of created.splice(0)) await service.content.delete(collection, entry, AS_SYSTEM)
-})
 
 /** Puts the id of the target where a row marks its place. */
 function filled(value: unknown): unknown {
@@ -76,48 +69,64 @@ test('every builder has its rows', () => {
   expect(Object.keys(FIELDS).sort()).toEqual(Object.keys(f).sort())
 })
 
-describe.each(CASES)('$type: $name', (one) => {
-  const accepts = one.accepts.map(([given, ...stored]) => ({ given, stored: stored.length > 0 ? stored[0] : given }))
-  const refuses = one.refuses.map(([given, code, path = '']) => ({ given, code, path }))
-
-  test.each(accepts.map((row) => [show(row.given), row] as const))('takes %s', async (_name, { given, stored }) => {
-    const entry = await create(one, { field: filled(given) })
-    expect(entry.field).toStrictEqual(filled(stored))
-    expect(await read(one, entry.id)).toStrictEqual(entry)
+describe.each(STORES)('on $name', (store) => {
+  beforeAll(async () => {
+    service = await store.open(makeConfig())
+    id = String((await service.content.create('targets', {} as never, AS_SYSTEM)).id)
+  })
+  afterAll(() => service.close())
+  afterEach(async () => {
+    for (const [collection, entry] of created.splice(0)) await service.content.delete(collection, entry, AS_SYSTEM)
   })
 
-  test.each(accepts.map((row) => [show(row.given), row] as const))(
-    'serves %s so that it can be written back',
-    async (_name, { given }) => {
-      const entry = await create(one, { field: filled(given), title: show(given).slice(0, 9) })
-      const rewritten = await service.content.update(one.collection, String(entry.id), { ...entry } as never, AS_SYSTEM)
-      expect(rewritten).toStrictEqual(entry)
-    },
-  )
+  describe.each(CASES)('$type: $name', (one) => {
+    const accepts = one.accepts.map(([given, ...stored]) => ({ given, stored: stored.length > 0 ? stored[0] : given }))
+    const refuses = one.refuses.map(([given, code, path = '']) => ({ given, code, path }))
 
-  test.each(refuses.map((row) => [show(row.given), row] as const))(
-    'refuses %s',
-    async (_name, { given, code, path }) => {
-      const before = await total(one)
-      const issues = await issuesOf(create(one, { field: filled(given) }))
-      const place = path === '*' ? expect.stringMatching(/^\/field\//) : `/field${path}`
-      const rule = code === '*' ? expect.stringMatching(/\S/) : code
-      expect(issues).toContainEqual({ path: place, code: rule, message: expect.stringMatching(/\S/) })
-      expect(await total(one)).toBe(before)
-    },
-  )
+    test.each(accepts.map((row) => [show(row.given), row] as const))('takes %s', async (_name, { given, stored }) => {
+      const entry = await create(one, { field: filled(given) })
+      expect(entry.field).toStrictEqual(filled(stored))
+      expect(await read(one, entry.id)).toStrictEqual(entry)
+    })
 
-  test('null empties it', () => expectEmpty(one, { field: null }, one.empty))
+    test.each(accepts.map((row) => [show(row.given), row] as const))(
+      'serves %s so that it can be written back',
+      async (_name, { given }) => {
+        const entry = await create(one, { field: filled(given), title: show(given).slice(0, 9) })
+        const rewritten = await service.content.update(
+          one.collection,
+          String(entry.id),
+          { ...entry } as never,
+          AS_SYSTEM,
+        )
+        expect(rewritten).toStrictEqual(entry)
+      },
+    )
 
-  test('is empty, or its default, in a new entry that does not name it', () =>
-    expectEmpty(one, {}, 'unnamed' in one ? one.unnamed : one.empty))
+    test.each(refuses.map((row) => [show(row.given), row] as const))(
+      'refuses %s',
+      async (_name, { given, code, path }) => {
+        const before = await total(one)
+        const issues = await issuesOf(create(one, { field: filled(given) }))
+        const place = path === '*' ? expect.stringMatching(/^\/field\//) : `/field${path}`
+        const rule = code === '*' ? expect.stringMatching(/\S/) : code
+        expect(issues).toContainEqual({ path: place, code: rule, message: expect.stringMatching(/\S/) })
+        expect(await total(one)).toBe(before)
+      },
+    )
 
-  test('undefined is a name without a value', async () => {
-    const [first] = accepts
-    if (!first) return
-    const entry = await create(one, { field: filled(first.given) })
-    const changed = await service.content.update(one.collection, String(entry.id), { title: 'B' } as never, AS_SYSTEM)
-    expect({ ...changed, title: null, updatedAt: null }).toStrictEqual({ ...entry, title: null, updatedAt: null })
+    test('null empties it', () => expectEmpty(one, { field: null }, one.empty))
+
+    test('is empty, or its default, in a new entry that does not name it', () =>
+      expectEmpty(one, {}, 'unnamed' in one ? one.unnamed : one.empty))
+
+    test('undefined is a name without a value', async () => {
+      const [first] = accepts
+      if (!first) return
+      const entry = await create(one, { field: filled(first.given) })
+      const changed = await service.content.update(one.collection, String(entry.id), { title: 'B' } as never, AS_SYSTEM)
+      expect({ ...changed, title: null, updatedAt: null }).toStrictEqual({ ...entry, title: null, updatedAt: null })
+    })
   })
 })
 

@@ -1,10 +1,9 @@
-import type { DaybookConfig } from 'daybook'
 import type { TestService } from 'daybook/testing'
-import { createTestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask } from '../support/client.ts'
 import { kitchen } from '../support/configs.ts'
 import { CANARY, expectNoCanary } from '../support/sane.ts'
+import { STORES } from '../support/stores.ts'
 
 /** Fields of dossiers that only a session sees, each beside a name of the same length that no field has. */
 const PAIRS = [
@@ -31,10 +30,10 @@ const POSITIONS: readonly ((field: string) => string)[] = [
   (field) => `?status=${field}`,
 ]
 
-describe('a hidden field answers as one that is not there (Q2, Q5, Q6)', () => {
+describe.each(STORES)('a hidden field on $name answers as one that is not there (Q2, Q5, Q6)', (store) => {
   let service: TestService
   beforeAll(async () => {
-    service = await createTestService<DaybookConfig>(kitchen)
+    service = await store.open(kitchen)
     const open = { title: 'Open', secret: CANARY, notes: CANARY, rank: 5, inner: { code: CANARY } }
     await ask(service, '/api/dossiers', { method: 'POST', json: open })
   })

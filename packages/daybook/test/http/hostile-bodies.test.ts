@@ -1,18 +1,17 @@
-import type { DaybookConfig } from 'daybook'
 import type { TestService } from 'daybook/testing'
-import { createTestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask, bodyOf } from '../support/client.ts'
 import { kitchen } from '../support/configs.ts'
 import { expectQuietProcess } from '../support/sane.ts'
+import { STORES } from '../support/stores.ts'
 import type { Answer } from '../support/transports.ts'
 
 /** Bodies that no honest client sends (reliability.md, B). */
-describe('a hostile body', () => {
+describe.each(STORES)('a hostile body on $name', (store) => {
   let service: TestService
   beforeAll(async () => {
-    service = await createTestService<DaybookConfig>(kitchen)
+    service = await store.open(kitchen)
   })
   afterAll(async () => {
     await service.close()

@@ -1,11 +1,10 @@
-import type { DaybookConfig } from 'daybook'
 import type { TestService } from 'daybook/testing'
-import { createTestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask, bodyOf } from '../support/client.ts'
 import { kitchen } from '../support/configs.ts'
 import { expectQuietProcess } from '../support/sane.ts'
+import { STORES } from '../support/stores.ts'
 
 const NASTY = [
   "'",
@@ -42,10 +41,10 @@ const nasty = fc.array(fc.constantFrom(...NASTY), { minLength: 1, maxLength: 6 }
 const escaped = nasty.map(encodeURIComponent)
 
 /** Characters that mean something to a database, in every place where a request says a name or a value (Q12). */
-describe('hostile characters', () => {
+describe.each(STORES)('hostile characters on $name', (store) => {
   let service: TestService
   beforeAll(async () => {
-    service = await createTestService<DaybookConfig>(kitchen)
+    service = await store.open(kitchen)
     for (const title of ['One', 'Two', 'Three']) {
       await ask(service, '/api/things', {
         method: 'POST',
@@ -184,10 +183,10 @@ describe('hostile characters', () => {
   })
 })
 
-describe('a cursor that was tampered with', () => {
+describe.each(STORES)('a cursor on $name that was tampered with', (store) => {
   let service: TestService
   beforeAll(async () => {
-    service = await createTestService<DaybookConfig>(kitchen)
+    service = await store.open(kitchen)
     for (const title of ['One', 'Two', 'Three']) await ask(service, '/api/things', { method: 'POST', json: { title } })
   })
   afterAll(() => service.close())

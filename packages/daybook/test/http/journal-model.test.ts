@@ -1,11 +1,10 @@
-import { join } from 'node:path'
-import NativeDatabase from 'better-sqlite3'
 import { type DaybookConfig, defineCollection, defineConfig, defineGlobal, f } from 'daybook'
-import { createTestService, type TestService } from 'daybook/testing'
+import type { TestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ask, bodyOf } from '../support/client.ts'
-import { type Rows, readJournal } from '../support/journal.ts'
+import { readJournal } from '../support/journal.ts'
+import { type Rows, STORES, type StoredService } from '../support/stores.ts'
 
 const config: DaybookConfig = defineConfig({
   collections: {
@@ -174,8 +173,6 @@ class Client {
   }
 }
 
-type Row = Readonly<Record<string, unknown>>
-
 /** A stored document as the journal tells it. */
 interface Told {
   readonly collection: string
@@ -191,13 +188,13 @@ interface Counters {
 }
 
 /** Plays the journal from its first record to its last: what is stored, and how it is counted. */
-function replay(rows: Rows): {
+async function replay(rows: Rows): Promise<{
   readonly documents: readonly Told[]
   readonly counters: Readonly<Record<string, Counters>>
-} {
+}> {
   const documents = new Map<string, Told>()
   const counters: Record<string, Counters> = {}
-  const records = readJournal(rows, ['posts', 'people'])
+  const records = await readJournal(rows, ['posts', 'people'])
   expect(records.map(({ seq }) => seq)).toEqual(records.map((_, index) => index + 1))
   for (const { seq, action, collection, id, doc } of records) {
     const key = `${collection} ${id}`
@@ -267,11 +264,11 @@ const keyed = (documents: readonly Told[], parts: (one: Told) => readonly string
   documents.flatMap((one) => parts(one).map((part) => `${one.collection} ${one.id} ${part}`)).sort()
 
 /** Every table that follows from the documents says what a rebuild from the journal says. */
-function expectRebuilt(rows: Rows): readonly Told[] {
-  const { documents, counters } = replay(rows)
+async function expectRebuilt(rows: Rows): Promise<readonly Told[]> {
+  const { documents, counters } = await replay(rows)
   for (const collection of ['posts', 'people']) {
     const told = documents.filter((one) => one.collection === collection)
-    const stored = rows(`SELECT id, seq, doc, status, slug FROM "${collection}" ORDER BY id`)
+    const stored = await rows(`SELECT id, seq, doc, status, slug FROM "${collection}" ORDER BY id`)
     const expected = [...told].sort((a, b) => (a.id < b.id ? -1 : 1))
     expect(stored.map(({ id, seq, doc }) => ({ id, seq, doc: JSON.parse(String(doc)) }))).toEqual(
       expected.map(({ id, seq, doc }) => ({ id, seq, doc })),
@@ -279,26 +276,23 @@ function expectRebuilt(rows: Rows): readonly Told[] {
     expect(stored.map(({ status, slug }) => [status, slug])).toEqual(
       expected.map(({ doc }) => [doc.status ?? null, doc.slug ?? null]),
     )
-    const [row] = rows(
-      'SELECT seq, visible_seq AS visibleSeq, counts FROM daybook$collections WHERE key = ?',
-      collection,
-    )
+    const [row] = await rows('SELECT seq, visible_seq, counts FROM daybook$collections WHERE key = ?', collection)
     const own = counters[collection] ?? { seq: 0, visibleSeq: 0, counts: {} }
-    expect({ seq: row?.seq, visibleSeq: row?.visibleSeq }, collection).toEqual({
+    expect({ seq: row?.seq, visibleSeq: row?.visible_seq }, collection).toEqual({
       seq: own.seq,
       visibleSeq: own.visibleSeq,
     })
     const filled = (counts: object): object => Object.fromEntries(Object.entries(counts).filter(([, n]) => n !== 0))
     expect(filled(JSON.parse(String(row?.counts))), collection).toEqual(filled(own.counts))
   }
-  const refs = rows(
+  const refs = await rows(
     `SELECT from_collection || ' ' || from_id || ' ' || field || ' ' || to_id AS one,
        from_collection || ' ' || from_id || ' ' || field AS place FROM daybook$refs ORDER BY from_collection, from_id, position`,
   )
   expect(refs.map(({ one }) => String(one)).sort(), 'references').toEqual(keyed(documents, referencesOf))
   const ordered = documents.flatMap((one) => referencesOf(one).map((part) => `${one.collection} ${one.id} ${part}`))
   expect(groupByPlace(refs.map(({ one }) => String(one))), 'order of references').toEqual(groupByPlace(ordered))
-  const choices = rows(
+  const choices = await rows(
     "SELECT from_collection || ' ' || from_id || ' ' || field || ' ' || value AS one FROM daybook$choices",
   )
   expect(choices.map(({ one }) => String(one)).sort(), 'choices').toEqual(keyed(documents, choicesOf))
@@ -319,11 +313,9 @@ function expectNothingDangling(documents: readonly Told[]): void {
 }
 
 /** What each word finds, in the index and over HTTP, is what the documents say. */
-async function expectFound(service: TestService, rows: Rows, documents: readonly Told[]): Promise<void> {
+async function expectFound(service: StoredService, documents: readonly Told[]): Promise<void> {
   const posts = documents.filter(({ collection }) => collection === 'posts')
-  expect(rows('SELECT id FROM "posts$search_docsize" ORDER BY id')).toEqual(
-    rows('SELECT pk AS id FROM posts ORDER BY pk'),
-  )
+  expect(await service.searched('posts')).toEqual(await service.rows('SELECT pk FROM posts ORDER BY pk'))
   for (const one of WORDS) {
     const holders = posts.filter(({ doc }) => wordsOf(doc).includes(one))
     for (const auth of [false, true]) {
@@ -340,25 +332,19 @@ function wordsOf({ title, group }: Told['doc']): readonly string[] {
   return `${title} ${note ?? ''}`.split(' ')
 }
 
-describe('after any sequence of requests', () => {
+describe.each(STORES)('after any sequence of requests on $name', (store) => {
   test('counters, references, choices and search are what a rebuild from the journal gives', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(request, { maxLength: 4 }), { minLength: 4, maxLength: 14 }),
         async (rounds) => {
-          await using service = await createTestService(config)
+          await using service = await store.open(config)
           const client = new Client(service)
           for (const name of ['a', 'b', 'c'])
             await client.send({ send: 'one', change: { op: 'person', name, friend: null } })
           // What stands in one round is sent at once.
           for (const round of rounds) await Promise.all(round.map((one) => client.send(one)))
-          const database = new NativeDatabase(join(service.data, 'daybook.db'), { timeout: 1000 })
-          try {
-            const rows: Rows = (sql, ...values) => database.prepare(sql).all(...values) as Row[]
-            await expectFound(service, rows, expectRebuilt(rows))
-          } finally {
-            database.close()
-          }
+          await expectFound(service, await expectRebuilt(service.rows))
         },
       ),
       { numRuns: 25, endOnFailure: true },

@@ -1,7 +1,6 @@
 import { defineCollection, defineConfig, defineGlobal, f, SYSTEM } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import { describe, expect, test } from 'vitest'
-import { Folder } from '../store/folder.ts'
 import { ask, bodyOf } from '../support/client.ts'
 import { expectQuietProcess } from '../support/sane.ts'
 import { runScenarios, type Step } from '../support/scenario.ts'
@@ -374,7 +373,7 @@ describe.each(STORES)('deleting while others connect on $name (C9)', (store) => 
   })
 })
 
-describe('deleting what an older document refers to', () => {
+describe.each(STORES)('deleting what an older document refers to on $name', (store) => {
   const targets = defineCollection({ fields: { name: f.text() } })
   const withExtra = {
     collections: { targets, pages: defineCollection({ fields: { one: f.relation('targets'), extra: f.text() } }) },
@@ -382,31 +381,31 @@ describe('deleting what an older document refers to', () => {
   const without = { collections: { targets, pages: defineCollection({ fields: { one: f.relation('targets') } }) } }
 
   test('keeps the values of fields that the config has no more', async () => {
-    await using folder = await Folder.make()
+    await using place = await store.at()
     const as = { caller: SYSTEM } as const
-    const { page, gone } = await folder.serve(withExtra, async ({ content }) => {
+    const { page, gone } = await place.serve(withExtra, async ({ content }) => {
       const made = await content.create('targets', { name: 'x' } as never, as)
       const entry = await content.create('pages', { one: made.id, extra: 'kept' } as never, as)
       return { page: String(entry.id), gone: String(made.id) }
     })
-    await folder.serve(without, async ({ content }) => {
+    await place.serve(without, async ({ content }) => {
       await content.delete('targets', gone, as)
       expect(await content.get('pages', page)).toMatchObject({ one: null })
     })
-    const [row] = folder.rows<{ kept: string }>('SELECT kept FROM pages')
+    const [row] = await place.rows<{ kept: string }>('SELECT kept FROM pages')
     expect(JSON.parse(row?.kept ?? 'null')).toEqual({ extra: 'kept' })
   })
 
   test('forgets the references of fields that the config has no more', async () => {
-    await using folder = await Folder.make()
+    await using place = await store.at()
     const as = { caller: SYSTEM } as const
-    const gone = await folder.serve(withExtra, async ({ content }) => {
+    const gone = await place.serve(withExtra, async ({ content }) => {
       const made = await content.create('targets', { name: 'x' } as never, as)
       await content.create('pages', { one: made.id } as never, as)
       return String(made.id)
     })
     const bare = { collections: { targets, pages: defineCollection({ fields: { extra: f.text() } }) } }
-    await folder.serve(bare, async ({ content }) => content.delete('targets', gone, as))
-    expect(folder.rows('SELECT * FROM daybook$refs')).toEqual([])
+    await place.serve(bare, async ({ content }) => content.delete('targets', gone, as))
+    expect(await place.rows('SELECT * FROM daybook$refs')).toEqual([])
   })
 })

@@ -1,10 +1,10 @@
 import { type AuthAdapter, defineCollection, defineConfig, f, type Identity } from 'daybook'
-import { createTestService } from 'daybook/testing'
 import { describe, expect, test } from 'vitest'
 import { kitchen } from '../support/configs.ts'
 import { library } from '../support/library.ts'
 import { runScenarios, type Step } from '../support/scenario.ts'
 import { batch, create, get, put, refused, remove } from '../support/steps.ts'
+import { STORES } from '../support/stores.ts'
 
 /** A question that needs a session. */
 const asked = (path: string, body: object, extra: Partial<Step> = {}): Step => get(path, { auth: true, body, ...extra })
@@ -137,7 +137,7 @@ function personOf(headers: Headers): Identity {
   return { provider: 'test', subject, sessionId: '1', actorType: 'human', expiresAt: null, claims: {}, roles: [] }
 }
 
-describe('who refers to an entry, for a session with less than all rights', () => {
+describe.each(STORES)('who refers to an entry on $name, for a session with less than all rights', (store) => {
   const vault = { access: { read: ({ identity }: { identity: Identity | null }) => identity?.subject === 'keeper' } }
   const config = defineConfig({
     auth: people,
@@ -148,7 +148,7 @@ describe('who refers to an entry, for a session with less than all rights', () =
   })
 
   test('is what the reader may read: nothing of closed collections, neither their entries nor who refers to those', async () => {
-    await using service = await createTestService(config)
+    await using service = await store.open(config)
     const call = async (who: string, method: string, path: string, json?: object): Promise<Response> =>
       service.request(path, {
         method,

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import type { Statement } from '../../src/store/compile.ts'
 import { openSqlite, translate } from '../../src/store/sqlite.ts'
 import { SqliteThread, type ThreadLimits } from '../../src/store/sqlite-thread.ts'
-import { Folder } from './folder.ts'
+import { Folder } from '../support/folder.ts'
 
 const UNAVAILABLE = expect.objectContaining({ code: 'SERVICE_UNAVAILABLE' })
 
@@ -31,7 +31,7 @@ class Scene implements AsyncDisposable {
 
   static async make(limits?: ThreadLimits): Promise<Scene> {
     const folder = await Folder.make()
-    folder.exec(
+    await folder.exec(
       `CREATE TABLE words (id INTEGER PRIMARY KEY, word TEXT); INSERT INTO words VALUES (1, 'hello'), (2, 'you')`,
     )
     return new Scene(folder, limits)
@@ -163,7 +163,7 @@ test('closing refuses what runs, what waits, and what comes later', async () => 
 test('a thread without work does not keep the process alive', async () => {
   await using scene = await Scene.make()
   const source = (name: string): string => JSON.stringify(new URL(`../../src/store/${name}`, import.meta.url).href)
-  const program = join(scene.folder.path, 'ask.mjs')
+  const program = join(scene.folder.address, 'ask.mjs')
   await writeFile(
     program,
     `import { translate } from ${source('sqlite.ts')}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { isSafeSqlite, openSqlite } from '../../src/store/sqlite.ts'
-import { Folder } from './folder.ts'
+import { Folder } from '../support/folder.ts'
 
 const VERSIONS: Readonly<Record<string, boolean>> = {
   '2.8.17': false,

@@ -1,5 +1,4 @@
-/** Asks the database itself, past the service. */
-export type Rows = (sql: string, ...values: unknown[]) => readonly Readonly<Record<string, unknown>>[]
+import type { Rows } from './stores.ts'
 
 /** A record of the journal, with the state that the change left; after a delete, the one that it took away. */
 export interface JournalRecord {
@@ -16,19 +15,22 @@ export interface JournalRecord {
  * The journal from its first record to its last. A state lies in the journal once another one has taken its place, and
  * until then in the table of its collection.
  */
-export function readJournal(rows: Rows, collections: readonly string[]): readonly JournalRecord[] {
+export async function readJournal(rows: Rows, collections: readonly string[]): Promise<readonly JournalRecord[]> {
   const tables = [
     ...collections.map((key) => `SELECT '${key}' AS collection, id, seq, doc FROM "${key}"`),
     "SELECT 'globals' AS collection, key AS id, seq, doc FROM daybook$globals",
   ]
   const current = new Map(
-    rows(tables.join(' UNION ALL ')).map(({ collection, id, seq, doc }) => [`${collection} ${id} ${seq}`, String(doc)]),
+    (await rows(tables.join(' UNION ALL '))).map(({ collection, id, seq, doc }) => [
+      `${collection} ${id} ${seq}`,
+      String(doc),
+    ]),
   )
   const kept = new Map(
-    rows('SELECT seq, doc FROM daybook$journal_payload').map(({ seq, doc }) => [Number(seq), String(doc)]),
+    (await rows('SELECT seq, doc FROM daybook$journal_payload')).map(({ seq, doc }) => [Number(seq), String(doc)]),
   )
   const last = new Map<string, string>()
-  return rows('SELECT * FROM daybook$journal ORDER BY seq').map((row) => {
+  return (await rows('SELECT * FROM daybook$journal ORDER BY seq')).map((row) => {
     const record = row as unknown as Omit<JournalRecord, 'doc'>
     const key = `${record.collection} ${record.id}`
     const own = kept.get(record.seq) ?? current.get(`${key} ${record.seq}`)

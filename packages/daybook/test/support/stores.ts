@@ -1,74 +1,87 @@
 import { join } from 'node:path'
-import NativeDatabase from 'better-sqlite3'
 import type { DaybookConfig } from 'daybook'
 import { postgres } from 'daybook/postgres'
 import { createTestService, type TestService } from 'daybook/testing'
-import { PostgresDatabase } from './postgres-database.ts'
+import { afterAll } from 'vitest'
+import { Folder, useFile } from './folder.ts'
+import type { Place } from './place.ts'
+import type { PostgresDatabase } from './postgres-database.ts'
+import { PostgresDatabases } from './postgres-databases.ts'
+import { numbered, PostgresPlace } from './postgres-place.ts'
+
+/** Asks the database itself, past the service, in SQL that every engine reads; `?` stands for a value. */
+export type Rows = (sql: string, ...values: unknown[]) => Promise<readonly Readonly<Record<string, unknown>>[]>
 
 /** A service, and what its database says of itself, past it. */
-export interface StoredService extends TestService, AsyncDisposable {
-  /** Runs SQL that every engine reads; `?` stands for a value. */
-  rows(sql: string, ...values: unknown[]): Promise<readonly Readonly<Record<string, unknown>>[]>
+export interface StoredService<C extends DaybookConfig = DaybookConfig> extends TestService<C>, AsyncDisposable {
+  readonly rows: Rows
+  /** The names of all tables whose rows can be read, in order. */
+  tables(): Promise<readonly string[]>
+  /** The `pk` of every entry that has a search row, in order. */
+  searched(collection: string): Promise<readonly Readonly<Record<string, unknown>>[]>
 }
 
 /** A kind of store that every scenario runs on. */
 export interface StoreKind {
   readonly name: 'sqlite' | 'postgres'
   /** A service on an empty store of its own. */
-  open(config: DaybookConfig): Promise<StoredService>
+  open<C extends DaybookConfig = DaybookConfig>(config: NoInfer<C>): Promise<StoredService<C>>
+  /** An empty store that no service has opened yet. */
+  at(): Promise<Place>
 }
+
+/** Without tables of FTS5 that keep no rows of their own. */
+const SQLITE_TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '%$search' ORDER BY name"
+const POSTGRES_TABLES = "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1"
+
+const namesIn = (rows: Awaited<ReturnType<Rows>>): readonly string[] => rows.map(({ name }) => String(name))
 
 const sqlite: StoreKind = {
   name: 'sqlite',
   async open(config) {
     const service = await createTestService(config)
-    const rows: StoredService['rows'] = async (sql, ...values) => {
-      const database = new NativeDatabase(join(service.data, 'daybook.db'), { timeout: 1000 })
-      try {
-        return database.prepare(sql).all(...values) as Record<string, unknown>[]
-      } finally {
-        database.close()
-      }
+    const file = join(service.data, 'daybook.db')
+    const rows: Rows = async (sql, ...values) =>
+      useFile(file, (database) => database.prepare(sql).all(...values) as Record<string, unknown>[])
+    return {
+      ...service,
+      rows,
+      tables: async () => namesIn(await rows(SQLITE_TABLES)),
+      searched: (collection) => rows(`SELECT id AS pk FROM "${collection}$search_docsize" ORDER BY id`),
     }
-    return { ...service, rows }
   },
+  at: () => Folder.make(),
 }
+
+const databases = new PostgresDatabases()
+afterAll(() => databases.drop())
 
 const onPostgres: StoreKind = {
   name: 'postgres',
   async open(config) {
-    const database = await PostgresDatabase.make()
-    try {
-      const service = await createTestService({ ...config, database: postgres(database.url) })
-      const close = async (): Promise<void> => {
-        await service.close()
-        await database[Symbol.asyncDispose]()
-      }
-      return {
-        ...service,
-        rows: (sql, ...values) => readRows(database, sql, values),
-        close,
-        [Symbol.asyncDispose]: close,
-      }
-    } catch (error) {
-      await database[Symbol.asyncDispose]()
-      throw error
+    const { database, isMade } = await databases.take(config)
+    const service = await serveFrom(database, config)
+    if (!isMade) await database.keep()
+    const close = async (): Promise<void> => {
+      await service.close()
+      databases.leave(config, database)
+    }
+    const rows: Rows = (sql, ...values) => database.rows(numbered(sql), ...values)
+    return {
+      ...service,
+      rows,
+      tables: async () => namesIn(await rows(POSTGRES_TABLES)),
+      searched: (collection) => rows(`SELECT pk FROM "${collection}$search" ORDER BY pk`),
+      close,
+      [Symbol.asyncDispose]: close,
     }
   },
+  at: () => PostgresPlace.make(),
 }
 
-async function readRows(
-  database: PostgresDatabase,
-  sql: string,
-  values: readonly unknown[],
-): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  let place = 0
-  const text = sql.replaceAll('?', () => {
-    place += 1
-    return `$${place}`
-  })
-  return database.rows<Record<string, unknown>>(text, ...values)
-}
+/** A service of this config, whose type it keeps. */
+const serveFrom = <C extends DaybookConfig>(database: PostgresDatabase, config: C): Promise<TestService<C>> =>
+  createTestService({ ...config, database: postgres(database.url) }) as unknown as Promise<TestService<C>>
 
 /** Every store; a new one is one line here. */
 export const STORES: readonly StoreKind[] = [sqlite, onPostgres]

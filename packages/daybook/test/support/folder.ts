@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import NativeDatabase from 'better-sqlite3'
+import { createService, type DaybookConfig, type Service } from 'daybook'
+import type { Database } from '../../src/store/database.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
+import { type Made, Place } from './place.ts'
+
+/** A folder for a database file. */
+export class Folder extends Place {
+  readonly address: string
+
+  private constructor(path: string) {
+    super()
+    this.address = path
+  }
+
+  static async make(): Promise<Folder> {
+    return new Folder(await mkdtemp(join(tmpdir(), 'daybook-store-')))
+  }
+
+  get file(): string {
+    return join(this.address, 'daybook.db')
+  }
+
+  open(config: DaybookConfig): Promise<Service> {
+    return createService(config, { data: this.address })
+  }
+
+  async database(): Promise<Database> {
+    return openSqlite(this.file)
+  }
+
+  async rows<Row extends object>(sql: string, ...values: unknown[]): Promise<readonly Row[]> {
+    return useFile(this.file, (database) => database.prepare(sql).all(...values) as Row[])
+  }
+
+  async exec(sql: string): Promise<void> {
+    useFile(this.file, (database) => database.exec(sql))
+  }
+
+  schema(): Promise<readonly Made[]> {
+    return this.rows('SELECT type, name, sql FROM sqlite_schema ORDER BY type, name')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.address, { recursive: true, force: true })
+  }
+}
+
+/** Opens a database file as others see it. */
+export function useFile<T>(file: string, work: (database: NativeDatabase) => T): T {
+  const database = new NativeDatabase(file, { timeout: 1000 })
+  try {
+    return work(database)
+  } finally {
+    database.close()
+  }
+}
