@@ -18,7 +18,11 @@ const codeOf = (error: unknown): string => {
 /** The server ended the session, or does not let anyone in. */
 const SESSION_LOST = /^(?:08|57P0)/
 const SOCKET_LOST = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/
-const DRIVER_LOST = /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection/
+const DRIVER_LOST = /Connection terminated|Client has encountered a connection/
+/** All connections were in use for too long. */
+const NONE_FREE = /timeout exceeded when trying to connect/
+/** A deadlock, or a clash that the server ended by undoing one side. */
+const CLASH = /^40/
 
 /** Whether a connection is lost, so that nobody knows how far its last statement came. */
 export function isConnectionLoss(error: unknown): boolean {
@@ -26,6 +30,11 @@ export function isConnectionLoss(error: unknown): boolean {
   if (SESSION_LOST.test(code) || SOCKET_LOST.test(code)) return true
   return error instanceof Error && DRIVER_LOST.test(error.message)
 }
+
+/** Whether the transaction was undone for the sake of another one, and may be begun again. */
+export const isClash = (error: unknown): boolean => CLASH.test(codeOf(error))
+
+const isNoneFree = (error: unknown): boolean => error instanceof Error && NONE_FREE.test(error.message)
 
 /**
  * What may pass: lost connections, deadlocks and clashes (40), missing resources (53), cancelled statements (57014), locks that
@@ -41,7 +50,7 @@ export function translate(error: unknown): unknown {
   const code = codeOf(error)
   if (code === UNIQUE) return new UniqueViolation(violatedField(error as PostgresError), error)
   if (code === DISK_FULL) return new DaybookError('INSUFFICIENT_STORAGE', undefined, {}, error)
-  if (UNAVAILABLE.test(code) || isConnectionLoss(error))
+  if (UNAVAILABLE.test(code) || isConnectionLoss(error) || isNoneFree(error))
     return new DaybookError('SERVICE_UNAVAILABLE', undefined, {}, error)
   return error
 }

@@ -3,7 +3,7 @@ import type { Client } from 'pg'
 import { DaybookError } from '../errors.ts'
 
 /** How often the server is asked whether it answers, in milliseconds. */
-const BEAT_MS = 500
+const BEAT_MS = 250
 /** How long its answer may take, in milliseconds. */
 const ANSWER_MS = 1000
 /** How long to wait before the next attempt to reach it, in milliseconds. */
@@ -56,8 +56,8 @@ export class PostgresHealth {
         await this.#listen(client)
       } catch (error) {
         this.#fail(error)
-        await this.#pause(RETRY_MS)
       }
+      await this.#pause(RETRY_MS)
     }
   }
 

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
 import type { JournalRecord } from './ledger.ts'
 
-/** How long it is tried to find out, in milliseconds: an answer is due within two seconds. */
-const PATIENCE_MS = 1200
+/** How long it is tried to find out, in milliseconds: with the time until a loss is noticed, it is less than two seconds. */
+const PATIENCE_MS = 700
 const RETRY_MS = 50
 
 /**
@@ -15,7 +15,15 @@ export async function isStored(
   record: JournalRecord | undefined,
 ): Promise<boolean | undefined> {
   if (!record) return undefined
-  const deadline = Date.now() + PATIENCE_MS
+  const late = sleep(PATIENCE_MS, undefined)
+  return Promise.race([find(connect, record, Date.now() + PATIENCE_MS), late])
+}
+
+async function find(
+  connect: () => Promise<PoolClient>,
+  record: JournalRecord,
+  deadline: number,
+): Promise<boolean | undefined> {
   while (Date.now() < deadline) {
     try {
       return await look(connect, record, deadline - Date.now())

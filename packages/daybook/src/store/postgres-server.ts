@@ -1,4 +1,4 @@
-import type { Client, ClientConfig, Pool, PoolConfig, QueryResult, QueryResultRow } from 'pg'
+import type { Client, ClientConfig, Pool, PoolConfig, QueryConfig, QueryResult, QueryResultRow } from 'pg'
 import type { Connection, PoolState } from './database.ts'
 import { PostgresConnection, type Query, TYPES } from './postgres-connection.ts'
 import { isConnectionLoss } from './postgres-errors.ts'
@@ -41,6 +41,7 @@ export class PostgresServer {
   readonly #clients = new Set<object>()
   /** The last number of its journal that was seen; unknown before there is a journal. */
   #head = -1
+  #closing: Promise<void> | undefined
 
   constructor(driver: Driver, config: ClientConfig, { isPrepared, connections, onMove }: ServerSettings) {
     this.#driver = driver
@@ -60,7 +61,7 @@ export class PostgresServer {
     return this.#health.isUp
   }
 
-  /** The last number of its journal, as it was half a second ago or later. */
+  /** The last number of its journal, as it was when it last answered. */
   get head(): number {
     return this.#head
   }
@@ -103,9 +104,16 @@ export class PostgresServer {
     return pool
   }
 
-  async close(): Promise<void> {
-    await this.#health.close()
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    // It is watched to the end: whoever still waits for an answer learns when none will come.
     await Promise.all(this.#pools.map((pool) => pool.end()))
+    await this.#health.close()
+    this.#cutAll()
   }
 
   /** @param onMove listens to other nodes, which takes a session of one's own */
@@ -126,12 +134,26 @@ export class PostgresServer {
   }
 
   async #read(query: Query): Promise<QueryResult> {
-    const ask = (): Promise<QueryResult> => {
-      this.#health.demand()
-      return this.#reads.query({ ...query, values: [...query.values] })
-    }
+    this.#health.demand()
+    const { text, name, values } = query
+    const config = { text, name, values: [...values] }
     // Reading changes nothing, so a lost connection is no reason to give up.
-    return ask().catch((error) => (isConnectionLoss(error) ? ask() : Promise.reject(error)))
+    return this.#reads
+      .query(config)
+      .catch((error) => (isConnectionLoss(error) ? this.#readAnew(config) : Promise.reject(error)))
+  }
+
+  /** Asks on a connection of its own: those of the pool may be lost, too, and not know it yet. */
+  async #readAnew(query: QueryConfig): Promise<QueryResult> {
+    this.#health.demand()
+    const client = await this.#connect()
+    this.#clients.add(client)
+    try {
+      return await client.query(query)
+    } finally {
+      this.#clients.delete(client)
+      destroy(client)
+    }
   }
 
   /** Whoever waits for an answer learns at once that none will come. */

@@ -8,7 +8,7 @@ import { type Follower, JournalWatch } from './journal-watch.ts'
 import { HEAD, type Ledger } from './ledger.ts'
 import { type PostgresConnection, PostgresTransaction } from './postgres-connection.ts'
 import { POSTGRES } from './postgres-dialect.ts'
-import { isConnectionLoss, toStartupError, translate } from './postgres-errors.ts'
+import { isClash, isConnectionLoss, toStartupError, translate } from './postgres-errors.ts'
 import { destroy } from './postgres-health.ts'
 import { isStored } from './postgres-outcome.ts'
 import { PostgresReplica } from './postgres-replica.ts'
@@ -217,22 +217,30 @@ export class PostgresStore implements Database {
     this.#draining = undefined
   }
 
-  /** The next writes that share a transaction; one that may take long has its own. */
+  /** The next writes that share a transaction; some have their own. */
   #next(): readonly Job[] {
-    const long = this.#queue.findIndex(({ isLong }) => isLong)
-    const count = long === -1 ? MAX_GROUP : Math.max(1, Math.min(long, MAX_GROUP))
+    const alone = this.#queue.findIndex(({ isAlone, isLong }) => isAlone || isLong)
+    const count = alone === -1 ? MAX_GROUP : Math.max(1, Math.min(alone, MAX_GROUP))
     return this.#queue.splice(0, count)
   }
 
-  /** Nothing of a lost transaction is stored, so it is begun once more. */
+  /** Nothing of a transaction that was lost or undone is stored, so it is begun once more. */
   async #commitGroup(group: readonly Job[]): Promise<void> {
     const begin = group[0]?.isLong ? BEGIN_LONG : this.#begin
     const outcomes = await this.#together(begin, group)
-      .catch((error) => (isLost(error) ? this.#together(begin, group) : Promise.reject(error)))
+      .catch((error) => (isUndone(error) ? this.#together(begin, group) : Promise.reject(error)))
       .catch((error: unknown) => error)
     if (Array.isArray(outcomes)) for (const settle of outcomes) settle()
-    else if (outcomes instanceof Spoiled) for (const job of group) await this.#commitGroup([job])
-    else for (const { reject } of group) reject(translate(outcomes))
+    else if (outcomes instanceof Spoiled) this.#queue.unshift(...group.map((job) => ({ ...job, isAlone: true })))
+    else this.#refuse(group, translate(outcomes))
+  }
+
+  /** Whoever waits behind a failure that may pass would wait for nothing but the same. */
+  #refuse(group: readonly Job[], error: unknown): void {
+    for (const { reject } of group) reject(error)
+    if (!isUnavailable(error)) return
+    const refusal = new DaybookError('SERVICE_UNAVAILABLE', undefined, {}, error)
+    for (const { reject } of this.#queue.splice(0)) reject(refusal)
   }
 
   /** Runs jobs in one transaction. One that fails after it has changed something takes the others with it. */
@@ -283,7 +291,10 @@ export class PostgresStore implements Database {
 }
 
 interface Job {
+  /** Whether it may take as long as it likes. */
   readonly isLong: boolean
+  /** Whether it shares its transaction with nobody. */
+  readonly isAlone?: boolean
   readonly work: (writer: WriteConnection) => Promise<unknown>
   readonly resolve: (value: unknown) => void
   readonly reject: (reason: unknown) => void
@@ -311,7 +322,7 @@ async function attempt(
     const value = await work(transaction)
     return () => resolve(value)
   } catch (error) {
-    if (!isShared || isLost(error)) throw error
+    if (!isShared || (transaction.isTouched && isUnavailable(error))) throw error
     if (transaction.isTouched) throw new Spoiled()
     ledger.back(mark)
     return () => reject(error)
@@ -322,9 +333,20 @@ async function attempt(
 const isBrokenBy = (error: unknown): boolean =>
   isConnectionLoss(error) || (error instanceof Error && isConnectionLoss(error.cause))
 
-/** Whether a transaction ended with its connection, and nothing of it is stored. */
-const isLost = (error: unknown): boolean =>
-  isBrokenBy(error) && !(error instanceof DaybookError && error.details.outcome === 'unknown')
+const isUnavailable = (error: unknown): error is DaybookError =>
+  error instanceof DaybookError && error.code === 'SERVICE_UNAVAILABLE'
+
+/** Whether something holds for an error or for what caused it, unless nobody knows what is stored. */
+function isCertain(error: unknown, is: (error: unknown) => boolean): boolean {
+  if (error instanceof DaybookError && error.details.outcome === 'unknown') return false
+  return is(error) || (error instanceof Error && is(error.cause))
+}
+
+/** Whether the transaction ended with its connection, and nothing of it is stored. */
+const isLost = (error: unknown): boolean => isCertain(error, isConnectionLoss)
+
+/** Whether the transaction ended, and another attempt may fare better. */
+const isUndone = (error: unknown): boolean => isLost(error) || isCertain(error, isClash)
 
 const inDoubt = (cause: unknown): DaybookError =>
   new DaybookError(

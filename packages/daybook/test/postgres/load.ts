@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { defineCollection, defineConfig, f } from 'daybook'
+import { expect } from 'vitest'
+import { expectSane } from '../support/sane.ts'
+import type { Answer } from '../support/transports.ts'
+
+export const config = defineConfig({
+  collections: {
+    posts: defineCollection({ fields: { title: f.text({ required: true }), slug: f.slug({ from: 'title' }) } }),
+  },
+})
+
+/** Whatever answers requests, with the token of those who write. */
+export interface Door {
+  readonly fetch: (request: Request) => Promise<Response>
+  readonly token: string
+}
+
+/** What a request may say besides its address. */
+export interface Asked {
+  readonly json?: object
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Asks, whatever comes of it: a 5xx is an answer, too. One with a body is a POST of whoever has the token. */
+export async function send({ fetch, token }: Door, path: string, asked: Asked = {}): Promise<Answer> {
+  const { json, method = json === undefined ? 'GET' : 'POST' } = asked
+  const init: RequestInit = { method, headers: { ...asked.headers } }
+  if (json !== undefined) {
+    init.headers = { ...init.headers, 'Content-Type': 'application/json', Authorization: `Bearer ${token}` }
+    init.body = JSON.stringify(json)
+  }
+  const response = await fetch(new Request(new URL(path, 'http://daybook.test'), init))
+  const answer = { status: response.status, headers: response.headers, text: await response.text() }
+  expectSane(answer, method)
+  return answer
+}
+
+/** A write, and what its writer was told. */
+interface Told {
+  readonly title: string
+  readonly status: number
+  /** `unknown` where the service could not find out. */
+  readonly outcome: unknown
+}
+
+/** How long a client waits that was told to come again, in milliseconds. */
+const PATIENCE_MS = 20
+
+/** Clients that write and read, one request after the other, until they are stopped. */
+export class Load {
+  readonly writes: Told[] = []
+  /** Statuses that readers saw. */
+  readonly reads: number[] = []
+  readonly #door: Door
+  readonly #name: string
+  readonly #clients: readonly Promise<void>[]
+  #isOver = false
+
+  constructor(door: Door, name: string, { writers = 4, readers = 4 } = {}) {
+    this.#door = door
+    this.#name = name
+    this.#clients = [
+      ...Array.from({ length: writers }, (_, index) => this.#write(index)),
+      ...Array.from({ length: readers }, () => this.#read()),
+    ]
+  }
+
+  /** Lets the requests that are under way end. */
+  async stop(): Promise<void> {
+    this.#isOver = true
+    await Promise.all(this.#clients)
+  }
+
+  /** Checks that everybody was told the truth about what they wrote. @param titles of all that is stored */
+  expectHonest(titles: readonly string[]): void {
+    const stored = Map.groupBy(titles, (title) => title)
+    const times = ({ title }: Told): number => stored.get(title)?.length ?? 0
+    const statuses = new Set(this.writes.map(({ status }) => status))
+    expect([...statuses].filter((status) => status !== 201 && status !== 503)).toEqual([])
+    const done = this.writes.filter(({ status }) => status === 201)
+    expect(done.length).toBeGreaterThan(0)
+    expect(done.filter((one) => times(one) !== 1)).toEqual([])
+    const undone = this.writes.filter(({ status, outcome }) => status !== 201 && outcome === undefined)
+    expect(undone.filter((one) => times(one) !== 0)).toEqual([])
+    expect(this.writes.filter((one) => times(one) > 1)).toEqual([])
+  }
+
+  async #write(writer: number): Promise<void> {
+    for (let index = 0; !this.#isOver; index++) {
+      const title = `${this.#name} ${writer} ${index}`
+      const { status, text } = await send(this.#door, '/api/posts', { json: { title } })
+      const { details = {} } = JSON.parse(text) as { readonly details?: { readonly outcome?: unknown } }
+      this.writes.push({ title, status, outcome: details.outcome })
+      if (status !== 201) await sleep(PATIENCE_MS)
+    }
+  }
+
+  async #read(): Promise<void> {
+    while (!this.#isOver) {
+      const { status } = await send(this.#door, '/api/posts?limit=1')
+      this.reads.push(status)
+      await sleep(status === 200 ? 1 : PATIENCE_MS)
+    }
+  }
+}

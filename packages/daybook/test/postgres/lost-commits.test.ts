@@ -1,0 +1,131 @@
+import { postgres } from 'daybook/postgres'
+import { createTestService, type TestService } from 'daybook/testing'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { FaultyProxy } from '../support/faulty-proxy.ts'
+import { PostgresDatabase, sharedPostgres } from '../support/postgres-database.ts'
+import { expectQuietProcess } from '../support/sane.ts'
+import { config, send } from './load.ts'
+
+let network: FaultyProxy
+let database: PostgresDatabase
+let service: TestService<typeof config> & AsyncDisposable
+
+beforeEach(async () => {
+  const { port } = await sharedPostgres()
+  database = await PostgresDatabase.make()
+  network = await FaultyProxy.to(port)
+  const url = database.url.replace(`:${port}/`, `:${network.port}/`)
+  service = await createTestService({ ...config, database: postgres(url) })
+  return async () => {
+    await service.close()
+    await network[Symbol.asyncDispose]()
+    await database[Symbol.asyncDispose]()
+  }
+})
+
+afterEach(expectQuietProcess)
+
+const create = (title: string, headers = {}) => send(service, '/api/posts', { json: { title }, headers })
+
+/** Titles in the order in which they were stored, however often. */
+async function stored(): Promise<readonly string[]> {
+  const sql = "SELECT doc::json ->> 'title' AS title FROM daybook$journal JOIN posts USING (id, seq) ORDER BY seq"
+  return (await database.rows<{ title: string }>(sql)).map(({ title }) => title)
+}
+
+/** Waits until the database is used again. */
+async function heal(): Promise<void> {
+  await network.heal()
+  await vi.waitFor(async () => expect((await send(service, '/api/ready')).status).toBe(200), { timeout: 5000 })
+}
+
+const FATES = { 'was stored': 'delivered', 'never arrived': 'lost' } as const
+
+describe.each(Object.entries(FATES))('a commit that %s, and whose answer is lost', (_what, fate) => {
+  test('is answered with what became of it: one entry, stored once', async () => {
+    const cut = network.cutAt(/COMMIT/, fate)
+    const answer = await create('one')
+    await cut
+    expect(answer.status, answer.text).toBe(201)
+    expect(JSON.parse((await send(service, '/api/posts/one')).text)).toEqual(JSON.parse(answer.text))
+    expect(await stored()).toEqual(['one'])
+    expect((await create('two')).headers.get('daybook-seq')).toBe('2')
+  })
+
+  test('is settled for everybody who shared it', async () => {
+    await create('first')
+    const writes = ['one', 'two', 'three', 'four'].map((title) => create(title))
+    const cut = network.cutAt(/COMMIT/, fate)
+    const answers = await Promise.all(writes)
+    await cut
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+    expect(await stored()).toEqual(['first', 'one', 'two', 'three', 'four'])
+  })
+
+  test('is settled for a change and a deletion, too', async () => {
+    const { id } = JSON.parse((await create('one')).text)
+    const { token } = service
+    const headers = { Authorization: `Bearer ${token}` }
+    let cut = network.cutAt(/COMMIT/, fate)
+    const changed = await send(service, `/api/posts/${id}`, { method: 'PUT', json: { title: 'two' } })
+    await cut
+    expect([changed.status, changed.headers.get('daybook-seq')]).toEqual([200, '2'])
+    cut = network.cutAt(/COMMIT/, fate)
+    const removed = await send(service, `/api/posts/${id}`, { method: 'DELETE', headers })
+    await cut
+    expect([removed.status, removed.headers.get('daybook-seq')]).toEqual([204, '3'])
+    expect(await stored()).toEqual([])
+  })
+
+  test('keeps its answer for whoever sends it again', async () => {
+    const cut = network.cutAt(/COMMIT/, fate)
+    const answer = await create('one', { 'Idempotency-Key': 'k' })
+    await cut
+    const again = await create('one', { 'Idempotency-Key': 'k' })
+    expect([answer.status, again.status]).toEqual([201, 201])
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    expect(again.text).toBe(answer.text)
+    expect(await stored()).toEqual(['one'])
+  })
+
+  test('is in doubt when the database is gone by then: 503, and it says that nobody knows', async () => {
+    await create('before')
+    const cut = network.cutAt(/COMMIT/, fate).then(() => network.refuse())
+    const answer = await create('one', { 'Idempotency-Key': 'k' })
+    await cut
+    expect(answer.status).toBe(503)
+    expect(answer.headers.get('retry-after')).toBe('1')
+    expect(JSON.parse(answer.text).details).toEqual({ outcome: 'unknown' })
+    await heal()
+    expect(await stored()).toEqual(fate === 'delivered' ? ['before', 'one'] : ['before'])
+    // Whoever sends it again with its key need not know.
+    expect((await create('one', { 'Idempotency-Key': 'k' })).status).toBe(201)
+    expect(await stored()).toEqual(['before', 'one'])
+  })
+
+  test('is in doubt when the network goes silent; who waited behind it is told that theirs is not stored', async () => {
+    await create('before')
+    const cut = network.cutAt(/COMMIT/, fate).then(() => network.blackHole())
+    const answers = await Promise.all(['one', 'two', 'three'].map((title) => create(title)))
+    await cut
+    const told = answers.map(({ status, text }) => [status, JSON.parse(text).details])
+    expect(told).toEqual([
+      [503, { outcome: 'unknown' }],
+      [503, {}],
+      [503, {}],
+    ])
+    await heal()
+    expect(await stored()).toEqual(fate === 'delivered' ? ['before', 'one'] : ['before'])
+  })
+})
+
+test('a write that fails before its commit is refused as one that was not stored, when the database is gone', async () => {
+  await create('before')
+  const cut = network.cutAt(/"title":"one"/, 'lost').then(() => network.refuse())
+  const answer = await create('one')
+  await cut
+  expect(answer.status).toBe(503)
+  expect(JSON.parse(answer.text).details).toEqual({})
+  await heal()
+  expect(await stored()).toEqual(['before'])
+})
