@@ -91,6 +91,7 @@ class Notebook {
       executed: 0,
       transaction: (work) => database.transaction(work),
       alter: (work) => database.alter(work),
+      follow: (follower) => database.follow(follower),
       close: () => database.close(),
     })
     this.engine = { model, store, tools: { renderMarkdown: async () => '' }, totals: new Map() }

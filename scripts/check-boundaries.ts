@@ -22,6 +22,7 @@ const LINE: readonly string[] = [
 /** Parts beside the line, each with the parts that it may import besides itself and the leaves. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   auth: [],
+  metrics: [],
   assets: [],
   'index.ts': [...upTo('service.ts'), 'auth', 'assets'],
   plugins: ['index.ts'],
@@ -30,7 +31,10 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** What is wired together in the composition root besides the line. */
-const ALSO: Readonly<Record<string, readonly string[]>> = { 'service.ts': ['auth', 'assets'] }
+const ALSO: Readonly<Record<string, readonly string[]>> = {
+  'service.ts': ['auth', 'assets', 'metrics'],
+  node: ['metrics'],
+}
 
 /** Files that every part may import, and that import nothing but each other. */
 const LEAVES: readonly string[] = ['errors.ts', 'log.ts', 'auth/adapter.ts', 'assets/blob-store.ts']
@@ -43,6 +47,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   'better-sqlite3': 'store/sqlite.ts',
   pg: 'store/postgres.ts',
   hono: 'http',
+  'prom-client': 'metrics',
 }
 
 /** One import that does not fit, and what to do about it. */

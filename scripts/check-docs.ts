@@ -1,7 +1,16 @@
 import { existsSync } from 'node:fs'
 import { posix, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { cliCommands, cliFlags, configOptions, errorCodes, fieldOptions, routes, variables } from './documented.ts'
+import {
+  cliCommands,
+  cliFlags,
+  configOptions,
+  errorCodes,
+  fieldOptions,
+  metricNames,
+  routes,
+  variables,
+} from './documented.ts'
 import { codesIn, headingsOf, type Page, proseOf, readPages, rowsOf, sectionOf } from './markdown.ts'
 
 /** One thing to mend in the docs. */
@@ -66,6 +75,10 @@ async function checkCli(text: string): Promise<readonly Fault[]> {
   ]
 }
 
+async function checkMetrics(text: string): Promise<readonly Fault[]> {
+  return compare(`${REFERENCE}/metrics.md`, 'metric', namesIn(sectionOf(text, '## All metrics')), await metricNames())
+}
+
 /** The anchor that a heading gets on the web. */
 function anchorOf(heading: string): string {
   const text = heading.replace(/^#+ /, '').toLowerCase()
@@ -99,6 +112,7 @@ async function checkDocs(root: string): Promise<readonly Fault[]> {
     ...checkRoutes(text('routes')),
     ...checkConfigPage(text('config')),
     ...(await checkCli(text('cli'))),
+    ...(await checkMetrics(text('metrics'))),
     ...pages.flatMap((page) => checkLinks(root, page, pages)),
   ]
 }

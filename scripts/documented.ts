@@ -6,6 +6,7 @@ import { ERRORS } from '../packages/daybook/src/errors.ts'
 import type { Field } from '../packages/daybook/src/fields/field.ts'
 import { f } from '../packages/daybook/src/fields/index.ts'
 import { ROUTES } from '../packages/daybook/src/http/routes.ts'
+import { Metrics } from '../packages/daybook/src/metrics/metrics.ts'
 
 const CLI = fileURLToPath(new URL('../packages/daybook/src/cli', import.meta.url))
 const SOURCES = fileURLToPath(new URL('../packages/daybook/src', import.meta.url))
@@ -70,6 +71,15 @@ export async function cliFlags(): Promise<readonly string[]> {
 /** Every command of the help. */
 export function cliCommands(): readonly string[] {
   return all(HELP, /^ {2}daybook ([a-z]+)/gm)
+}
+
+/** The name of every metric, those included that only some stores have. */
+export async function metricNames(): Promise<readonly string[]> {
+  const pool = { total: 0, idle: 0, waiting: 0 }
+  const metrics = new Metrics({ statements: () => 0, journalSeq: async () => 0, poolState: () => pool })
+  const snapshot = await metrics.snapshot()
+  metrics.close()
+  return snapshot.map(({ name }) => name)
 }
 
 /** Every environment variable that the code reads. */

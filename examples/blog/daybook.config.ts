@@ -1,4 +1,5 @@
 import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
+import { postgres } from 'daybook/postgres'
 import { seed } from './seed.ts'
 
 const authors = defineCollection({
@@ -57,4 +58,9 @@ const locales = {
   fallback: { es: ['en'], fr: ['en'], ja: ['en'], ko: ['en'], 'pt-br': ['en'], 'zh-cn': ['en'] },
 } as const
 
-export default defineConfig({ collections: { posts, authors, tags, pages }, globals: { site }, locales, seed })
+const collections = { posts, authors, tags, pages }
+
+// A file beside the service, unless DATABASE_URL names a PostgreSQL.
+const database = process.env.DATABASE_URL ? { database: postgres(process.env.DATABASE_URL) } : {}
+
+export default defineConfig({ collections, globals: { site }, locales, seed, ...database })

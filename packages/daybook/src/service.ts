@@ -15,6 +15,7 @@ import type { Handle } from './http/request.ts'
 import { ROUTES } from './http/routes.ts'
 import { type Fetch, toFetch } from './http/web.ts'
 import { type Log, SILENT } from './log.ts'
+import type { Metrics, MetricsSnapshot } from './metrics/metrics.ts'
 import { compileModel } from './model/compile.ts'
 import type { Model } from './model/model.ts'
 import type { Reader } from './store/read.ts'
@@ -29,6 +30,8 @@ export interface ServiceOptions {
   readonly serviceToken?: string
   /** @default writes nothing */
   readonly log?: Log
+  /** Whether requests are counted and timed, for `metrics()`. @default false */
+  readonly metrics?: boolean
 }
 
 /** A running service. */
@@ -42,8 +45,21 @@ export interface Service<C extends DaybookConfig = DaybookConfig> {
   readonly model: Model
   /** The largest JSON body, in bytes. */
   readonly bodyLimit: number
+  /**
+   * Calls `listener` soon after something was stored, by this process or by another one on the same store, with the last
+   * number of the journal; several changes may be told as one. The function that comes back ends that.
+   */
+  onChange(listener: (seq: number) => void): () => void
   /** How many SQL statements have run since the start. */
   statements(): number
+  /**
+   * What was measured since the start, as text for Prometheus; names are in the reference, under Metrics.
+   *
+   * @throws {Error} when the service was not made with `metrics: true`
+   */
+  metrics(): Promise<string>
+  /** The same for putting it together with that of other processes. Not for use outside Daybook: it may change at any time. */
+  metricsSnapshot(): Promise<MetricsSnapshot>
   /** Makes `/api/ready` answer 503, so that no new requests are sent here. */
   drain(): void
   /** Ends the service; what was acknowledged is stored. */
@@ -75,6 +91,7 @@ export async function createService<const C extends DaybookConfig>(
   const model = compileModel(config)
   const auth = config.auth ?? serviceTokenAdapter(options.serviceToken ?? process.env.DAYBOOK_SERVICE_TOKEN)
   const { engine, close } = await openEngine(model, config, options.data ?? '.daybook')
+  const metrics = options.metrics ? await openMetrics(engine.store) : undefined
   const sweeper = new Sweeper(engine, options.log ?? SILENT)
   let isDraining = false
   const bodyLimit = config.limits?.bodyBytes ?? DEFAULT_BODY_BYTES
@@ -87,6 +104,7 @@ export async function createService<const C extends DaybookConfig>(
     bodyLimit,
     publicCacheControl: config.publicCacheControl ?? DEFAULT_CACHE_CONTROL,
     isReady: async () => !isDraining && (await canRead(engine.store)),
+    observe: metrics?.observe.bind(metrics),
   })
   return {
     fetch: toFetch(handle),
@@ -94,15 +112,34 @@ export async function createService<const C extends DaybookConfig>(
     model,
     bodyLimit,
     content: new Content<C>(engine),
+    onChange: (listener) => engine.store.follow(listener),
     statements: () => engine.store.statements,
+    metrics: async () => demandMetrics(metrics).text(),
+    metricsSnapshot: async () => demandMetrics(metrics).snapshot(),
     drain: () => {
       isDraining = true
     },
     close: async () => {
+      metrics?.close()
       await sweeper.close()
       await close()
     },
   }
+}
+
+/** Who does not ask for metrics does not load what makes them. */
+async function openMetrics(store: Store): Promise<Metrics> {
+  const { Metrics } = await import('./metrics/metrics.ts')
+  return new Metrics({
+    statements: () => store.statements,
+    journalSeq: () => store.read.head(),
+    poolState: () => store.poolState,
+  })
+}
+
+function demandMetrics(metrics: Metrics | undefined): Metrics {
+  if (!metrics) throw new Error('Nothing is measured. Make the service with createService(config, { metrics: true }).')
+  return metrics
 }
 
 /** Serving renamed fields under their new keys before their values are there would show them empty, and lose them on a write. */

@@ -41,7 +41,7 @@ function explain(error: unknown): string {
   if (error instanceof UsageError) return `${error.message}\nSee daybook --help.`
   if (error instanceof ConfigError || error instanceof StartupError) return error.message
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
-    return 'The port is taken. End the program that listens on it, or choose another one with --port.'
+    return 'The port is taken. End the program that listens on it, or choose another one with --port or --metrics-port.'
   }
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
@@ -52,4 +52,6 @@ try {
 } catch (error) {
   process.stderr.write(`daybook: ${explain(error)}\n`)
   process.exitCode = error instanceof UsageError ? 2 : 1
+  // A worker would be kept by the channel to its parent.
+  process.channel?.unref()
 }

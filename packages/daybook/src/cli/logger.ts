@@ -8,14 +8,18 @@ const LEVELS = ['silent', 'error', 'warn', 'info']
  * The log of the command line, on standard error: JSON lines, or readable ones.
  *
  * @param level `silent`, `error`, `warn` or `info`, which gives each request a line
+ * @param worker the number of this process among workers, which each line then has
  * @throws {UsageError} for another level
  */
-export function makeLog(level: string, readable: boolean): Log {
+export function makeLog(level: string, readable: boolean, worker?: number): Log {
   if (!LEVELS.includes(level)) throw new UsageError(`--log takes one of: ${LEVELS.join(', ')}`)
   const destination = readable
     ? { write: (line: string) => void process.stderr.write(toReadable(line)) }
     : pino.destination(2)
-  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
+  const logger = pino(
+    { level, base: worker === undefined ? null : { worker }, timestamp: pino.stdTimeFunctions.isoTime },
+    destination,
+  )
   return {
     info: (fields, message) => logger.info(fields, message),
     warn: (fields, message) => logger.warn(fields, message),

@@ -19,7 +19,13 @@ Every command takes
 start and dev take
   --port N          0 picks a free one (default: 3000; PORT)
   --host HOST       the address to listen on (default: 127.0.0.1; HOST)
+  --metrics-port N  serve metrics for Prometheus there, at /metrics; 0 picks a free one
+  --metrics-host HOST
+                    the address for metrics (default: 127.0.0.1)
   --log LEVEL       silent, error, warn or info, which writes a line for each request (default: info; DAYBOOK_LOG)
+
+start takes
+  --workers N       serve in N processes on one port; auto: one for each core (DAYBOOK_WORKERS)
 
 import takes
   --collection KEY  the collection to fill

@@ -160,7 +160,7 @@ async function moveHome(store: Store, model: Model): Promise<void> {
   const home = await formerHome(store.read, model)
   const to = model.locales?.default
   if (to === undefined || home === undefined) return
-  await store.transaction(async (writer) => {
+  const move = async (writer: Writer): Promise<void> => {
     for (const collection of model.collections.values()) {
       if (collection.localized.size === 0) continue
       for await (const entry of allEntries(writer.read, collection)) {
@@ -169,7 +169,8 @@ async function moveHome(store: Store, model: Model): Promise<void> {
     }
     for (const global of model.globals.values()) await moveGlobal(writer, model, global, home)
     await writer.settleHome(to)
-  })
+  }
+  await store.transaction(move, { isLong: true })
 }
 
 async function moveEntries(store: Store, model: Model, collection: CollectionModel): Promise<void> {

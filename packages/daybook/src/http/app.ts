@@ -24,6 +24,8 @@ export interface AppOptions {
   readonly bodyLimit: number
   readonly publicCacheControl: string
   readonly isReady: () => Promise<boolean>
+  /** Told of every answer, where somebody counts: the pattern of its route, if it has one, and milliseconds. */
+  readonly observe: ((method: string, route: string | undefined, status: number, ms: number) => void) | undefined
 }
 
 const REQUEST_ID = /^[\w.-]{8,64}$/
@@ -43,7 +45,10 @@ export function createApp(options: AppOptions): Handle {
     const path = pathOf(request.target)
     // RFC 9110, section 9.3.2: HEAD is GET without the content.
     const [[found], parameters] = router.match(request.method === 'HEAD' ? 'GET' : request.method, path)
-    if (found) return answer(options, found[0].route, request, pathParameters(found, parameters))
+    if (found) {
+      scope.route = found[0].route
+      return answer(options, scope.route, request, pathParameters(found, parameters))
+    }
     const [[allowed]] = methods.match('ALL', path)
     if (!allowed) throw new DaybookError('NOT_FOUND')
     return refuseMethod(options, allowed[0], request, scope)
@@ -100,6 +105,8 @@ interface RequestScope {
   /** Headers that every answer to it carries. */
   readonly headers: Readonly<Record<string, string>>
   readonly startedAt: number
+  /** Once it is known. */
+  route: Route | undefined
 }
 
 function openScope(request: HttpRequest, cors: CorsConfig | undefined): RequestScope {
@@ -107,7 +114,7 @@ function openScope(request: HttpRequest, cors: CorsConfig | undefined): RequestS
   const requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
   const common = { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' }
   const headers = cors ? { ...common, ...corsHeaders(cors, request.headers.get('origin')) } : common
-  return { requestId, headers, startedAt: performance.now() }
+  return { requestId, headers, startedAt: performance.now(), route: undefined }
 }
 
 /** The path as routes match it: escapes are checked, and decoded once. */
@@ -191,8 +198,9 @@ function finish(
   reply: Reply,
   { method, target }: HttpRequest,
   scope: RequestScope,
-  { log }: AppOptions,
+  { log, observe }: AppOptions,
 ): FinishedReply {
+  observe?.(method, scope.route?.path, reply.status, performance.now() - scope.startedAt)
   if (log.requests) {
     const ms = Math.round((performance.now() - scope.startedAt) * 100) / 100
     const shown = target.slice(0, MAX_LOGGED_TARGET)

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, Server as NetServer } from 'node:net'
 import type { Service } from '../service.ts'
 import { toListener } from './listener.ts'
 import { MAX_HEADER_BYTES, refuse, refuseBroken } from './refuse.ts'
@@ -29,8 +29,10 @@ export interface Listening {
    * Stops taking connections, lets requests in flight finish, and closes the service.
    *
    * @param graceMs after this time, connections that are still busy are cut, in milliseconds; @default 30,000
+   * @param idleMs how long connections without a request stay open, so that what a client is just sending is answered,
+   *   in milliseconds; @default 0
    */
-  stop(graceMs?: number): Promise<void>
+  stop(graceMs?: number, idleMs?: number): Promise<void>
 }
 
 const KEEP_ALIVE_MS = 10_000
@@ -76,21 +78,29 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
   return {
     url: `http://${shown}:${address.port}`,
     port: address.port,
-    stop: (graceMs = GRACE_MS) => {
-      stopped ??= stop(server, service, state, graceMs)
+    stop: (graceMs = GRACE_MS, idleMs = 0) => {
+      stopped ??= stop(server, service, state, graceMs, idleMs)
       return stopped
     },
   }
 }
 
-async function stop(server: Server, service: Servable, state: { isStopping: boolean }, graceMs: number): Promise<void> {
+async function stop(
+  server: Server,
+  service: Servable,
+  state: { isStopping: boolean },
+  graceMs: number,
+  idleMs: number,
+): Promise<void> {
   service.drain()
   state.isStopping = true
   const closed = once(server, 'close')
-  server.close()
-  server.closeIdleConnections()
+  // The close of HTTP servers ends idle connections, too; this one takes no new ones.
+  NetServer.prototype.close.call(server)
+  const idle = idleMs > 0 ? setTimeout(() => server.close(), idleMs) : void server.close()
   const timer = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
+  clearTimeout(idle)
   clearTimeout(timer)
   await service.close()
 }

@@ -1,5 +1,6 @@
 import type { Statement, Values } from './compile.ts'
 import type { Dialect } from './dialect.ts'
+import type { Follower } from './journal-watch.ts'
 import type { Ledger } from './ledger.ts'
 
 /** Runs statements on one connection. */
@@ -15,6 +16,12 @@ export interface WriteConnection extends Connection {
   readonly ledger: Ledger
 }
 
+/** What a transaction is expected to be. */
+export interface WriteOptions {
+  /** It may take as long as it likes, as filling a new store may. @default false */
+  readonly isLong?: boolean
+}
+
 /** A database engine, as the store sees it. */
 export interface Database {
   readonly dialect: Dialect
@@ -25,12 +32,29 @@ export interface Database {
   /** How many statements have run since it was opened. */
   readonly executed: number
   /** Runs `work` alone among writers; all of it is durable when this resolves, none of it when it rejects. */
-  transaction<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T>
+  transaction<T>(work: (writer: WriteConnection) => Promise<T>, options?: WriteOptions): Promise<T>
   /** Runs `work` on the tables themselves, alone among all nodes; the database may hold none yet. */
   alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T>
+  /** Its connections, where it has a pool of them. */
+  readonly poolState?: PoolState
+  /**
+   * Runs `work` outside of any transaction, while others write, as long as it takes; alone among nodes that do so or
+   * {@link alter}. Absent: every change of tables keeps others waiting.
+   */
+  readonly beside?: ((work: (connection: Connection) => Promise<void>) => Promise<void>) | undefined
+  /** Calls `follower` soon after the journal has grown, by whatever node; the function that comes back ends that. */
+  follow(follower: Follower): () => void
   /** A copy to read from that has come as far as this number of the journal; its writes go to the original. */
   near?(seq: number): Database | undefined
   close(): Promise<void>
+}
+
+/** Connections of a pool. */
+export interface PoolState {
+  readonly total: number
+  readonly idle: number
+  /** Requests that wait for one. */
+  readonly waiting: number
 }
 
 /** Where content is kept, as a config names it. */

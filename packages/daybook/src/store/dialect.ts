@@ -70,6 +70,8 @@ export interface SearchDialect {
 /** An index or a view that the model asks for. */
 export interface Wanted {
   readonly type: 'index' | 'view'
+  /** What it is made on. */
+  readonly table: string
   readonly name: string
   readonly sql: string
 }
@@ -91,10 +93,12 @@ export interface SchemaDialect {
   shown(path: string): string
   /** Rows `{ name }`: all tables with `$` in their names. */
   readonly tables: string
-  /** Rows of {@link Wanted}: the indexes and views that Daybook made for collections. */
+  /** Rows `{ type, name, sql }`: the indexes and views that Daybook made for collections, as they were made. */
   readonly objects: string
   /** What makes an index or a view, so that {@link objects} tells how it was made. */
   make(one: Wanted): readonly string[]
+  /** The same for an index, outside of a transaction and while others write. @default as {@link make} */
+  makeBeside?(one: Wanted): readonly string[]
   /** Sets statuses that the config does not have; rows come for entries that were changed. Parameters: `known` (JSON list), `usual`, `replacement`. */
   alignStatus(key: string, statusKey: string): readonly RawBuilder<unknown>[]
   /** Counts the entries of a collection anew. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Comparable } from '../model/model.ts'
 import { param } from './compile.ts'
-import type { Dialect, Operator, SchemaDialect } from './dialect.ts'
+import type { Dialect, Operator, SchemaDialect, Wanted } from './dialect.ts'
 import { POSTGRES_SEARCH } from './postgres-search.ts'
 import { INDEXED_CHARACTERS } from './where.ts'
 
@@ -58,6 +58,10 @@ function valueText({ path, scalar }: Comparable, alias?: string): string {
   return `(CASE ${kind} WHEN 'number' THEN ${text}::numeric END)`
 }
 
+/** Tells how an index or view was made; without double quotes, so that long names stay whole in it. */
+const commentOn = ({ type, name, sql: text }: Wanted): string =>
+  `COMMENT ON ${type} "${name}" IS '${`${name} ${text}`.replaceAll("'", "''").replaceAll('"', '`')}'`
+
 const SCHEMA: SchemaDialect = {
   system: SYSTEM_TABLES,
   marker: "SELECT 1 AS is_there FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'daybook$meta'",
@@ -71,17 +75,15 @@ const SCHEMA: SchemaDialect = {
   // The engine rewrites the SQL that it is given; a comment keeps it as it was.
   objects: `SELECT CASE c.relkind WHEN 'v' THEN 'view' ELSE 'index' END AS type,
         coalesce(substring(obj_description(c.oid, 'pg_class') from '^([^ ]+) '), c.relname) AS name,
-        translate(substring(obj_description(c.oid, 'pg_class') from ' (.*)$'), chr(96), chr(34)) AS sql
+        CASE WHEN i.indisvalid IS NOT FALSE THEN
+          translate(substring(obj_description(c.oid, 'pg_class') from ' (.*)$'), chr(96), chr(34)) END AS sql
       FROM pg_class c LEFT JOIN pg_index i ON i.indexrelid = c.oid LEFT JOIN pg_class t ON t.oid = i.indrelid
       WHERE c.relnamespace = current_schema()::regnamespace
         AND ((c.relkind = 'v' AND c.relname LIKE '%\\_view')
           OR (c.relkind = 'i' AND c.relname LIKE '%$%' AND t.relname NOT LIKE 'daybook$%' AND t.relname NOT LIKE '%$search'
             AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = c.oid)))`,
-  make: ({ type, name, sql: text }) => [
-    text,
-    // Without double quotes, so that long names stay whole in it.
-    `COMMENT ON ${type} "${name}" IS '${`${name} ${text}`.replaceAll("'", "''").replaceAll('"', '`')}'`,
-  ],
+  make: (one) => [one.sql, commentOn(one)],
+  makeBeside: (one) => [one.sql.replace('INDEX ', 'INDEX CONCURRENTLY IF NOT EXISTS '), commentOn(one)],
   alignStatus: (key, statusKey) => {
     const once = sql.raw(`coalesce(kept::json ->> '${statusKey}', doc::json ->> '${statusKey}')`)
     const status = sql.ref('status')

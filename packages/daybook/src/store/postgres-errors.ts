@@ -57,6 +57,9 @@ export function toStartupError(error: unknown, shownUrl: string): unknown {
   const advice = ADVICE.find(([pattern]) => pattern.test(code))?.[1]
   if (advice) return new StartupError(`${advice(shownUrl)} (${(error as Error).message})`)
   if (isConnectionLoss(error)) return new StartupError(UNREACHABLE(shownUrl))
+  if (error instanceof Error && /does not support SSL/.test(error.message)) {
+    return new StartupError(`PostgreSQL at ${shownUrl} does not speak TLS. Turn it on there, or leave sslmode out.`)
+  }
   return error
 }
 
@@ -72,6 +75,11 @@ const ADVICE: readonly (readonly [RegExp, (url: string) => string])[] = [
       `The user of ${url} may not make tables there. GRANT USAGE, CREATE ON SCHEMA … TO … (or own the database).`,
   ],
   [/^3F000/, (url) => `The schema that ${url} names does not exist. CREATE SCHEMA … first.`],
+  [
+    /^(?:DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|CERT_|ERR_TLS)/,
+    (url) =>
+      `The certificate of PostgreSQL at ${url} is not trusted. Give its authority: postgres(url, { ssl: { ca } }).`,
+  ],
   [
     /^53300/,
     (url) => `PostgreSQL at ${url} takes no more connections. Raise max_connections, or lower the pool's size.`,

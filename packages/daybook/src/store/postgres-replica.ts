@@ -1,6 +1,7 @@
 import type { Statement, Values } from './compile.ts'
-import type { Connection, Database, WriteConnection } from './database.ts'
+import type { Connection, Database, WriteConnection, WriteOptions } from './database.ts'
 import type { Dialect } from './dialect.ts'
+import type { Follower } from './journal-watch.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
 /** A database that is read on a copy of it, as long as that answers. */
@@ -28,12 +29,16 @@ export class PostgresReplica implements Database {
     return this.#primary.executed
   }
 
-  transaction<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
-    return this.#primary.transaction(work)
+  transaction<T>(work: (writer: WriteConnection) => Promise<T>, options?: WriteOptions): Promise<T> {
+    return this.#primary.transaction(work, options)
   }
 
   alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
     return this.#primary.alter(work)
+  }
+
+  follow(follower: Follower): () => void {
+    return this.#primary.follow(follower)
   }
 
   close(): Promise<void> {

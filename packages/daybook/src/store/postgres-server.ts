@@ -1,4 +1,5 @@
 import type { Client, ClientConfig, Pool, PoolConfig, QueryResult, QueryResultRow } from 'pg'
+import type { Connection, PoolState } from './database.ts'
 import { PostgresConnection, type Query, TYPES } from './postgres-connection.ts'
 import { isConnectionLoss } from './postgres-errors.ts'
 import { destroy, PostgresHealth } from './postgres-health.ts'
@@ -18,7 +19,12 @@ export interface ServerSettings {
   readonly isPrepared: boolean
   /** Connections that read. */
   readonly connections: number
+  /** Called when other nodes say that the journal has come to a number. */
+  readonly onMove?: (seq: number) => void
 }
+
+/** Where nodes say to each other how far the journal has come. */
+export const CHANNEL = 'daybook'
 
 const IDLE_MS = 30_000
 
@@ -36,12 +42,12 @@ export class PostgresServer {
   /** The last number of its journal that was seen; unknown before there is a journal. */
   #head = -1
 
-  constructor(driver: Driver, config: ClientConfig, { isPrepared, connections }: ServerSettings) {
+  constructor(driver: Driver, config: ClientConfig, { isPrepared, connections, onMove }: ServerSettings) {
     this.#driver = driver
     this.#config = { ...config, types: TYPES }
     this.#reads = this.pool(connections)
     this.#health = new PostgresHealth({
-      connect: () => this.#connect(),
+      connect: () => this.#connect(isPrepared ? onMove : undefined),
       ask: (client) => this.#beat(client),
       onDown: () => this.#cutAll(),
     })
@@ -59,7 +65,7 @@ export class PostgresServer {
     return this.#head
   }
 
-  get poolState(): { readonly total: number; readonly idle: number; readonly waiting: number } {
+  get poolState(): PoolState {
     const sum = (key: 'totalCount' | 'idleCount' | 'waitingCount'): number =>
       this.#pools.reduce((all, pool) => all + pool[key], 0)
     return { total: sum('totalCount'), idle: sum('idleCount'), waiting: sum('waitingCount') }
@@ -72,6 +78,16 @@ export class PostgresServer {
 
   query<Row extends QueryResultRow>(text: string): Promise<QueryResult<Row>> {
     return this.#reads.query<Row>(text)
+  }
+
+  /** Gives `work` a session of its own, which ends with it. */
+  async session<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const client = await this.#connect()
+    try {
+      return await work(new PostgresConnection((query) => client.query({ ...query, values: [...query.values] }), false))
+    } finally {
+      await client.end()
+    }
   }
 
   /** Opens another pool of connections. */
@@ -92,10 +108,14 @@ export class PostgresServer {
     await Promise.all(this.#pools.map((pool) => pool.end()))
   }
 
-  async #connect(): Promise<Client> {
+  /** @param onMove listens to other nodes, which takes a session of one's own */
+  async #connect(onMove?: (seq: number) => void): Promise<Client> {
     const client = new this.#driver.Client(this.#config)
     client.on('error', () => {})
     await client.connect()
+    if (!onMove) return client
+    client.on('notification', ({ payload }) => onMove(Number(payload)))
+    await client.query(`LISTEN ${CHANNEL}`)
     return client
   }
 

@@ -1,15 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientConfig, Pool, PoolClient, QueryResult } from 'pg'
 import { DaybookError, StartupError } from '../errors.ts'
-import type { Database, DatabaseSource, WriteConnection } from './database.ts'
+import { bare } from './compile.ts'
+import type { Database, DatabaseSource, PoolState, WriteConnection, WriteOptions } from './database.ts'
 import type { Dialect } from './dialect.ts'
-import type { Ledger } from './ledger.ts'
+import { type Follower, JournalWatch } from './journal-watch.ts'
+import { HEAD, type Ledger } from './ledger.ts'
 import { type PostgresConnection, PostgresTransaction } from './postgres-connection.ts'
 import { POSTGRES } from './postgres-dialect.ts'
 import { isConnectionLoss, toStartupError, translate } from './postgres-errors.ts'
 import { destroy } from './postgres-health.ts'
 import { isStored } from './postgres-outcome.ts'
 import { PostgresReplica } from './postgres-replica.ts'
-import { type Driver, PostgresServer } from './postgres-server.ts'
+import { CHANNEL, type Driver, PostgresServer } from './postgres-server.ts'
 
 /** How PostgreSQL is used. */
 export interface PostgresOptions {
@@ -104,6 +107,7 @@ export class PostgresStore implements Database {
   readonly #writes: Pool
   readonly #isPrepared: boolean
   readonly #begin: string
+  readonly #watch: JournalWatch
   readonly #queue: Job[] = []
   #draining: Promise<void> | undefined
   #written = 0
@@ -114,7 +118,9 @@ export class PostgresStore implements Database {
     const settings = { isPrepared: pooler === 'none', connections }
     this.#isPrepared = settings.isPrepared
     this.#begin = beginText(options)
-    this.#server = new PostgresServer(driver, clientConfig(url, options), settings)
+    const hint = (seq: number): void => this.#watch.hint(seq)
+    this.#server = new PostgresServer(driver, clientConfig(url, options), { ...settings, onMove: hint })
+    this.#watch = new JournalWatch(async () => (await this.reader.get(HEAD))?.seq ?? 0)
     this.#writes = this.#server.pool(WRITERS)
     this.reader = this.#server.reader
     this.slow = this.#server.slow
@@ -128,7 +134,7 @@ export class PostgresStore implements Database {
   }
 
   /** Connections, for those who watch the service. */
-  get poolState(): { readonly total: number; readonly idle: number; readonly waiting: number } {
+  get poolState(): PoolState {
     return this.#server.poolState
   }
 
@@ -164,42 +170,66 @@ export class PostgresStore implements Database {
     }
   }
 
-  transaction<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
+  transaction<T>(work: (writer: WriteConnection) => Promise<T>, { isLong = false }: WriteOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
+      this.#queue.push({ work, isLong, resolve: resolve as (value: unknown) => void, reject })
       this.#draining ??= this.#drain()
     })
   }
 
   async alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
-    let result: T | undefined
-    const [settle] = await this.#together(ALTER, [
-      {
-        work,
-        resolve: (value) => {
-          result = value as T
-        },
-        reject: () => {},
-      },
-    ])
-    settle?.()
-    return result as T
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    const job: Job = { work, isLong: true, resolve: resolve as Job['resolve'], reject }
+    for (;;) {
+      const outcomes = await this.#together(BEGIN_ALTER, [job]).catch((error) => {
+        if (error instanceof OthersAlter) return undefined
+        throw error
+      })
+      for (const settle of outcomes ?? []) settle()
+      if (outcomes) return promise
+      await sleep(ALTER_RETRY_MS)
+    }
+  }
+
+  /** A pooler may give each statement another session, so that none could hold the lock. */
+  get beside(): Database['beside'] {
+    if (!this.#isPrepared) return undefined
+    return (work) =>
+      this.#server.session(async (connection) => {
+        await connection.run(bare('SET statement_timeout = 0; SET lock_timeout = 0'))
+        while (!(await connection.get(bare(`SELECT 1 AS is_free WHERE pg_try_advisory_lock(${ALTER_LOCK})`))))
+          await sleep(ALTER_RETRY_MS)
+        await work(connection)
+      })
+  }
+
+  follow(follower: Follower): () => void {
+    return this.#watch.follow(follower)
   }
 
   async close(): Promise<void> {
     await this.#draining
+    this.#watch.close()
     await Promise.all([this.#server, ...this.#replicas].map((one) => one.close()))
   }
 
   async #drain(): Promise<void> {
-    while (this.#queue.length > 0) await this.#commitGroup(this.#queue.splice(0, MAX_GROUP))
+    while (this.#queue.length > 0) await this.#commitGroup(this.#next())
     this.#draining = undefined
+  }
+
+  /** The next writes that share a transaction; one that may take long has its own. */
+  #next(): readonly Job[] {
+    const long = this.#queue.findIndex(({ isLong }) => isLong)
+    const count = long === -1 ? MAX_GROUP : Math.max(1, Math.min(long, MAX_GROUP))
+    return this.#queue.splice(0, count)
   }
 
   /** Nothing of a lost transaction is stored, so it is begun once more. */
   async #commitGroup(group: readonly Job[]): Promise<void> {
-    const outcomes = await this.#together(this.#begin, group)
-      .catch((error) => (isLost(error) ? this.#together(this.#begin, group) : Promise.reject(error)))
+    const begin = group[0]?.isLong ? BEGIN_LONG : this.#begin
+    const outcomes = await this.#together(begin, group)
+      .catch((error) => (isLost(error) ? this.#together(begin, group) : Promise.reject(error)))
       .catch((error: unknown) => error)
     if (Array.isArray(outcomes)) for (const settle of outcomes) settle()
     else if (outcomes instanceof Spoiled) for (const job of group) await this.#commitGroup([job])
@@ -210,7 +240,7 @@ export class PostgresStore implements Database {
   async #together(begin: string, group: readonly Job[]): Promise<readonly (() => void)[]> {
     this.#server.demand()
     const client = await this.#writes.connect()
-    let failure: unknown
+    let isBroken = false
     try {
       const transaction = await this.#open(client, begin)
       const outcomes: (() => void)[] = []
@@ -220,24 +250,28 @@ export class PostgresStore implements Database {
       await this.#commit(client, transaction.ledger)
       return outcomes
     } catch (error) {
-      failure = error
-      if (!isLost(error)) await client.query('ROLLBACK').catch(() => {})
+      isBroken = isBrokenBy(error)
+      if (!isBroken) await client.query('ROLLBACK').catch(() => {})
       throw error
     } finally {
-      client.release(failure !== undefined && isLost(failure))
+      client.release(isBroken)
     }
   }
 
   async #open(client: PoolClient, begin: string): Promise<PostgresTransaction> {
     const results = (await client.query(begin)) as unknown as readonly QueryResult[]
-    const head = results.at(-1)?.rows[0]?.seq
+    const [row] = results.at(-1)?.rows ?? []
+    if (row?.is_free === 'f') throw new OthersAlter()
+    const head = row?.seq
     return new PostgresTransaction(client, this.#isPrepared, head === undefined ? undefined : Number(head))
   }
 
   /** @throws SERVICE_UNAVAILABLE with `details.outcome` `unknown` when nobody can tell whether it is stored */
   async #commit(client: PoolClient, { last }: Ledger): Promise<void> {
     try {
-      await client.query('COMMIT')
+      // Other nodes hear of it when it is committed, and not before.
+      await client.query(last ? `NOTIFY ${CHANNEL}, '${last.seq}'; COMMIT` : 'COMMIT')
+      if (last) this.#watch.hint(last.seq)
     } catch (error) {
       if (!isConnectionLoss(error)) throw error
       const outcome = await isStored(() => this.#writes.connect(), last)
@@ -250,9 +284,15 @@ export class PostgresStore implements Database {
 }
 
 interface Job {
+  readonly isLong: boolean
   readonly work: (writer: WriteConnection) => Promise<unknown>
   readonly resolve: (value: unknown) => void
   readonly reject: (reason: unknown) => void
+}
+
+/** Another node is at the tables. */
+class OthersAlter extends Error {
+  override readonly name = 'OthersAlter'
 }
 
 /** A job that failed half-way has spoiled the transaction that it shared. */
@@ -279,10 +319,13 @@ async function attempt(
   }
 }
 
-/** Whether the transaction ended with its connection. */
+/** Whether a connection ended with this. */
+const isBrokenBy = (error: unknown): boolean =>
+  isConnectionLoss(error) || (error instanceof Error && isConnectionLoss(error.cause))
+
+/** Whether a transaction ended with its connection, and nothing of it is stored. */
 const isLost = (error: unknown): boolean =>
-  !(error instanceof DaybookError && error.details.outcome === 'unknown') &&
-  (isConnectionLoss(error) || (error instanceof Error && isConnectionLoss(error.cause)))
+  isBrokenBy(error) && !(error instanceof DaybookError && error.details.outcome === 'unknown')
 
 const inDoubt = (cause: unknown): DaybookError =>
   new DaybookError(
@@ -311,9 +354,16 @@ function clientConfig(url: string, { pooler = 'none', ssl, statementMs = USUAL_S
 }
 
 const LOCK_HEAD = 'SELECT seq FROM daybook$head FOR UPDATE'
-/** Nodes that start at once make their tables one after the other, however long it takes. */
-const ALTER = `BEGIN; SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
-  SELECT pg_advisory_xact_lock(hashtext('daybook'), hashtext(current_schema()))`
+const UNLIMITED =
+  'SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0'
+const BEGIN_LONG = `BEGIN; ${UNLIMITED}; ${LOCK_HEAD}`
+const ALTER_LOCK = "hashtext('daybook'), hashtext(current_schema())"
+/**
+ * Nodes that start at once make their tables one after the other. They ask for the lock again and again instead of waiting
+ * inside a statement: making an index beside the work of others waits for all statements that were begun before.
+ */
+const BEGIN_ALTER = `BEGIN; ${UNLIMITED}; SELECT pg_try_advisory_xact_lock(${ALTER_LOCK}) AS is_free`
+const ALTER_RETRY_MS = 100
 
 /** Writers take turns from their first statement on: what one reads, no other changes before it is done. */
 function beginText({ pooler = 'none', statementMs = USUAL_STATEMENT_MS }: PostgresOptions): string {

@@ -16,6 +16,7 @@ function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readon
   const { key, table, comparables } = collection
   const index = (name: string, columns: string, unique = false): Wanted => ({
     type: 'index',
+    table,
     name: `${table}$${name}`,
     sql: `CREATE ${unique ? 'UNIQUE ' : ''}INDEX "${table}$${name}" ON "${table}" (${columns})`,
   })
@@ -42,7 +43,12 @@ function wantedView({ schema }: Dialect, collection: CollectionModel): Wanted {
   const name = `${collection.key}_view`
   const keys = ['id', ...collection.fields.flatMap((field) => field.servedKeys), 'createdAt', 'updatedAt']
   const columns = keys.map((key) => `${schema.shown(key)} AS "${key}"`)
-  return { type: 'view', name, sql: `CREATE VIEW "${name}" AS SELECT ${columns.join(', ')} FROM "${collection.key}"` }
+  return {
+    type: 'view',
+    table: collection.key,
+    name,
+    sql: `CREATE VIEW "${name}" AS SELECT ${columns.join(', ')} FROM "${collection.key}"`,
+  }
 }
 
 /** Runs statements on the connection that holds the lock. */
@@ -58,13 +64,15 @@ export async function isBlank(connection: Connection, { schema }: Dialect): Prom
 /**
  * Brings the tables into the form that the model asks for: makes what is missing, drops what is no longer declared.
  * Content is never touched. Runs inside a write transaction, so that two nodes can start at once.
+ *
+ * @returns indexes on many entries, which are better made beside the work of other nodes; then this is to be run again
  */
 export async function prepareSchema(
   connection: Connection,
   dialect: Dialect,
   model: Model,
   check: SchemaCheck,
-): Promise<void> {
+): Promise<readonly Wanted[]> {
   const known = (await isBlank(connection, dialect)) ? undefined : await readMeta(connection, 'layout')
   if (known !== undefined && Number(known) > LAYOUT) {
     throw new StartupError(
@@ -73,18 +81,30 @@ export async function prepareSchema(
   }
   // Looking at every index of every collection would make start-up cost grow with the schema.
   const fingerprint = fingerprintOf(dialect, model)
-  if (known !== undefined && (await readMeta(connection, 'schema')) === fingerprint) return
+  if (known !== undefined && (await readMeta(connection, 'schema')) === fingerprint) return []
   if (known !== undefined && Number(known) < 2) await addLocales(connection)
   if (known !== undefined) await check.beforeChange?.(connection)
   await run(connection, ...dialect.schema.system)
   const views = [...model.collections.values()].flatMap((one) => [...one.views.values()])
   await dropLocaleTables(connection, dialect, (name) => views.every(({ table }) => table !== name))
   for (const collection of model.collections.values()) await prepareCollection(connection, dialect, collection, check)
-  await alignObjects(connection, dialect, [...model.collections.values()])
+  const large = check.makesBeside ? await largeTables(connection) : new Set<string>()
+  const postponed = await alignObjects(connection, dialect, [...model.collections.values()], large)
   const { locales } = model
   if (locales && (await readMeta(connection, HOME)) === undefined) await writeMeta(connection, HOME, locales.default)
   await writeMeta(connection, 'layout', String(LAYOUT))
-  await writeMeta(connection, 'schema', check.isFinal ? fingerprint : '')
+  await writeMeta(connection, 'schema', check.isFinal && postponed.length === 0 ? fingerprint : '')
+  return postponed
+}
+
+/** From so many entries on, an index is made without keeping writers waiting. */
+const LARGE = 10_000
+
+async function largeTables(connection: Connection): Promise<ReadonlySet<string>> {
+  const all = await connection.all(bare<{ key: string; counts: string }>('SELECT key, counts FROM daybook$collections'))
+  const sizeOf = (counts: string): number =>
+    Object.values(JSON.parse(counts) as Record<string, number>).reduce((sum, one) => sum + one, 0)
+  return new Set(all.filter(({ counts }) => sizeOf(counts) >= LARGE).map(({ key }) => key))
 }
 
 /** Layout 2: documents in several locales. */
@@ -100,6 +120,8 @@ export interface SchemaCheck {
   beforeChange?(connection: Connection): Promise<void>
   /** Makes what the locales show of entries that are there already. */
   fillViews(collection: CollectionModel): Promise<void>
+  /** Whether indexes can be made beside the work of other nodes. */
+  readonly makesBeside: boolean
   /** Whether the next start with this config need not look again. */
   readonly isFinal: boolean
 }
@@ -228,12 +250,17 @@ const nextRows = (table: string): Statement<{ pk: number; status: string | null;
   prepareSql(sql`SELECT pk, status, doc FROM ${sql.table(table)} WHERE pk > ${param('after')}
     ORDER BY pk LIMIT ${sql.lit(SEARCH_BATCH)}`)
 
-/** Drops indexes and views that differ from what is wanted or are wanted no more, and makes the missing ones. */
+/**
+ * Drops indexes and views that differ from what is wanted or are wanted no more, and makes the missing ones.
+ *
+ * @returns the indexes of large tables, which are not made
+ */
 async function alignObjects(
   connection: Connection,
   dialect: Dialect,
   collections: readonly CollectionModel[],
-): Promise<void> {
+  large: ReadonlySet<string>,
+): Promise<readonly Wanted[]> {
   const wanted = new Map(
     collections
       .flatMap((one) => [
@@ -242,19 +269,26 @@ async function alignObjects(
       ])
       .map((one) => [one.name, one]),
   )
-  for (const one of await connection.all(bare<Wanted>(dialect.schema.objects))) {
+  for (const one of await connection.all(bare<Omit<Wanted, 'table'>>(dialect.schema.objects))) {
     if (wanted.get(one.name)?.sql === one.sql) wanted.delete(one.name)
     else await run(connection, `DROP ${one.type} "${one.name}"`)
   }
-  for (const one of wanted.values()) await makeObject(connection, dialect, one)
+  const isPostponed = ({ type, table }: Wanted): boolean => type === 'index' && large.has(table)
+  for (const one of wanted.values()) if (!isPostponed(one)) await makeObject(connection, dialect.schema.make(one), one)
+  return [...wanted.values()].filter(isPostponed)
 }
 
-async function makeObject(connection: Connection, { schema }: Dialect, wanted: Wanted): Promise<void> {
+/** Makes indexes outside of a transaction, while others write. */
+export async function makeBeside(connection: Connection, dialect: Dialect, all: readonly Wanted[]): Promise<void> {
+  for (const one of all) await makeObject(connection, dialect.schema.makeBeside?.(one) ?? dialect.schema.make(one), one)
+}
+
+async function makeObject(connection: Connection, texts: readonly string[], { name }: Wanted): Promise<void> {
   try {
-    await run(connection, ...schema.make(wanted))
+    await run(connection, ...texts)
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error
-    const [collection, , path] = wanted.name.split('$')
+    const [collection, , path] = name.split('$')
     throw new StartupError(
       `${collection}.${path} is unique in the config, but entries share a value. Give each its own, or leave unique out.`,
     )

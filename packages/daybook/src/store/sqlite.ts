@@ -6,7 +6,8 @@ import { DaybookError, StartupError } from '../errors.ts'
 import type { Statement, Values } from './compile.ts'
 import { type Connection, type Database, UniqueViolation, type WriteConnection } from './database.ts'
 import type { Dialect } from './dialect.ts'
-import { Ledger } from './ledger.ts'
+import { type Follower, JournalWatch } from './journal-watch.ts'
+import { HEAD, Ledger } from './ledger.ts'
 import { SQLITE } from './sqlite-dialect.ts'
 import { SqliteThread } from './sqlite-thread.ts'
 
@@ -68,6 +69,7 @@ export class SqliteStore implements Database {
   readonly #writer: SqliteWriter
   /** Carries the log over while others go on: it has two syncs of its own, for which no write should wait. */
   readonly #checkpointer: SqliteThread
+  readonly #watch: JournalWatch = new JournalWatch(async () => (await this.reader.get(HEAD))?.seq ?? 0)
   #commits = 0
   readonly #queue: Job[] = []
   #draining = false
@@ -99,8 +101,13 @@ export class SqliteStore implements Database {
     return this.transaction(work)
   }
 
+  follow(follower: Follower): () => void {
+    return this.#watch.follow(follower)
+  }
+
   async close(): Promise<void> {
     while (this.#draining) await sleep(5)
+    this.#watch.close()
     await this.#checkpointer.close()
     await this.slow.close()
     this.reader.native.close()
@@ -141,6 +148,8 @@ export class SqliteStore implements Database {
       await this.#writer.ledger.settle()
       this.#writer.control('COMMIT')
       for (const settle of outcomes) settle()
+      const { last } = this.#writer.ledger
+      if (last) this.#watch.hint(last.seq)
       this.#commits += 1
       if (this.#commits % CHECKPOINT_COMMITS === 0) this.#checkpoint()
     } catch (error) {

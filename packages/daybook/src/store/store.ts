@@ -1,8 +1,10 @@
 import type { CollectionModel, Model } from '../model/model.ts'
 import type { Statement } from './compile.ts'
-import type { Database } from './database.ts'
+import type { Database, PoolState, WriteConnection, WriteOptions } from './database.ts'
+import type { Wanted } from './dialect.ts'
+import type { Follower } from './journal-watch.ts'
 import { Reader } from './read.ts'
-import { isBlank, prepareSchema, readMeta, writeMeta } from './schema.ts'
+import { isBlank, makeBeside, prepareSchema, readMeta, writeMeta } from './schema.ts'
 import { Writer } from './write.ts'
 
 /** Content at rest: reads of what is committed, and write transactions. */
@@ -28,13 +30,20 @@ export class Store {
     fillViews: (writer: Writer, collection: CollectionModel) => Promise<void>,
     beforeChange?: (read: Reader) => Promise<void>,
   ): Promise<void> {
-    await this.#database.alter((connection) =>
-      prepareSchema(connection, this.#database.dialect, model, {
-        isFinal: beforeChange !== undefined,
-        beforeChange: async (own) => beforeChange?.(this.read.on(own)),
-        fillViews: (collection) => fillViews(new Writer(connection, this.read, this.#writeStatements), collection),
-      }),
-    )
+    const { dialect, beside } = this.#database
+    const align = (): Promise<readonly Wanted[]> =>
+      this.#database.alter((connection) =>
+        prepareSchema(connection, dialect, model, {
+          makesBeside: beside !== undefined,
+          isFinal: beforeChange !== undefined,
+          beforeChange: async (own) => beforeChange?.(this.read.on(own)),
+          fillViews: (collection) => fillViews(new Writer(connection, this.read, this.#writeStatements), collection),
+        }),
+      )
+    for (let missing = await align(); missing.length > 0; missing = await align()) {
+      const all = missing
+      await this.#database.beside?.((connection) => makeBeside(connection, dialect, all))
+    }
   }
 
   /** The same store, read from a copy that has come as far as this number of the journal, where there is one. */
@@ -46,9 +55,19 @@ export class Store {
     return known
   }
 
+  /** Calls `follower` soon after the journal has grown, by whatever node; the function that comes back ends that. */
+  follow(follower: Follower): () => void {
+    return this.#database.follow(follower)
+  }
+
   /** How many SQL statements have run since the store was opened. */
   get statements(): number {
     return this.#database.executed
+  }
+
+  /** Connections to the database, where there is a pool of them. */
+  get poolState(): PoolState | undefined {
+    return this.#database.poolState
   }
 
   /** Whether anything was ever stored here. */
@@ -57,18 +76,21 @@ export class Store {
   }
 
   /** Runs `work` as one transaction: all of it is durable when this resolves, none of it when it rejects. */
-  transaction<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
-    return this.#database.transaction((connection) => work(new Writer(connection, this.read, this.#writeStatements)))
+  transaction<T>(work: (writer: Writer) => Promise<T>, options?: WriteOptions): Promise<T> {
+    const run = (connection: WriteConnection): Promise<T> =>
+      work(new Writer(connection, this.read, this.#writeStatements))
+    return this.#database.transaction(run, options)
   }
 
   /** Runs `work` once in the life of the store, under a name; when it fails, nothing of it stays. */
   async once(name: string, work: (writer: Writer) => Promise<void>): Promise<boolean> {
-    return this.#database.transaction(async (connection) => {
+    const run = async (connection: WriteConnection): Promise<boolean> => {
       if ((await readMeta(connection, name)) !== undefined) return false
       await work(new Writer(connection, this.read, this.#writeStatements))
       await writeMeta(connection, name, new Date().toISOString())
       return true
-    })
+    }
+    return this.#database.transaction(run, { isLong: true })
   }
 
   async close(): Promise<void> {

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** Reads process ids, the last one counts; when its input ends, stops that server and removes the folder. */
+/** Reads process ids, the last one counts; when its input ends, stops that server and removes the folders. */
 const SCRIPT = `
 trap '' HUP INT TERM
-folder=$1 lock=$2/postmaster.pid pid=
+lock=$1/postmaster.pid pid=
+shift
 while read -r line; do pid=$line; done
 if [ -n "$pid" ] && kill -QUIT "$pid"; then
   kill -CONT "$pid"
@@ -14,16 +15,16 @@ if [ -n "$pid" ] && kill -QUIT "$pid"; then
     tries=$((tries + 1))
   done
 fi
-rm -rf "$folder"
+rm -rf "$@"
 `
 
-/** Stops a server and removes its folder, also when the process that started them is gone, even after `kill -9`. */
+/** Stops a server and removes its folders, also when the process that started them is gone, even after `kill -9`. */
 export class PostgresKeeper {
   readonly #process: ChildProcess
 
-  /** @param folder what is removed in the end; @param data the data folder of the server */
-  constructor(folder: string, data: string) {
-    const args = ['-c', SCRIPT, 'keeper', folder, data]
+  /** @param data the data folder of the server; @param folders what is removed in the end */
+  constructor(data: string, folders: readonly string[]) {
+    const args = ['-c', SCRIPT, 'keeper', data, ...folders]
     this.#process = spawn('sh', args, { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
     this.#process.stdin?.on('error', () => {})
   }

@@ -12,7 +12,7 @@ declare module 'vitest' {
 }
 
 /** The server is thrown away with the run: nothing has to survive a crash, and no statistics are needed. */
-const SETTINGS = { fsync: 'off', full_page_writes: 'off', autovacuum: 'off' } as const
+const SETTINGS = { fsync: 'off', full_page_writes: 'off', autovacuum: 'off', max_wal_size: '64MB' } as const
 
 /** Gives a test run one PostgreSQL, which only those pay for that ask for it. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
@@ -37,5 +37,5 @@ export default async function setUp(project: TestProject): Promise<() => Promise
 /** Loaded late, too: most runs of one file have no use for a database. */
 async function start(): Promise<PostgresServer> {
   const { PostgresServer } = await import('./postgres-server.ts')
-  return PostgresServer.make({ settings: SETTINGS })
+  return PostgresServer.make({ settings: SETTINGS, inMemory: true })
 }

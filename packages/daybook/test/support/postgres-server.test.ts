@@ -49,6 +49,7 @@ test('ends sessions when it is killed', async () => {
   const waiting = expect(client.query('select pg_sleep(60)')).rejects.toThrow('terminated')
   await server.kill()
   await waiting
+  await server.start()
 })
 
 test('answers nobody while it is paused, and goes on where it was', async () => {

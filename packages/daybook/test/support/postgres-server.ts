@@ -8,13 +8,20 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { freePort } from './free-port.ts'
+import { memoryFolder } from './memory-folder.ts'
 import { type PostgresAddress, ROLE, superuserUrlOf } from './postgres-address.ts'
 import { PostgresKeeper } from './postgres-keeper.ts'
 import { findProgram, initialise, type Program, passwordOf } from './postgres-program.ts'
 import { queryOnce } from './postgres-query.ts'
 
 /** What every server of the tests has in common; durable, as PostgreSQL comes. */
-const SETTINGS = { listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: 300 } as const
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: 300,
+  // In the data folder, which goes; a killed server leaves other shared memory behind.
+  dynamic_shared_memory_type: 'mmap',
+} as const
 
 /** How long a server may take to start or to stop, in milliseconds. */
 const PATIENCE_MS = 60_000
@@ -32,6 +39,8 @@ export interface ServerOptions {
   readonly data?: string
   /** @default a free one */
   readonly port?: number
+  /** Keeps the data in memory where the system has a place for it: making databases waits for no disk. @default false */
+  readonly inMemory?: boolean
 }
 
 /** What a server is made of. */
@@ -63,9 +72,11 @@ export class PostgresServer implements AsyncDisposable {
    * @throws {Error} when it does not start, with what it said
    */
   static async make(options: ServerOptions = {}): Promise<PostgresServer> {
-    const folder = await mkdtemp(join(tmpdir(), 'daybook-postgres-'))
-    const data = options.data ?? join(folder, 'data')
-    const keeper = new PostgresKeeper(folder, data)
+    const folder = await temporary(tmpdir())
+    // A place in memory may be barred to programs, so that only the data goes there.
+    const own = options.inMemory ? await temporary(await memoryFolder()) : join(folder, 'data')
+    const data = options.data ?? own
+    const keeper = new PostgresKeeper(data, [folder, own])
     try {
       const program = await findProgram(folder)
       const isNew = !existsSync(join(data, 'PG_VERSION'))
@@ -185,6 +196,8 @@ export class PostgresServer implements AsyncDisposable {
     return lines[0] === `${child.pid}` && lines[7]?.trim() === 'ready'
   }
 }
+
+const temporary = (place: string): Promise<string> => mkdtemp(join(place, 'daybook-postgres-'))
 
 /** Signals processes, some of which may be gone. */
 function signal(pids: readonly number[], name: NodeJS.Signals): void {

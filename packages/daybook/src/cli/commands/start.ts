@@ -1,23 +1,47 @@
-import { serve } from '../../node/serve.ts'
-import { createService } from '../../service.ts'
+import { availableParallelism } from 'node:os'
+import type { Log } from '../../log.ts'
+import type { MetricsAddress, MetricsListening } from '../../node/metrics-server.ts'
+import { type Listening, serve } from '../../node/serve.ts'
+import { serveAsWorker, type WorkerIdentity, type WorkerProcess, workerIdentity } from '../../node/worker.ts'
+import { createService, type Service } from '../../service.ts'
 import { loadConfig } from '../config-file.ts'
 import { makeLog } from '../logger.ts'
 import { type CommandLine, dataFolder, readOptions } from '../options.ts'
 import { UsageError } from '../usage.ts'
 
-const OPTIONS = { port: { type: 'string' }, host: { type: 'string' }, log: { type: 'string' } } as const
+/** Options of the commands that serve. */
+export const OPTIONS = {
+  port: { type: 'string' },
+  host: { type: 'string' },
+  log: { type: 'string' },
+  'metrics-port': { type: 'string' },
+  'metrics-host': { type: 'string' },
+} as const
+
+const MAX_WORKERS = 128
 
 /** `daybook start`: serves until SIGTERM or SIGINT, and lets requests in flight finish. */
-export async function start(args: readonly string[], readable = false): Promise<undefined> {
-  const options = readOptions(args, OPTIONS)
-  const log = makeLog(options.text('log') ?? process.env.DAYBOOK_LOG ?? 'info', readable)
-  const port = readPort(options)
-  const host = options.text('host') ?? process.env.HOST ?? '127.0.0.1'
-  const config = await loadConfig(options.text('config'))
-  const service = await createService(config, { data: dataFolder(options), log })
-  const listening = await serve(service, { port, host })
-  process.stdout.write(`listening on ${listening.url}\n`)
+export async function start(args: readonly string[]): Promise<number | undefined> {
+  const options = readOptions(args, { ...OPTIONS, workers: { type: 'string' } })
+  const worker = workerIdentity()
+  if (worker) {
+    const { service, listening } = await listen(options, logOf(options, false, worker.number), worker)
+    serveAsWorker(listening, service.metricsSnapshot)
+    return undefined
+  }
+  const count = readWorkers(options)
+  return count === undefined ? serveHere(options, false) : serveInWorkers(options, count)
+}
 
+/** Serves in this process. */
+export async function serveHere(options: CommandLine, readable: boolean): Promise<undefined> {
+  const log = logOf(options, readable)
+  const { service, listening } = await listen(options, log)
+  const metrics = await openMetrics(options, log, service.metrics).catch(async (error) => {
+    await listening.stop(0)
+    throw error
+  })
+  announce(listening.url, metrics)
   const end = (signal: NodeJS.Signals): void => {
     log.info({ signal }, 'draining')
     // A second signal ends it at once.
@@ -27,9 +51,85 @@ export async function start(args: readonly string[], readable = false): Promise<
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end)
 }
 
+async function serveInWorkers(options: CommandLine, count: number): Promise<number> {
+  // What the command line says wrongly is said once, before there are workers.
+  readPort(options)
+  const log = logOf(options, false)
+  const { runWorkers } = await import('../../node/workers.ts')
+  if (!readMetrics(options)) return runWorkers({ count, log, onListening: announce }).status
+  const { WorkersMetrics } = await import('../../node/workers-metrics.ts')
+  const figures = new WorkersMetrics()
+  let alive: Iterable<WorkerProcess> = []
+  const metrics = await openMetrics(options, log, () => figures.text(alive))
+  const workers = runWorkers({
+    count,
+    log,
+    onListening: (url) => announce(url, metrics),
+    onEnded: (worker) => figures.keep(worker),
+  })
+  alive = workers.alive
+  return workers.status.finally(() => metrics?.close())
+}
+
+/** Serves metrics where they are asked for. */
+async function openMetrics(
+  options: CommandLine,
+  log: Log,
+  read: () => Promise<string>,
+): Promise<MetricsListening | undefined> {
+  const address = readMetrics(options)
+  if (!address) return undefined
+  const { serveMetrics } = await import('../../node/metrics-server.ts')
+  return serveMetrics(read, address, log)
+}
+
+async function listen(
+  options: CommandLine,
+  log: Log,
+  worker?: WorkerIdentity,
+): Promise<{ readonly service: Service; readonly listening: Listening }> {
+  const port = worker?.port ?? readPort(options)
+  const host = options.text('host') ?? process.env.HOST ?? '127.0.0.1'
+  const config = await loadConfig(options.text('config'))
+  const metrics = readMetrics(options) !== undefined
+  const service = await createService(config, { data: dataFolder(options), log, metrics })
+  return { service, listening: await serve(service, { port, host }) }
+}
+
+function announce(url: string, metrics?: MetricsListening): void {
+  process.stdout.write(`listening on ${url}\n${metrics ? `metrics on ${metrics.url}\n` : ''}`)
+}
+
+function logOf(options: CommandLine, readable: boolean, worker?: number): Log {
+  return makeLog(options.text('log') ?? process.env.DAYBOOK_LOG ?? 'info', readable, worker)
+}
+
 function readPort(options: CommandLine): number {
-  const text = options.text('port') ?? process.env.PORT ?? '3000'
+  return toPort('--port', options.text('port') ?? process.env.PORT ?? '3000')
+}
+
+function toPort(flag: string, text: string): number {
   const port = Number(text)
-  if (!/^\d+$/.test(text) || port > 65_535) throw new UsageError(`--port takes a number from 0 to 65535, not "${text}"`)
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new UsageError(`${flag} takes a number from 0 to 65535, not "${text}"`)
   return port
+}
+
+/** Where metrics are served; undefined when nobody asked for them. */
+function readMetrics(options: CommandLine): MetricsAddress | undefined {
+  const port = options.text('metrics-port')
+  if (port === undefined) return undefined
+  return { port: toPort('--metrics-port', port), host: options.text('metrics-host') ?? '127.0.0.1' }
+}
+
+/** How many workers to start; undefined when this process serves itself. */
+function readWorkers(options: CommandLine): number | undefined {
+  const text = options.text('workers') ?? process.env.DAYBOOK_WORKERS
+  if (text === undefined) return undefined
+  if (text === 'auto') return availableParallelism()
+  const count = Number(text)
+  if (!/^\d+$/.test(text) || count < 1 || count > MAX_WORKERS) {
+    throw new UsageError(`--workers takes auto or a number from 1 to ${MAX_WORKERS}, not "${text}"`)
+  }
+  return count
 }

@@ -1,0 +1,126 @@
+import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { PoolState } from '../store/database.ts'
+import { observeProcess } from './process.ts'
+
+/** What of a service is asked when its metrics are. */
+export interface MetricsSource {
+  statements(): number
+  /** The last number of the journal. */
+  journalSeq(): Promise<number>
+  /** Undefined where there is no pool. */
+  poolState(): PoolState | undefined
+}
+
+/** All metrics of one process, in a form that can be sent to another one. */
+export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
+
+/** `Content-Type` of the text that Prometheus reads. */
+export const METRICS_TYPE: string = Registry.PROMETHEUS_CONTENT_TYPE
+
+/** Upper bounds of the duration of requests, in seconds. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+/** What is neither of a route nor of these is counted together: labels are never made of what a client makes up. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** The metrics of one service. */
+export class Metrics {
+  readonly #registry = new Registry()
+  readonly #requests: Counter<'method' | 'route' | 'status'>
+  readonly #durations: Histogram<'method' | 'route'>
+  readonly #stopObserving: () => void
+
+  constructor(source: MetricsSource) {
+    const registers = [this.#registry]
+    this.#requests = new Counter({
+      name: 'daybook_http_requests_total',
+      help: 'Requests that were answered.',
+      labelNames: ['method', 'route', 'status'],
+      registers,
+    })
+    this.#durations = new Histogram({
+      name: 'daybook_http_request_duration_seconds',
+      help: 'Time from the head of a request to its answer.',
+      labelNames: ['method', 'route'],
+      buckets: BUCKETS,
+      registers,
+    })
+    watchStore(source, registers)
+    this.#stopObserving = observeProcess(registers)
+  }
+
+  /**
+   * Counts a request that was answered.
+   *
+   * @param route its pattern in the route table; undefined when it has none
+   */
+  observe(method: string, route: string | undefined, status: number, ms: number): void {
+    const labels = { method: METHODS.has(method) ? method : 'other', route: route ?? 'unmatched' }
+    this.#requests.inc({ ...labels, status: String(status) })
+    this.#durations.observe(labels, ms / 1000)
+  }
+
+  text(): Promise<string> {
+    return this.#registry.metrics()
+  }
+
+  snapshot(): Promise<MetricsSnapshot> {
+    return this.#registry.getMetricsAsJSON()
+  }
+
+  close(): void {
+    this.#stopObserving()
+  }
+}
+
+function watchStore(source: MetricsSource, registers: Registry[]): void {
+  new Counter({
+    name: 'daybook_store_statements_total',
+    help: 'SQL statements that have run.',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(source.statements())
+    },
+  })
+  new Gauge({
+    name: 'daybook_journal_seq',
+    help: 'The last number of the journal.',
+    aggregator: 'max',
+    registers,
+    async collect() {
+      // While the store does not answer there is no value, and all others are still told.
+      const seq = await source.journalSeq().catch(() => undefined)
+      if (seq === undefined) this.remove()
+      else this.set(seq)
+    },
+  })
+  if (!source.poolState()) return
+  new Gauge({
+    name: 'daybook_pool_connections',
+    help: 'Connections to PostgreSQL, and requests that wait for one.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const { total = 0, idle = 0, waiting = 0 } = source.poolState() ?? {}
+      this.set({ state: 'busy' }, total - idle)
+      this.set({ state: 'idle' }, idle)
+      this.set({ state: 'waiting' }, waiting)
+    },
+  })
+}
+
+/** Puts the metrics of several processes together. */
+function merge(snapshots: readonly MetricsSnapshot[]): Registry {
+  return AggregatorRegistry.aggregate([...snapshots])
+}
+
+/** The text of what several processes have measured together. */
+export function mergedText(snapshots: readonly MetricsSnapshot[]): Promise<string> {
+  return merge(snapshots).metrics()
+}
+
+/** What stays of processes that have ended: what they counted, so that no sum ever falls. */
+export async function remains(...snapshots: readonly MetricsSnapshot[]): Promise<MetricsSnapshot> {
+  const all = await merge(snapshots).getMetricsAsJSON()
+  return all.filter(({ type }) => (type as unknown) === 'counter' || (type as unknown) === 'histogram')
+}

@@ -1,0 +1,62 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Log } from '../log.ts'
+import { METRICS_TYPE } from '../metrics/metrics.ts'
+
+/** Where metrics are served. */
+export interface MetricsAddress {
+  /** 0 picks a free one. */
+  readonly port: number
+  readonly host: string
+}
+
+/** A listener for metrics alone. */
+export interface MetricsListening {
+  /** `http://HOST:PORT/metrics` */
+  readonly url: string
+  close(): void
+}
+
+/**
+ * Serves metrics on a port of their own: what they say about the traffic is not for everyone.
+ *
+ * @param read gives the text; while it fails, the answer is 503
+ */
+export async function serveMetrics(
+  read: () => Promise<string>,
+  { port, host }: MetricsAddress,
+  log: Log,
+): Promise<MetricsListening> {
+  const server = createServer({ headersTimeout: 5000, requestTimeout: 10_000 }, async (request, response) => {
+    if (request.url !== '/metrics') return send(response, 404, 'Metrics are at /metrics.\n')
+    if (request.method !== 'GET') return send(response, 405, 'Ask with GET.\n', { Allow: 'GET' })
+    try {
+      send(response, 200, await read(), { 'Content-Type': METRICS_TYPE })
+    } catch (error) {
+      log.error({ err: error }, 'metrics could not be read')
+      send(response, 503, 'The metrics cannot be read right now.\n')
+    }
+  })
+  server.listen({ port, host, exclusive: true })
+  await once(server, 'listening')
+  const address = server.address() as AddressInfo
+  const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  return {
+    url: `http://${shown}:${address.port}/metrics`,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store', ...headers })
+  response.end(text)
+}

@@ -1,0 +1,139 @@
+import type { ChildProcess } from 'node:child_process'
+import cluster from 'node:cluster'
+import { once } from 'node:events'
+import type { MetricsSnapshot } from '../metrics/metrics.ts'
+import type { Listening } from './serve.ts'
+
+/** Environment of a worker: its number, counted from 1. */
+const NUMBER = 'DAYBOOK_WORKER'
+/** Environment of a worker: the port that was chosen when 0 was asked for. */
+const CHOSEN_PORT = 'DAYBOOK_WORKER_PORT'
+/** The message that takes a worker out of service while others go on. */
+const RETIRE = 'retire'
+/** The message that asks a worker for what it has measured. */
+const MEASURE = 'measure'
+/** How long its answer may take, in milliseconds. */
+const MEASURE_MS = 2000
+/** How long a retiring worker keeps connections without a request, in milliseconds: as long as clients keep them. */
+const IDLE_MS = 10_000
+
+/** How a process ended. */
+export interface Ended {
+  readonly status: number | null
+  readonly signal: string | null
+}
+
+/** What a worker says. */
+interface WorkerMessage {
+  readonly url?: string
+  readonly metrics?: MetricsSnapshot
+}
+
+/** What a worker is told by the process that started it. */
+export interface WorkerIdentity {
+  readonly number: number
+  readonly port: number | undefined
+}
+
+/** Who this process is among workers, if it is one. */
+export function workerIdentity(): WorkerIdentity | undefined {
+  if (!cluster.isWorker) return undefined
+  const port = process.env[CHOSEN_PORT]
+  return { number: Number(process.env[NUMBER]), port: port === undefined ? undefined : Number(port) }
+}
+
+/**
+ * Says that this worker listens, and ends it when it is told to. Signals reach it from its parent and, from a terminal
+ * or a service manager, also directly: however many come, it drains once.
+ */
+export function serveAsWorker(listening: Listening, measure: () => Promise<MetricsSnapshot>): void {
+  const end = (idleMs: number): void => void listening.stop(undefined, idleMs).then(() => process.exit(0))
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => end(0))
+  process.on('SIGHUP', () => {})
+  process.on('message', (message) => {
+    if (message === RETIRE) end(IDLE_MS)
+    // One that cannot be asked any more is missed by its parent.
+    if (message === MEASURE) void measure().then((metrics) => process.send?.({ metrics }, () => {}))
+  })
+  process.send?.({ url: listening.url })
+}
+
+const isClosable = (handle: unknown): handle is { close(): void } =>
+  typeof handle === 'object' && handle !== null && 'close' in handle && typeof handle.close === 'function'
+
+/** A worker, from its start to its end, as its parent sees it. */
+export class WorkerProcess {
+  readonly number: number
+  readonly pid: number | undefined
+  /** Its address once it listens; undefined when it ended before. */
+  readonly listening: Promise<string | undefined>
+  readonly ended: Promise<Ended>
+  readonly #worker: ReturnType<typeof cluster.fork>
+  #measured: MetricsSnapshot = []
+  #isListening = false
+
+  constructor(number: number, port: number | undefined) {
+    this.number = number
+    this.#worker = cluster.fork({ [NUMBER]: number, ...(port === undefined ? {} : { [CHOSEN_PORT]: port }) })
+    this.pid = this.#worker.process.pid
+    // That it cannot be reached any more is known from its end.
+    this.#worker.on('error', () => {})
+    this.ended = new Promise((resolve) => {
+      this.#worker.once('exit', (status, signal) => resolve({ status, signal }))
+    })
+    const said = new Promise<string>((resolve) => {
+      this.#worker.on('message', ({ url, metrics }: WorkerMessage) => {
+        if (metrics) this.#measured = metrics
+        if (!url) return
+        this.#isListening = true
+        resolve(url)
+      })
+    })
+    this.listening = Promise.race([said, this.ended.then(() => undefined)])
+    this.#closeWhatItLeaves()
+  }
+
+  /** What it had measured when it was last asked. */
+  get measured(): MetricsSnapshot {
+    return this.#measured
+  }
+
+  /** What it has measured; when it does not answer, what it had when it was last asked. */
+  async measure(): Promise<MetricsSnapshot> {
+    if (this.#isListening && this.#worker.isConnected()) {
+      const answered = once(this.#worker, 'message', { signal: AbortSignal.timeout(MEASURE_MS) }).catch(() => {})
+      this.#worker.send(MEASURE)
+      await Promise.race([answered, this.ended])
+    }
+    return this.#measured
+  }
+
+  /** Takes it out of service: it answers what is under way and ends. */
+  retire(): void {
+    if (this.#worker.isConnected()) this.#worker.send(RETIRE)
+  }
+
+  /** Ends it: in order, once it listens; at once before that. */
+  stop(): void {
+    this.#worker.process.kill('SIGTERM')
+  }
+
+  kill(): void {
+    this.#worker.process.kill('SIGKILL')
+  }
+
+  /** The parent keeps a connection until the worker has taken it: when it dies before that, a client would wait forever. */
+  #closeWhatItLeaves(): void {
+    const child: ChildProcess = this.#worker.process
+    const send = child.send as (this: ChildProcess, ...of: readonly unknown[]) => boolean
+    let given: unknown
+    child.send = (...message: readonly unknown[]) => {
+      given = message[1] ?? given
+      return send.apply(child, [...message])
+    }
+    void this.ended.then(() => {
+      // What has been taken is closed here already, and closing it again does nothing.
+      if (isClosable(given)) given.close()
+    })
+  }
+}

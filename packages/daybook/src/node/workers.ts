@@ -1,0 +1,225 @@
+import cluster from 'node:cluster'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StartupError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { type Ended, WorkerProcess } from './worker.ts'
+
+/** How several processes serve as one. */
+export interface WorkersOptions {
+  /** At least 1. */
+  readonly count: number
+  readonly log: Log
+  /** Told of each worker that has ended. */
+  readonly onEnded?: (worker: WorkerProcess) => void
+  /** Called once, when all of them answer, with `http://HOST:PORT`. */
+  readonly onListening: (url: string) => void
+}
+
+const MAX_FAILED_STARTS = 5
+const FIRST_PAUSE_MS = 100
+const MAX_PAUSE_MS = 10_000
+/** A worker that has served for so long did not end because of how it was started. */
+const STEADY_MS = 60_000
+
+/** Several processes that serve as one. */
+export interface RunningWorkers {
+  /** The exit status, once all have ended; rejects with a {@link StartupError} when workers fail to start again and again. */
+  readonly status: Promise<number>
+  /** Those that live now. */
+  readonly alive: ReadonlySet<WorkerProcess>
+}
+
+/**
+ * Runs the command of this process in several workers that share its port, until it is told to end: SIGTERM or SIGINT
+ * drains all of them, a second one ends them at once, SIGHUP replaces one after the other. A worker that dies is replaced.
+ */
+export function runWorkers(options: WorkersOptions): RunningWorkers {
+  // The parent hands connections out: it takes them back from a worker that no longer wants them.
+  cluster.schedulingPolicy = cluster.SCHED_RR
+  const workers = new Workers(options)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => workers.end(signal))
+  process.on('SIGHUP', () => workers.rollOver())
+  return { status: workers.run(), alive: workers.alive }
+}
+
+/** A place among the workers: whoever takes it has its number. */
+interface Place {
+  readonly number: number
+  serving: WorkerProcess | undefined
+  /** What happens at a place happens in turn. */
+  turn: Promise<void>
+}
+
+class Workers {
+  readonly #options: WorkersOptions
+  readonly #places: readonly Place[]
+  readonly alive = new Set<WorkerProcess>()
+  readonly #end = new AbortController()
+  readonly #over = Promise.withResolvers<number>()
+  #url: string | undefined
+  #status = 0
+  #reason: StartupError | undefined
+  /** Since the last one that listened. */
+  #failedStarts = 0
+  /** Workers that ended soon, one after the other. */
+  #quickEnds = 0
+  #rolls = { isRunning: false, isAskedAgain: false }
+
+  constructor(options: WorkersOptions) {
+    this.#options = options
+    this.#places = Array.from({ length: options.count }, (_, index) => {
+      return { number: index + 1, serving: undefined, turn: Promise.resolve() }
+    })
+  }
+
+  async run(): Promise<number> {
+    const [first, ...others] = this.#places as [Place, ...Place[]]
+    // The first one prepares the store, or says what is wrong; the others find it done.
+    const failed = await this.#start(first)
+    if (failed) this.#refuse(failed)
+    await Promise.all(others.map((place) => this.#fill(place)))
+    if (!this.#end.signal.aborted && this.#url) this.#options.onListening(this.#url)
+    return this.#over.promise
+  }
+
+  /** The first signal drains all workers, the second one ends them. */
+  end(signal: NodeJS.Signals): void {
+    if (this.#end.signal.aborted) {
+      this.#status = 1
+      for (const worker of this.alive) worker.kill()
+      return
+    }
+    this.#options.log.info({ signal }, 'draining')
+    this.#drain()
+  }
+
+  /** Replaces all workers, one after the other; asked while it runs, it runs once more. */
+  rollOver(): void {
+    if (!this.#url || this.#end.signal.aborted) return
+    this.#rolls.isAskedAgain = true
+    if (!this.#rolls.isRunning) void this.#rollOver()
+  }
+
+  async #rollOver(): Promise<void> {
+    this.#rolls.isRunning = true
+    while (this.#rolls.isAskedAgain) {
+      this.#rolls.isAskedAgain = false
+      const done = await this.#replaceAll()
+      if (done) this.#options.log.info({}, 'all workers are replaced')
+    }
+    this.#rolls.isRunning = false
+  }
+
+  async #replaceAll(): Promise<boolean> {
+    for (const place of this.#places) {
+      const done = await this.#inTurn(place, () => this.#replace(place))
+      if (this.#end.signal.aborted) return false
+      if (done) continue
+      this.#options.log.error({ worker: place.number }, 'the new worker did not start; those that serve stay')
+      return false
+    }
+    return true
+  }
+
+  /** The new one answers before the old one is taken out of service. */
+  async #replace(place: Place): Promise<boolean> {
+    const old = place.serving
+    if (await this.#start(place)) return false
+    old?.retire()
+    await old?.ended
+    return true
+  }
+
+  /** Starts workers until one listens. */
+  async #fill(place: Place): Promise<void> {
+    while (!place.serving && !this.#end.signal.aborted) {
+      const failed = await this.#start(place)
+      if (!failed) return
+      this.#failedStarts += 1
+      if (this.#failedStarts >= MAX_FAILED_STARTS) return this.#giveUp(failed)
+      await this.#pause(this.#failedStarts)
+    }
+  }
+
+  /** Starts one worker; answers how it ended when it never listened. */
+  async #start(place: Place): Promise<Ended | undefined> {
+    if (this.#end.signal.aborted) return { status: 0, signal: null }
+    // While one of them listens, the port that 0 stands for is theirs; when none does, it is asked for by its number.
+    const port = this.#url && !this.#isServing ? Number(new URL(this.#url).port) : undefined
+    const worker = new WorkerProcess(place.number, port)
+    this.alive.add(worker)
+    void worker.ended.then((ended) => this.#bury(worker, ended))
+    const url = await worker.listening
+    if (!url) return worker.ended
+    this.#url ??= url
+    this.#failedStarts = 0
+    place.serving = worker
+    this.#options.log.info({ worker: place.number, pid: worker.pid }, 'worker listens')
+    void this.#watch(place, worker)
+    return undefined
+  }
+
+  /** Fills the place again when its worker dies. */
+  async #watch(place: Place, worker: WorkerProcess): Promise<void> {
+    const startedAt = performance.now()
+    const { status, signal } = await worker.ended
+    if (place.serving !== worker) return
+    place.serving = undefined
+    if (this.#end.signal.aborted) return
+    this.#quickEnds = performance.now() - startedAt > STEADY_MS ? 1 : this.#quickEnds + 1
+    this.#options.log.error({ worker: place.number, status, signal }, 'a worker ended; another one takes its place')
+    await this.#pause(this.#quickEnds)
+    await this.#inTurn(place, () => this.#fill(place))
+  }
+
+  #inTurn<T>(place: Place, work: () => Promise<T>): Promise<T> {
+    const done = place.turn.then(work)
+    place.turn = done.then(() => {})
+    return done
+  }
+
+  get #isServing(): boolean {
+    return this.#places.some(({ serving }) => serving)
+  }
+
+  async #pause(times: number): Promise<void> {
+    const ms = Math.min(FIRST_PAUSE_MS * 2 ** (times - 1), MAX_PAUSE_MS)
+    await sleep(ms, undefined, { signal: this.#end.signal }).catch(() => {})
+  }
+
+  /** A worker that could say why it did not start has said so. */
+  #refuse({ status, signal }: Ended): void {
+    if (this.#end.signal.aborted) return
+    this.#status = status || 1
+    if (signal) this.#reason = new StartupError(`The first worker was ended by ${signal} before it listened.`)
+    this.#drain()
+  }
+
+  #giveUp({ status, signal }: Ended): void {
+    this.#reason = new StartupError(
+      `Workers failed to start ${MAX_FAILED_STARTS} times in a row (the last one with ${signal ?? `status ${status}`}).`,
+    )
+    this.#drain()
+  }
+
+  #drain(): void {
+    this.#end.abort()
+    for (const worker of this.alive) worker.stop()
+    this.#settle()
+  }
+
+  #bury(worker: WorkerProcess, { status }: Ended): void {
+    this.alive.delete(worker)
+    this.#options.onEnded?.(worker)
+    if (!this.#end.signal.aborted) return
+    // One that was still starting dies of the signal itself, and has no status.
+    if (status) this.#status ||= status
+    this.#settle()
+  }
+
+  #settle(): void {
+    if (this.alive.size > 0) return
+    if (this.#reason) this.#over.reject(this.#reason)
+    else this.#over.resolve(this.#status)
+  }
+}

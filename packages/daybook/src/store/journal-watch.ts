@@ -1,0 +1,57 @@
+/** How often the journal is looked at while somebody follows it, in milliseconds: hints may be lost, this is not. */
+const POLL_MS = 1000
+
+/** Is told the last number of the journal. */
+export type Follower = (seq: number) => void
+
+/**
+ * Tells followers that the journal has grown: at once by a hint, which may be lost, and within a second by looking.
+ * Numbers may be left out, and never come again.
+ */
+export class JournalWatch {
+  readonly #read: () => Promise<number>
+  readonly #followers = new Set<Follower>()
+  #timer: NodeJS.Timeout | undefined
+  /** The last number that was told, or from which on there is something to tell. */
+  #last: number | undefined
+
+  /** @param read asks for the last number of the journal */
+  constructor(read: () => Promise<number>) {
+    this.#read = read
+  }
+
+  /** Calls `follower` after each growth from now on; the function that comes back ends that. */
+  follow(follower: Follower): () => void {
+    this.#followers.add(follower)
+    this.#timer ??= this.#begin()
+    return () => {
+      this.#followers.delete(follower)
+      if (this.#followers.size === 0) this.close()
+    }
+  }
+
+  /** Says that the journal has come to this number. */
+  hint(seq: number): void {
+    if (this.#last !== undefined && seq <= this.#last) return
+    this.#last = seq
+    for (const follower of [...this.#followers]) follower(seq)
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  #begin(): NodeJS.Timeout {
+    void this.#look()
+    return setInterval(() => void this.#look(), POLL_MS).unref()
+  }
+
+  async #look(): Promise<void> {
+    // A database that does not answer now is asked again.
+    const seq = await this.#read().catch(() => undefined)
+    if (seq === undefined) return
+    if (this.#last === undefined) this.#last = seq
+    else this.hint(seq)
+  }
+}

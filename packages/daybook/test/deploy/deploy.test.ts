@@ -1,0 +1,240 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { cliCommands, cliFlags, variables } from '../../../../scripts/documented.ts'
+import { ROUTES } from '../../src/http/routes.ts'
+
+const ROOT = resolve(import.meta.dirname, '../../../..')
+const DEPLOY = join(ROOT, 'deploy')
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
+
+/** What is looked at here of a manifest, whatever its kind. */
+interface Manifest {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: { readonly name: string; readonly namespace?: string }
+  /** Its shape depends on the kind; each test names what it reads. */
+  readonly spec: ReturnType<typeof parse>
+  readonly stringData?: Readonly<Record<string, string>>
+}
+
+const dockerfile = read('deploy/docker/Dockerfile')
+const compose = parse(read('deploy/compose.yaml'))
+const MANIFESTS: readonly Manifest[] = globSync('kubernetes/*.yaml', { cwd: DEPLOY }).flatMap((file) =>
+  parseAllDocuments(read(`deploy/${file}`)).map((document) => {
+    expect(document.errors, file).toEqual([])
+    return document.toJS() as Manifest
+  }),
+)
+const manifest = (kind: string): Manifest => {
+  const found = MANIFESTS.find((one) => one.kind === kind)
+  if (!found) throw new Error(`There is no ${kind}`)
+  return found
+}
+const pod = manifest('Deployment').spec.template.spec
+const container = pod.containers[0]
+
+/** Settings of the image, as `ENV` gives them. */
+const imageSettings = new Map(
+  [...dockerfile.matchAll(/^ENV (.*)$/gm)].flatMap(([, line = '']) =>
+    line.split(' ').map((pair) => pair.split('=') as [string, string]),
+  ),
+)
+const exposed = [...dockerfile.matchAll(/^EXPOSE (.*)$/gm)].flatMap(([, ports = '']) => ports.split(' '))
+const knownPaths = ROUTES.map(({ path }) => path)
+
+/** Variables that the service reads, its config, or Node. */
+const knownVariables = [
+  ...(await variables()),
+  ...[...read('examples/blog/daybook.config.ts').matchAll(/process\.env\.(\w+)/g)].map(([, name]) => name),
+  'NODE_ENV',
+]
+
+/** Faults of a command line of the service: its command, its flags, and files that are not there. */
+async function commandFaults([command = '', ...args]: readonly string[]): Promise<readonly string[]> {
+  const flags = await cliFlags()
+  return [
+    ...(cliCommands().includes(command) ? [] : [command]),
+    ...args.filter((arg) => arg.startsWith('--') && !flags.includes(arg)),
+    ...args.filter((arg) => arg.includes('/') && !existsSync(join(ROOT, arg))),
+  ]
+}
+
+describe('the Dockerfile', () => {
+  const lines = dockerfile.replaceAll('\\\n', '').split('\n')
+  const arrays = (word: string): readonly string[][] =>
+    lines.flatMap((line) => (line.startsWith(`${word} [`) ? [JSON.parse(line.slice(word.length + 1))] : []))
+
+  test('builds on the major version of Node that the project runs on', () => {
+    const { devDependencies } = JSON.parse(read('package.json'))
+    const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)
+    expect(new Set(bases)).toEqual(new Set([`node:${devDependencies.node.split('.')[0]}-slim`]))
+  })
+
+  test('copies what is there, and leaves out what does not belong into an image', () => {
+    const sources = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, from = '']) => from.split(' '))
+    expect(sources.filter((source) => !existsSync(join(ROOT, source)))).toEqual([])
+    const ignored = read('.dockerignore').split('\n')
+    for (const path of ['.git', '**/node_modules', '**/.daybook', '**/.env']) expect(ignored).toContain(path)
+  })
+
+  test('names the workspaces as they are called', () => {
+    const named = [...dockerfile.matchAll(/--workspace (\S+)/g)].map(([, name]) => name)
+    const names = ['packages/daybook', 'examples/blog'].map((folder) => JSON.parse(read(`${folder}/package.json`)).name)
+    expect(named).toEqual(names)
+  })
+
+  test('ends as a user without rights, with Node as the process that gets signals', async () => {
+    const last = dockerfile.slice(dockerfile.lastIndexOf('FROM '))
+    expect(/^USER (\S+)$/m.exec(last)?.[1]).toBe('node')
+    const [entry = []] = arrays('ENTRYPOINT')
+    const { bin } = JSON.parse(read('packages/daybook/package.json'))
+    expect(entry).toEqual(['node', bin.daybook.replace('./src', 'packages/daybook').replace(/ts$/, 'js')])
+    expect(await commandFaults(arrays('CMD')[0] ?? [])).toEqual([])
+  })
+
+  test('keeps content in a volume, and exposes the port that the service is told', () => {
+    expect(/^VOLUME (\S+)$/m.exec(dockerfile)?.[1]).toBe(imageSettings.get('DAYBOOK_DATA'))
+    expect(exposed).toContain(imageSettings.get('PORT'))
+  })
+
+  test('sets only variables that are read', () => {
+    expect([...imageSettings.keys()].filter((name) => !knownVariables.includes(name))).toEqual([])
+  })
+
+  test('asks a real route for its health, with what the image has', () => {
+    const [command = []] = [JSON.parse(/HEALTHCHECK[^[]*(\[.*\])$/m.exec(lines.join('\n'))?.[1] ?? '[]')]
+    expect(command[0]).toBe('node')
+    expect(knownPaths).toContain(/\/api\/\w+/.exec(command[2])?.[0])
+  })
+})
+
+describe('the compose file', () => {
+  const { daybook, postgres, proxy } = compose.services
+
+  test('builds from the repository with its Dockerfile, and starts what is there', async () => {
+    expect(resolve(DEPLOY, daybook.build.context)).toBe(ROOT)
+    expect(existsSync(join(ROOT, daybook.build.dockerfile))).toBe(true)
+    expect(await commandFaults(daybook.command)).toEqual([])
+  })
+
+  test('pins images to major versions', () => {
+    for (const { image } of [postgres, proxy]) expect(image).toMatch(/^[a-z]+:\d+$/)
+  })
+
+  test('sets only variables that are read, and asks for those that .env has to give', () => {
+    expect(Object.keys(daybook.environment).filter((name) => !knownVariables.includes(name))).toEqual([])
+    const asked = [...read('deploy/compose.yaml').matchAll(/\$\{(\w+)/g)].map(([, name]) => name)
+    const given = [...read('deploy/.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name)
+    expect(new Set(asked)).toEqual(new Set(given))
+  })
+
+  test('mounts files that are there, and volumes that are declared', () => {
+    for (const volume of [...postgres.volumes, ...proxy.volumes] as readonly string[]) {
+      const [source = ''] = volume.split(':')
+      expect(source.startsWith('.') ? existsSync(join(DEPLOY, source)) : source in compose.volumes, volume).toBe(true)
+    }
+  })
+
+  test('waits for the database, restarts what ends, and gives requests their 30 seconds', () => {
+    expect(daybook.depends_on.postgres.condition).toBe('service_healthy')
+    expect(postgres.healthcheck.test).toContain(postgres.environment.POSTGRES_DB)
+    expect([daybook, postgres, proxy].map(({ restart }) => restart)).toEqual(Array(3).fill('unless-stopped'))
+    expect(Number.parseInt(daybook.stop_grace_period, 10)).toBeGreaterThan(30)
+    expect(daybook.deploy.replicas).toBe(2)
+  })
+
+  test('lets only the proxy be reached, and leads it to the port of the image', () => {
+    expect([daybook.ports, postgres.ports]).toEqual([undefined, undefined])
+    expect(compose.networks.back.internal).toBe(true)
+    const [, host, port] = /dynamic a (\S+) (\d+)/.exec(read('deploy/caddy/Caddyfile')) ?? []
+    expect(host !== undefined && host in compose.services).toBe(true)
+    expect(port).toBe(imageSettings.get('PORT'))
+  })
+})
+
+describe('the Kubernetes manifests', () => {
+  test('are of known kinds, and force no namespace', () => {
+    expect(MANIFESTS.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`).sort()).toEqual([
+      'apps/v1 Deployment',
+      'autoscaling/v2 HorizontalPodAutoscaler',
+      'networking.k8s.io/v1 Ingress',
+      'policy/v1 PodDisruptionBudget',
+      'v1 Secret',
+      'v1 Service',
+    ])
+    expect(MANIFESTS.filter(({ metadata }) => metadata.namespace)).toEqual([])
+  })
+
+  test('probe real routes: ready for traffic, health for restarts', () => {
+    const path = (probe: string): string => container[probe].httpGet.path
+    expect([path('readinessProbe'), path('livenessProbe'), path('startupProbe')]).toEqual([
+      '/api/ready',
+      '/api/health',
+      '/api/health',
+    ])
+    for (const probe of ['readinessProbe', 'livenessProbe', 'startupProbe']) {
+      expect(knownPaths).toContain(path(probe))
+      expect(container[probe].httpGet.port).toBe('http')
+    }
+  })
+
+  test('agree on ports with each other and with the image', () => {
+    const ports: readonly { name: string; containerPort: number }[] = container.ports
+    expect(ports.map(({ containerPort }) => String(containerPort))).toEqual(exposed)
+    expect(ports.find(({ name }) => name === 'http')?.containerPort).toBe(Number(imageSettings.get('PORT')))
+    const service = manifest('Service').spec
+    expect(service.ports.map((port: { targetPort: string }) => port.targetPort)).toEqual(['http'])
+    const { backend } = manifest('Ingress').spec.rules[0].http.paths[0]
+    expect(backend.service).toEqual({ name: manifest('Service').metadata.name, port: { name: service.ports[0].name } })
+  })
+
+  test('have their metrics read where they are served', () => {
+    const { annotations } = manifest('Deployment').spec.template.metadata
+    const port = container.args[container.args.indexOf('--metrics-port') + 1]
+    expect(annotations['prometheus.io/port']).toBe(port)
+    expect(container.ports.find(({ name }: { name: string }) => name === 'metrics').containerPort).toBe(Number(port))
+  })
+
+  test('select the pods of the deployment', () => {
+    const { labels } = manifest('Deployment').spec.template.metadata
+    expect(manifest('Deployment').spec.selector.matchLabels).toEqual(labels)
+    expect(manifest('Service').spec.selector).toEqual(labels)
+    expect(manifest('PodDisruptionBudget').spec.selector.matchLabels).toEqual(labels)
+    expect(manifest('HorizontalPodAutoscaler').spec.scaleTargetRef.name).toBe(manifest('Deployment').metadata.name)
+  })
+
+  test('start what is there, with variables that are read and secrets that exist', async () => {
+    expect(await commandFaults(container.args)).toEqual([])
+    const secret = manifest('Secret')
+    for (const { name, valueFrom } of container.env) {
+      expect(knownVariables).toContain(name)
+      if (!valueFrom) continue
+      expect(valueFrom.secretKeyRef.name).toBe(secret.metadata.name)
+      expect(Object.keys(secret.stringData ?? {})).toContain(valueFrom.secretKeyRef.key)
+    }
+  })
+
+  test('give requests in flight their 30 seconds after the pause before the end', () => {
+    const pause = Number(/(\d+)_000\)/.exec(container.lifecycle.preStop.exec.command[2])?.[1])
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(pause + 30)
+  })
+
+  test('run without rights, on an image of a version, within limits', () => {
+    expect(pod.securityContext.runAsNonRoot).toBe(true)
+    expect(container.securityContext).toMatchObject({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true })
+    expect(container.image).toMatch(/:\d+(\.\d+)*$/)
+    expect(container.resources).toMatchObject({
+      requests: { cpu: '500m', memory: '256Mi' },
+      limits: { memory: '512Mi' },
+    })
+  })
+
+  test('keep a pod answering while others are replaced', () => {
+    const { replicas, strategy } = manifest('Deployment').spec
+    expect(strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 })
+    expect(replicas).toBeGreaterThan(manifest('PodDisruptionBudget').spec.maxUnavailable)
+    expect(manifest('HorizontalPodAutoscaler').spec.minReplicas).toBe(replicas)
+  })
+})

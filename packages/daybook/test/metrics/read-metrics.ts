@@ -1,0 +1,12 @@
+/** The samples of Prometheus' text: each value by its name and labels, as they stand there. */
+export function readMetrics(text: string): ReadonlyMap<string, number> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+  )
+}
+
+/** The sum of all samples of a name, whatever their labels. */
+export function sumOf(metrics: ReadonlyMap<string, number>, name: string): number {
+  return [...metrics].reduce((sum, [sample, value]) => (sample.split('{')[0] === name ? sum + value : sum), 0)
+}

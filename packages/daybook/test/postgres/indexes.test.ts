@@ -1,0 +1,75 @@
+import { createService, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
+import { postgres } from 'daybook/postgres'
+import { Client } from 'pg'
+import { describe, expect, test, vi } from 'vitest'
+import { PostgresDatabase } from '../support/postgres-database.ts'
+
+const AS_SYSTEM = { caller: SYSTEM } as const
+const MANY = 10_000
+
+/** A collection of notes, in which more or fewer fields can be looked for. */
+function configFor(url: string, rank: boolean, unique = false) {
+  const fields = { title: f.text({ unique }), rank: f.integer({ index: rank }) }
+  return defineConfig({ collections: { notes: defineCollection({ fields }) }, database: postgres(url) })
+}
+
+/** Notes that the service has not written itself. */
+async function addMany(database: PostgresDatabase, title: string): Promise<void> {
+  await database.rows(`INSERT INTO notes (id, created_at, updated_at, seq, shape, doc)
+    SELECT 'id' || n, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 1, shape, jsonb_build_object('title', ${title}, 'rank', n)::text
+    FROM generate_series(1, ${MANY}) AS n, (SELECT shape FROM notes LIMIT 1) AS own`)
+  await database.rows(`UPDATE daybook$collections SET counts = '{"":${MANY + 1}}' WHERE key = 'notes'`)
+}
+
+const indexOf = (database: PostgresDatabase, name: string): Promise<readonly { valid: boolean }[]> =>
+  database.rows<{ valid: boolean }>(
+    'SELECT indisvalid AS valid FROM pg_index JOIN pg_class ON oid = indexrelid WHERE relname = $1',
+    name,
+  )
+
+describe('an index on many entries', () => {
+  test('is made while other nodes write', async () => {
+    await using database = await PostgresDatabase.make()
+    const before = await createService(configFor(database.url, false))
+    await before.content.create('notes', { title: 'first', rank: 0 }, AS_SYSTEM)
+    await addMany(database, "'t' || n")
+    // Somebody is in the middle of a write: an index that keeps writers out would wait for them, and everybody for it.
+    const writer = new Client({ connectionString: database.url })
+    await writer.connect()
+    await writer.query('BEGIN')
+    await writer.query("UPDATE notes SET updated_at = updated_at WHERE id = 'id1'")
+    const starting = createService(configFor(database.url, true))
+    await vi.waitFor(async () => expect(await indexOf(database, 'notes$by$rank')).toEqual([{ valid: false }]), 10_000)
+    await before.content.create('notes', { title: 'meanwhile', rank: 7 }, AS_SYSTEM)
+    await writer.query('COMMIT')
+    await writer.end()
+    const after = await starting
+    expect(await indexOf(database, 'notes$by$rank')).toEqual([{ valid: true }])
+    const { items } = await after.content.list('notes', { where: { rank: { eq: 7 } }, sort: 'title' })
+    expect(items.map(({ title }) => title)).toEqual(['meanwhile', 't7'])
+    await Promise.all([before.close(), after.close()])
+  })
+
+  test('that cannot be made is named, and made once the entries allow it', async () => {
+    await using database = await PostgresDatabase.make()
+    const before = await createService(configFor(database.url, false))
+    await before.content.create('notes', { title: 'first' }, AS_SYSTEM)
+    await before.close()
+    await addMany(database, "'same'")
+    await expect(createService(configFor(database.url, false, true))).rejects.toThrow(/notes\.title is unique/)
+    await database.rows("UPDATE notes SET doc = replace(doc, 'same', id)")
+    const after = await createService(configFor(database.url, false, true))
+    expect(await indexOf(database, 'notes$unique$title')).toEqual([{ valid: true }])
+    await after.close()
+  })
+
+  test('is made once when ten nodes start at the same time', async () => {
+    await using database = await PostgresDatabase.make()
+    const before = await createService(configFor(database.url, false))
+    await before.content.create('notes', { title: 'first' }, AS_SYSTEM)
+    await addMany(database, "'t' || n")
+    const nodes = await Promise.all(Array.from({ length: 10 }, () => createService(configFor(database.url, true))))
+    expect(await indexOf(database, 'notes$by$rank')).toEqual([{ valid: true }])
+    await Promise.all([before, ...nodes].map((one) => one.close()))
+  })
+})

@@ -1,0 +1,69 @@
+import { chmodSync, chownSync, copyFileSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { StartupError } from 'daybook'
+import { type PostgresOptions, postgres } from 'daybook/postgres'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { superuserUrlOf } from '../support/postgres-address.ts'
+import { queryOnce } from '../support/postgres-query.ts'
+import { PostgresServer } from '../support/postgres-server.ts'
+
+const FOLDER = join(import.meta.dirname, '../support/tls')
+const ca = readFileSync(join(FOLDER, 'server.crt'), 'utf8')
+
+let server: PostgresServer
+let url: string
+
+beforeAll(async () => {
+  server = await PostgresServer.make()
+  url = superuserUrlOf(server.address)
+  const [row] = await queryOnce<{ data: string }>(url, "SELECT current_setting('data_directory') AS data", [])
+  const data = String(row?.data)
+  const { uid, gid } = statSync(data)
+  // PostgreSQL takes a key that it alone can read.
+  for (const file of ['server.key', 'server.crt']) {
+    copyFileSync(join(FOLDER, file), join(data, file))
+    chownSync(join(data, file), uid, gid)
+    chmodSync(join(data, file), 0o600)
+  }
+  await queryOnce(url, 'ALTER SYSTEM SET ssl = on', [])
+  await queryOnce(url, 'SELECT pg_reload_conf()', [])
+  await vi.waitFor(async () => expect(await isEncrypted(url, { ssl: { ca } })).toBe(true), 10_000)
+}, 60_000)
+
+afterAll(() => server[Symbol.asyncDispose]())
+
+async function isEncrypted(address: string, options: PostgresOptions): Promise<boolean> {
+  const database = await postgres(address, options).open()
+  try {
+    const text = 'SELECT ssl::integer AS ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()'
+    const row = await database.reader.get<{ ssl: number }>({ sql: text, bind: () => [] })
+    return row?.ssl === 1
+  } finally {
+    await database.close()
+  }
+}
+
+describe('a connection to PostgreSQL over TLS', () => {
+  test('is encrypted when it is asked for, and the certificate is trusted', async () => {
+    expect(await isEncrypted(url, { ssl: { ca } })).toBe(true)
+    expect(await isEncrypted(url, {})).toBe(false)
+  })
+
+  test('is refused when the certificate is not trusted, with what to do', async () => {
+    const failure = await postgres(`${url}?sslmode=verify-full`)
+      .open()
+      .catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(StartupError)
+    expect((failure as Error).message).toMatch(/certificate .* not trusted\. .*ca/)
+    expect((failure as Error).message).not.toContain(server.address.password)
+  })
+
+  test('is refused when the server has none, with what to do', async () => {
+    await using plain = await PostgresServer.make()
+    const failure = await postgres(`${superuserUrlOf(plain.address)}?sslmode=verify-full`)
+      .open()
+      .catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(StartupError)
+    expect((failure as Error).message).toContain('does not speak TLS')
+  })
+})
