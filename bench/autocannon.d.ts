@@ -14,7 +14,8 @@ declare module 'autocannon' {
   }
 
   export interface Options {
-    readonly url: string
+    /** Connections are shared out among them. */
+    readonly url: readonly string[]
     readonly connections: number
     /** In seconds. */
     readonly duration: number

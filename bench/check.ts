@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import type { Kind } from './kinds.ts'
-import { type Side, TOKEN, WrongAnswer } from './measure.ts'
+import { type Side, TOKEN, urlsOf, WrongAnswer } from './measure.ts'
 import { makePost } from './text.ts'
 
 /** How many addresses are compared. */
@@ -11,6 +11,8 @@ interface Answer {
   readonly headers: readonly string[]
   readonly body: string
 }
+
+const urlOf = (side: Side): string => urlsOf(side)[0] ?? ''
 
 /** Asks like the load generator does: one connection, kept open. */
 export function ask(url: string, method = 'GET', body = '', headers: Record<string, string> = {}): Promise<Answer> {
@@ -36,10 +38,9 @@ export function ask(url: string, method = 'GET', body = '', headers: Record<stri
  */
 export async function demandSameAnswers(kind: Kind, floor: Side, daybook: Side): Promise<void> {
   const { paths, posts, headers } = kind.load(floor.targeting, TOKEN, 0)
+  const urls = [floor, daybook].map(urlOf)
   for (const path of paths?.slice(0, COMPARED) ?? []) {
-    const [one, other] = await Promise.all(
-      [floor, daybook].map(({ server }) => ask(server.url + path, 'GET', '', headers)),
-    )
+    const [one, other] = await Promise.all(urls.map((url) => ask(url + path, 'GET', '', headers)))
     if (!one || !other) throw new WrongAnswer(`${kind.title}: ${path} has no answer`)
     demandSame(kind, path, one, other)
     if (one.body !== other.body) throw new WrongAnswer(`${kind.title}: ${path} has other bytes than the floor's`)
@@ -51,7 +52,7 @@ async function demandCreated(kind: Kind, floor: Side, daybook: Side): Promise<vo
   const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
   const { list, targets } = floor.targeting
   const sent = makePost(kind.connections + 50_000_000, targets)
-  const create = ({ server }: Side): Promise<Answer> => ask(server.url + list, 'POST', JSON.stringify(sent), headers)
+  const create = (side: Side): Promise<Answer> => ask(urlOf(side) + list, 'POST', JSON.stringify(sent), headers)
   const [one, other] = await Promise.all([create(floor), create(daybook)])
   demandSame(kind, list, one, other)
   for (const { body } of [one, other]) {

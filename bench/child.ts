@@ -1,18 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { availableParallelism } from 'node:os'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-
-/** Where a process runs: servers on one core, what loads them on another. */
-export type Place = 'server' | 'load'
-
-const CORES: Readonly<Record<Place, number>> = { server: 0, load: Math.min(1, availableParallelism() - 1) }
-
-/** Whether this system can keep a process on one core. */
-export const CAN_PIN: boolean = Object.values(CORES).every(
-  (core) => spawnSync('taskset', ['-c', String(core), 'true']).status === 0,
-)
+import { commandIn, type Place } from './cores.ts'
+import type { Metered } from './databases.ts'
 
 const PROBE = fileURLToPath(new URL('./probe.ts', import.meta.url))
 /** How long a process may take to end by itself, in milliseconds. */
@@ -21,16 +12,15 @@ const PATIENCE_MS = 10_000
 /** The path of a file of this folder. */
 export const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-/** A child process on its own core, that answers messages one at a time. */
+/** A child process in its place, that answers messages one at a time. */
 export class Child implements AsyncDisposable {
   readonly #process: ChildProcess
   readonly #ended: Promise<never>
 
-  /** @param args what Node is to run @param isPinned whether it stays on one core */
-  constructor(place: Place, args: readonly string[], env: NodeJS.ProcessEnv = {}, isPinned = CAN_PIN) {
-    const command = [process.execPath, ...args]
-    const pinned = isPinned ? ['taskset', '-c', String(CORES[place]), ...command] : command
-    this.#process = spawn(pinned[0] as string, pinned.slice(1), {
+  /** @param args what Node is to run */
+  constructor(place: Place, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+    const [program = '', ...rest] = commandIn(place, [process.execPath, ...args])
+    this.#process = spawn(program, rest, {
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
       env: { ...process.env, ...env },
     })
@@ -70,7 +60,7 @@ export class Child implements AsyncDisposable {
 }
 
 /** A server that takes load, and says how much processor time it used. */
-export class Server implements AsyncDisposable {
+export class Server implements Metered, AsyncDisposable {
   readonly url: string
   readonly #child: Child
 
@@ -79,12 +69,11 @@ export class Server implements AsyncDisposable {
     this.url = url
   }
 
-  static async start(args: readonly string[], env: NodeJS.ProcessEnv = {}, isPinned = CAN_PIN): Promise<Server> {
-    const child = new Child('server', ['--import', PROBE, ...args], env, isPinned)
+  static async start(args: readonly string[], env: NodeJS.ProcessEnv = {}, place: Place = 'server'): Promise<Server> {
+    const child = new Child(place, ['--import', PROBE, ...args], env)
     return new Server(child, await child.listening())
   }
 
-  /** User and system time so far, in microseconds; that of its threads included. */
   async cpu(): Promise<number> {
     const { user, system } = await this.#child.ask<NodeJS.CpuUsage>('cpu')
     return user + system

@@ -4,7 +4,9 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import SqliteDatabase from 'better-sqlite3'
+import { openPostgresFloor } from './floor-postgres.ts'
+import { openSqliteFloor } from './floor-sqlite.ts'
+import { after, type Maybe } from './floor-store.ts'
 import type { FloorPlan, PagePlan, ReplayPlan } from './plan.ts'
 
 const plan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as FloorPlan
@@ -21,43 +23,32 @@ const COMMON = {
 const READ = { ...COMMON, 'Cache-Control': 'public, max-age=0, must-revalidate' }
 const WRITTEN = { ...COMMON, 'Cache-Control': 'private, no-store', 'Daybook-Seq': '1', Location: '/api/posts/floor' }
 
-/** The settings that Daybook's own connections have. */
-function open(file: string): SqliteDatabase {
-  const database = new SqliteDatabase(file, { timeout: 5000 })
-  database.pragma('journal_mode = WAL')
-  database.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF')
-  database.exec('PRAGMA cache_size = -128000; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864')
-  return database
-}
-
-const reader = open(plan.file)
-reader.pragma('query_only = ON')
-const readEntry = reader.prepare(plan.entry)
+const store = plan.engine === 'postgres' ? await openPostgresFloor(plan) : openSqliteFloor(plan)
+const readEntry = store.prepare(plan.entry)
 const replays = new Map(Object.entries(plan.replays).map(([path, replay]) => [path, replayer(replay)]))
 const pages = new Map(Object.entries(plan.pages).map(([path, page]) => [path, pageReader(page)]))
 
-function pageReader({ counters, page, shown, parts: [head, middle, tail] }: PagePlan): () => string {
-  const readCounters = reader.prepare(counters.sql)
-  const readPage = reader.prepare(page.sql)
-  return () => {
-    const { counts } = readCounters.get(...counters.parameters) as { counts: string }
-    const rows = readPage.all(...page.parameters) as { doc: string }[]
-    const items = rows.slice(0, shown).map(({ doc }) => doc)
-    return `${head}${JSON.parse(counts).published}${middle}${items.join(',')}${tail}`
-  }
+function pageReader({ counters, page, shown, parts: [head, middle, tail] }: PagePlan): () => Maybe<string> {
+  const readCounters = store.prepare(counters)
+  const readPage = store.prepare(page)
+  return () =>
+    after(readCounters.get(...counters.parameters), (counted) =>
+      after(readPage.all(...page.parameters), (rows) => {
+        const { counts } = counted as { counts: string }
+        const items = (rows as { doc: string }[]).slice(0, shown).map(({ doc }) => doc)
+        return `${head}${JSON.parse(counts).published}${middle}${items.join(',')}${tail}`
+      }),
+    )
 }
 
-function replayer({ calls, json }: ReplayPlan): () => string {
-  const statements = calls.map(({ sql, parameters }) => ({ statement: reader.prepare(sql), parameters }))
+function replayer({ calls, json }: ReplayPlan): () => Maybe<string> {
+  const statements = calls.map((call) => ({ statement: store.prepare(call), parameters: call.parameters }))
   return () => {
-    for (const { statement, parameters } of statements) statement.all(...parameters)
-    return json
+    let done: Maybe<unknown>
+    for (const { statement, parameters } of statements) done = after(done, () => statement.all(...parameters))
+    return after(done, () => json)
   }
 }
-
-const writer = open(plan.writeFile)
-writer.exec('CREATE TABLE entries (pk INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, doc TEXT NOT NULL) STRICT')
-const insert = writer.prepare('INSERT INTO entries (id, doc) VALUES (?, ?)')
 
 function send(response: ServerResponse, status: number, headers: Readonly<Record<string, string>>, json: string): void {
   response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(json) })
@@ -66,9 +57,13 @@ function send(response: ServerResponse, status: number, headers: Readonly<Record
 
 function read(url: string, response: ServerResponse): void {
   const page = pages.get(url) ?? replays.get(url)
-  const json = page ? page() : (readEntry.get(url.slice(PREFIX.length)) as { doc: string } | undefined)?.doc
-  if (json === undefined) send(response, 404, COMMON, '{}')
-  else send(response, 200, READ, json)
+  if (page) after(page(), (json) => send(response, 200, READ, json))
+  else after(readEntry.get(url.slice(PREFIX.length)), (row) => sendEntry(response, row as { doc: string } | undefined))
+}
+
+function sendEntry(response: ServerResponse, row: { readonly doc: string } | undefined): void {
+  if (row) send(response, 200, READ, row.doc)
+  else send(response, 404, COMMON, '{}')
 }
 
 function notModified(response: ServerResponse): void {
@@ -83,8 +78,7 @@ function create(request: IncomingMessage, response: ServerResponse): void {
   request.on('end', () => {
     const id = randomUUID()
     const json = JSON.stringify({ id, ...JSON.parse(Buffer.concat(chunks).toString()) })
-    insert.run(id, json)
-    send(response, 201, WRITTEN, json)
+    after(store.insert(id, json), () => send(response, 201, WRITTEN, json))
   })
 }
 

@@ -1,3 +1,4 @@
+import type { EngineName } from './databases.ts'
 import type { Load } from './load.ts'
 import type { Targeting } from './plan.ts'
 
@@ -8,6 +9,8 @@ export interface Kind {
   readonly title: string
   /** The least share of the floor's speed that Daybook is to reach. */
   readonly target: number
+  /** Requests a second that Daybook is to reach, instead of a share of the floor's. */
+  readonly perSecond?: number
   /** The status of every answer. */
   readonly status: 200 | 201 | 304
   readonly connections: number
@@ -26,15 +29,17 @@ const creating = {
   }),
 } as const
 
+const entry: Kind = {
+  ...reading,
+  name: 'entry',
+  title: 'entry by slug',
+  target: 0.7,
+  load: ({ entries }) => ({ paths: entries }),
+}
+
 /** All kinds of work, in the order in which they are measured. */
-export const KINDS: readonly Kind[] = [
-  {
-    ...reading,
-    name: 'entry',
-    title: 'entry by slug',
-    target: 0.7,
-    load: ({ entries }) => ({ paths: entries }),
-  },
+const KINDS: readonly Kind[] = [
+  entry,
   {
     ...reading,
     name: 'list',
@@ -81,3 +86,17 @@ export const KINDS: readonly Kind[] = [
   { ...creating, name: 'create', title: 'create, durable', target: 0.5, connections: 10 },
   { ...creating, name: 'create-alone', title: 'create, durable, one client', target: 0.5, connections: 1 },
 ]
+
+/** What another engine changes about a kind of work. */
+const CHANGES: Readonly<Record<EngineName, Readonly<Record<string, Partial<Kind>>>>> = {
+  sqlite: {},
+  postgres: { create: { title: 'create, durable, 16 clients', connections: 16, perSecond: 500 } },
+}
+
+/** What is measured on an engine. */
+export function kindsOn(engine: EngineName): readonly Kind[] {
+  return KINDS.map((kind) => ({ ...kind, ...CHANGES[engine][kind.name] }))
+}
+
+/** What several nodes are asked, by so many clients that each node has as many. */
+export const FOR_NODES: Kind = { ...entry, connections: 12, target: 0.9 }

@@ -4,7 +4,8 @@ import { makePost, type Targets } from './text.ts'
 
 /** One stretch of load. */
 export interface Load {
-  readonly url: string
+  /** Where connections go, in turn. */
+  readonly urls: readonly string[]
   readonly connections: number
   readonly seconds: number
   /** Addresses to read, in turn, shared out among the connections. */
@@ -65,7 +66,7 @@ async function run(load: Load): Promise<Loaded> {
   let endedAt = 0
   let before = process.cpuUsage()
   const instance = autocannon({
-    url: load.url,
+    url: load.urls,
     connections: load.connections,
     duration: load.seconds,
     setupClient: requestsFor(load),

@@ -1,5 +1,7 @@
 import { cpus } from 'node:os'
 import type { Child, Server } from './child.ts'
+import { HAS_ROOM } from './cores.ts'
+import type { Metered } from './databases.ts'
 import type { Kind } from './kinds.ts'
 import type { Load, Loaded } from './load.ts'
 import type { Targeting } from './plan.ts'
@@ -10,6 +12,10 @@ export interface Sample {
   readonly perSecond: number
   /** Processor time of one request, in microseconds. */
   readonly cpu: number
+  /** The same of the database's own processes; 0 where the database is part of the server. */
+  readonly databaseCpu: number
+  /** The same of the proxy; 0 where there is none. */
+  readonly proxyCpu: number
   /** How much of its core the server used, from 0 to 1. */
   readonly busy: number
   /** How much of its core the load generator used, from 0 to 1. */
@@ -22,12 +28,19 @@ export interface Sample {
   readonly p99: number
 }
 
-/** A server that takes part, and what to ask it. */
+/** Servers that take part, mostly one, and what to ask them. */
 export interface Side {
   readonly name: string
-  readonly server: Server
+  /** They share the work. */
+  readonly servers: readonly Server[]
+  /** What stands before them. */
+  readonly proxy?: Server
+  readonly database: Metered
   readonly targeting: Targeting
 }
+
+/** Where a side is asked. */
+export const urlsOf = ({ servers, proxy }: Side): readonly string[] => (proxy ? [proxy] : servers).map(({ url }) => url)
 
 /** How long and how often to measure. */
 export interface Effort {
@@ -49,30 +62,54 @@ export const TOKEN = 'bench-token-of-the-service-principal'
 const NUMBERS = 1_000_000
 let nextNumber = 100 * NUMBERS
 
-function loadOf({ connections, load }: Kind, { server, targeting }: Side, seconds: number): Load {
+function loadOf({ connections, load }: Kind, side: Side, seconds: number): Load {
   nextNumber += NUMBERS
-  return { url: server.url, connections, seconds, ...load(targeting, TOKEN, nextNumber) }
+  return { urls: urlsOf(side), connections, seconds, ...load(side.targeting, TOKEN, nextNumber) }
+}
+
+/** Processor time that the parts of a side used, in microseconds. */
+interface Used {
+  readonly servers: number
+  readonly database: number
+  readonly proxy: number
+}
+
+async function usedBy({ servers, database, proxy }: Side): Promise<Used> {
+  const times = await Promise.all(servers.map((server) => server.cpu()))
+  return {
+    servers: times.reduce((sum, one) => sum + one, 0),
+    database: await database.cpu(),
+    proxy: (await proxy?.cpu()) ?? 0,
+  }
 }
 
 async function measure(generator: Child, kind: Kind, side: Side, seconds: number): Promise<Sample> {
   const cores = coreTimes()
-  const before = await side.server.cpu()
+  const before = await usedBy(side)
   const loaded = await generator.ask<Loaded>(loadOf(kind, side, seconds))
-  const used = (await side.server.cpu()) - before
+  const now = await usedBy(side)
   const { working, all } = sinceThen(cores)
   demandStatus(kind, side, loaded)
   const { requests, p50, p99, busy } = loaded
-  const own = used / 1000 + busy * loaded.seconds * 1000
+  const servers = now.servers - before.servers
+  const database = now.database - before.database
+  const proxy = now.proxy - before.proxy
+  const own = (servers + database + proxy) / 1000 + busy * loaded.seconds * 1000
   return {
     perSecond: requests / loaded.seconds,
-    cpu: used / requests,
-    busy: used / 1e6 / loaded.seconds,
+    cpu: servers / requests,
+    databaseCpu: database / requests,
+    proxyCpu: proxy / requests,
+    busy: servers / 1e6 / loaded.seconds / coresOf(side),
     loadBusy: busy,
     others: Math.max(0, working - own) / all,
     p50,
     p99,
   }
 }
+
+/** How many cores the servers of a side have. */
+const coresOf = ({ servers }: Side): number => (HAS_ROOM ? servers.length : 1)
 
 /** Time of all cores, in milliseconds. */
 interface CoreTimes {
@@ -104,6 +141,8 @@ function medianOf(samples: readonly Sample[]): Sample {
   return {
     perSecond: middle('perSecond'),
     cpu: middle('cpu'),
+    databaseCpu: middle('databaseCpu'),
+    proxyCpu: middle('proxyCpu'),
     busy: middle('busy'),
     loadBusy: middle('loadBusy'),
     others: middle('others'),
@@ -119,33 +158,32 @@ export function median(numbers: readonly number[]): number {
   return ((sorted[Math.floor(half)] ?? 0) + (sorted[Math.ceil(half) - 1] ?? 0)) / 2
 }
 
-/** Loads two servers in turn, round after round, so that whatever else the machine does meets both alike. */
-export async function race(
+/** Loads sides in turn, round after round, so that whatever else the machine does meets all alike. */
+export async function race<const Sides extends readonly Side[]>(
   generator: Child,
   kind: Kind,
-  sides: readonly [Side, Side],
+  sides: Sides,
   { seconds, rounds }: Effort,
-): Promise<readonly [Sample, Sample]> {
-  const [first, second] = sides
-  const samples: [Sample[], Sample[]] = [[], []]
+): Promise<{ readonly [Place in keyof Sides]: Sample }> {
   for (const side of sides) await measure(generator, kind, side, Math.min(3, seconds))
+  const samples: Sample[][] = sides.map(() => [])
   for (let round = 0; round < rounds; round++) {
-    samples[0].push(await measure(generator, kind, first, seconds))
-    samples[1].push(await measure(generator, kind, second, seconds))
+    for (const [place, side] of sides.entries()) samples[place]?.push(await measure(generator, kind, side, seconds))
   }
-  return [medianOf(samples[0]), medianOf(samples[1])]
+  return samples.map(medianOf) as { readonly [Place in keyof Sides]: Sample }
 }
 
-/** Which of two figures tells how fast the sides are. */
-export type Judge = 'throughput' | 'processor time'
+/** Which figure tells how fast the sides are; requests a second do it alone, whatever the floor does. */
+export type Judge = 'requests a second' | 'throughput' | 'processor time'
 
 /** A core that is used as much as this has no more to give. */
 const FULL = 0.9
 
 /**
  * Requests a second tell, where the servers were the slow part: their cores were full, or they waited for the disk.
- * Else the load generator was, and processor time tells.
+ * Else the load generator was, or a database of its own, and processor time tells.
  */
-export function judgeOf({ writes }: Kind, samples: readonly Sample[]): Judge {
+export function judgeOf({ writes, perSecond }: Kind, samples: readonly Sample[]): Judge {
+  if (perSecond !== undefined) return 'requests a second'
   return writes || samples.every(({ busy }) => busy >= FULL) ? 'throughput' : 'processor time'
 }

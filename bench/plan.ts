@@ -3,17 +3,18 @@ import type { Engine } from '../packages/daybook/src/content/engine.ts'
 import { getEntry, listEntries } from '../packages/daybook/src/content/entries.ts'
 import type { CollectionModel, Model } from '../packages/daybook/src/model/model.ts'
 import type { Params } from '../packages/daybook/src/query/params.ts'
-import { databaseFile } from '../packages/daybook/src/service.ts'
 import type { Statement, Values } from '../packages/daybook/src/store/compile.ts'
 import type { Connection, Database } from '../packages/daybook/src/store/database.ts'
-import { openSqlite } from '../packages/daybook/src/store/sqlite.ts'
 import { Store } from '../packages/daybook/src/store/store.ts'
+import type { BenchStore, EngineName } from './databases.ts'
 import { CATEGORIES, COMMONEST, randomFrom, type Targets } from './text.ts'
 
 /** A statement as Daybook ran it. */
 export interface Call {
   readonly sql: string
   readonly parameters: readonly unknown[]
+  /** Whether the engine may keep it prepared, as opposed to planning it for its parameters each time. */
+  readonly isKept: boolean
 }
 
 /** What the floor answers a list request with: rows between constant text, the total among it. */
@@ -34,11 +35,13 @@ export interface ReplayPlan {
 
 /** What the floor needs to know to answer as Daybook does. */
 export interface FloorPlan {
+  readonly engine: EngineName
   /** The database that Daybook serves. */
-  readonly file: string
-  /** A new database for the floor's own inserts. */
-  readonly writeFile: string
-  readonly entry: string
+  readonly address: string
+  /** Another database for the floor's own inserts. */
+  readonly writeAddress: string
+  /** Takes a slug as its only parameter. */
+  readonly entry: Call
   readonly pages: Readonly<Record<string, PagePlan>>
   readonly replays: Readonly<Record<string, ReplayPlan>>
 }
@@ -79,28 +82,12 @@ class Notebook {
   readonly posts: CollectionModel
   readonly #database: Database
 
-  constructor(folder: string, model: Model) {
-    const database = openSqlite(databaseFile(folder))
-    const { reader } = database
-    const note = (statement: Statement, values: Values = {}): void => {
-      this.calls.push({ sql: statement.sql, parameters: statement.bind(values) })
-    }
-    const noting: Connection = {
-      all: (statement, values) => {
-        note(statement, values)
-        return reader.all(statement, values)
-      },
-      get: (statement, values) => {
-        note(statement, values)
-        return reader.get(statement, values)
-      },
-      run: (statement, values) => reader.run(statement, values),
-    }
+  constructor(database: Database, model: Model) {
     this.#database = database
     const store = new Store({
       dialect: database.dialect,
-      reader: noting,
-      slow: noting,
+      reader: this.#noting(database.reader, true),
+      slow: this.#noting(database.slow, false),
       executed: 0,
       transaction: (work) => database.transaction(work),
       alter: (work) => database.alter(work),
@@ -109,6 +96,23 @@ class Notebook {
     })
     this.engine = { model, store, tools: { renderMarkdown: async () => '' }, totals: new Map() }
     this.posts = model.collections.get('posts') as CollectionModel
+  }
+
+  #noting(connection: Connection, isKept: boolean): Connection {
+    const note = (statement: Statement, values: Values = {}): void => {
+      this.calls.push({ sql: statement.sql, parameters: statement.bind(values), isKept })
+    }
+    return {
+      all: (statement, values) => {
+        note(statement, values)
+        return connection.all(statement, values)
+      },
+      get: (statement, values) => {
+        note(statement, values)
+        return connection.get(statement, values)
+      },
+      run: (statement, values) => connection.run(statement, values),
+    }
   }
 
   rows<Row>(sql: string, ...values: unknown[]): Promise<readonly Row[]> {
@@ -142,13 +146,15 @@ class Notebook {
   }
 }
 
+/** What the floor answers, wherever its database is. */
+export type Answers = Pick<FloorPlan, 'entry' | 'pages' | 'replays'>
+
 /** Looks up what to ask a seeded store, and how Daybook answers it. */
 export async function makePlan(
-  folder: string,
-  writeFile: string,
+  store: BenchStore,
   model: Model,
-): Promise<{ readonly plan: FloorPlan; readonly targeting: Targeting }> {
-  const notebook = new Notebook(folder, model)
+): Promise<{ readonly answers: Answers; readonly targeting: Targeting }> {
+  const notebook = new Notebook(await store.open(), model)
   try {
     const slugs = await someSlugs(notebook)
     const pages = await somePages(notebook)
@@ -174,8 +180,7 @@ export async function makePlan(
       const { calls, json } = await notebook.ask(path)
       replays[path] = { calls, json }
     }
-    const plan = { file: databaseFile(folder), writeFile, entry: call.sql, pages: plans, replays }
-    return { plan, targeting }
+    return { answers: { entry: call, pages: plans, replays }, targeting }
   } finally {
     await notebook.close()
   }

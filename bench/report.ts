@@ -1,8 +1,8 @@
-import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
-import { CAN_PIN } from './child.ts'
+import { cpus, loadavg, totalmem } from 'node:os'
+import { CAN_PIN, CORE_COUNT, HAS_ROOM } from './cores.ts'
 import type { Kind } from './kinds.ts'
+import type { Loaded } from './load.ts'
 import { type Judge, judgeOf, type Sample } from './measure.ts'
-import type { SearchTimes } from './search-time.ts'
 
 /** The machine that figures come from. */
 export interface Machine {
@@ -20,7 +20,7 @@ export interface Machine {
 /** Looks at the machine. */
 export function thisMachine(): Machine {
   return {
-    nproc: availableParallelism(),
+    nproc: CORE_COUNT,
     processor: cpus()[0]?.model ?? 'unknown',
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     system: `${process.platform} ${process.arch}`,
@@ -41,6 +41,7 @@ export interface Comparison {
   /** The floor's processor time of a request by that of Daybook. */
   readonly cpuRatio: number
   readonly judge: Judge
+  /** The least of what the judge looks at. */
   readonly target: number
   readonly met: boolean
 }
@@ -50,8 +51,9 @@ export function compare(kind: Kind, floor: Sample, daybook: Sample): Comparison 
   const ratio = daybook.perSecond / floor.perSecond
   const cpuRatio = floor.cpu / daybook.cpu
   const judge = judgeOf(kind, [floor, daybook])
-  const met = (judge === 'throughput' ? ratio : cpuRatio) >= kind.target
-  return { work: kind.title, floor, daybook, ratio, cpuRatio, judge, target: kind.target, met }
+  const target = kind.perSecond ?? kind.target
+  const figures = { 'requests a second': daybook.perSecond, throughput: ratio, 'processor time': cpuRatio }
+  return { work: kind.title, floor, daybook, ratio, cpuRatio, judge, target, met: figures[judge] >= target }
 }
 
 /** One kind of work on a small store and on a large one. */
@@ -61,7 +63,7 @@ export interface Growth {
   readonly large: Sample
   /** How many times as long a request takes on the large store, by requests a second. */
   readonly factor: number
-  /** The same by processor time. */
+  /** The same by processor time, that of the database included. */
   readonly cpuFactor: number
   readonly judge: Judge
   readonly target: number
@@ -74,10 +76,34 @@ const MAX_GROWTH = 1.3
 /** Compares Daybook on a small store with itself on a large one. */
 export function growth(kind: Kind, small: Sample, large: Sample): Growth {
   const factor = small.perSecond / large.perSecond
-  const cpuFactor = large.cpu / small.cpu
+  const cpuFactor = (large.cpu + large.databaseCpu) / (small.cpu + small.databaseCpu)
   const judge = judgeOf(kind, [small, large])
   const met = (judge === 'throughput' ? factor : cpuFactor) <= MAX_GROWTH
   return { work: kind.title, small, large, factor, cpuFactor, judge, target: MAX_GROWTH, met }
+}
+
+/** Three nodes on one database, each asked itself and through a proxy; and one of them alone. */
+export interface Nodes {
+  readonly work: string
+  readonly one: Sample
+  readonly straight: Sample
+  readonly proxied: Sample
+  /** Requests a second through the proxy by those of nodes that are asked themselves. */
+  readonly ratio: number
+  /** The nodes' processor time of a request that came straight by that of one through the proxy. */
+  readonly cpuRatio: number
+  readonly judge: Judge
+  readonly target: number
+  readonly met: boolean
+}
+
+/** Compares nodes behind a proxy with the same nodes without; throughput tells only if each process has a core. */
+export function nodesResult(kind: Kind, [one, straight, proxied]: readonly [Sample, Sample, Sample]): Nodes {
+  const ratio = proxied.perSecond / straight.perSecond
+  const cpuRatio = straight.cpu / proxied.cpu
+  const judge = HAS_ROOM ? judgeOf(kind, [straight, proxied]) : 'processor time'
+  const met = (judge === 'throughput' ? ratio : cpuRatio) >= kind.target
+  return { work: kind.title, one, straight, proxied, ratio, cpuRatio, judge, target: kind.target, met }
 }
 
 /** How long a start took. */
@@ -106,6 +132,12 @@ export interface Latency {
   readonly met: boolean
 }
 
+/** How long searches took, and reads by slug beside them. */
+export interface SearchTimes {
+  readonly search: Pick<Loaded, 'p50' | 'p99'>
+  readonly reads: Pick<Loaded, 'p50' | 'p99'>
+}
+
 const MAX_SEARCH_MS = 50
 const MAX_READ_BESIDE_MS = 25
 
@@ -127,120 +159,14 @@ export function searchResult({ search, reads }: SearchTimes): readonly Latency[]
 /** Everything that one run found. */
 export interface Report {
   readonly machine: Machine
+  /** Name and version of what kept the content. */
+  readonly database: string
   readonly entries: number
   readonly seconds: number
   readonly rounds: number
   readonly comparisons: readonly Comparison[]
   readonly growth: readonly Growth[]
+  readonly nodes?: Nodes | undefined
   readonly latencies: readonly Latency[]
   readonly starts: readonly Start[]
-}
-
-const whole = (number: number): string => Math.round(number).toLocaleString('en')
-const share = (number: number): string => `${Math.round(number * 100)} %`
-const verdict = (met: boolean): string => (met ? 'met' : 'NOT MET')
-
-/** Other programs may use this much of the cores before the figures are doubtful. */
-const QUIET = 0.1
-
-/** What to think of the figures, when something else used the machine meanwhile. */
-function noise({ comparisons, growth: sizes }: Report): string {
-  const samples = [
-    ...comparisons.flatMap((one) => [one.floor, one.daybook]),
-    ...sizes.flatMap((one) => [one.small, one.large]),
-  ]
-  const most = Math.max(0, ...samples.map(({ others }) => others))
-  if (most <= QUIET) return ''
-  return `\nDOUBTFUL: other programs used up to ${share(most)} of the cores meanwhile; measure again on a quiet machine.`
-}
-
-/** Lines up columns; the first one to the left, the others to the right. */
-function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [header, ...rows]
-  const widths = header.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)))
-  const line = (row: readonly string[]): string =>
-    row
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join('  ')
-      .trimEnd()
-  return all.map(line).join('\n')
-}
-
-function comparisonTable(comparisons: readonly Comparison[]): string {
-  const header = ['work', 'floor/s', 'daybook/s', 'ratio', 'CPU ratio', 'judge', 'target', '', 'floor p99']
-  return table(
-    [...header, 'daybook p99', 'floor CPU', 'daybook CPU', 'cores busy'],
-    comparisons.map(({ work, floor, daybook, ratio, cpuRatio, judge, target, met }) => [
-      work,
-      whole(floor.perSecond),
-      whole(daybook.perSecond),
-      ratio.toFixed(2),
-      cpuRatio.toFixed(2),
-      judge,
-      `>= ${target}`,
-      verdict(met),
-      `${floor.p99.toFixed(1)} ms`,
-      `${daybook.p99.toFixed(1)} ms`,
-      `${whole(floor.cpu)} us`,
-      `${whole(daybook.cpu)} us`,
-      `${share(floor.busy)}, ${share(daybook.busy)}`,
-    ]),
-  )
-}
-
-function growthTable(rows: readonly Growth[], entries: number): string {
-  return table(
-    ['work', '1,000/s', `${whole(entries)}/s`, 'factor', 'CPU factor', 'judge', 'target', ''],
-    rows.map(({ work, small, large, factor, cpuFactor, judge, target, met }) => [
-      work,
-      whole(small.perSecond),
-      whole(large.perSecond),
-      factor.toFixed(2),
-      cpuFactor.toFixed(2),
-      judge,
-      `<= ${target}`,
-      verdict(met),
-    ]),
-  )
-}
-
-function startTable(starts: readonly Start[]): string {
-  return table(
-    ['start to first answer', 'median', 'target', ''],
-    starts.map(({ what, milliseconds, target, met }) => [
-      what,
-      `${whole(milliseconds)} ms`,
-      `<= ${target} ms`,
-      verdict(met),
-    ]),
-  )
-}
-
-function latencyTable(latencies: readonly Latency[]): string {
-  return table(
-    ['time to answer', 'median', 'p99', 'target', ''],
-    latencies.map(({ what, p50, p99, target, met }) => [
-      what,
-      `${p50.toFixed(1)} ms`,
-      `${p99.toFixed(1)} ms`,
-      `<= ${target} ms`,
-      verdict(met),
-    ]),
-  )
-}
-
-/** The report as people read it. */
-export function printed(report: Report): string {
-  const { machine, entries, seconds, rounds, comparisons, starts } = report
-  const { nproc, processor, memoryGiB, system, node, pinned, date, loadBefore } = machine
-  const parts = [
-    `${date}, ${processor}, nproc ${nproc}, ${memoryGiB} GiB, ${system}, Node ${node}, ` +
-      `${pinned ? 'servers pinned to one core, load to another' : 'nothing pinned'}, load before ${loadBefore}\n` +
-      `${whole(entries)} entries; medians of ${rounds} rounds of ${seconds} s, the sides in turn${noise(report)}`,
-  ]
-  if (comparisons.length > 0) parts.push(comparisonTable(comparisons))
-  if (report.growth.length > 0) parts.push(growthTable(report.growth, entries))
-  if (report.latencies.length > 0) parts.push(latencyTable(report.latencies))
-  if (starts.length > 0) parts.push(startTable(starts))
-  return parts.join('\n\n')
 }

@@ -1,30 +1,32 @@
+import { type Bench, startArgs } from './bench.ts'
 import { Child, here, Server } from './child.ts'
+import type { BenchStore } from './databases.ts'
 import type { Load, Loaded } from './load.ts'
 import { WrongAnswer } from './measure.ts'
-import type { Targeting } from './plan.ts'
+import { makePlan, type Targeting } from './plan.ts'
+import { type Latency, type SearchTimes, searchResult } from './report.ts'
 
 /** Reads by slug beside a search, a second. */
 const READS = 300
 /** Searches, a second. */
 const SEARCHES = 10
 
-/** How long searches took, and reads by slug beside them. In milliseconds. */
-export interface SearchTimes {
-  readonly search: Pick<Loaded, 'p50' | 'p99' | 'requests'>
-  readonly reads: Pick<Loaded, 'p50' | 'p99' | 'requests'>
+/** Searches for the commonest word, while entries are read by slug. No core is kept for anyone. */
+export async function timeSearches(bench: Bench): Promise<readonly Latency[]> {
+  if (!bench.isAsked('search')) return []
+  const { databases, store, model, effort, say } = bench
+  say('searches, and reads beside them …')
+  const { targeting } = await makePlan(store, model)
+  databases.unpin()
+  return searchResult(await searchTimes(store, targeting, effort.seconds * effort.rounds))
 }
 
-/** Searches for the commonest word, while entries are read by slug. No core is kept for anyone. */
-export async function searchTimes(
-  args: readonly string[],
-  targeting: Targeting,
-  seconds: number,
-): Promise<SearchTimes> {
-  await using server = await Server.start(args, {}, false)
-  await using searching = new Child('load', [here('load.ts')], {}, false)
-  await using reading = new Child('load', [here('load.ts')], {}, false)
+async function searchTimes(store: BenchStore, targeting: Targeting, seconds: number): Promise<SearchTimes> {
+  await using server = await Server.start(startArgs(store), store.env, 'anywhere')
+  await using searching = new Child('anywhere', [here('load.ts')])
+  await using reading = new Child('anywhere', [here('load.ts')])
   const run = async (duration: number): Promise<readonly [Loaded, Loaded]> => {
-    const common = { url: server.url, seconds: duration }
+    const common = { urls: [server.url], seconds: duration }
     const search: Load = { ...common, connections: 1, paths: [targeting.search], rate: SEARCHES }
     const reads: Load = { ...common, connections: 4, paths: targeting.entries, rate: READS }
     return Promise.all([searching.ask<Loaded>(search), reading.ask<Loaded>(reads)])

@@ -1,14 +1,12 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { SYSTEM } from '../packages/daybook/src/auth/adapter.ts'
 import { fillViews } from '../packages/daybook/src/content/draft.ts'
 import type { Engine, RunWrite } from '../packages/daybook/src/content/engine.ts'
 import { renderMarkdown } from '../packages/daybook/src/content/markdown.ts'
 import { createEntry, updateEntry } from '../packages/daybook/src/content/write-entries.ts'
 import type { CollectionModel, Model } from '../packages/daybook/src/model/model.ts'
-import { databaseFile } from '../packages/daybook/src/service.ts'
-import { openSqlite, type SqliteStore } from '../packages/daybook/src/store/sqlite.ts'
+import type { Database } from '../packages/daybook/src/store/database.ts'
 import { Store } from '../packages/daybook/src/store/store.ts'
+import type { Say } from './databases.ts'
 import { makePage, makePost, type Targets } from './text.ts'
 
 /** Changes when the content of a seeded store would: an older store is then made anew. */
@@ -24,64 +22,28 @@ const MINUTE_MS = 60_000
 /** Every so many posts, block-wise rendering is compared with that of the whole text. */
 const RENDER_CHECK = 5000
 
-/** Says what goes on. */
-export type Say = (line: string) => void
-
-/**
- * The folder of a store with `entries` posts, written by Daybook's own writer; one that an earlier run left in
- * `root` is used again when it still fits.
- */
-export async function seededStore(root: string, entries: number, model: Model, say: Say): Promise<string> {
-  const folder = join(root, `entries-${entries}`)
-  const stampFile = join(folder, 'stamp.json')
-  const stamp = JSON.stringify({ version: VERSION, entries, shapes: shapesOf(model) })
-  const found = await readFile(stampFile, 'utf8').catch(() => undefined)
-  if (found === stamp) {
-    // Indexes may have come or gone since; Daybook's own start would see to that, and its time would count.
-    await withStore(folder, model, async () => {})
-    return folder
-  }
-  await rm(folder, { recursive: true, force: true })
-  await mkdir(folder, { recursive: true })
-  await fill(folder, entries, model, say)
-  await writeFile(stampFile, stamp)
-  return folder
+/** Tells what a seeded store holds: one whose stamp is another is made anew. */
+export function stampOf(entries: number, { collections }: Model): string {
+  return JSON.stringify({ version: VERSION, entries, shapes: [...collections.values()].map(({ shape }) => shape) })
 }
-
-const shapesOf = ({ collections }: Model): readonly string[] => [...collections.values()].map(({ shape }) => shape)
 
 /** A seeded store holds nothing that a change of the config could lose. */
 const acceptChange = async (): Promise<void> => {}
 
-async function withStore(
-  folder: string,
-  model: Model,
-  work: (store: Store, database: SqliteStore) => Promise<void>,
-): Promise<void> {
-  const database = openSqlite(databaseFile(folder))
+/** Brings a store into the form of the config, as Daybook's own start would, whose time would count. */
+export async function prepareStore(database: Database, model: Model): Promise<Store> {
   const store = new Store(database)
-  try {
-    await store.prepare(model, (writer, collection) => fillViews(model, writer, collection), acceptChange)
-    await work(store, database)
-  } finally {
-    await store.close()
-  }
+  await store.prepare(model, (writer, collection) => fillViews(model, writer, collection), acceptChange)
+  return store
 }
 
-async function fill(folder: string, entries: number, model: Model, say: Say): Promise<void> {
-  await withStore(folder, model, async (store, database) => {
-    const engine: Engine = { model, store, tools: { renderMarkdown: blockRenderer() }, totals: new Map() }
-    hasten(database, entries)
-    const targets = await store.transaction((writer) => addTargets(engine, (work) => work(writer)))
-    await addPosts(engine, entries, targets, say)
-    await addPages(engine, Math.min(entries, PAGES))
-  })
-}
-
-/** Settings of this one connection for large transactions; what is written is the same. */
-function hasten(database: SqliteStore, entries: number): void {
-  const megabytes = Math.min(4096, 64 + Math.ceil(entries / 250))
-  database.exec(`PRAGMA cache_size = -${megabytes * 1024}; PRAGMA wal_autocheckpoint = 100000`)
+/** Fills an empty store by Daybook's own writer. */
+export async function fillStore(database: Database, entries: number, model: Model, say: Say): Promise<void> {
+  const store = await prepareStore(database, model)
+  const engine: Engine = { model, store, tools: { renderMarkdown: blockRenderer() }, totals: new Map() }
+  const targets = await store.transaction((writer) => addTargets(engine, (work) => work(writer)))
+  await addPosts(engine, entries, targets, say)
+  await addPages(engine, Math.min(entries, PAGES))
 }
 
 function collectionOf({ model }: Engine, key: string): CollectionModel {

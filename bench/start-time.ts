@@ -1,18 +1,23 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { type Bench, SOURCES, startArgs } from './bench.ts'
 import { ask } from './check.ts'
+import { here } from './child.ts'
+import type { BenchStore } from './databases.ts'
 import { median } from './measure.ts'
+import { type Start, startResult } from './report.ts'
 
+const BUILT = here('../packages/daybook/dist/cli/bin.js')
 /** How often a start is timed. */
 const STARTS = 5
 
 /** From starting the process to the first answer, in milliseconds. */
-async function startOnce(args: readonly string[]): Promise<number> {
+async function startOnce(cli: string, store: BenchStore): Promise<number> {
+  const env = { ...process.env, ...store.env }
   const startedAt = performance.now()
-  const child = spawn(process.execPath, [...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [...startArgs(store, cli)], { stdio: ['ignore', 'pipe', 'inherit'], env })
   const ended = once(child, 'exit')
   try {
     for await (const line of createInterface(child.stdout)) {
@@ -29,22 +34,22 @@ async function startOnce(args: readonly string[]): Promise<number> {
   }
 }
 
-/**
- * The median time from spawn to the first answer, in milliseconds.
- *
- * @param argsFor what Node runs on a data folder
- * @param data a store; `undefined`: a new folder for each start
- */
-export async function startTime(
-  argsFor: (data: string) => readonly string[],
-  scratch: string,
-  data?: string,
-): Promise<number> {
+/** The median time from spawn to the first answer, in milliseconds. */
+async function startTime(cli: string, storeFor: () => Promise<BenchStore>): Promise<number> {
   const times: number[] = []
-  for (let n = 0; n < STARTS; n++) {
-    const folder = data ?? (await mkdtemp(join(scratch, 'empty-')))
-    times.push(await startOnce(argsFor(folder)))
-    if (data === undefined) await rm(folder, { recursive: true, force: true })
-  }
+  for (let n = 0; n < STARTS; n++) times.push(await startOnce(cli, await storeFor()))
   return median(times)
+}
+
+/** Starts on new stores and on the seeded one; from the sources, and as built where that was done. */
+export async function timeStarts({ databases, store, entries, isAsked, say }: Bench): Promise<readonly Start[]> {
+  if (!isAsked('start')) return []
+  say('start to first answer …')
+  const found: Start[] = []
+  for (const [how, cli] of Object.entries({ sources: SOURCES, built: BUILT })) {
+    if (!existsSync(cli)) continue
+    found.push(startResult(`${how}, new store`, await startTime(cli, () => databases.blank())))
+    found.push(startResult(`${how}, ${entries.toLocaleString('en')} entries`, await startTime(cli, async () => store)))
+  }
+  return found
 }

@@ -35,8 +35,8 @@ interface Translated {
 const MAX_TRANSLATED = 1000
 const translated = new Map<string, Translated>()
 
-/** A statement of ours in the form that PostgreSQL reads: `$1` for the first `?`. */
-function translateText(sql: string): Translated {
+/** A statement of ours in the form that PostgreSQL reads, `$1` for the first `?`, and the name that it is prepared under. */
+export function translateText(sql: string): Translated {
   const known = translated.get(sql)
   if (known) return known
   let place = 0

@@ -40,7 +40,8 @@ const LOCK_MS = 4000
 const STALLED_MS = 5000
 /** The most writes that share one commit. */
 const MAX_GROUP = 64
-const USUAL_CONNECTIONS = 10
+/** Connections that read, where nothing else is said. */
+export const USUAL_CONNECTIONS = 10
 /** One that writes, and one that finds out what became of a write. */
 const WRITERS = 2
 const USUAL_STATEMENT_MS = 10_000

@@ -1,0 +1,36 @@
+import type { Model } from '../packages/daybook/src/model/model.ts'
+import { type Child, here, Server } from './child.ts'
+import type { Place } from './cores.ts'
+import type { BenchStore, Databases, Say } from './databases.ts'
+import { type Effort, TOKEN } from './measure.ts'
+
+/** What all parts of a run share. */
+export interface Bench {
+  readonly model: Model
+  readonly databases: Databases
+  /** The seeded store that is asked. */
+  readonly store: BenchStore
+  /** How many posts it holds. */
+  readonly entries: number
+  readonly effort: Effort
+  readonly generator: Child
+  /** A folder that goes with the run. */
+  readonly scratch: string
+  /** What Node is told besides on Daybook's side. */
+  readonly profiling: readonly string[]
+  isAsked(name: string): boolean
+  readonly say: Say
+}
+
+/** Daybook as it is in the repository. */
+export const SOURCES: string = here('../packages/daybook/src/cli/bin.ts')
+
+/** What Node runs to serve a store as a user would. */
+export function startArgs({ options }: BenchStore, cli = SOURCES): readonly string[] {
+  return [cli, 'start', '--port', '0', '--log', 'silent', ...options]
+}
+
+/** Starts Daybook on a store. */
+export function startDaybook({ profiling }: Bench, store: BenchStore, place?: Place): Promise<Server> {
+  return Server.start([...profiling, ...startArgs(store)], { ...store.env, DAYBOOK_SERVICE_TOKEN: TOKEN }, place)
+}

@@ -1,0 +1,146 @@
+import { CORE_COUNT, HAS_ROOM } from './cores.ts'
+import type { Sample } from './measure.ts'
+import type { Comparison, Growth, Latency, Nodes, Report, Start } from './report.ts'
+
+const whole = (number: number): string => Math.round(number).toLocaleString('en')
+const share = (number: number): string => `${Math.round(number * 100)} %`
+const time = (microseconds: number): string => `${whole(microseconds)} us`
+/** Nothing where the database has no processes of its own. */
+const databaseTimes = (...samples: readonly Sample[]): string =>
+  samples.some(({ databaseCpu }) => databaseCpu > 0)
+    ? samples.map(({ databaseCpu }) => time(databaseCpu)).join(', ')
+    : ''
+const verdict = (met: boolean): string => (met ? 'met' : 'NOT MET')
+
+/** Other programs may use this much of the cores before the figures are doubtful. */
+const QUIET = 0.1
+
+/** What to think of the figures, when something else used the machine meanwhile. */
+function noise({ comparisons, growth: sizes, nodes }: Report): string {
+  const samples = [
+    ...comparisons.flatMap((one) => [one.floor, one.daybook]),
+    ...sizes.flatMap((one) => [one.small, one.large]),
+    ...(nodes ? [nodes.one, nodes.straight, nodes.proxied] : []),
+  ]
+  const most = Math.max(0, ...samples.map(({ others }) => others))
+  if (most <= QUIET) return ''
+  return `\nDOUBTFUL: other programs used up to ${share(most)} of the cores meanwhile; measure again on a quiet machine.`
+}
+
+/** Lines up columns that hold anything; the first one to the left, the others to the right. */
+function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [header, ...rows].map((row) => row.filter((_, column) => rows.some((one) => one[column] !== '')))
+  const widths = all[0]?.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length))) ?? []
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  ')
+      .trimEnd()
+  return all.map(line).join('\n')
+}
+
+function comparisonTable(comparisons: readonly Comparison[]): string {
+  const header = ['work', 'floor/s', 'daybook/s', 'ratio', 'CPU ratio', 'judge', 'target', '', 'floor p99']
+  return table(
+    [...header, 'daybook p99', 'floor CPU', 'daybook CPU', 'cores busy', 'database CPU'],
+    comparisons.map(({ work, floor, daybook, ratio, cpuRatio, judge, target, met }) => [
+      work,
+      whole(floor.perSecond),
+      whole(daybook.perSecond),
+      ratio.toFixed(2),
+      cpuRatio.toFixed(2),
+      judge,
+      judge === 'requests a second' ? `>= ${target}/s` : `>= ${target}`,
+      verdict(met),
+      `${floor.p99.toFixed(1)} ms`,
+      `${daybook.p99.toFixed(1)} ms`,
+      time(floor.cpu),
+      time(daybook.cpu),
+      `${share(floor.busy)}, ${share(daybook.busy)}`,
+      databaseTimes(floor, daybook),
+    ]),
+  )
+}
+
+function growthTable(rows: readonly Growth[], entries: number): string {
+  return table(
+    ['work', '1,000/s', `${whole(entries)}/s`, 'factor', 'CPU factor', 'judge', 'target', '', 'CPU', 'database CPU'],
+    rows.map(({ work, small, large, factor, cpuFactor, judge, target, met }) => [
+      work,
+      whole(small.perSecond),
+      whole(large.perSecond),
+      factor.toFixed(2),
+      cpuFactor.toFixed(2),
+      judge,
+      `<= ${target}`,
+      verdict(met),
+      `${time(small.cpu)}, ${time(large.cpu)}`,
+      databaseTimes(small, large),
+    ]),
+  )
+}
+
+function nodesTable({ work, one, straight, proxied, ratio, cpuRatio, judge, target, met }: Nodes): string {
+  const rows = Object.entries({ 'one node': one, 'three nodes': straight, 'three nodes by proxy': proxied })
+  const figures = table(
+    [work, 'requests/s', 'p99', 'nodes CPU', 'proxy CPU', 'database CPU', 'cores busy', 'load busy'],
+    rows.map(([name, sample]) => [
+      name,
+      whole(sample.perSecond),
+      `${sample.p99.toFixed(1)} ms`,
+      time(sample.cpu),
+      sample.proxyCpu > 0 ? time(sample.proxyCpu) : '',
+      databaseTimes(sample),
+      share(sample.busy),
+      share(sample.loadBusy),
+    ]),
+  )
+  const ratios = `by proxy to straight: ratio ${ratio.toFixed(2)}, CPU ratio ${cpuRatio.toFixed(2)}`
+  return `${figures}\n${ratios}; judge: ${judge}, >= ${target} ${verdict(met)}\n${room}`
+}
+
+const room = HAS_ROOM
+  ? `${CORE_COUNT} cores: each of the three nodes, the proxy, the load and the database had its own.`
+  : `${CORE_COUNT} cores for three nodes, a proxy, the load and the database: the nodes shared one, so requests a second say little, and the nodes' processor time counts.`
+
+function startTable(starts: readonly Start[]): string {
+  return table(
+    ['start to first answer', 'median', 'target', ''],
+    starts.map(({ what, milliseconds, target, met }) => [
+      what,
+      `${whole(milliseconds)} ms`,
+      `<= ${target} ms`,
+      verdict(met),
+    ]),
+  )
+}
+
+function latencyTable(latencies: readonly Latency[]): string {
+  return table(
+    ['time to answer', 'median', 'p99', 'target', ''],
+    latencies.map(({ what, p50, p99, target, met }) => [
+      what,
+      `${p50.toFixed(1)} ms`,
+      `${p99.toFixed(1)} ms`,
+      `<= ${target} ms`,
+      verdict(met),
+    ]),
+  )
+}
+
+/** The report as people read it. */
+export function printed(report: Report): string {
+  const { machine, database, entries, seconds, rounds, comparisons, nodes, starts } = report
+  const { nproc, processor, memoryGiB, system, node, pinned, date, loadBefore } = machine
+  const parts = [
+    `${database}; ${date}, ${processor}, nproc ${nproc}, ${memoryGiB} GiB, ${system}, Node ${node}, ` +
+      `${pinned ? 'servers pinned to one core, load to another' : 'nothing pinned'}, load before ${loadBefore}\n` +
+      `${whole(entries)} entries; medians of ${rounds} rounds of ${seconds} s, the sides in turn${noise(report)}`,
+  ]
+  if (comparisons.length > 0) parts.push(comparisonTable(comparisons))
+  if (report.growth.length > 0) parts.push(growthTable(report.growth, entries))
+  if (nodes) parts.push(nodesTable(nodes))
+  if (report.latencies.length > 0) parts.push(latencyTable(report.latencies))
+  if (starts.length > 0) parts.push(startTable(starts))
+  return parts.join('\n\n')
+}
