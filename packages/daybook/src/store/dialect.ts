@@ -80,6 +80,8 @@ export interface SchemaDialect {
   readonly system: readonly string[]
   /** Whether `daybook$meta` is there: a row, or none. */
   readonly marker: string
+  /** A name as the engine keeps it, and as its errors will say it. */
+  named(name: string): string
   /** Makes the table of a collection, where it is missing. */
   entryTable(key: string): string
   /** Makes the table of a collection in one locale. */

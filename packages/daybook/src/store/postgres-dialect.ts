@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Comparable } from '../model/model.ts'
 import { param } from './compile.ts'
 import type { Dialect, Operator, SchemaDialect } from './dialect.ts'
+import { toName } from './postgres-names.ts'
 import { POSTGRES_SEARCH } from './postgres-search.ts'
 import { INDEXED_CHARACTERS } from './where.ts'
 
@@ -61,6 +62,7 @@ function valueText({ path, scalar }: Comparable, alias?: string): string {
 const SCHEMA: SchemaDialect = {
   system: SYSTEM_TABLES,
   marker: "SELECT 1 AS is_there FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'daybook$meta'",
+  named: toName,
   entryTable: (key) =>
     `CREATE TABLE IF NOT EXISTS ${ENTRY_TABLE(`"${key}"`, `slug ${TEXT} UNIQUE`, `locales ${TEXT}, `)}`,
   localeTable: (table) => `CREATE TABLE ${ENTRY_TABLE(`"${table}"`, `slug ${TEXT}, own_slug ${TEXT} UNIQUE`, '')}`,

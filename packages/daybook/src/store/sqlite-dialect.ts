@@ -39,6 +39,7 @@ const SYSTEM_TABLES = [
 const SCHEMA: SchemaDialect = {
   system: SYSTEM_TABLES,
   marker: "SELECT 1 FROM sqlite_schema WHERE name = 'daybook$meta'",
+  named: (name) => name,
   entryTable: (key) => `CREATE TABLE IF NOT EXISTS "${key}" (
     pk INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, slug TEXT UNIQUE, status TEXT,
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL, seq INTEGER NOT NULL, shape TEXT NOT NULL,
