@@ -100,6 +100,8 @@ const isAmong = (own: RawBuilder<unknown>, list: RawBuilder<string>): RawBuilder
 /** What SQLite says in its own way. */
 export const SQLITE: Dialect = {
   value,
+  whole: (by) => value(by),
+  beginning: (_by, name) => param(name),
   compare,
   isAmong,
   // Missing values come first of themselves.
