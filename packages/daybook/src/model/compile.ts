@@ -200,6 +200,8 @@ function findComparables(placed: readonly PlacedField[]): ReadonlyMap<string, Co
     if (!scalar) return []
     const column = path === owner ? type.role : undefined
     const to = (options as { to?: string }).to
+    // No fields lie inside a scalar.
+    const { maxLength } = type.schema(options, () => ({}))
     return [
       {
         path,
@@ -207,6 +209,7 @@ function findComparables(placed: readonly PlacedField[]): ReadonlyMap<string, Co
         owner,
         ...(column ? { column } : {}),
         ...(to === undefined ? {} : { to }),
+        ...(typeof maxLength === 'number' ? { maxLength } : {}),
         neverNull: column !== undefined && !isLocalized,
         isText: type.isText === true,
         fromQuery: (text) => type.fromQuery?.(text, options),

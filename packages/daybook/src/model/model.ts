@@ -26,6 +26,8 @@ export interface Comparable {
   readonly neverNull: boolean
   /** Whether a filter may ask for a part of the value. */
   readonly isText: boolean
+  /** The longest text that the field takes, in characters, where it names one. */
+  readonly maxLength?: number
   /** The value that a filter's text names; `undefined` when it names none of the field's type. */
   fromQuery(text: string): string | number | boolean | undefined
   /** The collection that a relation leads to. */

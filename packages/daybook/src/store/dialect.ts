@@ -15,6 +15,10 @@ export type Operator = 'eq' | 'lt' | 'lte' | 'gt' | 'gte' | 'in' | 'startsWith' 
 export interface Dialect {
   /** A value as it is sorted and indexed, of the table of that alias. */
   value(by: Comparable, alias?: string): RawBuilder<string | number | null>
+  /** The whole of a value, where {@link value} may be no more than its beginning. */
+  whole(by: Comparable): RawBuilder<string | number | null>
+  /** As much of a parameter as {@link value} is of a value. */
+  beginning(by: Comparable, name: string): RawBuilder<string | number | null>
   /**
    * A value compared with parameters.
    *
@@ -82,6 +86,8 @@ export interface SchemaDialect {
   readonly system: readonly string[]
   /** Whether `daybook$meta` is there: a row, or none. */
   readonly marker: string
+  /** A name as the engine keeps it, and as its errors will say it. */
+  named(name: string): string
   /** Makes the table of a collection, where it is missing. */
   entryTable(key: string): string
   /** Makes the table of a collection in one locale. */

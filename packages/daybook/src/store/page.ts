@@ -49,35 +49,31 @@ export interface Filter {
   readonly where: WhereSql | undefined
 }
 
-export function phasesOf(
-  { value: valueAt }: Dialect,
-  sort: readonly SortBy[],
-  after: Position | undefined,
-): readonly Phase[] {
+export function phasesOf(dialect: Dialect, sort: readonly SortBy[], after: Position | undefined): readonly Phase[] {
   const [lead] = sort
   if (!after || !lead) return [{ name: 'first', where: [] }]
-  const value = valueAt(lead.by)
+  const value = dialect.value(lead.by)
   const isEmpty = sql<SqlBool>`${value} IS NULL`
   const name = `after ${after.map((one) => (one === null ? '0' : '1')).join('')}`
-  const beyond = lexicallyAfter(valueAt, sort, after)
+  const beyond = lexicallyAfter(dialect, sort, after)
   if (after[0] === null) {
     const rest: Phase = { name, where: [isEmpty, beyond] }
     return lead.descending ? [rest] : [rest, { name: 'filled', where: [sql<SqlBool>`${value} IS NOT NULL`] }]
   }
   const reached = lead.descending
-    ? sql<SqlBool>`${value} <= ${param('after0')}`
-    : sql<SqlBool>`${value} >= ${param('after0')}`
+    ? sql<SqlBool>`${value} <= ${dialect.beginning(lead.by, 'after0')}`
+    : sql<SqlBool>`${value} >= ${dialect.beginning(lead.by, 'after0')}`
   const rest: Phase = { name, where: [reached, beyond] }
   return lead.descending && !lead.by.neverNull ? [rest, { name: 'empty', where: [isEmpty] }] : [rest]
 }
 
 /** True for rows that come after the position, key by key; empty values come first, and last when descending. */
-function lexicallyAfter(value: Dialect['value'], sort: readonly SortBy[], after: Position): RawBuilder<SqlBool> {
+function lexicallyAfter({ whole }: Dialect, sort: readonly SortBy[], after: Position): RawBuilder<SqlBool> {
   const alternatives = sort.map((key, index) => {
     const equal = sort
       .slice(0, index)
-      .map(({ by }, earlier) => sql<SqlBool>`${value(by)} IS NOT DISTINCT FROM ${param(`after${earlier}`)}`)
-    return sql<SqlBool>`(${sql.join([...equal, beyondOne(value(key.by), key, after[index] ?? null, `after${index}`)], sql` AND `)})`
+      .map(({ by }, earlier) => sql<SqlBool>`${whole(by)} IS NOT DISTINCT FROM ${param(`after${earlier}`)}`)
+    return sql<SqlBool>`(${sql.join([...equal, beyondOne(whole(key.by), key, after[index] ?? null, `after${index}`)], sql` AND `)})`
   })
   return sql<SqlBool>`(${sql.join(alternatives, sql` OR `)})`
 }
@@ -107,7 +103,7 @@ export function pageStatement(
   filter: Filter,
 ): Compilable<SortedRow> {
   const { sort, statuses, search } = query
-  const keys = sort.map(({ by }, index) => dialect.value(by).as(`s${index}`))
+  const keys = sort.map(({ by }, index) => dialect.whole(by).as(`s${index}`))
   let page = entries(collection.table).select(keys)
   const isNewest = sort[0]?.by.column === 'id' && !filter.where && !search
   const narrowing = [...statusConditions(dialect, statuses, isNewest), ...phase.where]

@@ -4,6 +4,7 @@ import type { Statement, Values } from './compile.ts'
 import type { Connection, WriteConnection } from './database.ts'
 import { Ledger } from './ledger.ts'
 import { translate } from './postgres-errors.ts'
+import { toName } from './postgres-names.ts'
 
 /** What is sent to the server. */
 export interface Query {
@@ -15,16 +16,6 @@ export interface Query {
 
 /** Sends a query, on whatever connection. */
 export type Ask = (query: Query) => Promise<QueryResult>
-
-/** The longest name that PostgreSQL keeps whole, in bytes. */
-const MAX_NAME = 63
-
-/** A name that PostgreSQL keeps whole: of a longer one its end, behind a digest of all of it. */
-export function toName(name: string): string {
-  if (name.length <= MAX_NAME) return name
-  const digest = createHash('sha256').update(name).digest('hex').slice(0, 12)
-  return `${digest}$${name.slice(-(MAX_NAME - 13))}`
-}
 
 interface Translated {
   readonly text: string

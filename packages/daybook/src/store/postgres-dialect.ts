@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Comparable } from '../model/model.ts'
 import { param } from './compile.ts'
 import type { Dialect, Operator, SchemaDialect, Wanted } from './dialect.ts'
+import { toName } from './postgres-names.ts'
 import { POSTGRES_SEARCH } from './postgres-search.ts'
 import { INDEXED_CHARACTERS } from './where.ts'
 
@@ -65,6 +66,7 @@ const commentOn = ({ type, name, sql: text }: Wanted): string =>
 const SCHEMA: SchemaDialect = {
   system: SYSTEM_TABLES,
   marker: "SELECT 1 AS is_there FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'daybook$meta'",
+  named: toName,
   entryTable: (key) =>
     `CREATE TABLE IF NOT EXISTS ${ENTRY_TABLE(`"${key}"`, `slug ${TEXT} UNIQUE`, `locales ${TEXT}, `)}`,
   localeTable: (table) => `CREATE TABLE ${ENTRY_TABLE(`"${table}"`, `slug ${TEXT}, own_slug ${TEXT} UNIQUE`, '')}`,
@@ -110,6 +112,18 @@ function value(by: Comparable, alias?: string): RawBuilder<string | number | nul
 /** The whole of a text, of which {@link value} is the beginning. */
 const whole = ({ path }: Comparable, alias?: string): RawBuilder<string> =>
   sql.raw(`(${textAt(path, alias)} COLLATE "C")`)
+
+/** Whether the values of a field may be longer than what is indexed of them. */
+const isOverlong = ({ column, scalar, maxLength = 0 }: Comparable): boolean =>
+  scalar === 'text' && !column && maxLength > INDEXED_CHARACTERS
+
+/** Texts with the same indexed beginning, which are few, are put in order by all of them. */
+function order(by: Comparable, descending: boolean): RawBuilder<unknown> {
+  const direction = descending ? sql`DESC` : sql`ASC`
+  if (by.neverNull) return sql`${value(by)} ${direction}`
+  const key = sql`${value(by)} ${direction} NULLS ${descending ? sql`LAST` : sql`FIRST`}`
+  return isOverlong(by) ? sql`${key}, ${whole(by)} ${direction}` : key
+}
 
 const SYMBOLS = { eq: sql`=`, lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const
 /** The same for the beginnings of texts that may differ further on. */
@@ -158,13 +172,12 @@ const isAmong = (own: RawBuilder<unknown>, list: RawBuilder<string>): RawBuilder
 /** What PostgreSQL says in its own way. */
 export const POSTGRES: Dialect = {
   value,
+  whole: (by) => (isOverlong(by) ? whole(by) : value(by)),
+  beginning: (by, name) =>
+    isOverlong(by) ? sql`left(${param(name)}::text, ${sql.lit(INDEXED_CHARACTERS)})` : param(name),
   compare,
   isAmong,
-  order: (by, descending) => {
-    const direction = descending ? sql`DESC` : sql`ASC`
-    if (by.neverNull) return sql`${value(by)} ${direction}`
-    return sql`${value(by)} ${direction} NULLS ${descending ? sql`LAST` : sql`FIRST`}`
-  },
+  order,
   statusAside: sql`entry.status`,
   addReferences: sql`INSERT INTO daybook$refs (from_collection, from_id, field, position, to_collection, to_id)
       SELECT ${param('collection')}::text, ${param('id')}::text, one ->> 0, place - 1, one ->> 1, one ->> 2

@@ -1,5 +1,6 @@
 import { DaybookError, StartupError } from '../errors.ts'
 import { UniqueViolation } from './database.ts'
+import { wholeName } from './postgres-names.ts'
 
 /** What of an error of the driver is looked at. */
 interface PostgresError {
@@ -7,7 +8,6 @@ interface PostgresError {
   readonly code?: unknown
   readonly message?: unknown
   readonly constraint?: unknown
-  readonly detail?: unknown
 }
 
 const codeOf = (error: unknown): string => {
@@ -55,9 +55,10 @@ export function translate(error: unknown): unknown {
   return error
 }
 
-/** `posts$unique$seo.title` names an index, `Key (slug)=(a) already exists.` a column. */
-function violatedField({ constraint, detail }: PostgresError): string {
-  return /\$unique\$(.+)$/.exec(String(constraint))?.[1] ?? /^Key \("?(\w+)/.exec(String(detail))?.[1] ?? 'id'
+/** `posts$unique$seo.title` is an index of ours, `posts_slug_key` the engine's name for a column; messages come in any language. */
+function violatedField({ constraint }: PostgresError): string {
+  const name = wholeName(String(constraint))
+  return /\$unique\$(.+)$/.exec(name)?.[1] ?? /_(own_slug|slug)_key$/.exec(name)?.[1] ?? 'id'
 }
 
 /** Why a database cannot be used at start, and what to do about it; others pass as they are. */

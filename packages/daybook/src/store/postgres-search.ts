@@ -8,9 +8,6 @@ import type { SearchTerm } from './search-text.ts'
 import { searchTable } from './tables.ts'
 import type { WhereSql } from './where.ts'
 
-/** PostgreSQL's bound for all words of one row is 1 MiB; what comes after that much of one entry is not found. */
-const MAX_WORDS_BYTES = 1_000_000
-
 /** A word as it stands in the index: with the place of its field, so that a reader finds only what they may read. */
 const inField = (place: number, word: string): string => `${place.toString(36)}:${word}`
 
@@ -35,19 +32,12 @@ function toMatch({ terms, fields, statuses }: SearchQuery, collection: Collectio
 const boostMatches = (search: SearchQuery, collection: CollectionModel): readonly (readonly [string, number])[] =>
   toBoosts(search, collection).map((one) => [scoped(collection, one.fields, [one.term]), one.lift])
 
-/** The words of an entry, once each, as far as there is room. */
+/** The words of an entry, once each. */
 function wordsOf(collection: CollectionModel, doc: Readonly<Record<string, unknown>>, status: string | null): string {
   const words = new Set(status === null ? [] : [statusWord(status)])
-  let room = MAX_WORDS_BYTES
   for (const [key, text] of searchTexts(collection, doc)) {
     const place = placeOf(collection, key)
-    for (const word of text === '' ? [] : text.split(' ')) {
-      const entry = inField(place, word)
-      if (words.has(entry)) continue
-      room -= Buffer.byteLength(entry)
-      if (room < 0) return [...words].join(' ')
-      words.add(entry)
-    }
+    for (const word of text === '' ? [] : text.split(' ')) words.add(inField(place, word))
   }
   return [...words].join(' ')
 }

@@ -133,7 +133,10 @@ function fingerprintOf(dialect: Dialect, model: Model): string {
     renamesOf(one.fieldMap),
     dialect.search.create(one),
     searchOutline(one),
-    [...wantedIndexes(dialect, one), wantedView(dialect, one)].map(({ sql }) => sql),
+    [...wantedIndexes(dialect, one), wantedView(dialect, one)].map(({ name, sql }) => [
+      dialect.schema.named(name),
+      sql,
+    ]),
     [...one.views.values()].map((view) => [view.table, view.shape]),
     one.status?.key ?? null,
   ])

@@ -6,9 +6,12 @@ const UNSPACED =
 const WORDS = /[\p{L}\p{N}]+/gu
 const RUNS = new RegExp(`${UNSPACED.source}|(?:(?!${UNSPACED.source})[\\p{L}\\p{N}])+`, 'gu')
 
-/** Takes case, accents and width away: `Ｃafé` and `cafe` are one word. */
+/** Marks, and signs that were marks in the Unicode that FTS5 knows: it would part words there. */
+const MARKS = /[\p{M}\u19b0-\u19c0\u19c8\u19c9\u1cf2\u1cf3]/gu
+
+/** Takes case, accents and width away: `Ｃafé` and `cafe` are one word, and a sigma is one wherever it stands, as in FTS5. */
 function fold(text: string): string {
-  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+  return text.normalize('NFKD').replace(MARKS, '').toLowerCase().replaceAll('ς', 'σ')
 }
 
 /** The words of a text as they are kept: folded, without punctuation, separated by spaces. */

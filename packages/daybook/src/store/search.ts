@@ -20,9 +20,32 @@ export function searchTexts(
   { searchable, fieldMap }: CollectionModel,
   doc: Readonly<Record<string, unknown>>,
 ): readonly (readonly [key: string, words: string])[] {
-  return searchable.flatMap(({ key }) => {
+  const texts = searchable.flatMap(({ key }) => {
     const field = fieldMap[key]
     return field ? [[key, toSearchText(wordsOf(field, doc[key]).join(' '))] as const] : []
+  })
+  // Five bytes for a character are more than any text takes, however short its words.
+  const mayBeTooMuch = texts.reduce((sum, [, text]) => sum + text.length * 5, 0) > MAX_WORDS_BYTES
+  return mayBeTooMuch ? cut(texts) : texts
+}
+
+/** PostgreSQL's bound for the different words of one entry is 1 MiB; what comes after that much is found on no store. */
+const MAX_WORDS_BYTES = 1_000_000
+/** What a store may add to a word of each field, in bytes. */
+const WORD_EXTRA = 3
+
+/** Texts as far as there is room for their different words. */
+function cut(texts: readonly (readonly [key: string, words: string])[]): readonly (readonly [string, string])[] {
+  let room = MAX_WORDS_BYTES
+  return texts.map(([key, text]) => {
+    const seen = new Set<string>()
+    const words = text.split(' ')
+    const end = words.findIndex((word) => {
+      if (!seen.has(word)) room -= Buffer.byteLength(word) + WORD_EXTRA
+      seen.add(word)
+      return room < 0
+    })
+    return [key, end < 0 ? text : words.slice(0, end).join(' ')]
   })
 }
 

@@ -39,6 +39,7 @@ const SYSTEM_TABLES = [
 const SCHEMA: SchemaDialect = {
   system: SYSTEM_TABLES,
   marker: "SELECT 1 FROM sqlite_schema WHERE name = 'daybook$meta'",
+  named: (name) => name,
   entryTable: (key) => `CREATE TABLE IF NOT EXISTS "${key}" (
     pk INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, slug TEXT UNIQUE, status TEXT,
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL, seq INTEGER NOT NULL, shape TEXT NOT NULL,
@@ -99,6 +100,8 @@ const isAmong = (own: RawBuilder<unknown>, list: RawBuilder<string>): RawBuilder
 /** What SQLite says in its own way. */
 export const SQLITE: Dialect = {
   value,
+  whole: (by) => value(by),
+  beginning: (_by, name) => param(name),
   compare,
   isAmong,
   // Missing values come first of themselves.
