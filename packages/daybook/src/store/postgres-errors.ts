@@ -1,4 +1,4 @@
-import { DaybookError, StartupError } from '../errors.ts'
+import { DaybookError } from '../errors.ts'
 import { UniqueViolation } from './database.ts'
 
 /** What of an error of the driver is looked at. */
@@ -10,7 +10,8 @@ interface PostgresError {
   readonly detail?: unknown
 }
 
-const codeOf = (error: unknown): string => {
+/** The code of an error of the driver, or nothing. */
+export const codeOf = (error: unknown): string => {
   const { code } = (error ?? {}) as PostgresError
   return typeof code === 'string' ? code : ''
 }
@@ -59,31 +60,3 @@ export function translate(error: unknown): unknown {
 function violatedField({ constraint, detail }: PostgresError): string {
   return /\$unique\$(.+)$/.exec(String(constraint))?.[1] ?? /^Key \("?(\w+)/.exec(String(detail))?.[1] ?? 'id'
 }
-
-/** Why a database cannot be used at start, and what to do about it; others pass as they are. */
-export function toStartupError(error: unknown, shownUrl: string): unknown {
-  const code = codeOf(error)
-  const advice = ADVICE.find(([pattern]) => pattern.test(code))?.[1]
-  if (advice) return new StartupError(`${advice(shownUrl)} (${(error as Error).message})`)
-  if (isConnectionLoss(error)) return new StartupError(UNREACHABLE(shownUrl))
-  return error
-}
-
-const UNREACHABLE = (url: string): string =>
-  `PostgreSQL does not answer at ${url}. Is it running, and are host, port and TLS in DATABASE_URL right?`
-
-const ADVICE: readonly (readonly [RegExp, (url: string) => string])[] = [
-  [/^(?:28)/, (url) => `PostgreSQL at ${url} refuses this user or password. Check DATABASE_URL.`],
-  [/^3D000/, (url) => `There is no such database at ${url}. Create it first: CREATE DATABASE …`],
-  [
-    /^42501/,
-    (url) =>
-      `The user of ${url} may not make tables there. GRANT USAGE, CREATE ON SCHEMA … TO … (or own the database).`,
-  ],
-  [/^3F000/, (url) => `The schema that ${url} names does not exist. CREATE SCHEMA … first.`],
-  [
-    /^53300/,
-    (url) => `PostgreSQL at ${url} takes no more connections. Raise max_connections, or lower the pool's size.`,
-  ],
-  [SOCKET_LOST, UNREACHABLE],
-]

@@ -1,4 +1,4 @@
-import type { Client, ClientConfig, Pool, PoolConfig, QueryConfig, QueryResult, QueryResultRow } from 'pg'
+import type { Client, ClientConfig, Pool, PoolConfig, QueryConfig, QueryResult } from 'pg'
 import { PostgresConnection, type Query, TYPES } from './postgres-connection.ts'
 import { isConnectionLoss } from './postgres-errors.ts'
 import { destroy, PostgresHealth } from './postgres-health.ts'
@@ -22,23 +22,39 @@ export interface ServerSettings {
 
 const IDLE_MS = 30_000
 
+/** Clients that are in a set from their making to their end. */
+function tracked(Base: typeof Client, all: Set<Client>): typeof Client {
+  return class extends Base {
+    constructor(config?: ClientConfig) {
+      super(config)
+      all.add(this)
+      this.once('end', () => all.delete(this))
+      // Whoever asks on it is told, too.
+      this.on('error', () => {})
+    }
+  }
+}
+
 /** One PostgreSQL server: its connections, and whether it answers. */
 export class PostgresServer {
   readonly reader: PostgresConnection
   /** Plans each statement for its values: for searches and filters. */
   readonly slow: PostgresConnection
-  readonly #driver: Driver
+  readonly #Client: typeof Client
+  readonly #Pool: typeof Pool
   readonly #config: ClientConfig
   readonly #pools: Pool[] = []
   readonly #reads: Pool
   readonly #health: PostgresHealth
-  readonly #clients = new Set<object>()
+  /** Every connection that is open, or about to be. */
+  readonly #clients = new Set<Client>()
   /** The last number of its journal that was seen; unknown before there is a journal. */
   #head = -1
   #closing: Promise<void> | undefined
 
   constructor(driver: Driver, config: ClientConfig, { isPrepared, connections }: ServerSettings) {
-    this.#driver = driver
+    this.#Client = tracked(driver.Client, this.#clients)
+    this.#Pool = driver.Pool
     this.#config = { ...config, types: TYPES }
     this.#reads = this.pool(connections)
     this.#health = new PostgresHealth({
@@ -71,18 +87,15 @@ export class PostgresServer {
     this.#health.demand()
   }
 
-  query<Row extends QueryResultRow>(text: string): Promise<QueryResult<Row>> {
-    return this.#reads.query<Row>(text)
+  /** Asks whatever the server's health is. */
+  query(text: string): Promise<QueryResult> {
+    return this.#reads.query(text)
   }
 
   /** Opens another pool of connections. */
   pool(max: number): Pool {
-    const pool = new this.#driver.Pool({ ...this.#config, max, idleTimeoutMillis: IDLE_MS } as PoolConfig)
-    pool.on('connect', (client) => {
-      this.#clients.add(client)
-      client.on('error', () => {})
-    })
-    pool.on('remove', (client) => this.#clients.delete(client))
+    const settings = { max, idleTimeoutMillis: IDLE_MS, Client: this.#Client }
+    const pool = new this.#Pool({ ...this.#config, ...settings } as PoolConfig)
     pool.on('error', () => {})
     this.#pools.push(pool)
     return pool
@@ -101,10 +114,14 @@ export class PostgresServer {
   }
 
   async #connect(): Promise<Client> {
-    const client = new this.#driver.Client(this.#config)
-    client.on('error', () => {})
-    await client.connect()
-    return client
+    const client = new this.#Client(this.#config)
+    try {
+      await client.connect()
+      return client
+    } catch (error) {
+      destroy(client)
+      throw error
+    }
   }
 
   async #beat(client: Client): Promise<void> {
@@ -127,11 +144,9 @@ export class PostgresServer {
   async #readAnew(query: QueryConfig): Promise<QueryResult> {
     this.#health.demand()
     const client = await this.#connect()
-    this.#clients.add(client)
     try {
       return await client.query(query)
     } finally {
-      this.#clients.delete(client)
       destroy(client)
     }
   }

@@ -5,11 +5,12 @@ import type { Dialect } from './dialect.ts'
 import type { Ledger } from './ledger.ts'
 import { type PostgresConnection, PostgresTransaction } from './postgres-connection.ts'
 import { POSTGRES } from './postgres-dialect.ts'
-import { isClash, isConnectionLoss, toStartupError, translate } from './postgres-errors.ts'
+import { isClash, isConnectionLoss, translate } from './postgres-errors.ts'
 import { destroy } from './postgres-health.ts'
 import { isStored } from './postgres-outcome.ts'
 import { PostgresReplica } from './postgres-replica.ts'
 import { type Driver, PostgresServer } from './postgres-server.ts'
+import { checkDatabase, shownUrl, toStartupError } from './postgres-start.ts'
 
 /** How PostgreSQL is used. */
 export interface PostgresOptions {
@@ -28,8 +29,6 @@ export interface PostgresOptions {
   readonly statementMs?: number
 }
 
-/** The oldest version that has all that is used. */
-const OLDEST_VERSION = 140_000
 const CONNECT_MS = 1500
 /** How long a write waits for those of other nodes, in milliseconds. */
 const LOCK_MS = 4000
@@ -62,27 +61,14 @@ export function postgres(url: string | undefined, options: PostgresOptions = {})
 async function openPostgres(url: string | undefined, options: PostgresOptions): Promise<PostgresStore> {
   const shown = shownUrl(url)
   const driver = await loadDriver()
-  const store = new PostgresStore(driver, String(url), options)
+  const store = new PostgresStore(driver, String(url), shown, options)
   try {
     await store.check()
     return store
   } catch (error) {
     await store.close()
-    throw toStartupError(error, shown)
+    throw error
   }
-}
-
-/** The URL without its password. */
-function shownUrl(url: string | undefined): string {
-  if (url === undefined || url === '') {
-    throw new StartupError('DATABASE_URL is not set. Write postgres://user:password@host:5432/database.')
-  }
-  const parsed = URL.parse(url)
-  if (!parsed || !/^postgres(?:ql)?:$/.test(parsed.protocol)) {
-    throw new StartupError('DATABASE_URL is no URL of PostgreSQL. Write postgres://user:password@host:5432/database.')
-  }
-  const user = parsed.username === '' ? '' : `${parsed.username}@`
-  return `${parsed.protocol}//${user}${parsed.host}${parsed.pathname}`
 }
 
 async function loadDriver(): Promise<Driver> {
@@ -103,12 +89,15 @@ export class PostgresStore implements Database {
   readonly #writes: Pool
   readonly #isPrepared: boolean
   readonly #begin: string
+  readonly #shown: string
   readonly #queue: Job[] = []
   #draining: Promise<void> | undefined
   #written = 0
   #turn = 0
 
-  constructor(driver: Driver, url: string, options: PostgresOptions) {
+  /** @param shown the URL as errors may show it */
+  constructor(driver: Driver, url: string, shown: string, options: PostgresOptions) {
+    this.#shown = shown
     const { pooler = 'none', replicas = [], connections = USUAL_CONNECTIONS } = options
     const settings = { isPrepared: pooler === 'none', connections }
     this.#isPrepared = settings.isPrepared
@@ -137,30 +126,9 @@ export class PostgresStore implements Database {
     return fit[this.#turn % fit.length]
   }
 
-  /** @throws {StartupError} when the server is too old, or not fit for what is stored */
-  async check(): Promise<void> {
-    const { rows } = await this.#server.query<{
-      version: number
-      encoding: string
-      schema: string | null
-      make: number
-    }>(
-      `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding,
-        current_schema() AS schema, has_schema_privilege(current_schema(), 'CREATE')::integer AS make`,
-    )
-    const [{ version, encoding, schema, make }] = rows as [(typeof rows)[number]]
-    if (version < OLDEST_VERSION) {
-      throw new StartupError(
-        `PostgreSQL ${Math.floor(version / 10_000)} is too old. Use ${OLDEST_VERSION / 10_000} or newer.`,
-      )
-    }
-    if (encoding !== 'UTF8') {
-      throw new StartupError(`The database is encoded as ${encoding}. Create one with ENCODING 'UTF8'.`)
-    }
-    if (schema === null) throw new StartupError('The search_path names no schema that exists. CREATE SCHEMA … first.')
-    if (make !== 1) {
-      throw new StartupError(`The user may not make tables in schema ${schema}. GRANT CREATE ON SCHEMA ${schema} TO …`)
-    }
+  /** @throws {StartupError} when the database is not fit for what is stored */
+  check(): Promise<void> {
+    return checkDatabase((text) => this.#server.query(text), this.#shown)
   }
 
   transaction<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
@@ -170,19 +138,15 @@ export class PostgresStore implements Database {
     })
   }
 
+  /** @throws {StartupError} when the database goes away meanwhile; nothing has changed then, or everything */
   async alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
-    let result: T | undefined
-    const [settle] = await this.#together(ALTER, [
-      {
-        work,
-        resolve: (value) => {
-          result = value as T
-        },
-        reject: () => {},
-      },
-    ])
-    settle?.()
-    return result as T
+    const results: T[] = []
+    const job: Job = { work, resolve: (value) => results.push(value as T), reject: () => {} }
+    const outcomes = await this.#together(ALTER, [job]).catch((error: unknown) => {
+      throw toStartupError(isUnavailable(error) ? error.cause : error, this.#shown) ?? error
+    })
+    for (const settle of outcomes) settle()
+    return results[0] as T
   }
 
   async close(): Promise<void> {

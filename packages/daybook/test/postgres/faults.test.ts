@@ -8,7 +8,8 @@ import { PostgresDatabase } from '../support/postgres-database.ts'
 import { PostgresServer } from '../support/postgres-server.ts'
 import { expectQuietProcess } from '../support/sane.ts'
 import type { Answer } from '../support/transports.ts'
-import { config, Load, send } from './load.ts'
+import { Load, send } from './load.ts'
+import { posts } from './posts.ts'
 
 /** Ten that read, two that write, one that watches. */
 const MOST_CONNECTIONS = 13
@@ -39,7 +40,7 @@ afterEach(expectQuietProcess)
 /** The database, seen through the network that fails. */
 const url = (): string => database.url.replace(`:${server.address.port}/`, `:${network.port}/`)
 
-const open = (options = {}) => createTestService({ ...config, database: postgres(url(), options) })
+const open = (options = {}) => createTestService({ ...posts, database: postgres(url(), options) })
 
 async function titles(): Promise<readonly string[]> {
   const rows = await database.rows<{ title: string }>("SELECT doc::json ->> 'title' AS title FROM posts")

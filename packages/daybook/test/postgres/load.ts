@@ -1,14 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { defineCollection, defineConfig, f } from 'daybook'
 import { expect } from 'vitest'
 import { expectSane } from '../support/sane.ts'
 import type { Answer } from '../support/transports.ts'
-
-export const config = defineConfig({
-  collections: {
-    posts: defineCollection({ fields: { title: f.text({ required: true }), slug: f.slug({ from: 'title' }) } }),
-  },
-})
 
 /** Whatever answers requests, with the token of those who write. */
 export interface Door {
