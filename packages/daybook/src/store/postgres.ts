@@ -7,7 +7,7 @@ import { type PostgresConnection, PostgresTransaction } from './postgres-connect
 import { POSTGRES } from './postgres-dialect.ts'
 import { isClash, isConnectionLoss, translate } from './postgres-errors.ts'
 import { destroy } from './postgres-health.ts'
-import { isStored } from './postgres-outcome.ts'
+import { isStored, TAKE_TURN } from './postgres-outcome.ts'
 import { PostgresReplica } from './postgres-replica.ts'
 import { type Driver, PostgresServer } from './postgres-server.ts'
 import { checkDatabase, shownUrl, toStartupError } from './postgres-start.ts'
@@ -296,7 +296,6 @@ function clientConfig(url: string, { pooler = 'none', ssl, statementMs = USUAL_S
   }
 }
 
-const LOCK_HEAD = 'SELECT seq FROM daybook$head FOR UPDATE'
 /** Nodes that start at once make their tables one after the other, however long it takes. */
 const ALTER = `BEGIN; SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
   SELECT pg_advisory_xact_lock(hashtext('daybook'), hashtext(current_schema()))`
@@ -311,5 +310,5 @@ function beginText({ pooler = 'none', statementMs = USUAL_STATEMENT_MS }: Postgr
           `SET LOCAL statement_timeout = ${Math.floor(statementMs)}`,
           `SET LOCAL idle_in_transaction_session_timeout = ${STALLED_MS}`,
         ]
-  return ['BEGIN', ...limits, LOCK_HEAD].join('; ')
+  return ['BEGIN', ...limits, TAKE_TURN].join('; ')
 }
