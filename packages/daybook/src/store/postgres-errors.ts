@@ -1,4 +1,4 @@
-import { DaybookError, StartupError } from '../errors.ts'
+import { DaybookError } from '../errors.ts'
 import { UniqueViolation } from './database.ts'
 import { wholeName } from './postgres-names.ts'
 
@@ -10,7 +10,8 @@ interface PostgresError {
   readonly constraint?: unknown
 }
 
-const codeOf = (error: unknown): string => {
+/** The code of an error of the driver, or nothing. */
+export const codeOf = (error: unknown): string => {
   const { code } = (error ?? {}) as PostgresError
   return typeof code === 'string' ? code : ''
 }
@@ -60,39 +61,3 @@ function violatedField({ constraint }: PostgresError): string {
   const name = wholeName(String(constraint))
   return /\$unique\$(.+)$/.exec(name)?.[1] ?? /_(own_slug|slug)_key$/.exec(name)?.[1] ?? 'id'
 }
-
-/** Why a database cannot be used at start, and what to do about it; others pass as they are. */
-export function toStartupError(error: unknown, shownUrl: string): unknown {
-  const code = codeOf(error)
-  const advice = ADVICE.find(([pattern]) => pattern.test(code))?.[1]
-  if (advice) return new StartupError(`${advice(shownUrl)} (${(error as Error).message})`)
-  if (isConnectionLoss(error)) return new StartupError(UNREACHABLE(shownUrl))
-  if (error instanceof Error && /does not support SSL/.test(error.message)) {
-    return new StartupError(`PostgreSQL at ${shownUrl} does not speak TLS. Turn it on there, or leave sslmode out.`)
-  }
-  return error
-}
-
-const UNREACHABLE = (url: string): string =>
-  `PostgreSQL does not answer at ${url}. Is it running, and are host, port and TLS in DATABASE_URL right?`
-
-const ADVICE: readonly (readonly [RegExp, (url: string) => string])[] = [
-  [/^(?:28)/, (url) => `PostgreSQL at ${url} refuses this user or password. Check DATABASE_URL.`],
-  [/^3D000/, (url) => `There is no such database at ${url}. Create it first: CREATE DATABASE …`],
-  [
-    /^42501/,
-    (url) =>
-      `The user of ${url} may not make tables there. GRANT USAGE, CREATE ON SCHEMA … TO … (or own the database).`,
-  ],
-  [/^3F000/, (url) => `The schema that ${url} names does not exist. CREATE SCHEMA … first.`],
-  [
-    /^(?:DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|CERT_|ERR_TLS)/,
-    (url) =>
-      `The certificate of PostgreSQL at ${url} is not trusted. Give its authority: postgres(url, { ssl: { ca } }).`,
-  ],
-  [
-    /^53300/,
-    (url) => `PostgreSQL at ${url} takes no more connections. Raise max_connections, or lower the pool's size.`,
-  ],
-  [SOCKET_LOST, UNREACHABLE],
-]

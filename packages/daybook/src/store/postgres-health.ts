@@ -28,6 +28,7 @@ export class PostgresHealth {
   readonly #ended = new AbortController()
   readonly #watching: Promise<void>
   #failure: unknown
+  #hasAnswered = false
 
   constructor(server: WatchedServer) {
     this.#server = server
@@ -53,6 +54,7 @@ export class PostgresHealth {
       try {
         const client = await this.#server.connect()
         this.#failure = undefined
+        this.#hasAnswered = true
         await this.#listen(client)
       } catch (error) {
         this.#fail(error)
@@ -96,7 +98,7 @@ export class PostgresHealth {
   }
 
   #fail(error: unknown): void {
-    const wasUp = this.#failure === undefined
+    const wasUp = this.isUp && this.#hasAnswered
     this.#failure = error
     if (wasUp) this.#server.onDown()
   }

@@ -7,8 +7,16 @@ const PATIENCE_MS = 700
 const RETRY_MS = 50
 
 /**
- * Whether the transaction is stored that wrote this record last, when the answer to its COMMIT was lost. Every writer
- * locks the head of the journal until it has ended: who gets that lock sees what came of it. `undefined`: nobody knows.
+ * Waits for the turn to write, which lasts to the end of the transaction, and reads the head of the journal. The advisory lock
+ * is given in the order in which it is asked for. The row alone would go to whoever comes just when it changes,
+ * and a node might wait for ever while two others hand it to each other.
+ */
+export const TAKE_TURN = `SELECT pg_advisory_xact_lock(hashtext('daybook turn'), hashtext(current_schema()));
+  SELECT seq FROM daybook$head FOR UPDATE`
+
+/**
+ * Whether the transaction is stored that wrote this record last, when the answer to its COMMIT was lost. A writer has its
+ * turn until it has ended: who comes next sees what came of it. `undefined`: nobody knows.
  */
 export async function isStored(
   connect: () => Promise<PoolClient>,
@@ -38,7 +46,7 @@ async function look(connect: () => Promise<PoolClient>, { seq, id, at }: Journal
   const client = await connect()
   let failure: unknown
   try {
-    await client.query(`BEGIN; SET LOCAL lock_timeout = ${Math.max(1, ms)}; SELECT seq FROM daybook$head FOR UPDATE`)
+    await client.query(`BEGIN; SET LOCAL lock_timeout = ${Math.max(1, ms)}; ${TAKE_TURN}`)
     const found = await client.query('SELECT 1 FROM daybook$journal WHERE seq = $1 AND id = $2 AND at = $3', [
       seq,
       id,

@@ -1,4 +1,4 @@
-import type { Client, ClientConfig, Pool, PoolConfig, QueryConfig, QueryResult, QueryResultRow } from 'pg'
+import type { Client, ClientConfig, Pool, PoolConfig, QueryConfig, QueryResult } from 'pg'
 import type { Connection, PoolState } from './database.ts'
 import { PostgresConnection, type Query, TYPES } from './postgres-connection.ts'
 import { isConnectionLoss } from './postgres-errors.ts'
@@ -28,23 +28,39 @@ export const CHANNEL = 'daybook'
 
 const IDLE_MS = 30_000
 
+/** Clients that are in a set from their making to their end. */
+function tracked(Base: typeof Client, all: Set<Client>): typeof Client {
+  return class extends Base {
+    constructor(config?: ClientConfig) {
+      super(config)
+      all.add(this)
+      this.once('end', () => all.delete(this))
+      // Whoever asks on it is told, too.
+      this.on('error', () => {})
+    }
+  }
+}
+
 /** One PostgreSQL server: its connections, and whether it answers. */
 export class PostgresServer {
   readonly reader: PostgresConnection
   /** Plans each statement for its values: for searches and filters. */
   readonly slow: PostgresConnection
-  readonly #driver: Driver
+  readonly #Client: typeof Client
+  readonly #Pool: typeof Pool
   readonly #config: ClientConfig
   readonly #pools: Pool[] = []
   readonly #reads: Pool
   readonly #health: PostgresHealth
-  readonly #clients = new Set<object>()
+  /** Every connection that is open, or about to be. */
+  readonly #clients = new Set<Client>()
   /** The last number of its journal that was seen; unknown before there is a journal. */
   #head = -1
   #closing: Promise<void> | undefined
 
   constructor(driver: Driver, config: ClientConfig, { isPrepared, connections, onMove }: ServerSettings) {
-    this.#driver = driver
+    this.#Client = tracked(driver.Client, this.#clients)
+    this.#Pool = driver.Pool
     this.#config = { ...config, types: TYPES }
     this.#reads = this.pool(connections)
     this.#health = new PostgresHealth({
@@ -77,8 +93,9 @@ export class PostgresServer {
     this.#health.demand()
   }
 
-  query<Row extends QueryResultRow>(text: string): Promise<QueryResult<Row>> {
-    return this.#reads.query<Row>(text)
+  /** Asks whatever the server's health is. */
+  query(text: string): Promise<QueryResult> {
+    return this.#reads.query(text)
   }
 
   /** Gives `work` a session of its own, which ends with it. */
@@ -93,12 +110,8 @@ export class PostgresServer {
 
   /** Opens another pool of connections. */
   pool(max: number): Pool {
-    const pool = new this.#driver.Pool({ ...this.#config, max, idleTimeoutMillis: IDLE_MS } as PoolConfig)
-    pool.on('connect', (client) => {
-      this.#clients.add(client)
-      client.on('error', () => {})
-    })
-    pool.on('remove', (client) => this.#clients.delete(client))
+    const settings = { max, idleTimeoutMillis: IDLE_MS, Client: this.#Client }
+    const pool = new this.#Pool({ ...this.#config, ...settings } as PoolConfig)
     pool.on('error', () => {})
     this.#pools.push(pool)
     return pool
@@ -118,13 +131,17 @@ export class PostgresServer {
 
   /** @param onMove listens to other nodes, which takes a session of one's own */
   async #connect(onMove?: (seq: number) => void): Promise<Client> {
-    const client = new this.#driver.Client(this.#config)
-    client.on('error', () => {})
-    await client.connect()
-    if (!onMove) return client
-    client.on('notification', ({ payload }) => onMove(Number(payload)))
-    await client.query(`LISTEN ${CHANNEL}`)
-    return client
+    const client = new this.#Client(this.#config)
+    try {
+      await client.connect()
+      if (!onMove) return client
+      client.on('notification', ({ payload }) => onMove(Number(payload)))
+      await client.query(`LISTEN ${CHANNEL}`)
+      return client
+    } catch (error) {
+      destroy(client)
+      throw error
+    }
   }
 
   async #beat(client: Client): Promise<void> {
@@ -147,11 +164,9 @@ export class PostgresServer {
   async #readAnew(query: QueryConfig): Promise<QueryResult> {
     this.#health.demand()
     const client = await this.#connect()
-    this.#clients.add(client)
     try {
       return await client.query(query)
     } finally {
-      this.#clients.delete(client)
       destroy(client)
     }
   }

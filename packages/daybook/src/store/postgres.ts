@@ -8,11 +8,12 @@ import { type Follower, JournalWatch } from './journal-watch.ts'
 import { HEAD, type Ledger } from './ledger.ts'
 import { type PostgresConnection, PostgresTransaction } from './postgres-connection.ts'
 import { POSTGRES } from './postgres-dialect.ts'
-import { isClash, isConnectionLoss, toStartupError, translate } from './postgres-errors.ts'
+import { isClash, isConnectionLoss, translate } from './postgres-errors.ts'
 import { destroy } from './postgres-health.ts'
-import { isStored } from './postgres-outcome.ts'
+import { isStored, TAKE_TURN } from './postgres-outcome.ts'
 import { PostgresReplica } from './postgres-replica.ts'
 import { CHANNEL, type Driver, PostgresServer } from './postgres-server.ts'
+import { checkDatabase, shownUrl, toStartupError } from './postgres-start.ts'
 
 /** How PostgreSQL is used. */
 export interface PostgresOptions {
@@ -31,8 +32,6 @@ export interface PostgresOptions {
   readonly statementMs?: number
 }
 
-/** The oldest version that has all that is used. */
-const OLDEST_VERSION = 140_000
 const CONNECT_MS = 1500
 /** How long a write waits for those of other nodes, in milliseconds. */
 const LOCK_MS = 4000
@@ -66,27 +65,14 @@ export function postgres(url: string | undefined, options: PostgresOptions = {})
 async function openPostgres(url: string | undefined, options: PostgresOptions): Promise<PostgresStore> {
   const shown = shownUrl(url)
   const driver = await loadDriver()
-  const store = new PostgresStore(driver, String(url), options)
+  const store = new PostgresStore(driver, String(url), shown, options)
   try {
     await store.check()
     return store
   } catch (error) {
     await store.close()
-    throw toStartupError(error, shown)
+    throw error
   }
-}
-
-/** The URL without its password. */
-function shownUrl(url: string | undefined): string {
-  if (url === undefined || url === '') {
-    throw new StartupError('DATABASE_URL is not set. Write postgres://user:password@host:5432/database.')
-  }
-  const parsed = URL.parse(url)
-  if (!parsed || !/^postgres(?:ql)?:$/.test(parsed.protocol)) {
-    throw new StartupError('DATABASE_URL is no URL of PostgreSQL. Write postgres://user:password@host:5432/database.')
-  }
-  const user = parsed.username === '' ? '' : `${parsed.username}@`
-  return `${parsed.protocol}//${user}${parsed.host}${parsed.pathname}`
 }
 
 async function loadDriver(): Promise<Driver> {
@@ -108,12 +94,15 @@ export class PostgresStore implements Database {
   readonly #isPrepared: boolean
   readonly #begin: string
   readonly #watch: JournalWatch
+  readonly #shown: string
   readonly #queue: Job[] = []
   #draining: Promise<void> | undefined
   #written = 0
   #turn = 0
 
-  constructor(driver: Driver, url: string, options: PostgresOptions) {
+  /** @param shown the URL as errors may show it */
+  constructor(driver: Driver, url: string, shown: string, options: PostgresOptions) {
+    this.#shown = shown
     const { pooler = 'none', replicas = [], connections = USUAL_CONNECTIONS } = options
     const settings = { isPrepared: pooler === 'none', connections }
     this.#isPrepared = settings.isPrepared
@@ -144,30 +133,9 @@ export class PostgresStore implements Database {
     return fit[this.#turn % fit.length]
   }
 
-  /** @throws {StartupError} when the server is too old, or not fit for what is stored */
-  async check(): Promise<void> {
-    const { rows } = await this.#server.query<{
-      version: number
-      encoding: string
-      schema: string | null
-      make: number
-    }>(
-      `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding,
-        current_schema() AS schema, has_schema_privilege(current_schema(), 'CREATE')::integer AS make`,
-    )
-    const [{ version, encoding, schema, make }] = rows as [(typeof rows)[number]]
-    if (version < OLDEST_VERSION) {
-      throw new StartupError(
-        `PostgreSQL ${Math.floor(version / 10_000)} is too old. Use ${OLDEST_VERSION / 10_000} or newer.`,
-      )
-    }
-    if (encoding !== 'UTF8') {
-      throw new StartupError(`The database is encoded as ${encoding}. Create one with ENCODING 'UTF8'.`)
-    }
-    if (schema === null) throw new StartupError('The search_path names no schema that exists. CREATE SCHEMA … first.')
-    if (make !== 1) {
-      throw new StartupError(`The user may not make tables in schema ${schema}. GRANT CREATE ON SCHEMA ${schema} TO …`)
-    }
+  /** @throws {StartupError} when the database is not fit for what is stored */
+  check(): Promise<void> {
+    return checkDatabase((text) => this.#server.query(text), this.#shown)
   }
 
   transaction<T>(work: (writer: WriteConnection) => Promise<T>, { isLong = false }: WriteOptions = {}): Promise<T> {
@@ -177,13 +145,14 @@ export class PostgresStore implements Database {
     })
   }
 
+  /** @throws {StartupError} when the database goes away meanwhile; nothing has changed then, or everything */
   async alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const job: Job = { work, isLong: true, resolve: resolve as Job['resolve'], reject }
     for (;;) {
       const outcomes = await this.#together(BEGIN_ALTER, [job]).catch((error) => {
         if (error instanceof OthersAlter) return undefined
-        throw error
+        throw toStartupError(isUnavailable(error) ? error.cause : error, this.#shown) ?? error
       })
       for (const settle of outcomes ?? []) settle()
       if (outcomes) return promise
@@ -375,10 +344,9 @@ function clientConfig(url: string, { pooler = 'none', ssl, statementMs = USUAL_S
   }
 }
 
-const LOCK_HEAD = 'SELECT seq FROM daybook$head FOR UPDATE'
 const UNLIMITED =
   'SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0'
-const BEGIN_LONG = `BEGIN; ${UNLIMITED}; ${LOCK_HEAD}`
+const BEGIN_LONG = `BEGIN; ${UNLIMITED}; ${TAKE_TURN}`
 const ALTER_LOCK = "hashtext('daybook'), hashtext(current_schema())"
 /**
  * Nodes that start at once make their tables one after the other. They ask for the lock again and again instead of waiting
@@ -397,5 +365,5 @@ function beginText({ pooler = 'none', statementMs = USUAL_STATEMENT_MS }: Postgr
           `SET LOCAL statement_timeout = ${Math.floor(statementMs)}`,
           `SET LOCAL idle_in_transaction_session_timeout = ${STALLED_MS}`,
         ]
-  return ['BEGIN', ...limits, LOCK_HEAD].join('; ')
+  return ['BEGIN', ...limits, TAKE_TURN].join('; ')
 }

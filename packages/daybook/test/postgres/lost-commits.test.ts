@@ -4,18 +4,19 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { PostgresDatabase, sharedPostgres } from '../support/postgres-database.ts'
 import { expectQuietProcess } from '../support/sane.ts'
-import { config, send } from './load.ts'
+import { PATIENT, send } from './load.ts'
+import { posts } from './posts.ts'
 
 let network: FaultyProxy
 let database: PostgresDatabase
-let service: TestService<typeof config> & AsyncDisposable
+let service: TestService<typeof posts> & AsyncDisposable
 
 beforeEach(async () => {
   const { port } = await sharedPostgres()
   database = await PostgresDatabase.make()
   network = await FaultyProxy.to(port)
   const url = database.url.replace(`:${port}/`, `:${network.port}/`)
-  service = await createTestService({ ...config, database: postgres(url) })
+  service = await createTestService({ ...posts, database: postgres(url) })
   return async () => {
     await service.close()
     await network[Symbol.asyncDispose]()
@@ -36,7 +37,7 @@ async function stored(): Promise<readonly string[]> {
 /** Waits until the database is used again. */
 async function heal(): Promise<void> {
   await network.heal()
-  await vi.waitFor(async () => expect((await send(service, '/api/ready')).status).toBe(200), { timeout: 5000 })
+  await vi.waitFor(async () => expect((await send(service, '/api/ready')).status).toBe(200), PATIENT)
 }
 
 const FATES = { 'was stored': 'delivered', 'never arrived': 'lost' } as const

@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { PostgresOptions } from 'daybook/postgres'
+import type { Door } from './load.ts'
+
+const BIN = join(import.meta.dirname, '../../src/cli/bin.ts')
+const CONFIG = join(import.meta.dirname, 'daybook.config.ts')
+const TOKEN = 'token-of-the-nodes-0123456789abcdef'
+
+/** How a node is started. */
+export interface NodeOptions {
+  readonly options?: PostgresOptions
+  /** A module that is loaded before anything else. */
+  readonly preload?: string
+}
+
+/** Starts `daybook start` with a config that reads these variables; the folder is never used. */
+function spawnNode(url: string | undefined, { options = {}, preload }: NodeOptions): ChildProcess {
+  const args = ['start', '--config', CONFIG, '--data', '/nowhere', '--port', '0', '--log', 'silent']
+  const { DATABASE_URL: _, ...env } = process.env
+  return spawn(process.execPath, [...(preload ? ['--import', preload] : []), BIN, ...args], {
+    env: {
+      ...env,
+      ...(url === undefined ? {} : { DATABASE_URL: url }),
+      DATABASE_OPTIONS: JSON.stringify(options),
+      DAYBOOK_SERVICE_TOKEN: TOKEN,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+/** How a start ended that did not succeed. */
+export interface Refused {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a node that is not expected to come up. */
+export async function startInVain(url: string | undefined, options: NodeOptions = {}): Promise<Refused> {
+  const child = spawnNode(url, options)
+  const ended = once(child, 'close')
+  const [stdout, stderr] = await Promise.all([text(child.stdout as never), text(child.stderr as never)])
+  return { status: (await ended)[0], stdout, stderr }
+}
+
+/** A service in a process of its own. */
+export class ServiceNode implements Door, AsyncDisposable {
+  readonly token = TOKEN
+  readonly #child: ChildProcess
+  #url = ''
+  /** What it said on standard error. */
+  #complaint = ''
+
+  private constructor(child: ChildProcess) {
+    this.#child = child
+    child.stderr?.on('data', (chunk) => {
+      this.#complaint += chunk
+    })
+  }
+
+  /** Starts one without waiting for it. */
+  static spawn(url: string, options: NodeOptions = {}): ServiceNode {
+    return new ServiceNode(spawnNode(url, options))
+  }
+
+  /** Starts one, and waits until it listens. */
+  static async start(url: string, options: NodeOptions = {}): Promise<ServiceNode> {
+    const node = ServiceNode.spawn(url, options)
+    await node.listening()
+    return node
+  }
+
+  /** Where it listens. */
+  get url(): string {
+    return this.#url
+  }
+
+  /** @throws {Error} when it does not start, with what it said */
+  async listening(): Promise<void> {
+    let said = ''
+    for await (const chunk of this.#child.stdout as AsyncIterable<Buffer>) {
+      said += chunk
+      this.#url = /listening on (http:\S+)/.exec(said)?.[1] ?? ''
+      if (this.#url !== '') return
+    }
+    throw new Error(`The node did not start. ${this.#complaint}`)
+  }
+
+  /** Asks it over HTTP. @throws when there is no answer */
+  readonly fetch = async (request: Request): Promise<Response> => {
+    const { pathname, search } = new URL(request.url)
+    return fetch(new Request(new URL(pathname + search, this.#url), request))
+  }
+
+  /** Ends it at once. */
+  async kill(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    const ended = once(this.#child, 'exit')
+    this.#child.kill('SIGKILL')
+    await ended
+  }
+
+  /** Stands it still. */
+  pause(): void {
+    this.#child.kill('SIGSTOP')
+  }
+
+  resume(): void {
+    this.#child.kill('SIGCONT')
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.kill()
+  }
+}

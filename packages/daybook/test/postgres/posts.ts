@@ -1,0 +1,10 @@
+import { defineCollection, defineConfig, f } from 'daybook'
+
+/** A small blog. */
+export const posts = defineConfig({
+  collections: {
+    posts: defineCollection({
+      fields: { title: f.text({ required: true }), slug: f.slug({ from: 'title' }), count: f.integer() },
+    }),
+  },
+})

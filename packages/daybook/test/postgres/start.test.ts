@@ -1,0 +1,277 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { createService, StartupError } from 'daybook'
+import { type PostgresOptions, postgres } from 'daybook/postgres'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { FaultyProxy } from '../support/faulty-proxy.ts'
+import { freePort } from '../support/free-port.ts'
+import { ROLE, superuserUrlOf } from '../support/postgres-address.ts'
+import { PostgresDatabase, sharedPostgres } from '../support/postgres-database.ts'
+import { queryOnce } from '../support/postgres-query.ts'
+import { expectQuietProcess } from '../support/sane.ts'
+import { ServiceNode, startInVain } from './node.ts'
+import { posts } from './posts.ts'
+
+let database: PostgresDatabase
+
+beforeEach(async () => {
+  database = await PostgresDatabase.make()
+  return () => database[Symbol.asyncDispose]()
+})
+
+afterEach(expectQuietProcess)
+
+const open = (url: string | undefined, options: PostgresOptions = {}) =>
+  createService({
+    ...posts,
+    database: postgres(url, options),
+    seed: async (content) => {
+      await content.create('posts', { title: 'seeded' })
+    },
+  })
+
+/** The URL of the database with something else in it. */
+function changed(change: (url: URL) => void): string {
+  const url = new URL(database.url)
+  change(url)
+  return url.href
+}
+
+/** Runs something as the superuser, and something else in the end. */
+async function asSuperuser(sql: string): Promise<void> {
+  await queryOnce(superuserUrlOf(await sharedPostgres()), sql, [])
+}
+
+/** What stands in place of a password where one is shown. */
+const SECRET = 'a-secret-that-nobody-sees'
+
+/** A role for one test, that may connect. */
+async function makeRole(options = '') {
+  const name = `role_${randomBytes(6).toString('hex')}`
+  await asSuperuser(`CREATE ROLE ${name} LOGIN PASSWORD '${SECRET}' ${options}`)
+  const url = changed((one) => {
+    one.username = name
+    one.password = SECRET
+  })
+  return { url, [Symbol.asyncDispose]: () => asSuperuser(`DROP ROLE ${name}`) }
+}
+
+/** A real server that says it is version 13: its answer is changed on the way. */
+async function oldServer() {
+  const { port } = await sharedPostgres()
+  const relay = createServer((client) => {
+    const server = connect(port, '127.0.0.1')
+    client.pipe(server)
+    server.on('data', (chunk) =>
+      client.write(Buffer.from(chunk.toString('latin1').replace(/\b18\d{4}\b/, '130023'), 'latin1')),
+    )
+    for (const socket of [client, server]) socket.on('error', () => {})
+    server.on('close', () => client.destroy())
+    client.on('close', () => server.destroy())
+  })
+  relay.listen(0, '127.0.0.1')
+  await once(relay, 'listening')
+  const url = changed((one) => {
+    one.port = String((relay.address() as AddressInfo).port)
+  })
+  return { url, [Symbol.asyncDispose]: async () => void relay.close() }
+}
+
+/** A database that is not written in UTF-8. */
+async function asciiDatabase() {
+  const name = `ascii_${randomBytes(6).toString('hex')}`
+  await asSuperuser(`CREATE DATABASE ${name} OWNER ${ROLE} ENCODING 'SQL_ASCII' TEMPLATE template0`)
+  const url = changed((one) => {
+    one.pathname = `/${name}`
+  })
+  return { url, [Symbol.asyncDispose]: () => asSuperuser(`DROP DATABASE ${name} WITH (FORCE)`) }
+}
+
+/** A database that a newer Daybook has opened. */
+async function newerDatabase(): Promise<string> {
+  await (await open(database.url)).close()
+  await database.rows("UPDATE daybook$meta SET value = '999' WHERE key = 'layout'")
+  return database.url
+}
+
+type Place = string | undefined | ({ readonly url: string } & AsyncDisposable)
+
+/** What is wrong, and what is said about it. */
+const WRONG: Readonly<Record<string, readonly [place: () => Place | Promise<Place>, said: RegExp]>> = {
+  'no URL': [() => undefined, /^DATABASE_URL is not set\. Write postgres:/],
+  'an empty URL': [() => '', /^DATABASE_URL is not set\. Write postgres:/],
+  'what is no URL': [() => SECRET, /^DATABASE_URL is no URL of PostgreSQL\. Write postgres:/],
+  'a URL of something else': [() => `https://user:${SECRET}@127.0.0.1/`, /^DATABASE_URL is no URL of PostgreSQL/],
+  'a password with a # in it': [
+    () => changed(() => {}).replace(/:[^:@]+@/, `:#${SECRET}@`),
+    /^DATABASE_URL has an @ in a strange place\. In the password, write/,
+  ],
+  'a password with a / in it': [
+    () => changed(() => {}).replace(/:[^:@]+@/, `:1234/${SECRET}@`),
+    /^DATABASE_URL has an @ in a strange place\. In the password, write/,
+  ],
+  'a host that there is not': [
+    () =>
+      changed((url) => {
+        url.hostname = 'nowhere.invalid'
+      }),
+    /^PostgreSQL does not answer at postgres:\/\/daybook@nowhere\.invalid:\d+\/test_\w+\. Is it running/,
+  ],
+  'a port that nobody listens on': [
+    async () => {
+      const port = await freePort()
+      return changed((url) => {
+        url.port = String(port)
+      })
+    },
+    /^PostgreSQL does not answer at postgres:\/\/daybook@127\.0\.0\.1:\d+\/test_\w+\. Is it running.*ECONNREFUSED/,
+  ],
+  'a server without TLS where it is asked for': [
+    () =>
+      changed((url) => {
+        url.search = '?sslmode=verify-full'
+      }),
+    /^PostgreSQL at postgres:\S+ cannot be used: .*SSL/,
+  ],
+  'a wrong password': [
+    () =>
+      changed((url) => {
+        url.password = SECRET
+      }),
+    /^PostgreSQL at postgres:\S+ refuses this user or password\. Check DATABASE_URL\./,
+  ],
+  'no password': [
+    () =>
+      changed((url) => {
+        url.password = ''
+      }),
+    /^PostgreSQL at postgres:\S+ cannot be used: .*password/,
+  ],
+  'a database that there is not': [
+    () =>
+      changed((url) => {
+        url.pathname = '/nothing'
+      }),
+    /^There is no such database at postgres:\S+\/nothing\. Create it first/,
+  ],
+  'a schema that there is not': [
+    () =>
+      changed((url) => {
+        url.search = '?options=-c%20search_path%3Dnowhere'
+      }),
+    /^The search_path names no schema that exists\. CREATE SCHEMA/,
+  ],
+  'a user who may not make tables': [
+    () => makeRole(),
+    /^The user may not make tables in schema public\. GRANT CREATE ON SCHEMA public/,
+  ],
+  'a user with no connection left': [
+    () => makeRole('CONNECTION LIMIT 0'),
+    /^PostgreSQL at postgres:\S+ takes no more connections\. Raise its limit/,
+  ],
+  'a server that is too old': [oldServer, /^PostgreSQL 13 is too old\. Use 14 or newer\.$/],
+  'a database that is not in UTF-8': [
+    asciiDatabase,
+    /^The database is encoded as SQL_ASCII\. Create one with ENCODING 'UTF8'\.$/,
+  ],
+  'a database of a newer Daybook': [newerDatabase, /^This database was made by a newer Daybook.*Update Daybook\.$/],
+}
+
+/** Passwords never show, whole or in part. */
+function expectNoSecret(text: string): void {
+  expect(text).not.toContain(SECRET)
+  expect(text).not.toContain(new URL(database.url).password)
+  expect(text).not.toContain('1234')
+}
+
+describe('a start says what is wrong and what to do, and shows no password', () => {
+  test.each(Object.entries(WRONG))('with %s', async (_what, [find, said]) => {
+    const place = await find()
+    const url = typeof place === 'object' ? place.url : place
+    try {
+      const [error, node] = await Promise.all([open(url).catch((reason) => reason), startInVain(url)])
+      expect(error).toBeInstanceOf(StartupError)
+      expect(error.message).toMatch(said)
+      expectNoSecret(`${error.message} ${error.stack}`)
+      expect(node).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(/^daybook: [^\n]+\n$/) })
+      expect(node.stderr.slice('daybook: '.length).trimEnd()).toMatch(said)
+      expectNoSecret(node.stderr)
+    } finally {
+      if (typeof place === 'object') await place[Symbol.asyncDispose]()
+    }
+  })
+
+  test('without the driver', async () => {
+    const preload = join(import.meta.dirname, 'without-driver.ts')
+    expect(await startInVain(database.url, { preload })).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^daybook: PostgreSQL needs its driver\. Run: npm install pg \([^\n]+\)\n$/),
+    })
+  })
+
+  test('with a connection that is lost while the tables are made', async () => {
+    const { port } = await sharedPostgres()
+    await using network = await FaultyProxy.to(port)
+    const url = database.url.replace(`:${port}/`, `:${network.port}/`)
+    for (const fate of ['lost', 'delivered'] as const) {
+      const cut = network.cutAt(/CREATE TABLE/, fate).then(() => network.refuse())
+      await expect(open(url)).rejects.toThrow(/^PostgreSQL does not answer at postgres:/)
+      await cut
+      await network.heal()
+    }
+    await (await open(url)).close()
+  })
+})
+
+/** Every table, index and view. */
+const schema = () =>
+  database.rows(
+    `SELECT c.relname, c.relkind, pg_get_indexdef(c.oid) AS made FROM pg_class c
+     WHERE c.relnamespace = 'public'::regnamespace ORDER BY 1`,
+  )
+
+const seeded = async (): Promise<unknown> =>
+  (
+    await database.rows("SELECT count(*) AS n, (SELECT seq FROM daybook$head) AS head FROM posts WHERE slug = 'seeded'")
+  )[0]
+
+describe('services that start on one new database', () => {
+  test('at once all come up, make one schema and seed it once (D11)', async () => {
+    const services = await Promise.all(Array.from({ length: 10 }, () => open(database.url)))
+    const before = await schema()
+    expect(await seeded()).toEqual({ n: 1, head: 1 })
+    for (const { content } of services) expect(await content.get('posts', 'seeded')).toMatchObject({ title: 'seeded' })
+    await Promise.all(services.map((service) => service.close()))
+    await (await open(database.url)).close()
+    expect(await schema()).toEqual(before)
+  })
+
+  /** What a node is about to say, or has just said, when it is killed. */
+  const MOMENTS = [
+    ['before its first table', /CREATE TABLE IF NOT EXISTS daybook.meta/, 'lost'],
+    ['in the midst of its own tables', /CREATE TABLE IF NOT EXISTS daybook.journal /, 'delivered'],
+    ['at the table of a collection', /CREATE TABLE IF NOT EXISTS "posts"/, 'delivered'],
+    ['at an index', /CREATE INDEX "posts/, 'delivered'],
+    ['at the end of its schema', /COMMIT/, 'lost'],
+    ['with its schema', /COMMIT/, 'delivered'],
+    ['in the midst of its seed', /INSERT INTO "posts"/i, 'delivered'],
+  ] as const
+
+  test.each(MOMENTS)('after one that was killed %s come up all the same', async (_when, text, fate) => {
+    const { port } = await sharedPostgres()
+    await using network = await FaultyProxy.to(port)
+    await using node = ServiceNode.spawn(database.url.replace(`:${port}/`, `:${network.port}/`))
+    await network.cutAt(text, fate)
+    await node.kill()
+    const service = await open(database.url)
+    const before = await schema()
+    expect(await service.content.get('posts', 'seeded')).toMatchObject({ title: 'seeded' })
+    await service.close()
+    expect(await seeded()).toEqual({ n: 1, head: 1 })
+    await (await open(database.url)).close()
+    expect(await schema()).toEqual(before)
+  })
+})
