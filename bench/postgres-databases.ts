@@ -31,6 +31,8 @@ export class PostgresDatabases implements Databases {
   static async start(ground: Ground): Promise<PostgresDatabases> {
     await mkdir(ground.root, { recursive: true })
     const server = await PostgresServer.make({ data: join(ground.root, 'postgres'), settings: SETTINGS })
+    // The first process goes first: what it starts while the others are being looked up goes with it.
+    move([server.pid], 'database')
     move(await processesOf(server.pid), 'database')
     const [found] = await server.rows<{ server_version: string }>('show server_version')
     const databases = new PostgresDatabases(server, `PostgreSQL ${found?.server_version}`, ground)
