@@ -25,9 +25,12 @@ export interface Bench {
 /** Daybook as it is in the repository. */
 export const SOURCES: string = here('../packages/daybook/src/cli/bin.ts')
 
+/** The reference example, which takes the database that DATABASE_URL names. */
+const CONFIG = here('../examples/blog/daybook.config.ts')
+
 /** What Node runs to serve a store as a user would. */
 export function startArgs({ options }: BenchStore, cli = SOURCES): readonly string[] {
-  return [cli, 'start', '--port', '0', '--log', 'silent', ...options]
+  return [cli, 'start', '--port', '0', '--log', 'silent', '--config', CONFIG, ...options]
 }
 
 /** Starts Daybook on a store. */

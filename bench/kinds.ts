@@ -98,5 +98,8 @@ export function kindsOn(engine: EngineName): readonly Kind[] {
   return KINDS.map((kind) => ({ ...kind, ...CHANGES[engine][kind.name] }))
 }
 
-/** What several nodes are asked, by so many clients that each node has as many. */
-export const FOR_NODES: Kind = { ...entry, connections: 12, target: 0.9 }
+/**
+ * What several nodes are asked, by as many clients each. Fewer of them would keep nodes behind a proxy waiting, and a
+ * process that wakes up for every single request uses more processor time than one that finds several.
+ */
+export const FOR_NODES: Kind = { ...entry, connections: 48, target: 0.9 }

@@ -4,15 +4,13 @@ import { postgres } from '../packages/daybook/src/store/postgres.ts'
 import { ROLE, superuserUrlOf, urlOf } from '../packages/daybook/test/support/postgres-address.ts'
 import { queryOnce } from '../packages/daybook/test/support/postgres-query.ts'
 import { PostgresServer } from '../packages/daybook/test/support/postgres-server.ts'
-import { here } from './child.ts'
 import { move } from './cores.ts'
 import type { BenchStore, Databases, Ground } from './databases.ts'
 import { cpuOf, processesOf } from './postgres-process.ts'
 import { fillStore, prepareStore, stampOf } from './seed.ts'
 
-const CONFIG = here('postgres.config.ts')
-/** What differs from PostgreSQL as it comes; all of it is durable. */
-const SETTINGS = { shared_buffers: '1GB' }
+/** PostgreSQL as it comes, durable, with memory for more than a test. */
+const SETTINGS = { shared_buffers: '1GB', dynamic_shared_memory_type: 'posix' }
 /** What the names of databases begin with that go with the run. */
 const PASSING = 'run_'
 
@@ -33,6 +31,8 @@ export class PostgresDatabases implements Databases {
   static async start(ground: Ground): Promise<PostgresDatabases> {
     await mkdir(ground.root, { recursive: true })
     const server = await PostgresServer.make({ data: join(ground.root, 'postgres'), settings: SETTINGS })
+    // The first process goes first: what it starts while the others are being looked up goes with it.
+    move([server.pid], 'database')
     move(await processesOf(server.pid), 'database')
     const [found] = await server.rows<{ server_version: string }>('show server_version')
     const databases = new PostgresDatabases(server, `PostgreSQL ${found?.server_version}`, ground)
@@ -100,7 +100,7 @@ export class PostgresDatabases implements Databases {
     const address = urlOf(this.#server.address, name)
     return {
       address,
-      options: ['--config', CONFIG],
+      options: [],
       env: { DATABASE_URL: address },
       open: () => postgres(address).open(),
     }

@@ -4,11 +4,8 @@ import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { databaseFile } from '../packages/daybook/src/service.ts'
 import { openSqlite, type SqliteStore } from '../packages/daybook/src/store/sqlite.ts'
-import { here } from './child.ts'
 import type { BenchStore, Databases, Ground } from './databases.ts'
 import { fillStore, prepareStore, stampOf } from './seed.ts'
-
-const CONFIG = here('../examples/blog/daybook.config.ts')
 
 /** Stores in files, one folder for each. */
 export class SqliteDatabases implements Databases {
@@ -78,8 +75,8 @@ export class SqliteDatabases implements Databases {
 
 const storeIn = (folder: string): BenchStore => ({
   address: databaseFile(folder),
-  options: ['--config', CONFIG, '--data', folder],
-  env: {},
+  options: ['--data', folder],
+  env: { DATABASE_URL: '' },
   open: async () => openSqlite(databaseFile(folder)),
 })
 
