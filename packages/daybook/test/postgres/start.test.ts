@@ -133,7 +133,7 @@ const WRONG: Readonly<Record<string, readonly [place: () => Place | Promise<Plac
       changed((url) => {
         url.search = '?sslmode=verify-full'
       }),
-    /^PostgreSQL at postgres:\S+ cannot be used: .*SSL/,
+    /^PostgreSQL at postgres:\S+ does not speak TLS\. Turn it on there/,
   ],
   'a wrong password': [
     () =>
