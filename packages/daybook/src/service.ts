@@ -55,6 +55,11 @@ export function databaseFile(data: string): string {
   return resolve(data, 'daybook.db')
 }
 
+/** The store of a config: the database that it names, or else the file of a data folder. */
+export async function openStore({ database }: Pick<DaybookConfig, 'database'>, data: string): Promise<Store> {
+  return new Store(database ? await database.open() : openSqlite(databaseFile(data)))
+}
+
 const DEFAULT_CACHE_CONTROL = 'public, max-age=0, must-revalidate'
 
 /**
@@ -140,7 +145,7 @@ export async function openEngine(
   data: string,
   { renderMs = config.limits?.renderMs, workers }: RenderOptions = {},
 ): Promise<OpenEngine> {
-  const store = new Store(config.database ? await config.database.open() : openSqlite(databaseFile(data)))
+  const store = await openStore(config, data)
   const renderer = new MarkdownRenderer(renderMs, workers)
   const tools = { renderMarkdown: (source: string) => renderer.render(source) }
   const engine: Engine = { model, store, tools, totals: new Map() }

@@ -1,9 +1,7 @@
 import { resolve } from 'node:path'
 import { applyMigration, isLossy, type MigrationStep, planMigration } from '../../content/migration.ts'
 import { compileModel } from '../../model/compile.ts'
-import { databaseFile } from '../../service.ts'
-import { openSqlite } from '../../store/sqlite.ts'
-import { Store } from '../../store/store.ts'
+import { openStore } from '../../service.ts'
 import { loadConfig } from '../config-file.ts'
 import { dataFolder, readOptions } from '../options.ts'
 
@@ -12,8 +10,9 @@ const OPTIONS = { apply: { type: 'boolean' }, 'allow-loss': { type: 'boolean' } 
 /** `daybook migrate`: says what a changed config does to stored content, and with `--apply` does it. */
 export async function migrate(args: readonly string[]): Promise<number> {
   const options = readOptions(args, OPTIONS)
-  const model = compileModel(await loadConfig(options.text('config')))
-  const store = new Store(openSqlite(databaseFile(resolve(dataFolder(options)))))
+  const config = await loadConfig(options.text('config'))
+  const model = compileModel(config)
+  const store = await openStore(config, resolve(dataFolder(options)))
   try {
     const steps = (await store.isBlank()) ? [] : await planMigration(store.read, model)
     process.stdout.write(describe(steps))
