@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -39,6 +39,10 @@ export function fileOf({ words }: Block): string | undefined {
   return words.find((word) => word.startsWith('file='))?.slice('file='.length)
 }
 
+/** A config as it is shown, on the PostgreSQL of `DATABASE_URL`. */
+const onPostgres = (code: string): string =>
+  `import { postgres } from 'daybook/postgres'\n${code.replace('defineConfig({', 'defineConfig({ database: postgres(process.env.DATABASE_URL),')}`
+
 /** Makes a folder in which `daybook` is installed, with the files that a page shows. */
 export async function makeFolder(blocks: readonly Block[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-docs-'))
@@ -68,13 +72,27 @@ async function addressOf(service: ChildProcess): Promise<string> {
   throw new Error('daybook start ended before it listened')
 }
 
-/** Starts the service of a page: of the config that it shows, or else of the example. */
-export async function startSite(blocks: readonly Block[]): Promise<Site> {
+/** Makes every config of a folder keep its content in PostgreSQL. */
+async function moveToPostgres(folder: string): Promise<void> {
+  for (const name of (await readdir(folder)).filter((one) => one.endsWith('config.ts'))) {
+    const file = join(folder, name)
+    await writeFile(file, onPostgres(await readFile(file, 'utf8')))
+  }
+}
+
+/**
+ * Starts the service of a page: of the config that it shows, or else of the example.
+ *
+ * @param database the URL of a PostgreSQL in place of the file that pages tell of
+ */
+export async function startSite(blocks: readonly Block[], database?: string): Promise<Site> {
   const folder = await makeFolder(blocks)
   if (!blocks.some((block) => fileOf(block) === 'daybook.config.ts')) {
     for (const file of ['daybook.config.ts', 'seed.ts']) await cp(join(ROOT, 'examples/blog', file), join(folder, file))
   }
+  if (database !== undefined) await moveToPostgres(folder)
   const env = {
+    ...(database === undefined ? {} : { DATABASE_URL: database }),
     npm_config_loglevel: 'error',
     DAYBOOK_SERVICE_TOKEN: TOKEN,
     PATH: `${ROOT}/node_modules/.bin:${process.env.PATH}`,

@@ -2,7 +2,6 @@ import { f, type LocalesConfig } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { applyMigration, planMigration } from '../../src/content/migration.ts'
 import { compileModel } from '../../src/model/compile.ts'
-import { Store } from '../../src/store/store.ts'
 import { AS_SYSTEM, create, type Document, type Place, read } from '../support/place.ts'
 import { STORES } from '../support/stores.ts'
 
@@ -47,7 +46,7 @@ async function readNote(config: object, id: string, ...locales: readonly string[
 
 async function migrate(config: object): Promise<readonly string[]> {
   const model = compileModel(config as never)
-  const store = new Store(await place.database())
+  const store = await place.store()
   try {
     const steps = await planMigration(store.read, model)
     await applyMigration(store, model)

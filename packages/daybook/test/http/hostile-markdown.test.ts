@@ -114,6 +114,7 @@ function expectSafeUrl(url: string, html: string): void {
 
 const notes = defineConfig({ collections: { notes: defineCollection({ fields: { body: f.markdown() } }) } })
 
+/** On one store: what is rendered never asks where it is kept. */
 describe('hostile Markdown (B10)', () => {
   let service: TestService
   /** Gives up on a text soon, so that the tests need not wait for it. */

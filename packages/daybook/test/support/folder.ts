@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import NativeDatabase from 'better-sqlite3'
 import { createService, type DaybookConfig, type Service } from 'daybook'
-import type { Database } from '../../src/store/database.ts'
-import { openSqlite } from '../../src/store/sqlite.ts'
+import { openStore } from '../../src/service.ts'
+import type { Store } from '../../src/store/store.ts'
 import { type Made, Place } from './place.ts'
 
 /** A folder for a database file. */
@@ -28,8 +28,8 @@ export class Folder extends Place {
     return createService(config, { data: this.address })
   }
 
-  async database(): Promise<Database> {
-    return openSqlite(this.file)
+  store(): Promise<Store> {
+    return openStore({}, this.address)
   }
 
   async rows<Row extends object>(sql: string, ...values: unknown[]): Promise<readonly Row[]> {

@@ -9,7 +9,7 @@ export interface ListeningService extends Listening, AsyncDisposable {
   readonly authorization: string
 }
 
-/** Starts a service of its own on a free port of this machine. */
+/** Starts a service of its own on a free port of this machine; on one store, as its users ask about sockets. */
 export async function listen(config: DaybookConfig, options: ServeOptions = {}): Promise<ListeningService> {
   const service = await createTestService(config)
   const listening = await serve(service, { ...options, port: 0 })

@@ -1,5 +1,5 @@
 import { type DaybookConfig, type Service, SYSTEM } from 'daybook'
-import type { Database } from '../../src/store/database.ts'
+import type { Store } from '../../src/store/store.ts'
 
 /** Calls of the service itself. */
 export const AS_SYSTEM = { caller: SYSTEM } as const
@@ -22,8 +22,8 @@ export abstract class Place implements AsyncDisposable {
   /** Starts a service. */
   abstract open(config: DaybookConfig): Promise<Service>
 
-  /** Opens the store as a command does, beside all services. */
-  abstract database(): Promise<Database>
+  /** Opens it as a command does, without a service. */
+  abstract store(): Promise<Store>
 
   /** What a query finds, seen from outside the service; `?` stands for a value. */
   abstract rows<Row extends object>(sql: string, ...values: unknown[]): Promise<readonly Row[]>

@@ -1,6 +1,7 @@
 import { createService, type DaybookConfig, type Service } from 'daybook'
 import { postgres } from 'daybook/postgres'
-import type { Database } from '../../src/store/database.ts'
+import { openStore } from '../../src/service.ts'
+import type { Store } from '../../src/store/store.ts'
 import { type Made, Place } from './place.ts'
 import { PostgresDatabase } from './postgres-database.ts'
 
@@ -34,8 +35,8 @@ export class PostgresPlace extends Place {
     return createService({ ...config, database: postgres(this.address) })
   }
 
-  async database(): Promise<Database> {
-    return (await postgres(this.address).open()) as Database
+  store(): Promise<Store> {
+    return openStore({ database: postgres(this.address) }, '')
   }
 
   rows<Row extends object>(sql: string, ...values: unknown[]): Promise<readonly Row[]> {
