@@ -8,7 +8,7 @@ import { PostgresDatabase } from '../support/postgres-database.ts'
 import { PostgresServer } from '../support/postgres-server.ts'
 import { expectQuietProcess } from '../support/sane.ts'
 import type { Answer } from '../support/transports.ts'
-import { Load, send } from './load.ts'
+import { Load, PATIENT, send } from './load.ts'
 import { posts } from './posts.ts'
 
 /** Ten that read, two that write, one that watches. */
@@ -136,7 +136,7 @@ describe.each(Object.entries(OUTAGES))('a database that %s', (_what, strike) => 
     await using service = await open()
     await send(service, '/api/posts', { json: { title: 'before' } })
     const load = new Load(service, 'load')
-    await vi.waitFor(() => expect(load.writes.length).toBeGreaterThan(20))
+    await vi.waitFor(() => expect(load.writes.length).toBeGreaterThan(20), PATIENT)
 
     const comeBack = await strike()
     await answered(expectOutage(service))
@@ -151,7 +151,7 @@ describe.each(Object.entries(OUTAGES))('a database that %s', (_what, strike) => 
     load.expectHonest(await titles())
     await expectWholeJournal()
     await service.close()
-    await vi.waitFor(async () => expect(await connections()).toBe(0))
+    await vi.waitFor(async () => expect(await connections()).toBe(0), PATIENT)
   })
 })
 
@@ -190,7 +190,7 @@ describe('when every back end is killed', () => {
     await using service = await open()
     const load = new Load(service, 'load', { writers: 4, readers: 12 })
     for (let round = 1; round <= 10; round++) {
-      await vi.waitFor(() => expect(load.writes.length).toBeGreaterThan(round * 20))
+      await vi.waitFor(() => expect(load.writes.length).toBeGreaterThan(round * 20), PATIENT)
       await killAll()
     }
     await load.stop()
@@ -204,9 +204,9 @@ describe('when every back end is killed', () => {
     await send(service, '/api/posts', { json: { title: 'one' } })
     await using locked = await Lock.of('LOCK TABLE posts')
     const reading = send(service, '/api/posts/one')
-    await vi.waitFor(async () => expect(await waiting()).toBe(1))
+    await vi.waitFor(async () => expect(await waiting()).toBe(1), PATIENT)
     await killAll()
-    await vi.waitFor(async () => expect(await waiting()).toBe(1))
+    await vi.waitFor(async () => expect(await waiting()).toBe(1), PATIENT)
     await locked.release()
     expect((await reading).status).toBe(200)
   })
@@ -215,11 +215,11 @@ describe('when every back end is killed', () => {
 test('a restart of the server is over for the service when it is for the server', async () => {
   await using service = await open()
   const load = new Load(service, 'load')
-  await vi.waitFor(() => expect(load.writes.length).toBeGreaterThan(20))
+  await vi.waitFor(() => expect(load.writes.length).toBeGreaterThan(20), PATIENT)
   await server.restart()
   await vi.waitFor(async () => expect((await send(service, '/api/ready')).status).toBe(200), { timeout: HEALED_MS })
   const { length } = load.writes
-  await vi.waitFor(() => expect(load.writes.length).toBeGreaterThan(length + 20))
+  await vi.waitFor(() => expect(load.writes.length).toBeGreaterThan(length + 20), PATIENT)
   await load.stop()
   load.expectHonest(await titles())
   await expectWholeJournal()

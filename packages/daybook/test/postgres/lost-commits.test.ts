@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { PostgresDatabase, sharedPostgres } from '../support/postgres-database.ts'
 import { expectQuietProcess } from '../support/sane.ts'
-import { send } from './load.ts'
+import { PATIENT, send } from './load.ts'
 import { posts } from './posts.ts'
 
 let network: FaultyProxy
@@ -37,7 +37,7 @@ async function stored(): Promise<readonly string[]> {
 /** Waits until the database is used again. */
 async function heal(): Promise<void> {
   await network.heal()
-  await vi.waitFor(async () => expect((await send(service, '/api/ready')).status).toBe(200), { timeout: 5000 })
+  await vi.waitFor(async () => expect((await send(service, '/api/ready')).status).toBe(200), PATIENT)
 }
 
 const FATES = { 'was stored': 'delivered', 'never arrived': 'lost' } as const

@@ -1,0 +1,255 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { Balancer } from '../support/balancer.ts'
+import { FaultyProxy } from '../support/faulty-proxy.ts'
+import { PostgresDatabase, sharedPostgres } from '../support/postgres-database.ts'
+import type { Answer } from '../support/transports.ts'
+import { type Door, Load, PATIENT, send } from './load.ts'
+import { ServiceNode } from './node.ts'
+
+let database: PostgresDatabase
+/** Between the third node and the database. */
+let network: FaultyProxy
+let a: ServiceNode
+let b: ServiceNode
+let c: ServiceNode
+let balancer: Balancer
+/** All of them behind one address. */
+let all: Door
+
+/** The database as a node of that name sees it. */
+const urlFor = (name: string): string => `${database.url}?application_name=${name}`
+
+beforeAll(async () => {
+  database = await PostgresDatabase.make()
+  const { port } = await sharedPostgres()
+  network = await FaultyProxy.to(port)
+  const partitioned = urlFor('c').replace(`:${port}/`, `:${network.port}/`)
+  ;[a, b, c] = await Promise.all([
+    ServiceNode.start(urlFor('a')),
+    ServiceNode.start(urlFor('b')),
+    ServiceNode.start(partitioned),
+  ])
+  balancer = await Balancer.over(a.url, b.url, c.url)
+  const fetchAny = (request: Request): Promise<Response> => {
+    const { pathname, search } = new URL(request.url)
+    return fetch(new Request(new URL(pathname + search, balancer.url), request))
+  }
+  all = { fetch: fetchAny, token: a.token }
+})
+
+afterAll(async () => {
+  balancer[Symbol.dispose]()
+  for (const node of [a, b, c]) await node.kill()
+  await network[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+})
+
+const create = (door: Door, json: object, headers = {}) => send(door, '/api/posts', { json, headers })
+const read = (door: Door, slug: string) => send(door, `/api/posts/${slug}`)
+const bodyOf = ({ text }: Answer) => JSON.parse(text)
+
+/** How often each status came. */
+function tally(answers: readonly Answer[]): Readonly<Record<string, number>> {
+  const groups = Map.groupBy(answers, ({ status }) => status)
+  return Object.fromEntries([...groups].map(([status, same]) => [status, same.length]))
+}
+
+async function titles(): Promise<readonly string[]> {
+  const rows = await database.rows<{ title: string }>("SELECT doc::json ->> 'title' AS title FROM posts")
+  return rows.map(({ title }) => title)
+}
+
+async function numbers(): Promise<readonly number[]> {
+  return (await database.rows<{ seq: number }>('SELECT seq FROM daybook$journal ORDER BY seq')).map(({ seq }) => seq)
+}
+
+const upTo = (last: number): readonly number[] => Array.from({ length: last }, (_, index) => index + 1)
+
+describe('three nodes on one database', () => {
+  test('show at once what one of them has stored, under the same tags (N1)', async () => {
+    for (let round = 0; round < 10; round++) {
+      const [writer, ...others] = [a, b, c].map((_, index) => [a, b, c][(index + round) % 3] as ServiceNode)
+      const stored = await create(writer as Door, { title: `seen ${round}`, slug: `seen-${round}` })
+      expect(stored.status).toBe(201)
+      for (const node of others) {
+        const answer = await read(node, `seen-${round}`)
+        expect([answer.status, bodyOf(answer)]).toEqual([200, bodyOf(stored)])
+        expect(answer.headers.get('etag')).toBe(stored.headers.get('etag'))
+      }
+      const lists = await Promise.all([a, b, c].map((node) => send(node, '/api/posts?sort=title')))
+      expect(new Set(lists.map(({ text }) => text)).size).toBe(1)
+      expect(new Set(lists.map(({ headers }) => headers.get('etag'))).size).toBe(1)
+      const tag = String(lists[0]?.headers.get('etag'))
+      const again = await send(c, '/api/posts?sort=title', { headers: { 'If-None-Match': tag } })
+      expect(again.status).toBe(304)
+    }
+  })
+
+  test('give a slug to one of those who want it at once (C1)', async () => {
+    const wanted = Array.from({ length: 200 }, (_, index) => create(all, { title: `${index}`, slug: 'wanted' }))
+    expect(tally(await Promise.all(wanted))).toEqual({ 201: 1, 409: 199 })
+  })
+
+  test('do once what is sent to two of them at once with one Idempotency-Key (C6)', async () => {
+    for (let round = 0; round < 20; round++) {
+      const headers = { 'Idempotency-Key': `key-${round}` }
+      const answers = await Promise.all([a, b].map((node) => create(node, { title: `once ${round}` }, headers)))
+      expect(tally(answers)).toEqual({ 201: 2 })
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+      const replays = answers.filter((answer) => answer.headers.get('idempotency-replayed') === 'true')
+      expect(replays).toHaveLength(1)
+    }
+    expect((await titles()).filter((title) => title.startsWith('once'))).toHaveLength(20)
+  })
+
+  test('let one of two changes on the same tag through (C2)', async () => {
+    const { id } = bodyOf(await create(a, { title: 'raced', slug: 'raced', count: 0 }))
+    for (let round = 1; round <= 30; round++) {
+      const tag = String((await read(c, 'raced')).headers.get('etag'))
+      const headers = { 'If-Match': tag }
+      const changes = [a, b].map((node, index) =>
+        send(node, `/api/posts/${id}`, { method: 'PUT', json: { count: round * 2 + index }, headers }),
+      )
+      const answers = await Promise.all(changes)
+      expect(tally(answers)).toEqual({ 200: 1, 412: 1 })
+      const winner = answers.find(({ status }) => status === 200) as Answer
+      expect(bodyOf(await read(c, 'raced'))).toEqual(bodyOf(winner))
+    }
+  })
+
+  test('lose no step of a counter that all of them count up', async () => {
+    const { id } = bodyOf(await create(a, { title: 'counted', slug: 'counted', count: 0 }))
+    const steps = 20
+    const countUp = async (node: Door): Promise<void> => {
+      for (let done = 0; done < steps; ) {
+        const answer = await read(node, 'counted')
+        const headers = { 'If-Match': String(answer.headers.get('etag')) }
+        const json = { count: bodyOf(answer).count + 1 }
+        const { status } = await send(node, `/api/posts/${id}`, { method: 'PUT', json, headers })
+        expect([200, 412]).toContain(status)
+        if (status === 200) done += 1
+      }
+    }
+    await Promise.all([a, b, c, a, b, c].map(countUp))
+    expect(bodyOf(await read(b, 'counted')).count).toBe(6 * steps)
+  })
+
+  test('number their changes in the order of their commits, without a gap', async () => {
+    const first = (await numbers()).length
+    const loads = [a, b, c].map((node, index) => new Load(node, `ordered ${index}`, { writers: 3, readers: 0 }))
+    let last = first
+    while (last < first + 300) {
+      const seen = await numbers()
+      expect(seen).toEqual(upTo(seen.length))
+      expect(seen.length).toBeGreaterThanOrEqual(last)
+      last = seen.length
+    }
+    for (const load of loads) {
+      await load.stop()
+      expect(load.statuses).toEqual(new Set([201]))
+    }
+    const [head] = await database.rows('SELECT seq, (SELECT count(*) FROM daybook$journal) AS n FROM daybook$head')
+    expect(head).toEqual({ seq: (await numbers()).length, n: (await numbers()).length })
+  })
+
+  test('write in turns: one that asks for little is not kept waiting by two that ask for much', async () => {
+    const busy = [a, b].map((node, index) => new Load(node, `busy ${index}`, { writers: 8, readers: 0 }))
+    const modest = new Load(c, 'modest', { writers: 1, readers: 0 })
+    await vi.waitFor(() => expect(Math.min(...busy.map(({ writes }) => writes.length))).toBeGreaterThan(300), PATIENT)
+    const share = modest.writes.length
+    for (const load of [...busy, modest]) await load.stop()
+    // One of three turns is its own, with one write where the others have up to eight.
+    expect(share).toBeGreaterThan(15)
+  })
+})
+
+describe('a node that is lost', () => {
+  test('under load takes nothing along that it acknowledged, and the others go on', async () => {
+    await using doomed = await ServiceNode.start(urlFor('doomed'))
+    const loads = [b, c].map((node, index) => new Load(node, `others ${index}`, { writers: 2, readers: 1 }))
+    const last = new Load(doomed, 'doomed', { writers: 8, readers: 1 })
+    await vi.waitFor(() => expect(last.writes.length).toBeGreaterThan(50), PATIENT)
+    await doomed.kill()
+    await last.stop()
+    const before = loads.map(({ writes }) => writes.length)
+    await vi.waitFor(() => {
+      for (const [index, { writes }] of loads.entries())
+        expect(writes.length).toBeGreaterThan(Number(before[index]) + 20)
+    }, PATIENT)
+    const stored = async (): Promise<readonly string[]> => {
+      for (const load of loads) await load.stop()
+      return titles()
+    }
+    const all = await stored()
+    for (const load of loads) {
+      expect(load.statuses).toEqual(new Set([201]))
+      expect(new Set(load.reads)).toEqual(new Set([200]))
+      load.expectHonest(all)
+    }
+    expect(last.statuses).toEqual(new Set([201, 0]))
+    last.expectHonest(all)
+    expect(await numbers()).toEqual(upTo(all.length + (await changes())))
+  })
+
+  test('to the database is not ready and says so; the others go on (N6)', async () => {
+    network.blackHole()
+    try {
+      const answers = await Promise.all([send(c, '/api/posts'), create(c, { title: 'refused' }), send(c, '/api/ready')])
+      expect(tally(answers)).toEqual({ 503: 3 })
+      expect((await send(c, '/api/health')).status).toBe(200)
+      for (const node of [a, b]) {
+        expect((await send(node, '/api/ready')).status).toBe(200)
+        expect((await create(node, { title: 'goes on' })).status).toBe(201)
+      }
+      await vi.waitFor(
+        async () => {
+          const through = await Promise.all(upTo(12).map(() => create(all, { title: 'balanced' })))
+          expect(tally(through)).toEqual({ 201: 12 })
+        },
+        { timeout: 5000, interval: 200 },
+      )
+    } finally {
+      await network.heal()
+    }
+    await vi.waitFor(async () => expect((await send(c, '/api/ready')).status).toBe(200), PATIENT)
+    expect((await create(c, { title: 'is back' })).status).toBe(201)
+    expect(await titles()).not.toContain('refused')
+  })
+
+  /** Whether a node of that name holds the writers' turn, and does nothing. */
+  async function holdsTurn(name: string): Promise<boolean> {
+    const sql = `SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database()
+      AND state = 'idle in transaction' AND backend_xid IS NOT NULL`
+    return (await database.rows(sql, name)).length > 0
+  }
+
+  test('in its sleep while it had the turn to write lets others write soon, and does no harm when it wakes', async () => {
+    await using sleeper = await ServiceNode.start(urlFor('sleeper'))
+    const own = new Load(sleeper, 'sleeper', { writers: 8, readers: 1 })
+    await vi.waitFor(() => expect(own.writes.length).toBeGreaterThan(20), PATIENT)
+    for (sleeper.pause(); !(await holdsTurn('sleeper')); sleeper.pause()) {
+      sleeper.resume()
+      await sleep(Math.random() * 20)
+    }
+    expect((await send(b, '/api/posts?limit=1')).status).toBe(200)
+    const others = new Load(b, 'awake', { writers: 2, readers: 1 })
+    // Its session is ended after five seconds.
+    await vi.waitFor(() => expect(others.statuses).toContain(201), PATIENT)
+    await others.stop()
+    expect(new Set(others.reads)).toEqual(new Set([200]))
+    sleeper.resume()
+    await vi.waitFor(async () => expect((await send(sleeper, '/api/ready')).status).toBe(200), PATIENT)
+    expect((await create(sleeper, { title: 'awake again' })).status).toBe(201)
+    await own.stop()
+    const all = await titles()
+    others.expectHonest(all)
+    own.expectHonest(all)
+  })
+})
+
+/** How many changes were made of entries that were there already. */
+async function changes(): Promise<number> {
+  const [row] = await database.rows<{ n: number }>("SELECT count(*) AS n FROM daybook$journal WHERE action <> 'create'")
+  return Number(row?.n)
+}
