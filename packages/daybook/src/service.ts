@@ -153,7 +153,7 @@ async function refusePending(read: Reader, model: Model): Promise<void> {
 }
 
 /** Opens the store that a config names, or the one of the data folder, as it is. */
-export async function openStore({ database }: DaybookConfig, data: string): Promise<Store> {
+export async function openStore({ database }: Pick<DaybookConfig, 'database'>, data: string): Promise<Store> {
   return new Store(database ? await database.open() : openSqlite(databaseFile(data)))
 }
 

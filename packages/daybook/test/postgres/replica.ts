@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { superuserUrlOf } from '../support/postgres-address.ts'
+import { PostgresServer } from '../support/postgres-server.ts'
+
+const run = promisify(execFile)
+
+/** A server, and a copy that streams from it. */
+export class ReplicatedServer implements AsyncDisposable {
+  readonly primary: PostgresServer
+  readonly replica: PostgresServer
+  readonly #folder: string
+
+  private constructor(primary: PostgresServer, replica: PostgresServer, folder: string) {
+    this.primary = primary
+    this.replica = replica
+    this.#folder = folder
+  }
+
+  /** The copy begins as the data folder of a server that is stopped. */
+  static async make(): Promise<ReplicatedServer> {
+    const folder = await mkdtemp(join(tmpdir(), 'daybook-replica-'))
+    // Whoever the servers run as has to get in.
+    await run('chmod', ['755', folder])
+    const data = join(folder, 'data')
+    const copy = join(folder, 'copy')
+    const primary = await PostgresServer.make({ data })
+    await primary.stop()
+    await run('cp', ['-Rp', data, copy])
+    await writeFile(join(copy, 'standby.signal'), '')
+    await primary.start()
+    const settings = { primary_conninfo: superuserUrlOf(primary.address) }
+    return new ReplicatedServer(primary, await PostgresServer.make({ data: copy, settings }), folder)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.replica[Symbol.asyncDispose]()
+    await this.primary[Symbol.asyncDispose]()
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+}

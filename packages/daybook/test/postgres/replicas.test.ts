@@ -1,0 +1,133 @@
+import { postgres } from 'daybook/postgres'
+import { createTestService, type TestService } from 'daybook/testing'
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { FaultyProxy } from '../support/faulty-proxy.ts'
+import { PostgresDatabase } from '../support/postgres-database.ts'
+import { expectQuietProcess } from '../support/sane.ts'
+import type { Answer } from '../support/transports.ts'
+import { PATIENT, send } from './load.ts'
+import { posts } from './posts.ts'
+import { ReplicatedServer } from './replica.ts'
+
+let servers: ReplicatedServer
+let database: PostgresDatabase
+/** Between the service and the replica. */
+let network: FaultyProxy
+let service: TestService<typeof posts>
+
+beforeAll(async () => {
+  servers = await ReplicatedServer.make()
+  return () => servers[Symbol.asyncDispose]()
+})
+
+beforeEach(async () => {
+  const { primary, replica } = servers
+  network = await FaultyProxy.to(replica.address.port)
+  database = await PostgresDatabase.make(primary.address)
+  const copy = database.url.replace(`:${primary.address.port}/`, `:${network.port}/`)
+  service = await createTestService({ ...posts, database: postgres(database.url, { replicas: [copy] }) })
+  return async () => {
+    await replay('resume')
+    await service.close()
+    await network[Symbol.asyncDispose]()
+    await database[Symbol.asyncDispose]()
+  }
+})
+
+afterEach(expectQuietProcess)
+
+/** Stops the replica where it is, or lets it go on. */
+const replay = (what: 'pause' | 'resume') => servers.replica.rows(`SELECT pg_wal_replay_${what}()`)
+
+const create = (title: string) => send(service, '/api/posts', { json: { title } })
+const read = (path: string, headers = {}) => send(service, path, { headers })
+const session = (): object => ({ Authorization: `Bearer ${service.token}` })
+const seqOf = ({ headers }: Answer): string => String(headers.get('daybook-seq'))
+const totalOf = async (headers = {}): Promise<number> => JSON.parse((await read('/api/posts', headers)).text).total
+
+/** Waits until the replica is used, and has come that far. */
+async function caughtUp(total: number): Promise<void> {
+  await vi.waitFor(async () => {
+    const sql = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'daybook' AND datname = $1 AND query LIKE '%posts%'`
+    expect(await totalOf()).toBe(total)
+    expect((await servers.replica.rows(sql, database.name)).length).toBeGreaterThan(0)
+  }, PATIENT)
+}
+
+describe('with a replica', () => {
+  test('readers without a session are answered by it, and by the original when they name a later number', async () => {
+    const one = await create('one')
+    await caughtUp(1)
+    await replay('pause')
+    const two = await create('two')
+    expect(two.status).toBe(201)
+    expect(await totalOf()).toBe(1)
+    expect((await read('/api/posts/two')).status).toBe(404)
+    expect(await totalOf({ 'Daybook-Min-Seq': seqOf(one) })).toBe(1)
+    expect(await totalOf({ 'Daybook-Min-Seq': seqOf(two) })).toBe(2)
+    expect((await read('/api/posts/two', { 'Daybook-Min-Seq': seqOf(two) })).status).toBe(200)
+    expect((await read('/api/posts?q=two', { 'Daybook-Min-Seq': seqOf(two) })).status).toBe(200)
+    await replay('resume')
+    await vi.waitFor(async () => expect(await totalOf()).toBe(2), PATIENT)
+    expect((await read('/api/posts/two')).text).toBe(two.text)
+  })
+
+  test('a session always sees its own writes, and changes what is really there', async () => {
+    await create('one')
+    await caughtUp(1)
+    await replay('pause')
+    const { id } = JSON.parse((await create('two')).text)
+    expect(await totalOf(session())).toBe(2)
+    const stored = await read('/api/posts/two', session())
+    expect(stored.status).toBe(200)
+    const headers = { 'If-Match': String(stored.headers.get('etag')) }
+    const changed = await send(service, `/api/posts/${id}`, { method: 'PUT', json: { title: 'three' }, headers })
+    expect(changed.status).toBe(200)
+    expect(JSON.parse((await read('/api/posts/two', session())).text).title).toBe('three')
+  })
+
+  test('a tag of one state is none of the other', async () => {
+    await create('one')
+    await caughtUp(1)
+    const same = [await read('/api/posts'), await read('/api/posts', { 'Daybook-Min-Seq': '999' })]
+    expect(new Set(same.map(({ headers }) => headers.get('etag'))).size).toBe(1)
+    await replay('pause')
+    const two = await create('two')
+    const late = { 'Daybook-Min-Seq': seqOf(two) }
+    const tag = String((await read('/api/posts', late)).headers.get('etag'))
+    expect((await read('/api/posts', { ...late, 'If-None-Match': tag })).status).toBe(304)
+    expect((await read('/api/posts', { 'If-None-Match': tag })).status).toBe(200)
+  })
+
+  test('a Daybook-Min-Seq that is no number of the journal is refused', async () => {
+    for (const seq of ['', 'x', '-1', '1.5', '1e3', '12345678901234567890']) {
+      const answer = await read('/api/posts', { 'Daybook-Min-Seq': seq })
+      expect(answer.status, seq).toBe(400)
+      expect(JSON.parse(answer.text).details.issues).toMatchObject([{ path: 'Daybook-Min-Seq', code: 'pattern' }])
+    }
+  })
+
+  /** Ways in which a replica is gone. */
+  const GONE = {
+    'is not there': () => {
+      network.refuse()
+      network.cut()
+    },
+    'is behind a network that swallows everything': () => network.blackHole(),
+    stops: () => servers.replica.stop(),
+  } as const
+
+  test.each(Object.entries(GONE))('that %s, everything is answered by the original', async (how, strike) => {
+    await create('one')
+    await caughtUp(1)
+    await strike()
+    const asked = Array.from({ length: 20 }, () => read('/api/posts'))
+    expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([200]))
+    await create('two')
+    await vi.waitFor(async () => expect(await totalOf()).toBe(2), PATIENT)
+    expect((await read('/api/ready')).status).toBe(200)
+    await network.heal()
+    if (how === 'stops') await servers.replica.start()
+    await caughtUp(2)
+  })
+})
