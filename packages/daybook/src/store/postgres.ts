@@ -63,7 +63,7 @@ export function postgres(url: string | undefined, options: PostgresOptions = {})
 }
 
 /** @throws {StartupError} when the server cannot be used, with what to do about it */
-async function openPostgres(url: string | undefined, options: PostgresOptions): Promise<PostgresStore> {
+export async function openPostgres(url: string | undefined, options: PostgresOptions): Promise<PostgresStore> {
   const shown = shownUrl(url)
   const driver = await loadDriver()
   const store = new PostgresStore(driver, String(url), options)
@@ -77,7 +77,7 @@ async function openPostgres(url: string | undefined, options: PostgresOptions): 
 }
 
 /** The URL without its password. */
-function shownUrl(url: string | undefined): string {
+export function shownUrl(url: string | undefined): string {
   if (url === undefined || url === '') {
     throw new StartupError('DATABASE_URL is not set. Write postgres://user:password@host:5432/database.')
   }
@@ -89,7 +89,7 @@ function shownUrl(url: string | undefined): string {
   return `${parsed.protocol}//${user}${parsed.host}${parsed.pathname}`
 }
 
-async function loadDriver(): Promise<Driver> {
+export async function loadDriver(): Promise<Driver> {
   try {
     return (await import('pg')).default
   } catch (error) {
@@ -357,7 +357,10 @@ const inDoubt = (cause: unknown): DaybookError =>
     cause,
   )
 
-function clientConfig(url: string, { pooler = 'none', ssl, statementMs = USUAL_STATEMENT_MS }: PostgresOptions) {
+export function clientConfig(
+  url: string,
+  { pooler = 'none', ssl, statementMs = USUAL_STATEMENT_MS }: PostgresOptions,
+): ClientConfig {
   const config: ClientConfig = {
     connectionString: url,
     application_name: 'daybook',
