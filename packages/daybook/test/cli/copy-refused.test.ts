@@ -94,6 +94,16 @@ describe('daybook copy refuses, and says what to do about it:', () => {
     await refused(1, 'refuses this user or password. Check --from.', '--from', url.href, '--to', 'sqlite:target')
   })
 
+  test('a password with a slash that is not encoded', () =>
+    refused(
+      1,
+      '--to has an @ in a strange place.',
+      '--from',
+      'sqlite:source',
+      '--to',
+      'postgres://me:12/34@127.0.0.1/site',
+    ))
+
   test('a source of a newer Daybook', async () => {
     change(fileOf('source'), "UPDATE daybook$meta SET value = '99' WHERE key = 'layout'")
     await refused(1, 'made by a newer Daybook (layout 99', '--from', 'sqlite:source', '--to', database.url)

@@ -55,7 +55,7 @@ function sqliteAddress(path: string, option: string): StoreAddress {
 function postgresAddress(url: string, option: string): StoreAddress {
   const { hostname, port, pathname, searchParams } = new URL(url)
   return {
-    shown: shownUrl(url),
+    shown: shownAs(option, url),
     identity: JSON.stringify([hostname.toLowerCase(), port || '5432', pathname, searchParams.get('options')]),
     // Nothing is kept in a session, so that a pooler may stand in between, and no statement is hurried.
     open: () => named(option, openPostgres(url, { pooler: 'transaction', statementMs: 0, connections: 2 })),
@@ -65,10 +65,16 @@ function postgresAddress(url: string, option: string): StoreAddress {
 
 /** Errors speak of the variable that a service reads; here it is an option. */
 async function named<T>(option: string, opening: Promise<T>): Promise<T> {
+  return opening.catch((error) => Promise.reject(renamed(option, error)))
+}
+
+const renamed = (option: string, error: unknown): unknown =>
+  error instanceof StartupError ? new StartupError(error.message.replaceAll('DATABASE_URL', option)) : error
+
+function shownAs(option: string, url: string): string {
   try {
-    return await opening
+    return shownUrl(url)
   } catch (error) {
-    if (error instanceof StartupError) throw new StartupError(error.message.replaceAll('DATABASE_URL', option))
-    throw error
+    throw renamed(option, error)
   }
 }
