@@ -26,7 +26,7 @@ export interface Bench {
 export const SOURCES: string = here('../packages/daybook/src/cli/bin.ts')
 
 /** The reference example, which takes the database that DATABASE_URL names. */
-const CONFIG = here('../examples/blog/daybook.config.ts')
+export const CONFIG: string = here('../examples/blog/daybook.config.ts')
 
 /** What Node runs to serve a store as a user would. */
 export function startArgs({ options }: BenchStore, cli = SOURCES): readonly string[] {

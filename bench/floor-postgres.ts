@@ -1,6 +1,6 @@
 import { Pool } from 'pg'
-import { USUAL_CONNECTIONS } from '../packages/daybook/src/store/postgres.ts'
 import { TYPES, translateText } from '../packages/daybook/src/store/postgres-connection.ts'
+import { USUAL_CONNECTIONS } from '../packages/daybook/src/store/postgres-options.ts'
 import type { FloorStore } from './floor-store.ts'
 import type { FloorPlan } from './plan.ts'
 

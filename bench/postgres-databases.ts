@@ -1,13 +1,17 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { postgres } from '../packages/daybook/src/store/postgres.ts'
 import { ROLE, superuserUrlOf, urlOf } from '../packages/daybook/test/support/postgres-address.ts'
 import { queryOnce } from '../packages/daybook/test/support/postgres-query.ts'
 import { PostgresServer } from '../packages/daybook/test/support/postgres-server.ts'
+import { CONFIG, SOURCES } from './bench.ts'
 import { move } from './cores.ts'
 import type { BenchStore, Databases, Ground } from './databases.ts'
 import { cpuOf, processesOf } from './postgres-process.ts'
-import { fillStore, prepareStore, stampOf } from './seed.ts'
+import { prepareStore, stampOf } from './seed.ts'
+import { SqliteDatabases } from './sqlite-databases.ts'
 
 /** PostgreSQL as it comes, durable, with memory for more than a test. */
 const SETTINGS = { shared_buffers: '1GB', dynamic_shared_memory_type: 'posix' }
@@ -41,21 +45,33 @@ export class PostgresDatabases implements Databases {
   }
 
   async seeded(entries: number): Promise<BenchStore> {
-    const { model, say } = this.#ground
     const name = `entries_${entries}`
-    const stamp = stampOf(entries, model)
-    const isFit = (await this.#stamp(name)) === stamp
-    if (!isFit) await this.#server.rows(`drop database if exists ${name}`)
-    const store = isFit ? this.#store(name) : await this.#create(name)
+    const stamp = stampOf(entries, this.#ground.model)
+    if ((await this.#stamp(name)) !== stamp) {
+      await this.#server.rows(`drop database if exists ${name}`)
+      await this.#fill(await this.#create(name), entries)
+      await this.#settle(name, stamp)
+    }
+    const store = this.#store(name)
     const database = await store.open()
     try {
-      if (isFit) await prepareStore(database, model)
-      else await fillStore(database, entries, model, say)
+      await prepareStore(database, this.#ground.model)
     } finally {
       await database.close()
     }
-    if (!isFit) await this.#settle(name, stamp)
     return store
+  }
+
+  /** Copies the store of the same size from SQLite: the writer sends every statement to the server by itself. */
+  async #fill({ address }: BenchStore, entries: number): Promise<void> {
+    const from = await new SqliteDatabases(this.#ground).seeded(entries)
+    this.#ground.say('copying from SQLite …')
+    const addresses = ['--from', `sqlite:${from.address}`, '--to', address]
+    const copying = spawn(process.execPath, [SOURCES, 'copy', '--config', CONFIG, ...addresses], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    const [status] = await once(copying, 'exit')
+    if (status !== 0) throw new Error('The seeded store could not be copied; the reason stands above.')
   }
 
   async copyOf({ address }: BenchStore): Promise<BenchStore> {

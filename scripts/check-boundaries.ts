@@ -45,7 +45,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   'ajv-formats': 'model',
   kysely: 'store',
   'better-sqlite3': 'store/sqlite.ts',
-  pg: 'store/postgres.ts',
+  pg: 'store/postgres-options.ts',
   hono: 'http',
   'prom-client': 'metrics',
 }

@@ -19,6 +19,7 @@ import type { Metrics, MetricsSnapshot } from './metrics/metrics.ts'
 import { compileModel } from './model/compile.ts'
 import type { Model } from './model/model.ts'
 import type { Reader } from './store/read.ts'
+import { SEEDED } from './store/schema.ts'
 import { openSqlite } from './store/sqlite.ts'
 import { Store } from './store/store.ts'
 
@@ -216,7 +217,7 @@ async function canRead(store: Store): Promise<boolean> {
 /** Fills an empty store, once; one that holds anything already is left alone. */
 async function seed(engine: Engine, { seed: fill }: DaybookConfig): Promise<void> {
   if (!fill || (await engine.store.read.head()) > 0) return
-  await engine.store.once('seeded', async (writer) => {
+  await engine.store.once(SEEDED, async (writer) => {
     // Writes that are asked for at once take turns, as those of requests do.
     let last: Promise<unknown> = Promise.resolve()
     const content = new Content(engine, (work) => {

@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<num
   start: async (args) => (await import('./commands/start.ts')).start(args),
   dev: async (args) => (await import('./commands/dev.ts')).dev(args, entry),
   import: async (args) => (await import('./commands/import.ts')).importFolder(args),
+  copy: async (args) => (await import('./commands/copy.ts')).copy(args),
   migrate: async (args) => (await import('./commands/migrate.ts')).migrate(args),
 }
 

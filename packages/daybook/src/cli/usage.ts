@@ -9,6 +9,7 @@ export const HELP = `daybook: a headless content service
   daybook start                       serve, as in production
   daybook dev                         serve, with a readable log; restarts when the config changes
   daybook import DIR --collection KEY bring in a folder of Markdown and MDX files
+  daybook copy --from A --to B        copy a whole store, such as from SQLite to PostgreSQL
   daybook migrate                     show what a changed config does to stored content
 
 Every command takes
@@ -34,6 +35,11 @@ import takes
   --body FIELD      the field that the text goes to (default: body, or the only markdown field)
   --locale-folders  DIR has one folder for each locale; files at the same place are one entry
   --dry-run         say what would happen, and store nothing
+
+copy takes
+  --from ADDRESS    sqlite:FOLDER, sqlite:FILE or postgres://user:password@host:5432/database
+  --to ADDRESS      the same, of an empty one
+  --verify-only     compare the two, and copy nothing
 
 migrate takes
   --apply           do it

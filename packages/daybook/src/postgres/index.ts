@@ -1,1 +1,2 @@
-export { type PostgresOptions, postgres } from '../store/postgres.ts'
+export { postgres } from '../store/postgres.ts'
+export type { PostgresOptions } from '../store/postgres-options.ts'

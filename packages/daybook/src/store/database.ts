@@ -49,6 +49,12 @@ export interface Database {
   close(): Promise<void>
 }
 
+/** A database as it stood at one moment, whatever others write meanwhile. It reads and never writes. */
+export interface Snapshot extends Connection {
+  readonly dialect: Dialect
+  close(): Promise<void>
+}
+
 /** Connections of a pool. */
 export interface PoolState {
   readonly total: number

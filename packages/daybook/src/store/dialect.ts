@@ -61,10 +61,14 @@ export interface SearchDialect {
   row(collection: CollectionModel, doc: Readonly<Record<string, unknown>>, status: string | null): Values
   /** Adds the search row of an entry; parameter `pk`, and those of {@link row}. */
   insert(collection: CollectionModel): RawBuilder<unknown>
+  /** Adds those of many entries; parameter `rows`, a JSON list of the parameters of {@link insert}. @default one by one */
+  insertAll?(collection: CollectionModel): RawBuilder<unknown>
   /** Takes the search row of an entry away; parameter `pk`. */
   remove(table: string): RawBuilder<unknown>
   /** What makes the search table of a collection. */
   create(collection: CollectionModel): readonly string[]
+  /** What else belongs to it, made once the rows are there. @default nothing */
+  index?(table: string): readonly string[]
   /** What drops it. */
   drop(table: string): readonly string[]
   /** Changes when tables made before no longer do. */
@@ -109,4 +113,8 @@ export interface SchemaDialect {
   alignStatus(key: string, statusKey: string): readonly RawBuilder<unknown>[]
   /** Counts the entries of a collection anew. */
   recount(key: string): RawBuilder<unknown>
+  /** Rows `{ name }`: tables and views of anybody. */
+  readonly occupants: string
+  /** What the engine has to be told of an entry table after rows came with a `pk` of their own. */
+  settle(table: string): readonly string[]
 }

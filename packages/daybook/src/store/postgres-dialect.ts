@@ -102,6 +102,14 @@ const SCHEMA: SchemaDialect = {
   ) => sql`UPDATE daybook$collections SET seq = (SELECT seq FROM daybook$head), visible_seq = (SELECT seq FROM daybook$head), counts = (
       SELECT coalesce(json_object_agg(name, n)::text, '{}') FROM (
         SELECT coalesce(status, '') AS name, count(*) AS n FROM ${sql.table(key)} GROUP BY 1) AS counted) WHERE key = ${param('key')}`,
+  // What belongs to an extension is in nobody's way.
+  occupants: `SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace
+      AND relkind IN ('r', 'p', 'f', 'v', 'm') AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')
+      ORDER BY relname`,
+  settle: (table) => [
+    `SELECT setval(pg_get_serial_sequence('"${table}"', 'pk'), max(pk)) FROM "${table}"`,
+    `ANALYZE "${table}"`,
+  ],
 }
 
 function value(by: Comparable, alias?: string): RawBuilder<string | number | null> {

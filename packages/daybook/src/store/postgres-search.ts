@@ -84,12 +84,15 @@ export const POSTGRES_SEARCH: SearchDialect = {
   row: (collection, doc, status) => ({ words: wordsOf(collection, doc, status) }),
   insert: ({ table }) => sql`INSERT INTO ${sql.table(searchTable(table))} (pk, words)
     VALUES (${param('pk')}, array_to_tsvector(array_remove(string_to_array(${param('words')}, ' '), '')))`,
+  insertAll: ({ table }) => sql`INSERT INTO ${sql.table(searchTable(table))} (pk, words)
+    SELECT (one ->> 'pk')::bigint, array_to_tsvector(array_remove(string_to_array(one ->> 'words', ' '), ''))
+    FROM json_array_elements(${param('rows')}::json) AS one`,
   remove: (table) => sql`DELETE FROM ${sql.table(searchTable(table))} WHERE pk = ${param('pk')}`,
   create: ({ table, searchable }) => [
     `CREATE TABLE "${searchTable(table)}" (pk BIGINT PRIMARY KEY, words TSVECTOR NOT NULL)`,
-    `CREATE INDEX "${searchTable(table)}$words" ON "${searchTable(table)}" USING gin (words)`,
     `COMMENT ON TABLE "${searchTable(table)}" IS '${searchable.map(({ key }) => key).join(' ')}'`,
   ],
+  index: (table) => [`CREATE INDEX "${searchTable(table)}$words" ON "${searchTable(table)}" USING gin (words)`],
   drop: (table) => [`DROP TABLE IF EXISTS "${searchTable(table)}"`],
   version: '1',
 }

@@ -1,49 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { ClientConfig, Pool, PoolClient, QueryResult } from 'pg'
-import { DaybookError, StartupError } from '../errors.ts'
-import { bare } from './compile.ts'
 import type { Database, DatabaseSource, PoolState, WriteConnection, WriteOptions } from './database.ts'
 import type { Dialect } from './dialect.ts'
 import { type Follower, JournalWatch } from './journal-watch.ts'
-import { HEAD, type Ledger } from './ledger.ts'
-import { type PostgresConnection, PostgresTransaction } from './postgres-connection.ts'
+import { HEAD } from './ledger.ts'
+import type { PostgresConnection } from './postgres-connection.ts'
 import { POSTGRES } from './postgres-dialect.ts'
-import { isClash, isConnectionLoss, translate } from './postgres-errors.ts'
-import { destroy } from './postgres-health.ts'
-import { isStored, TAKE_TURN } from './postgres-outcome.ts'
+import { clientConfig, loadDriver, type PostgresOptions, USUAL_CONNECTIONS } from './postgres-options.ts'
 import { PostgresReplica } from './postgres-replica.ts'
-import { CHANNEL, type Driver, PostgresServer } from './postgres-server.ts'
+import { type Driver, PostgresServer } from './postgres-server.ts'
 import { checkDatabase, shownUrl, toStartupError } from './postgres-start.ts'
-
-/** How PostgreSQL is used. */
-export interface PostgresOptions {
-  /** Copies of the database that stream from it, as URLs: they answer what readers without a session ask. @default none */
-  readonly replicas?: readonly string[]
-  /** Connections that read; writing takes up to two more, and watching one. @default 10 */
-  readonly connections?: number
-  /**
-   * What stands between the service and the server: `'transaction'` is PgBouncer (or the like) in transaction mode,
-   * where nothing may be kept in a session. @default 'none'
-   */
-  readonly pooler?: 'none' | 'transaction'
-  /** What TLS takes besides the URL's `sslmode`, as Node's `tls.connect` has it. */
-  readonly ssl?: boolean | { readonly ca?: string; readonly cert?: string; readonly key?: string }
-  /** How long one statement may run, in milliseconds. @default 10,000 */
-  readonly statementMs?: number
-}
-
-const CONNECT_MS = 1500
-/** How long a write waits for those of other nodes, in milliseconds. */
-const LOCK_MS = 4000
-/** How long a transaction may wait for a node that has stopped moving, in milliseconds. */
-const STALLED_MS = 5000
-/** The most writes that share one commit. */
-const MAX_GROUP = 64
-/** Connections that read, where nothing else is said. */
-export const USUAL_CONNECTIONS = 10
-/** One that writes, and one that finds out what became of a write. */
-const WRITERS = 2
-const USUAL_STATEMENT_MS = 10_000
+import { holdAlter, isUnavailable, PostgresWriter } from './postgres-writer.ts'
 
 /**
  * Keeps content in PostgreSQL, 14 or newer, instead of the embedded file.
@@ -62,7 +27,7 @@ export function postgres(url: string | undefined, options: PostgresOptions = {})
 }
 
 /** @throws {StartupError} when the server cannot be used, with what to do about it */
-async function openPostgres(url: string | undefined, options: PostgresOptions): Promise<PostgresStore> {
+export async function openPostgres(url: string | undefined, options: PostgresOptions): Promise<PostgresStore> {
   const shown = shownUrl(url)
   const driver = await loadDriver()
   const store = new PostgresStore(driver, String(url), shown, options)
@@ -75,14 +40,6 @@ async function openPostgres(url: string | undefined, options: PostgresOptions): 
   }
 }
 
-async function loadDriver(): Promise<Driver> {
-  try {
-    return (await import('pg')).default
-  } catch (error) {
-    throw new StartupError(`PostgreSQL needs its driver. Run: npm install pg (${(error as Error).message})`)
-  }
-}
-
 /** Content in PostgreSQL. Writes of one node share a transaction; writes of all nodes take turns. */
 export class PostgresStore implements Database {
   readonly dialect: Dialect = POSTGRES
@@ -90,27 +47,22 @@ export class PostgresStore implements Database {
   readonly slow: PostgresConnection
   readonly #server: PostgresServer
   readonly #replicas: readonly PostgresReplica[]
-  readonly #writes: Pool
+  readonly #writer: PostgresWriter
   readonly #isPrepared: boolean
-  readonly #begin: string
   readonly #watch: JournalWatch
   readonly #shown: string
-  readonly #queue: Job[] = []
-  #draining: Promise<void> | undefined
-  #written = 0
   #turn = 0
 
   /** @param shown the URL as errors may show it */
   constructor(driver: Driver, url: string, shown: string, options: PostgresOptions) {
-    this.#shown = shown
     const { pooler = 'none', replicas = [], connections = USUAL_CONNECTIONS } = options
     const settings = { isPrepared: pooler === 'none', connections }
-    this.#isPrepared = settings.isPrepared
-    this.#begin = beginText(options)
     const hint = (seq: number): void => this.#watch.hint(seq)
+    this.#shown = shown
+    this.#isPrepared = settings.isPrepared
     this.#server = new PostgresServer(driver, clientConfig(url, options), { ...settings, onMove: hint })
     this.#watch = new JournalWatch(async () => (await this.reader.get(HEAD))?.seq ?? 0)
-    this.#writes = this.#server.pool(WRITERS)
+    this.#writer = new PostgresWriter(this.#server, options, hint)
     this.reader = this.#server.reader
     this.slow = this.#server.slow
     this.#replicas = replicas.map(
@@ -119,7 +71,7 @@ export class PostgresStore implements Database {
   }
 
   get executed(): number {
-    return this.reader.executed + this.slow.executed + this.#written
+    return this.reader.executed + this.slow.executed + this.#writer.executed
   }
 
   /** Connections, for those who watch the service. */
@@ -138,26 +90,15 @@ export class PostgresStore implements Database {
     return checkDatabase((text) => this.#server.query(text), this.#shown)
   }
 
-  transaction<T>(work: (writer: WriteConnection) => Promise<T>, { isLong = false }: WriteOptions = {}): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, isLong, resolve: resolve as (value: unknown) => void, reject })
-      this.#draining ??= this.#drain()
-    })
+  transaction<T>(work: (writer: WriteConnection) => Promise<T>, options?: WriteOptions): Promise<T> {
+    return this.#writer.write(work, options)
   }
 
   /** @throws {StartupError} when the database goes away meanwhile; nothing has changed then, or everything */
-  async alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
-    const { promise, resolve, reject } = Promise.withResolvers<T>()
-    const job: Job = { work, isLong: true, resolve: resolve as Job['resolve'], reject }
-    for (;;) {
-      const outcomes = await this.#together(BEGIN_ALTER, [job]).catch((error) => {
-        if (error instanceof OthersAlter) return undefined
-        throw toStartupError(isUnavailable(error) ? error.cause : error, this.#shown) ?? error
-      })
-      for (const settle of outcomes ?? []) settle()
-      if (outcomes) return promise
-      await sleep(ALTER_RETRY_MS)
-    }
+  alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
+    return this.#writer.alter(work).catch((error) => {
+      throw toStartupError(isUnavailable(error) ? error.cause : error, this.#shown) ?? error
+    })
   }
 
   /** A pooler may give each statement another session, so that none could hold the lock. */
@@ -165,9 +106,7 @@ export class PostgresStore implements Database {
     if (!this.#isPrepared) return undefined
     return (work) =>
       this.#server.session(async (connection) => {
-        await connection.run(bare('SET statement_timeout = 0; SET lock_timeout = 0'))
-        while (!(await connection.get(bare(`SELECT 1 AS is_free WHERE pg_try_advisory_lock(${ALTER_LOCK})`))))
-          await sleep(ALTER_RETRY_MS)
+        await holdAlter(connection)
         await work(connection)
       })
   }
@@ -177,193 +116,8 @@ export class PostgresStore implements Database {
   }
 
   async close(): Promise<void> {
-    await this.#draining
+    await this.#writer.settled()
     this.#watch.close()
     await Promise.all([this.#server, ...this.#replicas].map((one) => one.close()))
   }
-
-  async #drain(): Promise<void> {
-    while (this.#queue.length > 0) await this.#commitGroup(this.#next())
-    this.#draining = undefined
-  }
-
-  /** The next writes that share a transaction; some have their own. */
-  #next(): readonly Job[] {
-    const alone = this.#queue.findIndex(({ isAlone, isLong }) => isAlone || isLong)
-    const count = alone === -1 ? MAX_GROUP : Math.max(1, Math.min(alone, MAX_GROUP))
-    return this.#queue.splice(0, count)
-  }
-
-  /** Nothing of a transaction that was lost or undone is stored, so it is begun once more. */
-  async #commitGroup(group: readonly Job[]): Promise<void> {
-    const begin = group[0]?.isLong ? BEGIN_LONG : this.#begin
-    const outcomes = await this.#together(begin, group)
-      .catch((error) => (isUndone(error) ? this.#together(begin, group) : Promise.reject(error)))
-      .catch((error: unknown) => error)
-    if (Array.isArray(outcomes)) for (const settle of outcomes) settle()
-    else if (outcomes instanceof Spoiled) this.#queue.unshift(...group.map((job) => ({ ...job, isAlone: true })))
-    else this.#refuse(group, translate(outcomes))
-  }
-
-  /** Whoever waits behind a failure that may pass would wait for nothing but the same. */
-  #refuse(group: readonly Job[], error: unknown): void {
-    for (const { reject } of group) reject(error)
-    if (!isUnavailable(error)) return
-    const refusal = new DaybookError('SERVICE_UNAVAILABLE', undefined, {}, error)
-    for (const { reject } of this.#queue.splice(0)) reject(refusal)
-  }
-
-  /** Runs jobs in one transaction. One that fails after it has changed something takes the others with it. */
-  async #together(begin: string, group: readonly Job[]): Promise<readonly (() => void)[]> {
-    this.#server.demand()
-    const client = await this.#writes.connect()
-    let isBroken = false
-    try {
-      const transaction = await this.#open(client, begin)
-      const outcomes: (() => void)[] = []
-      for (const job of group) outcomes.push(await attempt(transaction, job, group.length > 1))
-      await transaction.ledger.settle()
-      this.#written += transaction.executed
-      await this.#commit(client, transaction.ledger)
-      return outcomes
-    } catch (error) {
-      isBroken = isBrokenBy(error)
-      if (!isBroken) await client.query('ROLLBACK').catch(() => {})
-      throw error
-    } finally {
-      client.release(isBroken)
-    }
-  }
-
-  async #open(client: PoolClient, begin: string): Promise<PostgresTransaction> {
-    const results = (await client.query(begin)) as unknown as readonly QueryResult[]
-    const [row] = results.at(-1)?.rows ?? []
-    if (row?.is_free === 'f') throw new OthersAlter()
-    const head = row?.seq
-    return new PostgresTransaction(client, this.#isPrepared, head === undefined ? undefined : Number(head))
-  }
-
-  /** @throws SERVICE_UNAVAILABLE with `details.outcome` `unknown` when nobody can tell whether it is stored */
-  async #commit(client: PoolClient, { last }: Ledger): Promise<void> {
-    try {
-      // Other nodes hear of it when it is committed, and not before.
-      await client.query(last ? `NOTIFY ${CHANNEL}, '${last.seq}'; COMMIT` : 'COMMIT')
-      if (last) this.#watch.hint(last.seq)
-    } catch (error) {
-      if (!isConnectionLoss(error)) throw error
-      const outcome = await isStored(() => this.#writes.connect(), last)
-      if (outcome === undefined) throw inDoubt(error)
-      if (!outcome) throw error
-      // It is stored; only the connection is gone.
-      destroy(client)
-    }
-  }
-}
-
-interface Job {
-  /** Whether it may take as long as it likes. */
-  readonly isLong: boolean
-  /** Whether it shares its transaction with nobody. */
-  readonly isAlone?: boolean
-  readonly work: (writer: WriteConnection) => Promise<unknown>
-  readonly resolve: (value: unknown) => void
-  readonly reject: (reason: unknown) => void
-}
-
-/** Another node is at the tables. */
-class OthersAlter extends Error {
-  override readonly name = 'OthersAlter'
-}
-
-/** A job that failed half-way has spoiled the transaction that it shared. */
-class Spoiled extends Error {
-  override readonly name = 'Spoiled'
-}
-
-async function attempt(
-  transaction: PostgresTransaction,
-  { work, resolve, reject }: Job,
-  isShared: boolean,
-): Promise<() => void> {
-  const { ledger } = transaction
-  const { mark } = ledger
-  transaction.begin()
-  try {
-    const value = await work(transaction)
-    return () => resolve(value)
-  } catch (error) {
-    if (!isShared || (transaction.isTouched && isUnavailable(error))) throw error
-    if (transaction.isTouched) throw new Spoiled()
-    ledger.back(mark)
-    return () => reject(error)
-  }
-}
-
-/** Whether a connection ended with this. */
-const isBrokenBy = (error: unknown): boolean =>
-  isConnectionLoss(error) || (error instanceof Error && isConnectionLoss(error.cause))
-
-const isUnavailable = (error: unknown): error is DaybookError =>
-  error instanceof DaybookError && error.code === 'SERVICE_UNAVAILABLE'
-
-/** Whether something holds for an error or for what caused it, unless nobody knows what is stored. */
-function isCertain(error: unknown, is: (error: unknown) => boolean): boolean {
-  if (error instanceof DaybookError && error.details.outcome === 'unknown') return false
-  return is(error) || (error instanceof Error && is(error.cause))
-}
-
-/** Whether the transaction ended with its connection, and nothing of it is stored. */
-const isLost = (error: unknown): boolean => isCertain(error, isConnectionLoss)
-
-/** Whether the transaction ended, and another attempt may fare better. */
-const isUndone = (error: unknown): boolean => isLost(error) || isCertain(error, isClash)
-
-const inDoubt = (cause: unknown): DaybookError =>
-  new DaybookError(
-    'SERVICE_UNAVAILABLE',
-    'The connection was lost while this was being stored; whether it was is not known. Read before you send it again.',
-    { outcome: 'unknown' },
-    cause,
-  )
-
-function clientConfig(url: string, { pooler = 'none', ssl, statementMs = USUAL_STATEMENT_MS }: PostgresOptions) {
-  const config: ClientConfig = {
-    connectionString: url,
-    application_name: 'daybook',
-    connectionTimeoutMillis: CONNECT_MS,
-    keepAlive: true,
-  }
-  if (ssl !== undefined) config.ssl = ssl
-  if (pooler === 'transaction') return config
-  // Behind a pooler, what a session is told goes to whoever gets it next.
-  return {
-    ...config,
-    statement_timeout: statementMs,
-    lock_timeout: LOCK_MS,
-    idle_in_transaction_session_timeout: STALLED_MS,
-  }
-}
-
-const UNLIMITED =
-  'SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0'
-const BEGIN_LONG = `BEGIN; ${UNLIMITED}; ${TAKE_TURN}`
-const ALTER_LOCK = "hashtext('daybook'), hashtext(current_schema())"
-/**
- * Nodes that start at once make their tables one after the other. They ask for the lock again and again instead of waiting
- * inside a statement: making an index beside the work of others waits for all statements that were begun before.
- */
-const BEGIN_ALTER = `BEGIN; ${UNLIMITED}; SELECT pg_try_advisory_xact_lock(${ALTER_LOCK}) AS is_free`
-const ALTER_RETRY_MS = 100
-
-/** Writers take turns from their first statement on: what one reads, no other changes before it is done. */
-function beginText({ pooler = 'none', statementMs = USUAL_STATEMENT_MS }: PostgresOptions): string {
-  const limits =
-    pooler === 'none'
-      ? []
-      : [
-          `SET LOCAL lock_timeout = ${LOCK_MS}`,
-          `SET LOCAL statement_timeout = ${Math.floor(statementMs)}`,
-          `SET LOCAL idle_in_transaction_session_timeout = ${STALLED_MS}`,
-        ]
-  return ['BEGIN', ...limits, TAKE_TURN].join('; ')
 }

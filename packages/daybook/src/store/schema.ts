@@ -9,7 +9,7 @@ import type { Dialect, Wanted } from './dialect.ts'
 import { dropLocaleTables, dropsOf } from './locale-tables.ts'
 
 /** The layout of the tables; a database with a higher one was made by a newer Daybook. */
-const LAYOUT = 2
+export const LAYOUT = 2
 
 /** One index for each value that can be filtered or sorted. `status` comes along, so that hidden rows cost no look-up. */
 function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readonly Wanted[] {
@@ -73,12 +73,7 @@ export async function prepareSchema(
   model: Model,
   check: SchemaCheck,
 ): Promise<readonly Wanted[]> {
-  const known = (await isBlank(connection, dialect)) ? undefined : await readMeta(connection, 'layout')
-  if (known !== undefined && Number(known) > LAYOUT) {
-    throw new StartupError(
-      `This database was made by a newer Daybook (layout ${known}, and this one knows ${LAYOUT}). Update Daybook.`,
-    )
-  }
+  const known = await knownLayout(connection, dialect)
   // Looking at every index of every collection would make start-up cost grow with the schema.
   const fingerprint = fingerprintOf(dialect, model)
   if (known !== undefined && (await readMeta(connection, 'schema')) === fingerprint) return []
@@ -106,6 +101,27 @@ async function largeTables(connection: Connection): Promise<ReadonlySet<string>>
     Object.values(JSON.parse(counts) as Record<string, number>).reduce((sum, one) => sum + one, 0)
   return new Set(all.filter(({ counts }) => sizeOf(counts) >= LARGE).map(({ key }) => key))
 }
+
+/**
+ * The layout of the tables that are there; `undefined`: there are none.
+ *
+ * @throws {StartupError} when a newer Daybook made them, or a copy into them was begun and has not ended
+ */
+async function knownLayout(connection: Connection, dialect: Dialect): Promise<string | undefined> {
+  if (await isBlank(connection, dialect)) return undefined
+  const layout = await readMeta(connection, 'layout')
+  if (Number(layout) > LAYOUT) throw new StartupError(madeByNewer('This database', layout))
+  if (layout === undefined && (await readMeta(connection, COPY)) !== undefined) {
+    throw new StartupError(
+      'This database holds an unfinished copy of another one. Run the same daybook copy again: it goes on where it stopped.',
+    )
+  }
+  return layout
+}
+
+/** @param what the database that cannot be used */
+export const madeByNewer = (what: string, layout: string | undefined): string =>
+  `${what} was made by a newer Daybook (layout ${layout}, and this one knows ${LAYOUT}). Update Daybook.`
 
 /** Layout 2: documents in several locales. */
 async function addLocales(connection: Connection): Promise<void> {
@@ -187,6 +203,7 @@ async function prepareSearch(
   if (!isStale && (await readMeta(connection, `search ${collection.table}`)) === content) return
   await run(connection, ...search.drop(collection.table), ...search.create(collection))
   await fillSearch(connection, dialect, collection)
+  await run(connection, ...(search.index?.(collection.table) ?? []))
   await writeMeta(connection, `search ${collection.table}`, content)
 }
 
@@ -233,25 +250,32 @@ async function alignStatus(
   return true
 }
 
+/** The most entries read at a time, and the most bytes of more than one. */
 const SEARCH_BATCH = 500
+const SEARCH_BYTES = 8 * 1024 * 1024
 
 /** Writes the search rows of entries that are there already. */
 async function fillSearch(connection: Connection, { search }: Dialect, collection: CollectionModel): Promise<void> {
   const insert = prepareSql(search.insert(collection))
+  const insertAll = search.insertAll && prepareSql(search.insertAll(collection))
   const next = nextRows(collection.table)
-  for (let after = 0; ; ) {
-    const page = await connection.all(next, { after })
-    for (const { pk, status, doc } of page) {
-      await connection.run(insert, { ...search.row(collection, JSON.parse(doc), status), pk })
-      after = pk
-    }
-    if (page.length < SEARCH_BATCH) return
+  for (let page = await connection.all(next, { after: 0 }); page.length > 0; ) {
+    const rows = page.map(({ pk, status, doc }) => ({ ...search.row(collection, JSON.parse(doc), status), pk }))
+    if (insertAll) await connection.run(insertAll, { rows: JSON.stringify(rows) })
+    else for (const row of rows) await connection.run(insert, row)
+    page = await connection.all(next, { after: page.at(-1)?.pk })
   }
 }
 
-const nextRows = (table: string): Statement<{ pk: number; status: string | null; doc: string }> =>
-  prepareSql(sql`SELECT pk, status, doc FROM ${sql.table(table)} WHERE pk > ${param('after')}
-    ORDER BY pk LIMIT ${sql.lit(SEARCH_BATCH)}`)
+/** The entries behind one that fit into a batch, in order of arrival; the next one always does. */
+const nextRows = (table: string): Statement<{ pk: number; status: string | null; doc: string }> => {
+  const own = sql.table(table)
+  const sizes = sql`SELECT pk, octet_length(doc) AS size FROM ${own} WHERE pk > ${param('after')}
+    ORDER BY pk LIMIT ${sql.lit(SEARCH_BATCH)}`
+  const sums = sql`SELECT pk, sum(size) OVER (ORDER BY pk) - size AS before FROM (${sizes}) AS sizes`
+  return prepareSql(sql`SELECT pk, status, doc FROM ${own} WHERE pk > ${param('after')}
+    AND pk <= (SELECT max(pk) FROM (${sums}) AS sums WHERE before < ${sql.lit(SEARCH_BYTES)}) ORDER BY pk`)
+}
 
 /**
  * Drops indexes and views that differ from what is wanted or are wanted no more, and makes the missing ones.
@@ -308,6 +332,12 @@ const WRITE_META = prepare(
 
 /** The note of the locale that documents hold without saying so: the default one when the first of them was written. */
 export const HOME = 'home locale'
+
+/** The note that a new store was filled. */
+export const SEEDED = 'seeded'
+
+/** The note of a copy into this store that has not ended. */
+export const COPY = 'copy'
 
 /** A note that the store keeps about itself. */
 export async function readMeta(connection: Connection, key: string): Promise<string | undefined> {

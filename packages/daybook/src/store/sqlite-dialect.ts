@@ -70,6 +70,10 @@ const SCHEMA: SchemaDialect = {
   ) => sql`UPDATE daybook$collections SET seq = (SELECT seq FROM daybook$head), visible_seq = (SELECT seq FROM daybook$head), counts = (
        SELECT coalesce(json_group_object(name, n), '{}') FROM (
          SELECT coalesce(status, '') AS name, count(*) AS n FROM ${sql.table(key)} GROUP BY 1)) WHERE key = ${param('key')}`,
+  occupants:
+    "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+  // The next number is one more than the highest, and there are no statistics.
+  settle: () => [],
 }
 
 function value({ column, path }: Comparable, alias?: string): RawBuilder<string | number | null> {

@@ -215,7 +215,7 @@ interface Job {
 }
 
 /** One connection with its prepared statements. */
-class SqliteConnection implements Connection {
+export class SqliteConnection implements Connection {
   readonly native: NativeDatabase
   readonly #statements = new Map<string, NativeStatement>()
   /** How many statements have run. */
@@ -291,16 +291,33 @@ const SETTINGS: readonly (readonly [pragma: string, expected: unknown])[] = [
   ['busy_timeout', 20],
 ]
 
-export function open(file: string): NativeDatabase {
+/**
+ * Opens a file as it is, and changes nothing about it.
+ *
+ * @throws {StartupError} when it is no database, or SQLite is too old
+ */
+export function openFile(file: string): NativeDatabase {
   // Others may start on the same file: changing its mode takes turns.
   const native = new NativeDatabase(file, { timeout: LOCK_PATIENCE_MS })
-  const { version } = native.prepare('SELECT sqlite_version() AS version').get() as { version: string }
-  if (!isSafeSqlite(version)) {
+  try {
+    demandSafeSqlite(native)
+    return native
+  } catch (error) {
     native.close()
-    throw new StartupError(
-      `SQLite ${version} can lose committed writes (the WAL-reset bug, fixed in 3.51.3). Install better-sqlite3 13 or newer.`,
-    )
+    throw sqliteCode(error) === 'SQLITE_NOTADB' ? new StartupError(`${file} is no database of SQLite.`) : error
   }
+}
+
+function demandSafeSqlite(native: NativeDatabase): void {
+  const { version } = native.prepare('SELECT sqlite_version() AS version').get() as { version: string }
+  if (isSafeSqlite(version)) return
+  throw new StartupError(
+    `SQLite ${version} can lose committed writes (the WAL-reset bug, fixed in 3.51.3). Install better-sqlite3 13 or newer.`,
+  )
+}
+
+export function open(file: string): NativeDatabase {
+  const native = openFile(file)
   const mode = native.pragma('journal_mode = WAL', { simple: true })
   if (mode !== 'wal') {
     throw new StartupError(`${file} cannot use write-ahead logging (it says "${mode}"). Put it on a local disk.`)

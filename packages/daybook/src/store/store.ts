@@ -1,5 +1,6 @@
 import type { CollectionModel, Model } from '../model/model.ts'
 import type { Statement } from './compile.ts'
+import { endCopy } from './copy.ts'
 import type { Database, PoolState, WriteConnection, WriteOptions } from './database.ts'
 import type { Wanted } from './dialect.ts'
 import type { Follower } from './journal-watch.ts'
@@ -44,6 +45,18 @@ export class Store {
       const all = missing
       await this.#database.beside?.((connection) => makeBeside(connection, dialect, all))
     }
+  }
+
+  /** Ends a copy into this store: makes all that is made of its rows, and lets services use it, both or neither. */
+  async completeCopy(
+    model: Model,
+    fillViews: (writer: Writer, collection: CollectionModel) => Promise<void>,
+  ): Promise<void> {
+    await this.#database.alter((connection) =>
+      endCopy(connection, this.#database.dialect, model, (collection) =>
+        fillViews(new Writer(connection, this.read, this.#writeStatements), collection),
+      ),
+    )
   }
 
   /** The same store, read from a copy that has come as far as this number of the journal, where there is one. */

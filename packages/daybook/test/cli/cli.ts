@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
-const BIN = join(import.meta.dirname, '../../src/cli/bin.ts')
+/** The command line itself. */
+export const BIN: string = join(import.meta.dirname, '../../src/cli/bin.ts')
 const PACKAGE = join(import.meta.dirname, '../../src/index.ts')
 
 /** How a run of the command line ended. */

@@ -7,12 +7,12 @@ import { countFiles } from '../import/files.ts'
 import { openCopy } from '../import/open-copy.ts'
 import { localizedPages, singlePages } from '../import/pages.ts'
 import { type ImportPlan, makePlan } from '../import/plan.ts'
-import { Progress } from '../import/progress.ts'
 import { Relations } from '../import/relations.ts'
 import { importFiles } from '../import/run.ts'
 import { summarize } from '../import/summary.ts'
 import { Tally } from '../import/tally.ts'
 import { type CommandLine, dataFolder, readOptions } from '../options.ts'
+import { Progress } from '../progress.ts'
 import { UsageError } from '../usage.ts'
 
 const OPTIONS = {
@@ -68,7 +68,7 @@ type JobParts = Pick<Parameters<typeof importFiles>[0], 'engine' | 'relations' |
 
 async function runImport(parts: JobParts, total: number): Promise<{ tally: Tally; interrupted: boolean }> {
   const tally = new Tally()
-  const progress = new Progress(total, process.stderr)
+  const progress = new Progress({ unit: 'files', total }, process.stderr)
   const abort = new AbortController()
   const stop = (): void => {
     abort.abort()

@@ -4,12 +4,12 @@ import { SYSTEM } from '../../auth/adapter.ts'
 import type { Values } from '../../content/document.ts'
 import type { Engine } from '../../content/engine.ts'
 import { createEntry, updateEntry } from '../../content/write-entries.ts'
+import type { Progress } from '../progress.ts'
 import { type FileEntry, toEntry } from './entry.ts'
 import { FileError, reasonOf } from './file-error.ts'
 import { readSource } from './front-matter.ts'
 import type { SourceFilePath, SourcePage } from './pages.ts'
 import type { ImportPlan } from './plan.ts'
-import type { Progress } from './progress.ts'
 import type { Relations } from './relations.ts'
 import type { Outcome, Tally } from './tally.ts'
 
@@ -56,7 +56,7 @@ async function importPage(job: ImportJob, page: SourcePage): Promise<void> {
       progress.say(`${file.path}: ${reasonOf(error)}`)
     }
     tally.outcomes[outcome] += 1
-    progress.update(tally)
+    progress.update(tally.done, tally.outcomes.failed)
   }
 }
 

@@ -1,5 +1,5 @@
+import { printable } from '../progress.ts'
 import type { ImportPlan } from './plan.ts'
-import { printable } from './progress.ts'
 import type { Relations } from './relations.ts'
 import type { Tally } from './tally.ts'
 

@@ -1,5 +1,3 @@
-import type { Tally } from './tally.ts'
-
 /** How long a plain line waits for the next one, in milliseconds. */
 const LINE_EVERY_MS = 5000
 /** The bar is drawn at most this often, in milliseconds. */
@@ -13,29 +11,40 @@ export interface ProgressStream {
   write(text: string): unknown
 }
 
+/** What a run counts. */
+export interface Counted {
+  /** In the plural, such as `files`. */
+  readonly unit: string
+  readonly total: number
+  /** How many an earlier run has done. @default 0 */
+  readonly done?: number
+}
+
 /** Says how far a run is: with a bar on a terminal, with a plain line now and then elsewhere. */
 export class Progress {
-  readonly #total: number
+  readonly #counted: Counted
   readonly #out: ProgressStream
   readonly #begun = performance.now()
   #shownAt = 0
   #shownTenth = 0
 
-  constructor(total: number, out: ProgressStream) {
-    this.#total = total
+  constructor(counted: Counted, out: ProgressStream) {
+    this.#counted = counted
     this.#out = out
+    this.#shownTenth = this.#tenth(counted.done ?? 0)
   }
 
-  update(tally: Tally): void {
+  /** @param failed how many of those that are done */
+  update(done: number, failed = 0): void {
     const elapsed = performance.now() - this.#begun
     if (this.#out.isTTY) {
-      if (elapsed - this.#shownAt >= DRAW_EVERY_MS) this.#draw(tally, elapsed)
+      if (elapsed - this.#shownAt >= DRAW_EVERY_MS) this.#draw(done, failed, elapsed)
       return
     }
-    const tenth = Math.floor((tally.done / this.#total) * 10)
+    const tenth = this.#tenth(done)
     const isDue = elapsed - this.#shownAt >= LINE_EVERY_MS || tenth > this.#shownTenth
-    if (!isDue || tally.done === this.#total) return
-    this.#out.write(`${this.#words(tally, elapsed)}\n`)
+    if (!isDue || done === this.#counted.total) return
+    this.#out.write(`${this.#words(done, failed, elapsed)}\n`)
     this.#shownAt = elapsed
     this.#shownTenth = tenth
   }
@@ -50,19 +59,22 @@ export class Progress {
     if (this.#out.isTTY) this.#out.write(CLEAR)
   }
 
-  #draw(tally: Tally, elapsed: number): void {
+  #draw(done: number, failed: number, elapsed: number): void {
     this.#shownAt = elapsed
-    const filled = Math.round((tally.done / this.#total) * BAR_WIDTH)
+    const filled = Math.round((done / this.#counted.total) * BAR_WIDTH)
     const bar = `[${'='.repeat(filled)}${' '.repeat(BAR_WIDTH - filled)}]`
-    const line = `${bar} ${this.#words(tally, elapsed)}`
+    const line = `${bar} ${this.#words(done, failed, elapsed)}`
     this.#out.write(CLEAR + line.slice(0, (this.#out.columns ?? 80) - 1))
   }
 
-  #words(tally: Tally, elapsed: number): string {
-    const { done, outcomes } = tally
-    const rate = Math.round(done / Math.max(elapsed / 1000, 0.001))
-    const failed = outcomes.failed > 0 ? `, ${outcomes.failed} failed` : ''
-    return `${done}/${this.#total} files, ${rate}/s${failed}`
+  #tenth(done: number): number {
+    return Math.floor((done / this.#counted.total) * 10)
+  }
+
+  #words(done: number, failed: number, elapsed: number): string {
+    const { unit, total, done: before = 0 } = this.#counted
+    const rate = Math.round((done - before) / Math.max(elapsed / 1000, 0.001))
+    return `${done}/${total} ${unit}, ${rate}/s${failed > 0 ? `, ${failed} failed` : ''}`
   }
 }
 

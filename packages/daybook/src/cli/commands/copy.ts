@@ -1,0 +1,69 @@
+import { pendingRenames } from '../../content/migration.ts'
+import { DaybookError, StartupError } from '../../errors.ts'
+import { compileModel } from '../../model/compile.ts'
+import type { Model } from '../../model/model.ts'
+import { whyNotCopied } from '../../store/copy-source.ts'
+import type { Snapshot } from '../../store/database.ts'
+import { Reader } from '../../store/read.ts'
+import { loadConfig } from '../config-file.ts'
+import { readAddress } from '../copy/address.ts'
+import { copyStore, verifyStore } from '../copy/run.ts'
+import { type CommandLine, readOptions } from '../options.ts'
+import { UsageError } from '../usage.ts'
+
+const OPTIONS = { from: { type: 'string' }, to: { type: 'string' }, 'verify-only': { type: 'boolean' } } as const
+
+/**
+ * `daybook copy --from ADDRESS --to ADDRESS`: copies a whole store into an empty database, and compares the two.
+ * Answers 0 when they hold the same, else 1.
+ *
+ * @throws {UsageError} when the command line names no two stores; {StartupError} when one of them is not fit for it
+ */
+export async function copy(args: readonly string[]): Promise<number> {
+  const options = readOptions(args, OPTIONS)
+  const from = readAddress(demand(options, 'from'), '--from')
+  const to = readAddress(demand(options, 'to'), '--to')
+  if (from.identity === to.identity) throw new StartupError('--from and --to are the same store. Name two.')
+  const model = compileModel(await loadConfig(options.text('config')))
+  const source = await from.snapshot()
+  try {
+    const collections = await demandFit(source, from.shown, model)
+    const run = options.flag('verify-only') ? verifyStore : copyStore
+    return await run({ from, to, source, collections, model })
+  } catch (error) {
+    throw error instanceof DaybookError ? new StartupError(`${reasonOf(error)} ${GO_ON}`) : error
+  } finally {
+    await source.close()
+  }
+}
+
+const GO_ON = 'What has arrived stays: the same command goes on with it.'
+
+function demand(options: CommandLine, name: 'from' | 'to'): string {
+  const text = options.text(name)
+  if (text !== undefined && options.positionals.length === 0) return text
+  throw new UsageError('Name two stores: daybook copy --from sqlite:FOLDER --to postgres://…')
+}
+
+const reasonOf = ({ message, cause }: DaybookError): string =>
+  cause instanceof Error ? `${message} (${cause.message})` : message
+
+/** Answers the keys of the stored collections. */
+async function demandFit(source: Snapshot, shown: string, model: Model): Promise<readonly string[]> {
+  const fault = await whyNotCopied(source, shown)
+  if (fault !== undefined) throw new StartupError(fault)
+  const read = new Reader(source.dialect, source, source)
+  const collections = await read.storedCollections()
+  const unknown = collections.filter((key) => !model.collections.has(key))
+  if (unknown.length > 0) {
+    const message = `${shown} holds collections that the config does not have: ${unknown.join(', ')}.`
+    throw new StartupError(`${message} Bring them back into the config, or run daybook migrate on the store first.`)
+  }
+  const renames = (await pendingRenames(read, model)).map(
+    ({ path, message, count }) => `  ${path} ${message} (${count})\n`,
+  )
+  if (renames.length === 0) return collections
+  throw new StartupError(
+    `The config renames fields of what ${shown} holds:\n${renames.join('')}Run daybook migrate --apply on the store first.`,
+  )
+}

@@ -1,0 +1,120 @@
+import { fillViews } from '../../content/draft.ts'
+import { StartupError } from '../../errors.ts'
+import type { Model } from '../../model/model.ts'
+import { beginCopy, type Copy } from '../../store/copy.ts'
+import { whyNotCopied } from '../../store/copy-source.ts'
+import { type CopyTable, copyTables, countRows } from '../../store/copy-tables.ts'
+import { type Comparison, compareTable } from '../../store/copy-verify.ts'
+import type { Snapshot } from '../../store/database.ts'
+import { Reader } from '../../store/read.ts'
+import { Store } from '../../store/store.ts'
+import { Progress } from '../progress.ts'
+import type { StoreAddress } from './address.ts'
+import { summarize } from './summary.ts'
+
+/** What is copied, and where. */
+export interface CopyJob {
+  readonly from: StoreAddress
+  readonly to: StoreAddress
+  readonly source: Snapshot
+  /** Keys of its stored collections. */
+  readonly collections: readonly string[]
+  readonly model: Model
+}
+
+/** Copies a store, or what an earlier run left of it, and makes it ready to be served once both are the same. */
+export async function copyStore(job: CopyJob): Promise<number> {
+  const target = await job.to.open()
+  const store = new Store(target)
+  try {
+    const { copy, renewed } = await beginCopy(job.source, target, job.collections, job.to.shown)
+    if (renewed.length > 0) say(`The source has changed since the copy was begun. Anew: ${renewed.join(', ')}`)
+    const total = await countAll(job.source, copy.tables)
+    await copyRows(copy, total)
+    const comparisons = await compare(job, copy.tables, total)
+    const different = differing(comparisons)
+    if (different.length > 0) {
+      await copy.renew(different)
+      return report(job, comparisons, 'Run the same command again: it copies these tables anew.')
+    }
+    say('making indexes, search and what locales show')
+    await store.completeCopy(job.model, (writer, collection) => fillViews(job.model, writer, collection))
+    return report(job, comparisons)
+  } finally {
+    await store.close()
+  }
+}
+
+/** Compares a store with a finished copy of it. */
+export async function verifyStore(job: CopyJob): Promise<number> {
+  const tables = copyTables(job.collections)
+  const comparisons = await compare(job, tables, await countAll(job.source, tables), demandWhole)
+  return report(job, comparisons, 'One of them has changed since the copy. To copy again, take an empty database.')
+}
+
+/** A target that lacks tables can be compared with nothing. */
+async function demandWhole({ collections, to }: CopyJob, target: Snapshot): Promise<void> {
+  const fault = await whyNotCopied(target, to.shown)
+  if (fault !== undefined) throw new StartupError(fault)
+  const there = await new Reader(target.dialect, target, target).storedCollections()
+  const missing = collections.filter((key) => !there.includes(key))
+  if (missing.length > 0) throw new StartupError(`${to.shown} lacks collections: ${missing.join(', ')}.`)
+}
+
+async function countAll(source: Snapshot, tables: readonly CopyTable[]): Promise<number> {
+  let total = 0
+  for (const table of tables) total += await countRows(source, table)
+  return total
+}
+
+async function copyRows(copy: Copy, total: number): Promise<void> {
+  const progress = new Progress({ unit: 'rows copied', total, done: copy.rows }, process.stderr)
+  try {
+    await copy.run(() => progress.update(copy.rows))
+  } finally {
+    progress.end()
+  }
+}
+
+async function compare(
+  job: CopyJob,
+  tables: readonly CopyTable[],
+  total: number,
+  check?: typeof demandWhole,
+): Promise<readonly Comparison[]> {
+  const target = await job.to.snapshot()
+  const progress = new Progress({ unit: 'rows compared', total }, process.stderr)
+  const comparisons: Comparison[] = []
+  let done = 0
+  const onRows = (count: number): void => {
+    done += count
+    progress.update(done)
+  }
+  try {
+    await check?.(job, target)
+    for (const table of tables) comparisons.push(await compareTable(job.source, target, table, onRows))
+    return comparisons
+  } finally {
+    progress.end()
+    await target.close()
+  }
+}
+
+const differing = (comparisons: readonly Comparison[]): readonly string[] =>
+  comparisons.filter(({ isSame }) => !isSame).map(({ name }) => name)
+
+/** @param advice what to do about differences */
+function report({ from, to }: CopyJob, comparisons: readonly Comparison[], advice = ''): number {
+  process.stdout.write(summarize(comparisons))
+  const different = differing(comparisons)
+  const result =
+    different.length === 0
+      ? `${to.shown} holds the same as ${from.shown}`
+      : `${to.shown} differs from ${from.shown} in: ${different.join(', ')}. ${advice}`
+  process.stdout.write(`${result}\n`)
+  return different.length === 0 ? 0 : 1
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`)
+}

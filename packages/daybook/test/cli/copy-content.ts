@@ -1,0 +1,165 @@
+import { createService, type DaybookConfig, type Service, SYSTEM } from 'daybook'
+import { aVeryLongKey } from './copy-config.ts'
+
+const AS_SYSTEM = { caller: SYSTEM } as const
+const TOKEN = 'a-token-of-the-tests-of-copying-0123456789'
+const SESSION = { Authorization: `Bearer ${TOKEN}` }
+
+/** Where a service finds its store: the folder of a file, or what `database` of a config takes. */
+export type Place = Pick<DaybookConfig, 'database'> & { readonly data?: string }
+
+/** Starts a service on a store, lets `work` use it, and closes it. */
+export async function serve<T>(config: unknown, place: Place, work: (service: Service) => Promise<T>): Promise<T> {
+  const { data = '', database } = place
+  const whole = { ...(config as DaybookConfig), ...(database ? { database } : {}) }
+  const service = await createService(whole, { data, serviceToken: TOKEN })
+  try {
+    return await work(service)
+  } finally {
+    await service.close()
+  }
+}
+
+/** What differs from engine to engine, if anything does: characters beyond the first plane, quotes, bounds of numbers. */
+const STRANGE = [
+  '𝕯aybook 🗒️',
+  'Ærøskøbing',
+  '日本語 テキスト',
+  'עברית',
+  `'"\\ $1 ? %s \u2028`,
+  '\u0301combining',
+  '￿',
+  'a\tb\nc',
+]
+const NUMBERS = [0, -1e-7, 1e21, 0.1 + 0.2, Number.MAX_SAFE_INTEGER, Number.MIN_VALUE, 1.7976931348623157e308, null]
+
+/** Writes something of everything: new, changed and deleted entries, in several languages, and kept answers. */
+export async function fill(service: Service): Promise<void> {
+  const create = async (collection: string, data: object, options: object = {}): Promise<string> => {
+    const made = await service.content.create(collection, data as never, { ...AS_SYSTEM, ...options })
+    return String((made as { readonly id: unknown }).id)
+  }
+  const ids: string[] = []
+  for (const [index, text] of STRANGE.entries()) {
+    const friends = ids.slice(-5).reverse()
+    ids.push(
+      await create('things', {
+        title: `${text} ${index}`,
+        status: index % 3 === 0 ? 'draft' : 'published',
+        code: `c${text}`,
+        body: `# ${text}\n\n*hello* world ${'long '.repeat(index * 300)}`,
+        amount: NUMBERS[index],
+        count: index === 0 ? Number.MIN_SAFE_INTEGER : index,
+        flag: index % 2 === 0,
+        day: '2026-02-28',
+        moment: '1970-01-01T00:00:00.001Z',
+        kinds: ['c', 'a'].slice(index % 3),
+        data: { [text]: [text, ...NUMBERS, { deep: [[]] }], '': {} },
+        parent: ids.at(-1) ?? null,
+        friends,
+        secret: `secret ${text}`,
+        seo: { title: text, rank: index },
+        parts: [{ _type: 'quote', text, by: ids[0] ?? null }],
+      }),
+    )
+  }
+  await translate(service, ids)
+  await change(service, ids, create)
+}
+
+async function translate({ content }: Service, ids: readonly string[]): Promise<void> {
+  for (const [index, id] of ids.entries()) {
+    const german = { title: `Ding ${index}`, body: `*Hallo* Welt ${index}`, seo: { title: 'Titel' } }
+    await content.update('things', id, german as never, { ...AS_SYSTEM, locale: 'de' })
+  }
+  await content.update('things', String(ids[2]), { title: 'Chose' } as never, { ...AS_SYSTEM, locale: 'fr' })
+  for (const [locale, name] of Object.entries({ en: 'Site', de: 'Seite' })) {
+    await content.writeGlobal('site', { name, lead: ids[1] } as never, { ...AS_SYSTEM, locale })
+  }
+}
+
+async function change(
+  service: Service,
+  ids: readonly string[],
+  create: (collection: string, data: object, options?: object) => Promise<string>,
+): Promise<void> {
+  const notes: string[] = []
+  for (let index = 0; index < 40; index++) notes.push(await create('plainNotes', { text: `note ${index}`, about: ids }))
+  await service.content.delete('plainNotes', String(notes.at(-1)), AS_SYSTEM)
+  await service.content.update('plainNotes', String(notes[3]), { text: 'changed', about: [] } as never, AS_SYSTEM)
+  await create(aVeryLongKey, { name: 'Long' }, { createdAt: '1999-12-31T23:59:59.999Z' })
+  await sendKeyed(service)
+}
+
+/** Questions to a list, between them on every index, on search, on references, and in every language. */
+const QUESTIONS = [
+  '',
+  '?limit=5',
+  '?limit=3&offset=4',
+  '?sort=title',
+  '?sort=-updatedAt,id',
+  '?sort=amount',
+  '?sort=-count',
+  '?q=hello',
+  '?q=hallo&locale=de',
+  '?q=wel',
+  '?q=テキスト',
+  '?q=note',
+  '?status=draft',
+  '?locale=de',
+  '?locale=fr&sort=title',
+  '?locale=all',
+  '?locale=fr&fallbackLocale=none',
+  '?include=friends,parent&depth=2',
+  '?select=title,slug',
+  '?where[amount][gt]=0',
+  '?where[kinds][in]=a',
+  '?where[seo.rank][lt]=4',
+  '?where[data][exists]=true',
+  '?where[code][startsWith]=c',
+  '?where[text][contains]=note 1',
+]
+
+/** All that a service answers, with and without a session: status, tag and bytes by question. */
+export async function answersOf(
+  service: Service,
+  collections: readonly string[],
+  globals: readonly string[],
+): Promise<ReadonlyMap<string, readonly unknown[]>> {
+  const answers = new Map<string, readonly unknown[]>()
+  const ask = async (path: string): Promise<string> => {
+    for (const headers of [{}, SESSION]) {
+      const response = await service.fetch(new Request(`http://daybook.test${path}`, { headers }))
+      const body = (await response.text()).replace(/"requestId":\s*"[^"]*"/, '')
+      answers.set(`${path} ${Object.keys(headers)}`, [response.status, response.headers.get('etag'), body])
+    }
+    return String(answers.get(`${path} Authorization`)?.[2])
+  }
+  for (const key of globals)
+    for (const query of ['', '?locale=de', '?locale=all']) await ask(`/api/globals/${key}${query}`)
+  for (const collection of collections) {
+    for (const query of QUESTIONS) await ask(`/api/${collection}${query}`)
+    const { items } = JSON.parse(await ask(`/api/${collection}?limit=100`)) as {
+      items: { id: string; slug?: string }[]
+    }
+    for (const { id, slug } of items) {
+      await ask(`/api/${collection}/${id}?locale=de`)
+      await ask(`/api/${collection}/${id}/references`)
+      if (slug) await ask(`/api/${collection}/${encodeURIComponent(slug)}`)
+    }
+  }
+  return answers
+}
+
+/** Sends a note under a key; answers `true` when that was answered before, and `null` when it was not. */
+export async function sendKeyed(service: Service): Promise<string | null> {
+  const response = await service.fetch(
+    new Request('http://daybook.test/api/plainNotes', {
+      method: 'POST',
+      headers: { ...SESSION, 'Content-Type': 'application/json', 'Idempotency-Key': 'key-of-a-note' },
+      body: JSON.stringify({ text: 'sent once' }),
+    }),
+  )
+  if (response.status !== 201) throw new Error(await response.text())
+  return response.headers.get('Idempotency-Replayed')
+}
