@@ -7,12 +7,15 @@ import { type Outcome, ROOT, run } from './site.ts'
 
 const SCRIPT = join(ROOT, 'scripts/check-docs.ts')
 
+/** What pages link to besides each other. */
+const LINKED = ['LICENSE', 'examples/blog/daybook.config.ts', 'deploy', 'bench/results']
+
 /** Runs the check on a copy of the docs in which one text is replaced. */
 async function checkWith(file: string, shown: string, instead: string): Promise<Outcome> {
   const copy = await mkdtemp(join(tmpdir(), 'daybook-docs-'))
   onTestFinished(() => rm(copy, { recursive: true, force: true }))
   const pages = (await readPages(ROOT)).map((page) => page.file)
-  for (const one of [...pages, 'LICENSE', 'examples/blog/daybook.config.ts']) await cp(join(ROOT, one), join(copy, one))
+  for (const one of [...pages, ...LINKED]) await cp(join(ROOT, one), join(copy, one), { recursive: true })
   const text = await readFile(join(copy, file), 'utf8')
   expect(text).toContain(shown)
   await writeFile(join(copy, file), text.replace(shown, instead))
@@ -33,6 +36,7 @@ test.each([
   ['an option of the config', 'config.md', '| `limits.renderMs` |', '| `limits.ms` |', 'limits.renderMs'],
   ['a flag', 'cli.md', '| `--allow-loss` |', '| allow-loss |', '--allow-loss'],
   ['a command', 'cli.md', '## `daybook migrate`', '## Migrating', 'the command "migrate"'],
+  ['a metric', 'metrics.md', '| `daybook_journal_seq` |', '| `daybook_journal` |', 'the metric "daybook_journal_seq"'],
   ['a variable', 'cli.md', '| `DAYBOOK_LOG` |', '| `DAYBOOK_LOGS` |', 'DAYBOOK_LOG'],
 ])('a reference without %s fails', async (_what, page, shown, instead, said) => {
   const { status, stderr } = await checkWith(`docs/reference/${page}`, shown, instead)

@@ -41,7 +41,10 @@ export function fileOf({ words }: Block): string | undefined {
 
 /** A config as it is shown, on the PostgreSQL of `DATABASE_URL`. */
 const onPostgres = (code: string): string =>
-  `import { postgres } from 'daybook/postgres'\n${code.replace('defineConfig({', 'defineConfig({ database: postgres(process.env.DATABASE_URL),')}`
+  // The example asks for DATABASE_URL itself.
+  code.includes("from 'daybook/postgres'")
+    ? code
+    : `import { postgres } from 'daybook/postgres'\n${code.replace('defineConfig({', 'defineConfig({ database: postgres(process.env.DATABASE_URL),')}`
 
 /** Makes a folder in which `daybook` is installed, with the files that a page shows. */
 export async function makeFolder(blocks: readonly Block[]): Promise<string> {

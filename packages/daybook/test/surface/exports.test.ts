@@ -36,6 +36,10 @@ describe('what the package exports', () => {
     expect(namesOf(await import('daybook/node'))).toEqual(['serve'])
   })
 
+  test('daybook/postgres', async () => {
+    expect(namesOf(await import('daybook/postgres'))).toEqual(['postgres'])
+  })
+
   test('daybook/testing', async () => {
     expect(namesOf(await import('daybook/testing'))).toEqual(['createTestService'])
   })
@@ -78,7 +82,7 @@ describe('package.json', async () => {
   ]
 
   test('names exactly the subpaths that are tested here', () => {
-    expect(Object.keys(manifest.exports)).toEqual(['.', './node', './testing'])
+    expect(Object.keys(manifest.exports)).toEqual(['.', './node', './postgres', './testing'])
     expect(Object.keys(manifest.bin)).toEqual(['daybook'])
   })
 
