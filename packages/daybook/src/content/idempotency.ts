@@ -5,7 +5,7 @@ import { UniqueViolation } from '../store/database.ts'
 import type { Engine, RunWrite } from './engine.ts'
 
 /** How long an answer is kept, in milliseconds. */
-export const KEPT_MS = 24 * 60 * 60 * 1000
+export const KEPT_MS: number = 24 * 60 * 60 * 1000
 
 /** An answer that can be given again. */
 export interface KeptReply {

@@ -17,7 +17,7 @@ export const codeOf = (error: unknown): string => {
 }
 
 /** The server ended the session, or does not let anyone in. */
-const SESSION_LOST = /^(?:08|57P0)/
+const SESSION_LOST = /^(?:08|57P0|25P03)/
 const SOCKET_LOST = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/
 const DRIVER_LOST = /Connection terminated|Client has encountered a connection/
 /** All connections were in use for too long. */

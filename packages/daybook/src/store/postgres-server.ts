@@ -1,6 +1,6 @@
 import type { Client, ClientConfig, Pool, PoolConfig, QueryConfig, QueryResult } from 'pg'
 import { PostgresConnection, type Query, TYPES } from './postgres-connection.ts'
-import { isConnectionLoss } from './postgres-errors.ts'
+import { isClash, isConnectionLoss } from './postgres-errors.ts'
 import { destroy, PostgresHealth } from './postgres-health.ts'
 
 /** What of the driver is used. */
@@ -134,10 +134,10 @@ export class PostgresServer {
     this.#health.demand()
     const { text, name, values } = query
     const config = { text, name, values: [...values] }
-    // Reading changes nothing, so a lost connection is no reason to give up.
+    // Reading changes nothing, so a lost connection is no reason to give up, nor is a deadlock.
     return this.#reads
       .query(config)
-      .catch((error) => (isConnectionLoss(error) ? this.#readAnew(config) : Promise.reject(error)))
+      .catch((error) => (isConnectionLoss(error) || isClash(error) ? this.#readAnew(config) : Promise.reject(error)))
   }
 
   /** Asks on a connection of its own: those of the pool may be lost, too, and not know it yet. */

@@ -211,7 +211,9 @@ export class PostgresStore implements Database {
   /** @throws SERVICE_UNAVAILABLE with `details.outcome` `unknown` when nobody can tell whether it is stored */
   async #commit(client: PoolClient, { last }: Ledger): Promise<void> {
     try {
-      await client.query('COMMIT')
+      const { command } = await client.query('COMMIT')
+      // So says the server of a transaction in which a statement failed, whoever kept silent about it.
+      if (command === 'ROLLBACK') throw new Error('The transaction was rolled back, as a statement in it had failed.')
     } catch (error) {
       if (!isConnectionLoss(error)) throw error
       const outcome = await isStored(() => this.#writes.connect(), last)
@@ -297,9 +299,10 @@ function clientConfig(url: string, { pooler = 'none', ssl, statementMs = USUAL_S
 }
 
 const LOCK_HEAD = 'SELECT seq FROM daybook$head FOR UPDATE'
-/** Nodes that start at once make their tables one after the other, however long it takes. */
+/** Nodes that start at once make their tables one after the other, however long it takes, and in turn with those that write. */
 const ALTER = `BEGIN; SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
-  SELECT pg_advisory_xact_lock(hashtext('daybook'), hashtext(current_schema()))`
+  SELECT pg_advisory_xact_lock(hashtext('daybook'), hashtext(current_schema()));
+  DO $$ BEGIN IF to_regclass('daybook$head') IS NOT NULL THEN PERFORM seq FROM daybook$head FOR UPDATE; END IF; END $$`
 
 /** Writers take turns from their first statement on: what one reads, no other changes before it is done. */
 function beginText({ pooler = 'none', statementMs = USUAL_STATEMENT_MS }: PostgresOptions): string {
