@@ -56,7 +56,7 @@ export class PostgresServer {
     this.#Client = tracked(driver.Client, this.#clients)
     this.#Pool = driver.Pool
     this.#config = { ...config, types: TYPES }
-    this.#reads = this.pool(connections)
+    this.#reads = this.#pool(connections, this.#config)
     this.#health = new PostgresHealth({
       connect: () => this.#connect(),
       ask: (client) => this.#beat(client),
@@ -92,10 +92,14 @@ export class PostgresServer {
     return this.#reads.query(text)
   }
 
-  /** Opens another pool of connections. */
-  pool(max: number): Pool {
+  /** Opens a pool of connections that write: nobody gives up waiting for what they ask, as its transaction has limits of its own. */
+  writers(max: number): Pool {
+    return this.#pool(max, { ...this.#config, query_timeout: 0 })
+  }
+
+  #pool(max: number, config: ClientConfig): Pool {
     const settings = { max, idleTimeoutMillis: IDLE_MS, Client: this.#Client }
-    const pool = new this.#Pool({ ...this.#config, ...settings } as PoolConfig)
+    const pool = new this.#Pool({ ...config, ...settings } as PoolConfig)
     pool.on('error', () => {})
     this.#pools.push(pool)
     return pool

@@ -103,7 +103,7 @@ export class PostgresStore implements Database {
     this.#isPrepared = settings.isPrepared
     this.#begin = beginText(options)
     this.#server = new PostgresServer(driver, clientConfig(url, options), settings)
-    this.#writes = this.#server.pool(WRITERS)
+    this.#writes = this.#server.writers(WRITERS)
     this.reader = this.#server.reader
     this.slow = this.#server.slow
     this.#replicas = replicas.map(
@@ -288,8 +288,8 @@ function clientConfig(url: string, { pooler = 'none', ssl, statementMs = USUAL_S
     keepAlive: true,
   }
   if (ssl !== undefined) config.ssl = ssl
-  if (pooler === 'transaction') return config
-  // Behind a pooler, what a session is told goes to whoever gets it next.
+  // Behind a pooler, what a session is told goes to whoever gets it next: here only the driver's patience can end.
+  if (pooler === 'transaction') return { ...config, query_timeout: statementMs }
   return {
     ...config,
     statement_timeout: statementMs,
