@@ -17,11 +17,11 @@ export const codeOf = (error: unknown): string => {
 }
 
 /** The server ended the session, or does not let anyone in. */
-const SESSION_LOST = /^(?:08|57P0)/
+const SESSION_LOST = /^(?:08|57P0|25P03)/
 const SOCKET_LOST = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/
 const DRIVER_LOST = /Connection terminated|Client has encountered a connection/
-/** All connections were in use for too long. */
-const NONE_FREE = /timeout exceeded when trying to connect/
+/** All connections were in use for too long, or an answer took too long for the driver. */
+const TOO_LATE = /timeout exceeded when trying to connect|Query read timeout/
 /** A deadlock, or a clash that the server ended by undoing one side. */
 const CLASH = /^40/
 
@@ -35,7 +35,7 @@ export function isConnectionLoss(error: unknown): boolean {
 /** Whether the transaction was undone for the sake of another one, and may be begun again. */
 export const isClash = (error: unknown): boolean => CLASH.test(codeOf(error))
 
-const isNoneFree = (error: unknown): boolean => error instanceof Error && NONE_FREE.test(error.message)
+const isTooLate = (error: unknown): boolean => error instanceof Error && TOO_LATE.test(error.message)
 
 /**
  * What may pass: lost connections, deadlocks and clashes (40), missing resources (53), cancelled statements (57014), locks that
@@ -51,7 +51,7 @@ export function translate(error: unknown): unknown {
   const code = codeOf(error)
   if (code === UNIQUE) return new UniqueViolation(violatedField(error as PostgresError), error)
   if (code === DISK_FULL) return new DaybookError('INSUFFICIENT_STORAGE', undefined, {}, error)
-  if (UNAVAILABLE.test(code) || isConnectionLoss(error) || isNoneFree(error))
+  if (UNAVAILABLE.test(code) || isConnectionLoss(error) || isTooLate(error))
     return new DaybookError('SERVICE_UNAVAILABLE', undefined, {}, error)
   return error
 }

@@ -53,8 +53,8 @@ export function clientConfig(
     keepAlive: true,
   }
   if (ssl !== undefined) config.ssl = ssl
-  if (pooler === 'transaction') return config
-  // Behind a pooler, what a session is told goes to whoever gets it next.
+  // Behind a pooler, what a session is told goes to whoever gets it next: here only the driver's patience can end.
+  if (pooler === 'transaction') return { ...config, query_timeout: statementMs }
   return {
     ...config,
     statement_timeout: statementMs,

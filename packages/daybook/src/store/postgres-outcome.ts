@@ -6,12 +6,15 @@ import type { JournalRecord } from './ledger.ts'
 const PATIENCE_MS = 700
 const RETRY_MS = 50
 
+/** Waits for the turn. */
+export const TURN = "SELECT pg_advisory_xact_lock(hashtext('daybook turn'), hashtext(current_schema()))"
+
 /**
  * Waits for the turn to write, which lasts to the end of the transaction, and reads the head of the journal. The advisory lock
  * is given in the order in which it is asked for. The row alone would go to whoever comes just when it changes,
  * and a node might wait for ever while two others hand it to each other.
  */
-export const TAKE_TURN = `SELECT pg_advisory_xact_lock(hashtext('daybook turn'), hashtext(current_schema()));
+export const TAKE_TURN: string = `${TURN};
   SELECT seq FROM daybook$head FOR UPDATE`
 
 /**

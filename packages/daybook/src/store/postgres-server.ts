@@ -1,7 +1,7 @@
 import type { Client, ClientConfig, Pool, PoolConfig, QueryConfig, QueryResult } from 'pg'
 import type { Connection, PoolState } from './database.ts'
 import { PostgresConnection, type Query, TYPES } from './postgres-connection.ts'
-import { isConnectionLoss } from './postgres-errors.ts'
+import { isClash, isConnectionLoss } from './postgres-errors.ts'
 import { destroy, PostgresHealth } from './postgres-health.ts'
 
 /** What of the driver is used. */
@@ -62,7 +62,7 @@ export class PostgresServer {
     this.#Client = tracked(driver.Client, this.#clients)
     this.#Pool = driver.Pool
     this.#config = { ...config, types: TYPES }
-    this.#reads = this.pool(connections)
+    this.#reads = this.#pool(connections, this.#config)
     this.#health = new PostgresHealth({
       connect: () => this.#connect(isPrepared ? onMove : undefined),
       ask: (client) => this.#beat(client),
@@ -108,10 +108,14 @@ export class PostgresServer {
     }
   }
 
-  /** Opens another pool of connections. */
-  pool(max: number): Pool {
+  /** Opens a pool of connections that write: nobody gives up waiting for what they ask, as its transaction has limits of its own. */
+  writers(max: number): Pool {
+    return this.#pool(max, { ...this.#config, query_timeout: 0 })
+  }
+
+  #pool(max: number, config: ClientConfig): Pool {
     const settings = { max, idleTimeoutMillis: IDLE_MS, Client: this.#Client }
-    const pool = new this.#Pool({ ...this.#config, ...settings } as PoolConfig)
+    const pool = new this.#Pool({ ...config, ...settings } as PoolConfig)
     pool.on('error', () => {})
     this.#pools.push(pool)
     return pool
@@ -154,10 +158,10 @@ export class PostgresServer {
     this.#health.demand()
     const { text, name, values } = query
     const config = { text, name, values: [...values] }
-    // Reading changes nothing, so a lost connection is no reason to give up.
+    // Reading changes nothing, so a lost connection is no reason to give up, nor is a deadlock.
     return this.#reads
       .query(config)
-      .catch((error) => (isConnectionLoss(error) ? this.#readAnew(config) : Promise.reject(error)))
+      .catch((error) => (isConnectionLoss(error) || isClash(error) ? this.#readAnew(config) : Promise.reject(error)))
   }
 
   /** Asks on a connection of its own: those of the pool may be lost, too, and not know it yet. */

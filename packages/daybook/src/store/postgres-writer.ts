@@ -8,7 +8,7 @@ import { PostgresTransaction } from './postgres-connection.ts'
 import { isClash, isConnectionLoss, translate } from './postgres-errors.ts'
 import { destroy } from './postgres-health.ts'
 import { type PostgresOptions, transactionLimits } from './postgres-options.ts'
-import { isStored, TAKE_TURN } from './postgres-outcome.ts'
+import { isStored, TAKE_TURN, TURN } from './postgres-outcome.ts'
 import { CHANNEL, type PostgresServer } from './postgres-server.ts'
 
 /** The most writes that share one commit. */
@@ -32,7 +32,7 @@ export class PostgresWriter {
   constructor(server: PostgresServer, options: PostgresOptions, onStored: (seq: number) => void) {
     const { pooler = 'none' } = options
     this.#server = server
-    this.#writes = server.pool(WRITERS)
+    this.#writes = server.writers(WRITERS)
     this.#isPrepared = pooler === 'none'
     // Writers take turns from their first statement on: what one reads, no other changes before it is done.
     this.#begin = ['BEGIN', ...transactionLimits(options), TAKE_TURN].join('; ')
@@ -123,6 +123,7 @@ export class PostgresWriter {
     const results = (await client.query(begin)) as unknown as readonly QueryResult[]
     const [row] = results.at(-1)?.rows ?? []
     if (row?.is_free === 'f') throw new OthersAlter()
+    if (row?.is_free) await client.query(TAKE_TURN_IF_ANY)
     const head = row?.seq
     return new PostgresTransaction(client, this.#isPrepared, head === undefined ? undefined : Number(head))
   }
@@ -131,7 +132,10 @@ export class PostgresWriter {
   async #commit(client: PoolClient, { last }: Ledger): Promise<void> {
     try {
       // Other nodes hear of it when it is committed, and not before.
-      await client.query(last ? `NOTIFY ${CHANNEL}, '${last.seq}'; COMMIT` : 'COMMIT')
+      const result = await client.query(last ? `NOTIFY ${CHANNEL}, '${last.seq}'; COMMIT` : 'COMMIT')
+      // So says the server of a transaction in which a statement failed, whoever kept silent about it.
+      if ([result].flat().at(-1)?.command === 'ROLLBACK')
+        throw new Error('The transaction was rolled back, as a statement in it had failed.')
       if (last) this.#onStored(last.seq)
     } catch (error) {
       if (!isConnectionLoss(error)) throw error
@@ -221,6 +225,9 @@ const ALTER_LOCK = "hashtext('daybook'), hashtext(current_schema())"
  */
 const BEGIN_ALTER = `BEGIN; ${UNLIMITED}; SELECT pg_try_advisory_xact_lock(${ALTER_LOCK}) AS is_free`
 const ALTER_RETRY_MS = 100
+/** Who changes tables takes turns with those who write, once there is something to write to: else both could wait for each other. */
+const TAKE_TURN_IF_ANY = `${TURN};
+  DO $$ BEGIN IF to_regclass('daybook$head') IS NOT NULL THEN PERFORM seq FROM daybook$head FOR UPDATE; END IF; END $$`
 
 /** Waits in a session of its own until no other node changes tables, and keeps them from it while the session lasts. */
 export async function holdAlter(session: Connection): Promise<void> {

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { postgres } from 'daybook/postgres'
 import { createTestService } from 'daybook/testing'
-import { Client } from 'pg'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { PostgresDatabase } from '../support/postgres-database.ts'
@@ -9,6 +8,7 @@ import { PostgresServer } from '../support/postgres-server.ts'
 import { expectQuietProcess } from '../support/sane.ts'
 import type { Answer } from '../support/transports.ts'
 import { Load, PATIENT, send } from './load.ts'
+import { Lock } from './lock.ts'
 import { posts } from './posts.ts'
 
 /** Ten that read, two that write, one that watches. */
@@ -78,32 +78,6 @@ async function waiting(): Promise<number> {
     AND wait_event_type = 'Lock'`
   const [row] = await server.rows<{ n: number }>(sql, database.name)
   return Number(row?.n)
-}
-
-/** A transaction of somebody else, which holds on to something. */
-class Lock implements AsyncDisposable {
-  readonly #client: Client
-
-  private constructor(client: Client) {
-    this.#client = client
-  }
-
-  static async of(statement: string): Promise<Lock> {
-    const client = new Client({ connectionString: database.url })
-    client.on('error', () => {})
-    await client.connect()
-    await client.query(`BEGIN; ${statement}`)
-    return new Lock(client)
-  }
-
-  /** Lets go. */
-  async release(): Promise<void> {
-    await this.#client.query('ROLLBACK')
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#client.end()
-  }
 }
 
 /** Ways in which a database is gone; each answers how it comes back. */
@@ -202,7 +176,7 @@ describe('when every back end is killed', () => {
   test('a read that waits for a lock is asked again, once', async () => {
     await using service = await open()
     await send(service, '/api/posts', { json: { title: 'one' } })
-    await using locked = await Lock.of('LOCK TABLE posts')
+    await using locked = await Lock.of(database.url, 'LOCK TABLE posts')
     const reading = send(service, '/api/posts/one')
     await vi.waitFor(async () => expect(await waiting()).toBe(1), PATIENT)
     await killAll()
@@ -229,7 +203,7 @@ describe('more requests than connections', () => {
   test('are refused when they would wait for too long, and none is a 500', async () => {
     await using service = await open({ connections: 2 })
     await send(service, '/api/posts', { json: { title: 'one' } })
-    await using locked = await Lock.of('LOCK TABLE posts')
+    await using locked = await Lock.of(database.url, 'LOCK TABLE posts')
     const reads = Array.from({ length: 100 }, () => send(service, '/api/posts/one'))
     const writes = Array.from({ length: 100 }, (_, index) =>
       send(service, '/api/posts', { json: { title: `waits ${index}` } }),

@@ -1,6 +1,7 @@
 import { postgres } from 'daybook/postgres'
 import { createTestService, type TestService } from 'daybook/testing'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Store } from '../../src/store/store.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { PostgresDatabase, sharedPostgres } from '../support/postgres-database.ts'
 import { expectQuietProcess } from '../support/sane.ts'
@@ -118,6 +119,20 @@ describe.each(Object.entries(FATES))('a commit that %s, and whose answer is lost
     await heal()
     expect(await stored()).toEqual(fate === 'delivered' ? ['before', 'one'] : ['before'])
   })
+})
+
+test('a transaction in which a failure was kept secret is not taken for a stored one', async () => {
+  const store = new Store(await postgres(database.url).open())
+  const answer = { key: 'k', request: 'r', status: 201, headers: '{}', body: '', at: '2026-01-01' }
+  const keep = (key: string) =>
+    store.transaction(async (writer) => {
+      await writer.keepAnswer({ ...answer, key }, '2000-01-01')
+      await writer.keepAnswer({ ...answer, key: 'twice' }, '2000-01-01').catch(() => {})
+    })
+  await keep('one')
+  await expect(keep('two')).rejects.toThrow('rolled back')
+  expect(await store.read.storedAnswer('two')).toBeUndefined()
+  await store.close()
 })
 
 test('a write that fails before its commit is refused as one that was not stored, when the database is gone', async () => {

@@ -4,6 +4,8 @@ import { expect, test } from 'vitest'
 import blog from '../../../../examples/blog/daybook.config.ts'
 import { PostgresDatabase, sharedPostgres } from '../support/postgres-database.ts'
 import { send } from './load.ts'
+import { Lock } from './lock.ts'
+import { posts } from './posts.ts'
 import { Wiretap } from './wiretap.ts'
 
 /** Reads and writes of every kind, many at once. */
@@ -58,6 +60,18 @@ test('behind a pooler of transactions nothing is left in a session', async () =>
   expect(tap.sql.length).toBeGreaterThan(200)
   expect(tap.sql.filter((sql) => OF_A_SESSION.test(sql))).toEqual([])
   expect(tap.sql.filter((sql) => /^BEGIN/.test(sql) && !/SET LOCAL lock_timeout/.test(sql))).toEqual([])
+})
+
+test('behind a pooler a read that takes too long ends all the same, and the next is not disturbed', async () => {
+  await using database = await PostgresDatabase.make()
+  const source = postgres(database.url, { pooler: 'transaction', connections: 2, statementMs: 1000 })
+  await using service = await createTestService({ ...posts, database: source })
+  await send(service, '/api/posts', { json: { title: 'one' } })
+  await using locked = await Lock.of(database.url, 'LOCK TABLE posts')
+  const reads = Array.from({ length: 10 }, () => send(service, '/api/posts/one'))
+  expect(new Set((await Promise.all(reads)).map(({ status }) => status))).toEqual(new Set([503]))
+  await locked.release()
+  expect((await send(service, '/api/posts/one')).status).toBe(200)
 })
 
 test('without one, sessions keep their limits and their statements', async () => {

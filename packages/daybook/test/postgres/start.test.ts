@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
-import { createService, StartupError } from 'daybook'
+import { createService, defineCollection, f, StartupError } from 'daybook'
 import { type PostgresOptions, postgres } from 'daybook/postgres'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
@@ -11,6 +11,7 @@ import { ROLE, superuserUrlOf } from '../support/postgres-address.ts'
 import { PostgresDatabase, sharedPostgres } from '../support/postgres-database.ts'
 import { queryOnce } from '../support/postgres-query.ts'
 import { expectQuietProcess } from '../support/sane.ts'
+import { Load } from './load.ts'
 import { ServiceNode, startInVain } from './node.ts'
 import { posts } from './posts.ts'
 
@@ -23,14 +24,20 @@ beforeEach(async () => {
 
 afterEach(expectQuietProcess)
 
+const TOKEN = 'token-of-the-start-0123456789abcdef'
+const LOCALES = { default: 'en', available: ['en', 'de'] }
+
 const open = (url: string | undefined, options: PostgresOptions = {}) =>
-  createService({
-    ...posts,
-    database: postgres(url, options),
-    seed: async (content) => {
-      await content.create('posts', { title: 'seeded' })
+  createService(
+    {
+      ...posts,
+      database: postgres(url, options),
+      seed: async (content) => {
+        await content.create('posts', { title: 'seeded' })
+      },
     },
-  })
+    { serviceToken: TOKEN },
+  )
 
 /** The URL of the database with something else in it. */
 function changed(change: (url: URL) => void): string {
@@ -247,6 +254,20 @@ describe('services that start on one new database', () => {
     await Promise.all(services.map((service) => service.close()))
     await (await open(database.url)).close()
     expect(await schema()).toEqual(before)
+  })
+
+  test('one after the other with another config do not disturb one that writes (N7)', async () => {
+    const first = await open(database.url)
+    const load = new Load({ ...first, token: TOKEN }, 'load')
+    for (let round = 0; round < 6; round++) {
+      const fields = { ...posts.collections.posts.fields, [`more${round % 2}`]: f.text({ localized: true }) }
+      const config = { collections: { posts: defineCollection({ fields }) }, locales: LOCALES }
+      await (await createService({ ...config, database: postgres(database.url) })).close()
+    }
+    await load.stop()
+    await first.close()
+    expect(load.statuses).toEqual(new Set([201]))
+    expect(new Set(load.reads)).toEqual(new Set([200]))
   })
 
   /** What a node is about to say, or has just said, when it is killed. */
