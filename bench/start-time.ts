@@ -47,7 +47,8 @@ export async function timeStarts({ databases, store, entries, isAsked, say }: Be
   say('start to first answer …')
   const found: Start[] = []
   for (const [how, cli] of Object.entries({ sources: SOURCES, built: BUILT })) {
-    if (!existsSync(cli)) continue
+    // The config brings its database from the sources, which do not work together with what was built of them.
+    if (!existsSync(cli) || (cli === BUILT && !databases.version.startsWith('SQLite'))) continue
     found.push(startResult(`${how}, new store`, await startTime(cli, () => databases.blank())))
     found.push(startResult(`${how}, ${entries.toLocaleString('en')} entries`, await startTime(cli, async () => store)))
   }
