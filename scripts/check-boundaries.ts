@@ -44,7 +44,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   ajv: 'model',
   'ajv-formats': 'model',
   kysely: 'store',
-  'better-sqlite3': 'store/sqlite.ts',
+  'better-sqlite3': 'store/sqlite-file.ts',
   pg: 'store/postgres-options.ts',
   hono: 'http',
   'prom-client': 'metrics',

@@ -18,6 +18,7 @@ import { type Log, SILENT } from './log.ts'
 import type { Metrics, MetricsSnapshot } from './metrics/metrics.ts'
 import { compileModel } from './model/compile.ts'
 import type { Model } from './model/model.ts'
+import type { StoreOptions } from './store/database.ts'
 import type { Reader } from './store/read.ts'
 import { SEEDED } from './store/schema.ts'
 import { openSqlite } from './store/sqlite.ts'
@@ -154,15 +155,19 @@ async function refusePending(read: Reader, model: Model): Promise<void> {
 }
 
 /** Opens the store that a config names, or the one of the data folder, as it is. */
-export async function openStore({ database }: Pick<DaybookConfig, 'database'>, data: string): Promise<Store> {
-  return new Store(database ? await database.open() : openSqlite(databaseFile(data)))
+export async function openStore(
+  { database }: Pick<DaybookConfig, 'database'>,
+  data: string,
+  options: StoreOptions = {},
+): Promise<Store> {
+  return new Store(database ? await database.open() : openSqlite(databaseFile(data), options))
 }
 
-/** Bounds of rendering Markdown. */
-export interface RenderOptions {
-  /** How long one text may take, in milliseconds. @default what the config says */
+/** How an engine works, where it is not for a service. */
+export interface EngineOptions extends StoreOptions {
+  /** How long one text of Markdown may take, in milliseconds. @default what the config says */
   readonly renderMs?: number | undefined
-  /** How many texts render at once. @default 2 */
+  /** How many texts of Markdown render at once. @default 2 */
   readonly workers?: number
 }
 
@@ -181,9 +186,9 @@ export async function openEngine(
   model: Model,
   config: DaybookConfig,
   data: string,
-  { renderMs = config.limits?.renderMs, workers }: RenderOptions = {},
+  { renderMs = config.limits?.renderMs, workers, ...options }: EngineOptions = {},
 ): Promise<OpenEngine> {
-  const store = await openStore(config, data)
+  const store = await openStore(config, data, options)
   const renderer = new MarkdownRenderer(renderMs, workers)
   const tools = { renderMarkdown: (source: string) => renderer.render(source) }
   const engine: Engine = { model, store, tools, totals: new Map() }

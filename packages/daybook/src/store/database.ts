@@ -22,6 +22,12 @@ export interface WriteOptions {
   readonly isLong?: boolean
 }
 
+/** What a store is opened for. */
+export interface StoreOptions {
+  /** Whether anybody waits for an answer while others write; if not, SQLite keeps no thread for its log. @default true */
+  readonly isServing?: boolean
+}
+
 /** A database engine, as the store sees it. */
 export interface Database {
   readonly dialect: Dialect

@@ -1,5 +1,7 @@
 /** The longest word that is kept, in characters; the rest of a longer one is dropped. */
 const MAX_WORD = 64
+/** How much text is taken apart at a time, in characters. */
+const SLICE = 16_384
 /** Scripts written without spaces: every sequence of one and two characters counts as a word. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/u
@@ -16,6 +18,25 @@ function fold(text: string): string {
 
 /** The words of a text as they are kept: folded, without punctuation, separated by spaces. */
 export function toSearchText(text: string): string {
+  return slices(text)
+    .map(keptWords)
+    .filter((words) => words !== '')
+    .join(' ')
+}
+
+/** A text in slices that end with a space, so that the list of all its words, many times as large, is never there at once. */
+function slices(text: string): readonly string[] {
+  const found: string[] = []
+  for (let start = 0; start < text.length; ) {
+    const space = text.indexOf(' ', start + SLICE)
+    const end = space < 0 ? text.length : space
+    found.push(text.slice(start, end))
+    start = end
+  }
+  return found
+}
+
+function keptWords(text: string): string {
   const words = fold(text).match(WORDS) ?? []
   return words.map((word) => (UNSPACED.test(word) ? split(word).join(' ') : word.slice(0, MAX_WORD))).join(' ')
 }

@@ -39,13 +39,16 @@ function cut(texts: readonly (readonly [key: string, words: string])[]): readonl
   let room = MAX_WORDS_BYTES
   return texts.map(([key, text]) => {
     const seen = new Set<string>()
-    const words = text.split(' ')
-    const end = words.findIndex((word) => {
+    for (let start = 0; start < text.length; ) {
+      const space = text.indexOf(' ', start)
+      const end = space < 0 ? text.length : space
+      const word = text.slice(start, end)
       if (!seen.has(word)) room -= Buffer.byteLength(word) + WORD_EXTRA
       seen.add(word)
-      return room < 0
-    })
-    return [key, end < 0 ? text : words.slice(0, end).join(' ')]
+      if (room < 0) return [key, text.slice(0, Math.max(0, start - 1))]
+      start = end + 1
+    }
+    return [key, text]
   })
 }
 

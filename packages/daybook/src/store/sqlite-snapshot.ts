@@ -1,7 +1,8 @@
 import type { Snapshot } from './database.ts'
 import type { Dialect } from './dialect.ts'
-import { openFile, SqliteConnection } from './sqlite.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
 import { SQLITE } from './sqlite-dialect.ts'
+import { openFile } from './sqlite-file.ts'
 
 class SqliteSnapshot extends SqliteConnection implements Snapshot {
   readonly dialect: Dialect = SQLITE

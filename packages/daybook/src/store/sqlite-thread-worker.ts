@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { NativeStatement } from 'better-sqlite3'
-import { open } from './sqlite.ts'
+// Nothing else is loaded: every module would stand in memory once more.
+import { open, PreparedStatements } from './sqlite-file.ts'
 
 /** A statement with its parameters, and whether all of its rows are wanted. */
 export interface ThreadRequest {
@@ -12,31 +12,18 @@ export interface ThreadRequest {
 /** The rows of `all`, the row of `get`, or why there are none. */
 export type ThreadAnswer = { readonly result: unknown } | { readonly message: string; readonly code: string }
 
-/** The most prepared statements kept. */
-const MAX_STATEMENTS = 500
-
 const native = open(String(workerData))
 native.pragma('query_only = ON')
-const statements = new Map<string, NativeStatement>()
+const statements = new PreparedStatements(native)
 
 parentPort?.on('message', (request: ThreadRequest) => parentPort?.postMessage(answer(request)))
 
 function answer({ sql, parameters, method }: ThreadRequest): ThreadAnswer {
   try {
-    return { result: prepared(sql)[method](...parameters) }
+    return { result: statements.get(sql)[method](...parameters) }
   } catch (error) {
     // A structured clone of an error loses its code.
     const { message, code } = error as { readonly message?: unknown; readonly code?: unknown }
     return { message: String(message), code: typeof code === 'string' ? code : '' }
   }
-}
-
-function prepared(sql: string): NativeStatement {
-  let found = statements.get(sql)
-  if (!found) {
-    if (statements.size >= MAX_STATEMENTS) statements.clear()
-    found = native.prepare(sql)
-    statements.set(sql, found)
-  }
-  return found
 }

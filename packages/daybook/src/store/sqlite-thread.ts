@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { DaybookError } from '../errors.ts'
 import type { Statement, Values } from './compile.ts'
 import type { Connection } from './database.ts'
+import { translate } from './sqlite-connection.ts'
 import type { ThreadAnswer, ThreadRequest } from './sqlite-thread-worker.ts'
 
 /** Bounds of a {@link SqliteThread}. */
@@ -38,7 +39,6 @@ interface Running {
  */
 export class SqliteThread implements Connection {
   readonly #file: string
-  readonly #translate: (error: unknown) => unknown
   readonly #limits: Required<ThreadLimits>
   readonly #waiting: Job[] = []
   readonly #ending = new Set<Promise<unknown>>()
@@ -46,10 +46,8 @@ export class SqliteThread implements Connection {
   #running: Running | undefined
   #isClosed = false
 
-  /** @param translate what an error of the engine means to a client */
-  constructor(file: string, translate: (error: unknown) => unknown, limits: ThreadLimits = {}) {
+  constructor(file: string, limits: ThreadLimits = {}) {
     this.#file = file
-    this.#translate = translate
     this.#limits = { ...USUAL_LIMITS, ...limits }
   }
 
@@ -126,7 +124,7 @@ export class SqliteThread implements Connection {
   #answered(answer: ThreadAnswer): void {
     const job = this.#settle()
     if ('result' in answer) job?.resolve(answer.result)
-    else job?.reject(this.#translate(Object.assign(new Error(answer.message), { code: answer.code })))
+    else job?.reject(translate(Object.assign(new Error(answer.message), { code: answer.code })))
     this.#next()
   }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import type { Statement } from '../../src/store/compile.ts'
-import { openSqlite, translate } from '../../src/store/sqlite.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
 import { SqliteThread, type ThreadLimits } from '../../src/store/sqlite-thread.ts'
 import { Folder } from '../support/folder.ts'
 
@@ -26,7 +26,7 @@ class Scene implements AsyncDisposable {
 
   private constructor(folder: Folder, limits?: ThreadLimits) {
     this.folder = folder
-    this.thread = new SqliteThread(folder.file, translate, limits)
+    this.thread = new SqliteThread(folder.file, limits)
   }
 
   static async make(limits?: ThreadLimits): Promise<Scene> {
@@ -143,7 +143,7 @@ test('statements that were given up do not pile up: while two still run, others 
 test('a thread that dies refuses its statement and is replaced', async () => {
   await using folder = await Folder.make()
   await writeFile(folder.file, 'This is no database, and that is found out when the thread starts.'.repeat(20))
-  const thread = new SqliteThread(folder.file, translate)
+  const thread = new SqliteThread(folder.file)
   await expect(thread.get(ask('SELECT 1 AS one'))).rejects.toEqual(UNAVAILABLE)
   await writeFile(folder.file, '')
   expect(await thread.get(ask('SELECT 1 AS one'))).toEqual({ one: 1 })
@@ -166,9 +166,8 @@ test('a thread without work does not keep the process alive', async () => {
   const program = join(scene.folder.address, 'ask.mjs')
   await writeFile(
     program,
-    `import { translate } from ${source('sqlite.ts')}
-    import { SqliteThread } from ${source('sqlite-thread.ts')}
-    const thread = new SqliteThread(${JSON.stringify(scene.folder.file)}, translate)
+    `import { SqliteThread } from ${source('sqlite-thread.ts')}
+    const thread = new SqliteThread(${JSON.stringify(scene.folder.file)})
     console.log(JSON.stringify(await thread.get({ sql: 'SELECT word FROM words', bind: () => [] })))`,
   )
   const { stdout } = await promisify(execFile)(process.execPath, [program])

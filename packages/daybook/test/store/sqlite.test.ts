@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { isSafeSqlite, openSqlite } from '../../src/store/sqlite.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
+import { isSafeSqlite } from '../../src/store/sqlite-file.ts'
 import { Folder } from '../support/folder.ts'
 
 const VERSIONS: Readonly<Record<string, boolean>> = {

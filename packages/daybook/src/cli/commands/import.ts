@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { compileModel } from '../../model/compile.ts'
-import { openEngine, type RenderOptions } from '../../service.ts'
+import { type EngineOptions, openEngine } from '../../service.ts'
 import { loadConfig } from '../config-file.ts'
 import { countFiles } from '../import/files.ts'
 import { openCopy } from '../import/open-copy.ts'
@@ -24,8 +24,8 @@ const OPTIONS = {
   'dry-run': { type: 'boolean' },
 } as const
 
-/** Nobody waits for an answer, and the machine may be busy; a second worker would need more memory than an import may. */
-const RENDER: RenderOptions = { renderMs: 60_000, workers: 1 }
+/** Nobody waits for an answer, and the machine may be busy; each further thread would need memory that an import can spare. */
+const UNSERVED: EngineOptions = { renderMs: 60_000, workers: 1, isServing: false }
 
 /** Exit status after Ctrl-C: 128 and the number of the signal, as shells have it. */
 const INTERRUPTED = 130
@@ -49,7 +49,7 @@ export async function importFolder(args: readonly string[]): Promise<number> {
   const isDry = options.flag('dry-run')
   const isLocalized = options.flag('locale-folders')
   const pages = isLocalized ? localizedPages(folder, model.locales) : singlePages(folder)
-  const { engine, close } = await (isDry ? openCopy : openEngine)(model, config, resolve(dataFolder(options)), RENDER)
+  const { engine, close } = await (isDry ? openCopy : openEngine)(model, config, resolve(dataFolder(options)), UNSERVED)
   try {
     const relations = new Relations(engine)
     const total = countFiles(folder)

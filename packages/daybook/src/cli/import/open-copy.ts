@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { DaybookConfig } from '../../config/config.ts'
 import { StartupError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
-import { databaseFile, type OpenEngine, openEngine, type RenderOptions } from '../../service.ts'
-import { copySqlite } from '../../store/sqlite.ts'
+import { databaseFile, type EngineOptions, type OpenEngine, openEngine } from '../../service.ts'
+import { copySqlite } from '../../store/sqlite-file.ts'
 
 /**
  * Opens a copy of the store that is gone after `close`: what is done to it goes the way of the real thing, sees what
@@ -15,7 +15,7 @@ export async function openCopy(
   model: Model,
   config: DaybookConfig,
   data: string,
-  render: RenderOptions,
+  options: EngineOptions,
 ): Promise<OpenEngine> {
   if (config.database) {
     throw new StartupError(
@@ -26,7 +26,7 @@ export async function openCopy(
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true })
   try {
     copySqlite(databaseFile(data), databaseFile(folder))
-    const { engine, close } = await openEngine(model, config, folder, render)
+    const { engine, close } = await openEngine(model, config, folder, options)
     return { engine, close: () => close().finally(remove) }
   } catch (error) {
     await remove()

@@ -1,0 +1,113 @@
+import { existsSync } from 'node:fs'
+import NativeDatabase, { type NativeStatement } from 'better-sqlite3'
+import { StartupError } from '../errors.ts'
+
+/** How long a write waits for another process to finish its own, in milliseconds. */
+export const LOCK_PATIENCE_MS = 5000
+/** The most prepared statements kept on one connection. */
+const MAX_STATEMENTS = 500
+
+/**
+ * Whether a SQLite version is free of the WAL-reset bug, which loses committed writes when two
+ * connections write and checkpoint at once: fixed in 3.51.3, and carried back to 3.50.7 and 3.44.6.
+ */
+export function isSafeSqlite(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
+  if (major !== 3) return major > 3
+  if (minor === 44) return patch >= 6
+  if (minor === 50) return patch >= 7
+  return minor > 51 || (minor === 51 && patch >= 3)
+}
+
+/** Copies a database file as it stands, while others may write to it; does nothing where there is none. */
+export function copySqlite(from: string, to: string): void {
+  if (!existsSync(from)) return
+  const native = new NativeDatabase(from, { timeout: LOCK_PATIENCE_MS })
+  try {
+    native.prepare('VACUUM INTO ?').run(to)
+  } finally {
+    native.close()
+  }
+}
+
+/** Settings that hold for every connection, and the value that reading each back must give. */
+const SETTINGS: readonly (readonly [pragma: string, expected: unknown])[] = [
+  ['synchronous', 2],
+  ['foreign_keys', 1],
+  ['busy_timeout', 20],
+]
+
+/**
+ * Opens a file as it is, and changes nothing about it.
+ *
+ * @throws {StartupError} when it is no database, or SQLite is too old
+ */
+export function openFile(file: string): NativeDatabase {
+  // Others may start on the same file: changing its mode takes turns.
+  const native = new NativeDatabase(file, { timeout: LOCK_PATIENCE_MS })
+  try {
+    demandSafeSqlite(native)
+    return native
+  } catch (error) {
+    native.close()
+    throw sqliteCode(error) === 'SQLITE_NOTADB' ? new StartupError(`${file} is no database of SQLite.`) : error
+  }
+}
+
+function demandSafeSqlite(native: NativeDatabase): void {
+  const { version } = native.prepare('SELECT sqlite_version() AS version').get() as { version: string }
+  if (isSafeSqlite(version)) return
+  throw new StartupError(
+    `SQLite ${version} can lose committed writes (the WAL-reset bug, fixed in 3.51.3). Install better-sqlite3 13 or newer.`,
+  )
+}
+
+/**
+ * Opens (and where needed makes) a file for durable use: a commit is on the disk when it is acknowledged.
+ *
+ * @throws {StartupError} when SQLite is too old or a setting does not hold
+ */
+export function open(file: string): NativeDatabase {
+  const native = openFile(file)
+  const mode = native.pragma('journal_mode = WAL', { simple: true })
+  if (mode !== 'wal') {
+    throw new StartupError(`${file} cannot use write-ahead logging (it says "${mode}"). Put it on a local disk.`)
+  }
+  native.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF')
+  native.exec('PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864')
+  // From here on, waiting is done without blocking the process; see SqliteStore.
+  native.exec('PRAGMA busy_timeout = 20')
+  for (const [pragma, expected] of SETTINGS) {
+    const value = native.pragma(pragma, { simple: true })
+    if (value !== expected) throw new StartupError(`SQLite keeps ${pragma} at ${value}, and ${expected} is needed.`)
+  }
+  return native
+}
+
+/** The code of an error of SQLite, such as `SQLITE_BUSY`; of any other error, the empty text. */
+export function sqliteCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+/** Whether another connection holds the lock. */
+export const isBusy = (error: unknown): boolean => sqliteCode(error).startsWith('SQLITE_BUSY')
+
+/** The statements of one connection, each prepared once. */
+export class PreparedStatements {
+  readonly #native: NativeDatabase
+  readonly #kept = new Map<string, NativeStatement>()
+
+  constructor(native: NativeDatabase) {
+    this.#native = native
+  }
+
+  get(text: string): NativeStatement {
+    let found = this.#kept.get(text)
+    if (!found) {
+      if (this.#kept.size >= MAX_STATEMENTS) this.#kept.clear()
+      found = this.#native.prepare(text)
+      this.#kept.set(text, found)
+    }
+    return found
+  }
+}
