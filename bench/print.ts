@@ -1,6 +1,6 @@
 import { CORE_COUNT, HAS_ROOM } from './cores.ts'
 import type { Sample } from './measure.ts'
-import type { Comparison, Growth, Latency, Nodes, Report, Start } from './report.ts'
+import type { Comparison, Growth, ImportCost, Latency, Nodes, Report, Start } from './report.ts'
 
 const whole = (number: number): string => Math.round(number).toLocaleString('en')
 const share = (number: number): string => `${Math.round(number * 100)} %`
@@ -115,6 +115,19 @@ function startTable(starts: readonly Start[]): string {
   )
 }
 
+function importTable(imports: readonly ImportCost[]): string {
+  return table(
+    ['import', 'median', 'peak memory', 'targets', ''],
+    imports.map(({ files, seconds, megabytes, targets, met }) => [
+      `${whole(files)} files`,
+      `${seconds.toFixed(1)} s`,
+      `${whole(megabytes)} MB`,
+      `<= ${targets.seconds} s, ${targets.megabytes} MB`,
+      verdict(met),
+    ]),
+  )
+}
+
 function latencyTable(latencies: readonly Latency[]): string {
   return table(
     ['time to answer', 'median', 'p99', 'target', ''],
@@ -130,7 +143,7 @@ function latencyTable(latencies: readonly Latency[]): string {
 
 /** The report as people read it. */
 export function printed(report: Report): string {
-  const { machine, database, entries, seconds, rounds, comparisons, nodes, starts } = report
+  const { machine, database, entries, seconds, rounds, comparisons, nodes, starts, imports } = report
   const { nproc, processor, memoryGiB, system, node, pinned, date, loadBefore } = machine
   const parts = [
     `${database}; ${date}, ${processor}, nproc ${nproc}, ${memoryGiB} GiB, ${system}, Node ${node}, ` +
@@ -142,5 +155,6 @@ export function printed(report: Report): string {
   if (nodes) parts.push(nodesTable(nodes))
   if (report.latencies.length > 0) parts.push(latencyTable(report.latencies))
   if (starts.length > 0) parts.push(startTable(starts))
+  if (imports.length > 0) parts.push(importTable(imports))
   return parts.join('\n\n')
 }

@@ -121,6 +121,26 @@ export function startResult(what: string, milliseconds: number): Start {
   return { what, milliseconds, target: MAX_START_MS, met: milliseconds <= MAX_START_MS }
 }
 
+/** What bringing in a folder of Markdown files took. */
+export interface ImportCost {
+  readonly files: number
+  /** The median of the runs. */
+  readonly seconds: number
+  /** The most memory that the process held in any run, in MB of 1,000,000 bytes. */
+  readonly megabytes: number
+  readonly targets: { readonly seconds: number; readonly megabytes: number }
+  readonly met: boolean
+}
+
+const MAX_IMPORT = { seconds: 30, megabytes: 300 }
+
+/** Holds an import against what it may take. */
+export function importResult(files: number, seconds: number, peak: number): ImportCost {
+  const megabytes = peak / 1e6
+  const met = seconds <= MAX_IMPORT.seconds && megabytes <= MAX_IMPORT.megabytes
+  return { files, seconds, megabytes, targets: MAX_IMPORT, met }
+}
+
 /** A time that most requests of a kind keep below. */
 export interface Latency {
   readonly what: string
@@ -169,4 +189,5 @@ export interface Report {
   readonly nodes?: Nodes | undefined
   readonly latencies: readonly Latency[]
   readonly starts: readonly Start[]
+  readonly imports: readonly ImportCost[]
 }

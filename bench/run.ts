@@ -12,6 +12,7 @@ import { compareNodes } from './by-nodes.ts'
 import { compareSizes } from './by-size.ts'
 import { Child, here } from './child.ts'
 import type { Databases, Ground } from './databases.ts'
+import { measureImport } from './import-cost.ts'
 import { kindsOn } from './kinds.ts'
 import { WrongAnswer } from './measure.ts'
 import { PostgresDatabases } from './postgres-databases.ts'
@@ -29,7 +30,8 @@ const HELP = `npm run bench -- [options]
   --seconds S       length of one measurement (default: 5)
   --rounds R        measurements of each side (default: 3)
   --database NAME   what keeps the content: sqlite (default) or postgres
-  --only NAME       one kind of work, "nodes", "search" or "start"; may stand more than once: ${NAMES.join(', ')}
+  --import DIR      also import this folder of Markdown files
+  --only NAME       one kind of work, "nodes", "search", "start" or "import"; may stand more than once: ${NAMES.join(', ')}
   --compare-sizes   also compare with a store of 1,000 (always so from 100,000 entries on)
   --data DIR        where seeded stores are kept for other runs (default: daybook-bench in the folder for temporary files)
   --json FILE       write the figures, too, and the table beside them (.txt)
@@ -45,6 +47,7 @@ const { values: given } = parseArgs({
     only: { type: 'string', multiple: true },
     'compare-sizes': { type: 'boolean', default: false },
     data: { type: 'string', default: join(tmpdir(), 'daybook-bench') },
+    import: { type: 'string' },
     json: { type: 'string' },
     profile: { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -77,6 +80,7 @@ async function measureAll(bench: Bench): Promise<Report> {
     nodes: await compareNodes(bench),
     latencies: await timeSearches(bench),
     starts: await timeStarts(bench),
+    imports: await measureImport(bench, given.import),
   }
 }
 
