@@ -12,7 +12,7 @@ const entry = fileURLToPath(import.meta.url)
 enableCompileCache()
 
 /** Each command with its code, loaded when it is the one asked for. Answers the exit status, or serves on. */
-const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<number | undefined | undefined>>> = {
+const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<number | undefined>>> = {
   start: async (args) => (await import('./commands/start.ts')).start(args),
   dev: async (args) => (await import('./commands/dev.ts')).dev(args, entry),
   import: async (args) => (await import('./commands/import.ts')).importFolder(args),
@@ -20,7 +20,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<num
   migrate: async (args) => (await import('./commands/migrate.ts')).migrate(args),
 }
 
-async function run([command = '--help', ...args]: readonly string[]): Promise<number | undefined | undefined> {
+async function run([command = '--help', ...args]: readonly string[]): Promise<number | undefined> {
   if (command === '--help' || args.includes('--help')) return say(HELP)
   if (command === '--version') return say(`${version()}\n`)
   const found = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined

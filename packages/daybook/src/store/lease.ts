@@ -35,7 +35,7 @@ export class Lease {
   /** Takes the lease, or keeps it for longer; `false`: another node has it. */
   async take(): Promise<boolean> {
     const claim = { name: this.#name, holder: this.#holder, ms: this.#ms }
-    this.#token = await this.#store.transaction((writer) => writer.takeLease(claim))
+    this.#token = await this.#store.transaction((writer) => writer.leases.take(claim))
     return this.#token !== undefined
   }
 
@@ -48,7 +48,7 @@ export class Lease {
     const token = this.#token
     if (token === undefined) throw new LeaseLost()
     return this.#store.transaction(async (writer) => {
-      if (!(await writer.holdsLease(this.#name, token))) throw new LeaseLost()
+      if (!(await writer.leases.holds(this.#name, token))) throw new LeaseLost()
       return work(writer)
     })
   }
@@ -57,6 +57,6 @@ export class Lease {
   async release(): Promise<void> {
     const token = this.#token
     this.#token = undefined
-    if (token !== undefined) await this.#store.transaction((writer) => writer.endLease(this.#name, token))
+    if (token !== undefined) await this.#store.transaction((writer) => writer.leases.end(this.#name, token))
   }
 }

@@ -21,7 +21,7 @@ export interface JournalRecord {
 }
 
 /** How far a {@link Ledger} has come. */
-export type Mark = readonly [numbers: number, counted: number, waiting: number]
+export type Mark = readonly [numbers: number, last: JournalRecord | undefined, counted: number, waiting: number]
 
 /**
  * What writes that share a transaction settle once, with its commit: the journal's numbers, the counters of
@@ -46,7 +46,7 @@ export class Ledger {
 
   /** The last record that was begun; `undefined`: none was. */
   get last(): JournalRecord | undefined {
-    return this.#numbers > 0 ? this.#last : undefined
+    return this.#last
   }
 
   /** Takes the next number of the journal, for a change of that document at that moment. */
@@ -69,12 +69,13 @@ export class Ledger {
   }
 
   get mark(): Mark {
-    return [this.#numbers, this.#counted.length, this.#waiting.length]
+    return [this.#numbers, this.#last, this.#counted.length, this.#waiting.length]
   }
 
   /** Forgets what came after a mark. */
-  back([numbers, counted, waiting]: Mark): void {
+  back([numbers, last, counted, waiting]: Mark): void {
     this.#numbers = numbers
+    this.#last = last
     this.#counted.length = counted
     this.#waiting.length = waiting
   }

@@ -3,6 +3,7 @@ import type { Reference } from '../fields/field.ts'
 import type { CollectionModel } from '../model/model.ts'
 import { build, param, prepare, prepareSql, type Statement } from './compile.ts'
 import type { WriteConnection } from './database.ts'
+import { Leases } from './leases.ts'
 import { dropLocaleTables, dropsOf } from './locale-tables.ts'
 import type { GlobalRow, Reader, StoredAnswer, StoredEntry } from './read.ts'
 import { HOME, writeMeta } from './schema.ts'
@@ -48,14 +49,6 @@ export interface LocaleView {
   readonly doc: string
 }
 
-/** Who wants a lease, and for how long. */
-export interface LeaseClaim {
-  readonly name: string
-  readonly holder: string
-  /** In milliseconds. */
-  readonly ms: number
-}
-
 /** One chosen value of a field that holds several. */
 export interface FieldChoice {
   readonly field: string
@@ -76,12 +69,14 @@ export const GLOBALS = 'globals'
  */
 export class Writer {
   readonly read: Reader
+  readonly leases: Leases
   readonly #connection: WriteConnection
   readonly #statements: Map<string, Statement>
 
   constructor(connection: WriteConnection, reader: Reader, statements: Map<string, Statement>) {
     this.#connection = connection
     this.read = reader.on(connection)
+    this.leases = new Leases(connection, reader.dialect)
     this.#statements = statements
   }
 
@@ -162,34 +157,6 @@ export class Writer {
   /** Forgets the answers to writes from before `expiry`. */
   async dropAnswers(expiry: string): Promise<void> {
     await this.#connection.run(DROP_ANSWERS, { expiry })
-  }
-
-  /** Gives a lease to who asks, for its first time or for longer; `undefined`: somebody else has it. */
-  async takeLease({ name, holder, ms }: LeaseClaim): Promise<number | undefined> {
-    const now = await this.#now()
-    const held = await this.#connection.get(LEASE, { name })
-    const isOwn = held?.holder === holder && held.until >= now
-    if (held && !isOwn && held.until >= now) return undefined
-    const token = isOwn ? held.token : (held?.token ?? 0) + 1
-    await this.#connection.run(PUT_LEASE, { name, holder, token, until: now + ms })
-    return token
-  }
-
-  /** Whether the holder of that token may still act. */
-  async holdsLease(name: string, token: number): Promise<boolean> {
-    const held = await this.#connection.get(LEASE, { name })
-    return held?.token === token && held.until >= (await this.#now())
-  }
-
-  /** Ends a lease before its time. */
-  async endLease(name: string, token: number): Promise<void> {
-    await this.#connection.run(END_LEASE, { name, token })
-  }
-
-  /** The database's clock, in milliseconds since 1970: those of nodes may differ. */
-  async #now(): Promise<number> {
-    const clock = this.#statement('now', () => prepareSql(sql<{ now: number }>`SELECT ${this.read.dialect.now} AS now`))
-    return Number((await this.#connection.get(clock))?.now)
   }
 
   /** Drops the references of a document that is no longer there or no longer declared. */
@@ -356,31 +323,6 @@ const ADD_ANSWER = prepare(
     body: param<string>('body'),
   }),
 )
-const LEASE = prepare(build.selectFrom('daybook$leases').selectAll().where('name', '=', param<string>('name')))
-const PUT_LEASE = prepare(
-  build
-    .insertInto('daybook$leases')
-    .values({
-      name: param<string>('name'),
-      holder: param<string>('holder'),
-      token: param<number>('token'),
-      until: param<number>('until'),
-    })
-    .onConflict((conflict) =>
-      conflict.column('name').doUpdateSet({
-        holder: param<string>('holder'),
-        token: param<number>('token'),
-        until: param<number>('until'),
-      }),
-    ),
-)
-const END_LEASE = prepare(
-  build
-    .updateTable('daybook$leases')
-    .set({ until: 0 })
-    .where('name', '=', param<string>('name'))
-    .where('token', '=', param<number>('token')),
-)
 const PUT_GLOBAL = prepare(
   build
     .insertInto('daybook$globals')
@@ -393,13 +335,13 @@ const PUT_GLOBAL = prepare(
       doc: param<string>('doc'),
     })
     .onConflict((conflict) =>
-      conflict.column('key').doUpdateSet({
-        seq: param<number>('seq'),
-        shape: param<string>('shape'),
-        kept: param<string | null>('kept'),
-        locales: param<string | null>('locales'),
-        doc: param<string>('doc'),
-      }),
+      conflict.column('key').doUpdateSet(({ ref }) => ({
+        seq: ref('excluded.seq'),
+        shape: ref('excluded.shape'),
+        kept: ref('excluded.kept'),
+        locales: ref('excluded.locales'),
+        doc: ref('excluded.doc'),
+      })),
     ),
 )
 

@@ -1,34 +1,25 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { f, type Service, SYSTEM } from 'daybook'
 import { postgres } from 'daybook/postgres'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
-import { PostgresDatabase } from '../support/postgres-database.ts'
-import { BIN, daybook, type Ended, folderOf } from './cli.ts'
+import { BIN, daybook, type Ended } from './cli.ts'
 import { answersOf, serve } from './copy-content.ts'
 import { allRows } from './copy-file.ts'
+import { CopyPlace } from './copy-place.ts'
 
 // Each starts several processes, and the machine may be busy.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const AS_SYSTEM = { caller: SYSTEM } as const
-let folder: Awaited<ReturnType<typeof folderOf>>
-let database: PostgresDatabase
+let scene: CopyPlace
 
 beforeEach(async () => {
-  folder = await folderOf({})
-  database = await PostgresDatabase.make()
+  scene = await CopyPlace.make()
+  return () => scene[Symbol.asyncDispose]()
 })
-afterEach(async () => {
-  await folder[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
-})
-
-const at = (name: string): string => join(folder.path, name)
-const fileOf = (name: string): string => join(at(name), 'daybook.db')
 
 const idOf = async (made: Promise<unknown>): Promise<string> => ((await made) as { readonly id: string }).id
 
@@ -36,12 +27,12 @@ describe('a copy that was killed', () => {
   const notes = { collections: { notes: { fields: { text: f.text(), other: f.relation('notes', { many: true }) } } } }
 
   beforeEach(async () => {
-    await folder.write({
+    await scene.folder.write({
       'daybook.config.ts': `import { f } from 'DAYBOOK'
 export default { collections: { notes: { fields: { text: f.text(), other: f.relation('notes', { many: true }) } } } }
 `,
     })
-    await serve(notes, { data: at('source') }, async ({ content }) => {
+    await serve(notes, { data: scene.at('source') }, async ({ content }) => {
       const other: string[] = []
       for (const text of ['a', 'b', 'c', 'd'])
         other.push(await idOf(content.create('notes', { text } as never, AS_SYSTEM)))
@@ -54,12 +45,12 @@ export default { collections: { notes: { fields: { text: f.text(), other: f.rela
   })
 
   const again = (to: string, ...more: readonly string[]): Promise<Ended> =>
-    daybook(folder.path, 'copy', '--from', 'sqlite:source', '--to', to, ...more)
+    daybook(scene.folder.path, 'copy', '--from', 'sqlite:source', '--to', to, ...more)
 
   /** Begins a copy, and kills it when it says that it has come a third of the way or further. */
   async function kill(to: string): Promise<void> {
     const child = spawn(process.execPath, [BIN, 'copy', '--from', 'sqlite:source', '--to', to], {
-      cwd: folder.path,
+      cwd: scene.folder.path,
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     const exited = once(child, 'exit')
@@ -71,8 +62,8 @@ export default { collections: { notes: { fields: { text: f.text(), other: f.rela
   }
 
   const places = {
-    'into PostgreSQL': () => ({ to: database.url, place: { database: postgres(database.url) } }),
-    'into a file': () => ({ to: 'sqlite:target', place: { data: at('target') } }),
+    'into PostgreSQL': () => ({ to: scene.database.url, place: { database: postgres(scene.database.url) } }),
+    'into a file': () => ({ to: 'sqlite:target', place: { data: scene.at('target') } }),
   }
 
   for (const [name, where] of Object.entries(places)) {
@@ -90,42 +81,44 @@ export default { collections: { notes: { fields: { text: f.text(), other: f.rela
       const [, done, total] = /^(\d+)\/(\d+) rows copied/m.exec(ended.stderr) ?? []
       expect(Number(done) * 3, 'it goes on where it was').toBeGreaterThan(Number(total))
       const ask = (service: Service) => answersOf(service, ['notes'], [])
-      expect(await serve(notes, place, ask)).toEqual(await serve(notes, { data: at('source') }, ask))
+      expect(await serve(notes, place, ask)).toEqual(await serve(notes, { data: scene.at('source') }, ask))
     })
   }
 
   test('copies anew what has changed in the source meanwhile, and says so', async () => {
-    await kill(database.url)
-    await serve(notes, { data: at('source') }, async ({ content }) => {
+    await kill(scene.database.url)
+    await serve(notes, { data: scene.at('source') }, async ({ content }) => {
       const { items } = await content.list('notes', { limit: 2, sort: 'createdAt' } as never, AS_SYSTEM)
       const [first, second] = items.map(({ id }) => String(id))
       await content.update('notes', String(first), { text: 'changed' } as never, AS_SYSTEM)
       await content.delete('notes', String(second), AS_SYSTEM)
       await content.create('notes', { text: 'new' } as never, AS_SYSTEM)
     })
-    const ended = await again(database.url)
+    const ended = await again(scene.database.url)
     expect(ended).toMatchObject({ status: 0 })
     expect(ended.stderr).toMatch(/^The source has changed since the copy was begun\. Anew: .*\bnotes\b/m)
-    await daybook(folder.path, 'copy', '--from', database.url, '--to', 'sqlite:back')
-    expect(allRows(fileOf('back'))).toEqual(allRows(fileOf('source')))
+    await daybook(scene.folder.path, 'copy', '--from', scene.database.url, '--to', 'sqlite:back')
+    expect(allRows(scene.fileOf('back'))).toEqual(allRows(scene.fileOf('source')))
   })
 
   test('is not used when a row of it differs; the next run copies that table anew', async () => {
-    await kill(database.url)
-    await database.rows("UPDATE notes SET doc = doc || ' ' WHERE pk = 9")
-    const ended = await again(database.url)
+    await kill(scene.database.url)
+    await scene.database.rows("UPDATE notes SET doc = doc || ' ' WHERE pk = 9")
+    const ended = await again(scene.database.url)
     expect(ended.status).toBe(1)
     expect(ended.stdout).toMatch(/differs from .* in: notes\. Run the same command again/)
-    await expect(serve(notes, { database: postgres(database.url) }, async () => {})).rejects.toThrow('unfinished copy')
-    expect(await again(database.url)).toMatchObject({ status: 0 })
+    await expect(serve(notes, { database: postgres(scene.database.url) }, async () => {})).rejects.toThrow(
+      'unfinished copy',
+    )
+    expect(await again(scene.database.url)).toMatchObject({ status: 0 })
   })
 
   test('and one whose connection was lost, goes on once there is one again', async () => {
-    const url = new URL(database.url)
+    const url = new URL(scene.database.url)
     await using proxy = await FaultyProxy.to(Number(url.port))
     url.port = String(proxy.port)
     const child = spawn(process.execPath, [BIN, 'copy', '--from', 'sqlite:source', '--to', url.href], {
-      cwd: folder.path,
+      cwd: scene.folder.path,
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     const exited = once(child, 'exit')
@@ -145,14 +138,14 @@ export default { collections: { notes: { fields: { text: f.text(), other: f.rela
   })
 
   test('is not mixed with another store', async () => {
-    await kill(database.url)
-    await serve(notes, { data: at('other') }, ({ content }) =>
+    await kill(scene.database.url)
+    await serve(notes, { data: scene.at('other') }, ({ content }) =>
       content.create('notes', { text: 'a' } as never, AS_SYSTEM),
     )
-    const ended = await daybook(folder.path, 'copy', '--from', 'sqlite:other', '--to', database.url)
+    const ended = await daybook(scene.folder.path, 'copy', '--from', 'sqlite:other', '--to', scene.database.url)
     expect(ended).toMatchObject({ status: 1, stdout: '' })
     expect(ended.stderr).toContain('holds an unfinished copy of another store. Copy into an empty database')
-    const onward = await daybook(folder.path, 'copy', '--from', database.url, '--to', 'sqlite:next')
+    const onward = await daybook(scene.folder.path, 'copy', '--from', scene.database.url, '--to', 'sqlite:next')
     expect(onward).toMatchObject({ status: 1, stdout: '' })
     expect(onward.stderr).toContain('is an unfinished copy. Finish it first')
   })

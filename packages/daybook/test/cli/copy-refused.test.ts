@@ -1,30 +1,21 @@
-import { join } from 'node:path'
 import { f, SYSTEM } from 'daybook'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { freePort } from '../support/free-port.ts'
-import { PostgresDatabase } from '../support/postgres-database.ts'
-import { daybook, folderOf } from './cli.ts'
+import { daybook } from './cli.ts'
 import { serve } from './copy-content.ts'
 import { change } from './copy-file.ts'
+import { CopyPlace } from './copy-place.ts'
 
 // Each starts several processes, and the machine may be busy.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const AS_SYSTEM = { caller: SYSTEM } as const
-let folder: Awaited<ReturnType<typeof folderOf>>
-let database: PostgresDatabase
+let scene: CopyPlace
 
 beforeEach(async () => {
-  folder = await folderOf({})
-  database = await PostgresDatabase.make()
+  scene = await CopyPlace.make()
+  return () => scene[Symbol.asyncDispose]()
 })
-afterEach(async () => {
-  await folder[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
-})
-
-const at = (name: string): string => join(folder.path, name)
-const fileOf = (name: string): string => join(at(name), 'daybook.db')
 
 describe('daybook copy refuses, and says what to do about it:', () => {
   const small = {
@@ -40,21 +31,21 @@ describe('daybook copy refuses, and says what to do about it:', () => {
 
   beforeEach(async () => {
     const files = Object.entries(CONFIGS).map(([name, text]) => [name, `import { f } from 'DAYBOOK'\n${text}\n`])
-    await folder.write({
+    await scene.folder.write({
       ...Object.fromEntries(files),
       'text.db': 'This is no database, but a text that is long enough.',
     })
-    await serve(small, { data: at('source') }, ({ content }) =>
+    await serve(small, { data: scene.at('source') }, ({ content }) =>
       content.create('notes', { text: 'a', gone: 'b' } as never, AS_SYSTEM),
     )
   })
 
   const refused = async (status: number, said: string, ...args: readonly string[]): Promise<void> => {
-    const ended = await daybook(folder.path, 'copy', ...args)
+    const ended = await daybook(scene.folder.path, 'copy', ...args)
     expect(ended).toMatchObject({ status, stdout: '' })
     expect(ended.stderr).toContain(said)
     expect(ended.stderr).not.toContain('    at ')
-    const password = URL.parse(database.url)?.password ?? ''
+    const password = URL.parse(scene.database.url)?.password ?? ''
     expect(password).not.toBe('')
     expect(ended.stderr).not.toContain(password)
   }
@@ -63,13 +54,27 @@ describe('daybook copy refuses, and says what to do about it:', () => {
   test('a folder without sqlite:', () =>
     refused(1, '--to names no store. Write sqlite:FOLDER or', '--from', 'sqlite:source', '--to', 'target'))
   test('another kind of database', () =>
-    refused(1, '--from names no store', '--from', database.url.replace('postgres', 'mysql'), '--to', 'sqlite:target'))
+    refused(
+      1,
+      '--from names no store',
+      '--from',
+      scene.database.url.replace('postgres', 'mysql'),
+      '--to',
+      'sqlite:target',
+    ))
   test('a source that is not there', () =>
-    refused(1, 'nowhere/daybook.db. Is --from right?', '--from', 'sqlite:nowhere', '--to', database.url))
+    refused(1, 'nowhere/daybook.db. Is --from right?', '--from', 'sqlite:nowhere', '--to', scene.database.url))
   test('a source that is no database', () =>
-    refused(1, 'text.db is no database of SQLite.', '--from', 'sqlite:text.db', '--to', database.url))
+    refused(1, 'text.db is no database of SQLite.', '--from', 'sqlite:text.db', '--to', scene.database.url))
   test('a source without a store', () =>
-    refused(1, 'holds no store of Daybook. Is the address right?', '--from', database.url, '--to', 'sqlite:target'))
+    refused(
+      1,
+      'holds no store of Daybook. Is the address right?',
+      '--from',
+      scene.database.url,
+      '--to',
+      'sqlite:target',
+    ))
   test('the same folder twice', () =>
     refused(1, '--from and --to are the same store', '--from', 'sqlite:source', '--to', 'sqlite:./source/daybook.db'))
   test('the same database twice', () =>
@@ -77,19 +82,19 @@ describe('daybook copy refuses, and says what to do about it:', () => {
       1,
       '--from and --to are the same store',
       '--from',
-      database.url,
+      scene.database.url,
       '--to',
-      database.url.replace('postgres:', 'postgresql:'),
+      scene.database.url.replace('postgres:', 'postgresql:'),
     ))
 
   test('a server that does not answer', async () => {
-    const url = new URL(database.url)
+    const url = new URL(scene.database.url)
     url.port = String(await freePort())
     await refused(1, 'are host, port and TLS in --to right?', '--from', 'sqlite:source', '--to', url.href)
   })
 
   test('a wrong password', async () => {
-    const url = new URL(database.url)
+    const url = new URL(scene.database.url)
     url.password = `${url.password}wrong`
     await refused(1, 'refuses this user or password. Check --from.', '--from', url.href, '--to', 'sqlite:target')
   })
@@ -105,13 +110,20 @@ describe('daybook copy refuses, and says what to do about it:', () => {
     ))
 
   test('a source of a newer Daybook', async () => {
-    change(fileOf('source'), "UPDATE daybook$meta SET value = '99' WHERE key = 'layout'")
-    await refused(1, 'made by a newer Daybook (layout 99', '--from', 'sqlite:source', '--to', database.url)
+    change(scene.fileOf('source'), "UPDATE daybook$meta SET value = '99' WHERE key = 'layout'")
+    await refused(1, 'made by a newer Daybook (layout 99', '--from', 'sqlite:source', '--to', scene.database.url)
   })
 
   test('a source of an older Daybook', async () => {
-    change(fileOf('source'), "UPDATE daybook$meta SET value = '1' WHERE key = 'layout'")
-    await refused(1, 'Start the service on it once with this one', '--from', 'sqlite:source', '--to', database.url)
+    change(scene.fileOf('source'), "UPDATE daybook$meta SET value = '1' WHERE key = 'layout'")
+    await refused(
+      1,
+      'Start the service on it once with this one',
+      '--from',
+      'sqlite:source',
+      '--to',
+      scene.database.url,
+    )
   })
 
   test('a source with renames to come', () =>
@@ -123,7 +135,7 @@ describe('daybook copy refuses, and says what to do about it:', () => {
       '--from',
       'sqlite:source',
       '--to',
-      database.url,
+      scene.database.url,
     ))
 
   test('a source with collections that the config does not have', () =>
@@ -135,31 +147,31 @@ describe('daybook copy refuses, and says what to do about it:', () => {
       '--from',
       'sqlite:source',
       '--to',
-      database.url,
+      scene.database.url,
     ))
 
   test('a target that holds a store already', async () => {
-    const args = ['--from', 'sqlite:source', '--to', database.url]
-    expect(await daybook(folder.path, 'copy', ...args)).toMatchObject({ status: 0 })
+    const args = ['--from', 'sqlite:source', '--to', scene.database.url]
+    expect(await daybook(scene.folder.path, 'copy', ...args)).toMatchObject({ status: 0 })
     await refused(1, 'holds a store already. Copy into an empty database', ...args)
-    await refused(1, 'holds a store already', '--from', database.url, '--to', 'sqlite:source')
+    await refused(1, 'holds a store already', '--from', scene.database.url, '--to', 'sqlite:source')
   })
 
   test('a target with tables of others', async () => {
-    await database.rows('CREATE TABLE customers (id int)')
+    await scene.database.rows('CREATE TABLE customers (id int)')
     await refused(
       1,
       'holds tables already: customers. Copy into an empty database',
       '--from',
       'sqlite:source',
       '--to',
-      database.url,
+      scene.database.url,
     )
-    expect(await database.rows("SELECT relname FROM pg_class WHERE relname LIKE 'daybook%'")).toEqual([])
+    expect(await scene.database.rows("SELECT relname FROM pg_class WHERE relname LIKE 'daybook%'")).toEqual([])
   })
 
   test('a target without the collections of the source, as there is nothing to compare', async () => {
-    await serve({ collections: { notes: small.collections.notes } }, { data: at('target') }, async () => {})
+    await serve({ collections: { notes: small.collections.notes } }, { data: scene.at('target') }, async () => {})
     await refused(1, 'lacks collections: old.', '--verify-only', '--from', 'sqlite:source', '--to', 'sqlite:target')
   })
 })

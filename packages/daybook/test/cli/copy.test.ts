@@ -3,13 +3,14 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { f, type Service, SYSTEM } from 'daybook'
 import { postgres } from 'daybook/postgres'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import blog from '../../../../examples/blog/daybook.config.ts'
 import { PostgresDatabase } from '../support/postgres-database.ts'
-import { BIN, daybook, type Ended, folderOf } from './cli.ts'
+import { BIN, daybook, type Ended } from './cli.ts'
 import everything, { aVeryLongKey, before } from './copy-config.ts'
 import { answersOf, fill, sendKeyed, serve } from './copy-content.ts'
 import { allRows, change, rows } from './copy-file.ts'
+import { CopyPlace } from './copy-place.ts'
 
 // Each starts several processes, and the machine may be busy.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -25,27 +26,19 @@ const OF_EVERYTHING = [
 ] as const
 const OF_BLOG = [['posts', 'authors', 'tags', 'pages'], ['site']] as const
 
-let folder: Awaited<ReturnType<typeof folderOf>>
-let database: PostgresDatabase
+let scene: CopyPlace
 
 beforeEach(async () => {
-  folder = await folderOf({})
-  database = await PostgresDatabase.make()
+  scene = await CopyPlace.make()
+  return () => scene[Symbol.asyncDispose]()
 })
-afterEach(async () => {
-  await folder[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
-})
-
-const at = (name: string): string => join(folder.path, name)
-const fileOf = (name: string): string => join(at(name), 'daybook.db')
 
 const copy = (from: string, to: string, ...more: readonly string[]): Promise<Ended> =>
-  daybook(folder.path, 'copy', '--config', CONFIG, '--from', from, '--to', to, ...more)
+  daybook(scene.folder.path, 'copy', '--config', CONFIG, '--from', from, '--to', to, ...more)
 
 describe('a store with everything', () => {
   beforeEach(async () => {
-    await serve(before, { data: at('source') }, async (service) => {
+    await serve(before, { data: scene.at('source') }, async (service) => {
       await fill(service)
       const { items } = await service.content.list('things', { limit: 2 } as never, AS_SYSTEM)
       for (const { id } of items) {
@@ -53,105 +46,105 @@ describe('a store with everything', () => {
       }
     })
     // A column that nothing writes to yet.
-    change(fileOf('source'), 'UPDATE things SET draft = doc WHERE pk = 2')
+    change(scene.fileOf('source'), 'UPDATE things SET draft = doc WHERE pk = 2')
     // A write under the newer config keeps aside what has no field any more.
-    await serve(everything, { data: at('source') }, async ({ content }) => {
+    await serve(everything, { data: scene.at('source') }, async ({ content }) => {
       const { items } = await content.list('things', { limit: 1 } as never, AS_SYSTEM)
       await content.update('things', String(items[0]?.id), { flag: true } as never, AS_SYSTEM)
     })
   })
 
   test('answers the same in PostgreSQL, and after the way back every row of every table is the same', async () => {
-    const there = await copy('sqlite:source', database.url)
+    const there = await copy('sqlite:source', scene.database.url)
     expect(there).toMatchObject({ status: 0 })
     expect(there.stdout).toMatch(/^things +8 +same +[0-9a-f]{16}$/m)
     expect(there.stdout).toContain('holds the same as')
-    const back = await copy(database.url, 'sqlite:back')
+    const back = await copy(scene.database.url, 'sqlite:back')
     expect(back).toMatchObject({ status: 0 })
-    expect(allRows(fileOf('back'))).toEqual(allRows(fileOf('source')))
-    expect(rows(fileOf('source'), 'SELECT 1 FROM things WHERE kept IS NOT NULL')).not.toEqual([])
+    expect(allRows(scene.fileOf('back'))).toEqual(allRows(scene.fileOf('source')))
+    expect(rows(scene.fileOf('source'), 'SELECT 1 FROM things WHERE kept IS NOT NULL')).not.toEqual([])
     const ask = (service: Service) => answersOf(service, ...OF_EVERYTHING)
-    const own = await serve(everything, { data: at('source') }, ask)
+    const own = await serve(everything, { data: scene.at('source') }, ask)
     expect(own.size).toBeGreaterThan(300)
-    expect(await serve(everything, { database: postgres(database.url) }, ask)).toEqual(own)
-    expect(await serve(everything, { data: at('back') }, ask)).toEqual(own)
+    expect(await serve(everything, { database: postgres(scene.database.url) }, ask)).toEqual(own)
+    expect(await serve(everything, { data: scene.at('back') }, ask)).toEqual(own)
   })
 
   test('goes on where it was: the journal, the order of arrival, and answers that are kept', async () => {
-    await copy('sqlite:source', database.url)
-    await serve(everything, { database: postgres(database.url) }, async (service) => {
+    await copy('sqlite:source', scene.database.url)
+    await serve(everything, { database: postgres(scene.database.url) }, async (service) => {
       expect(await sendKeyed(service)).toBe('true')
       const made = await service.content.create('plainNotes', { text: 'note after' } as never, AS_SYSTEM)
       const { items } = await service.content.list('plainNotes', { q: 'note', limit: 1 } as never, AS_SYSTEM)
       expect(items).toEqual([made])
     })
-    const [{ head, last } = { head: 0, last: 1 }] = await database.rows<{ head: number; last: number }>(
+    const [{ head, last } = { head: 0, last: 1 }] = await scene.database.rows<{ head: number; last: number }>(
       'SELECT seq AS head, (SELECT max(seq) FROM "plainNotes") AS last FROM daybook$head',
     )
     expect([head, last]).toEqual(
-      Array(2).fill(Number(rows(fileOf('source'), 'SELECT seq FROM daybook$head')[0]?.seq) + 1),
+      Array(2).fill(Number(rows(scene.fileOf('source'), 'SELECT seq FROM daybook$head')[0]?.seq) + 1),
     )
   })
 
   test('needs nothing made again when a service starts on it', async () => {
-    await copy('sqlite:source', database.url)
+    await copy('sqlite:source', scene.database.url)
     const made = (): Promise<readonly object[]> =>
-      database.rows(`SELECT relname, oid, relfilenode FROM pg_class WHERE relnamespace = 'public'::regnamespace
+      scene.database.rows(`SELECT relname, oid, relfilenode FROM pg_class WHERE relnamespace = 'public'::regnamespace
         UNION ALL SELECT key || value, 0, 0 FROM daybook$meta ORDER BY 1`)
     const before = await made()
-    await serve(everything, { database: postgres(database.url) }, async () => {})
+    await serve(everything, { database: postgres(scene.database.url) }, async () => {})
     expect(await made()).toEqual(before)
-    await copy(database.url, 'sqlite:back')
+    await copy(scene.database.url, 'sqlite:back')
     const files = () => [
-      rows(fileOf('back'), 'SELECT * FROM sqlite_schema'),
-      rows(fileOf('back'), 'SELECT * FROM daybook$meta'),
+      rows(scene.fileOf('back'), 'SELECT * FROM sqlite_schema'),
+      rows(scene.fileOf('back'), 'SELECT * FROM daybook$meta'),
     ]
     const inFile = files()
-    await serve(everything, { data: at('back') }, async () => {})
+    await serve(everything, { data: scene.at('back') }, async () => {})
     expect(files()).toEqual(inFile)
   })
 
   test('goes from file to file, and from PostgreSQL to PostgreSQL', async () => {
     await using other = await PostgresDatabase.make()
     expect(await copy('sqlite:source/daybook.db', 'sqlite:new/other.db')).toMatchObject({ status: 0 })
-    expect(await copy('sqlite:new/other.db', database.url)).toMatchObject({ status: 0 })
-    expect(await copy(database.url, other.url)).toMatchObject({ status: 0 })
+    expect(await copy('sqlite:new/other.db', scene.database.url)).toMatchObject({ status: 0 })
+    expect(await copy(scene.database.url, other.url)).toMatchObject({ status: 0 })
     expect(await copy(other.url.replace('postgres:', 'postgresql:'), 'sqlite:back')).toMatchObject({ status: 0 })
-    expect(allRows(fileOf('back'))).toEqual(allRows(fileOf('source')))
+    expect(allRows(scene.fileOf('back'))).toEqual(allRows(scene.fileOf('source')))
   })
 
   test('goes from one schema of a database to another, with a password that no argument names', async () => {
-    await database.rows('CREATE SCHEMA other')
-    const other = new URL(database.url)
+    await scene.database.rows('CREATE SCHEMA other')
+    const other = new URL(scene.database.url)
     vi.stubEnv('PGPASSWORD', other.password)
     other.password = ''
     const plain = other.href
     other.search = '?options=-c search_path%3Dother'
     try {
       expect(await copy('sqlite:source', other.href)).toMatchObject({ status: 0 })
-      expect(await database.rows("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")).toEqual([])
+      expect(await scene.database.rows("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")).toEqual([])
       expect(await copy(other.href, plain)).toMatchObject({ status: 0 })
     } finally {
       vi.unstubAllEnvs()
     }
-    expect(await copy(database.url, 'sqlite:back')).toMatchObject({ status: 0 })
-    expect(allRows(fileOf('back'))).toEqual(allRows(fileOf('source')))
+    expect(await copy(scene.database.url, 'sqlite:back')).toMatchObject({ status: 0 })
+    expect(allRows(scene.fileOf('back'))).toEqual(allRows(scene.fileOf('source')))
   })
 
   test('leaves the source as it was, and its service may run', async () => {
-    const before = allRows(fileOf('source'))
-    await serve(everything, { data: at('source') }, async () => {
-      expect(await copy('sqlite:source', database.url)).toMatchObject({ status: 0 })
+    const before = allRows(scene.fileOf('source'))
+    await serve(everything, { data: scene.at('source') }, async () => {
+      expect(await copy('sqlite:source', scene.database.url)).toMatchObject({ status: 0 })
     })
-    expect(allRows(fileOf('source'))).toEqual(before)
+    expect(allRows(scene.fileOf('source'))).toEqual(before)
   })
 
   test('--verify-only names the table in which one byte differs, and changes nothing', async () => {
-    await copy('sqlite:source', database.url)
-    expect(await copy('sqlite:source', database.url, '--verify-only')).toMatchObject({ status: 0 })
-    await database.rows(`UPDATE things SET doc = replace(doc, 'Ding', 'ding') WHERE pk = 1`)
-    await database.rows(`UPDATE things SET locales = replace(locales, 'Ding', 'ding') WHERE pk = 3`)
-    const ended = await copy('sqlite:source', database.url, '--verify-only')
+    await copy('sqlite:source', scene.database.url)
+    expect(await copy('sqlite:source', scene.database.url, '--verify-only')).toMatchObject({ status: 0 })
+    await scene.database.rows(`UPDATE things SET doc = replace(doc, 'Ding', 'ding') WHERE pk = 1`)
+    await scene.database.rows(`UPDATE things SET locales = replace(locales, 'Ding', 'ding') WHERE pk = 3`)
+    const ended = await copy('sqlite:source', scene.database.url, '--verify-only')
     expect(ended.status).toBe(1)
     expect(ended.stdout).toMatch(/^things +8 \/ 8 +DIFFERS/m)
     expect(ended.stdout.match(/DIFFERS/g)).toHaveLength(1)
@@ -162,29 +155,29 @@ describe('a store with everything', () => {
 describe('the example blog', () => {
   test('answers the same in PostgreSQL, and after the way back', async () => {
     const copyBlog = (from: string, to: string): Promise<Ended> =>
-      daybook(folder.path, 'copy', '--config', BLOG, '--from', from, '--to', to)
+      daybook(scene.folder.path, 'copy', '--config', BLOG, '--from', from, '--to', to)
     const ask = (service: Service) => answersOf(service, ...OF_BLOG)
-    const own = await serve(blog, { data: at('source') }, ask)
-    expect(await copyBlog('sqlite:source', database.url)).toMatchObject({ status: 0 })
-    expect(await copyBlog(database.url, 'sqlite:back')).toMatchObject({ status: 0 })
-    expect(await serve(blog, { database: postgres(database.url) }, ask)).toEqual(own)
-    expect(await serve(blog, { data: at('back') }, ask)).toEqual(own)
-    expect(allRows(fileOf('back'))).toEqual(allRows(fileOf('source')))
+    const own = await serve(blog, { data: scene.at('source') }, ask)
+    expect(await copyBlog('sqlite:source', scene.database.url)).toMatchObject({ status: 0 })
+    expect(await copyBlog(scene.database.url, 'sqlite:back')).toMatchObject({ status: 0 })
+    expect(await serve(blog, { database: postgres(scene.database.url) }, ask)).toEqual(own)
+    expect(await serve(blog, { data: scene.at('back') }, ask)).toEqual(own)
+    expect(allRows(scene.fileOf('back'))).toEqual(allRows(scene.fileOf('source')))
   })
 })
 
 test('documents of many megabytes are copied a few at a time', async () => {
   const notes = { collections: { notes: { fields: { text: f.text({ search: false }) } } } }
-  await folder.write({
+  await scene.folder.write({
     'daybook.config.ts': `import { f } from 'DAYBOOK'
 export default { collections: { notes: { fields: { text: f.text({ search: false }) } } } }
 `,
   })
-  await serve(notes, { data: at('source') }, ({ content }) =>
+  await serve(notes, { data: scene.at('source') }, ({ content }) =>
     content.create('notes', { text: '-' } as never, AS_SYSTEM),
   )
   change(
-    fileOf('source'),
+    scene.fileOf('source'),
     `WITH RECURSIVE numbers (n) AS (SELECT 100 UNION ALL SELECT n + 1 FROM numbers WHERE n < 199)
      INSERT INTO notes (id, created_at, updated_at, seq, shape, doc)
      SELECT substr(id, 1, 32) || 'z' || n, created_at, updated_at, 1, shape,
@@ -193,8 +186,8 @@ export default { collections: { notes: { fields: { text: f.text({ search: false 
   // 100 MB, and room for two thirds of them.
   const env = { ...process.env, NODE_OPTIONS: '--max-old-space-size=64' }
   const args = [BIN, 'copy', '--from', 'sqlite:source', '--to', 'sqlite:target']
-  const child = spawn(process.execPath, args, { cwd: folder.path, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(process.execPath, args, { cwd: scene.folder.path, env, stdio: ['ignore', 'ignore', 'inherit'] })
   const [status] = await once(child, 'exit')
   expect(status).toBe(0)
-  expect(rows(fileOf('target'), 'SELECT count(*) AS count FROM notes')).toEqual([{ count: 101 }])
+  expect(rows(scene.fileOf('target'), 'SELECT count(*) AS count FROM notes')).toEqual([{ count: 101 }])
 })

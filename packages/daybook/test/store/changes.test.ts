@@ -27,4 +27,16 @@ describe.each(STORES)('who follows the changes of a store on $name', (store) => 
     await service.content.create('things', { title: 'one' }, AS_SYSTEM)
     await vi.waitFor(() => expect(heard).toEqual([1]))
   })
+
+  test('hears of no number that a refused write had beside one that was stored', async () => {
+    await using service = await store.open(kitchen)
+    const heard: number[] = []
+    service.onChange((seq) => heard.push(seq))
+    const twins = ['one', 'two'].map((title) => service.content.create('things', { title, code: 'AB1' }, AS_SYSTEM))
+    const outcomes = (await Promise.allSettled(twins)).map(({ status }) => status)
+    expect(outcomes.toSorted()).toEqual(['fulfilled', 'rejected'])
+    await vi.waitFor(() => expect(heard).toEqual([1]))
+    await service.content.create('things', { title: 'three' }, AS_SYSTEM)
+    await vi.waitFor(() => expect(heard).toEqual([1, 2]))
+  })
 })

@@ -66,7 +66,7 @@ describe.each(Object.entries(KINDS))('a lease on %s', (_kind, open) => {
   async function runOut(name: string): Promise<void> {
     await stores[0].transaction(async (writer) => {
       for (let token = 0; token < 100; token++)
-        if (await writer.holdsLease(name, token)) await writer.endLease(name, token)
+        if (await writer.leases.holds(name, token)) await writer.leases.end(name, token)
     })
   }
 
@@ -129,7 +129,7 @@ describe.each(Object.entries(KINDS))('a lease on %s', (_kind, open) => {
     const claim = (holder: string) => ({ name: 'one', holder, ms: HOUR_MS })
     const tokens: unknown[] = []
     for (const [index, store] of [...stores, ...stores].entries()) {
-      tokens.push(await store.transaction((writer) => writer.takeLease(claim(`holder ${index}`))))
+      tokens.push(await store.transaction((writer) => writer.leases.take(claim(`holder ${index}`))))
       await runOut('one')
     }
     expect(tokens).toEqual([1, 2, 3, 4, 5, 6])

@@ -1,13 +1,10 @@
+import type { SystemTables } from '../../src/store/tables.ts'
 import type { Rows } from './stores.ts'
 
+type StoredChange = SystemTables['daybook$journal']
+
 /** A record of the journal, with the state that the change left; after a delete, the one that it took away. */
-export interface JournalRecord {
-  readonly seq: number
-  readonly at: string
-  readonly actor: string
-  readonly action: string
-  readonly collection: string
-  readonly id: string
+export interface JournalRecord extends StoredChange {
   readonly doc: string
 }
 
@@ -31,7 +28,7 @@ export async function readJournal(rows: Rows, collections: readonly string[]): P
   )
   const last = new Map<string, string>()
   return (await rows('SELECT * FROM daybook$journal ORDER BY seq')).map((row) => {
-    const record = row as unknown as Omit<JournalRecord, 'doc'>
+    const record = row as unknown as StoredChange
     const key = `${record.collection} ${record.id}`
     const own = kept.get(record.seq) ?? current.get(`${key} ${record.seq}`)
     const doc = record.action === 'delete' ? last.get(key) : own
