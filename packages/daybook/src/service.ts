@@ -144,8 +144,12 @@ function demandMetrics(metrics: Metrics | undefined): Metrics {
   return metrics
 }
 
-/** Serving renamed fields under their new keys before their values are there would show them empty, and lose them on a write. */
-async function refusePending(read: Reader, model: Model): Promise<void> {
+/**
+ * Serving renamed fields under their new keys before their values are there would show them empty, and lose them on a write.
+ *
+ * @throws {StartupError} when a rename is to be applied first
+ */
+export async function refusePending(read: Reader, model: Model): Promise<void> {
   const renames = await pendingRenames(read, model)
   if (renames.length === 0) return
   const lines = renames.map(({ path, message, count }) => `  ${path} ${message} (${count})`)

@@ -166,7 +166,7 @@ const checkTop = checkKeys({
   }),
   globals: checkDocuments('globals', { ...DOCUMENT_OPTIONS, access: checkAccess(['read', 'update']) }),
   locales: checkLocales,
-  database: checkKeys({ open: isFunction }, ['open']),
+  database: checkKeys({ open: isFunction, snapshot: isFunction }, ['open', 'snapshot']),
   auth: checkKeys(
     {
       getCapabilities: isFunction,

@@ -73,6 +73,12 @@ export interface PoolState {
 export interface DatabaseSource {
   /** @throws {StartupError} when it cannot be used, with what to do about it */
   open(): Promise<Database>
+  /**
+   * Sees it as it stands now, while others write to it.
+   *
+   * @throws {StartupError} as `open`
+   */
+  snapshot(): Promise<Snapshot>
 }
 
 /** A unique index refused a row. */

@@ -63,7 +63,10 @@ export class Ledger {
     this.#counted.push(counted)
   }
 
-  /** Runs a statement with the commit. */
+  /**
+   * Runs a statement with the commit. Search rows wait so: FTS5 writes to its table whenever a savepoint ends after a
+   * change of it, and entries which share a commit would share nothing of that work.
+   */
   later(statement: Statement, values: Values): void {
     this.#waiting.push([statement, values])
   }

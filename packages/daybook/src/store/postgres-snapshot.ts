@@ -3,7 +3,7 @@ import type { Snapshot } from './database.ts'
 import type { Dialect } from './dialect.ts'
 import { PostgresConnection, TYPES } from './postgres-connection.ts'
 import { POSTGRES } from './postgres-dialect.ts'
-import { clientConfig, loadDriver } from './postgres-options.ts'
+import { clientConfig, loadDriver, type PostgresOptions } from './postgres-options.ts'
 import { shownUrl, toStartupError } from './postgres-start.ts'
 
 class PostgresSnapshot extends PostgresConnection implements Snapshot {
@@ -29,11 +29,11 @@ const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
  *
  * @throws {StartupError} when it cannot be read, with what to do about it
  */
-export async function snapshotPostgres(url: string): Promise<Snapshot> {
+export async function snapshotPostgres(url: string | undefined, options: PostgresOptions = {}): Promise<Snapshot> {
   const shown = shownUrl(url)
   const { Client } = await loadDriver()
   // Nothing is kept in the session, so that a pooler may stand in between.
-  const client = new Client({ ...clientConfig(url, { pooler: 'transaction' }), types: TYPES })
+  const client = new Client({ ...clientConfig(String(url), { ...options, pooler: 'transaction' }), types: TYPES })
   client.on('error', () => {})
   try {
     await client.connect()

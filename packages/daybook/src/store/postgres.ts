@@ -7,6 +7,7 @@ import { POSTGRES } from './postgres-dialect.ts'
 import { clientConfig, loadDriver, type PostgresOptions, USUAL_CONNECTIONS } from './postgres-options.ts'
 import { PostgresReplica } from './postgres-replica.ts'
 import { type Driver, PostgresServer } from './postgres-server.ts'
+import { snapshotPostgres } from './postgres-snapshot.ts'
 import { checkDatabase, shownUrl, toStartupError } from './postgres-start.ts'
 import { holdAlter, isUnavailable, PostgresWriter } from './postgres-writer.ts'
 
@@ -23,7 +24,7 @@ import { holdAlter, isUnavailable, PostgresWriter } from './postgres-writer.ts'
  * ```
  */
 export function postgres(url: string | undefined, options: PostgresOptions = {}): DatabaseSource {
-  return { open: () => openPostgres(url, options) }
+  return { open: () => openPostgres(url, options), snapshot: () => snapshotPostgres(url, options) }
 }
 
 /** @throws {StartupError} when the server cannot be used, with what to do about it */

@@ -189,10 +189,7 @@ interface Job {
   readonly reject: (reason: unknown) => void
 }
 
-/**
- * The connection that writes. Search rows wait for the commit: FTS5 writes to its table whenever a savepoint ends
- * after a change of it, so that entries which share a commit would share nothing of that work.
- */
+/** The connection that writes. */
 class SqliteWriter extends SqliteConnection implements WriteConnection {
   ledger: Ledger = new Ledger(this)
 

@@ -2,34 +2,64 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DaybookConfig } from '../../config/config.ts'
+import { fillViews } from '../../content/draft.ts'
 import { StartupError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
-import { databaseFile, type EngineOptions, type OpenEngine, openEngine } from '../../service.ts'
+import { databaseFile, type EngineOptions, type OpenEngine, openEngine, refusePending } from '../../service.ts'
+import { beginCopy } from '../../store/copy.ts'
+import { whyNotCopied } from '../../store/copy-source.ts'
+import type { DatabaseSource, Snapshot } from '../../store/database.ts'
+import { Reader } from '../../store/read.ts'
+import { isBlank } from '../../store/schema.ts'
+import { openSqlite } from '../../store/sqlite.ts'
 import { copySqlite } from '../../store/sqlite-file.ts'
+import { Store } from '../../store/store.ts'
 
 /**
  * Opens a copy of the store that is gone after `close`: what is done to it goes the way of the real thing, sees what
- * it did before, and keeps no writer waiting.
+ * it did before, and keeps no writer waiting. That of a database is an embedded file.
  */
 export async function openCopy(
   model: Model,
-  config: DaybookConfig,
+  { database, ...config }: DaybookConfig,
   data: string,
   options: EngineOptions,
 ): Promise<OpenEngine> {
-  if (config.database) {
-    throw new StartupError(
-      '--dry-run works on the embedded store only. Leave database out of the config to try the files.',
-    )
-  }
   const folder = await mkdtemp(join(tmpdir(), 'daybook-dry-run-'))
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true })
   try {
-    copySqlite(databaseFile(data), databaseFile(folder))
+    if (database) await copyDatabase(database, model, databaseFile(folder))
+    else copySqlite(databaseFile(data), databaseFile(folder))
     const { engine, close } = await openEngine(model, config, folder, options)
     return { engine, close: () => close().finally(remove) }
   } catch (error) {
     await remove()
     throw error
+  }
+}
+
+/** Copies what a database holds into a new file; nothing where it holds no store yet. */
+async function copyDatabase(database: DatabaseSource, model: Model, file: string): Promise<void> {
+  const source = await database.snapshot()
+  try {
+    if (!(await isBlank(source, source.dialect))) await copyStore(source, model, file)
+  } finally {
+    await source.close()
+  }
+}
+
+async function copyStore(source: Snapshot, model: Model, file: string): Promise<void> {
+  const fault = await whyNotCopied(source, 'The database')
+  if (fault !== undefined) throw new StartupError(fault)
+  const read = new Reader(source.dialect, source, source)
+  await refusePending(read, model)
+  const target = openSqlite(file, { isServing: false })
+  const store = new Store(target)
+  try {
+    const { copy } = await beginCopy(source, target, await read.storedCollections(), file)
+    await copy.run(() => {})
+    await store.completeCopy(model, (writer, collection) => fillViews(model, writer, collection))
+  } finally {
+    await store.close()
   }
 }
