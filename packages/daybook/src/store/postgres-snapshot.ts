@@ -32,8 +32,9 @@ const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 export async function snapshotPostgres(url: string | undefined, options: PostgresOptions = {}): Promise<Snapshot> {
   const shown = shownUrl(url)
   const { Client } = await loadDriver()
-  // Nothing is kept in the session, so that a pooler may stand in between.
-  const client = new Client({ ...clientConfig(String(url), { ...options, pooler: 'transaction' }), types: TYPES })
+  // Nothing is kept in the session, so that a pooler may stand in between; and a table that was just filled may be slow.
+  const config = clientConfig(String(url), { ...options, pooler: 'transaction', statementMs: 0 })
+  const client = new Client({ ...config, types: TYPES })
   client.on('error', () => {})
   try {
     await client.connect()

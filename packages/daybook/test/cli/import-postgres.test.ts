@@ -27,7 +27,10 @@ export default defineConfig({
     'posts/b.md': page('B'),
   })
   const tables = () => database.rows("SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'")
-  const stored = () => database.rows("SELECT seq, doc::json ->> 'title' AS title FROM posts ORDER BY title")
+  const stored = () =>
+    database.rows<{ seq: number; title: string }>(
+      "SELECT seq, doc::json ->> 'title' AS title FROM posts ORDER BY title",
+    )
 
   const first = await daybook(folder.path, ...IMPORT, '--dry-run')
   expect(first).toMatchObject({
