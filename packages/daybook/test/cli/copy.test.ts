@@ -150,6 +150,13 @@ describe('a store with everything', () => {
     expect(ended.stdout.match(/DIFFERS/g)).toHaveLength(1)
     expect(ended.stdout).toMatch(/differs from .* in: things\./)
   })
+
+  test('--verify-only waits for a server that takes longer than a service would wait', async () => {
+    await copy('sqlite:source', scene.database.url)
+    const held = scene.database.rows('DO $$ BEGIN LOCK TABLE things; PERFORM pg_sleep(11); END $$')
+    expect(await copy('sqlite:source', scene.database.url, '--verify-only')).toMatchObject({ status: 0 })
+    await held
+  })
 })
 
 describe('the example blog', () => {
