@@ -76,7 +76,13 @@ export function cliCommands(): readonly string[] {
 /** The name of every metric, those included that only some stores have. */
 export async function metricNames(): Promise<readonly string[]> {
   const pool = { total: 0, idle: 0, waiting: 0 }
-  const metrics = new Metrics({ statements: () => 0, journalSeq: async () => 0, poolState: () => pool })
+  const readers = [{ name: 'replica', seq: 0 }]
+  const metrics = new Metrics({
+    statements: () => 0,
+    journalSeq: async () => 0,
+    poolState: () => pool,
+    readers: () => readers,
+  })
   const snapshot = await metrics.snapshot()
   metrics.close()
   return snapshot.map(({ name }) => name)

@@ -136,6 +136,7 @@ async function openMetrics(store: Store): Promise<Metrics> {
     statements: () => store.statements,
     journalSeq: () => store.read.head(),
     poolState: () => store.poolState,
+    readers: () => store.readers,
   })
 }
 

@@ -1,5 +1,5 @@
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { PoolState } from '../store/database.ts'
+import type { JournalReader, PoolState } from '../store/database.ts'
 import { observeProcess } from './process.ts'
 
 /** What of a service is asked when its metrics are. */
@@ -9,6 +9,8 @@ export interface MetricsSource {
   journalSeq(): Promise<number>
   /** Undefined where there is no pool. */
   poolState(): PoolState | undefined
+  /** Who follows the journal. */
+  readers(): readonly JournalReader[]
 }
 
 /** All metrics of one process, in a form that can be sent to another one. */
@@ -94,6 +96,7 @@ function watchStore(source: MetricsSource, registers: Registry[]): void {
       else this.set(seq)
     },
   })
+  watchReaders(source, registers)
   if (!source.poolState()) return
   new Gauge({
     name: 'daybook_pool_connections',
@@ -105,6 +108,21 @@ function watchStore(source: MetricsSource, registers: Registry[]): void {
       this.set({ state: 'busy' }, total - idle)
       this.set({ state: 'idle' }, idle)
       this.set({ state: 'waiting' }, waiting)
+    },
+  })
+}
+
+function watchReaders({ readers }: MetricsSource, registers: Registry[]): void {
+  if (readers().length === 0) return
+  new Gauge({
+    name: 'daybook_journal_reader_seq',
+    help: 'The last number of the journal that who follows it has come to.',
+    labelNames: ['reader'],
+    aggregator: 'min',
+    registers,
+    collect() {
+      this.reset()
+      for (const { name, seq } of readers()) if (seq !== undefined) this.set({ reader: name }, seq)
     },
   })
 }

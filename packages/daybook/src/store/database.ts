@@ -43,6 +43,8 @@ export interface Database {
   alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T>
   /** Its connections, where it has a pool of them. */
   readonly poolState?: PoolState
+  /** Who follows its journal at their own pace. */
+  readonly readers?: readonly JournalReader[]
   /**
    * Runs `work` outside of any transaction, while others write, as long as it takes; alone among nodes that do so or
    * {@link alter}. Absent: every change of tables keeps others waiting.
@@ -59,6 +61,13 @@ export interface Database {
 export interface Snapshot extends Connection {
   readonly dialect: Dialect
   close(): Promise<void>
+}
+
+/** Somebody who follows the journal, and may be behind. */
+export interface JournalReader {
+  readonly name: string
+  /** The last number that it has come to; `undefined`: it does not answer. */
+  readonly seq: number | undefined
 }
 
 /** Connections of a pool. */

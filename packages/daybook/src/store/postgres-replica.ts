@@ -1,18 +1,21 @@
 import type { Statement, Values } from './compile.ts'
-import type { Connection, Database, WriteConnection, WriteOptions } from './database.ts'
+import type { Connection, Database, JournalReader, WriteConnection, WriteOptions } from './database.ts'
 import type { Dialect } from './dialect.ts'
 import type { Follower } from './journal-watch.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
 /** A database that is read on a copy of it, as long as that answers. */
-export class PostgresReplica implements Database {
+export class PostgresReplica implements Database, JournalReader {
+  readonly name: string
   readonly dialect: Dialect
   readonly reader: Connection
   readonly slow: Connection
   readonly #server: PostgresServer
   readonly #primary: Database
 
-  constructor(server: PostgresServer, primary: Database) {
+  /** @param name its URL, as anybody may see it */
+  constructor(name: string, server: PostgresServer, primary: Database) {
+    this.name = name
     this.dialect = primary.dialect
     this.reader = orElse(server, server.reader, () => primary.reader)
     this.slow = orElse(server, server.slow, () => primary.slow)
@@ -22,7 +25,12 @@ export class PostgresReplica implements Database {
 
   /** Whether it answers, and has come as far as this number of the journal. */
   has(seq: number): boolean {
-    return this.#server.isUp && this.#server.head >= seq
+    return (this.seq ?? -1) >= seq
+  }
+
+  get seq(): number | undefined {
+    const { isUp, head } = this.#server
+    return isUp && head >= 0 ? head : undefined
   }
 
   get executed(): number {

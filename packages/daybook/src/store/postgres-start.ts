@@ -9,18 +9,19 @@ const EXPECTED = 'Write postgres://user:password@host:5432/database.'
 /**
  * A URL without its password.
  *
+ * @param from where it was read, for errors
  * @throws {StartupError} when it is none of PostgreSQL
  */
-export function shownUrl(url: string | undefined): string {
-  if (url === undefined || url === '') throw new StartupError(`DATABASE_URL is not set. ${EXPECTED}`)
+export function shownUrl(url: string | undefined, from = 'DATABASE_URL'): string {
+  if (url === undefined || url === '') throw new StartupError(`${from} is not set. ${EXPECTED}`)
   const parsed = URL.parse(url)
   if (!parsed || !/^postgres(?:ql)?:$/.test(parsed.protocol)) {
-    throw new StartupError(`DATABASE_URL is no URL of PostgreSQL. ${EXPECTED}`)
+    throw new StartupError(`${from} is no URL of PostgreSQL. ${EXPECTED}`)
   }
   // Of an URL like postgres://user:12/34@host, the user and half of the password look like host and port.
   if (parsed.username === '' && url.includes('@')) {
     throw new StartupError(
-      'DATABASE_URL has an @ in a strange place. In the password, write %2F for /, %3F for ?, %23 for # and %40 for @.',
+      `${from} has an @ in a strange place. In the password, write %2F for /, %3F for ?, %23 for # and %40 for @.`,
     )
   }
   const user = parsed.username === '' ? '' : `${parsed.username}@`

@@ -1,4 +1,4 @@
-import type { Database, DatabaseSource, PoolState, WriteConnection, WriteOptions } from './database.ts'
+import type { Database, DatabaseSource, JournalReader, PoolState, WriteConnection, WriteOptions } from './database.ts'
 import type { Dialect } from './dialect.ts'
 import { type Follower, JournalWatch } from './journal-watch.ts'
 import { HEAD } from './ledger.ts'
@@ -30,6 +30,7 @@ export function postgres(url: string | undefined, options: PostgresOptions = {})
 /** @throws {StartupError} when the server cannot be used, with what to do about it */
 export async function openPostgres(url: string | undefined, options: PostgresOptions): Promise<PostgresStore> {
   const shown = shownUrl(url)
+  for (const [index, replica] of (options.replicas ?? []).entries()) shownUrl(replica, `replicas[${index}]`)
   const driver = await loadDriver()
   const store = new PostgresStore(driver, String(url), shown, options)
   try {
@@ -67,7 +68,8 @@ export class PostgresStore implements Database {
     this.reader = this.#server.reader
     this.slow = this.#server.slow
     this.#replicas = replicas.map(
-      (one) => new PostgresReplica(new PostgresServer(driver, clientConfig(one, options), settings), this),
+      (one) =>
+        new PostgresReplica(shownUrl(one), new PostgresServer(driver, clientConfig(one, options), settings), this),
     )
   }
 
@@ -78,6 +80,10 @@ export class PostgresStore implements Database {
   /** Connections, for those who watch the service. */
   get poolState(): PoolState {
     return this.#server.poolState
+  }
+
+  get readers(): readonly JournalReader[] {
+    return this.#replicas
   }
 
   near(seq: number): Database | undefined {

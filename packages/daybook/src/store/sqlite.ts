@@ -130,7 +130,9 @@ export class SqliteStore implements Database {
     } catch (error) {
       if (native.inTransaction) native.exec('ROLLBACK')
       const failure = this.#failed(error)
-      for (const { reject } of group) reject(failure)
+      // Whoever waits behind a lock that somebody else holds would wait for nothing but the same.
+      const refused = isBusy(error) ? [...group, ...this.#queue.splice(0)] : group
+      for (const { reject } of refused) reject(failure)
     }
   }
 

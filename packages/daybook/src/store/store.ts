@@ -1,7 +1,7 @@
 import type { CollectionModel, Model } from '../model/model.ts'
 import type { Statement } from './compile.ts'
 import { endCopy } from './copy.ts'
-import type { Database, PoolState, WriteConnection, WriteOptions } from './database.ts'
+import type { Database, JournalReader, PoolState, WriteConnection, WriteOptions } from './database.ts'
 import type { Wanted } from './dialect.ts'
 import type { Follower } from './journal-watch.ts'
 import { Reader } from './read.ts'
@@ -81,6 +81,11 @@ export class Store {
   /** Connections to the database, where there is a pool of them. */
   get poolState(): PoolState | undefined {
     return this.#database.poolState
+  }
+
+  /** Who follows the journal at their own pace. */
+  get readers(): readonly JournalReader[] {
+    return this.#database.readers ?? []
   }
 
   /** Whether anything was ever stored here. */

@@ -106,7 +106,7 @@ const OUTAGES: Readonly<Record<string, () => Promise<() => unknown>>> = {
 }
 
 describe.each(Object.entries(OUTAGES))('a database that %s', (_what, strike) => {
-  test('is reported at once, and used again when it is back; nobody is told anything wrong', async () => {
+  test('is reported at once, and used again when it is back; nobody is told anything wrong (D8)', async () => {
     await using service = await open()
     await send(service, '/api/posts', { json: { title: 'before' } })
     const load = new Load(service, 'load')
@@ -156,7 +156,7 @@ test('a service ends in good order while its database does not answer', async ()
   }
 })
 
-describe('when every back end is killed', () => {
+describe('when every back end is killed (D8)', () => {
   const killAll = () =>
     server.rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'daybook'")
 

@@ -1,6 +1,7 @@
 import { postgres } from 'daybook/postgres'
 import { createTestService, type TestService } from 'daybook/testing'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { readMetrics } from '../metrics/read-metrics.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { PostgresDatabase } from '../support/postgres-database.ts'
 import { expectQuietProcess } from '../support/sane.ts'
@@ -25,7 +26,10 @@ beforeEach(async () => {
   network = await FaultyProxy.to(replica.address.port)
   database = await PostgresDatabase.make(primary.address)
   const copy = database.url.replace(`:${primary.address.port}/`, `:${network.port}/`)
-  service = await createTestService({ ...posts, database: postgres(database.url, { replicas: [copy] }) })
+  service = await createTestService(
+    { ...posts, database: postgres(database.url, { replicas: [copy] }) },
+    { metrics: true },
+  )
   return async () => {
     await replay('resume')
     await service.close()
@@ -97,6 +101,30 @@ describe('with a replica', () => {
     const tag = String((await read('/api/posts', late)).headers.get('etag'))
     expect((await read('/api/posts', { ...late, 'If-None-Match': tag })).status).toBe(304)
     expect((await read('/api/posts', { 'If-None-Match': tag })).status).toBe(200)
+  })
+
+  test('how far it has come is among the metrics, as long as it answers', async () => {
+    const positions = async () => {
+      const metrics = readMetrics(await service.metrics())
+      const readers = [...metrics].filter(([name]) => name.startsWith('daybook_journal_reader_seq'))
+      return [metrics.get('daybook_journal_seq'), ...readers.map(([, seq]) => seq)]
+    }
+    await create('one')
+    await vi.waitFor(async () => expect(await positions()).toEqual([1, 1]), PATIENT)
+    await replay('pause')
+    await create('two')
+    expect(await positions()).toEqual([2, 1])
+    expect(await service.metrics()).not.toContain(new URL(database.url).password)
+    await replay('resume')
+    await vi.waitFor(async () => expect(await positions()).toEqual([2, 2]), PATIENT)
+    network.blackHole()
+    await vi.waitFor(async () => expect(await positions()).toEqual([2]), PATIENT)
+    await network.heal()
+  })
+
+  test('whose address is none is refused at start', async () => {
+    const opening = postgres(database.url, { replicas: [database.url, 'mysql://user:secret@copy/content'] }).open()
+    await expect(opening).rejects.toThrow(/^replicas\[1\] is no URL of PostgreSQL\. Write postgres:[^ ]+$/)
   })
 
   test('a Daybook-Min-Seq that is no number of the journal is refused', async () => {

@@ -135,7 +135,7 @@ describe.each(Object.entries(KINDS))('a lease on %s', (_kind, open) => {
     expect(tokens).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  test('has at most one holder who can write, whatever they do and however long they sleep', async () => {
+  test('has at most one holder who can write, whatever they do and however long they sleep (N4)', async () => {
     const step = fc.record({
       who: fc.nat({ max: COUNT - 1 }),
       does: fc.constantFrom('take', 'write', 'release', 'runOut'),

@@ -8,7 +8,7 @@ const run = promisify(execFile)
 const STARTS = join(import.meta.dirname, 'starts.ts')
 
 test.each(STORES)(
-  'services that start at once on one new store of $name all come up, and seed it once',
+  'services that start at once on one new store of $name all come up, and seed it once (N5)',
   async (store) => {
     for (let round = 0; round < 3; round += 1) {
       await using place = await store.at()
