@@ -1,7 +1,9 @@
 import { resolve } from 'node:path'
 import { SYSTEM } from './auth/adapter.ts'
+import { AuthGuard } from './auth/guard.ts'
 import { serviceTokenAdapter } from './auth/service-token.ts'
 import type { DaybookConfig } from './config/config.ts'
+import { Attempts } from './content/attempts.ts'
 import { Content } from './content/content.ts'
 import { fillViews } from './content/draft.ts'
 import type { Engine } from './content/engine.ts'
@@ -12,7 +14,7 @@ import { StartupError } from './errors.ts'
 import { createApp } from './http/app.ts'
 import { DEFAULT_BODY_BYTES } from './http/body.ts'
 import type { Handle } from './http/request.ts'
-import { ROUTES } from './http/routes.ts'
+import { providerRoutes, ROUTES } from './http/routes.ts'
 import { type Fetch, toFetch } from './http/web.ts'
 import { type Log, SILENT } from './log.ts'
 import type { Metrics, MetricsSnapshot } from './metrics/metrics.ts'
@@ -73,6 +75,7 @@ export function databaseFile(data: string): string {
   return resolve(data, 'daybook.db')
 }
 
+const DEFAULT_SIGN_INS = 10
 const DEFAULT_CACHE_CONTROL = 'public, max-age=0, must-revalidate'
 
 /**
@@ -91,7 +94,7 @@ export async function createService<const C extends DaybookConfig>(
   options: ServiceOptions = {},
 ): Promise<Service<C>> {
   const model = compileModel(config)
-  const auth = config.auth ?? serviceTokenAdapter(options.serviceToken ?? process.env.DAYBOOK_SERVICE_TOKEN)
+  const auth = openAuth(config, options)
   const { engine, close } = await openEngine(model, config, options.data ?? '.daybook')
   const metrics = options.metrics ? await openMetrics(engine.store) : undefined
   const sweeper = new Sweeper(engine, options.log ?? SILENT)
@@ -99,8 +102,10 @@ export async function createService<const C extends DaybookConfig>(
   const bodyLimit = config.limits?.bodyBytes ?? DEFAULT_BODY_BYTES
   const handle = createApp({
     engine,
-    routes: ROUTES,
+    routes: [...ROUTES, ...providerRoutes(auth.capabilities)],
     auth,
+    attempts: new Attempts(engine.store, config.limits?.signInsPerMinute ?? DEFAULT_SIGN_INS),
+    trustProxy: config.trustProxy ?? 0,
     log: options.log ?? SILENT,
     cors: config.cors,
     bodyLimit,
@@ -124,9 +129,19 @@ export async function createService<const C extends DaybookConfig>(
     close: async () => {
       metrics?.close()
       await sweeper.close()
+      await auth.close()
       await close()
     },
   }
+}
+
+/** The adapter of the config, or the default one. */
+function openAuth(
+  { auth }: DaybookConfig,
+  { serviceToken = process.env.DAYBOOK_SERVICE_TOKEN }: ServiceOptions,
+): AuthGuard {
+  const adapter = auth && 'getCapabilities' in auth ? auth : serviceTokenAdapter(undefined)
+  return new AuthGuard(adapter, serviceToken)
 }
 
 /** Who does not ask for metrics does not load what makes them. */

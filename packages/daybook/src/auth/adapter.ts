@@ -20,7 +20,12 @@ export type Principal = Readonly<Record<string, unknown>>
 
 /** The parts of a request that an adapter may look at. */
 export interface AuthContext {
+  /** All headers as they were sent; with `Authorization`, without `Cookie`: who sends both means the former. */
   readonly headers: Headers
+  /** The client's IP address; `null` where nobody knows it. Only behind proxies that the config trusts is it taken from a header. */
+  readonly address: string | null
+  /** Scheme, host and port under which the client reached the service, such as `https://cms.example.org`. */
+  readonly origin: string
 }
 
 /** What an action takes and gives, for the OpenAPI document. */
@@ -44,7 +49,11 @@ export interface AuthCapabilities {
 /**
  * Where sessions come from. One object with these members replaces the default adapter.
  *
- * `getPrincipal` and `getIdentity` answer `null` for anyone without a valid credential and never throw for a bad one.
+ * - Nobody is asked about a request that has neither `Authorization` nor `Cookie`, nor about one with the service token.
+ * - `getPrincipal` and `getIdentity` are asked about each other request, with the same context object. Both answer `null`
+ *   for anyone without a valid credential, and both something for anyone with one.
+ * - A {@link DaybookError} that an operation throws is answered as it is. Whatever else goes wrong (an error, an answer of
+ *   another shape, two seconds without an answer) is 503 `SERVICE_UNAVAILABLE`: in doubt, nobody gets in.
  *
  * @example
  * ```ts
@@ -59,10 +68,18 @@ export interface AuthAdapter {
   getCapabilities(): AuthCapabilities
   getPrincipal(context: AuthContext): Promise<Principal | null>
   getIdentity(context: AuthContext): Promise<Identity | null>
-  /** Runs a named action such as `login`; absent: every action answers 501. */
-  invoke?(action: string, input: Readonly<Record<string, unknown>>, context: AuthContext): Promise<Response>
-  /** Answers the provider's own routes below `providerRoutes.basePath`. */
-  handleRequest?(request: Request): Promise<Response>
+  /**
+   * Runs a named action such as `login`; the response is the answer. Absent: every action answers 501 `NOT_IMPLEMENTED`.
+   *
+   * @param input the JSON object of the body, or what a form holds, as it came
+   * @returns `null` for an action that it does not know: 404 `NOT_FOUND`
+   * @throws UNAUTHORIZED when the action needs a session and there is none, VALIDATION_ERROR for a wrong input
+   */
+  invoke?(action: string, input: Readonly<Record<string, unknown>>, context: AuthContext): Promise<Response | null>
+  /** Answers the provider's own routes below `providerRoutes.basePath`, whatever their method. */
+  handleRequest?(request: Request, context: AuthContext): Promise<Response>
+  /** Lets go of what it holds; called once, when the service ends. */
+  close?(): Promise<void>
 }
 
 /** Who a request or an in-process call acts for. */

@@ -104,6 +104,26 @@ const checkCacheControl: Check = (value, path, report) => {
   if (typeof value !== 'string' || !HEADER_VALUE.test(value)) report.add(path, 'write a text of ASCII characters')
 }
 
+const ADAPTER_PARTS = ['getCapabilities', 'getPrincipal', 'getIdentity']
+const OPTIONAL_ADAPTER_PARTS = ['invoke', 'handleRequest', 'close']
+
+const checkAccounts = checkKeys({
+  registration: (value, path, report) => {
+    if (value !== 'open' && value !== 'closed') report.add(path, "write 'open' or 'closed'")
+  },
+})
+
+/** An adapter may be of a class, and have members of its own: it is known by any of its parts. */
+const checkAuth: Check = (value, path, report, config) => {
+  const parts = isRecord(value) ? value : {}
+  const isAdapter = [...ADAPTER_PARTS, ...Object.keys(parts)].some((name) => typeof parts[name] === 'function')
+  if (!isAdapter) return checkAccounts(value, path, report, config)
+  for (const name of ADAPTER_PARTS) isFunction(parts[name], `${path}.${name}`, report, config)
+  for (const name of OPTIONAL_ADAPTER_PARTS) {
+    if (parts[name] !== undefined) isFunction(parts[name], `${path}.${name}`, report, config)
+  }
+}
+
 const LOCALE = /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i
 
 const checkLocales: Check = (value, path, report, config) => {
@@ -167,18 +187,12 @@ const checkTop = checkKeys({
   globals: checkDocuments('globals', { ...DOCUMENT_OPTIONS, access: checkAccess(['read', 'update']) }),
   locales: checkLocales,
   database: checkKeys({ open: isFunction, snapshot: isFunction }, ['open', 'snapshot']),
-  auth: checkKeys(
-    {
-      getCapabilities: isFunction,
-      getPrincipal: isFunction,
-      getIdentity: isFunction,
-      invoke: isFunction,
-      handleRequest: isFunction,
-    },
-    ['getCapabilities', 'getPrincipal', 'getIdentity'],
+  auth: checkAuth,
+  trustProxy: rule((value) =>
+    Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : 'write a whole number, 0 or more',
   ),
   cors: checkKeys({ origins: checkOrigins, credentials: isFlag }, ['origins']),
-  limits: checkKeys({ bodyBytes: isCount, renderMs: isCount }),
+  limits: checkKeys({ bodyBytes: isCount, renderMs: isCount, signInsPerMinute: isCount }),
   publicCacheControl: checkCacheControl,
   seed: isFunction,
 })

@@ -64,6 +64,14 @@ export interface LimitsConfig {
   readonly bodyBytes?: number
   /** How long one Markdown text may take to render, in milliseconds. @default 10,000 */
   readonly renderMs?: number
+  /** How often one client may try to sign in or to register in a minute, on all nodes together. @default 10 */
+  readonly signInsPerMinute?: number
+}
+
+/** Accounts of the default auth adapter. They live in memory: a restart forgets them. */
+export interface AccountsConfig {
+  /** Whether anyone may make an account, and with it write. @default 'open' */
+  readonly registration?: 'open' | 'closed'
 }
 
 /** Which other origins may call from a browser. */
@@ -87,8 +95,13 @@ export interface DaybookConfig {
   readonly locales?: LocalesConfig
   /** Where content is kept, such as `postgres(process.env.DATABASE_URL)`. @default a file in the data folder */
   readonly database?: DatabaseSource
-  /** Where sessions come from. @default the service token in `DAYBOOK_SERVICE_TOKEN` */
-  readonly auth?: AuthAdapter
+  /** Where sessions come from: an adapter, or options of the default one. @default accounts in memory, open to anyone */
+  readonly auth?: AuthAdapter | AccountsConfig
+  /**
+   * How many proxies stand in front of the service and say who sent a request, by `X-Forwarded-For`, `-Proto` and `-Host`.
+   * One too many, and clients can make up their address. @default 0
+   */
+  readonly trustProxy?: number
   /** @default off */
   readonly cors?: CorsConfig
   readonly limits?: LimitsConfig

@@ -39,7 +39,10 @@ export class Sweeper {
 export async function sweep(lease: Lease): Promise<boolean> {
   if (!(await lease.take())) return false
   try {
-    await lease.write((writer) => writer.dropAnswers(new Date(Date.now() - KEPT_MS).toISOString()))
+    await lease.write(async (writer) => {
+      await writer.dropAnswers(new Date(Date.now() - KEPT_MS).toISOString())
+      await writer.limits.drop()
+    })
     return true
   } catch (error) {
     if (error instanceof LeaseLost) return false

@@ -1,14 +1,19 @@
 import { RegExpRouter } from 'hono/router/reg-exp-router'
-import { ANONYMOUS, type AuthAdapter, type Caller, isAuthenticated } from '../auth/adapter.ts'
+import { ANONYMOUS, type AuthContext, type Caller, isAuthenticated } from '../auth/adapter.ts'
+import type { AuthGuard } from '../auth/guard.ts'
 import type { CorsConfig } from '../config/config.ts'
+import type { Attempts } from '../content/attempts.ts'
 import { type Engine, near } from '../content/engine.ts'
 import { DaybookError, invalidAt } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Model } from '../model/model.ts'
 import { readParams } from '../query/params.ts'
-import { readJson } from './body.ts'
+import { readBody, readJson } from './body.ts'
+import { contextOf } from './client.ts'
 import { readIdempotencyKey, readMinSeq, readTagCondition } from './conditional.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
+import { readInput } from './input.ts'
+import { demandOwnOrigin } from './origin.ts'
 import type { Handle, HttpRequest } from './request.ts'
 import { errorReply, type FinishedReply, finishReply, type Reply } from './respond.ts'
 import { type Route, ruleOf } from './routes.ts'
@@ -17,7 +22,10 @@ import { type Route, ruleOf } from './routes.ts'
 export interface AppOptions {
   readonly engine: Engine
   readonly routes: readonly Route[]
-  readonly auth: AuthAdapter
+  readonly auth: AuthGuard
+  readonly attempts: Attempts
+  /** How many proxies are trusted to say who sent a request. */
+  readonly trustProxy: number
   readonly log: Log
   readonly cors: CorsConfig | undefined
   /** In bytes. */
@@ -66,11 +74,12 @@ export function createApp(options: AppOptions): Handle {
 
 /** The parameters of an address, decoded. */
 function pathParameters(
-  [{ fixed }, places]: readonly [Address, Readonly<Record<string, number | string>>],
+  [{ route, fixed }, places]: readonly [Address, Readonly<Record<string, number | string>>],
   values: readonly string[] | undefined,
 ): Record<string, string> {
-  const entry = values?.[Number(places.entry)] ?? ''
-  return { ...fixed, entry: entry.includes('%') ? decodeURIComponent(entry) : entry }
+  const name = route.resource ? 'entry' : 'action'
+  const value = values?.[Number(places[name])] ?? ''
+  return { ...fixed, [name]: value.includes('%') ? decodeURIComponent(value) : value }
 }
 
 /** A route at one of its addresses. */
@@ -138,9 +147,13 @@ async function answer(
   path: Record<string, string>,
 ): Promise<Reply> {
   const { headers } = request
-  const hasCredential = headers.has('authorization') || headers.has('cookie')
-  const caller = hasCredential ? await identify(options.auth, request) : ANONYMOUS
-  if (route.protection !== 'public' && !isAuthenticated(caller)) await demandRule(options.engine, route, path, caller)
+  let known: AuthContext | undefined
+  const context = (): AuthContext => {
+    known ??= contextOf(request, options.trustProxy)
+    return known
+  }
+  const caller = await identify(options, route, request, context)
+  if (route.protection === 'session' && !isAuthenticated(caller)) await demandRule(options.engine, route, path, caller)
   // What readers without a session see may come from a copy of the database.
   const isPublicRead = route.method === 'GET' && !isAuthenticated(caller)
   return await route.run({
@@ -152,6 +165,11 @@ async function answer(
     idempotencyKey: route.method === 'POST' ? readIdempotencyKey(headers) : undefined,
     query: readParams(searchOf(request.target)),
     body: () => readJson(request, options.bodyLimit),
+    auth: options.auth,
+    context,
+    attempt: () => options.attempts.take(context().address),
+    input: () => readInput(request, options.bodyLimit),
+    forward: () => forwarded(request, context(), options.bodyLimit),
     publicCacheControl: options.publicCacheControl,
     isReady: options.isReady,
   })
@@ -162,10 +180,35 @@ function searchOf(target: string): string {
   return start === -1 ? '' : target.slice(start + 1)
 }
 
-async function identify(auth: AuthAdapter, request: HttpRequest): Promise<Caller> {
-  const headers = request.toHeaders()
-  const [principal, identity] = await Promise.all([auth.getPrincipal({ headers }), auth.getIdentity({ headers })])
-  return principal === null ? ANONYMOUS : { principal, identity }
+/**
+ * Who a request acts for. Where the auth provider answers, it finds out by itself.
+ *
+ * @throws FORBIDDEN for a change that a page of another origin makes with the browser's cookies
+ */
+async function identify(
+  { auth, cors }: AppOptions,
+  { protection }: Route,
+  { headers, method }: HttpRequest,
+  context: () => AuthContext,
+): Promise<Caller> {
+  const isChange = method !== 'GET' && method !== 'HEAD'
+  if (protection === 'provider') {
+    // Signing in sets cookies, so that it is no business of other pages even before there are any.
+    if (isChange && !headers.has('authorization')) demandOwnOrigin(context(), cors)
+    return ANONYMOUS
+  }
+  if (!headers.has('authorization') && !headers.has('cookie')) return ANONYMOUS
+  const caller = await auth.resolve(context())
+  if (isChange && isAuthenticated(caller) && !headers.has('authorization')) demandOwnOrigin(context(), cors)
+  return caller
+}
+
+/** A request as the auth provider takes it: under the address that the client sees, and no larger than any other. */
+async function forwarded(request: HttpRequest, { headers, origin }: AuthContext, limit: number): Promise<Request> {
+  const { method, target } = request
+  const head = { method, headers }
+  if (method === 'GET' || method === 'HEAD') return new Request(origin + target, head)
+  return new Request(origin + target, { ...head, body: await readBody(request, limit) })
 }
 
 /** A session route needs one, unless the config has a rule of its own for what it does. */

@@ -14,15 +14,26 @@ const JSON_TYPE = /^application\/(?:json|[\w.!#$&^-]+\+json)$/i
  */
 export async function readJson(request: HttpRequest, limit: number): Promise<unknown> {
   demandJson(request.headers)
-  if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit)
-  const bytes = await request.readBytes(limit)
-  if (!bytes) throw tooLarge(limit)
-  const text = decode(bytes)
+  const text = decode(await readBody(request, limit))
   try {
     return JSON.parse(text)
   } catch {
     throw invalidAt('body', 'json', 'must be well-formed JSON (RFC 8259)')
   }
+}
+
+/**
+ * Reads a body of any type.
+ *
+ * @param limit in bytes
+ * @throws PAYLOAD_TOO_LARGE
+ */
+export async function readBody(request: HttpRequest, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const announced = Number(request.headers.get('content-length') ?? 0)
+  const bytes = announced > limit ? undefined : await request.readBytes(limit)
+  if (!bytes) throw tooLarge(limit)
+  // No bytes that arrive are shared with a thread.
+  return bytes as Uint8Array<ArrayBuffer>
 }
 
 function demandJson(headers: RequestHeaders): void {

@@ -9,6 +9,10 @@ export interface HttpRequest {
   /** Path and query, escapes as they were sent. */
   readonly target: string
   readonly headers: RequestHeaders
+  /** The IP address at the other end of the connection; `null` where there is none to know. */
+  readonly address: string | null
+  /** Scheme, host and port, as the request names them. */
+  readonly origin: string
   /**
    * Reads the body, once.
    *

@@ -1,11 +1,15 @@
-import { DaybookError, ERRORS } from '../errors.ts'
+import { DaybookError, ERRORS, type ErrorDetails } from '../errors.ts'
 
 /** What a route answers. */
 export interface Reply {
   readonly status: number
   /** JSON text. */
   readonly json?: string
+  /** Content of another type, which a header names. */
+  readonly content?: ReadableStream<Uint8Array>
   readonly headers?: Readonly<Record<string, string>>
+  /** Values of `Set-Cookie`. */
+  readonly cookies?: readonly string[]
 }
 
 /** A reply with all its headers, as it is sent but for those that depend on the connection. */
@@ -23,17 +27,32 @@ const FINISHING_HEADERS: Readonly<Record<string, Readonly<Record<string, string>
 }
 
 /** Adds to a reply what every answer carries. */
-export function finishReply({ status, json, headers }: Reply, common: Readonly<Record<string, string>>): FinishedReply {
-  const all: Record<string, string> = { ...common, ...headers }
-  if (json === undefined) return { status, headers: all }
-  all['Content-Type'] = 'application/json'
-  return { status, headers: all, json }
+export function finishReply(reply: Reply, common: Readonly<Record<string, string>>): FinishedReply {
+  const all: Record<string, string> = { ...common, ...reply.headers }
+  if (reply.json !== undefined) all['Content-Type'] = 'application/json'
+  return { ...reply, headers: all }
 }
 
 /** The Response of a reply; the only place that makes one. */
-export function toResponse({ status, json, headers }: FinishedReply, method: string): Response {
-  return new Response(method === 'HEAD' || json === undefined ? null : json, { status, headers })
+export function toResponse({ status, json, content, headers, cookies = [] }: FinishedReply, method: string): Response {
+  const all = new Headers(headers)
+  for (const cookie of cookies) all.append('Set-Cookie', cookie)
+  return new Response(method === 'HEAD' ? null : (json ?? content ?? null), { status, headers: all })
 }
+
+/** Headers that say how a message was sent, and not what it says (RFC 9110, section 7.6.1). */
+const HOP_BY_HOP = ['connection', 'content-length', 'keep-alive', 'set-cookie', 'transfer-encoding', 'upgrade']
+
+/** What somebody else answered, as it is; where they say nothing about it, nobody keeps it. */
+export function fromResponse({ status, headers, body }: Response): Reply {
+  const own = [...headers].filter(([name]) => !HOP_BY_HOP.includes(name))
+  const all = { 'cache-control': 'private, no-store', ...Object.fromEntries(own) }
+  return { status, headers: all, cookies: headers.getSetCookie(), ...(body ? { content: body } : {}) }
+}
+
+/** When to come again, where the error knows better than the table. */
+const retryAfter = ({ retryAfter: seconds }: ErrorDetails): Readonly<Record<string, string>> =>
+  typeof seconds === 'number' ? { 'Retry-After': String(seconds) } : {}
 
 /** The reply of an error; of one that was not thrown on purpose, nothing but that it happened. */
 export function errorReply(error: unknown, requestId: string): Reply {
@@ -42,6 +61,6 @@ export function errorReply(error: unknown, requestId: string): Reply {
   return {
     status: ERRORS[code].status,
     json: JSON.stringify({ code, message, details, requestId }),
-    headers: { 'Cache-Control': 'no-store', ...FINISHING_HEADERS[code] },
+    headers: { 'Cache-Control': 'no-store', ...FINISHING_HEADERS[code], ...retryAfter(details) },
   }
 }

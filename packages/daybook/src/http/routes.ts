@@ -1,8 +1,10 @@
-import type { Caller } from '../auth/adapter.ts'
+import type { AuthCapabilities, AuthContext, Caller } from '../auth/adapter.ts'
+import type { AuthGuard } from '../auth/guard.ts'
 import type { AccessRule } from '../config/config.ts'
 import type { Engine } from '../content/engine.ts'
 import type { TagCondition } from '../content/tags.ts'
 import type { Params } from '../query/params.ts'
+import { action, provider, session } from './auth-handlers.ts'
 import {
   batch,
   collectionOf,
@@ -36,7 +38,16 @@ export interface RouteRequest {
   /** Of a POST that may be sent again. */
   readonly idempotencyKey: string | undefined
   /** Reads and parses the JSON body. */
-  body(): Promise<unknown>
+  readonly body: () => Promise<unknown>
+  readonly auth: AuthGuard
+  /** What the auth adapter is told of the request. */
+  readonly context: () => AuthContext
+  /** Counts an attempt to sign in or the like; throws RATE_LIMITED when there were too many. */
+  readonly attempt: () => Promise<void>
+  /** Reads the body of an auth action. */
+  readonly input: () => Promise<Readonly<Record<string, unknown>>>
+  /** The whole request, for the auth provider. */
+  readonly forward: () => Promise<Request>
   /** `Cache-Control` of an answer to a reader without a session. */
   readonly publicCacheControl: string
   /** Whether the service still takes new work. */
@@ -49,8 +60,11 @@ export interface Route {
   /** Hono's pattern syntax. */
   readonly path: string
   readonly operationId: string
-  /** `session`: without one it is 401, unless the config has a rule of its own for the action. */
-  readonly protection: 'public' | 'session'
+  /**
+   * `session`: without one it is 401, unless the config has a rule of its own for the action. `provider`: the auth adapter
+   * answers, and sees to it.
+   */
+  readonly protection: 'public' | 'session' | 'provider'
   /** What of the config the path names; where there is none, there is no route. */
   readonly resource?: 'collection' | 'global'
   /** What a write does to it. */
@@ -188,4 +202,35 @@ export const ROUTES: readonly Route[] = [
     summary: 'Deletes an entry.',
     run: remove,
   },
+  {
+    method: 'GET',
+    path: '/api/cms/auth/session',
+    operationId: 'getSession',
+    protection: 'public',
+    summary: 'Says who is asking.',
+    run: session,
+  },
+  {
+    method: 'POST',
+    path: '/api/cms/auth/actions/:action',
+    operationId: 'runAuthAction',
+    protection: 'provider',
+    summary: 'Runs an action of the auth adapter, such as login.',
+    run: action,
+  },
 ]
+
+const PROVIDER_METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** The provider's own routes, where it has any. */
+export function providerRoutes({ providerRoutes: { enabled, basePath } }: AuthCapabilities): readonly Route[] {
+  if (!enabled || basePath === undefined) return []
+  return PROVIDER_METHODS.map((method) => ({
+    method,
+    path: `${basePath}/*`,
+    operationId: `${method.toLowerCase()}AuthProvider`,
+    protection: 'provider',
+    summary: 'Answered by the auth provider.',
+    run: provider,
+  }))
+}

@@ -1,22 +1,34 @@
 import type { Handle, HttpRequest } from './request.ts'
 import { toResponse } from './respond.ts'
 
+/** What whoever hands a request over knows about it. */
+export interface FetchOptions {
+  /** The client's IP address, which sign-ins are counted by. @default unknown: all clients are counted as one */
+  readonly address?: string
+}
+
 /** Answers a web-standard request. Never rejects. */
-export type Fetch = (request: Request) => Promise<Response>
+export type Fetch = (request: Request, options?: FetchOptions) => Promise<Response>
 
 /** Makes the web-standard handler of a service. */
 export function toFetch(handle: Handle): Fetch {
-  return async (request) => toResponse(await handle(new WebRequest(request)), request.method)
+  return async (request, { address = null } = {}) =>
+    toResponse(await handle(new WebRequest(request, address)), request.method)
 }
 
 /** A web-standard request. */
 class WebRequest implements HttpRequest {
   readonly #request: Request
   readonly target: string
+  readonly origin: string
+  readonly address: string | null
 
-  constructor(request: Request) {
+  constructor(request: Request, address: string | null) {
     this.#request = request
-    this.target = request.url.slice(request.url.indexOf('/', request.url.indexOf(':') + 3))
+    const path = request.url.indexOf('/', request.url.indexOf(':') + 3)
+    this.origin = request.url.slice(0, path)
+    this.target = request.url.slice(path)
+    this.address = address
   }
 
   get method(): string {
@@ -44,7 +56,7 @@ class WebRequest implements HttpRequest {
   }
 
   toHeaders(): Headers {
-    return this.#request.headers
+    return new Headers(this.#request.headers)
   }
 
   toRequest(): Request {

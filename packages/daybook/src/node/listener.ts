@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pipeline, Readable } from 'node:stream'
 import type { Handle } from '../http/request.ts'
 import type { FinishedReply } from '../http/respond.ts'
 import { refuse, targetRefusal } from './refuse.ts'
@@ -38,9 +39,21 @@ async function answer(handle: Handle, incoming: IncomingMessage, response: Serve
 }
 
 /** Sends head and content at once, so that they leave in one segment. Node leaves the content of HEAD out. */
-function send(response: ServerResponse, { status, headers, json }: FinishedReply): void {
-  if (json === undefined) response.writeHead(status, headers).end()
+function send(response: ServerResponse, { status, headers, json, content, cookies }: FinishedReply): void {
+  if (cookies?.length) response.setHeader('Set-Cookie', cookies)
+  if (content) stream(response.writeHead(status, headers), content)
+  else if (json === undefined) response.writeHead(status, headers).end()
   else response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(json) }).end(json)
+}
+
+/** Sends content as it comes. When it breaks off, so does the answer: the client must not take a part for the whole. */
+function stream(response: ServerResponse, content: ReadableStream<Uint8Array>): void {
+  if (response.req.method === 'HEAD') {
+    response.end()
+    void content.cancel()
+    return
+  }
+  pipeline(Readable.fromWeb(content), response, () => {})
 }
 
 /**

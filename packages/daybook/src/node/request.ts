@@ -17,6 +17,14 @@ export class NodeRequest implements HttpRequest {
     this.#incoming = incoming
   }
 
+  get address(): string | null {
+    return this.#incoming.socket.remoteAddress ?? null
+  }
+
+  get origin(): string {
+    return `http://${this.headers.get('host')}`
+  }
+
   readBytes(limit: number): Promise<Uint8Array | undefined> {
     const incoming = this.#incoming
     return new Promise((resolve, reject) => {
@@ -49,7 +57,7 @@ export class NodeRequest implements HttpRequest {
 
   toRequest(): Request {
     const { method } = this
-    const url = `http://${this.headers.get('host')}${this.target}`
+    const url = `${this.origin}${this.target}`
     const head = { method, headers: this.toHeaders() }
     if (method === 'GET' || method === 'HEAD') return new Request(url, head)
     return new Request(url, { ...head, body: Readable.toWeb(this.#incoming), duplex: 'half' })

@@ -27,8 +27,8 @@ interface Outline<Row> {
   readonly long?: Columns<Row>
 }
 
-/** Rights of nodes that are running belong to one database. */
-type Copied = Omit<SystemTables, 'daybook$leases'>
+/** What nodes that are running agree upon belongs to one database. */
+type Copied = Omit<SystemTables, 'daybook$leases' | 'daybook$attempts'>
 
 /** In this order: a payload refers to its record of the journal. */
 const SYSTEM: { readonly [Name in keyof Copied]: Outline<Copied[Name]> } = {

@@ -1,7 +1,5 @@
-import { sql } from 'kysely'
-import { build, param, prepare, prepareSql } from './compile.ts'
+import { build, param, prepare } from './compile.ts'
 import type { Connection } from './database.ts'
-import type { Dialect } from './dialect.ts'
 
 /** Who wants a lease, and for how long. */
 export interface LeaseClaim {
@@ -14,11 +12,12 @@ export interface LeaseClaim {
 /** Who holds which right, inside one transaction; {@link Lease} is what a holder uses. */
 export class Leases {
   readonly #connection: Connection
-  readonly #dialect: Dialect
+  readonly #now: () => Promise<number>
 
-  constructor(connection: Connection, dialect: Dialect) {
+  /** @param now the database's clock, in milliseconds since 1970 */
+  constructor(connection: Connection, now: () => Promise<number>) {
     this.#connection = connection
-    this.#dialect = dialect
+    this.#now = now
   }
 
   /** Gives a lease to who asks, for its first time or for longer; `undefined`: somebody else has it. */
@@ -41,12 +40,6 @@ export class Leases {
   /** Ends a lease before its time. */
   async end(name: string, token: number): Promise<void> {
     await this.#connection.run(END_LEASE, { name, token })
-  }
-
-  /** The database's clock, in milliseconds since 1970: those of nodes may differ. */
-  async #now(): Promise<number> {
-    const clock = prepareSql(sql<{ now: number }>`SELECT ${this.#dialect.now} AS now`)
-    return Number((await this.#connection.get(clock))?.now)
   }
 }
 

@@ -31,6 +31,8 @@ const SYSTEM_TABLES = [
   'CREATE INDEX IF NOT EXISTS daybook$idempotency_at ON daybook$idempotency (at)',
   `CREATE TABLE IF NOT EXISTS daybook$leases (
     name ${TEXT} PRIMARY KEY, holder ${TEXT} NOT NULL, token BIGINT NOT NULL, until BIGINT NOT NULL)`,
+  `CREATE TABLE IF NOT EXISTS daybook$attempts (
+    key ${TEXT} PRIMARY KEY, count INTEGER NOT NULL, until BIGINT NOT NULL)`,
   `CREATE TABLE IF NOT EXISTS daybook$journal (
     seq BIGINT PRIMARY KEY, at ${TEXT} NOT NULL, actor ${TEXT} NOT NULL, action ${TEXT} NOT NULL,
     collection ${TEXT} NOT NULL, id ${TEXT} NOT NULL)`,

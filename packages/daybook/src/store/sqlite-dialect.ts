@@ -28,6 +28,7 @@ const SYSTEM_TABLES = [
     headers TEXT NOT NULL, body TEXT NOT NULL) STRICT`,
   'CREATE INDEX IF NOT EXISTS daybook$idempotency_at ON daybook$idempotency (at)',
   'CREATE TABLE IF NOT EXISTS daybook$leases (name TEXT PRIMARY KEY, holder TEXT NOT NULL, token INTEGER NOT NULL, until INTEGER NOT NULL) STRICT',
+  'CREATE TABLE IF NOT EXISTS daybook$attempts (key TEXT PRIMARY KEY, count INTEGER NOT NULL, until INTEGER NOT NULL) STRICT',
   `CREATE TABLE IF NOT EXISTS daybook$journal (
     seq INTEGER PRIMARY KEY, at TEXT NOT NULL, actor TEXT NOT NULL, action TEXT NOT NULL,
     collection TEXT NOT NULL, id TEXT NOT NULL) STRICT`,

@@ -90,6 +90,13 @@ export interface SystemTables {
     /** In milliseconds since 1970, by the database's clock. */
     readonly until: number
   }
+  /** Attempts to sign in and the like. */
+  readonly daybook$attempts: {
+    readonly key: string
+    readonly count: number
+    /** When they count no more, in milliseconds since 1970, by the database's clock. */
+    readonly until: number
+  }
   readonly daybook$journal: {
     readonly seq: number
     readonly at: string

@@ -4,6 +4,7 @@ import type { CollectionModel } from '../model/model.ts'
 import { build, param, prepare, prepareSql, type Statement } from './compile.ts'
 import type { WriteConnection } from './database.ts'
 import { Leases } from './leases.ts'
+import { Limits } from './limits.ts'
 import { dropLocaleTables, dropsOf } from './locale-tables.ts'
 import type { GlobalRow, Reader, StoredAnswer, StoredEntry } from './read.ts'
 import { HOME, writeMeta } from './schema.ts'
@@ -70,13 +71,16 @@ export const GLOBALS = 'globals'
 export class Writer {
   readonly read: Reader
   readonly leases: Leases
+  readonly limits: Limits
   readonly #connection: WriteConnection
   readonly #statements: Map<string, Statement>
 
   constructor(connection: WriteConnection, reader: Reader, statements: Map<string, Statement>) {
     this.#connection = connection
     this.read = reader.on(connection)
-    this.leases = new Leases(connection, reader.dialect)
+    const now = (): Promise<number> => this.#now()
+    this.leases = new Leases(connection, now)
+    this.limits = new Limits(connection, now)
     this.#statements = statements
   }
 
@@ -195,6 +199,12 @@ export class Writer {
   /** Puts a state into the journal that is about to go from its table, under the number of the change that made it. */
   async #keepState(before: Pick<EntryTable, 'seq' | 'doc' | 'locales'>): Promise<void> {
     await this.#connection.run(KEEP_STATE, { seq: before.seq, doc: wholeOf(before) })
+  }
+
+  /** The database's clock, in milliseconds since 1970: those of nodes may differ. */
+  async #now(): Promise<number> {
+    const clock = this.#statement('now', () => prepareSql(sql<{ now: number }>`SELECT ${this.read.dialect.now} AS now`))
+    return Number((await this.#connection.get(clock))?.now)
   }
 
   async #refer(collection: string, id: string, references: readonly FieldReference[], hadSome: boolean): Promise<void> {

@@ -64,9 +64,22 @@ const CONFIGS: readonly Case[] = [
   ['an origin with a path', beside({ cors: { origins: ['https://a.example/x'] } }), 'cors.origins', 'exact origins'],
   ['CORS without origins', beside({ cors: {} }), 'cors.origins', 'write exact origins'],
   ['credentials that are a text', beside({ cors: { origins: [], credentials: 'yes' } }), 'cors.credentials', 'true or'],
-  ['an adapter without getPrincipal', beside({ auth: {} }), 'auth.getPrincipal', 'write a function'],
-  ['an adapter of texts', beside({ auth: { getPrincipal: 'me' } }), 'auth.getPrincipal', 'write a function'],
-  ['a misspelt member', beside({ auth: { getPrinciple: () => null } }), 'auth.getPrinciple', 'getPrincipal'],
+  ['an adapter without getPrincipal', beside({ auth: { invoke() {} } }), 'auth.getPrincipal', 'write a function'],
+  [
+    'an adapter of texts',
+    beside({ auth: { invoke() {}, getPrincipal: 'me' } }),
+    'auth.getPrincipal',
+    'write a function',
+  ],
+  ['a misspelt member', beside({ auth: { getPrinciple: () => null } }), 'auth.getPrincipal', 'write a function'],
+  ['an adapter that is a name', beside({ auth: 'intranet' }), 'auth', 'write an object'],
+  [
+    'a kind of registration that there is not',
+    beside({ auth: { registration: 'off' } }),
+    'auth.registration',
+    'closed',
+  ],
+  ['a number of proxies that is none', beside({ trustProxy: true }), 'trustProxy', 'whole number'],
 ]
 
 const LOCALES: readonly Case[] = [

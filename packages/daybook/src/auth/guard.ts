@@ -1,0 +1,126 @@
+import { DaybookError } from '../errors.ts'
+import {
+  ANONYMOUS,
+  type AuthAdapter,
+  type AuthCapabilities,
+  type AuthContext,
+  type Caller,
+  type Identity,
+  type Principal,
+} from './adapter.ts'
+import { serviceTokenCheck } from './service-token.ts'
+
+/** How long an adapter may take, in milliseconds: what is answered then is answered within two seconds. */
+const PATIENCE_MS = 1800
+
+/** An adapter that cannot do harm by failing, and the service token beside it. */
+export class AuthGuard {
+  readonly capabilities: AuthCapabilities
+  readonly #adapter: AuthAdapter
+  readonly #serviceCaller: (headers: Headers) => Caller | null
+
+  /**
+   * @param serviceToken accepted beside whatever the adapter accepts
+   * @throws {TypeError} when the token is too short
+   */
+  constructor(adapter: AuthAdapter, serviceToken: string | undefined) {
+    this.#adapter = adapter
+    this.#serviceCaller = serviceTokenCheck(serviceToken)
+    this.capabilities = adapter.getCapabilities()
+  }
+
+  /**
+   * Who a request acts for; {@link ANONYMOUS} without a valid credential.
+   *
+   * @throws SERVICE_UNAVAILABLE when the adapter fails
+   */
+  async resolve(context: AuthContext): Promise<Caller> {
+    const service = this.#serviceCaller(context.headers)
+    if (service) return service
+    const adapter = this.#adapter
+    const [principal, identity] = await bounded(() =>
+      Promise.all([adapter.getPrincipal(context), adapter.getIdentity(context)]),
+    )
+    return toCaller(principal, identity)
+  }
+
+  /**
+   * Runs an action of the adapter.
+   *
+   * @throws NOT_IMPLEMENTED when it has no actions, NOT_FOUND when it does not know this one, SERVICE_UNAVAILABLE when it
+   * fails, and what it throws on purpose
+   */
+  async invoke(action: string, input: Readonly<Record<string, unknown>>, context: AuthContext): Promise<Response> {
+    const adapter = this.#adapter
+    const { invoke } = adapter
+    if (!invoke) throw new DaybookError('NOT_IMPLEMENTED', 'The auth adapter has no actions.')
+    const response = await bounded(() => invoke.call(adapter, action, input, context))
+    if (response === null) throw new DaybookError('NOT_FOUND', `There is no action "${action}".`)
+    return demandResponse(response)
+  }
+
+  /**
+   * Passes a request on to the provider's own routes.
+   *
+   * @throws NOT_FOUND when the adapter has none, SERVICE_UNAVAILABLE when it fails
+   */
+  async handle(request: Request, context: AuthContext): Promise<Response> {
+    const adapter = this.#adapter
+    const { handleRequest } = adapter
+    if (!handleRequest) throw new DaybookError('NOT_FOUND')
+    return demandResponse(await bounded(() => handleRequest.call(adapter, request, context)))
+  }
+
+  async close(): Promise<void> {
+    await this.#adapter.close?.()
+  }
+}
+
+const failed = (cause: unknown): DaybookError =>
+  new DaybookError('SERVICE_UNAVAILABLE', 'Sessions cannot be checked right now; retry as Retry-After says.', {}, cause)
+
+/** Waits for an adapter, but not for long; whatever it throws by accident is a failure of the service. */
+async function bounded<T>(work: () => Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`The auth adapter took longer than ${PATIENCE_MS} ms.`)), PATIENCE_MS)
+  try {
+    return await Promise.race([work(), late])
+  } catch (error) {
+    throw error instanceof DaybookError ? error : failed(error)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function demandResponse(answer: unknown): Response {
+  if (answer instanceof Response) return answer
+  throw failed(new TypeError('The auth adapter answered something that is no Response.'))
+}
+
+/** What an adapter says of a session, checked: whoever takes part of it for granted may let somebody in. */
+function toCaller(principal: unknown, identity: unknown): Caller {
+  if (principal === null && identity === null) return ANONYMOUS
+  if (!isObject(principal)) throw failed(new TypeError('getPrincipal gave neither an object nor null.'))
+  if (!isIdentity(identity)) throw failed(new TypeError('getIdentity gave neither an identity nor null.'))
+  // NaN, for a text that is no time, is not later either.
+  const isOver = identity.expiresAt !== null && !(Date.parse(identity.expiresAt) > Date.now())
+  return isOver ? ANONYMOUS : { principal, identity }
+}
+
+const isObject = (value: unknown): value is Principal =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+function isIdentity(value: unknown): value is Identity {
+  if (!isObject(value)) return false
+  const { provider, subject, sessionId, actorType, expiresAt, claims, roles } = value
+  return (
+    [provider, subject, sessionId].every(isText) &&
+    (actorType === 'human' || actorType === 'service') &&
+    (expiresAt === null || isText(expiresAt)) &&
+    isObject(claims) &&
+    Array.isArray(roles) &&
+    roles.every(isText)
+  )
+}

@@ -1,0 +1,33 @@
+import type { Caller } from './adapter.ts'
+
+/** How long a session is believed without asking, in milliseconds: another node may have ended it meanwhile. */
+const MAX_AGE_MS = 1000
+const MAX_SESSIONS = 10_000
+
+/** Sessions that were looked up a moment ago, by credential. Whoever changes users or sessions clears it. */
+export class SessionCache {
+  readonly #found = new Map<string, { readonly caller: Caller | null; readonly until: number }>()
+  /** Changes with each {@link clear}: what was looked up before that is not kept. */
+  #age = 0
+
+  /** What the credential stands for; `look` is asked when nobody knows. */
+  async get(credential: string, look: () => Promise<Caller | null>): Promise<Caller | null> {
+    const known = this.#found.get(credential)
+    if (known && known.until > performance.now()) return known.caller
+    const age = this.#age
+    const caller = await look()
+    // What stands for nobody is not kept: made-up credentials would push the others out.
+    if (caller && age === this.#age) this.#keep(credential, caller)
+    return caller
+  }
+
+  clear(): void {
+    this.#age += 1
+    this.#found.clear()
+  }
+
+  #keep(credential: string, caller: Caller): void {
+    if (this.#found.size >= MAX_SESSIONS) this.#found.clear()
+    this.#found.set(credential, { caller, until: performance.now() + MAX_AGE_MS })
+  }
+}
