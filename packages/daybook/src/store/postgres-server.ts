@@ -1,4 +1,4 @@
-import type { Client, ClientConfig, Pool, PoolConfig, QueryConfig, QueryResult } from 'pg'
+import type { Client, ClientBase, ClientConfig, Pool, PoolConfig, QueryConfig, QueryResult } from 'pg'
 import type { Connection, PoolState } from './database.ts'
 import { PostgresConnection, type Query, TYPES } from './postgres-connection.ts'
 import { isClash, isConnectionLoss } from './postgres-errors.ts'
@@ -32,6 +32,7 @@ const IDLE_MS = 30_000
  * pages instead of rows, and reads every document on them: five times as long.
  */
 const COUNTING_MEMORY = "SET work_mem = '32MB'"
+const setCountingMemory = async (client: ClientBase): Promise<void> => void (await client.query(COUNTING_MEMORY))
 
 /** Clients that are in a set from their making to their end. */
 function tracked(Base: typeof Client, all: Set<Client>): typeof Client {
@@ -56,6 +57,8 @@ export class PostgresServer {
   readonly #config: ClientConfig
   readonly #pools: Pool[] = []
   readonly #reads: Pool
+  /** Whether no pooler stands in between. */
+  readonly #isDirect: boolean
   readonly #health: PostgresHealth
   /** Every connection that is open, or about to be. */
   readonly #clients = new Set<Client>()
@@ -66,10 +69,11 @@ export class PostgresServer {
   constructor(driver: Driver, config: ClientConfig, { isPrepared, connections, onMove }: ServerSettings) {
     this.#Client = tracked(driver.Client, this.#clients)
     this.#Pool = driver.Pool
+    this.#isDirect = isPrepared
     this.#config = { ...config, types: TYPES }
-    this.#reads = this.#pool(connections, this.#config)
     // A session behind a pooler goes to whoever comes next, with all that it was told.
-    if (isPrepared) this.#reads.on('connect', (client) => void client.query(COUNTING_MEMORY).catch(() => {}))
+    const onConnect = isPrepared ? setCountingMemory : undefined
+    this.#reads = this.#pool(connections, { ...this.#config, ...(onConnect ? { onConnect } : {}) })
     this.#health = new PostgresHealth({
       connect: () => this.#connect(isPrepared ? onMove : undefined),
       ask: (client) => this.#beat(client),
@@ -115,12 +119,15 @@ export class PostgresServer {
     }
   }
 
-  /** Opens a pool of connections that write: nobody gives up waiting for what they ask, as its transaction has limits of its own. */
+  /**
+   * Opens a pool of connections that write: nobody gives up waiting for what they ask, as its transaction has limits of
+   * its own. Statements are sent without waiting for the answer to those before.
+   */
   writers(max: number): Pool {
-    return this.#pool(max, { ...this.#config, query_timeout: 0 })
+    return this.#pool(max, { ...this.#config, query_timeout: 0, pipeline: this.#isDirect })
   }
 
-  #pool(max: number, config: ClientConfig): Pool {
+  #pool(max: number, config: PoolConfig): Pool {
     const settings = { max, idleTimeoutMillis: IDLE_MS, Client: this.#Client }
     const pool = new this.#Pool({ ...config, ...settings } as PoolConfig)
     pool.on('error', () => {})
