@@ -19,12 +19,14 @@ export async function demandTargets(
   const references = referencesOf(document, values)
   const known = new Set(before.map(referenceKey))
   const added = references.filter((reference) => !known.has(referenceKey(reference)))
-  const issues: Issue[] = []
-  for (const [key, group] of Map.groupBy(added, ({ collection }) => collection)) {
-    const target = engine.model.collections.get(key)
-    if (target) issues.push(...(await missingTargets(read, target, group, caller)))
-  }
-  if (issues.length > 0) throw invalid(issues)
+  const groups = [...Map.groupBy(added, ({ collection }) => collection)]
+  const issues = await Promise.all(
+    groups.map(async ([key, group]) => {
+      const target = engine.model.collections.get(key)
+      return target ? missingTargets(read, target, group, caller) : []
+    }),
+  )
+  if (issues.flat().length > 0) throw invalid(issues.flat())
 }
 
 async function missingTargets(

@@ -63,14 +63,22 @@ export async function createEntry(
   const id = options.createdAt === undefined ? uuidv7() : uuidv7({ msecs: Date.parse(createdAt) })
   const locale = options.locale ?? engine.model.locales?.default
   return run(async (writer) => {
-    const chosen = await chooseSlug(writer.read, collection, values, locale)
-    await demandTargets(engine, writer.read, collection, chosen, [], caller)
+    const [chosen] = await both(
+      chooseSlug(writer.read, collection, values, locale),
+      demandTargets(engine, writer.read, collection, values, [], caller),
+    )
     const canonical = translate(collection, undefined, chosen, locale, engine.model.locales?.default)
     demandFilled(engine, collection, canonical, locale)
     const draft = toDraft(engine.model, collection, { id, canonical, createdAt, updatedAt: now, kept: null })
     const seq = await settleConflict(collection, () => writer.createEntry(collection, draft, actorOf(caller)))
     return toWritten(collection, draft, seq, locale, { hidden })
   })
+}
+
+/** Waits for both, also when one fails: no question may be on its way when the transaction ends. */
+async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([one, other])
+  return Promise.all([one, other])
 }
 
 /** What the locale shows must hold every required field: its own values, and those that it falls back to. */
@@ -261,8 +269,11 @@ async function mergeDraft(
   const { model } = engine
   const current = toCanonical(storedValues(collection, stored), stored.locales)
   const before = ownValues(engine, collection, stored, locale)
-  const values = await chooseSlug(writer.read, collection, mergeFields(collection, before, patch), locale)
-  await demandTargets(engine, writer.read, collection, values, allReferences(model, collection, current), caller)
+  const merged = mergeFields(collection, before, patch)
+  const [values] = await both(
+    chooseSlug(writer.read, collection, merged, locale),
+    demandTargets(engine, writer.read, collection, merged, allReferences(model, collection, current), caller),
+  )
   const canonical = translate(collection, current, values, locale, model.locales?.default)
   demandFilled(engine, collection, canonical, locale)
   return toDraft(model, collection, {

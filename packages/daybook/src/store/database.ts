@@ -14,6 +14,11 @@ export interface Connection {
 /** The connection of a transaction. */
 export interface WriteConnection extends Connection {
   readonly ledger: Ledger
+  /**
+   * Runs writes that need nothing of each other's answers, in this order: one after the other, or sent all at once where
+   * each answer would have to come a long way.
+   */
+  together(writes: readonly (() => Promise<unknown>)[]): Promise<void>
 }
 
 /** What a transaction is expected to be. */

@@ -1,6 +1,6 @@
 import { PUBLISHED } from '../fields/status.ts'
 import { build, param, prepare, type Statement, type Values } from './compile.ts'
-import type { Connection } from './database.ts'
+import type { WriteConnection } from './database.ts'
 
 /** An entry that went from one status to another: `null` is an entry without one, `undefined` no entry. */
 export interface Counted {
@@ -28,7 +28,7 @@ export type Mark = readonly [numbers: number, last: JournalRecord | undefined, c
  * collections, and statements that nothing in the transaction reads the effect of.
  */
 export class Ledger {
-  readonly #connection: Connection
+  readonly #connection: WriteConnection
   #head: number | undefined
   #numbers = 0
   #last: JournalRecord | undefined
@@ -39,7 +39,7 @@ export class Ledger {
    * @param connection that of a transaction which no other writer runs beside
    * @param head the last number of the journal, where it is known already
    */
-  constructor(connection: Connection, head?: number) {
+  constructor(connection: WriteConnection, head?: number) {
     this.#connection = connection
     this.#head = head
   }
@@ -85,9 +85,22 @@ export class Ledger {
 
   /** Writes down what was gathered; the transaction commits next. */
   async settle(): Promise<void> {
-    for (const [statement, values] of this.#waiting) await this.#connection.run(statement, values)
-    for (const [key, changes] of Map.groupBy(this.#counted, (one) => one.key)) await this.#settleCounters(key, changes)
-    if (this.#numbers > 0) await this.#connection.run(MOVE_HEAD, { seq: Number(this.#head) + this.#numbers })
+    const counted = Map.groupBy(this.#counted, (one) => one.key)
+    await this.#connection.together([
+      ...this.#waiting.map(
+        ([statement, values]) =>
+          () =>
+            this.#connection.run(statement, values),
+      ),
+      ...[...counted].map(
+        ([key, changes]) =>
+          () =>
+            this.#settleCounters(key, changes),
+      ),
+      ...(this.#numbers > 0
+        ? [() => this.#connection.run(MOVE_HEAD, { seq: Number(this.#head) + this.#numbers })]
+        : []),
+    ])
   }
 
   /** Says how many entries a collection has, and how far readers without a session may have to look. */

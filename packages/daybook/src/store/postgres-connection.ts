@@ -85,26 +85,52 @@ export class PostgresConnection implements Connection {
   }
 }
 
+const sender =
+  (client: PoolClient): Ask =>
+  (query) =>
+    client.query({ ...query, values: [...query.values] })
+
+/** Sends each query when the one before has been answered. */
+function inTurn(send: Ask): Ask {
+  let last: Promise<unknown> = Promise.resolve()
+  return (query) => {
+    const answer = last.then(() => send(query))
+    last = answer.catch(() => {})
+    return answer
+  }
+}
+
 /** The connection of one transaction. */
 export class PostgresTransaction extends PostgresConnection implements WriteConnection {
   readonly ledger: Ledger
   readonly #state: { isTouched: boolean }
 
-  /** @param head the last number of the journal, where it is known already */
-  constructor(client: PoolClient, isPrepared: boolean, head?: number) {
+  /**
+   * @param isDirect whether the server keeps statements, and takes one before it has answered another
+   * @param head the last number of the journal, where it is known already
+   */
+  constructor(client: PoolClient, isDirect: boolean, head?: number) {
     const state = { isTouched: false }
+    const send = isDirect ? sender(client) : inTurn(sender(client))
     const ask: Ask = async (query) => {
       if (!/^\s*select/i.test(query.text)) state.isTouched = true
       try {
-        return await client.query({ ...query, values: [...query.values] })
+        return await send(query)
       } catch (error) {
         state.isTouched = true
         throw error
       }
     }
-    super(ask, isPrepared)
+    super(ask, isDirect)
     this.#state = state
     this.ledger = new Ledger(this, head)
+  }
+
+  /** After one that fails, the server refuses all that follow: the first one says why. */
+  async together(writes: readonly (() => Promise<unknown>)[]): Promise<void> {
+    const ends = await Promise.allSettled(writes.map((write) => write()))
+    const failed = ends.find(({ status }) => status === 'rejected')
+    if (failed?.status === 'rejected') throw failed.reason
   }
 
   /** Whether anything in it was changed, or failed, since the last {@link begin}. */

@@ -195,6 +195,11 @@ interface Job {
 class SqliteWriter extends SqliteConnection implements WriteConnection {
   ledger: Ledger = new Ledger(this)
 
+  /** What follows a failed write must not run: it may have undone the transaction, and would be stored by itself. */
+  async together(writes: readonly (() => Promise<unknown>)[]): Promise<void> {
+    for (const write of writes) await write()
+  }
+
   /** Begins with nothing gathered. */
   open(): void {
     this.ledger = new Ledger(this)

@@ -61,6 +61,9 @@ export interface FieldReference extends Reference {
   readonly field: string
 }
 
+/** A statement of a write that is about to be run. */
+type Step = () => Promise<unknown>
+
 /** The collection whose changes are those of globals. */
 export const GLOBALS = 'globals'
 
@@ -87,12 +90,18 @@ export class Writer {
   /** @throws {UniqueViolation} when another entry holds a unique value */
   async createEntry(collection: CollectionModel, entry: EntryDraft, actor: string): Promise<number> {
     const { id, updated_at: at } = entry
-    const seq = await this.#append({ at, actor, action: 'create', collection: collection.key, id })
+    const seq = await this.#connection.ledger.next(id, at)
     const insert = this.#statement(`insert ${collection.key}`, () => prepareSql(insertStatement(collection.key)))
-    const inserted = await this.#connection.get(insert, { ...entry, seq })
-    await this.#refer(collection.key, id, entry.references, false)
-    await this.#choose(collection, id, entry.choices, false)
-    await this.#show(collection, Number(inserted?.pk), entry, seq, false)
+    let pk = 0
+    await this.#connection.together([
+      () => this.#append({ seq, at, actor, action: 'create', collection: collection.key, id }),
+      async () => {
+        pk = Number((await this.#connection.get(insert, { ...entry, seq }))?.pk)
+      },
+      ...this.#refer(collection.key, id, entry.references, false),
+      ...this.#choose(collection, id, entry.choices, false),
+    ])
+    await this.#show(collection, pk, entry, seq, false)
     this.#count(collection, seq, undefined, entry.status)
     return seq
   }
@@ -105,12 +114,15 @@ export class Writer {
     actor: string,
   ): Promise<number> {
     const { id, updated_at: at } = entry
-    const seq = await this.#append({ at, actor, action: 'update', collection: collection.key, id })
-    await this.#keepState(before)
+    const seq = await this.#connection.ledger.next(id, at)
     const update = this.#statement(`update ${collection.key}`, () => prepareSql(updateStatement(collection.key)))
-    await this.#connection.run(update, { ...entry, seq, pk: before.pk })
-    await this.#refer(collection.key, id, entry.references, true)
-    await this.#choose(collection, id, entry.choices, true)
+    await this.#connection.together([
+      () => this.#append({ seq, at, actor, action: 'update', collection: collection.key, id }),
+      () => this.#keepState(before),
+      () => this.#connection.run(update, { ...entry, seq, pk: before.pk }),
+      ...this.#refer(collection.key, id, entry.references, true),
+      ...this.#choose(collection, id, entry.choices, true),
+    ])
     await this.#show(collection, before.pk, entry, seq, true)
     this.#count(collection, seq, before.status, entry.status)
     return seq
@@ -118,17 +130,16 @@ export class Writer {
 
   async deleteEntry(collection: CollectionModel, before: StoredEntry, at: string, actor: string): Promise<number> {
     const { id, pk } = before
-    const seq = await this.#append({ at, actor, action: 'delete', collection: collection.key, id })
-    await this.#keepState(before)
-    for (const { table } of [collection, ...collection.views.values()]) {
-      const remove = this.#statement(`delete ${table}`, () =>
-        prepareSql(sql`DELETE FROM ${sql.table(table)} WHERE pk = ${param('pk')}`),
-      )
-      await this.#connection.run(remove, { pk })
-      this.#connection.ledger.later(this.#unindex(table), { pk })
-    }
-    await this.#refer(collection.key, id, [], true)
-    await this.#choose(collection, id, [], true)
+    const seq = await this.#connection.ledger.next(id, at)
+    const tables = [collection, ...collection.views.values()].map(({ table }) => table)
+    await this.#connection.together([
+      () => this.#append({ seq, at, actor, action: 'delete', collection: collection.key, id }),
+      () => this.#keepState(before),
+      ...tables.map((table) => () => this.#connection.run(this.#removal(table), { pk })),
+      ...this.#refer(collection.key, id, [], true),
+      ...this.#choose(collection, id, [], true),
+    ])
+    for (const table of tables) this.#connection.ledger.later(this.#unindex(table), { pk })
     this.#count(collection, seq, before.status, undefined)
     return seq
   }
@@ -141,10 +152,14 @@ export class Writer {
     actor: string,
   ): Promise<number> {
     const { key } = row
-    const seq = await this.#append({ at, actor, action: before ? 'update' : 'create', collection: GLOBALS, id: key })
-    if (before) await this.#keepState(before)
-    await this.#connection.run(PUT_GLOBAL, { ...row, seq })
-    await this.#refer(GLOBALS, key, references, true)
+    const seq = await this.#connection.ledger.next(key, at)
+    const action = before ? 'update' : 'create'
+    await this.#connection.together([
+      () => this.#append({ seq, at, actor, action, collection: GLOBALS, id: key }),
+      ...(before ? [() => this.#keepState(before)] : []),
+      () => this.#connection.run(PUT_GLOBAL, { ...row, seq }),
+      ...this.#refer(GLOBALS, key, references, true),
+    ])
     return seq
   }
 
@@ -189,11 +204,8 @@ export class Writer {
     }
   }
 
-  /** Takes the next number of the journal and writes the record under it. */
-  async #append(change: Change): Promise<number> {
-    const seq = await this.#connection.ledger.next(change.id, change.at)
-    await this.#connection.run(APPEND, { ...change, seq })
-    return seq
+  async #append(change: Change & { readonly seq: number }): Promise<void> {
+    await this.#connection.run(APPEND, { ...change })
   }
 
   /** Puts a state into the journal that is about to go from its table, under the number of the change that made it. */
@@ -207,24 +219,28 @@ export class Writer {
     return Number((await this.#connection.get(clock))?.now)
   }
 
-  async #refer(collection: string, id: string, references: readonly FieldReference[], hadSome: boolean): Promise<void> {
-    if (hadSome) await this.#connection.run(DROP_REFS, { collection, id })
-    if (references.length === 0) return
+  #refer(collection: string, id: string, references: readonly FieldReference[], hadSome: boolean): readonly Step[] {
+    const forget = (): Promise<unknown> => this.#connection.run(DROP_REFS, { collection, id })
     const rows = JSON.stringify(references.map((one) => [one.field, one.collection, one.id]))
     const add = this.#statement('refer', () => prepareSql(this.read.dialect.addReferences))
-    await this.#connection.run(add, { collection, id, rows })
+    const note = (): Promise<unknown> => this.#connection.run(add, { collection, id, rows })
+    return [...(hadSome ? [forget] : []), ...(references.length > 0 ? [note] : [])]
   }
 
-  async #choose(
+  #choose(
     { key, manyValued }: CollectionModel,
     id: string,
     choices: readonly FieldChoice[],
     hadSome: boolean,
-  ): Promise<void> {
-    if (manyValued.size === 0) return
-    if (hadSome) await this.#connection.run(DROP_CHOICES, { collection: key, id })
-    for (const { field, value } of choices)
-      await this.#connection.run(ADD_CHOICE, { collection: key, id, field, value })
+  ): readonly Step[] {
+    if (manyValued.size === 0) return []
+    const forget = (): Promise<unknown> => this.#connection.run(DROP_CHOICES, { collection: key, id })
+    const notes = choices.map(
+      ({ field, value }) =>
+        () =>
+          this.#connection.run(ADD_CHOICE, { collection: key, id, field, value }),
+    )
+    return [...(hadSome ? [forget] : []), ...notes]
   }
 
   /** Stores what is read and found of an entry, in the collection's own table and in those of its locales. */
@@ -258,6 +274,12 @@ export class Writer {
     const { search } = this.read.dialect
     const insert = this.#statement(`search ${collection.table}`, () => prepareSql(search.insert(collection)))
     this.#connection.ledger.later(insert, { ...search.row(collection, value, status), pk })
+  }
+
+  #removal(table: string): Statement {
+    return this.#statement(`delete ${table}`, () =>
+      prepareSql(sql`DELETE FROM ${sql.table(table)} WHERE pk = ${param('pk')}`),
+    )
   }
 
   #unindex(table: string): Statement {

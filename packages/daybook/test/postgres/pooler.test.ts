@@ -1,7 +1,10 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type PostgresOptions, postgres } from 'daybook/postgres'
 import { createTestService, type TestService } from 'daybook/testing'
 import { expect, test } from 'vitest'
 import blog from '../../../../examples/blog/daybook.config.ts'
+import { READ_SETTINGS } from '../../src/store/postgres-server.ts'
 import { PostgresDatabase, sharedPostgres } from '../support/postgres-database.ts'
 import { send } from './load.ts'
 import { Lock } from './lock.ts'
@@ -80,4 +83,10 @@ test('without one, sessions keep their limits and their statements', async () =>
     expect.arrayContaining(['idle_in_transaction_session_timeout', 'lock_timeout', 'statement_timeout']),
   )
   expect(namesOf(tap).size).toBeGreaterThan(10)
+})
+
+test('the guide says what a role behind a pooler has to be told, as sessions cannot be', async () => {
+  const guide = await readFile(join(import.meta.dirname, '../../../../docs/going-to-production.md'), 'utf8')
+  const told = [...guide.matchAll(/^ALTER ROLE daybook SET (.*);$/gm)].map(([, setting]) => setting)
+  expect(told).toEqual(READ_SETTINGS)
 })
