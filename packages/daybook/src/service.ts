@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { SYSTEM } from './auth/adapter.ts'
+import { DefaultAuthAdapter } from './auth/default-adapter.ts'
 import { AuthGuard } from './auth/guard.ts'
-import { serviceTokenAdapter } from './auth/service-token.ts'
-import type { DaybookConfig } from './config/config.ts'
+import type { AccountsConfig, DaybookConfig } from './config/config.ts'
 import { Attempts } from './content/attempts.ts'
 import { Content } from './content/content.ts'
 import { fillViews } from './content/draft.ts'
@@ -136,12 +136,17 @@ export async function createService<const C extends DaybookConfig>(
 }
 
 /** The adapter of the config, or the default one. */
-function openAuth(
-  { auth }: DaybookConfig,
-  { serviceToken = process.env.DAYBOOK_SERVICE_TOKEN }: ServiceOptions,
-): AuthGuard {
-  const adapter = auth && 'getCapabilities' in auth ? auth : serviceTokenAdapter(undefined)
-  return new AuthGuard(adapter, serviceToken)
+function openAuth({ auth = {} }: DaybookConfig, options: ServiceOptions): AuthGuard {
+  const { serviceToken = process.env.DAYBOOK_SERVICE_TOKEN, log = SILENT } = options
+  if ('getCapabilities' in auth) return new AuthGuard(auth, serviceToken)
+  log.warn({}, warningOf(auth))
+  return new AuthGuard(new DefaultAuthAdapter(auth), serviceToken)
+}
+
+function warningOf({ registration }: AccountsConfig): string {
+  const said = 'Accounts live in memory: a restart forgets them, and each process has its own.'
+  if (registration === 'closed') return said
+  return `${said} Anyone may register, and write. To close registration, add to the config: auth: { registration: 'closed' }`
 }
 
 /** Who does not ask for metrics does not load what makes them. */

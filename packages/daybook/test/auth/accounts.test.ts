@@ -1,0 +1,278 @@
+import { defineCollection, defineConfig, f } from 'daybook'
+import { createTestService, type TestService } from 'daybook/testing'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { Browser, PASSWORD } from './browser.ts'
+
+const config = defineConfig({
+  collections: { notes: defineCollection({ fields: { title: f.text({ required: true }), state: f.status() } }) },
+  limits: { signInsPerMinute: 1000 },
+})
+
+let service: TestService<typeof config>
+let browser: Browser
+
+beforeEach(async () => {
+  service = await createTestService(config)
+  browser = new Browser(service)
+  return () => service.close()
+})
+
+const COOKIE = 'better-auth.session_token'
+const json = ({ text }: { readonly text: string }) => JSON.parse(text)
+const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } })
+
+describe('whoever has no session', () => {
+  test('is told so, and needs no credential to ask', async () => {
+    const answer = await browser.send('/api/cms/auth/session')
+    expect(json(answer)).toEqual({ authenticated: false, principal: null, identity: null })
+    expect(answer.headers.get('cache-control')).toBe('private, no-store')
+  })
+
+  test('may not write', async () => {
+    const answer = await browser.send('/api/notes', { json: { title: 'A' } })
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="daybook"'])
+  })
+})
+
+describe('register', () => {
+  test('makes an account and a session: 201 with who it is, a token, and a cookie', async () => {
+    const answer = await browser.register()
+    expect(answer.status).toBe(201)
+    const { authenticated, principal, identity, token } = json(answer)
+    expect({ authenticated, principal }).toEqual({
+      authenticated: true,
+      principal: { id: expect.any(String), email: 'ines@example.org', name: 'Inés' },
+    })
+    expect(identity).toEqual({
+      provider: 'better-auth',
+      subject: principal.id,
+      sessionId: expect.any(String),
+      actorType: 'human',
+      expiresAt: expect.any(String),
+      claims: { email: 'ines@example.org', name: 'Inés', emailVerified: false },
+      roles: ['user'],
+    })
+    const days = (Date.parse(identity.expiresAt) - Date.now()) / 86_400_000
+    expect(days).toBeGreaterThan(6.9)
+    expect(days).toBeLessThanOrEqual(7)
+    expect(await browser.session()).toMatchObject({ authenticated: true, principal })
+    expect(json(await new Browser(service).send('/api/cms/auth/session', bearer(token)))).toMatchObject({ principal })
+  })
+
+  test('sets a cookie that scripts do not see, other sites do not send, and plain HTTP does not carry (A10)', async () => {
+    await browser.register()
+    const [cookie = ''] = browser.lastSet
+    expect(cookie).toMatch(
+      /^better-auth\.session_token=[^;]+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+    )
+    const plain = await service.fetch(
+      new Request('http://localhost/api/cms/auth/actions/login', {
+        method: 'POST',
+        body: new URLSearchParams({ email: 'ines@example.org', password: PASSWORD }),
+      }),
+    )
+    expect(plain.headers.getSetCookie()[0]).not.toContain('Secure')
+  })
+
+  test('refuses an address that has an account, however it is written: 409 (A16)', async () => {
+    await browser.register('ines@example.org')
+    for (const email of ['ines@example.org', 'INES@example.org', 'Ines@Example.ORG']) {
+      const answer = await new Browser(service).register(email)
+      expect([answer.status, json(answer).code]).toEqual([409, 'CONFLICT'])
+    }
+  })
+
+  const WRONG: Readonly<Record<string, readonly [input: unknown, path: string]>> = {
+    'no password': [{ name: 'A', email: 'a@example.org' }, '/password'],
+    'a short password': [{ name: 'A', email: 'a@example.org', password: '1234567' }, '/password'],
+    'a password of a megabyte (A14)': [{ name: 'A', email: 'a@example.org', password: 'x'.repeat(1e6) }, '/password'],
+    'a password that is a list': [{ name: 'A', email: 'a@example.org', password: ['x'] }, '/password'],
+    'an address that is none': [{ name: 'A', email: 'example', password: PASSWORD }, '/email'],
+    'an empty name': [{ name: ' ', email: 'a@example.org', password: PASSWORD }, '/name'],
+    'a list': [[], ''],
+    null: [null, ''],
+  }
+
+  test.each(Object.entries(WRONG))('refuses %s: 400', async (_what, [input, path]) => {
+    const answer = await browser.action('register', input)
+    expect([answer.status, json(answer).code, json(answer).details.issues[0].path]).toEqual([
+      400,
+      'VALIDATION_ERROR',
+      path,
+    ])
+    expect(browser.cookies.size).toBe(0)
+  })
+
+  test('takes nothing from the client but name, address and password (A12)', async () => {
+    const input = { name: 'A', email: 'a@example.org', password: PASSWORD, id: 'me', role: 'admin', roles: ['service'] }
+    const answer = await browser.action('register', { ...input, emailVerified: true, actorType: 'service' })
+    expect(answer.status).toBe(201)
+    const { principal, identity } = json(answer)
+    expect(principal.id).not.toBe('me')
+    expect(identity).toMatchObject({ actorType: 'human', roles: ['user'], claims: { emailVerified: false } })
+  })
+})
+
+describe('login', () => {
+  beforeEach(async () => {
+    await new Browser(service).register()
+  })
+
+  test('answers 200 with the session, a token and a cookie', async () => {
+    const answer = await browser.login()
+    expect(answer.status).toBe(200)
+    expect(json(answer)).toMatchObject({ authenticated: true, principal: { email: 'ines@example.org' } })
+    expect(await browser.session()).toMatchObject({ authenticated: true })
+  })
+
+  test('takes a form as it takes JSON', async () => {
+    const parts = new FormData()
+    for (const [name, value] of Object.entries({ email: 'ines@example.org', password: PASSWORD }))
+      parts.set(name, value)
+    for (const form of [{ email: 'ines@example.org', password: PASSWORD }, parts]) {
+      expect((await new Browser(service).send('/api/cms/auth/actions/login', { form })).status).toBe(200)
+    }
+  })
+
+  test('says the same of a wrong password as of an unknown address: 401 (A1)', async () => {
+    const said = async (email: string) => {
+      const { status, text } = await new Browser(service).login(email, 'wrong password')
+      const { requestId, ...rest } = JSON.parse(text)
+      return { status, rest, hasId: requestId !== undefined }
+    }
+    const known = await said('ines@example.org')
+    expect(known).toMatchObject({ status: 401, rest: { code: 'UNAUTHORIZED' } })
+    expect(await said('nobody@example.org')).toEqual(known)
+    expect(await said('no address')).toEqual(known)
+  })
+
+  test('begins a session of its own, whatever cookie was there before (A4)', async () => {
+    browser.cookies.set(COOKIE, 'planted.value')
+    await browser.login()
+    expect(browser.cookies.get(COOKIE)).not.toBe('planted.value')
+    const other = new Browser(service)
+    other.cookies.set(COOKIE, 'planted.value')
+    expect(await other.session()).toMatchObject({ authenticated: false })
+  })
+
+  test('bodies that are no input are refused', async () => {
+    const send = (body: string, type: string) =>
+      service.request('/api/cms/auth/actions/login', { method: 'POST', body, headers: { 'Content-Type': type } })
+    expect((await send('{"email":', 'application/json')).status).toBe(400)
+    expect((await send('email=a', 'text/plain')).status).toBe(415)
+    expect((await send('x', 'multipart/form-data; boundary=y')).status).toBe(400)
+    const file = new FormData()
+    file.set('email', new File(['x'], 'x.txt'))
+    expect((await browser.send('/api/cms/auth/actions/login', { form: file })).status).toBe(400)
+  })
+})
+
+describe('logout', () => {
+  test('ends the session for cookie and token alike, and clears the cookie: 204 (A5)', async () => {
+    const { token } = json(await browser.register())
+    const cookie = `${COOKIE}=${browser.cookies.get(COOKIE)}`
+    const answer = await browser.action('logout')
+    expect([answer.status, answer.text]).toEqual([204, ''])
+    expect(browser.cookies.has(COOKIE)).toBe(false)
+    for (const headers of [{ Cookie: cookie }, { Authorization: `Bearer ${token}` }]) {
+      expect(await new Browser(service).session({ headers })).toMatchObject({ authenticated: false })
+      const write = await new Browser(service).send('/api/notes', { json: { title: 'A' }, headers })
+      expect(write.status).toBe(401)
+    }
+  })
+
+  test('without a session is 401; a session of somebody else stays', async () => {
+    expect((await browser.action('logout')).status).toBe(401)
+    await browser.register('one@example.org')
+    const other = new Browser(service)
+    await other.register('two@example.org')
+    await other.action('logout')
+    expect(await browser.session()).toMatchObject({ authenticated: true })
+  })
+})
+
+test('an action that the adapter does not know is 404', async () => {
+  for (const name of ['impersonate', 'toString', '__proto__', '%2e%2e', 'a%2Fb']) {
+    const answer = await browser.action(name)
+    expect([answer.status, json(answer).code], name).toEqual([404, 'NOT_FOUND'])
+  }
+})
+
+describe('a session', () => {
+  test('writes, and sees drafts; its answers are for nobody else', async () => {
+    await browser.register()
+    const made = await browser.send('/api/notes', { json: { title: 'A', state: 'draft' } })
+    expect(made.status).toBe(201)
+    const list = await browser.send('/api/notes')
+    expect([json(list).total, list.headers.get('cache-control')]).toEqual([1, 'private, no-store'])
+    expect(json(await new Browser(service).send('/api/notes')).total).toBe(0)
+  })
+
+  test('by Authorization goes before one by cookie, also when it is none (A11)', async () => {
+    await browser.register('cookie@example.org')
+    const { token } = json(await new Browser(service).register('token@example.org'))
+    expect(await browser.session(bearer(token))).toMatchObject({ principal: { email: 'token@example.org' } })
+    expect(await browser.session(bearer('made-up'))).toMatchObject({ authenticated: false })
+    expect(await browser.session({ headers: { Authorization: 'Basic YTpi' } })).toMatchObject({ authenticated: false })
+  })
+
+  test('with a cookie that was tampered with is none', async () => {
+    await browser.register()
+    const value = browser.cookies.get(COOKIE) ?? ''
+    const flipped = `${value[0] === 'a' ? 'b' : 'a'}${value.slice(1)}`
+    const [token = ''] = decodeURIComponent(value).split('.')
+    for (const wrong of [flipped, token, `${value}x`, '', '.', '%', 'a.b', 'x'.repeat(8192)]) {
+      browser.cookies.set(COOKIE, wrong)
+      expect(await browser.session(), wrong.slice(0, 50)).toMatchObject({ authenticated: false })
+    }
+  })
+})
+
+describe("the provider's own routes", () => {
+  test('are there, for the same sessions', async () => {
+    await browser.register()
+    const answer = await browser.send('/api/auth/get-session')
+    expect(json(answer)).toMatchObject({ user: { email: 'ines@example.org' } })
+    expect(answer.headers.get('cache-control')).toContain('no-store')
+    const out = await browser.send('/api/auth/sign-out', { json: {} })
+    expect(out.status).toBe(200)
+    expect(await browser.session()).toMatchObject({ authenticated: false })
+  })
+
+  test('a change of the password ends the other sessions when it is asked to, at once (A5)', async () => {
+    await browser.register()
+    const other = new Browser(service)
+    await other.login()
+    expect(await other.session()).toMatchObject({ authenticated: true })
+    const change = { currentPassword: PASSWORD, newPassword: 'another long one', revokeOtherSessions: true }
+    expect((await browser.send('/api/auth/change-password', { json: change })).status).toBe(200)
+    expect(await other.session()).toMatchObject({ authenticated: false })
+    expect((await other.login()).status).toBe(401)
+    expect((await other.login('ines@example.org', 'another long one')).status).toBe(200)
+  })
+
+  test('send nobody to other sites (A7)', async () => {
+    for (const callbackURL of [
+      '//evil.example',
+      'https://evil.example',
+      'https://cms.example@evil.example',
+      'javascript:1',
+    ]) {
+      const body = { email: 'x@example.org', password: PASSWORD, name: 'X', callbackURL }
+      const answer = await browser.send('/api/auth/sign-up/email', { json: body })
+      expect(answer.status, callbackURL).toBe(403)
+      expect(answer.headers.has('location')).toBe(false)
+    }
+  })
+})
+
+test('with registration closed nobody makes an account, by whatever way', async () => {
+  await using closed = await createTestService({ ...config, auth: { registration: 'closed' } })
+  const visitor = new Browser(closed)
+  expect([(await visitor.register()).status, visitor.cookies.size]).toEqual([403, 0])
+  const body = { email: 'x@example.org', password: PASSWORD, name: 'X' }
+  expect((await visitor.send('/api/auth/sign-up/email', { json: body })).status).toBe(400)
+  expect((await visitor.login('x@example.org')).status).toBe(401)
+  const headers = { Authorization: `Bearer ${closed.token}` }
+  expect((await visitor.send('/api/notes', { json: { title: 'A' }, headers })).status).toBe(201)
+})

@@ -1,0 +1,108 @@
+import { defineCollection, defineConfig, f } from 'daybook'
+import { createTestService, type TestService } from 'daybook/testing'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { Browser, ORIGIN } from './browser.ts'
+
+const FRIEND = 'https://www.example.org'
+const config = defineConfig({
+  collections: { notes: defineCollection({ fields: { title: f.text({ required: true }) } }) },
+  cors: { origins: [FRIEND], credentials: true },
+  limits: { signInsPerMinute: 1000 },
+})
+
+let service: TestService<typeof config>
+let browser: Browser
+
+beforeEach(async () => {
+  service = await createTestService(config)
+  browser = new Browser(service)
+  await browser.register()
+  return () => service.close()
+})
+
+/** What browsers send along with what a page of another origin asks of them. */
+const FOREIGN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'another origin': { Origin: 'https://evil.example' },
+  'an origin that begins like ours': { Origin: 'https://cms.example.evil.example' },
+  'another port': { Origin: `${ORIGIN}:8443` },
+  'a page without an origin': { Origin: 'null' },
+  'an origin that is none': { Origin: 'evil' },
+  'a page of another site': { 'Sec-Fetch-Site': 'cross-site' },
+  'a page of a neighbour': { 'Sec-Fetch-Site': 'same-site' },
+}
+
+const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'a program': {},
+  'our own page': { Origin: ORIGIN, 'Sec-Fetch-Site': 'same-origin' },
+  'our own page, whose TLS ends at a proxy': { Origin: ORIGIN.replace('https', 'http') },
+  'a page that cors lists': { Origin: FRIEND, 'Sec-Fetch-Site': 'cross-site' },
+  'the address bar': { 'Sec-Fetch-Site': 'none' },
+}
+
+const titles = async (): Promise<readonly string[]> =>
+  JSON.parse((await browser.send('/api/notes')).text).items.map(({ title }: { title: string }) => title)
+
+describe.each(Object.entries(FOREIGN))('a change by %s', (_what, headers) => {
+  test('with the cookie of a session is refused, and nothing is stored: 403 (A8)', async () => {
+    const made = JSON.parse((await browser.send('/api/notes', { json: { title: 'mine' } })).text)
+    const path = `/api/notes/${made.id}`
+    const forms = { method: 'POST', form: { title: 'x' } }
+    const tries = [
+      browser.send('/api/notes', { json: { title: 'x' }, headers }),
+      browser.send('/api/notes', { ...forms, headers }),
+      browser.send('/api/notes', { json: { title: 'x' }, headers: { ...headers, 'Content-Type': 'text/plain' } }),
+      browser.send(path, { method: 'PUT', json: { title: 'x' }, headers }),
+      browser.send(path, { method: 'PATCH', json: { title: 'x' }, headers }),
+      browser.send(path, { method: 'DELETE', headers }),
+      browser.send('/api/batch', {
+        json: { operations: [{ op: 'delete', collection: 'notes', id: made.id }] },
+        headers,
+      }),
+    ]
+    for (const answer of await Promise.all(tries)) {
+      expect([answer.status, JSON.parse(answer.text).code]).toEqual([403, 'FORBIDDEN'])
+    }
+    expect(await titles()).toEqual(['mine'])
+  })
+
+  test('of who is signed in is refused: 403', async () => {
+    const stranger = new Browser(service)
+    expect((await stranger.login('ines@example.org', undefined, { headers })).status).toBe(403)
+    expect((await stranger.send('/api/auth/sign-in/email', { json: {}, headers })).status).toBe(403)
+    expect((await browser.action('logout', {}, { headers })).status).toBe(403)
+    expect(stranger.cookies.size).toBe(0)
+    expect(await browser.session()).toMatchObject({ authenticated: true })
+  })
+
+  test('with a token is made: no browser adds one by itself', async () => {
+    const answer = await new Browser(service).send('/api/notes', {
+      json: { title: 'by token' },
+      headers: { ...headers, Authorization: `Bearer ${service.token}` },
+    })
+    expect(answer.status).toBe(201)
+  })
+})
+
+test.each(Object.entries(OWN))('a change by %s is made with the cookie of a session', async (_what, headers) => {
+  expect((await browser.send('/api/notes', { json: { title: 'x' }, headers })).status).toBe(201)
+  expect((await new Browser(service).login('ines@example.org', undefined, { headers })).status).toBe(200)
+})
+
+test('reading is no change: what the browser makes of the answer is for CORS to say (A9)', async () => {
+  for (const origin of ['https://evil.example', 'https://www.example.org.evil.example', 'null']) {
+    const answer = await browser.send('/api/notes', { headers: { Origin: origin } })
+    expect([answer.status, answer.headers.has('access-control-allow-origin')]).toEqual([200, false])
+    expect(answer.headers.get('vary')).toContain('Origin')
+  }
+  const friend = await browser.send('/api/cms/auth/session', { headers: { Origin: FRIEND } })
+  expect(friend.headers.get('access-control-allow-origin')).toBe(FRIEND)
+  expect(friend.headers.get('access-control-allow-credentials')).toBe('true')
+})
+
+test('origins that may not send cookies are other origins', async () => {
+  await using strict = await createTestService({ ...config, cors: { origins: [FRIEND] } })
+  const visitor = new Browser(strict)
+  await visitor.register()
+  const answer = await visitor.send('/api/notes', { json: { title: 'x' }, headers: { Origin: FRIEND } })
+  expect(answer.status).toBe(403)
+})
