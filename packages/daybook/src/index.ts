@@ -21,6 +21,7 @@ export { serviceTokenAdapter } from './auth/service-token.ts'
 export { ConfigError, type ConfigFault } from './config/check.ts'
 export {
   type AccessRule,
+  type AccountsConfig,
   type CollectionAccess,
   type CollectionConfig,
   type CollectionKey,
