@@ -45,7 +45,7 @@ describe('what the package exports', () => {
   })
 
   test('daybook/testing', async () => {
-    expect(namesOf(await import('daybook/testing'))).toEqual(['createTestService'])
+    expect(namesOf(await import('daybook/testing'))).toEqual(['authAdapterConformance', 'createTestService'])
   })
 
   test('the field builders', async () => {
