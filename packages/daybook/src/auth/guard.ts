@@ -6,6 +6,7 @@ import {
   type AuthContext,
   type Caller,
   type Identity,
+  isAuthenticated,
   type Principal,
 } from './adapter.ts'
 import { serviceTokenCheck } from './service-token.ts'
@@ -38,10 +39,26 @@ export class AuthGuard {
     const service = this.#serviceCaller(context.headers)
     if (service) return service
     const adapter = this.#adapter
-    const [principal, identity] = await bounded(() =>
-      Promise.all([adapter.getPrincipal(context), adapter.getIdentity(context)]),
-    )
-    return toCaller(principal, identity)
+    return bounded(async () => {
+      // Each for itself: where one throws before it has a promise, that of the other must not be left alone.
+      const principal = (async () => adapter.getPrincipal(context))()
+      const identity = (async () => adapter.getIdentity(context))()
+      return toCaller(...(await Promise.all([principal, identity])))
+    })
+  }
+
+  /**
+   * A session as it is told to whoever has it, as JSON text.
+   *
+   * @throws SERVICE_UNAVAILABLE when the adapter gave what JSON cannot tell
+   */
+  tell(caller: Caller): string {
+    const { principal, identity } = caller
+    try {
+      return JSON.stringify({ authenticated: isAuthenticated(caller), principal, identity })
+    } catch (error) {
+      throw failed(error)
+    }
   }
 
   /**
@@ -93,8 +110,10 @@ async function bounded<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function demandResponse(answer: unknown): Response {
-  if (answer instanceof Response) return answer
-  throw failed(new TypeError('The auth adapter answered something that is no Response.'))
+  const isResponse = answer instanceof Response
+  // Response.error() has status 0, and what was read by others cannot be sent.
+  if (isResponse && answer.status > 0 && !answer.bodyUsed && !answer.body?.locked) return answer
+  throw failed(new TypeError(`The auth adapter answered ${isResponse ? 'a Response that is used up' : 'no Response'}.`))
 }
 
 /** What an adapter says of a session, checked: whoever takes part of it for granted may let somebody in. */
@@ -102,8 +121,7 @@ function toCaller(principal: unknown, identity: unknown): Caller {
   if (principal === null && identity === null) return ANONYMOUS
   if (!isObject(principal)) throw failed(new TypeError('getPrincipal gave neither an object nor null.'))
   if (!isIdentity(identity)) throw failed(new TypeError('getIdentity gave neither an identity nor null.'))
-  // NaN, for a text that is no time, is not later either.
-  const isOver = identity.expiresAt !== null && !(Date.parse(identity.expiresAt) > Date.now())
+  const isOver = identity.expiresAt !== null && Date.parse(identity.expiresAt) <= Date.now()
   return isOver ? ANONYMOUS : { principal, identity }
 }
 
@@ -112,15 +130,18 @@ const isObject = (value: unknown): value is Principal =>
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
+const isTime = (value: unknown): boolean => isText(value) && !Number.isNaN(Date.parse(value))
+
 function isIdentity(value: unknown): value is Identity {
   if (!isObject(value)) return false
   const { provider, subject, sessionId, actorType, expiresAt, claims, roles } = value
   return (
     [provider, subject, sessionId].every(isText) &&
     (actorType === 'human' || actorType === 'service') &&
-    (expiresAt === null || isText(expiresAt)) &&
+    (expiresAt === null || isTime(expiresAt)) &&
     isObject(claims) &&
     Array.isArray(roles) &&
-    roles.every(isText)
+    // Spread, as every() passes over holes.
+    [...roles].every(isText)
   )
 }
