@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
-import { defineCollection, defineConfig, f, type Identity, StartupError } from 'daybook'
+import { type AuthContext, defineCollection, defineConfig, f, type Identity, StartupError } from 'daybook'
 import { type JwtOptions, jwt } from 'daybook/jwt'
 import { createTestService, type TestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { type CryptoKey, exportSPKI, importJWK, type JWK, SignJWT } from 'jose'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { Issuer, makeKey } from '../support/issuer.ts'
+import { Issuer, METADATA, makeKey } from '../support/issuer.ts'
 import { expectQuietProcess, expectSane } from '../support/sane.ts'
 
 // On one store: nothing of a token is stored, and what a session may do is tested elsewhere, on every one.
@@ -36,6 +36,13 @@ async function make(options: Partial<JwtOptions> = {}): Promise<{ issuer: Issuer
   onTestFinished(() => issuer[Symbol.asyncDispose]())
   return { issuer, service: await serve(issuer, options) }
 }
+
+/** A request as an adapter is told of it. */
+const toContext = (token: string): AuthContext => ({
+  headers: new Headers({ authorization: `Bearer ${token}` }),
+  address: null,
+  origin: 'https://cms.example.org',
+})
 
 interface Session {
   readonly authenticated: boolean
@@ -149,9 +156,12 @@ describe('a token of the issuer', () => {
 
   test('ends when it expires, though it was verified before', async () => {
     const { issuer, service } = await make({ clockToleranceSeconds: 0 })
-    const token = await issuer.token({ claims: { exp: Math.floor(Date.now() / 1000) + 2 } })
+    const token = await issuer.token({ claims: { exp: Math.floor(Date.now() / 1000) + 3 } })
+    const adapter = jwt({ issuer: issuer.url, audience: issuer.audience, clockToleranceSeconds: 0 })
     await expectSomebody(service, token)
+    expect(await adapter.getIdentity(toContext(token))).toMatchObject({ subject: 'mia' })
     await vi.waitFor(() => expectNobody(service, token), { timeout: 10_000, interval: 100 })
+    expect(await adapter.getIdentity(toContext(token))).toBeNull()
   })
 
   test('may expire after the year 9999', async () => {
@@ -365,10 +375,8 @@ describe('what claims become', () => {
   test('no rule can change what is remembered of a token', async () => {
     await using issuer = await Issuer.make()
     const adapter = jwt({ issuer: issuer.url, audience: issuer.audience, roles: 'a.roles' })
-    const headers = new Headers({
-      authorization: `Bearer ${await issuer.token({ claims: { a: { roles: ['editor'] } } })}`,
-    })
-    const identity = await adapter.getIdentity({ headers, address: null, origin: 'https://cms.example.org' })
+    const token = await issuer.token({ claims: { a: { roles: ['editor'] } } })
+    const identity = await adapter.getIdentity(toContext(token))
     const { roles, claims } = identity as Identity & { claims: { a: { roles: string[] } } }
     expect(() => (roles as string[]).push('admin')).toThrow(TypeError)
     expect(() => claims.a.roles.push('admin')).toThrow(TypeError)
@@ -437,6 +445,18 @@ describe('the issuer’s keys', () => {
     await expectSomebody(service, await issuer.token())
   })
 
+  test('leave what was verified with them as it is, when they are renewed and the same', async () => {
+    const roles = vi.fn(() => ['editor'])
+    const { issuer, service } = await make({ roles })
+    const token = await issuer.token()
+    await expectSomebody(service, token)
+    skip(HOUR_MS / 2)
+    await expectSomebody(service, token)
+    await vi.waitFor(() => expect(issuer.loads).toBe(2))
+    await expectSomebody(service, token)
+    expect(roles).toHaveBeenCalledTimes(1)
+  })
+
   test('stay when the issuer goes, for an hour', async () => {
     const { issuer, service } = await make()
     const token = await issuer.token()
@@ -483,9 +503,7 @@ describe('an issuer whose keys cannot be had lets nobody in, and nobody without 
     const held = Promise.withResolvers<void>()
     issuer.instead = async (incoming, response) => {
       await held.promise
-      response.end(
-        JSON.stringify(incoming.url === '/keys' ? { keys: issuer.keys.map(({ jwk }) => jwk) } : issuer.metadata()),
-      )
+      issuer.reply(incoming, response)
     }
     const token = await issuer.token()
     await expectNoAnswer(service, token)
@@ -521,24 +539,46 @@ describe('an issuer whose keys cannot be had lets nobody in, and nobody without 
   ]
   test.each(documents)('it answers garbage for keys: %j', async (text) => {
     const { issuer, service } = await make()
-    issuer.instead = (incoming, response) =>
-      void response.end(incoming.url === '/keys' ? text : JSON.stringify(issuer.metadata()))
+    issuer.instead = (incoming, response) => {
+      if (incoming.url === '/keys') response.end(text)
+      else issuer.reply(incoming, response)
+    }
     await expectNoAnswer(service, await issuer.token())
   })
 
+  /** The same server, under an address that may be any machine's. */
+  const unsafe = (url: string): string => `${url.replace('127.0.0.1', '0.0.0.0')}/keys`
   const metadata: readonly (readonly [string, (issuer: Issuer) => object])[] = [
     ['is about another issuer', (issuer) => ({ ...issuer.metadata(), issuer: 'https://evil.example.org' })],
     ['names no keys', ({ url }) => ({ issuer: url })],
-    [
-      'names keys that others can change on the way',
-      ({ url }) => ({ issuer: url, jwks_uri: 'http://keys.example.org/' }),
-    ],
+    ['names keys that others can change on the way', ({ url }) => ({ issuer: url, jwks_uri: unsafe(url) })],
     ['names a file', ({ url }) => ({ issuer: url, jwks_uri: 'file:///etc/passwd' })],
     ['is empty', () => ({})],
   ]
   test.each(metadata)('its metadata %s', async (_name, document) => {
     const { issuer, service } = await make()
-    issuer.instead = (_incoming, response) => void response.end(JSON.stringify(document(issuer)))
+    issuer.instead = (incoming, response) => {
+      if (incoming.url === METADATA) response.end(JSON.stringify(document(issuer)))
+      else issuer.reply(incoming, response)
+    }
+    await expectNoAnswer(service, await issuer.token())
+  })
+
+  test('it answers the right keys with the wrong status', async () => {
+    const { issuer, service } = await make()
+    issuer.instead = (incoming, response) => {
+      if (incoming.url === METADATA) issuer.reply(incoming, response)
+      else response.writeHead(203).end(JSON.stringify(issuer.jwks()))
+    }
+    await expectNoAnswer(service, await issuer.token())
+  })
+
+  test('it answers the right keys in more than a mebibyte', async () => {
+    const { issuer, service } = await make()
+    issuer.instead = (incoming, response) => {
+      if (incoming.url === METADATA) issuer.reply(incoming, response)
+      else response.end(JSON.stringify({ ...issuer.jwks(), more: 'x'.repeat(1024 * 1024) }))
+    }
     await expectNoAnswer(service, await issuer.token())
   })
 
@@ -550,17 +590,13 @@ describe('an issuer whose keys cannot be had lets nobody in, and nobody without 
     expect(evil.asked).toEqual([])
   })
 
-  test('it publishes private keys', async () => {
+  test.each([undefined, ['verify'], ['sign', 'verify']])('it publishes private keys, for %j', async (key_ops) => {
     const { issuer, service } = await make()
     const [key] = issuer.keys
     if (!key) throw new Error('An issuer has a key.')
-    issuer.keys = [
-      {
-        ...key,
-        jwk: { ...key.jwk, ...(await crypto.subtle.exportKey('jwk', key.privateKey)), key_ops: ['verify'] } as JWK,
-      },
-    ]
-    expect((await ask(service, await issuer.token())).status).toBe(503)
+    const { d } = await crypto.subtle.exportKey('jwk', key.privateKey)
+    issuer.keys = [{ ...key, jwk: { ...key.jwk, d, ...(key_ops && { key_ops }) } as JWK }]
+    await expectNoAnswer(service, await issuer.token())
   })
 })
 

@@ -20,6 +20,9 @@ export async function makeKey(alg = 'ES256'): Promise<SigningKey> {
 }
 let made = 0
 
+/** Where an issuer tells about itself. */
+export const METADATA = '/.well-known/openid-configuration'
+
 /** What a token is made of: claims to add, or with `undefined` to leave out, and the same for its head. */
 export interface TokenParts {
   readonly claims?: Readonly<Record<string, unknown>>
@@ -95,9 +98,19 @@ export class Issuer implements AsyncDisposable {
   #answer(incoming: IncomingMessage, response: ServerResponse): void {
     this.asked.push(incoming.url ?? '')
     if (this.instead) this.instead(incoming, response)
-    else if (incoming.url === '/.well-known/openid-configuration') send(response, this.metadata())
-    else if (incoming.url === '/keys') send(response, { keys: this.keys.map(({ jwk }) => jwk) })
+    else this.reply(incoming, response)
+  }
+
+  /** Answers as it usually does. */
+  reply(incoming: IncomingMessage, response: ServerResponse): void {
+    if (incoming.url === METADATA) send(response, this.metadata())
+    else if (incoming.url === '/keys') send(response, this.jwks())
     else response.writeHead(404).end()
+  }
+
+  /** Its keys (RFC 7517, section 5). */
+  jwks(): object {
+    return { keys: this.keys.map(({ jwk }) => jwk) }
   }
 
   /** What it says about itself (OpenID Connect Discovery 1.0, section 3). */
