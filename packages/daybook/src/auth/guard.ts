@@ -1,4 +1,4 @@
-import { DaybookError } from '../errors.ts'
+import { DaybookError, StartupError } from '../errors.ts'
 import {
   ANONYMOUS,
   type AuthAdapter,
@@ -22,12 +22,12 @@ export class AuthGuard {
 
   /**
    * @param serviceToken accepted beside whatever the adapter accepts
-   * @throws {TypeError} when the token is too short
+   * @throws {TypeError} when the token is too short; {StartupError} when the adapter does not say what it can do
    */
   constructor(adapter: AuthAdapter, serviceToken: string | undefined) {
     this.#adapter = adapter
     this.#serviceCaller = serviceTokenCheck(serviceToken)
-    this.capabilities = adapter.getCapabilities()
+    this.capabilities = demandCapabilities(adapter.getCapabilities())
   }
 
   /**
@@ -91,6 +91,19 @@ export class AuthGuard {
   async close(): Promise<void> {
     await this.#adapter.close?.()
   }
+}
+
+/** A path without patterns, such as `/api/auth`. */
+const BASE_PATH = /^(?:\/[\w.~-]+)+$/
+
+function demandCapabilities(given: unknown): AuthCapabilities {
+  const { provider, providerRoutes } = isObject(given) ? given : {}
+  const { enabled, basePath } = isObject(providerRoutes) ? providerRoutes : {}
+  const isPath = typeof basePath === 'string' && BASE_PATH.test(basePath)
+  if (isText(provider) && (enabled === false || (enabled === true && isPath))) return given as AuthCapabilities
+  throw new StartupError(
+    "auth.getCapabilities: give { provider: 'a-name', providerRoutes: { enabled: false } }; enabled routes need a basePath, such as '/api/auth'",
+  )
 }
 
 const failed = (cause: unknown): DaybookError =>

@@ -6,7 +6,9 @@ import {
   defineConfig,
   f,
   type Identity,
+  StartupError,
 } from 'daybook'
+import { createTestService } from 'daybook/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { expectQuietProcess, expectSane } from '../support/sane.ts'
 import { STORES, type StoredService } from '../support/stores.ts'
@@ -313,10 +315,44 @@ describe.each(STORES)('an auth adapter that fails, on $name (A15)', (store) => {
       expect(answer.status).toBe(200)
     })
 
+    test('has no say in what every answer carries', async () => {
+      const theirs = { 'X-Request-Id': 'their-request-id', 'X-Content-Type-Options': 'nosniff', 'X-Theirs': 'kept' }
+      const answer = async (): Promise<Response> => Response.json({}, { headers: theirs })
+      parts = { ...SOUND, invoke: answer, handleRequest: answer }
+      for (const { headers } of await sendAll(PASSED)) {
+        expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+        expect(headers.get('x-theirs')).toBe('kept')
+      }
+    })
+
     test('does not know an action: 404', async () => {
       parts = { ...SOUND, invoke: gives(null) }
       const [answer] = await sendAll(PASSED)
       expect(answer?.status).toBe(404)
     })
+  })
+})
+
+// On one store: none is opened.
+describe('an auth adapter that does not say what it can do', () => {
+  test.each([
+    [undefined],
+    [null],
+    ['own'],
+    [Promise.resolve({ provider: 'own', providerRoutes: { enabled: false } })],
+    [{}],
+    [{ provider: 'own' }],
+    [{ provider: '', providerRoutes: { enabled: false } }],
+    [{ provider: 'own', providerRoutes: { enabled: 'yes', basePath: '/api/auth' } }],
+    [{ provider: 'own', providerRoutes: { enabled: true } }],
+    [{ provider: 'own', providerRoutes: { enabled: true, basePath: '' } }],
+    [{ provider: 'own', providerRoutes: { enabled: true, basePath: 'api/auth' } }],
+    [{ provider: 'own', providerRoutes: { enabled: true, basePath: '/api/auth/' } }],
+    [{ provider: 'own', providerRoutes: { enabled: true, basePath: '/api/:any' } }],
+    [{ provider: 'own', providerRoutes: { enabled: true, basePath: '/*' } }],
+  ])('ends the start: %j', async (capabilities) => {
+    const given = { ...config, auth: { ...adapter, getCapabilities: () => capabilities as never } }
+    await expect(createTestService(given)).rejects.toThrow(StartupError)
+    await expect(createTestService(given)).rejects.toThrow(/^auth\.getCapabilities: give /)
   })
 })
