@@ -26,6 +26,7 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
   assets: [],
   'index.ts': [...upTo('service.ts'), 'auth', 'assets'],
   plugins: ['index.ts'],
+  jwt: ['auth'],
   postgres: ['store'],
   testing: [...upTo('service.ts'), 'auth', 'assets'],
 }
@@ -48,6 +49,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   pg: 'store/postgres-options.ts',
   hono: 'http',
   'prom-client': 'metrics',
+  jose: 'auth',
 }
 
 /** One import that does not fit, and what to do about it. */

@@ -55,6 +55,8 @@ export interface AuthCapabilities {
  * - A {@link DaybookError} that an operation throws is answered as it is. Whatever else goes wrong (an error, an answer of
  *   another shape, two seconds without an answer) is 503 `SERVICE_UNAVAILABLE`: in doubt, nobody gets in.
  *
+ * `authAdapterConformance` of `daybook/testing` checks what of this an adapter keeps.
+ *
  * @example
  * ```ts
  * const adapter: AuthAdapter = {

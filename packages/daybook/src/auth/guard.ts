@@ -1,4 +1,4 @@
-import { DaybookError } from '../errors.ts'
+import { DaybookError, StartupError } from '../errors.ts'
 import {
   ANONYMOUS,
   type AuthAdapter,
@@ -6,6 +6,7 @@ import {
   type AuthContext,
   type Caller,
   type Identity,
+  isAuthenticated,
   type Principal,
 } from './adapter.ts'
 import { serviceTokenCheck } from './service-token.ts'
@@ -21,12 +22,12 @@ export class AuthGuard {
 
   /**
    * @param serviceToken accepted beside whatever the adapter accepts
-   * @throws {TypeError} when the token is too short
+   * @throws {TypeError} when the token is too short; {StartupError} when the adapter does not say what it can do
    */
   constructor(adapter: AuthAdapter, serviceToken: string | undefined) {
     this.#adapter = adapter
     this.#serviceCaller = serviceTokenCheck(serviceToken)
-    this.capabilities = adapter.getCapabilities()
+    this.capabilities = demandCapabilities(adapter.getCapabilities())
   }
 
   /**
@@ -38,10 +39,26 @@ export class AuthGuard {
     const service = this.#serviceCaller(context.headers)
     if (service) return service
     const adapter = this.#adapter
-    const [principal, identity] = await bounded(() =>
-      Promise.all([adapter.getPrincipal(context), adapter.getIdentity(context)]),
-    )
-    return toCaller(principal, identity)
+    return bounded(async () => {
+      // Each for itself: where one throws before it has a promise, that of the other must not be left alone.
+      const principal = (async () => adapter.getPrincipal(context))()
+      const identity = (async () => adapter.getIdentity(context))()
+      return toCaller(...(await Promise.all([principal, identity])))
+    })
+  }
+
+  /**
+   * A session as it is told to whoever has it, as JSON text.
+   *
+   * @throws SERVICE_UNAVAILABLE when the adapter gave what JSON cannot tell
+   */
+  tell(caller: Caller): string {
+    const { principal, identity } = caller
+    try {
+      return JSON.stringify({ authenticated: isAuthenticated(caller), principal, identity })
+    } catch (error) {
+      throw failed(error)
+    }
   }
 
   /**
@@ -76,6 +93,19 @@ export class AuthGuard {
   }
 }
 
+/** A path without patterns, such as `/api/auth`. */
+const BASE_PATH = /^(?:\/[\w.~-]+)+$/
+
+function demandCapabilities(given: unknown): AuthCapabilities {
+  const { provider, providerRoutes } = isObject(given) ? given : {}
+  const { enabled, basePath } = isObject(providerRoutes) ? providerRoutes : {}
+  const isPath = typeof basePath === 'string' && BASE_PATH.test(basePath)
+  if (isText(provider) && (enabled === false || (enabled === true && isPath))) return given as AuthCapabilities
+  throw new StartupError(
+    "auth.getCapabilities: give { provider: 'a-name', providerRoutes: { enabled: false } }; enabled routes need a basePath, such as '/api/auth'",
+  )
+}
+
 const failed = (cause: unknown): DaybookError =>
   new DaybookError('SERVICE_UNAVAILABLE', 'Sessions cannot be checked right now; retry as Retry-After says.', {}, cause)
 
@@ -93,8 +123,10 @@ async function bounded<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function demandResponse(answer: unknown): Response {
-  if (answer instanceof Response) return answer
-  throw failed(new TypeError('The auth adapter answered something that is no Response.'))
+  const isResponse = answer instanceof Response
+  // Response.error() has status 0, and what was read by others cannot be sent.
+  if (isResponse && answer.status > 0 && !answer.bodyUsed && !answer.body?.locked) return answer
+  throw failed(new TypeError(`The auth adapter answered ${isResponse ? 'a Response that is used up' : 'no Response'}.`))
 }
 
 /** What an adapter says of a session, checked: whoever takes part of it for granted may let somebody in. */
@@ -102,8 +134,7 @@ function toCaller(principal: unknown, identity: unknown): Caller {
   if (principal === null && identity === null) return ANONYMOUS
   if (!isObject(principal)) throw failed(new TypeError('getPrincipal gave neither an object nor null.'))
   if (!isIdentity(identity)) throw failed(new TypeError('getIdentity gave neither an identity nor null.'))
-  // NaN, for a text that is no time, is not later either.
-  const isOver = identity.expiresAt !== null && !(Date.parse(identity.expiresAt) > Date.now())
+  const isOver = identity.expiresAt !== null && Date.parse(identity.expiresAt) <= Date.now()
   return isOver ? ANONYMOUS : { principal, identity }
 }
 
@@ -112,15 +143,18 @@ const isObject = (value: unknown): value is Principal =>
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
+const isTime = (value: unknown): boolean => isText(value) && !Number.isNaN(Date.parse(value))
+
 function isIdentity(value: unknown): value is Identity {
   if (!isObject(value)) return false
   const { provider, subject, sessionId, actorType, expiresAt, claims, roles } = value
   return (
     [provider, subject, sessionId].every(isText) &&
     (actorType === 'human' || actorType === 'service') &&
-    (expiresAt === null || isText(expiresAt)) &&
+    (expiresAt === null || isTime(expiresAt)) &&
     isObject(claims) &&
     Array.isArray(roles) &&
-    roles.every(isText)
+    // Spread, as every() passes over holes.
+    [...roles].every(isText)
   )
 }

@@ -1,4 +1,3 @@
-import { isAuthenticated } from '../auth/adapter.ts'
 import { readNothing } from '../query/entry-query.ts'
 import { fromResponse, type Reply } from './respond.ts'
 import type { RouteRequest } from './routes.ts'
@@ -6,11 +5,9 @@ import type { RouteRequest } from './routes.ts'
 const PRIVATE = { 'Cache-Control': 'private, no-store', Vary: 'Authorization, Cookie, Origin' }
 
 /** Who is asking, as far as the service knows. */
-export async function session({ query, caller }: RouteRequest): Promise<Reply> {
+export async function session({ query, caller, auth }: RouteRequest): Promise<Reply> {
   readNothing(query)
-  const { principal, identity } = caller
-  const json = JSON.stringify({ authenticated: isAuthenticated(caller), principal, identity })
-  return { status: 200, json, headers: PRIVATE }
+  return { status: 200, json: auth.tell(caller), headers: PRIVATE }
 }
 
 /** Actions that passwords could be guessed by. */

@@ -32,6 +32,10 @@ describe('what the package exports', () => {
     ])
   })
 
+  test('daybook/jwt', async () => {
+    expect(namesOf(await import('daybook/jwt'))).toEqual(['jwt'])
+  })
+
   test('daybook/node', async () => {
     expect(namesOf(await import('daybook/node'))).toEqual(['serve'])
   })
@@ -41,7 +45,7 @@ describe('what the package exports', () => {
   })
 
   test('daybook/testing', async () => {
-    expect(namesOf(await import('daybook/testing'))).toEqual(['createTestService'])
+    expect(namesOf(await import('daybook/testing'))).toEqual(['authAdapterConformance', 'createTestService'])
   })
 
   test('the field builders', async () => {
@@ -82,7 +86,7 @@ describe('package.json', async () => {
   ]
 
   test('names exactly the subpaths that are tested here', () => {
-    expect(Object.keys(manifest.exports)).toEqual(['.', './node', './postgres', './testing'])
+    expect(Object.keys(manifest.exports)).toEqual(['.', './jwt', './node', './postgres', './testing'])
     expect(Object.keys(manifest.bin)).toEqual(['daybook'])
   })
 

@@ -1,0 +1,223 @@
+import { deepStrictEqual } from 'node:assert/strict'
+import type { AuthAdapter, AuthContext, Identity, Principal } from '../auth/adapter.ts'
+import { DaybookError } from '../errors.ts'
+import { demand, demandCapabilities, demandIdentity, isObject, toJson } from './auth-shapes.ts'
+import { EMPTY, HOSTILE, type RequestHeaders, twice, withOneChanged } from './hostile-credentials.ts'
+
+/** Makes the headers of a request. */
+type Headed = () => RequestHeaders | Promise<RequestHeaders>
+
+/** An auth adapter, and who gets in by it. */
+export interface AuthAdapterSubject {
+  readonly adapter: AuthAdapter
+  /** Headers of somebody with a session: the credential, and nothing else. Asked anew for each check. */
+  readonly valid: Headed
+  /** Headers of another person with a session. @default nobody: what needs two people is left out */
+  readonly other?: Headed
+  /** Credentials of your own kind that are worth nothing, by name: expired, revoked, signed by somebody else. */
+  readonly invalid?: Readonly<Record<string, Headed>>
+}
+
+/** One thing that the interface promises. */
+export interface ConformanceCheck {
+  readonly name: string
+  /** @throws {Error} when the adapter does not keep it, with what it did instead */
+  run(): Promise<void>
+}
+
+/** How many questions are asked at once. */
+const CROWD = 50
+/** Names of actions that no adapter has; some of them every object has. */
+const UNKNOWN_ACTIONS = ['daybookHasNoSuchAction', 'constructor', '__proto__', 'toString', '../login', 'login\n']
+
+/**
+ * What {@link AuthAdapter} promises, as checks for any test runner.
+ *
+ * @example
+ * ```ts
+ * import { test } from 'node:test'
+ * import { authAdapterConformance } from 'daybook/testing'
+ *
+ * const valid = () => ({ cookie: `sid=${signIn('mia')}` })
+ * for (const { name, run } of authAdapterConformance({ adapter, valid })) test(name, run)
+ * ```
+ */
+export function authAdapterConformance(subject: AuthAdapterSubject): readonly ConformanceCheck[] {
+  return [...capabilityChecks(subject), ...nobodyChecks(subject), ...sessionChecks(subject), ...actionChecks(subject)]
+}
+
+/** What an adapter says of one request. */
+interface Said {
+  readonly principal: Principal | null
+  readonly identity: Identity | null
+}
+
+function toContext(headers: RequestHeaders): AuthContext {
+  return { headers: new Headers(headers), address: '192.0.2.1', origin: 'https://cms.example.org' }
+}
+
+/** Asks as the service does: both questions at once, about the same context. */
+async function ask({ adapter }: AuthAdapterSubject, headers: RequestHeaders): Promise<Said> {
+  const context = toContext(headers)
+  const before = [...context.headers]
+  const [principal, identity] = await Promise.all([adapter.getPrincipal(context), adapter.getIdentity(context)])
+  deepStrictEqual([...context.headers], before, 'The headers are not the adapter’s to change.')
+  return { principal, identity }
+}
+
+function capabilityChecks({ adapter }: AuthAdapterSubject): readonly ConformanceCheck[] {
+  return [
+    {
+      name: 'capabilities: are well-formed',
+      run: async () => demandCapabilities(adapter.getCapabilities(), adapter),
+    },
+    {
+      name: 'capabilities: are the same each time',
+      run: async () => {
+        const [first, second] = [adapter.getCapabilities(), adapter.getCapabilities()]
+        deepStrictEqual(toJson(second, 'What getCapabilities gives'), toJson(first, 'What getCapabilities gives'))
+      },
+    },
+  ]
+}
+
+function nobodyChecks(subject: AuthAdapterSubject): readonly ConformanceCheck[] {
+  const isNobody = (name: string, headed: Headed): ConformanceCheck => ({
+    name: `nobody: ${name}`,
+    run: async () => {
+      const said = await ask(subject, await headed())
+      deepStrictEqual(said, { principal: null, identity: null }, 'Whoever has no valid credential is null, twice.')
+    },
+  })
+  return [
+    isNobody('no credential', () => EMPTY),
+    ...Object.entries(HOSTILE).map(([name, headers]) => isNobody(name, () => headers)),
+    ...Object.entries(subject.invalid ?? {}).map(([name, headed]) => isNobody(name, headed)),
+    isNobody('a valid Authorization sent twice', async () => twice(await subject.valid())),
+    {
+      name: 'nobody: a valid credential with one character changed',
+      run: async () => {
+        for (const headers of withOneChanged(await subject.valid())) {
+          const said = await ask(subject, headers)
+          deepStrictEqual(said, { principal: null, identity: null }, 'A credential that was changed is worth nothing.')
+        }
+      },
+    },
+  ]
+}
+
+function sessionChecks(subject: AuthAdapterSubject): readonly ConformanceCheck[] {
+  const { adapter, valid, other } = subject
+  const provider = (): string => adapter.getCapabilities().provider
+  return [
+    {
+      name: 'session: a valid credential is somebody, to both questions',
+      run: async () => {
+        const { principal, identity } = await ask(subject, await valid())
+        demand(isObject(principal), 'getPrincipal gives an object.')
+        demand(isObject(identity), 'getIdentity gives an identity.')
+      },
+    },
+    {
+      name: 'session: the identity is well-formed',
+      run: async () => demandIdentity((await ask(subject, await valid())).identity, provider()),
+    },
+    {
+      name: 'session: principal and identity can be told as JSON',
+      run: async () => {
+        const { principal, identity } = await ask(subject, await valid())
+        demand(isObject(toJson(principal, 'The principal')), 'The principal is an object as JSON, too.')
+        demand(isObject(toJson(identity, 'The identity')), 'The identity is an object as JSON, too.')
+      },
+    },
+    {
+      name: 'session: the same credential is the same session, in whatever order it is asked about',
+      run: async () => {
+        const headers = await valid()
+        const first = await ask(subject, headers)
+        const context = toContext(headers)
+        const identity = await adapter.getIdentity(context)
+        const principal = await adapter.getPrincipal(context)
+        deepStrictEqual(settled({ principal, identity }), settled(first))
+      },
+    },
+    {
+      name: 'session: people and nobodies who ask at once are not mixed up',
+      run: () => demandNoMix(subject),
+    },
+    ...(other === undefined ? [] : [twoPeople(subject, other)]),
+  ]
+}
+
+/** What of a session stays as it is; its end may be put off whenever it is used. */
+const settled = ({ principal, identity }: Said): unknown => [
+  principal,
+  identity && { ...identity, expiresAt: identity.expiresAt === null },
+]
+
+const twoPeople = (subject: AuthAdapterSubject, other: Headed): ConformanceCheck => ({
+  name: 'session: another person is another subject in another session',
+  run: async () => {
+    const [one, two] = [await ask(subject, await subject.valid()), await ask(subject, await other())]
+    demand(two.principal !== null && two.identity !== null, 'The other person has a session, too.')
+    demand(one.identity?.subject !== two.identity.subject, 'Two people have two subjects.')
+    demand(one.identity?.sessionId !== two.identity.sessionId, 'Two people have two sessions.')
+  },
+})
+
+async function demandNoMix(subject: AuthAdapterSubject): Promise<void> {
+  const asked = [
+    await subject.valid(),
+    EMPTY,
+    ...(subject.other ? [await subject.other()] : []),
+    { authorization: 'Bearer x' },
+  ]
+  const alone: Said[] = []
+  for (const headers of asked) alone.push(await ask(subject, headers))
+  const crowd = Array.from({ length: CROWD }, (_, n) => n % asked.length)
+  const said = await Promise.all(crowd.map((place) => ask(subject, asked[place] as RequestHeaders)))
+  deepStrictEqual(
+    said.map(settled),
+    crowd.map((place) => settled(alone[place] as Said)),
+    'Each request is answered as if it were alone.',
+  )
+}
+
+function actionChecks({ adapter }: AuthAdapterSubject): readonly ConformanceCheck[] {
+  const { invoke, handleRequest } = adapter
+  const actions: ConformanceCheck = {
+    name: 'actions: one that it does not know is null',
+    run: async () => {
+      for (const name of UNKNOWN_ACTIONS) {
+        deepStrictEqual(await invoke?.call(adapter, name, {}, toContext(EMPTY)), null, `There is no action "${name}".`)
+      }
+    },
+  }
+  const routes: ConformanceCheck = {
+    name: 'provider routes: an address that it does not know is refused, by a Response',
+    run: async () => {
+      const { enabled, basePath } = adapter.getCapabilities().providerRoutes
+      if (!enabled) return
+      const context = toContext(EMPTY)
+      const request = new Request(`${context.origin}${basePath}/daybook-has-no-such-route`)
+      const response = await refusal(async () => handleRequest?.call(adapter, request, context))
+      demand(
+        response.status >= 400 && response.status < 500,
+        `It answered ${response.status} instead of 404 or the like.`,
+      )
+    },
+  }
+  return [...(invoke ? [actions] : []), ...(handleRequest ? [routes] : [])]
+}
+
+/** What comes back, or is thrown on purpose. */
+async function refusal(work: () => Promise<unknown>): Promise<{ readonly status: number }> {
+  try {
+    const answer = await work()
+    demand(answer instanceof Response, 'handleRequest gives a Response.')
+    return answer
+  } catch (error) {
+    if (error instanceof DaybookError) return error
+    throw error
+  }
+}

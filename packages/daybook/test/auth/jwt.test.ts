@@ -1,0 +1,647 @@
+import { createHmac } from 'node:crypto'
+import { type AuthContext, defineCollection, defineConfig, f, type Identity, StartupError } from 'daybook'
+import { type JwtOptions, jwt } from 'daybook/jwt'
+import { createTestService, type TestService } from 'daybook/testing'
+import fc from 'fast-check'
+import { type CryptoKey, exportSPKI, importJWK, type JWK, SignJWT } from 'jose'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { Issuer, METADATA, makeKey } from '../support/issuer.ts'
+import { expectQuietProcess, expectSane } from '../support/sane.ts'
+
+// On one store: nothing of a token is stored, and what a session may do is tested elsewhere, on every one.
+
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await expectQuietProcess()
+})
+
+const NOBODY = { authenticated: false, principal: null, identity: null }
+const COOL_DOWN_MS = 30_000
+const HOUR_MS = 3_600_000
+
+/** A service that takes an issuer's tokens. */
+async function serve(issuer: Issuer, options: Partial<JwtOptions> = {}): Promise<TestService> {
+  const service = await createTestService(
+    defineConfig({
+      auth: jwt({ issuer: issuer.url, audience: issuer.audience, ...options }),
+      collections: { posts: defineCollection({ fields: { title: f.text({ required: true }) } }) },
+    }),
+  )
+  onTestFinished(() => service.close())
+  return service as unknown as TestService
+}
+
+async function make(options: Partial<JwtOptions> = {}): Promise<{ issuer: Issuer; service: TestService }> {
+  const issuer = await Issuer.make()
+  onTestFinished(() => issuer[Symbol.asyncDispose]())
+  return { issuer, service: await serve(issuer, options) }
+}
+
+/** A request as an adapter is told of it. */
+const toContext = (token: string): AuthContext => ({
+  headers: new Headers({ authorization: `Bearer ${token}` }),
+  address: null,
+  origin: 'https://cms.example.org',
+})
+
+interface Session {
+  readonly authenticated: boolean
+  readonly principal: object | null
+  readonly identity: Identity | null
+}
+
+interface Outcome {
+  readonly status: number
+  readonly session: Session
+}
+
+/** Who the service takes the holder of a token for. */
+async function ask(service: TestService, token: string, scheme = 'Bearer'): Promise<Outcome> {
+  const response = await service.request('/api/cms/auth/session', { headers: { authorization: `${scheme} ${token}` } })
+  const { status, headers } = response
+  const text = await response.text()
+  expectSane({ status, headers, text })
+  return { status, session: JSON.parse(text) }
+}
+
+/** A change with a token: 201 when it counts. */
+async function write(service: TestService, token: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const { status } = await service.request('/api/posts', { method: 'POST', headers, body: '{"title":"x"}' })
+  return status
+}
+
+async function expectNobody(service: TestService, token: string): Promise<void> {
+  expect(await ask(service, token)).toEqual({ status: 200, session: NOBODY })
+  expect(await write(service, token)).toBe(401)
+}
+
+async function expectSomebody(service: TestService, token: string): Promise<void> {
+  const { status, session } = await ask(service, token)
+  expect({ status, authenticated: session.authenticated }).toEqual({ status: 200, authenticated: true })
+}
+
+async function expectNoAnswer(service: TestService, token: string): Promise<void> {
+  expect((await ask(service, token)).status).toBe(503)
+  expect(await write(service, token)).toBe(503)
+}
+
+const now = performance.now.bind(performance)
+
+/** Lets the clock of the keys' age stand still, so long after now. */
+function skip(ms: number): void {
+  vi.spyOn(performance, 'now').mockReturnValue(now() + ms)
+}
+
+const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+describe('a token of the issuer', () => {
+  test('is a session: subject, session, expiry, claims and what is known of the person', async () => {
+    const { issuer, service } = await make()
+    const exp = Math.floor(Date.now() / 1000) + 300
+    const claims = { sid: 's-1', jti: 't-1', email: 'mia@example.org', name: 'Mia', exp }
+    const { session } = await ask(service, await issuer.token({ claims }))
+    expect(session).toEqual({
+      authenticated: true,
+      principal: { id: 'mia', email: 'mia@example.org', name: 'Mia' },
+      identity: {
+        provider: 'jwt',
+        subject: 'mia',
+        sessionId: 's-1',
+        actorType: 'human',
+        expiresAt: new Date((exp + 5) * 1000).toISOString(),
+        claims: { iss: issuer.url, aud: issuer.audience, sub: 'mia', iat: expect.any(Number), ...claims },
+        roles: [],
+      },
+    })
+  })
+
+  test('lets its holder write, beside the service token', async () => {
+    const { issuer, service } = await make()
+    expect(await write(service, await issuer.token())).toBe(201)
+    expect(await write(service, service.token)).toBe(201)
+  })
+
+  test.each(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'])(
+    'counts with a signature by %s',
+    async (alg) => {
+      await using issuer = await Issuer.make(alg)
+      await expectSomebody(await serve(issuer), await issuer.token())
+    },
+  )
+
+  test.each(['bearer', 'BEARER', 'Bearer  '])(
+    'counts with the scheme written "%s" (RFC 9110, section 11.1)',
+    async (scheme) => {
+      const { issuer, service } = await make()
+      expect((await ask(service, await issuer.token(), scheme)).session.authenticated).toBe(true)
+    },
+  )
+
+  test('counts for one of several audiences, and of several audiences of the config', async () => {
+    const { issuer, service } = await make({ audience: ['https://other.example.org', 'https://cms.example.org'] })
+    await expectSomebody(service, await issuer.token({ claims: { aud: ['a', issuer.audience] } }))
+    await expectSomebody(service, await issuer.token({ claims: { aud: 'https://other.example.org' } }))
+    await expectNobody(service, await issuer.token({ claims: { aud: 'https://third.example.org' } }))
+  })
+
+  test('counts as long as the clocks may differ, and no longer', async () => {
+    const { issuer, service } = await make({ clockToleranceSeconds: 60 })
+    const now = Math.floor(Date.now() / 1000)
+    await expectSomebody(service, await issuer.token({ claims: { exp: now - 30 } }))
+    await expectSomebody(service, await issuer.token({ claims: { nbf: now + 30 } }))
+    await expectNobody(service, await issuer.token({ claims: { exp: now - 90 } }))
+    await expectNobody(service, await issuer.token({ claims: { nbf: now + 90 } }))
+  })
+
+  test('ends when it expires, though it was verified before', async () => {
+    const { issuer, service } = await make({ clockToleranceSeconds: 0 })
+    const token = await issuer.token({ claims: { exp: Math.floor(Date.now() / 1000) + 3 } })
+    const adapter = jwt({ issuer: issuer.url, audience: issuer.audience, clockToleranceSeconds: 0 })
+    await expectSomebody(service, token)
+    expect(await adapter.getIdentity(toContext(token))).toMatchObject({ subject: 'mia' })
+    await vi.waitFor(() => expectNobody(service, token), { timeout: 10_000, interval: 100 })
+    expect(await adapter.getIdentity(toContext(token))).toBeNull()
+  })
+
+  test('may expire after the year 9999', async () => {
+    const { issuer, service } = await make()
+    const { session } = await ask(service, await issuer.token({ claims: { exp: 1e300 } }))
+    expect(session.identity?.expiresAt).toBe('9999-12-31T23:59:59.000Z')
+  })
+
+  test('needs the type that the config demands (RFC 9068, section 4)', async () => {
+    const { issuer, service } = await make({ tokenType: 'at+jwt' })
+    await expectSomebody(service, await issuer.token({ head: { typ: 'at+jwt' } }))
+    await expectSomebody(service, await issuer.token({ head: { typ: 'application/AT+JWT' } }))
+    await expectNobody(service, await issuer.token({ head: { typ: 'JWT' } }))
+    await expectNobody(service, await issuer.token())
+  })
+})
+
+describe('a token that does not hold is nobody’s (A11)', () => {
+  const past = Math.floor(Date.now() / 1000) - 3600
+  const claims: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+    'another issuer': { iss: 'https://evil.example.org' },
+    'the issuer with a slash': { iss: 'http://127.0.0.1/' },
+    'no issuer': { iss: undefined },
+    'another audience': { aud: 'https://other.example.org' },
+    'a longer audience': { aud: 'https://cms.example.org.evil.example' },
+    'no audience': { aud: undefined },
+    'an audience of another type': { aud: { 'https://cms.example.org': true } },
+    'an end that is past': { exp: past },
+    'no end': { exp: undefined },
+    'an end that is text': { exp: '9999999999' },
+    'a beginning to come': { nbf: past + 7200 },
+    'a beginning that is text': { nbf: 'yesterday' },
+    'no subject': { sub: undefined },
+    'an empty subject': { sub: '' },
+    'a subject that is a number': { sub: 1 },
+  }
+  test.each(Object.entries(claims))('%s', async (_name, wrong) => {
+    const { issuer, service } = await make()
+    await expectNobody(service, await issuer.token({ claims: wrong }))
+  })
+
+  test('signed by somebody else under the name of the key', async () => {
+    const { issuer, service } = await make()
+    const [real] = issuer.keys
+    await expectNobody(service, await issuer.token({ key: { ...(await makeKey()), kid: String(real?.kid) } }))
+  })
+
+  test('signed by a key that the token brings along, or says where to find', async () => {
+    const { issuer, service } = await make()
+    await using evil = await Issuer.make()
+    const key = evil.keys[0]
+    if (!key) throw new Error('An issuer has a key.')
+    const heads = [
+      { jwk: key.jwk },
+      { jku: evil.jwksUrl },
+      { x5u: evil.jwksUrl },
+      { kid: evil.jwksUrl },
+      { kid: '../../x' },
+    ]
+    for (const head of heads) await expectNobody(service, await issuer.token({ key, head }))
+    expect(evil.asked).toEqual([])
+  })
+
+  test('without a signature: alg none in any spelling', async () => {
+    const { issuer, service } = await make()
+    const [, payload] = (await issuer.token()).split('.')
+    for (const alg of ['none', 'None', 'NONE', '', null, 0, ['ES256']]) {
+      const head = base64({ alg, kid: issuer.keys[0]?.kid })
+      for (const signature of ['', 'AA', 'x']) await expectNobody(service, `${head}.${payload}.${signature}`)
+    }
+  })
+
+  test('signed with the public key as a secret (HMAC)', async () => {
+    const { issuer, service } = await make({ algorithms: ['RS256', 'ES256'] })
+    const { jwk, kid } = issuer.keys[0] as { jwk: JWK; kid: string }
+    const publicKey = (await importJWK(jwk)) as CryptoKey
+    const [, payload] = (await issuer.token()).split('.')
+    for (const secret of [await exportSPKI(publicKey), JSON.stringify(jwk), '']) {
+      const signed = `${base64({ alg: 'HS256', kid })}.${payload}`
+      const signature = createHmac('sha256', secret).update(signed).digest('base64url')
+      await expectNobody(service, `${signed}.${signature}`)
+    }
+  })
+
+  test('with a symmetric key, even if the issuer publishes it', async () => {
+    const { issuer, service } = await make()
+    const secret = Buffer.alloc(32, 7)
+    const oct = {
+      ...(await makeKey()),
+      kid: 'shared',
+      jwk: { kty: 'oct', k: secret.toString('base64url'), kid: 'shared', alg: 'HS256' },
+    }
+    issuer.keys = [...issuer.keys, oct]
+    const token = await new SignJWT({ iss: issuer.url, aud: issuer.audience, sub: 'mia', exp: past + 7200 })
+      .setProtectedHeader({ alg: 'HS256', kid: 'shared' })
+      .sign(secret)
+    await expectNobody(service, token)
+  })
+
+  test('with a signature that the config does not name', async () => {
+    const { issuer, service } = await make({ algorithms: ['RS256'] })
+    await expectNobody(service, await issuer.token())
+  })
+
+  test('with a head that demands what nobody knows (RFC 7515, section 4.1.11)', async () => {
+    const { issuer, service } = await make()
+    const [, payload, signature] = (await issuer.token()).split('.')
+    const head = { alg: 'ES256', kid: issuer.keys[0]?.kid, crit: ['odd'], odd: 1 }
+    await expectNobody(service, `${base64(head)}.${payload}.${signature}`)
+  })
+
+  test('that names no key where the issuer has several', async () => {
+    const { issuer, service } = await make()
+    issuer.keys = [...issuer.keys, await makeKey()]
+    await expectNobody(service, await issuer.token({ head: { kid: undefined } }))
+  })
+
+  test('of no known form', async () => {
+    const { service } = await make()
+    const short = ['x', 'a.b', 'a.b.c', '..', 'a.b.c.d.e', 'e30.e30.e30', 'bnVsbA.bnVsbA.AA']
+    const long = ['A'.repeat(8192), `${'A'.repeat(3000)}.e30.AA`, `a.b.${'c'.repeat(9000)}`]
+    for (const token of [...short, ...long]) await expectNobody(service, token)
+  })
+
+  test('longer than 8 KiB, though it is true', async () => {
+    const { issuer, service } = await make()
+    await expectNobody(service, await issuer.token({ claims: { groups: 'x'.repeat(8192) } }))
+  })
+
+  test('changed in any character', async () => {
+    const { issuer, service } = await make()
+    const token = await issuer.token()
+    await expectSomebody(service, token)
+    const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=~+/'
+    // The last character of a signature has bits that mean nothing.
+    const place = fc.integer({ min: 0, max: token.length - 2 })
+    const other = fc.constantFrom(...characters)
+    const property = fc.asyncProperty(place, other, async (at, character) => {
+      fc.pre(token[at] !== character)
+      await expectNobody(service, `${token.slice(0, at)}${character}${token.slice(at + 1)}`)
+    })
+    await fc.assert(property, { numRuns: 200 })
+  })
+})
+
+describe('what claims become', () => {
+  const roles: readonly (readonly [
+    name: string,
+    option: NonNullable<JwtOptions['roles']>,
+    claims: object,
+    roles: string[],
+  ])[] = [
+    ['a list', 'roles', { roles: ['editor', 'author'] }, ['editor', 'author']],
+    ['a dotted path', 'realm_access.roles', { realm_access: { roles: ['editor'] } }, ['editor']],
+    [
+      'a claim with dots in its name',
+      'https://example.org/roles',
+      { 'https://example.org/roles': ['editor'] },
+      ['editor'],
+    ],
+    ['scopes', 'scope', { scope: 'posts:read posts:write' }, ['posts:read', 'posts:write']],
+    ['nothing there', 'roles', {}, []],
+    ['nothing on the way', 'a.b.c', { a: 1 }, []],
+    ['what is inherited', 'constructor.name', {}, []],
+    ['other types', 'roles', { roles: ['editor', '', 1, null, ['x']] }, ['editor']],
+    ['no list', 'roles', { roles: { editor: true } }, []],
+    ['a function', ({ department }) => [`${department}-editor`], { department: 'news' }, ['news-editor']],
+  ]
+  test.each(roles)('roles: %s', async (_name, option, claims, expected) => {
+    const { issuer, service } = await make({ roles: option })
+    const { session } = await ask(service, await issuer.token({ claims: { ...claims } }))
+    expect(session.identity?.roles).toEqual(expected)
+  })
+
+  test('a subject of another claim; a program by a function; a provider by name', async () => {
+    const { issuer, service } = await make({
+      subject: 'user.id',
+      actorType: ({ azp, sub }) => (azp === sub ? 'service' : 'human'),
+      provider: 'intranet',
+    })
+    const { session } = await ask(service, await issuer.token({ claims: { user: { id: 'u-1' }, azp: 'mia' } }))
+    expect(session.identity).toMatchObject({ provider: 'intranet', subject: 'u-1', actorType: 'service' })
+    await expectNobody(service, await issuer.token())
+  })
+
+  test('the session: sid, else jti, else one for each token', async () => {
+    const { issuer, service } = await make()
+    const sessionOf = async (claims: Readonly<Record<string, unknown>>): Promise<string> =>
+      String((await ask(service, await issuer.token({ claims }))).session.identity?.sessionId)
+    expect(await sessionOf({ sid: 's', jti: 't' })).toBe('s')
+    expect(await sessionOf({ jti: 't' })).toBe('t')
+    const [first, second] = [await sessionOf({ n: 1 }), await sessionOf({ n: 2 })]
+    expect(first).toMatch(/^[\w-]{43}$/)
+    expect(second).not.toBe(first)
+  })
+
+  test.each<Partial<JwtOptions>>([
+    {
+      roles: () => {
+        throw new Error('oops')
+      },
+    },
+    { roles: () => 'admin' as never },
+    { roles: () => [1] as never },
+    { actorType: () => 'robot' as never },
+  ])('a function that fails lets nobody in: %o', async (options) => {
+    const { issuer, service } = await make(options)
+    await expectNoAnswer(service, await issuer.token())
+  })
+
+  test('no rule can change what is remembered of a token', async () => {
+    await using issuer = await Issuer.make()
+    const adapter = jwt({ issuer: issuer.url, audience: issuer.audience, roles: 'a.roles' })
+    const token = await issuer.token({ claims: { a: { roles: ['editor'] } } })
+    const identity = await adapter.getIdentity(toContext(token))
+    const { roles, claims } = identity as Identity & { claims: { a: { roles: string[] } } }
+    expect(() => (roles as string[]).push('admin')).toThrow(TypeError)
+    expect(() => claims.a.roles.push('admin')).toThrow(TypeError)
+  })
+})
+
+describe('the issuer’s keys', () => {
+  test('are looked for where the issuer says, and where the config says', async () => {
+    const { issuer, service } = await make()
+    await expectSomebody(service, await issuer.token())
+    expect(issuer.asked).toEqual(['/.well-known/openid-configuration', '/keys'])
+    issuer.asked.length = 0
+    const direct = await serve(issuer, { issuer: 'intranet', jwksUrl: issuer.jwksUrl })
+    await expectSomebody(direct, await issuer.token({ claims: { iss: 'intranet' } }))
+    expect(issuer.asked).toEqual(['/keys'])
+  })
+
+  test('are asked for once, however many ask at first, and not again for the next', async () => {
+    const { issuer, service } = await make()
+    const tokens = await Promise.all(Array.from({ length: 30 }, (_, n) => issuer.token({ claims: { sub: `u${n}` } })))
+    await Promise.all(tokens.map((token) => expectSomebody(service, token)))
+    expect(issuer.loads).toBe(1)
+  })
+
+  test('are not asked for by requests without a token', async () => {
+    const { issuer, service } = await make()
+    expect((await service.request('/api/posts')).status).toBe(200)
+    expect((await service.request('/api/posts', { headers: { cookie: 'a=b' } })).status).toBe(200)
+    await expectNobody(service, 'x')
+    expect(issuer.asked).toEqual([])
+  })
+
+  test('rotate: a new key counts, and so does the one before while it is published', async () => {
+    const { issuer, service } = await make()
+    const before = await issuer.token()
+    await expectSomebody(service, before)
+    issuer.keys = [await makeKey(), ...issuer.keys]
+    skip(COOL_DOWN_MS)
+    await expectSomebody(service, await issuer.token())
+    await expectSomebody(service, before)
+    expect(issuer.loads).toBe(2)
+  })
+
+  test('are not asked for again and again by made-up names', async () => {
+    const { issuer, service } = await make()
+    await expectSomebody(service, await issuer.token())
+    const storm = async (): Promise<void> => {
+      const heads = Array.from({ length: 50 }, (_, n) => ({ kid: `made-up-${n}` }))
+      await Promise.all(heads.map(async (head) => expectNobody(service, await issuer.token({ head }))))
+    }
+    await storm()
+    expect(issuer.loads).toBe(1)
+    skip(COOL_DOWN_MS)
+    await storm()
+    expect(issuer.loads).toBe(2)
+  })
+
+  test('take what they signed with them when they go, remembered or not', async () => {
+    const { issuer, service } = await make()
+    const token = await issuer.token()
+    await expectSomebody(service, token)
+    issuer.keys = [await makeKey()]
+    skip(HOUR_MS / 2)
+    // Old keys count until newer ones are there.
+    await vi.waitFor(() => expectNobody(service, token))
+    await expectSomebody(service, await issuer.token())
+  })
+
+  test('leave what was verified with them as it is, when they are renewed and the same', async () => {
+    const roles = vi.fn(() => ['editor'])
+    const { issuer, service } = await make({ roles })
+    const token = await issuer.token()
+    await expectSomebody(service, token)
+    skip(HOUR_MS / 2)
+    await expectSomebody(service, token)
+    await vi.waitFor(() => expect(issuer.loads).toBe(2))
+    await expectSomebody(service, token)
+    expect(roles).toHaveBeenCalledTimes(1)
+  })
+
+  test('stay when the issuer goes, for an hour', async () => {
+    const { issuer, service } = await make()
+    const token = await issuer.token()
+    await expectSomebody(service, token)
+    await issuer.stop()
+    skip(HOUR_MS / 2)
+    await expectSomebody(service, token)
+    await expectSomebody(service, await issuer.token({ claims: { sub: 'ann' } }))
+    skip(HOUR_MS)
+    await expectNoAnswer(service, token)
+    await issuer.start()
+    skip(2 * HOUR_MS)
+    await expectSomebody(service, token)
+  })
+})
+
+describe('an issuer whose keys cannot be had lets nobody in, and nobody without a token notices', () => {
+  test('it is down, and comes back', async () => {
+    const { issuer, service } = await make()
+    await issuer.stop()
+    await expectNoAnswer(service, await issuer.token())
+    expect((await service.request('/api/posts')).status).toBe(200)
+    expect(await write(service, service.token)).toBe(201)
+    await issuer.start()
+    skip(1000)
+    await expectSomebody(service, await issuer.token())
+  })
+
+  test('it is asked at most once a second while it is down', async () => {
+    const { issuer, service } = await make()
+    issuer.instead = (_incoming, response) => void response.writeHead(500).end()
+    const token = await issuer.token()
+    skip(0)
+    await expectNoAnswer(service, token)
+    await expectNoAnswer(service, token)
+    expect(issuer.asked).toHaveLength(1)
+    skip(1000)
+    await expectNoAnswer(service, token)
+    expect(issuer.asked).toHaveLength(2)
+  })
+
+  test('it is slow: who asks meanwhile is told to come again, and then gets in', async () => {
+    const { issuer, service } = await make()
+    const held = Promise.withResolvers<void>()
+    issuer.instead = async (incoming, response) => {
+      await held.promise
+      issuer.reply(incoming, response)
+    }
+    const token = await issuer.token()
+    await expectNoAnswer(service, token)
+    held.resolve()
+    await vi.waitFor(() => expectSomebody(service, token), { timeout: 10_000, interval: 100 })
+    expect(issuer.loads).toBe(1)
+  })
+
+  test('it answers without end', async () => {
+    const { issuer, service } = await make()
+    issuer.instead = (_incoming, response) => {
+      const more = (): void => {
+        while (!response.destroyed && response.write(' '.repeat(65_536)));
+        if (!response.destroyed) response.once('drain', more)
+      }
+      more()
+    }
+    await expectNoAnswer(service, await issuer.token())
+  })
+
+  const documents = [
+    '',
+    'null',
+    '1',
+    '[]',
+    '"x"',
+    '{',
+    '<html></html>',
+    '\u0000',
+    '{"keys":1}',
+    '{"keys":[1]}',
+    '{"keys":{}}',
+  ]
+  test.each(documents)('it answers garbage for keys: %j', async (text) => {
+    const { issuer, service } = await make()
+    issuer.instead = (incoming, response) => {
+      if (incoming.url === '/keys') response.end(text)
+      else issuer.reply(incoming, response)
+    }
+    await expectNoAnswer(service, await issuer.token())
+  })
+
+  /** The same server, under an address that may be any machine's. */
+  const unsafe = (url: string): string => `${url.replace('127.0.0.1', '0.0.0.0')}/keys`
+  const metadata: readonly (readonly [string, (issuer: Issuer) => object])[] = [
+    ['is about another issuer', (issuer) => ({ ...issuer.metadata(), issuer: 'https://evil.example.org' })],
+    ['names no keys', ({ url }) => ({ issuer: url })],
+    ['names keys that others can change on the way', ({ url }) => ({ issuer: url, jwks_uri: unsafe(url) })],
+    ['names a file', ({ url }) => ({ issuer: url, jwks_uri: 'file:///etc/passwd' })],
+    ['is empty', () => ({})],
+  ]
+  test.each(metadata)('its metadata %s', async (_name, document) => {
+    const { issuer, service } = await make()
+    issuer.instead = (incoming, response) => {
+      if (incoming.url === METADATA) response.end(JSON.stringify(document(issuer)))
+      else issuer.reply(incoming, response)
+    }
+    await expectNoAnswer(service, await issuer.token())
+  })
+
+  test('it answers the right keys with the wrong status', async () => {
+    const { issuer, service } = await make()
+    issuer.instead = (incoming, response) => {
+      if (incoming.url === METADATA) issuer.reply(incoming, response)
+      else response.writeHead(203).end(JSON.stringify(issuer.jwks()))
+    }
+    await expectNoAnswer(service, await issuer.token())
+  })
+
+  test('it answers the right keys in more than a mebibyte', async () => {
+    const { issuer, service } = await make()
+    issuer.instead = (incoming, response) => {
+      if (incoming.url === METADATA) issuer.reply(incoming, response)
+      else response.end(JSON.stringify({ ...issuer.jwks(), more: 'x'.repeat(1024 * 1024) }))
+    }
+    await expectNoAnswer(service, await issuer.token())
+  })
+
+  test('it leads elsewhere', async () => {
+    const { issuer, service } = await make()
+    await using evil = await Issuer.make()
+    issuer.instead = ({ url }, response) => void response.writeHead(302, { Location: `${evil.url}${url}` }).end()
+    await expectNoAnswer(service, await issuer.token())
+    expect(evil.asked).toEqual([])
+  })
+
+  test.each([undefined, ['verify'], ['sign', 'verify']])('it publishes private keys, for %j', async (key_ops) => {
+    const { issuer, service } = await make()
+    const [key] = issuer.keys
+    if (!key) throw new Error('An issuer has a key.')
+    const { d } = await crypto.subtle.exportKey('jwk', key.privateKey)
+    issuer.keys = [{ ...key, jwk: { ...key.jwk, d, ...(key_ops && { key_ops }) } as JWK }]
+    await expectNoAnswer(service, await issuer.token())
+  })
+})
+
+describe('options are checked at start', () => {
+  const fine: JwtOptions = { issuer: 'https://login.example.org', audience: 'cms' }
+  const wrong: readonly (readonly [options: object, option: string])[] = [
+    [{ issuer: undefined }, 'issuer'],
+    [{ issuer: '' }, 'issuer'],
+    [{ issuer: 'login.example.org' }, 'issuer'],
+    [{ issuer: 'http://login.example.org' }, 'issuer'],
+    [{ issuer: 'http://localhost.evil.example' }, 'issuer'],
+    [{ issuer: '', jwksUrl: 'https://login.example.org/keys' }, 'issuer'],
+    [{ audience: undefined }, 'audience'],
+    [{ audience: [] }, 'audience'],
+    [{ audience: ['a', ''] }, 'audience'],
+    [{ jwksUrl: '/keys' }, 'jwksUrl'],
+    [{ jwksUrl: 'http://login.example.org/keys' }, 'jwksUrl'],
+    [{ jwksUrl: 'file:///keys' }, 'jwksUrl'],
+    [{ algorithms: [] }, 'algorithms'],
+    [{ algorithms: ['none'] }, 'algorithms'],
+    [{ algorithms: ['RS256', 'HS256'] }, 'algorithms'],
+    [{ algorithms: 'RS256' }, 'algorithms'],
+    [{ roles: ['editor'] }, 'roles'],
+    [{ subject: '' }, 'subject'],
+    [{ actorType: 'robot' }, 'actorType'],
+    [{ clockToleranceSeconds: -1 }, 'clockToleranceSeconds'],
+    [{ clockToleranceSeconds: Number.NaN }, 'clockToleranceSeconds'],
+    [{ clockToleranceSeconds: 3600 }, 'clockToleranceSeconds'],
+    [{ clockToleranceSeconds: '5' }, 'clockToleranceSeconds'],
+    [{ tokenType: '' }, 'tokenType'],
+    [{ provider: '' }, 'provider'],
+    [{ algorithm: ['RS256'] }, 'algorithm'],
+  ]
+  test.each(wrong)('%o', (options, option) => {
+    expect(() => jwt({ ...fine, ...options })).toThrow(StartupError)
+    expect(() => jwt({ ...fine, ...options })).toThrow(
+      new RegExp(`^The options of jwt\\(\\) cannot be used:\\n  ${option}: [^\\n]+$`),
+    )
+  })
+
+  test('all faults are named at once', () => {
+    expect(() => jwt({} as JwtOptions)).toThrow(/issuer: write .*\n {2}audience: write /)
+  })
+
+  test('an issuer of any form will do where the config says where its keys are', () => {
+    expect(() => jwt({ ...fine, issuer: 'intranet', jwksUrl: 'http://localhost:8080/keys' })).not.toThrow()
+  })
+})
