@@ -16,7 +16,7 @@ import { readInput } from './input.ts'
 import { demandOwnOrigin } from './origin.ts'
 import type { Handle, HttpRequest } from './request.ts'
 import { errorReply, type FinishedReply, finishReply, type Reply } from './respond.ts'
-import { type Route, ruleOf } from './routes.ts'
+import { isOpenByRule, type Route } from './routes.ts'
 
 /** What the HTTP layer needs to know. */
 export interface AppOptions {
@@ -213,8 +213,7 @@ async function forwarded(request: HttpRequest, { headers, origin }: AuthContext,
 
 /** A session route needs one, unless the config has a rule of its own for what it does. */
 async function demandRule(engine: Engine, route: Route, path: Record<string, string>, caller: Caller): Promise<void> {
-  const rule = ruleOf(route, { engine, path })
-  if (!rule || !(await rule(caller))) throw new DaybookError('UNAUTHORIZED')
+  if (!(await isOpenByRule(route, { engine, path, caller }))) throw new DaybookError('UNAUTHORIZED')
 }
 
 /** Answers OPTIONS, and refuses methods that an address does not have. */

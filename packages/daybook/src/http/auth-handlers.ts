@@ -1,4 +1,5 @@
 import { isAuthenticated } from '../auth/adapter.ts'
+import { permissionsOf } from '../content/permissions.ts'
 import { readNothing } from '../query/entry-query.ts'
 import { fromResponse, type Reply } from './respond.ts'
 import type { RouteRequest } from './routes.ts'
@@ -11,6 +12,12 @@ export async function session({ query, caller }: RouteRequest): Promise<Reply> {
   const { principal, identity } = caller
   const json = JSON.stringify({ authenticated: isAuthenticated(caller), principal, identity })
   return { status: 200, json, headers: PRIVATE }
+}
+
+/** What the asker may do. */
+export async function permissions({ engine, query, caller }: RouteRequest): Promise<Reply> {
+  readNothing(query)
+  return { status: 200, json: JSON.stringify(await permissionsOf(engine.model, caller)), headers: PRIVATE }
 }
 
 /** Actions that passwords could be guessed by. */
