@@ -16,7 +16,7 @@ import { readInput } from './input.ts'
 import { demandOwnOrigin } from './origin.ts'
 import type { Handle, HttpRequest } from './request.ts'
 import { errorReply, type FinishedReply, finishReply, type Reply } from './respond.ts'
-import { isOpenByRule, type Route } from './routes.ts'
+import { demandProtection, isOpenByRule, type Route } from './routes.ts'
 
 /** What the HTTP layer needs to know. */
 export interface AppOptions {
@@ -40,8 +40,13 @@ const REQUEST_ID = /^[\w.-]{8,64}$/
 /** The longest target that is written to the log, in characters. */
 const MAX_LOGGED_TARGET = 512
 
-/** Builds the handler from the route table, once; a request then walks a straight line. */
+/**
+ * Builds the handler from the route table, once; a request then walks a straight line.
+ *
+ * @throws {StartupError} when nobody says who may use a route
+ */
 export function createApp(options: AppOptions): Handle {
+  demandProtection(options.routes)
   const addresses = addressesOf(options.routes, options.engine.model)
   const router = new RegExpRouter<Address>()
   for (const address of addresses) router.add(address.route.method, address.pattern, address)

@@ -3,6 +3,7 @@ import type { AuthGuard } from '../auth/guard.ts'
 import type { Engine } from '../content/engine.ts'
 import { askInGeneral, ruleOf } from '../content/rules.ts'
 import type { TagCondition } from '../content/tags.ts'
+import { StartupError } from '../errors.ts'
 import type { Params } from '../query/params.ts'
 import { action, permissions, provider, session } from './auth-handlers.ts'
 import {
@@ -88,6 +89,23 @@ export async function isOpenByRule(
   return (
     rule !== undefined && (await askInGeneral(request.engine.model, document, action, rule, request.caller)) !== false
   )
+}
+
+const PROTECTIONS: readonly unknown[] = ['public', 'session', 'provider']
+
+/**
+ * Refuses routes of which nobody says who may use them: one without a protection, and one that changes content
+ * without naming the action whose rule is to be asked.
+ *
+ * @throws {StartupError} with every such route
+ */
+export function demandProtection(routes: readonly Route[]): void {
+  const faults = routes.flatMap(({ method, path, protection, resource, action: named }) => {
+    if (!PROTECTIONS.includes(protection)) return [`${method} ${path} has no protection; write public or session`]
+    const isUnruled = resource !== undefined && method !== 'GET' && named === undefined
+    return isUnruled ? [`${method} ${path} changes content; name its action, so that the config's rule is asked`] : []
+  })
+  if (faults.length > 0) throw new StartupError(`Routes without protection:\n  ${faults.join('\n  ')}`)
 }
 
 /**

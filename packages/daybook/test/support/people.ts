@@ -1,14 +1,15 @@
 import type { AuthAdapter, AuthContext, Caller, Identity } from 'daybook'
 import type { Step } from './scenario.ts'
 
-/** People with a session: their bearer token is their name. */
+/** People with a session: their bearer token is their name, with anything and a dot before it. */
 export class People {
   readonly #roles: Map<string, readonly string[]>
   readonly adapter: AuthAdapter
 
   constructor(roles: Readonly<Record<string, readonly string[]>>) {
     this.#roles = new Map(Object.entries(roles))
-    const nameOf = ({ headers }: AuthContext): string => headers.get('authorization')?.replace(/^Bearer /, '') ?? ''
+    const nameOf = ({ headers }: AuthContext): string =>
+      headers.get('authorization')?.replace(/^Bearer (?:.*\.)?/, '') ?? ''
     this.adapter = {
       getCapabilities: () => ({
         provider: 'people',
