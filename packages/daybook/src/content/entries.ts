@@ -84,7 +84,7 @@ interface AskedList {
   readonly statuses: readonly string[] | undefined
   readonly search: SearchQuery | undefined
   /** Other collections that the answer depends on. */
-  readonly touched: readonly CollectionModel[]
+  readonly sources: Sources
   /** Names what is found, whatever page of it is shown. */
   readonly matches: string
   /** All of the answer's tag that no write changes. */
@@ -127,7 +127,7 @@ async function readAsked(model: Model, own: KnownLimit, params: Params, caller: 
     where: within(query.where, scope.limit(collection)?.where),
     statuses,
     search: q === undefined ? undefined : toSearch(collection, q, statuses, hidden),
-    touched,
+    sources: { touched, behind: behindLimits(scope, [collection, ...touched]) },
     matches: variantOf(collection.shape, fingerprint, reader),
     variant: variantOf(collection.shape, fingerprint, limit, offset, after, shapeName(shape), reader),
   }
@@ -143,13 +143,13 @@ function within(where: Condition | undefined, limit: Condition | undefined): Con
  */
 async function revisionsFor(
   engine: Engine,
-  { collection, scope, touched }: AskedList,
+  { collection, sources }: AskedList,
   { seq, visibleSeq }: Counters,
   caller: Caller,
 ): Promise<readonly number[]> {
   const own = collection.status && !isAuthenticated(caller) ? visibleSeq : seq
-  const others = await revisionsOf(engine, scope, touched, caller)
-  return [own, ...others, ...(await revisionsBehind(engine, scope, [collection]))]
+  const isAlone = sources.touched.length === 0 && sources.behind.length === 0
+  return isAlone ? [own] : [own, ...(await revisionsOf(engine, sources, caller))]
 }
 
 function listTag({ variant }: AskedList, [own = 0, ...others]: readonly number[]): string {
@@ -196,30 +196,23 @@ function countEntries({ counts }: Pick<Counters, 'counts'>, statuses: readonly s
   return shown.reduce((total, status) => total + (counts[status] ?? 0), 0)
 }
 
-/** How far other collections have come, as far as the caller may see it, and what tells how far that is. */
-export async function revisionsOf(
-  engine: Engine,
-  scope: QueryScope,
-  collections: readonly CollectionModel[],
-  caller: Caller,
-): Promise<readonly number[]> {
+/** Other collections that an answer is made of. */
+interface Sources {
+  /** What is shown of them, or asked through them. */
+  readonly touched: readonly CollectionModel[]
+  /** Those that rules look into, to tell what the reader may see. */
+  readonly behind: readonly CollectionModel[]
+}
+
+/** How far other collections have come: where they are shown, as far as the caller may see it. */
+async function revisionsOf(engine: Engine, { touched, behind }: Sources, caller: Caller): Promise<readonly number[]> {
   const revisions: number[] = []
-  for (const collection of new Set(collections)) {
+  for (const collection of new Set(touched)) {
     const counters = await engine.store.read.counters(collection.key)
     revisions.push(collection.status && !isAuthenticated(caller) ? counters.visibleSeq : counters.seq)
   }
-  return [...revisions, ...(await revisionsBehind(engine, scope, collections))]
-}
-
-/** How far the collections have come that rules look into. What the reader may see there is of no account. */
-async function revisionsBehind(
-  engine: Engine,
-  scope: QueryScope,
-  collections: readonly CollectionModel[],
-): Promise<readonly number[]> {
-  const keys = new Set(behindLimits(scope, collections).map(({ key }) => key))
-  const counters = await Promise.all([...keys].map((key) => engine.store.read.counters(key)))
-  return counters.map(({ seq }) => seq)
+  for (const { key } of new Set(behind)) revisions.push((await engine.store.read.counters(key)).seq)
+  return revisions
 }
 
 /** Counting what a filter finds can be costly: the number is kept as long as nothing that it depends on changes. */
@@ -277,7 +270,7 @@ export async function expandedVariant(
   caller: Caller,
 ): Promise<string> {
   const touched = collectionsOf(shape.expansions)
-  const others = await revisionsOf(engine, scope, touched, caller)
+  const others = await revisionsOf(engine, { touched, behind: behindLimits(scope, touched) }, caller)
   const reader = [[...scope.hidden(document)], viewName(scope, caller, touched)]
   return variantOf(document.shape, reader, shapeName(shape), others, scope.choice)
 }

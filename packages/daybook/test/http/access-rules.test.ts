@@ -229,7 +229,7 @@ runScenarios('a write rule that gives a where', [
       as('bob', put('/api/notes/{shared}', { title: 'x' }, { ...forbidden, headers: { 'If-Match': '"zzz"' } })),
       put('/api/notes/{shared}', { title: 'x' }, { auth: false, status: 401 }),
       remove('/api/notes/{shared}', { auth: false, status: 401 }),
-      put('/api/notes/{own}', { title: 'x' }, { auth: false, status: 404 }),
+      put('/api/notes/{own}', { title: 'x' }, { auth: false, status: 401 }),
       as('ann', put('/api/notes/{own}', { title: 'Anns new' }, { body: { title: 'Anns new' } })),
       as('ann', patch('/api/notes/{own}', { title: 'Anns newer' }, { body: { title: 'Anns newer' } })),
       as('ann', remove('/api/notes/{own}')),

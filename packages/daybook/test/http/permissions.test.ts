@@ -19,7 +19,7 @@ runScenarios('what the asker may do', [
         answers: PRIVATE,
         exactly: {
           collections: {
-            notes: { read: 'some', create: false, update: 'some', delete: 'some', fields: { rank: closed } },
+            notes: { read: 'some', ...none, fields: { rank: closed } },
             pages: { read: true, ...none },
             teams: { read: true, ...none },
             boards: { read: 'some', ...none },
@@ -60,7 +60,7 @@ runScenarios('what the asker may do', [
         'ada',
         get(PERMISSIONS, {
           body: {
-            collections: { notes: { ...all, create: false }, ledgers: all, letters: all, boards: all },
+            collections: { notes: all, ledgers: all, letters: all, boards: all },
             globals: { site: { read: true, update: true, fields: {} } },
           },
         }),

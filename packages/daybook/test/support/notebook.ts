@@ -1,11 +1,22 @@
-import { type AccessRule, defineCollection, defineConfig, defineGlobal, f, hasRole, isAuthenticated } from 'daybook'
+import {
+  type AccessRule,
+  type AccessWhere,
+  defineCollection,
+  defineConfig,
+  defineGlobal,
+  f,
+  hasRole,
+  isAuthenticated,
+} from 'daybook'
 import { People } from './people.ts'
 
 /** Ann and Bob edit, Ada administers, Cleo has no role. */
 export const people = new People({ ann: ['editor'], bob: ['editor'], ada: ['admin'], cleo: [] })
 
 const isAdmin = hasRole('admin', 'service')
-const own: AccessRule = (request) => isAdmin(request) || { owner: { eq: request.identity?.subject ?? '' } }
+const own: AccessRule = (request) =>
+  isAdmin(request) || (request.identity !== null && { owner: { eq: request.identity.subject } })
+const SHARED: AccessWhere = { shared: { eq: true } }
 
 const notes = defineCollection({
   fields: {
@@ -22,11 +33,14 @@ const notes = defineCollection({
     links: f.relation('notes', { many: true }),
   },
   access: {
-    read: (request) =>
-      isAdmin(request) || { or: [{ owner: { eq: request.identity?.subject ?? '' } }, { shared: { eq: true } }] },
-    create: (request) => hasRole('editor')(request) && own(request),
+    read: (request) => {
+      if (isAdmin(request)) return true
+      return request.identity ? { or: [{ owner: { eq: request.identity.subject } }, SHARED] } : SHARED
+    },
+    create: (request) => hasRole('editor', 'admin')(request) && own(request),
     update: own,
-    delete: (request) => isAdmin(request) || request.entry?.owner === request.identity?.subject,
+    delete: (request) =>
+      isAdmin(request) || (request.identity !== null && request.entry?.owner === request.identity.subject),
   },
 })
 
