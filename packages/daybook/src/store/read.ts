@@ -444,7 +444,9 @@ type Conditions = readonly RawBuilder<SqlBool>[]
 
 /** Whether what refers is no entry of this collection, or one that holds the condition. */
 const reachable = (key: string, condition: RawBuilder<SqlBool>): RawBuilder<SqlBool> =>
-  sql`(from_collection <> ${sql.lit(key)} OR from_id IN (SELECT entry.id FROM ${sql.table(key)} AS entry WHERE ${condition}))`
+  sql`(from_collection <> ${sql.lit(key)} OR EXISTS (
+    SELECT 1 FROM ${sql.table(key)} AS entry WHERE entry.id = from_id AND ${condition}
+  ))`
 const referring = ({ isAmong }: Dialect, conditions: Conditions) => sql`FROM daybook$refs
   WHERE to_collection = ${param('collection')} AND to_id = ${param('id')} AND NOT ${isAmong(
     sql`(from_collection || ' ' || CASE from_collection WHEN 'globals' THEN from_id || ' ' ELSE '' END || field)`,

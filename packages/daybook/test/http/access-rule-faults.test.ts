@@ -12,6 +12,9 @@ const people = new People({ ann: [], ada: ['admin'] })
 let rule: AccessRule = () => true
 const asked: AccessRule = (request) => request.identity?.roles.includes('admin') === true || rule(request)
 
+/** What the rules of one field say at the moment. */
+let fieldRule: () => unknown = () => false
+
 const config = defineConfig({
   auth: people.adapter,
   collections: {
@@ -28,6 +31,7 @@ const config = defineConfig({
         next: f.relation('notes'),
         links: f.relation('notes', { many: true }),
         secret: f.text({ access: { read: () => false } }),
+        odd: f.text({ access: { read: () => fieldRule() as boolean, write: () => fieldRule() as boolean } }),
       },
       access: { read: asked },
     }),
@@ -121,6 +125,7 @@ describe.each(STORES)('a rule without a usable answer on $name', (store) => {
     'that %s: 500, nothing is shown or changed, and the log says which rule it was',
     async (_what, answer) => {
       rule = answer as AccessRule
+      fieldRule = () => true
       const drawer = JSON.parse((await ask('/api/drawers?limit=1', 'ada')).text).items[0].id
       log.take()
       const closed: readonly (readonly [path: string, method: string, rule: string, json?: unknown])[] = [
@@ -154,6 +159,38 @@ describe.each(STORES)('a rule without a usable answer on $name', (store) => {
       expect(JSON.parse(drawers.text)).toMatchObject({ total: 1, items: [{ title: CANARY }] })
     },
   )
+})
+
+describe.each(STORES)('a rule of a field that answers anything but true on $name', (store) => {
+  const answers: readonly unknown[] = [undefined, null, 'yes', 1, {}, Promise.resolve(true)]
+
+  test('hides it, and closes it to writers', async () => {
+    await using service = await store.open<typeof config>(config)
+    const ann = { caller: people.caller('ann') }
+    rule = () => true
+    fieldRule = () => true
+    const { id } = await service.content.create('notes', { title: 'a', odd: CANARY }, ann)
+    for (const answer of answers) {
+      fieldRule = () => answer
+      expect(JSON.stringify(await service.content.list('notes', {}, ann))).not.toContain(CANARY)
+      await expect(service.content.update('notes', id, { odd: 'x' }, ann)).rejects.toMatchObject({
+        code: 'VALIDATION_ERROR',
+      })
+    }
+  })
+
+  test('ends the request when it throws, and is named in the log', async () => {
+    const log = new KeptLog()
+    await using service = await store.open<typeof config>(config, { log })
+    rule = () => true
+    fieldRule = () => {
+      throw new Error('cannot tell')
+    }
+    expect((await service.request('/api/notes')).status).toBe(500)
+    expect(log.take().filter((line) => line.startsWith('error'))).toEqual([
+      expect.stringContaining('notes.fields.odd.access.read'),
+    ])
+  })
 })
 
 /** What a rule may say, beside how many of the notes hold it. */
@@ -190,6 +227,7 @@ describe.each(STORES)('a where of a rule on $name', (store) => {
     )
 
   beforeAll(async () => {
+    fieldRule = () => true
     service = await store.open<typeof config>(config)
     const caller = people.caller('ada')
     const make = (data: Parameters<typeof service.content.create<'notes'>>[1]) =>

@@ -185,7 +185,8 @@ runScenarios('a read rule that gives a where', [
     steps: [
       ...NOTES,
       create('pages', { title: 'P', pin: '{shared}' }, { keep: { page: '/id' } }),
-      create('ledgers', { title: 'L', note: '{shared}' }, { keep: { ledger: '/id' } }),
+      create('ledgers', { title: 'L', note: '{shared}', pin: '{shared}' }, { keep: { ledger: '/id' } }),
+      put('/api/globals/vault', { pin: '{shared}' }),
       as('bob', put('/api/notes/{bobs}', { next: '{shared}' })),
       as('ann', put('/api/notes/{own}', { next: '{shared}', links: ['{shared}'] })),
       as(
@@ -205,14 +206,18 @@ runScenarios('a read rule that gives a where', [
       ),
       as('cleo', get('/api/notes/{shared}/references', { body: { total: 1 }, lacks: ['{own}', '{bobs}', '{ledger}'] })),
       as('cleo', get('/api/notes/{shared}/references?limit=0', { body: { total: 1, items: [] } })),
-      as('ada', get('/api/notes/{shared}/references', { body: { total: 5 } })),
+      as('ada', get('/api/notes/{shared}/references', { body: { total: 7 } })),
       as(
         'ann',
         remove('/api/notes/{shared}', {
           status: 409,
           body: { details: { references: [{ collection: 'pages', id: '{page}', field: 'pin' }] } },
+          lacks: ['{ledger}', 'vault'],
         }),
       ),
+      as('ada', remove('/api/pages/{page}')),
+      as('ann', remove('/api/notes/{shared}', { status: 409, body: { details: { references: [] } } })),
+      as('ada', remove('/api/notes/{shared}', { status: 409, lacks: ['pages'] })),
     ],
   },
 ])
@@ -303,6 +308,21 @@ runScenarios('a write rule that gives a where', [
     ],
   },
   {
+    name: 'may be about deleting alone',
+    config,
+    steps: [
+      create('teams', { name: 'Red', open: true }, { keep: { red: '/id' } }),
+      create('teams', { name: 'Blue', open: false }, { keep: { blue: '/id' } }),
+      as('ann', remove('/api/teams/{red}', forbidden)),
+      as('ann', batch([{ op: 'delete', collection: 'teams', id: '{red}' }], { status: 403 })),
+      remove('/api/teams/{red}', forbidden),
+      remove('/api/teams/{blue}', { auth: false, status: 401 }),
+      as('ann', remove('/api/teams/{blue}')),
+      as('ann', put('/api/teams/{red}', { open: false })),
+      as('ann', remove('/api/teams/{red}')),
+    ],
+  },
+  {
     name: 'never shows by a change what may not be read',
     config,
     steps: [
@@ -311,6 +331,8 @@ runScenarios('a write rule that gives a where', [
       as('ann', remove('/api/ledgers/{id}', forbidden)),
       as('ann', put('/api/globals/internal', { text: 'x' })),
       put('/api/globals/internal', {}, { auth: false, status: 401 }),
+      put('/api/globals/vault', { text: CANARY }),
+      as('ann', put('/api/globals/vault', {}, { ...forbidden, lacks: [CANARY] })),
       create('letters', { text: 'Dear all' }, { auth: false, keep: { letter: '/id' } }),
       get('/api/letters', { status: 401 }),
       as('cleo', get('/api/letters/{letter}', forbidden)),

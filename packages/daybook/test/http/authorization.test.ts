@@ -285,24 +285,31 @@ runScenarios('one address for many readers', [
         create('notes', { title: 'Draft', owner: 'bob', status: 'draft', shared: true }, { keep: { draft: '/id' } }),
       ),
       as('bob', create('notes', { title: 'Seen', owner: 'bob', shared: true }, { keep: { seen: '/id' } })),
-      create('pages', { title: 'P', note: '{draft}' }, {}),
-      ...['/api/pages/p?include=note', '/api/pages?include=note', '/api/notes', '/api/notes?sort=title'].flatMap(
-        (path) => [
-          as(
-            'bob',
-            get(path, {
-              keep: { bobs: 'ETag' },
-              body: {},
-              answers: { 'Cache-Control': 'private, no-store', Vary: 'Authorization, Cookie, Origin' },
-            }),
-          ),
+      create('teams', { name: 'Drafted', status: 'draft' }, { keep: { team: '/id' } }),
+      create('teams', { name: 'Seen' }),
+      create('pages', { title: 'P', note: '{draft}', team: '{team}' }),
+      ...[
+        '/api/pages/p?include=note',
+        '/api/pages?include=note',
+        '/api/pages/p?include=team',
+        '/api/pages?include=team',
+        '/api/notes',
+        '/api/notes?sort=title',
+      ].flatMap((path) => [
+        as(
+          'bob',
           get(path, {
-            headers: { 'If-None-Match': '{bobs}' },
-            lacks: ['Draft'],
-            answers: { 'Cache-Control': /^public/, Vary: 'Authorization, Cookie, Origin' },
+            keep: { bobs: 'ETag' },
+            body: {},
+            answers: { 'Cache-Control': 'private, no-store', Vary: 'Authorization, Cookie, Origin' },
           }),
-        ],
-      ),
+        ),
+        get(path, {
+          headers: { 'If-None-Match': '{bobs}' },
+          lacks: ['"Draft'],
+          answers: { 'Cache-Control': /^public/, Vary: 'Authorization, Cookie, Origin' },
+        }),
+      ]),
       get('/api/globals/site', { keep: { site: 'ETag' } }),
       as('ada', get('/api/globals/site', { headers: { 'If-None-Match': '{site}' }, body: { secret: null } })),
       as('ada', get('/api/notes/{seen}', { keep: { adas: 'ETag' }, body: { secret: null } })),

@@ -27,7 +27,7 @@ runScenarios('what the asker may do', [
           },
           globals: { site: { read: true, update: false, fields: { motto: closed } } },
         },
-        lacks: ['ledgers', 'letters', 'internal', 'secret'],
+        lacks: ['ledgers', 'letters', 'internal', 'vault', 'secret'],
       }),
       get(PERMISSIONS, { method: 'HEAD' }),
       refused(`${PERMISSIONS}?role=admin`, 'role'),
@@ -44,7 +44,7 @@ runScenarios('what the asker may do', [
             collections: {
               notes: { read: 'some', create: 'some', update: 'some', delete: 'some', fields: { rank: closed } },
               pages: all,
-              teams: all,
+              teams: { ...all, delete: 'some' },
               boards: { ...all, read: 'some' },
               plans: { ...all, update: 'some', delete: 'some' },
             },
@@ -53,7 +53,7 @@ runScenarios('what the asker may do', [
               internal: { read: true, update: true, fields: {} },
             },
           },
-          lacks: ['ledgers', 'secret'],
+          lacks: ['ledgers', 'vault', 'secret'],
         }),
       ),
       as(

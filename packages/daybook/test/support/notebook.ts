@@ -57,8 +57,10 @@ export const notebook = defineConfig({
         note: f.relation('notes'),
         notes: f.relation('notes', { many: true }),
         pin: f.relation('notes', { onDelete: 'restrict' }),
+        team: f.relation('teams'),
       },
     }),
+    /** Only what is shut is deleted. */
     teams: defineCollection({
       fields: {
         name: f.text({ required: true }),
@@ -66,6 +68,7 @@ export const notebook = defineConfig({
         status: f.status(),
         open: f.boolean(),
       },
+      access: { delete: ({ identity }) => identity !== null && { open: { eq: false } } },
     }),
     /** In reach while the team is open. */
     boards: defineCollection({
@@ -74,7 +77,12 @@ export const notebook = defineConfig({
     }),
     /** Only administrators read. */
     ledgers: defineCollection({
-      fields: { title: f.text({ required: true }), slug: f.slug({ from: 'title' }), note: f.relation('notes') },
+      fields: {
+        title: f.text({ required: true }),
+        slug: f.slug({ from: 'title' }),
+        note: f.relation('notes'),
+        pin: f.relation('notes', { onDelete: 'restrict' }),
+      },
       access: { read: isAdmin },
     }),
     /** Anyone throws in, and nobody looks. */
@@ -99,6 +107,11 @@ export const notebook = defineConfig({
         secret: f.text({ access: { read: isAdmin } }),
       },
       access: { update: hasRole('editor', 'admin', 'service') },
+    }),
+    /** Only administrators read. */
+    vault: defineGlobal({
+      fields: { text: f.text(), pin: f.relation('notes', { onDelete: 'restrict' }) },
+      access: { read: isAdmin },
     }),
     internal: defineGlobal({
       fields: { text: f.text(), note: f.relation('notes') },
