@@ -238,6 +238,32 @@ async function tagsOf(node: Service, paths: readonly string[]): Promise<readonly
 const ask = (node: Service, path: string, tag?: string): Promise<Response> =>
   node.fetch(new Request(`http://daybook.test${path}`, { headers: tag === undefined ? {} : { 'If-None-Match': tag } }))
 
+describe.each(STORES)('a rule that two changes race for on $name', (store) => {
+  const ROUNDS = 25
+
+  test('holds at the moment in which a change is stored: what was taken from somebody, they change no more', async () => {
+    await using service = await store.open<typeof config>(config)
+    const send = async (who: string, method: string, path: string, body?: object) => {
+      const headers = { Authorization: `Bearer ${who}`, ...(body ? { 'Content-Type': 'application/json' } : {}) }
+      const response = await service.request(path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
+      return { status: response.status, seq: Number(response.headers.get('daybook-seq')) }
+    }
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { id } = await service.content.create('notes', { title: 'Race', owner: 'ann', shared: true }, ANN)
+      const path = `/api/notes/${id}`
+      const [taken, changed, deleted] = await Promise.all([
+        send('ada', 'PUT', path, { owner: 'bob' }),
+        send('ann', 'PUT', path, { title: `Round ${round}` }),
+        send('ann', 'DELETE', path),
+      ])
+      for (const { status, seq } of [changed, deleted]) {
+        if (status < 300 && taken.status === 200) expect(seq).toBeLessThan(taken.seq)
+        else if (status >= 300) expect([403, 404]).toContain(status)
+      }
+    }
+  })
+})
+
 runScenarios('more rights than one has', [
   {
     name: 'are not to be had by writing a field that decides them, by whatever way (Z8, B4, B11)',
