@@ -230,6 +230,12 @@ runScenarios('a write rule that gives a where', [
       ...NOTES,
       as('bob', put('/api/notes/{shared}', { title: 'x' }, forbidden)),
       as('bob', patch('/api/notes/{shared}', { title: 'x' }, forbidden)),
+      as('bob', put('/api/notes/{shared}', { owner: 'bob' }, forbidden)),
+      as('bob', patch('/api/notes/{shared}', { owner: 'bob' }, forbidden)),
+      as(
+        'bob',
+        batch([{ op: 'update', collection: 'notes', id: '{shared}', data: { owner: 'bob' } }], { status: 403 }),
+      ),
       as('bob', remove('/api/notes/{shared}', forbidden)),
       as('bob', put('/api/notes/{shared}', { title: 'x' }, { ...forbidden, headers: { 'If-Match': '"zzz"' } })),
       put('/api/notes/{shared}', { title: 'x' }, { auth: false, status: 401 }),
