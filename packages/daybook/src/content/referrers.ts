@@ -74,15 +74,22 @@ async function refuseRestricted(
 /** What a caller may see of documents that refer to others. */
 export interface Sight {
   readonly scope: QueryScope
-  /** Globals that may be read. */
-  readonly globals: ReadonlySet<string>
+  /** Which globals may be read; a rule that failed is in the way of those alone who ask about its global. */
+  readonly globals: ReadonlyMap<string, boolean | Error>
 }
 
-/** @throws INTERNAL_ERROR when a rule fails */
 export async function sightOf({ model }: Engine, caller: Caller): Promise<Sight> {
-  const globals = new Set<string>()
-  for (const one of model.globals.values()) if (await mayRead(model, one, caller)) globals.add(one.key)
+  const globals = new Map<string, boolean | Error>()
+  for (const one of model.globals.values()) {
+    globals.set(one.key, await mayRead(model, one, caller).catch((error: Error) => error))
+  }
   return { scope: await queryScope(model, caller, DEFAULT_LOCALE), globals }
+}
+
+function isReadable({ globals }: Sight, key: string): boolean {
+  const ruling = globals.get(key)
+  if (ruling instanceof Error) throw ruling
+  return ruling === true
 }
 
 /** Referrers that the reader may see, with the field that refers. */
@@ -90,8 +97,9 @@ async function seen(
   { model }: Engine,
   writer: Writer,
   referrers: readonly Referrer[],
-  { scope, globals }: Sight,
+  sight: Sight,
 ): Promise<readonly Referrer[]> {
+  const { scope } = sight
   const shown = new Set<string>()
   for (const [key, group] of Map.groupBy(referrers, ({ collection }) => collection)) {
     const collection = scope.collection(key)
@@ -104,7 +112,7 @@ async function seen(
   return referrers.filter(({ collection: key, id, field }) => {
     const document = key === GLOBALS ? model.globals.get(id) : model.collections.get(key)
     const owners = (document?.relations.get(field) ?? []).map(({ owner }) => owner)
-    const isShown = key === GLOBALS ? globals.has(id) : shown.has(`${key} ${id}`)
+    const isShown = key === GLOBALS ? isReadable(sight, id) : shown.has(`${key} ${id}`)
     return document !== undefined && isShown && !owners.some((owner) => scope.hidden(document).has(owner))
   })
 }
@@ -236,6 +244,7 @@ async function readable({ model }: Engine, caller: Caller): Promise<Among> {
     found.push(...hiddenIn(one, scope.collection(one.key) !== undefined).map((path) => `${one.key} ${path}`))
   }
   for (const one of model.globals.values()) {
+    if (one.relations.size === 0) continue
     found.push(...hiddenIn(one, await mayRead(model, one, caller)).map((path) => `${GLOBALS} ${one.key} ${path}`))
   }
   const limits = model.restricted.flatMap((one) => {

@@ -189,7 +189,7 @@ async function attemptUpdate(update: Update, body: unknown, first: Values): Prom
   const mayLeave = await demandResult(update, found, patch, locale, mayChange)
   return run(async (writer) => {
     const stored = await demandStored(writer.read, collection, id, caller, limit)
-    // Who waited for the others may change what was there, and not what they have made of it.
+    // The rule spoke of what was found; what others have made of it meanwhile, it is asked about again.
     const isOther = stored.seq !== found.seq
     const stillMayChange = await demandChange(update, writer.read, stored, isOther ? undefined : mayChange)
     demandCurrent(collection, stored, view, options)

@@ -1,4 +1,4 @@
-import { type AccessRule, type AccessWhere, defineCollection, defineConfig, f } from 'daybook'
+import { type AccessRule, type AccessWhere, defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { KeptLog } from '../support/kept-log.ts'
 import { People } from '../support/people.ts'
@@ -14,6 +14,9 @@ const asked: AccessRule = (request) => request.identity?.roles.includes('admin')
 
 /** What the rules of one field say at the moment. */
 let fieldRule: () => unknown = () => false
+
+/** And those of the global. */
+let doorRule: () => unknown = () => true
 
 const config = defineConfig({
   auth: people.adapter,
@@ -40,6 +43,12 @@ const config = defineConfig({
       access: { create: asked, update: asked, delete: asked },
     }),
     pages: defineCollection({ fields: { title: f.text(), note: f.relation('notes') } }),
+  },
+  globals: {
+    door: defineGlobal({
+      fields: { page: f.relation('pages', { onDelete: 'restrict' }) },
+      access: { read: () => doorRule() as boolean },
+    }),
   },
 })
 
@@ -157,6 +166,37 @@ describe.each(STORES)('a rule without a usable answer on $name', (store) => {
       expect((await ask('/api/pages', 'ann')).status).toBe(200)
       const drawers = await ask('/api/drawers', 'ann')
       expect(JSON.parse(drawers.text)).toMatchObject({ total: 1, items: [{ title: CANARY }] })
+    },
+  )
+})
+
+describe.each(STORES)('a rule of a global on $name', (store) => {
+  const answers: readonly (() => unknown)[] = [
+    () => {
+      throw new Error('cannot tell')
+    },
+    () => ({ page: { exists: true } }),
+    () => undefined,
+  ]
+
+  test.each(answers)(
+    'that has no usable answer is in the way of those alone who ask about the global',
+    async (answer) => {
+      await using service = await store.open<typeof config>(config)
+      const ada = { caller: people.caller('ada') }
+      doorRule = () => true
+      fieldRule = () => true
+      rule = () => true
+      const page = await service.content.create('pages', { title: 'P' }, ada)
+      const other = await service.content.create('pages', { title: 'Q' }, ada)
+      await service.content.writeGlobal('door', { page: page.id }, ada)
+      doorRule = answer
+      const failed = { code: 'INTERNAL_ERROR' }
+      await expect(service.content.readGlobal('door', ada)).rejects.toMatchObject(failed)
+      await expect(service.content.writeGlobal('door', { page: null }, ada)).rejects.toMatchObject(failed)
+      await expect(service.content.delete('pages', page.id, ada)).rejects.toMatchObject(failed)
+      await service.content.delete('pages', other.id, ada)
+      expect((await service.content.list('pages', {}, ada)).total).toBe(1)
     },
   )
 })
