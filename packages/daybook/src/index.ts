@@ -11,6 +11,7 @@ export {
   type Caller,
   getIdentity,
   getSubject,
+  hasRole,
   type Identity,
   isAuthenticated,
   isHumanUser,
@@ -20,7 +21,11 @@ export {
 export { serviceTokenAdapter } from './auth/service-token.ts'
 export { ConfigError, type ConfigFault } from './config/check.ts'
 export {
+  type AccessComparison,
+  type AccessRequest,
   type AccessRule,
+  type AccessValue,
+  type AccessWhere,
   type AccountsConfig,
   type CollectionAccess,
   type CollectionConfig,
@@ -37,6 +42,7 @@ export {
   type GlobalConfig,
   type GlobalEntry,
   type GlobalKey,
+  type GlobalRule,
   type GlobalUpdate,
   type LimitsConfig,
   type LocalesConfig,

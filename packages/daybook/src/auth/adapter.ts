@@ -126,3 +126,15 @@ export function isHumanUser(caller: Caller): boolean {
 export function getSubject(caller: Caller): string | null {
   return caller.identity?.subject ?? null
 }
+
+/**
+ * A rule that lets through whoever has a session with one of these roles.
+ *
+ * @example
+ * ```ts
+ * defineCollection({ fields, access: { update: hasRole('editor'), delete: hasRole('admin', 'service') } })
+ * ```
+ */
+export function hasRole(...roles: readonly [string, ...string[]]): (caller: Caller) => boolean {
+  return (caller) => isAuthenticated(caller) && roles.some((role) => caller.identity?.roles.includes(role) === true)
+}

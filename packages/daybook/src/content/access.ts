@@ -1,11 +1,12 @@
 import { type Caller, isAuthenticated } from '../auth/adapter.ts'
-import type { AccessRule } from '../config/config.ts'
 import { DaybookError, type Issue } from '../errors.ts'
 import { PUBLISHED } from '../fields/status.ts'
-import type { CollectionModel, DocumentModel, Model } from '../model/model.ts'
+import type { CollectionModel, Comparable, DocumentModel, Model } from '../model/model.ts'
 import type { LocaleChoice } from '../query/locale.ts'
-import type { QueryScope } from '../query/where.ts'
+import { type Condition, collectionsIn as collectionsBehind, type Limit, type QueryScope } from '../query/where.ts'
+import type { Reader } from '../store/read.ts'
 import type { Values } from './document.ts'
+import { type Action, askRule, mayField, type Ruled, type Ruling, ruleOf } from './rules.ts'
 
 /** Refuses: with 401 whoever may only need to sign in, with 403 whoever has. */
 function refuse(caller: Caller): never {
@@ -15,32 +16,65 @@ function refuse(caller: Caller): never {
 /**
  * Lets a read through, or refuses it.
  *
+ * @returns what entries must hold to be there for the caller; `undefined`: nothing
  * @throws UNAUTHORIZED, FORBIDDEN
  */
-export async function demandRead(
-  document: CollectionModel | { readonly access: { readonly read: AccessRule | undefined } },
-  caller: Caller,
-): Promise<void> {
-  const { read } = document.access
-  if (read && !(await read(caller))) refuse(caller)
+export async function demandRead(model: Model, document: Ruled, caller: Caller): Promise<Limit | undefined> {
+  return demandRuling(await rulingOnReads(model, document, caller), caller)
+}
+
+/** What the config says of a caller's reads. Without a rule, everyone reads. */
+export async function rulingOnReads(model: Model, document: Ruled, caller: Caller): Promise<Ruling> {
+  const rule = ruleOf(document, 'read')
+  return rule ? askRule(model, document, 'read', rule, { ...caller }) : true
 }
 
 /**
  * Lets a write through, or refuses it. Without a rule, any session may write.
  *
+ * @param entry what is changed or deleted, or what a change would make of it
+ * @returns what the entry must hold besides, see {@link demandHolds}
  * @throws UNAUTHORIZED, FORBIDDEN
  */
-export async function demandWrite(rule: AccessRule | undefined, caller: Caller): Promise<void> {
-  const isAllowed = rule ? await rule(caller) : isAuthenticated(caller)
-  if (!isAllowed) refuse(caller)
+export async function demandWrite(
+  model: Model,
+  document: Ruled,
+  action: Exclude<Action, 'read'>,
+  caller: Caller,
+  entry?: Values,
+): Promise<Limit | undefined> {
+  const rule = ruleOf(document, action)
+  if (!rule) return demandRuling(isAuthenticated(caller), caller)
+  return demandRuling(await askRule(model, document, action, rule, { ...caller, ...(entry ? { entry } : {}) }), caller)
+}
+
+function demandRuling(ruling: Ruling, caller: Caller): Limit | undefined {
+  if (ruling === false) refuse(caller)
+  return ruling === true ? undefined : ruling
+}
+
+/**
+ * Checks an entry against what a write demands of it.
+ *
+ * @throws UNAUTHORIZED, FORBIDDEN
+ */
+export async function demandHolds(
+  read: Reader,
+  collection: CollectionModel,
+  id: string,
+  limit: Limit | undefined,
+  caller: Caller,
+): Promise<void> {
+  if (limit && (await read.statuses(collection, [id], limit.where)).length === 0) refuse(caller)
 }
 
 const NOTHING: ReadonlySet<string> = new Set()
 
 /** Top-level fields that do not exist for this caller. */
-export function hiddenFields({ guarded }: DocumentModel, caller: Caller): ReadonlySet<string> {
-  if (guarded.length === 0) return NOTHING
-  return new Set(guarded.filter(({ access }) => access.read?.(caller) === false).map(({ key }) => key))
+export function hiddenFields(document: DocumentModel, caller: Caller): ReadonlySet<string> {
+  if (document.guarded.length === 0) return NOTHING
+  const hidden = document.guarded.filter((field) => !mayField(document, field, 'read', caller))
+  return new Set(hidden.map(({ key }) => key))
 }
 
 /** Statuses that this caller may see, narrowed to those asked for; `undefined`: all of them. */
@@ -53,24 +87,97 @@ export function visibleStatuses(
   return asked ? asked.filter((one) => one === PUBLISHED) : [PUBLISHED]
 }
 
+/** What the read rule of a collection said already. */
+export interface KnownLimit {
+  readonly key: string
+  readonly limit: Limit | undefined
+}
+
 /**
  * What a caller may ask about, in every collection that relations lead to, as the locale shows it.
  *
  * @param model all collections; one that the caller may not read does not exist for filters and expansion
+ * @param known what needs not be asked again
  */
-export async function queryScope(model: Model, caller: Caller, choice: LocaleChoice): Promise<QueryScope> {
+export async function queryScope(
+  model: Model,
+  caller: Caller,
+  choice: LocaleChoice,
+  known?: KnownLimit,
+): Promise<QueryScope> {
   const collections = collectionsIn(model, choice)
-  const closed = new Set<string>()
-  for (const { key, access } of model.restricted) {
-    if (access.read && !(await access.read(caller))) closed.add(key)
+  const rulings = await readRulings(model, caller, known)
+  const rulingOf = (key: string): Ruling => {
+    const ruling = rulings.get(key) ?? true
+    // A rule that failed is in the way of those alone who ask about its collection.
+    if (ruling instanceof Error) throw ruling
+    return ruling
   }
   return {
     choice,
     collections,
-    collection: (key) => (closed.has(key) ? undefined : collections.get(key)),
-    hidden: (collection) => hiddenFields(collection, caller),
+    collection: (key) => (rulingOf(key) === false ? undefined : collections.get(key)),
+    hidden: (document) => hiddenFields(document, caller),
     statuses: (collection) => visibleStatuses(collection, caller),
+    limit: (collection) => {
+      const ruling = rulingOf(collection.key)
+      return typeof ruling === 'boolean' ? undefined : limitIn(model, collection, ruling)
+    },
   }
+}
+
+async function readRulings(
+  model: Model,
+  caller: Caller,
+  known: KnownLimit | undefined,
+): Promise<ReadonlyMap<string, Ruling | Error>> {
+  const rulings = new Map<string, Ruling | Error>()
+  for (const collection of model.restricted) {
+    const isKnown = collection.key === known?.key
+    rulings.set(collection.key, isKnown ? (known.limit ?? true) : await readRuling(model, collection, caller))
+  }
+  return rulings
+}
+
+async function readRuling(model: Model, collection: CollectionModel, caller: Caller): Promise<Ruling | Error> {
+  try {
+    return await rulingOnReads(model, collection, caller)
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+/**
+ * A rule speaks of what the default locale says: otherwise an entry could be in reach in one language and not in the next.
+ * Where another locale is read, its localized fields are looked up in the collection's own table.
+ */
+export function limitIn(model: Model, collection: CollectionModel, limit: Limit): Limit {
+  const own = model.collections.get(collection.key)
+  if (!own || collection.table === own.table || !asksLocalized(limit.where, own)) return limit
+  const through = own.comparables.get('id') as Comparable
+  const { where } = limit
+  return {
+    ...limit,
+    where: { kind: 'related', through, isMany: false, to: own, statuses: undefined, where, negated: false },
+  }
+}
+
+function asksLocalized(condition: Condition, collection: CollectionModel): boolean {
+  if (condition.kind === 'compare') return collection.localized.has(condition.by.owner)
+  if (condition.kind === 'member') return collection.localized.has(condition.of.owner)
+  if (condition.kind === 'related') return collection.localized.has(condition.through.owner)
+  return condition.of.some((one) => asksLocalized(one, collection))
+}
+
+/** Names how a reader sees collections, for tags: not the same for readers who see different things. */
+export function viewName(scope: QueryScope, caller: Caller, collections: readonly CollectionModel[]): unknown {
+  const views = [...new Set(collections)].map((one) => [one.key, [...scope.hidden(one)], scope.limit(one)?.name])
+  return [isAuthenticated(caller), views]
+}
+
+/** Collections that rules look into to tell what of these a reader may see. */
+export function behindLimits(scope: QueryScope, collections: readonly CollectionModel[]): readonly CollectionModel[] {
+  return [...new Set(collections)].flatMap((one) => collectionsBehind(scope.limit(one)?.where))
 }
 
 /** Every collection as a locale shows it. */
@@ -85,13 +192,14 @@ export function isVisible({ status: field }: CollectionModel, status: string | n
 
 /** Fields of a body that the caller may neither read nor write: they answer as unknown ones do. */
 export function unknownFields(
-  { fields }: DocumentModel,
+  document: DocumentModel,
   caller: Caller,
   hidden: ReadonlySet<string>,
   body: Values,
 ): readonly Issue[] {
-  return fields
-    .filter(({ key, access }) => Object.hasOwn(body, key) && hidden.has(key) && access.write?.(caller) === false)
+  return document.fields
+    .filter((field) => Object.hasOwn(body, field.key) && hidden.has(field.key))
+    .filter((field) => !mayField(document, field, 'write', caller))
     .map(({ key }) => ({ path: `/${key}`, code: 'unknown_field', message: 'there is no such field' }))
 }
 
@@ -101,12 +209,14 @@ export function unknownFields(
  * @throws FORBIDDEN when one of them would change
  */
 export function withoutUnwritable(
-  { fields }: DocumentModel,
+  document: DocumentModel,
   caller: Caller,
   body: Values,
   stored: Values | undefined,
 ): Values {
-  const closed = fields.filter(({ key, access }) => Object.hasOwn(body, key) && access.write?.(caller) === false)
+  const closed = document.fields.filter(
+    (field) => Object.hasOwn(body, field.key) && !mayField(document, field, 'write', caller),
+  )
   if (closed.length === 0) return body
   const changed = closed.filter(({ key }) => JSON.stringify(body[key]) !== JSON.stringify(stored?.[key] ?? null))
   if (changed.length > 0) {

@@ -2,17 +2,27 @@ import type { Caller } from '../auth/adapter.ts'
 import { isAuthenticated } from '../auth/adapter.ts'
 import { DaybookError } from '../errors.ts'
 import { isUuidShaped, MAX_SLUG_LENGTH } from '../fields/slug.ts'
-import type { CollectionModel, Model } from '../model/model.ts'
+import type { CollectionModel, DocumentModel, Model } from '../model/model.ts'
 import { encodeCursor } from '../query/cursor.ts'
 import { readEntryQuery } from '../query/entry-query.ts'
 import { collectionsOf, type Shape } from '../query/expansion.ts'
 import { type ListQuery, readListQuery } from '../query/list-query.ts'
 import type { Params } from '../query/params.ts'
-import type { Condition, QueryScope } from '../query/where.ts'
+import { type Condition, collectionsIn, type QueryScope } from '../query/where.ts'
 import type { Counters, EntryRow, Reader } from '../store/read.ts'
 import type { SearchQuery } from '../store/search.ts'
 import { toSearchTerms } from '../store/search-text.ts'
-import { demandRead, hiddenFields, isVisible, queryScope, visibleStatuses } from './access.ts'
+import {
+  behindLimits,
+  demandRead,
+  hiddenFields,
+  isVisible,
+  type KnownLimit,
+  limitIn,
+  queryScope,
+  viewName,
+  visibleStatuses,
+} from './access.ts'
 import type { Answer, Engine } from './engine.ts'
 import { presentExpanded } from './expand.ts'
 import { demandLocale, inChosenLocale, inLocale } from './locale.ts'
@@ -37,21 +47,22 @@ export interface ListAnswer {
  */
 export async function listEntries(
   engine: Engine,
-  { key, access }: CollectionModel,
+  listed: CollectionModel,
   params: Params,
   caller: Caller,
   isKnown: (tag: string) => boolean = () => false,
 ): Promise<ListAnswer> {
-  await demandRead({ access }, caller)
-  const asked = await understand(engine.model, key, params, caller)
-  const { collection, query, scope, statuses, search } = asked
+  const { key } = listed
+  const limit = await demandRead(engine.model, listed, caller)
+  const asked = await understand(engine.model, { key, limit }, params, caller)
+  const { collection, query, scope, where, statuses, search } = asked
   const counters = await engine.store.read.counters(key)
   const revisions = await revisionsFor(engine, asked, counters, caller)
   const tag = listTag(asked, revisions)
   if (isKnown(tag)) return { json: undefined, tag }
 
-  const question = { ...query, statuses, search, isShort: isShort(asked, counters) }
-  const isNarrowed = search !== undefined || query.where !== undefined
+  const question = { ...query, where, statuses, search, isShort: isShort(asked, counters) }
+  const isNarrowed = search !== undefined || where !== undefined
   const total = isNarrowed ? await countFound(engine, asked, revisions) : countEntries(counters, statuses)
   const isEmpty = query.limit === 0 || query.offset >= total
   const page = isEmpty ? { rows: [], end: undefined } : await engine.store.read.page(collection, question)
@@ -68,10 +79,12 @@ interface AskedList {
   readonly collection: CollectionModel
   readonly query: ListQuery
   readonly scope: QueryScope
+  /** What entries must hold: what is asked, and what the reader is limited to. */
+  readonly where: Condition | undefined
   readonly statuses: readonly string[] | undefined
   readonly search: SearchQuery | undefined
   /** Other collections that the answer depends on. */
-  readonly touched: readonly CollectionModel[]
+  readonly sources: Sources
   /** Names what is found, whatever page of it is shown. */
   readonly matches: string
   /** All of the answer's tag that no write changes. */
@@ -84,37 +97,44 @@ type Understood = WeakMap<Params, Map<string, AskedList>>
 const understood = new WeakMap<Model, Understood>()
 
 /** Reads the parameters of a list; those that came before, and mean the same for this reader, are not read again. */
-async function understand(model: Model, key: string, params: Params, caller: Caller): Promise<AskedList> {
-  if (!model.isUniform) return readAsked(model, key, params, caller)
+async function understand(model: Model, own: KnownLimit, params: Params, caller: Caller): Promise<AskedList> {
+  if (!model.isUniform) return readAsked(model, own, params, caller)
+  const { key } = own
   const name = `${key} ${isAuthenticated(caller)}`
   const before: Understood = understood.get(model) ?? new WeakMap()
   understood.set(model, before)
   const known = before.get(params) ?? new Map<string, AskedList>()
   before.set(params, known)
-  const asked = known.get(name) ?? (await readAsked(model, key, params, caller))
+  const asked = known.get(name) ?? (await readAsked(model, own, params, caller))
   known.set(name, asked)
   return asked
 }
 
-async function readAsked(model: Model, key: string, params: Params, caller: Caller): Promise<AskedList> {
+async function readAsked(model: Model, own: KnownLimit, params: Params, caller: Caller): Promise<AskedList> {
   const choice = demandLocale(model, params, caller)
-  const collection = inLocale(model, key, choice)
+  const collection = inLocale(model, own.key, choice)
   const hidden = hiddenFields(collection, caller)
-  const scope = await queryScope(model, caller, choice)
+  const scope = await queryScope(model, caller, choice, own)
   const query = readListQuery(collection, params, scope)
   const statuses = visibleStatuses(collection, caller, query.statuses)
-  const { fingerprint, limit, offset, after, q, where, shape } = query
-  const reader = [isAuthenticated(caller), [...hidden], choice]
+  const { fingerprint, limit, offset, after, q, shape } = query
+  const touched = [...collectionsIn(query.where), ...collectionsOf(shape.expansions)]
+  const reader = [viewName(scope, caller, [collection, ...touched]), choice]
   return {
     collection,
     query,
     scope,
+    where: within(query.where, scope.limit(collection)?.where),
     statuses,
     search: q === undefined ? undefined : toSearch(collection, q, statuses, hidden),
-    touched: [...collectionsIn(where), ...collectionsOf(shape.expansions)],
+    sources: { touched, behind: behindLimits(scope, [collection, ...touched]) },
     matches: variantOf(collection.shape, fingerprint, reader),
     variant: variantOf(collection.shape, fingerprint, limit, offset, after, shapeName(shape), reader),
   }
+}
+
+function within(where: Condition | undefined, limit: Condition | undefined): Condition | undefined {
+  return where && limit ? { kind: 'all', of: [limit, where] } : (where ?? limit)
 }
 
 /**
@@ -123,12 +143,13 @@ async function readAsked(model: Model, key: string, params: Params, caller: Call
  */
 async function revisionsFor(
   engine: Engine,
-  { collection, touched }: AskedList,
+  { collection, sources }: AskedList,
   { seq, visibleSeq }: Counters,
   caller: Caller,
 ): Promise<readonly number[]> {
   const own = collection.status && !isAuthenticated(caller) ? visibleSeq : seq
-  return touched.length === 0 ? [own] : [own, ...(await revisionsOf(engine, touched, caller))]
+  const isAlone = sources.touched.length === 0 && sources.behind.length === 0
+  return isAlone ? [own] : [own, ...(await revisionsOf(engine, sources, caller))]
 }
 
 function listTag({ variant }: AskedList, [own = 0, ...others]: readonly number[]): string {
@@ -139,7 +160,7 @@ function listTag({ variant }: AskedList, [own = 0, ...others]: readonly number[]
 const MAX_PASSED = 10_000
 
 /** Whether one index answers, in its own order, with few steps besides those to the entries that are shown. */
-function isShort({ query: { where, sort, offset }, search, statuses }: AskedList, { counts }: Counters): boolean {
+function isShort({ query: { sort, offset }, where, search, statuses }: AskedList, { counts }: Counters): boolean {
   if (!where || search || offset > MAX_PASSED || !isOneEquality(where) || sort[0]?.by.column !== 'id') return false
   const others = Object.keys(counts).filter((status) => statuses?.includes(status) === false)
   return countEntries({ counts }, others) <= MAX_PASSED
@@ -151,7 +172,7 @@ function isOneEquality(condition: Condition): boolean {
 }
 
 /** Says what of a document is answered, for tags. */
-export function shapeName({ select, expansions }: Shape): unknown {
+function shapeName({ select, expansions }: Shape): unknown {
   const inner = expansions.map((one) => [
     one.relation.path,
     one.isOpen,
@@ -175,33 +196,32 @@ function countEntries({ counts }: Pick<Counters, 'counts'>, statuses: readonly s
   return shown.reduce((total, status) => total + (counts[status] ?? 0), 0)
 }
 
-/** Collections that a filter looks into. */
-function collectionsIn(condition: Condition | undefined): readonly CollectionModel[] {
-  if (condition?.kind === 'related') return [condition.to, ...collectionsIn(condition.where)]
-  return condition && 'of' in condition && Array.isArray(condition.of) ? condition.of.flatMap(collectionsIn) : []
+/** Other collections that an answer is made of. */
+interface Sources {
+  /** What is shown of them, or asked through them. */
+  readonly touched: readonly CollectionModel[]
+  /** Those that rules look into, to tell what the reader may see. */
+  readonly behind: readonly CollectionModel[]
 }
 
-/** How far other collections have come, as far as the caller may see it. */
-export async function revisionsOf(
-  engine: Engine,
-  collections: readonly CollectionModel[],
-  caller: Caller,
-): Promise<readonly number[]> {
+/** How far other collections have come: where they are shown, as far as the caller may see it. */
+async function revisionsOf(engine: Engine, { touched, behind }: Sources, caller: Caller): Promise<readonly number[]> {
   const revisions: number[] = []
-  for (const collection of new Set(collections)) {
+  for (const collection of new Set(touched)) {
     const counters = await engine.store.read.counters(collection.key)
     revisions.push(collection.status && !isAuthenticated(caller) ? counters.visibleSeq : counters.seq)
   }
+  for (const { key } of new Set(behind)) revisions.push((await engine.store.read.counters(key)).seq)
   return revisions
 }
 
 /** Counting what a filter finds can be costly: the number is kept as long as nothing that it depends on changes. */
 async function countFound(engine: Engine, asked: AskedList, revisions: readonly number[]): Promise<number> {
-  const { collection, search, statuses, query, matches } = asked
+  const { collection, search, statuses, where, matches } = asked
   const key = `${matches} ${revisions.join()}`
   const known = engine.totals.get(key)
   if (known !== undefined) return known
-  const total = engine.store.read.count(collection, { search, where: query.where, statuses })
+  const total = engine.store.read.count(collection, { search, where, statuses })
   if (engine.totals.size >= MAX_TOTALS) engine.totals.clear()
   engine.totals.set(key, total)
   total.catch(() => engine.totals.delete(key))
@@ -220,27 +240,39 @@ export async function getEntry(
   params: Params,
   caller: Caller,
 ): Promise<Answer> {
-  const choice = demandLocale(engine.model, params, caller)
-  const collection = inLocale(engine.model, key, choice)
-  await demandRead(collection, caller)
+  const { model } = engine
+  const choice = demandLocale(model, params, caller)
+  const collection = inLocale(model, key, choice)
+  const limit = await demandRead(model, collection, caller)
+  const where = limit && limitIn(model, collection, limit).where
   const hidden = hiddenFields(collection, caller)
   if (params.size === 0) {
-    return toAnswer(collection, await demandVisible(engine, collection, address, caller), { hidden })
+    return toAnswer(collection, await demandVisible(engine, collection, address, caller, where), { hidden })
   }
-  const scope = await queryScope(engine.model, caller, choice)
+  const scope = await queryScope(model, caller, choice, { key, limit })
   const shape = readEntryQuery(collection, params, scope)
-  const found = await demandVisible(engine, collection, address, caller)
+  const found = await demandVisible(engine, collection, address, caller, where)
   const { select, expansions } = shape
   const isUsual = !choice.isAll && choice.chain === undefined
   if (expansions.length === 0 && isUsual) return toAnswer(collection, found, { hidden, select })
-  const others = await revisionsOf(engine, collectionsOf(expansions), caller)
+  const variant = await expandedVariant(engine, collection, shape, scope, caller)
   const rows = await inChosenLocale(engine, collection, [found], choice)
   const [json = ''] = await presentExpanded(engine, collection, rows, shape, scope)
-  return {
-    json,
-    tag: documentTag(found.seq, variantOf(collection.shape, [...hidden], shapeName(shape), others, choice)),
-    seq: found.seq,
-  }
+  return { json, tag: documentTag(found.seq, variant), seq: found.seq }
+}
+
+/** Names what is answered of a document, and how far that has come which is put into it. */
+export async function expandedVariant(
+  engine: Engine,
+  document: DocumentModel,
+  shape: Shape,
+  scope: QueryScope,
+  caller: Caller,
+): Promise<string> {
+  const touched = collectionsOf(shape.expansions)
+  const others = await revisionsOf(engine, { touched, behind: behindLimits(scope, touched) }, caller)
+  const reader = [[...scope.hidden(document)], viewName(scope, caller, touched)]
+  return variantOf(document.shape, reader, shapeName(shape), others, scope.choice)
 }
 
 async function demandVisible(
@@ -248,14 +280,20 @@ async function demandVisible(
   collection: CollectionModel,
   address: string,
   caller: Caller,
+  where: Condition | undefined,
 ): Promise<EntryRow> {
-  const row = await find(store.read, collection, address)
+  const row = await find(store.read, collection, address, where)
   if (!row || !isVisible(collection, row.status, caller)) throw new DaybookError('NOT_FOUND')
   return row
 }
 
-async function find(read: Reader, collection: CollectionModel, address: string): Promise<EntryRow | undefined> {
-  if (isUuidShaped(address)) return read.byId(collection, address.toLowerCase())
+async function find(
+  read: Reader,
+  collection: CollectionModel,
+  address: string,
+  where: Condition | undefined,
+): Promise<EntryRow | undefined> {
+  if (isUuidShaped(address)) return read.byId(collection, address.toLowerCase(), where)
   if (!collection.slug || address.length > MAX_SLUG_LENGTH * 2 || address.includes('\0')) return undefined
-  return read.bySlug(collection, address.normalize('NFC'))
+  return read.bySlug(collection, address.normalize('NFC'), where)
 }

@@ -138,7 +138,7 @@ async function fetchRows(
   const wanted = [...new Set(ids)]
   if (!isOpen || wanted.length === 0) return new Map()
   const statuses = scope.statuses(to)
-  const found = await engine.store.read.byIds(to, wanted)
+  const found = await engine.store.read.byIds(to, wanted, scope.limit(to)?.where)
   const seen = found.filter(({ status }) => statuses === undefined || statuses.includes(String(status)))
   const visible = await inChosenLocale(engine, to, seen, scope.choice)
   return new Map(visible.map((row) => [row.id, row]))

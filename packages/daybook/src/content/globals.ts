@@ -1,7 +1,6 @@
 import type { Caller } from '../auth/adapter.ts'
 import type { GlobalModel } from '../model/model.ts'
 import { readEntryQuery } from '../query/entry-query.ts'
-import { collectionsOf } from '../query/expansion.ts'
 import type { LocaleChoice } from '../query/locale.ts'
 import type { Params } from '../query/params.ts'
 import type { GlobalRow } from '../store/read.ts'
@@ -10,13 +9,13 @@ import { checkBody } from './body.ts'
 import { demandRequired, keptOf, mergeFields, reshape, settleFields, type Values } from './document.ts'
 import { allReferences, toCanonical, translationsOf } from './draft.ts'
 import { type Answer, actorOf, type Engine, type RunWrite } from './engine.ts'
-import { revisionsOf, shapeName } from './entries.ts'
+import { expandedVariant } from './entries.ts'
 import { presentExpanded } from './expand.ts'
-import { chosenValues, demandLocale } from './locale.ts'
+import { chosenValues, DEFAULT_LOCALE, demandLocale } from './locale.ts'
 import { type Canonical, translate } from './localized.ts'
 import { storedValues, tagOf, toAnswer, withSystem } from './present.ts'
 import { demandTargets } from './references.ts'
-import { demandPreconditions, documentTag, type Preconditions, variantOf } from './tags.ts'
+import { demandPreconditions, documentTag, type Preconditions } from './tags.ts'
 
 /** The row of a global that was never written: its fields are empty, its revision is 0. */
 function blankRow(global: GlobalModel): GlobalRow {
@@ -31,15 +30,14 @@ function blankRow(global: GlobalModel): GlobalRow {
  */
 export async function readGlobal(engine: Engine, global: GlobalModel, params: Params, caller: Caller): Promise<Answer> {
   const choice = demandLocale(engine.model, params, caller)
-  await demandRead(global, caller)
+  await demandRead(engine.model, global, caller)
   const row = inLocale(engine, global, (await engine.store.read.global(global.key)) ?? blankRow(global), choice)
   const hidden = hiddenFields(global, caller)
   if (params.size === 0) return toAnswer(global, row, { hidden })
   const scope = await queryScope(engine.model, caller, choice)
   const shape = readEntryQuery(global, params, scope)
-  const others = await revisionsOf(engine, collectionsOf(shape.expansions), caller)
+  const variant = await expandedVariant(engine, global, shape, scope, caller)
   const [json = ''] = await presentExpanded(engine, global, [row], shape, scope)
-  const variant = variantOf(global.shape, [...hidden], shapeName(shape), others, choice)
   return { json, tag: documentTag(row.seq, variant), seq: row.seq }
 }
 
@@ -68,7 +66,9 @@ export async function writeGlobal(
   const view = { hidden: hiddenFields(global, caller) }
   const input = checkBody(global, 'update', body, caller, view.hidden)
   const found = await engine.store.read.global(global.key)
-  await demandWrite(global.access.update, caller)
+  await demandRead(engine.model, global, caller)
+  await demandWrite(engine.model, global, 'update', caller)
+  const scope = await queryScope(engine.model, caller, DEFAULT_LOCALE)
   const demandCurrent = (row: GlobalRow): void =>
     demandPreconditions(options, row.seq, tagOf(global, row.seq, view), global.requireIfMatch)
   demandCurrent(found ?? blankRow(global))
@@ -85,7 +85,7 @@ export async function writeGlobal(
     const values = mergeFields(global, ownValues(row), patch)
     const canonical = translate(global, current, values, locale, engine.model.locales?.default)
     demandRequired(global, chosenValues(engine.model, global, canonical, usual))
-    await demandTargets(engine, writer.read, global, values, allReferences(engine.model, global, current), caller)
+    await demandTargets(writer.read, global, values, allReferences(engine.model, global, current), scope)
     const next = { ...toRow(global, canonical), kept: keptOf(global, row) }
     const isSame = stored && stored.doc === next.doc && stored.locales === next.locales
     if (isSame) return toAnswer(global, inLocale(engine, global, stored, usual), view)

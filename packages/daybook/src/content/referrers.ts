@@ -3,10 +3,11 @@ import { DaybookError } from '../errors.ts'
 import type { Field } from '../fields/field.ts'
 import { emptyValue } from '../fields/field.ts'
 import { isUuidShaped } from '../fields/slug.ts'
-import type { CollectionModel, DocumentModel } from '../model/model.ts'
-import type { Referrer } from '../store/read.ts'
+import type { CollectionModel, DocumentModel, GlobalModel, Model } from '../model/model.ts'
+import type { QueryScope } from '../query/where.ts'
+import type { Among, Referrer } from '../store/read.ts'
 import { GLOBALS, type Writer } from '../store/write.ts'
-import { demandRead, queryScope } from './access.ts'
+import { demandRead, queryScope, rulingOnReads } from './access.ts'
 import { keptOf, mergeFields, type Values } from './document.ts'
 import { allReferences, toCanonical, toDraft, translationsOf } from './draft.ts'
 import type { Engine } from './engine.ts'
@@ -23,6 +24,7 @@ const BATCH = 200
  * Makes sure that nothing refers to an entry that is about to be deleted: references that may be unset are taken out of
  * their documents, in the same transaction.
  *
+ * @param sight tells which of them the one who deletes may be told of
  * @throws CONFLICT with `details.references` when one of them may not
  */
 export async function releaseReferrers(
@@ -31,10 +33,11 @@ export async function releaseReferrers(
   collection: CollectionModel,
   id: string,
   actor: string,
+  sight: Sight,
 ): Promise<void> {
   const [found] = await writer.read.referrers(collection.key, id, 1)
   if (!found) return
-  await refuseRestricted(engine, writer, collection, id)
+  await refuseRestricted(engine, writer, collection, id, sight)
   for (let isDone = false; !isDone; ) {
     const page = await writer.read.referrers(collection.key, id, BATCH)
     const others = page.filter((one) => !isSelf(one, collection, id))
@@ -55,6 +58,7 @@ async function refuseRestricted(
   writer: Writer,
   collection: CollectionModel,
   id: string,
+  sight: Sight,
 ): Promise<void> {
   const restricted: Referrer[] = []
   for (let offset = 0; restricted.length < MAX_LISTED; offset += BATCH) {
@@ -63,8 +67,58 @@ async function refuseRestricted(
     if (page.length < BATCH) break
   }
   if (restricted.length === 0) return
-  const references = restricted.slice(0, MAX_LISTED)
+  const references = (await seen(engine, writer, restricted, sight)).slice(0, MAX_LISTED)
   throw new DaybookError('CONFLICT', 'Other documents need this entry; change or delete them first.', { references })
+}
+
+/** What a caller may see of documents that refer to others. */
+export interface Sight {
+  readonly scope: QueryScope
+  /** Which globals may be read; a rule that failed is in the way of those alone who ask about its global. */
+  readonly globals: ReadonlyMap<string, boolean | Error>
+}
+
+export async function sightOf({ model }: Engine, caller: Caller): Promise<Sight> {
+  const globals = new Map<string, boolean | Error>()
+  for (const one of model.globals.values()) {
+    globals.set(one.key, await mayRead(model, one, caller).catch((error: Error) => error))
+  }
+  return { scope: await queryScope(model, caller, DEFAULT_LOCALE), globals }
+}
+
+function isReadable({ globals }: Sight, key: string): boolean {
+  const ruling = globals.get(key)
+  if (ruling instanceof Error) throw ruling
+  return ruling === true
+}
+
+/** Referrers that the reader may see, with the field that refers. */
+async function seen(
+  { model }: Engine,
+  writer: Writer,
+  referrers: readonly Referrer[],
+  sight: Sight,
+): Promise<readonly Referrer[]> {
+  const { scope } = sight
+  const shown = new Set<string>()
+  for (const [key, group] of Map.groupBy(referrers, ({ collection }) => collection)) {
+    const collection = scope.collection(key)
+    if (!collection) continue
+    const ids = [...new Set(group.map(({ id }) => id))]
+    const statuses = scope.statuses(collection)
+    const rows = await writer.read.statuses(collection, ids, scope.limit(collection)?.where)
+    for (const { id, status } of rows) if (statuses?.includes(String(status)) ?? true) shown.add(`${key} ${id}`)
+  }
+  return referrers.filter(({ collection: key, id, field }) => {
+    const document = key === GLOBALS ? model.globals.get(id) : model.collections.get(key)
+    const owners = (document?.relations.get(field) ?? []).map(({ owner }) => owner)
+    const isShown = key === GLOBALS ? isReadable(sight, id) : shown.has(`${key} ${id}`)
+    return document !== undefined && isShown && !owners.some((owner) => scope.hidden(document).has(owner))
+  })
+}
+
+async function mayRead(model: Model, global: GlobalModel, caller: Caller): Promise<boolean> {
+  return (await rulingOnReads(model, global, caller)) === true
 }
 
 function isRestricted({ model }: Engine, { collection, id, field }: Referrer): boolean {
@@ -168,16 +222,17 @@ export async function listReferrers(
   caller: Caller,
 ): Promise<ReferencesAnswer> {
   const { read } = engine.store
-  await demandRead(collection, caller)
+  const limit = await demandRead(engine.model, collection, caller)
   const key = id.toLowerCase()
-  if (!isUuidShaped(id) || (await read.statuses(collection, [key])).length === 0) throw new DaybookError('NOT_FOUND')
-  const except = await unreadable(engine, caller)
-  const total = await read.countReferrers(collection.key, key, except)
-  return { total, ...page, items: await read.referrers(collection.key, key, page.limit, page.offset, except) }
+  const isThere = isUuidShaped(id) && (await read.statuses(collection, [key], limit?.where)).length > 0
+  if (!isThere) throw new DaybookError('NOT_FOUND')
+  const among = await readable(engine, caller)
+  const total = await read.countReferrers(collection.key, key, among)
+  return { total, ...page, items: await read.referrers(collection.key, key, page.limit, page.offset, among) }
 }
 
-/** Relation fields that the caller may not read. */
-async function unreadable({ model }: Engine, caller: Caller): Promise<readonly string[]> {
+/** Which relation fields the caller may read, and of which entries. */
+async function readable({ model }: Engine, caller: Caller): Promise<Among> {
   const scope = await queryScope(model, caller, DEFAULT_LOCALE)
   const hiddenIn = (document: DocumentModel, isOpen: boolean): readonly string[] => {
     const hidden = scope.hidden(document)
@@ -189,8 +244,12 @@ async function unreadable({ model }: Engine, caller: Caller): Promise<readonly s
     found.push(...hiddenIn(one, scope.collection(one.key) !== undefined).map((path) => `${one.key} ${path}`))
   }
   for (const one of model.globals.values()) {
-    const isOpen = !one.access.read || (await one.access.read(caller))
-    found.push(...hiddenIn(one, isOpen).map((path) => `${GLOBALS} ${one.key} ${path}`))
+    if (one.relations.size === 0) continue
+    found.push(...hiddenIn(one, await mayRead(model, one, caller)).map((path) => `${GLOBALS} ${one.key} ${path}`))
   }
-  return found
+  const limits = model.restricted.flatMap((one) => {
+    const limit = scope.collection(one.key) && scope.limit(one)
+    return limit && one.relations.size > 0 ? [{ collection: one, where: limit.where }] : []
+  })
+  return { except: found, limits }
 }

@@ -5,20 +5,30 @@ import { toMoment } from '../fields/date.ts'
 import { isRecord } from '../fields/field.ts'
 import { isUuidShaped } from '../fields/slug.ts'
 import type { CollectionModel } from '../model/model.ts'
+import type { Limit, QueryScope } from '../query/where.ts'
 import { UniqueViolation } from '../store/database.ts'
 import type { Reader, StoredEntry } from '../store/read.ts'
 import type { EntryDraft, Writer } from '../store/write.ts'
-import { demandWrite, hiddenFields, isVisible, withoutUnwritable } from './access.ts'
+import {
+  demandHolds,
+  demandRead,
+  demandWrite,
+  hiddenFields,
+  isVisible,
+  queryScope,
+  withoutUnwritable,
+} from './access.ts'
 import { checkBody } from './body.ts'
 import { demandRequired, keptOf, mergeFields, settleFields, type Values } from './document.ts'
 import { allReferences, chainOf, toCanonical, toDraft } from './draft.ts'
 import { actorOf, type Engine, type EntryAnswer, type RunWrite } from './engine.ts'
 import { refuseHostile } from './json.ts'
+import { DEFAULT_LOCALE } from './locale.ts'
 import { type Canonical, show, translate } from './localized.ts'
 import { mergePatch } from './merge-patch.ts'
-import { storedValues, tagOf, toEntryAnswer, type View } from './present.ts'
+import { storedValues, tagOf, toEntryAnswer, type View, withSystem } from './present.ts'
 import { demandTargets } from './references.ts'
-import { releaseReferrers } from './referrers.ts'
+import { releaseReferrers, sightOf } from './referrers.ts'
 import { chooseSlug } from './slugs.ts'
 import { demandPreconditions, type Preconditions } from './tags.ts'
 
@@ -50,7 +60,8 @@ export async function createEntry(
 ): Promise<EntryAnswer> {
   const hidden = hiddenFields(collection, caller)
   const input = checkBody(collection, 'create', body, caller, hidden)
-  await demandWrite(collection.access.create, caller)
+  const limit = await demandWrite(engine.model, collection, 'create', caller)
+  const scope = await queryScope(engine.model, caller, DEFAULT_LOCALE)
   const values = await settleFields(
     collection,
     withoutUnwritable(collection, caller, input, undefined),
@@ -65,12 +76,13 @@ export async function createEntry(
   return run(async (writer) => {
     const [chosen] = await both(
       chooseSlug(writer.read, collection, values, locale),
-      demandTargets(engine, writer.read, collection, values, [], caller),
+      demandTargets(writer.read, collection, values, [], scope),
     )
     const canonical = translate(collection, undefined, chosen, locale, engine.model.locales?.default)
     demandFilled(engine, collection, canonical, locale)
     const draft = toDraft(engine.model, collection, { id, canonical, createdAt, updatedAt: now, kept: null })
     const seq = await settleConflict(collection, () => writer.createEntry(collection, draft, actorOf(caller)))
+    await demandHolds(writer.read, collection, id, limit, caller)
     return toWritten(collection, draft, seq, locale, { hidden })
   })
 }
@@ -139,6 +151,7 @@ export async function updateEntry(
     options,
     run,
     view: { hidden: hiddenFields(collection, caller) },
+    scope: await queryScope(engine.model, caller, DEFAULT_LOCALE),
   }
   const first = checkBody(
     collection,
@@ -165,33 +178,94 @@ interface Update {
   readonly options: WriteOptions
   readonly run: RunWrite
   readonly view: View
+  /** What the caller may see, and so refer to. */
+  readonly scope: QueryScope
 }
 
 /** Answers `undefined` when what was merged with has changed before it could be stored. */
 async function attemptUpdate(update: Update, body: unknown, first: Values): Promise<EntryAnswer | undefined> {
   const { engine, collection, id, caller, options, run, view } = update
-  const found = await demandStored(engine.store.read, collection, id, caller)
-  await demandWrite(collection.access.update, caller)
+  const limit = await demandRead(engine.model, collection, caller)
+  const found = await demandStored(engine.store.read, collection, id, caller, limit)
+  const mayChange = await demandChange(update, engine.store.read, found)
   demandCurrent(collection, found, view, options)
   const locale = options.locale ?? engine.model.locales?.default
   const before = ownValues(engine, collection, found, locale)
   const input = options.isMerge ? mergedInput(update, before, body) : first
   const own = withoutUnwritable(collection, caller, input, before)
   const patch = await settleFields(collection, own, before, engine.tools)
+  const mayLeave = await demandResult(update, found, patch, locale, mayChange)
   return run(async (writer) => {
-    const stored = await demandStored(writer.read, collection, id, caller)
+    const stored = await demandStored(writer.read, collection, id, caller, limit)
+    // The rule spoke of what was found; what others have made of it meanwhile, it is asked about again.
+    const isOther = stored.seq !== found.seq
+    const stillMayChange = await demandChange(update, writer.read, stored, isOther ? undefined : mayChange)
     demandCurrent(collection, stored, view, options)
-    if (options.isMerge && stored.seq !== found.seq) return undefined
+    if (options.isMerge && isOther) return undefined
     const draft = await mergeDraft(update, writer, stored, patch, locale)
     if (stored.shape === collection.shape && isSame(stored, draft)) return unchanged(update, writer, stored, locale)
+    const result = isOther ? await demandResult(update, stored, patch, locale, stillMayChange) : mayLeave
     const seq = await settleConflict(collection, () => writer.updateEntry(collection, stored, draft, actorOf(caller)))
+    await demandHolds(writer.read, collection, stored.id, result.limit, caller)
     return toWritten(collection, draft, seq, locale, view)
   })
 }
 
+/** That a rule lets a change through, and what the entry must hold besides. */
+interface Permission {
+  readonly limit: Limit | undefined
+}
+
+/**
+ * Asks whether an entry may be changed as it is.
+ *
+ * @param known what the rule said of this very state
+ * @throws UNAUTHORIZED, FORBIDDEN
+ */
+async function demandChange(
+  { engine: { model }, collection, caller }: Update,
+  read: Reader,
+  stored: StoredEntry,
+  known?: Permission,
+): Promise<Permission> {
+  const { limit } = known ?? {
+    limit: await demandWrite(model, collection, 'update', caller, entryFor(collection, 'update', stored)),
+  }
+  await demandHolds(read, collection, stored.id, limit, caller)
+  return { limit }
+}
+
+/** What a rule is told of an entry; nothing where there is no rule to tell. */
+function entryFor(collection: CollectionModel, action: 'update' | 'delete', stored: StoredEntry): Values | undefined {
+  return collection.access[action] && storedValues(collection, stored)
+}
+
+/**
+ * Asks whether an entry may be what a change makes of it: nobody moves one out of what they may change.
+ *
+ * @param before what the rule said of it as it is
+ * @throws UNAUTHORIZED, FORBIDDEN
+ */
+async function demandResult(
+  { engine: { model }, collection, caller }: Update,
+  stored: StoredEntry,
+  patch: Values,
+  locale: string | undefined,
+  before: Permission,
+): Promise<Permission> {
+  if (!collection.access.update) return before
+  const values = storedValues(collection, stored)
+  const current = toCanonical(values, stored.locales)
+  const own = ownValues({ model }, collection, stored, locale)
+  const merged = mergeFields(collection, own, patch)
+  const canonical = translate(collection, current, merged, locale, model.locales?.default)
+  const result = withSystem(collection, values, mergeFields(collection, {}, canonical.values))
+  return { limit: await demandWrite(model, collection, 'update', caller, result) }
+}
+
 /** What a locale itself says, without fallbacks. */
 function ownValues(
-  { model: { locales } }: Engine,
+  { model: { locales } }: Pick<Engine, 'model'>,
   collection: CollectionModel,
   stored: StoredEntry,
   locale: string | undefined,
@@ -233,24 +307,35 @@ export async function deleteEntry(
   options: WriteOptions = {},
   run: RunWrite = (work) => engine.store.transaction(work),
 ): Promise<{ readonly seq: number }> {
+  const { model, store } = engine
   const hidden = hiddenFields(collection, caller)
+  const limit = await demandRead(model, collection, caller)
+  const sight = await sightOf(engine, caller)
+  const ask = (stored: StoredEntry): Promise<Limit | undefined> =>
+    demandWrite(model, collection, 'delete', caller, entryFor(collection, 'delete', stored))
+  // A rule takes the time that it takes: it is asked before the transaction, and in it only when the entry has changed.
+  const found = collection.access.delete && (await demandStored(store.read, collection, id, caller, limit))
+  const known = found && { seq: found.seq, mayDelete: await ask(found) }
   return run(async (writer) => {
-    const stored = await demandStored(writer.read, collection, id, caller)
-    await demandWrite(collection.access.delete, caller)
+    const stored = await demandStored(writer.read, collection, id, caller, limit)
+    const mayDelete = known?.seq === stored.seq ? known.mayDelete : await ask(stored)
+    await demandHolds(writer.read, collection, stored.id, mayDelete, caller)
     demandCurrent(collection, stored, { hidden }, options)
-    await releaseReferrers(engine, writer, collection, stored.id, actorOf(caller))
+    await releaseReferrers(engine, writer, collection, stored.id, actorOf(caller), sight)
     const seq = await writer.deleteEntry(collection, stored, new Date().toISOString(), actorOf(caller))
     return { seq }
   })
 }
 
+/** @throws NOT_FOUND when there is none that the caller may see */
 async function demandStored(
   read: Reader,
   collection: CollectionModel,
   id: string,
   caller: Caller,
+  limit: Limit | undefined,
 ): Promise<StoredEntry> {
-  const stored = isUuidShaped(id) ? await read.stored(collection, id.toLowerCase()) : undefined
+  const stored = isUuidShaped(id) ? await read.stored(collection, id.toLowerCase(), limit?.where) : undefined
   if (!stored || !isVisible(collection, stored.status, caller)) throw new DaybookError('NOT_FOUND')
   return stored
 }
@@ -260,7 +345,7 @@ function demandCurrent(collection: CollectionModel, stored: StoredEntry, view: V
 }
 
 async function mergeDraft(
-  { engine, collection, caller }: Update,
+  { engine, collection, scope }: Update,
   writer: Writer,
   stored: StoredEntry,
   patch: Values,
@@ -272,7 +357,7 @@ async function mergeDraft(
   const merged = mergeFields(collection, before, patch)
   const [values] = await both(
     chooseSlug(writer.read, collection, merged, locale),
-    demandTargets(engine, writer.read, collection, merged, allReferences(model, collection, current), caller),
+    demandTargets(writer.read, collection, merged, allReferences(model, collection, current), scope),
   )
   const canonical = translate(collection, current, values, locale, model.locales?.default)
   demandFilled(engine, collection, canonical, locale)

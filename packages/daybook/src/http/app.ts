@@ -16,7 +16,7 @@ import { readInput } from './input.ts'
 import { demandOwnOrigin } from './origin.ts'
 import type { Handle, HttpRequest } from './request.ts'
 import { errorReply, type FinishedReply, finishReply, type Reply } from './respond.ts'
-import { type Route, ruleOf } from './routes.ts'
+import { demandProtection, isOpenByRule, type Route } from './routes.ts'
 
 /** What the HTTP layer needs to know. */
 export interface AppOptions {
@@ -40,8 +40,13 @@ const REQUEST_ID = /^[\w.-]{8,64}$/
 /** The longest target that is written to the log, in characters. */
 const MAX_LOGGED_TARGET = 512
 
-/** Builds the handler from the route table, once; a request then walks a straight line. */
+/**
+ * Builds the handler from the route table, once; a request then walks a straight line.
+ *
+ * @throws {StartupError} when nobody says who may use a route
+ */
 export function createApp(options: AppOptions): Handle {
+  demandProtection(options.routes)
   const addresses = addressesOf(options.routes, options.engine.model)
   const router = new RegExpRouter<Address>()
   for (const address of addresses) router.add(address.route.method, address.pattern, address)
@@ -213,8 +218,7 @@ async function forwarded(request: HttpRequest, { headers, origin }: AuthContext,
 
 /** A session route needs one, unless the config has a rule of its own for what it does. */
 async function demandRule(engine: Engine, route: Route, path: Record<string, string>, caller: Caller): Promise<void> {
-  const rule = ruleOf(route, { engine, path })
-  if (!rule || !(await rule(caller))) throw new DaybookError('UNAUTHORIZED')
+  if (!(await isOpenByRule(route, { engine, path, caller }))) throw new DaybookError('UNAUTHORIZED')
 }
 
 /** Answers OPTIONS, and refuses methods that an address does not have. */

@@ -1,3 +1,4 @@
+import { permissionsOf } from '../content/permissions.ts'
 import { readNothing } from '../query/entry-query.ts'
 import { fromResponse, type Reply } from './respond.ts'
 import type { RouteRequest } from './routes.ts'
@@ -8,6 +9,12 @@ const PRIVATE = { 'Cache-Control': 'private, no-store', Vary: 'Authorization, Co
 export async function session({ query, caller, auth }: RouteRequest): Promise<Reply> {
   readNothing(query)
   return { status: 200, json: auth.tell(caller), headers: PRIVATE }
+}
+
+/** What the asker may do. */
+export async function permissions({ engine, query, caller }: RouteRequest): Promise<Reply> {
+  readNothing(query)
+  return { status: 200, json: JSON.stringify(await permissionsOf(engine.model, caller)), headers: PRIVATE }
 }
 
 /** Actions that passwords could be guessed by. */

@@ -3,11 +3,12 @@ import { type BatchResult, runBatch } from '../content/batch.ts'
 import type { Answer, EntryAnswer, RunWrite } from '../content/engine.ts'
 import { getEntry, listEntries } from '../content/entries.ts'
 import { readGlobal, writeGlobal } from '../content/globals.ts'
-import { type KeptReply, once } from '../content/idempotency.ts'
+import { type KeptReply, once, type Repeatable, type ShownEntry } from '../content/idempotency.ts'
 import { listReferrers } from '../content/referrers.ts'
 import { matchesTag, type Preconditions } from '../content/tags.ts'
 import { createEntry, deleteEntry, updateEntry } from '../content/write-entries.ts'
 import { DaybookError } from '../errors.ts'
+import { isRecord } from '../fields/field.ts'
 import type { CollectionModel, GlobalModel } from '../model/model.ts'
 import { readNothing, readPage, readWrite } from '../query/entry-query.ts'
 import type { Reply } from './respond.ts'
@@ -95,7 +96,7 @@ export async function get(request: RouteRequest): Promise<Reply> {
 /** Answers a POST; one with an `Idempotency-Key` is carried out once. */
 async function repeatable<T>(
   request: RouteRequest,
-  what: readonly unknown[],
+  what: Omit<Repeatable, 'key'>,
   toReply: (result: T) => Reply,
   perform: (run?: RunWrite) => Promise<T>,
 ): Promise<Reply> {
@@ -105,7 +106,7 @@ async function repeatable<T>(
     const { status, json = '', headers = {} } = toReply(result)
     return { status, headers, body: json }
   }
-  const { reply, isReplay } = await once(engine, { key, request: what }, caller, async (run) =>
+  const { reply, isReplay } = await once(engine, { key, ...what }, caller, async (run) =>
     toKept(await perform(run<T>(toKept))),
   )
   const headers = isReplay ? { ...reply.headers, 'Idempotency-Replayed': 'true' } : reply.headers
@@ -119,7 +120,11 @@ export async function create(request: RouteRequest): Promise<Reply> {
   const body = await request.body()
   return repeatable<EntryAnswer>(
     request,
-    [collection.key, body, ...(locale === undefined ? [] : [locale])],
+    {
+      request: [collection.key, body, ...(locale === undefined ? [] : [locale])],
+      collections: [collection],
+      shown: (kept) => [{ collection: collection.key, id: JSON.parse(kept).id }],
+    },
     (entry) => writeReply(201, entry, { Location: locationOf(request, collection.key, entry) }),
     (run) => createEntry(engine, collection, body, caller, { ...preconditions(request), locale }, run),
   )
@@ -159,8 +164,24 @@ export async function batch(request: RouteRequest): Promise<Reply> {
   const locale = readWrite(query, engine.model.locales)
   const body = await request.body()
   const run: RunWrite = (work) => engine.store.transaction(work)
-  const what = ['batch', body, ...(locale === undefined ? [] : [locale])]
+  const names = namedIn(body)
+  const what = {
+    request: ['batch', body, ...(locale === undefined ? [] : [locale])],
+    collections: [...engine.model.collections.values()].filter(({ key }) => names.includes(key)),
+    shown: shownIn,
+  }
   return repeatable(request, what, batchReply, (kept = run) => runBatch(engine, body, caller, kept, locale))
+}
+
+/** The collections that the operations of a batch name, whether it is well-formed or not. */
+function namedIn(body: unknown): readonly unknown[] {
+  const operations = isRecord(body) && Array.isArray(body.operations) ? body.operations : []
+  return operations.map((one) => (isRecord(one) ? one.collection : undefined))
+}
+
+function shownIn(kept: string): readonly ShownEntry[] {
+  const { results }: { results: readonly (ShownEntry & { readonly entry?: unknown })[] } = JSON.parse(kept)
+  return results.filter(({ entry }) => entry !== undefined)
 }
 
 function batchReply(results: readonly BatchResult[]): Reply {

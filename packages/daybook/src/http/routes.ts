@@ -1,10 +1,11 @@
 import type { AuthCapabilities, AuthContext, Caller } from '../auth/adapter.ts'
 import type { AuthGuard } from '../auth/guard.ts'
-import type { AccessRule } from '../config/config.ts'
 import type { Engine } from '../content/engine.ts'
+import { askInGeneral, ruleOf } from '../content/rules.ts'
 import type { TagCondition } from '../content/tags.ts'
+import { StartupError } from '../errors.ts'
 import type { Params } from '../query/params.ts'
-import { action, provider, session } from './auth-handlers.ts'
+import { action, permissions, provider, session } from './auth-handlers.ts'
 import {
   batch,
   collectionOf,
@@ -74,17 +75,37 @@ export interface Route {
 }
 
 /**
- * The rule that the config has for a route's action, if any.
+ * Whether the config has a rule for a route's action that may let a caller without a session through.
  *
  * @throws NOT_FOUND when the path names nothing in the config
  */
-export function ruleOf(
+export async function isOpenByRule(
   { resource, action }: Route,
-  request: Pick<RouteRequest, 'engine' | 'path'>,
-): AccessRule | undefined {
-  if (!resource) return undefined
-  const { access } = resource === 'collection' ? collectionOf(request) : globalOf(request)
-  return action && (access as Readonly<Record<string, AccessRule | undefined>>)[action]
+  request: Pick<RouteRequest, 'engine' | 'path' | 'caller'>,
+): Promise<boolean> {
+  if (!resource || !action) return false
+  const document = resource === 'collection' ? collectionOf(request) : globalOf(request)
+  const rule = ruleOf(document, action)
+  return (
+    rule !== undefined && (await askInGeneral(request.engine.model, document, action, rule, request.caller)) !== false
+  )
+}
+
+const PROTECTIONS: readonly unknown[] = ['public', 'session', 'provider']
+
+/**
+ * Refuses routes of which nobody says who may use them: one without a protection, and one that changes content
+ * without naming the action whose rule is to be asked.
+ *
+ * @throws {StartupError} with every such route
+ */
+export function demandProtection(routes: readonly Route[]): void {
+  const faults = routes.flatMap(({ method, path, protection, resource, action: named }) => {
+    if (!PROTECTIONS.includes(protection)) return [`${method} ${path} has no protection; write public or session`]
+    const isUnruled = resource !== undefined && method !== 'GET' && named === undefined
+    return isUnruled ? [`${method} ${path} changes content; name its action, so that the config's rule is asked`] : []
+  })
+  if (faults.length > 0) throw new StartupError(`Routes without protection:\n  ${faults.join('\n  ')}`)
 }
 
 /**
@@ -209,6 +230,14 @@ export const ROUTES: readonly Route[] = [
     protection: 'public',
     summary: 'Says who is asking.',
     run: session,
+  },
+  {
+    method: 'GET',
+    path: '/api/cms/auth/permissions',
+    operationId: 'getPermissions',
+    protection: 'public',
+    summary: 'Says what the asker may do.',
+    run: permissions,
   },
   {
     method: 'POST',

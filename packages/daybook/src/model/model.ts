@@ -1,4 +1,4 @@
-import type { AccessRule, DaybookConfig } from '../config/config.ts'
+import type { AccessRule, DaybookConfig, GlobalRule } from '../config/config.ts'
 import type { Field, FieldAccess, Fields, JsonSchema, Scalar } from '../fields/field.ts'
 
 /** One top-level field of a document. */
@@ -118,7 +118,7 @@ export interface CollectionModel extends DocumentModel {
 /** A compiled global. */
 export interface GlobalModel extends DocumentModel {
   readonly kind: 'global'
-  readonly access: { readonly read: AccessRule | undefined; readonly update: AccessRule | undefined }
+  readonly access: { readonly read: GlobalRule | undefined; readonly update: GlobalRule | undefined }
 }
 
 /** The languages of the content, compiled. */

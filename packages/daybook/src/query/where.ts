@@ -43,6 +43,13 @@ export type Condition =
       readonly negated: boolean
     }
 
+/** Which entries of a collection a rule lets through: those that hold a condition. */
+export interface Limit {
+  readonly where: Condition
+  /** The condition in words of the rule: the same for whom the rule says the same. */
+  readonly name: string
+}
+
 /** What a reader may ask about, in the collection itself and in those that it leads to. */
 export interface QueryScope {
   /** In which language it is asked. */
@@ -55,21 +62,23 @@ export interface QueryScope {
   hidden(document: DocumentModel): ReadonlySet<string>
   /** Statuses that the reader may see; `undefined`: all. */
   statuses(collection: CollectionModel): readonly string[] | undefined
+  /** What entries must hold that the reader may see; `undefined`: nothing. */
+  limit(collection: CollectionModel): Limit | undefined
 }
 
 /** A filter as it is written inside the process: `{ title: { eq: 'x' }, or: [ … ], not: { … } }`. */
 export type Where = { readonly [fieldOrGroup: string]: unknown }
 
 /** A filter taken apart, before anything in it is looked up. */
-interface Node {
-  readonly children: Map<string, Node>
+export interface WhereNode {
+  readonly children: Map<string, WhereNode>
   readonly values: string[]
 }
 
-const makeNode = (): Node => ({ children: new Map(), values: [] })
+const makeNode = (): WhereNode => ({ children: new Map(), values: [] })
 
 /** Before a value that may hold commas. No request can write it: NUL is refused there. */
-const WHOLE = '\0'
+export const WHOLE = '\0'
 
 const NAME = /^where((?:\[[^[\]]{1,128}\])+)$/
 
@@ -94,7 +103,16 @@ export function readWhere(
     if (path) plant(root, path.slice(1, -1).split(']['), values)
     else reader.fault(name.slice(0, 64), 'where', 'must be written as where[field][operator]=value')
   }
-  if (root.children.size === 0) return undefined
+  return root.children.size === 0 ? undefined : readWhereNode(reader, root, collection, scope)
+}
+
+/** Checks a filter that was taken apart. */
+export function readWhereNode(
+  reader: ParamReader,
+  root: WhereNode,
+  collection: CollectionModel,
+  scope: QueryScope,
+): Condition {
   return new WhereReader(reader, scope).group(root, collection, 'where', { level: 0, negated: false })
 }
 
@@ -112,7 +130,7 @@ export function whereParams(where: Where, prefix = 'where'): readonly (readonly 
   })
 }
 
-function plant(root: Node, path: readonly string[], values: readonly string[]): void {
+function plant(root: WhereNode, path: readonly string[], values: readonly string[]): void {
   let node = root
   for (const key of path) {
     const next = node.children.get(key) ?? makeNode()
@@ -151,7 +169,7 @@ class WhereReader {
   }
 
   /** Fields side by side: all of them must hold. */
-  group(node: Node, collection: CollectionModel, path: string, place: Place): Condition {
+  group(node: WhereNode, collection: CollectionModel, path: string, place: Place): Condition {
     if (node.values.length > 0) this.#fault(path, 'where', 'must name a field and an operator')
     const of = [...node.children].map(([key, child]) => {
       const inner = `${path}[${key}]`
@@ -164,7 +182,7 @@ class WhereReader {
     return { kind: place.negated ? 'any' : 'all', of }
   }
 
-  #branches(key: 'and' | 'or', node: Node, collection: CollectionModel, path: string, place: Place): Condition {
+  #branches(key: 'and' | 'or', node: WhereNode, collection: CollectionModel, path: string, place: Place): Condition {
     const next = this.#deeper(path, place)
     if (next.level > MAX_LEVELS) return NOTHING
     if (node.children.size === 0) this.#fault(path, 'where', `must be written as ${path}[0][field][operator]=value`)
@@ -182,7 +200,7 @@ class WhereReader {
     return { ...place, level }
   }
 
-  #field(name: string, node: Node, collection: CollectionModel, path: string, place: Place): Condition {
+  #field(name: string, node: WhereNode, collection: CollectionModel, path: string, place: Place): Condition {
     const field = this.#find(name, collection, true)
     if (!field) {
       this.#fault(path, 'unknown_field', `cannot filter by "${name.slice(0, 64)}"`)
@@ -228,7 +246,9 @@ class WhereReader {
       const inner = this.#find(field.rest, field.to, false) as Field
       const where = this.#leaf(inner, operator, texts, path, false)
       const { through, isMany, to } = field
-      return { kind: 'related', through, isMany, to, statuses: this.#scope.statuses(to), where, negated }
+      const limit = this.#scope.limit(to)
+      const seen: Condition = limit ? { kind: 'all', of: [limit.where, where] } : where
+      return { kind: 'related', through, isMany, to, statuses: this.#scope.statuses(to), where: seen, negated }
     }
     this.#conditions += 1
     if (this.#conditions === MAX_CONDITIONS + 1) {
@@ -314,4 +334,10 @@ const PARTS = ['startsWith', 'contains']
 function operatorsOf({ scalar, isText, to }: Comparable): readonly string[] {
   if (scalar === 'boolean' || to !== undefined) return EQUALITY
   return isText ? [...EQUALITY, ...ORDER, ...PARTS] : [...EQUALITY, ...ORDER]
+}
+
+/** Collections that a filter looks into besides its own. */
+export function collectionsIn(condition: Condition | undefined): readonly CollectionModel[] {
+  if (condition?.kind === 'related') return [condition.to, ...collectionsIn(condition.where)]
+  return condition?.kind === 'all' || condition?.kind === 'any' ? condition.of.flatMap(collectionsIn) : []
 }

@@ -21,8 +21,11 @@ interface EntryScope {
   readonly entry: EntryTable
 }
 
+/** A question about entries of one collection. */
+export type EntrySelect<Row> = SelectQueryBuilder<EntryScope, 'entry', Row>
+
 /** A collection's table under the common name. */
-export const entryTable = (table: string): SelectQueryBuilder<EntryScope, 'entry', Record<never, never>> =>
+export const entryTable = (table: string): EntrySelect<Record<never, never>> =>
   build.selectFrom(sql.table<EntryTable>(table).as('entry')) as unknown as SelectQueryBuilder<
     EntryScope,
     'entry',
@@ -33,8 +36,7 @@ export const entryTable = (table: string): SelectQueryBuilder<EntryScope, 'entry
 export const SHOWN_COLUMNS = ['id', 'seq', 'status', 'shape', 'kept', 'doc'] as const
 
 /** Entries of a collection, with what is read of them to serve them. */
-export const entries = (table: string): SelectQueryBuilder<EntryScope, 'entry', EntryRow> =>
-  entryTable(table).select(SHOWN_COLUMNS)
+export const entries = (table: string): EntrySelect<EntryRow> => entryTable(table).select(SHOWN_COLUMNS)
 
 /** One stretch of a sort order. Where a value may be missing, what comes after a position is two of them. */
 export interface Phase {

@@ -1,13 +1,14 @@
-import { type SqlBool, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { CollectionModel } from '../model/model.ts'
 import type { SortBy } from '../query/list-query.ts'
 import type { Condition } from '../query/where.ts'
-import { build, param, prepare, prepareSql, type Statement } from './compile.ts'
+import { build, param, prepare, prepareSql, type Statement, type Values } from './compile.ts'
 import type { Connection } from './database.ts'
 import type { Dialect, SearchDialect } from './dialect.ts'
 import { COUNTERS, HEAD } from './ledger.ts'
 import {
   countStatement,
+  type EntrySelect,
   entries,
   entryTable,
   type Filter,
@@ -21,7 +22,7 @@ import {
 import { HOME, readMeta } from './schema.ts'
 import type { SearchQuery } from './search.ts'
 import { ENTRY_COLUMNS, type EntryColumn, type EntryTable, type SystemTables } from './tables.ts'
-import { INDEXED_CHARACTERS, toStored, toWhereSql } from './where.ts'
+import { INDEXED_CHARACTERS, isOwn, toStored, toWhereSql } from './where.ts'
 
 /** What is read of an entry to serve it. */
 export type EntryRow = Pick<EntryTable, 'id' | 'seq' | 'status' | 'shape' | 'kept' | 'doc'>
@@ -75,6 +76,25 @@ export interface Page {
   readonly end: Position | undefined
 }
 
+/** Which of those are meant that refer to an entry. */
+export interface Among {
+  /** Fields that are left out, as `collection field` and `globals key field`. */
+  readonly except: readonly string[]
+  /** What entries of a collection must hold. */
+  readonly limits: readonly { readonly collection: CollectionModel; readonly where: Condition }[]
+}
+
+const ALL: Among = { except: [], limits: [] }
+
+/** What narrows a question about entries that are named. */
+interface Narrowing {
+  /** Tells its statement from others. */
+  readonly name: string
+  readonly values: Values
+  readonly connection: Connection
+  narrow<Row>(query: EntrySelect<Row>): EntrySelect<Row>
+}
+
 /** The most prepared shapes of questions kept in memory. */
 const MAX_SHAPES = 500
 
@@ -84,6 +104,7 @@ export class Reader {
   readonly #connection: Connection
   readonly #slow: Connection
   readonly #statements: Map<string, Statement>
+  readonly #unnarrowed: Narrowing
 
   /** @param slow answers what may take long: searches and filters */
   constructor(
@@ -96,6 +117,7 @@ export class Reader {
     this.#connection = connection
     this.#slow = slow
     this.#statements = statements
+    this.#unnarrowed = { name: '', values: {}, connection, narrow: (query) => query }
   }
 
   /** The same reader on another connection, such as that of a transaction. */
@@ -122,43 +144,64 @@ export class Reader {
     return this.#connection.get(GLOBAL, { key })
   }
 
-  async bySlug({ key, table }: CollectionModel, slug: string): Promise<EntryRow | undefined> {
-    const statement = this.#statement(`slug ${table}`, () => {
-      const found = entries(table).where('slug', '=', param<string>('slug'))
+  /** @param where what the entry must hold besides */
+  async bySlug(collection: CollectionModel, slug: string, where?: Condition): Promise<EntryRow | undefined> {
+    const { key, table } = collection
+    const { name, values, connection, narrow } = this.#narrowing(collection, where)
+    const statement = this.#statement(`slug ${table}${name}`, () => {
+      const found = narrow(entries(table).where('slug', '=', param<string>('slug')))
       // What a locale shows as a fallback gives way to a slug of its own.
       return prepare(table === key ? found : found.orderBy(sql`own_slug IS NULL`).limit(1))
     })
-    return this.#connection.get(statement, { slug })
+    return connection.get(statement, { slug, ...values })
   }
 
-  async byId({ table }: CollectionModel, id: string): Promise<EntryRow | undefined> {
-    const statement = this.#statement(`id ${table}`, () =>
-      prepare(entries(table).where('id', '=', param<string>('id'))),
+  /** @param where what the entry must hold besides */
+  async byId(collection: CollectionModel, id: string, where?: Condition): Promise<EntryRow | undefined> {
+    const { table } = collection
+    const { name, values, connection, narrow } = this.#narrowing(collection, where)
+    const statement = this.#statement(`id ${table}${name}`, () =>
+      prepare(narrow(entries(table).where('id', '=', param<string>('id')))),
     )
-    return this.#connection.get(statement, { id })
+    return connection.get(statement, { id, ...values })
   }
 
-  /** Entries with these ids, in no order. */
-  async byIds({ table }: CollectionModel, ids: readonly string[]): Promise<readonly EntryRow[]> {
-    const statement = this.#statement(`ids ${table}`, () =>
-      prepare(entries(table).where(this.dialect.isAmong(sql.ref('id'), param('ids')))),
+  /**
+   * Entries with these ids, in no order.
+   *
+   * @param where what they must hold besides
+   */
+  async byIds(collection: CollectionModel, ids: readonly string[], where?: Condition): Promise<readonly EntryRow[]> {
+    const { table } = collection
+    const { name, values, connection, narrow } = this.#narrowing(collection, where)
+    const statement = this.#statement(`ids ${table}${name}`, () =>
+      prepare(narrow(entries(table).where(this.dialect.isAmong(sql.ref('id'), param('ids'))))),
     )
-    return this.#connection.all(statement, { ids: JSON.stringify(ids) })
+    return connection.all(statement, { ids: JSON.stringify(ids), ...values })
   }
 
-  /** Which of these entries are there, and in which status. */
+  /**
+   * Which of these entries are there, and in which status.
+   *
+   * @param where what they must hold besides
+   */
   async statuses(
-    { key }: CollectionModel,
+    collection: CollectionModel,
     ids: readonly string[],
+    where?: Condition,
   ): Promise<readonly Pick<EntryTable, 'id' | 'status'>[]> {
-    const statement = this.#statement(`statuses ${key}`, () =>
+    const { key } = collection
+    const { name, values, connection, narrow } = this.#narrowing(collection, where)
+    const statement = this.#statement(`statuses ${key}${name}`, () =>
       prepare(
-        entryTable(key)
-          .select(['id', 'status'])
-          .where(this.dialect.isAmong(sql.ref('id'), param('ids'))),
+        narrow(
+          entryTable(key)
+            .select(['id', 'status'])
+            .where(this.dialect.isAmong(sql.ref('id'), param('ids'))),
+        ),
       ),
     )
-    return this.#connection.all(statement, { ids: JSON.stringify(ids) })
+    return connection.all(statement, { ids: JSON.stringify(ids), ...values })
   }
 
   /** Entries with these ids, in no order, with what every locale says. */
@@ -169,10 +212,18 @@ export class Reader {
     return this.#connection.all(statement, { ids: JSON.stringify(ids) })
   }
 
-  /** An entry with all that changing it needs. */
-  async stored({ key }: CollectionModel, id: string): Promise<StoredEntry | undefined> {
-    const statement = this.#statement(`stored ${key}`, () => prepare(stored(key).where('id', '=', param<string>('id'))))
-    return this.#connection.get(statement, { id })
+  /**
+   * An entry with all that changing it needs.
+   *
+   * @param where what it must hold besides
+   */
+  async stored(collection: CollectionModel, id: string, where?: Condition): Promise<StoredEntry | undefined> {
+    const { key } = collection
+    const { name, values, connection, narrow } = this.#narrowing(collection, where)
+    const statement = this.#statement(`stored ${key}${name}`, () =>
+      prepare(narrow(stored(key).where('id', '=', param<string>('id')))),
+    )
+    return connection.get(statement, { id, ...values })
   }
 
   /** The entry whose value at `path` is the given one. */
@@ -212,28 +263,44 @@ export class Reader {
     return this.#connection.all(statement, { afterPk, limit })
   }
 
-  /**
-   * Who refers to an entry, in the order of their keys.
-   *
-   * @param except fields that are left out, as `collection field` and `globals key field`
-   */
+  /** Who refers to an entry, in the order of their keys. */
   async referrers(
     collection: string,
     id: string,
     limit: number,
     offset = 0,
-    except: readonly string[] = [],
+    among: Among = ALL,
   ): Promise<readonly Referrer[]> {
-    return this.#connection.all(
-      this.#statement('referrers', () => prepareSql(referrersOf(this.dialect))),
-      { collection, id, limit, offset, except: JSON.stringify(except) },
+    const { name, values, connection, conditions } = this.#among(among)
+    return connection.all(
+      this.#statement(`referrers${name}`, () => prepareSql(referrersOf(this.dialect, conditions()))),
+      { collection, id, limit, offset, ...values },
     )
   }
 
   /** How many fields of other documents lead to an entry. */
-  async countReferrers(collection: string, id: string, except: readonly string[]): Promise<number> {
-    const statement = this.#statement('count referrers', () => prepareSql(countReferrersOf(this.dialect)))
-    return (await this.#connection.get(statement, { collection, id, except: JSON.stringify(except) }))?.total ?? 0
+  async countReferrers(collection: string, id: string, among: Among): Promise<number> {
+    const { name, values, connection, conditions } = this.#among(among)
+    const statement = this.#statement(`count referrers${name}`, () =>
+      prepareSql(countReferrersOf(this.dialect, conditions())),
+    )
+    return (await connection.get(statement, { collection, id, ...values }))?.total ?? 0
+  }
+
+  #among({ except, limits }: Among) {
+    const translated = limits.map(({ collection, where }, index) => ({
+      table: collection.key,
+      condition: toWhereSql(this.dialect, where, collection.key, `limit${index}x`),
+    }))
+    return {
+      name: translated.map(({ table, condition }) => ` ${table} ${condition.shape}`).join(),
+      values: {
+        except: JSON.stringify(except),
+        ...Object.assign({}, ...translated.map(({ condition }) => condition.values)),
+      },
+      connection: limits.length === 0 ? this.#connection : this.#slow,
+      conditions: () => translated.map(({ table, condition }) => reachable(table, condition.build())),
+    }
   }
 
   /** The stored answer to a write with this key. */
@@ -273,6 +340,18 @@ export class Reader {
       prepareSql(countStatement(this.dialect, collection, query, filter)),
     )
     return (await this.#slow.get(statement, filter.values))?.total ?? 0
+  }
+
+  /** What narrows a question about single entries. Where it needs to look into other tables, it may take long. */
+  #narrowing({ key }: CollectionModel, where: Condition | undefined): Narrowing {
+    if (!where) return this.#unnarrowed
+    const condition = toWhereSql(this.dialect, where, key)
+    return {
+      name: ` ${condition.shape}`,
+      values: condition.values,
+      connection: isOwn(where) ? this.#connection : this.#slow,
+      narrow: (query) => query.where(condition.build()),
+    }
   }
 
   /** What narrows a question, translated; `undefined`: nothing can match. */
@@ -361,16 +440,25 @@ export class Reader {
   }
 }
 
-const referring = ({ isAmong }: Dialect) => sql`FROM daybook$refs WHERE to_collection = ${param('collection')}
-  AND to_id = ${param('id')} AND NOT ${isAmong(
+type Conditions = readonly RawBuilder<SqlBool>[]
+
+/** Whether what refers is no entry of this collection, or one that holds the condition. */
+const reachable = (key: string, condition: RawBuilder<SqlBool>): RawBuilder<SqlBool> =>
+  sql`(from_collection <> ${sql.lit(key)} OR EXISTS (
+    SELECT 1 FROM ${sql.table(key)} AS entry WHERE entry.id = from_id AND ${condition}
+  ))`
+const referring = ({ isAmong }: Dialect, conditions: Conditions) => sql`FROM daybook$refs
+  WHERE to_collection = ${param('collection')} AND to_id = ${param('id')} AND NOT ${isAmong(
     sql`(from_collection || ' ' || CASE from_collection WHEN 'globals' THEN from_id || ' ' ELSE '' END || field)`,
     param('except'),
-  )}`
-const referrersOf = (dialect: Dialect) => sql<Referrer>`
-  SELECT DISTINCT from_collection AS collection, from_id AS id, field ${referring(dialect)}
+  )}${sql.join([sql``, ...conditions], sql` AND `)}`
+const referrersOf = (dialect: Dialect, conditions: Conditions) => sql<Referrer>`
+  SELECT DISTINCT from_collection AS collection, from_id AS id, field ${referring(dialect, conditions)}
   ORDER BY from_collection, from_id, field LIMIT ${param('limit')} OFFSET ${param('offset')}`
-const countReferrersOf = (dialect: Dialect) => sql<{ total: number }>`
-  SELECT count(*) AS total FROM (SELECT DISTINCT from_collection, from_id, field ${referring(dialect)}) AS referring`
+const countReferrersOf = (dialect: Dialect, conditions: Conditions) => sql<{ total: number }>`
+  SELECT count(*) AS total FROM (
+    SELECT DISTINCT from_collection, from_id, field ${referring(dialect, conditions)}
+  ) AS referring`
 const STORED_ANSWER = prepare(
   build.selectFrom('daybook$idempotency').selectAll().where('key', '=', param<string>('key')),
 )

@@ -12,11 +12,15 @@ export interface WhereSql {
   build(): RawBuilder<SqlBool>
 }
 
-/** Translates a filter on the table that is called `entry`. */
-export function toWhereSql(dialect: Dialect, condition: Condition, collection: string): WhereSql {
+/**
+ * Translates a filter on the table that is called `entry`.
+ *
+ * @param prefix of the names of its parameters
+ */
+export function toWhereSql(dialect: Dialect, condition: Condition, collection: string, prefix = 'where'): WhereSql {
   const values: Record<string, unknown> = {}
   const bind = (value: unknown): string => {
-    const name = `where${Object.keys(values).length}`
+    const name = `${prefix}${Object.keys(values).length}`
     values[name] = value
     return name
   }
@@ -110,6 +114,11 @@ function memberTable(of: { readonly to?: string }): { table: RawBuilder<unknown>
   return of.to === undefined
     ? { table: sql.table('daybook$choices'), value: sql.ref('m.value') }
     : { table: sql.table('daybook$refs'), value: sql.ref('m.to_id') }
+}
+
+/** Whether an entry alone tells if it holds the condition, without a look into other tables. */
+export function isOwn(condition: Condition): boolean {
+  return condition.kind === 'compare' || ('of' in condition && Array.isArray(condition.of) && condition.of.every(isOwn))
 }
 
 function member(condition: Extract<Condition, { kind: 'member' }>, { dialect, collection, alias, bind }: Table): Piece {

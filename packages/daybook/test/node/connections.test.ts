@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import type { AuthAdapter, DaybookConfig, Log } from 'daybook'
+import { type AuthAdapter, type DaybookConfig, type Log, serviceTokenAdapter } from 'daybook'
 import { type Listening, serve } from 'daybook/node'
 import { createTestService, type TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -43,7 +43,7 @@ describe('a connection', () => {
   let server: Listening
   let post: (...headers: readonly string[]) => readonly string[]
   beforeAll(async () => {
-    service = await createTestService<DaybookConfig>(small, { log })
+    service = await createTestService<DaybookConfig>({ ...small, auth: serviceTokenAdapter(undefined) }, { log })
     server = await serve(service, { port: 0 })
     post = (...headers) => [`Authorization: Bearer ${service.token}`, 'Content-Type: application/json', ...headers]
   })

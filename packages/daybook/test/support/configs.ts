@@ -1,9 +1,9 @@
-import { type AccessRule, defineCollection, defineConfig, defineGlobal, f, isAuthenticated } from 'daybook'
+import { defineCollection, defineConfig, defineGlobal, f, isAuthenticated } from 'daybook'
 
 /** A rule for readers with a session; for everyone else the field does not exist. */
 const SESSION_ONLY = { read: isAuthenticated } as const
-const anyone: AccessRule = () => true
-const nobody: AccessRule = () => false
+const anyone = (): boolean => true
+const nobody = (): boolean => false
 
 /** Every field type with the options that change what it takes. */
 const things = defineCollection({

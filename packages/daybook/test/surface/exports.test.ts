@@ -26,6 +26,7 @@ describe('what the package exports', () => {
       'f',
       'getIdentity',
       'getSubject',
+      'hasRole',
       'isAuthenticated',
       'isHumanUser',
       'serviceTokenAdapter',

@@ -1,5 +1,5 @@
 // Options of fields, collections and configs that do not compile. tsc is the test.
-import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
+import { type AccessRule, defineCollection, defineConfig, defineGlobal, f, hasRole } from 'daybook'
 
 // @ts-expect-error a misspelt option
 f.text({ requird: true })
@@ -67,6 +67,30 @@ f.blocks({ quote: { text: f.text() } }, { maximum: 3 })
 f.text({ access: { read: async () => true } })
 // @ts-expect-error there are two rules
 f.text({ access: { reed: () => true } })
+
+const text = { title: f.text() }
+const own: AccessRule = ({ identity }) => identity !== null && { title: { eq: identity.subject } }
+defineCollection({ fields: text, access: { read: hasRole('editor'), update: own, delete: async () => true } })
+defineCollection({
+  fields: text,
+  access: { update: ({ entry }) => entry?.title === 'x', read: async () => ({ title: { in: ['x'] } }) },
+})
+defineCollection({
+  fields: text,
+  access: { read: () => ({ or: [{ title: { eq: 'x' } }, { not: { title: { exists: true } } }] }) },
+})
+// @ts-expect-error a rule says yes, no, or which entries
+defineCollection({ fields: text, access: { read: () => 'yes' } })
+// @ts-expect-error and never nothing
+defineCollection({ fields: text, access: { read: () => undefined } })
+// @ts-expect-error what may be missing is no value to compare with
+defineCollection({ fields: text, access: { read: ({ identity }) => ({ title: { eq: identity?.subject } }) } })
+// @ts-expect-error a comparison has an operator
+defineCollection({ fields: text, access: { read: () => ({ title: 'x' }) } })
+// @ts-expect-error of globals there is one, and nothing to choose from
+defineGlobal({ fields: text, access: { read: () => ({ title: { eq: 'x' } }) } })
+// @ts-expect-error a rule of a role names one
+hasRole()
 
 // @ts-expect-error fields are missing
 defineCollection({ description: 'Nothing.' })

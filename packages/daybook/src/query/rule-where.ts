@@ -1,0 +1,74 @@
+import { isRecord } from '../fields/field.ts'
+import type { CollectionModel } from '../model/model.ts'
+import { ParamReader } from './params.ts'
+import { type Condition, type QueryScope, readWhereNode, WHOLE, type WhereNode } from './where.ts'
+
+const NO_FIELDS: ReadonlySet<string> = new Set()
+
+/** A rule may look at everything: it speaks for the config. Its words are those of the default locale. */
+const everything = (collections: ReadonlyMap<string, CollectionModel>): QueryScope => ({
+  choice: { locale: undefined, chain: undefined, isAll: false },
+  collections,
+  collection: (key) => collections.get(key),
+  hidden: () => NO_FIELDS,
+  statuses: () => undefined,
+  limit: () => undefined,
+})
+
+/**
+ * Reads the filter that an access rule gives: that of a list, within the same bounds. What a list would pass over, such
+ * as an empty object, is a fault here: it would let more through than was meant.
+ *
+ * @param collections as their own tables hold them
+ * @throws VALIDATION_ERROR with one issue for each fault
+ */
+export function readRuleWhere(
+  where: unknown,
+  collection: CollectionModel,
+  collections: ReadonlyMap<string, CollectionModel>,
+): Condition {
+  const reader = new ParamReader(new Map(), new Set())
+  const root = takeApart(reader, where, 'where', '')
+  const condition = readWhereNode(reader, root, collection, everything(collections))
+  reader.finish()
+  return condition
+}
+
+const node = (children: readonly (readonly [string, WhereNode])[], values: readonly string[] = []): WhereNode => ({
+  children: new Map(children),
+  values: [...values],
+})
+
+/** Operators that take a list. */
+const LISTS: readonly string[] = ['in', 'nin', 'all']
+
+function takeApart(reader: ParamReader, value: unknown, path: string, key: string): WhereNode {
+  const isBranch = key === 'and' || key === 'or'
+  if (Array.isArray(value) && !isBranch) return listOf(reader, value, path, key)
+  if (Array.isArray(value) || isRecord(value)) {
+    const parts = Object.entries(value)
+    if (parts.length === 0) reader.fault(path, 'where', 'must not be empty')
+    return node(parts.map(([name, part]) => [name, takeApart(reader, part, `${path}[${name}]`, name)]))
+  }
+  const text = textOf(reader, value, path)
+  // One value is one value, whatever commas it holds.
+  return node([], [LISTS.includes(key) ? WHOLE + text : text])
+}
+
+/** Nothing is in an empty list; whether a field holds all of it would be true of every entry. */
+function listOf(reader: ParamReader, values: readonly unknown[], path: string, key: string): WhereNode {
+  if (!LISTS.includes(key)) reader.fault(path, 'type', `must be one value; lists belong to ${LISTS.join(', ')}`)
+  if (key === 'all' && values.length === 0) reader.fault(path, 'minItems', 'must have a value')
+  return node(
+    [],
+    values.map((value) => WHOLE + textOf(reader, value, path)),
+  )
+}
+
+function textOf(reader: ParamReader, value: unknown, path: string): string {
+  const isPlain = typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
+  if (isPlain) return String(value)
+  if (typeof value === 'string' && !value.includes('\0')) return value
+  reader.fault(path, 'type', 'must be a text, a number, true or false')
+  return ''
+}

@@ -1,0 +1,29 @@
+import { inspect } from 'node:util'
+import type { Log } from 'daybook'
+
+/** A log that keeps every line, with errors and their causes written out. */
+export class KeptLog implements Log {
+  readonly requests = true
+  readonly #lines: string[] = []
+
+  info(fields: object, message: string): void {
+    this.#keep('info', fields, message)
+  }
+
+  warn(fields: object, message: string): void {
+    this.#keep('warn', fields, message)
+  }
+
+  error(fields: object, message: string): void {
+    this.#keep('error', fields, message)
+  }
+
+  #keep(level: string, fields: object, message: string): void {
+    this.#lines.push(`${level} ${message} ${inspect(fields, { depth: 12, maxStringLength: null })}`)
+  }
+
+  /** The lines since the last call. */
+  take(): readonly string[] {
+    return this.#lines.splice(0)
+  }
+}
