@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { DaybookConfig } from 'daybook'
+import type { DaybookConfig, ServiceOptions } from 'daybook'
 import { postgres } from 'daybook/postgres'
 import { createTestService, type TestService } from 'daybook/testing'
 import { afterAll } from 'vitest'
@@ -25,7 +25,10 @@ export interface StoredService<C extends DaybookConfig = DaybookConfig> extends 
 export interface StoreKind {
   readonly name: 'sqlite' | 'postgres'
   /** A service on an empty store of its own. */
-  open<C extends DaybookConfig = DaybookConfig>(config: NoInfer<C>): Promise<StoredService<C>>
+  open<C extends DaybookConfig = DaybookConfig>(
+    config: NoInfer<C>,
+    options?: Pick<ServiceOptions, 'export' | 'log'>,
+  ): Promise<StoredService<C>>
   /** An empty store that no service has opened yet. */
   at(): Promise<Place>
 }
@@ -38,8 +41,8 @@ const namesIn = (rows: Awaited<ReturnType<Rows>>): readonly string[] => rows.map
 
 const sqlite: StoreKind = {
   name: 'sqlite',
-  async open(config) {
-    const service = await createTestService(config)
+  async open(config, options) {
+    const service = await createTestService(config, options)
     const file = join(service.data, 'daybook.db')
     const rows: Rows = async (sql, ...values) =>
       useFile(file, (database) => database.prepare(sql).all(...values) as Record<string, unknown>[])
@@ -58,9 +61,9 @@ afterAll(() => databases.drop())
 
 const onPostgres: StoreKind = {
   name: 'postgres',
-  async open(config) {
+  async open(config, options) {
     const { database, isMade } = await databases.take(config)
-    const service = await serveFrom(database, config)
+    const service = await serveFrom(database, config, options)
     if (!isMade) await database.keep()
     const close = async (): Promise<void> => {
       await service.close()
@@ -80,8 +83,12 @@ const onPostgres: StoreKind = {
 }
 
 /** A service of this config, whose type it keeps. */
-const serveFrom = <C extends DaybookConfig>(database: PostgresDatabase, config: C): Promise<TestService<C>> =>
-  createTestService({ ...config, database: postgres(database.url) }) as unknown as Promise<TestService<C>>
+const serveFrom = <C extends DaybookConfig>(
+  database: PostgresDatabase,
+  config: C,
+  options: ServiceOptions | undefined,
+): Promise<TestService<C>> =>
+  createTestService({ ...config, database: postgres(database.url) }, options) as unknown as Promise<TestService<C>>
 
 /** Every store; a new one is one line here. */
 export const STORES: readonly StoreKind[] = [sqlite, onPostgres]
