@@ -79,6 +79,11 @@ export class Server implements Metered, AsyncDisposable {
     return user + system
   }
 
+  /** How much memory the process holds, in bytes. */
+  memory(): Promise<number> {
+    return this.#child.ask<number>('memory')
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.#child[Symbol.asyncDispose]()
   }

@@ -92,6 +92,7 @@ class Notebook {
       transaction: (work) => database.transaction(work),
       alter: (work) => database.alter(work),
       follow: (follower) => database.follow(follower),
+      snapshot: () => database.snapshot(),
       close: () => database.close(),
     })
     this.engine = { model, store, tools: { renderMarkdown: async () => '' }, totals: new Map() }

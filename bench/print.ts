@@ -1,6 +1,16 @@
 import { CORE_COUNT, HAS_ROOM } from './cores.ts'
 import type { Sample } from './measure.ts'
-import type { Comparison, Growth, ImportCost, Latency, Nodes, Report, Start } from './report.ts'
+import type {
+  Comparison,
+  ExportCost,
+  Growth,
+  ImportCost,
+  Latency,
+  Nodes,
+  Report,
+  RestoreCost,
+  Start,
+} from './report.ts'
 
 const whole = (number: number): string => Math.round(number).toLocaleString('en')
 const share = (number: number): string => `${Math.round(number * 100)} %`
@@ -128,6 +138,33 @@ function importTable(imports: readonly ImportCost[]): string {
   )
 }
 
+function exportTable(exports: readonly ExportCost[]): string {
+  const figures = table(
+    ['export', 'lines/s', 'more memory', 'target', ''],
+    exports.map(({ perSecond, mebibytes, target }) => [
+      'everything',
+      whole(perSecond),
+      `${whole(mebibytes)} MiB`,
+      `<= ${target} MiB`,
+      verdict(mebibytes <= target),
+    ]),
+  )
+  return `${figures}\n\n${latencyTable(exports.map(({ reads }) => reads))}`
+}
+
+function restoreTable(restores: readonly RestoreCost[]): string {
+  return table(
+    ['restore', 'entries/s', 'peak memory', 'target', ''],
+    restores.map(({ entries, perSecond, megabytes, target, met }) => [
+      `${whole(entries)} entries`,
+      whole(perSecond),
+      `${whole(megabytes)} MB`,
+      `>= ${target}/s`,
+      verdict(met),
+    ]),
+  )
+}
+
 function latencyTable(latencies: readonly Latency[]): string {
   return table(
     ['time to answer', 'median', 'p99', 'target', ''],
@@ -156,5 +193,7 @@ export function printed(report: Report): string {
   if (report.latencies.length > 0) parts.push(latencyTable(report.latencies))
   if (starts.length > 0) parts.push(startTable(starts))
   if (imports.length > 0) parts.push(importTable(imports))
+  if (report.exports.length > 0) parts.push(exportTable(report.exports))
+  if (report.restores.length > 0) parts.push(restoreTable(report.restores))
   return parts.join('\n\n')
 }

@@ -1,5 +1,6 @@
-// Loaded before a server's own code: tells the bench how much processor time the process has used.
+// Loaded before a server's own code: tells the bench how much processor time and memory the process has used.
 process.on('message', (message) => {
   if (message === 'cpu') process.send?.(process.cpuUsage())
+  if (message === 'memory') process.send?.(process.memoryUsage.rss())
 })
 process.once('disconnect', () => process.exit(0))

@@ -141,6 +141,55 @@ export function importResult(files: number, seconds: number, peak: number): Impo
   return { files, seconds, megabytes, targets: MAX_IMPORT, met }
 }
 
+/** What exports took, while entries were read beside them. */
+export interface ExportCost {
+  /** Lines a second. */
+  readonly perSecond: number
+  /** How much more memory the server held than before, in MiB. */
+  readonly mebibytes: number
+  readonly reads: Latency
+  readonly target: number
+  readonly met: boolean
+}
+
+const MAX_EXPORT_GROWTH = 64
+
+/** Holds an export, and reads beside it, against what they may take. */
+export function exportResult({
+  perSecond,
+  growth,
+  reads,
+}: {
+  readonly perSecond: number
+  /** In bytes. */
+  readonly growth: number
+  readonly reads: Pick<Loaded, 'p50' | 'p99'>
+}): ExportCost {
+  const mebibytes = growth / 2 ** 20
+  const latency = latencyOf('entry by slug, beside an export', reads, MAX_READ_BESIDE_MS)
+  const met = mebibytes <= MAX_EXPORT_GROWTH && latency.met
+  return { perSecond, mebibytes, reads: latency, target: MAX_EXPORT_GROWTH, met }
+}
+
+/** What restoring an export took. */
+export interface RestoreCost {
+  readonly entries: number
+  /** Entries a second, the check of the file included and the start of the command left out; the median of the runs. */
+  readonly perSecond: number
+  /** The most memory that the process held in any run, in MB of 1,000,000 bytes. */
+  readonly megabytes: number
+  readonly target: number
+  readonly met: boolean
+}
+
+const MIN_RESTORED = 3000
+
+/** Holds a restore against what it is to reach. */
+export function restoreResult(entries: number, seconds: number, peak: number): RestoreCost {
+  const perSecond = entries / seconds
+  return { entries, perSecond, megabytes: peak / 1e6, target: MIN_RESTORED, met: perSecond >= MIN_RESTORED }
+}
+
 /** A time that most requests of a kind keep below. */
 export interface Latency {
   readonly what: string
@@ -163,17 +212,14 @@ const MAX_READ_BESIDE_MS = 25
 
 /** Holds searches, and reads beside them, against what they may take. */
 export function searchResult({ search, reads }: SearchTimes): readonly Latency[] {
-  const latency = (what: string, { p50, p99 }: SearchTimes['search'], target: number): Latency => ({
-    what,
-    p50,
-    p99,
-    target,
-    met: p99 <= target,
-  })
   return [
-    latency('search for the commonest word', search, MAX_SEARCH_MS),
-    latency('entry by slug, beside searches', reads, MAX_READ_BESIDE_MS),
+    latencyOf('search for the commonest word', search, MAX_SEARCH_MS),
+    latencyOf('entry by slug, beside searches', reads, MAX_READ_BESIDE_MS),
   ]
+}
+
+function latencyOf(what: string, { p50, p99 }: Pick<Loaded, 'p50' | 'p99'>, target: number): Latency {
+  return { what, p50, p99, target, met: p99 <= target }
 }
 
 /** Everything that one run found. */
@@ -190,4 +236,6 @@ export interface Report {
   readonly latencies: readonly Latency[]
   readonly starts: readonly Start[]
   readonly imports: readonly ImportCost[]
+  readonly exports: readonly ExportCost[]
+  readonly restores: readonly RestoreCost[]
 }

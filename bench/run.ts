@@ -12,12 +12,14 @@ import { compareNodes } from './by-nodes.ts'
 import { compareSizes } from './by-size.ts'
 import { Child, here } from './child.ts'
 import type { Databases, Ground } from './databases.ts'
+import { measureExport } from './export-cost.ts'
 import { measureImport } from './import-cost.ts'
 import { kindsOn } from './kinds.ts'
 import { WrongAnswer } from './measure.ts'
 import { PostgresDatabases } from './postgres-databases.ts'
 import { printed } from './print.ts'
 import { type Report, thisMachine } from './report.ts'
+import { measureRestore } from './restore-cost.ts'
 import { timeSearches } from './search-time.ts'
 import { SqliteDatabases } from './sqlite-databases.ts'
 import { timeStarts } from './start-time.ts'
@@ -31,7 +33,8 @@ const HELP = `npm run bench -- [options]
   --rounds R        measurements of each side (default: 3)
   --database NAME   what keeps the content: sqlite (default) or postgres
   --import DIR      also import this folder of Markdown files
-  --only NAME       one kind of work, "nodes", "search", "start" or "import"; may stand more than once: ${NAMES.join(', ')}
+  --only NAME       one kind of work, "nodes", "search", "start", "import", "export" or "restore"; may stand more than
+                    once: ${NAMES.join(', ')}
   --compare-sizes   also compare with a store of 1,000 (always so from 100,000 entries on)
   --data DIR        where seeded stores are kept for other runs (default: daybook-bench in the folder for temporary files)
   --json FILE       write the figures, too, and the table beside them (.txt)
@@ -81,6 +84,8 @@ async function measureAll(bench: Bench): Promise<Report> {
     latencies: await timeSearches(bench),
     starts: await timeStarts(bench),
     imports: await measureImport(bench, given.import),
+    exports: await measureExport(bench),
+    restores: await measureRestore(bench),
   }
 }
 

@@ -5,7 +5,7 @@ import { checkConfig } from '../packages/daybook/src/config/check.ts'
 import { ERRORS } from '../packages/daybook/src/errors.ts'
 import type { Field } from '../packages/daybook/src/fields/field.ts'
 import { f } from '../packages/daybook/src/fields/index.ts'
-import { ROUTES } from '../packages/daybook/src/http/routes.ts'
+import { EXPORT_ROUTE, ROUTES } from '../packages/daybook/src/http/routes.ts'
 import { Metrics } from '../packages/daybook/src/metrics/metrics.ts'
 
 const CLI = fileURLToPath(new URL('../packages/daybook/src/cli', import.meta.url))
@@ -16,9 +16,9 @@ export function errorCodes(): readonly string[] {
   return Object.entries(ERRORS).map(([code, { status }]) => `${code} ${status}`)
 }
 
-/** `METHOD PATH` of every route. */
+/** `METHOD PATH` of every route, the one included that not every service has. */
 export function routes(): readonly string[] {
-  return ROUTES.map(({ method, path }) => `${method} ${path}`)
+  return [...ROUTES, EXPORT_ROUTE].map(({ method, path }) => `${method} ${path}`)
 }
 
 /** The options of every field type, by its builder. */

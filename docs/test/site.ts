@@ -98,6 +98,7 @@ export async function startSite(blocks: readonly Block[], database?: string): Pr
     ...(database === undefined ? {} : { DATABASE_URL: database }),
     npm_config_loglevel: 'error',
     DAYBOOK_SERVICE_TOKEN: TOKEN,
+    ENABLE_CMS_EXPORT: 'true',
     PATH: `${ROOT}/node_modules/.bin:${process.env.PATH}`,
   }
   const service = spawn('daybook', ['start', '--port', '0', '--log', 'warn'], {

@@ -7,6 +7,7 @@ import { Attempts } from './content/attempts.ts'
 import { Content } from './content/content.ts'
 import { fillViews } from './content/draft.ts'
 import type { Engine } from './content/engine.ts'
+import { ExportStreams } from './content/export-streams.ts'
 import { MarkdownRenderer } from './content/markdown-renderer.ts'
 import { pendingRenames } from './content/migration.ts'
 import { Sweeper } from './content/sweep.ts'
@@ -14,12 +15,13 @@ import { StartupError } from './errors.ts'
 import { createApp } from './http/app.ts'
 import { DEFAULT_BODY_BYTES } from './http/body.ts'
 import type { Handle } from './http/request.ts'
-import { providerRoutes, ROUTES } from './http/routes.ts'
+import { exportRoutes, providerRoutes, ROUTES } from './http/routes.ts'
 import { type Fetch, toFetch } from './http/web.ts'
 import { type Log, SILENT } from './log.ts'
 import type { Metrics, MetricsSnapshot } from './metrics/metrics.ts'
 import { compileModel } from './model/compile.ts'
 import type { Model } from './model/model.ts'
+import { unfinishedRestore } from './store/copy-source.ts'
 import type { StoreOptions } from './store/database.ts'
 import type { Reader } from './store/read.ts'
 import { SEEDED } from './store/schema.ts'
@@ -36,6 +38,8 @@ export interface ServiceOptions {
   readonly log?: Log
   /** Whether requests are counted and timed, for `metrics()`. @default false */
   readonly metrics?: boolean
+  /** Whether `GET /api/export` is there. @default whether ENABLE_CMS_EXPORT of the environment is `true` */
+  readonly export?: boolean
 }
 
 /** A running service. */
@@ -98,11 +102,13 @@ export async function createService<const C extends DaybookConfig>(
   const { engine, close } = await openEngine(model, config, options.data ?? '.daybook')
   const metrics = options.metrics ? await openMetrics(engine.store) : undefined
   const sweeper = new Sweeper(engine, options.log ?? SILENT)
+  const { export: isExported = process.env.ENABLE_CMS_EXPORT === 'true' } = options
+  const exports = isExported ? new ExportStreams(engine, options.log ?? SILENT) : undefined
   let isDraining = false
   const bodyLimit = config.limits?.bodyBytes ?? DEFAULT_BODY_BYTES
   const handle = createApp({
     engine,
-    routes: [...ROUTES, ...providerRoutes(auth.capabilities)],
+    routes: [...ROUTES, ...exportRoutes(exports), ...providerRoutes(auth.capabilities)],
     auth,
     attempts: new Attempts(engine.store, config.limits?.signInsPerMinute ?? DEFAULT_SIGN_INS),
     trustProxy: config.trustProxy ?? 0,
@@ -129,6 +135,7 @@ export async function createService<const C extends DaybookConfig>(
     close: async () => {
       metrics?.close()
       await sweeper.close()
+      await exports?.close()
       await auth.close()
       await close()
     },
@@ -194,6 +201,8 @@ export interface EngineOptions extends StoreOptions {
   readonly renderMs?: number | undefined
   /** How many texts of Markdown render at once. @default 2 */
   readonly workers?: number
+  /** Whether it is to be restored: it is not filled by the config, and may hold an unfinished restore. @default false */
+  readonly isRestored?: boolean
 }
 
 /** Content without a door: what a service answers from. */
@@ -211,7 +220,7 @@ export async function openEngine(
   model: Model,
   config: DaybookConfig,
   data: string,
-  { renderMs = config.limits?.renderMs, workers, ...options }: EngineOptions = {},
+  { renderMs = config.limits?.renderMs, workers, isRestored = false, ...options }: EngineOptions = {},
 ): Promise<OpenEngine> {
   const store = await openStore(config, data, options)
   const renderer = new MarkdownRenderer(renderMs, workers)
@@ -227,12 +236,21 @@ export async function openEngine(
       (writer, collection) => fillViews(model, writer, collection),
       (read) => refusePending(read, model),
     )
-    await seed(engine, config)
+    if (!isRestored) {
+      await refuseUnfinished(store.read)
+      await seed(engine, config)
+    }
     return { engine, close }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+/** @throws {StartupError} when a restore has not come to its end: writes of others would keep it from going on */
+export async function refuseUnfinished(read: Reader): Promise<void> {
+  const note = await read.restoreNote()
+  if (note?.isDone === false) throw new StartupError(unfinishedRestore('This database'))
 }
 
 async function canRead(store: Store): Promise<boolean> {

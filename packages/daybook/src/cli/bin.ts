@@ -15,7 +15,8 @@ enableCompileCache()
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<number | undefined>>> = {
   start: async (args) => (await import('./commands/start.ts')).start(args),
   dev: async (args) => (await import('./commands/dev.ts')).dev(args, entry),
-  import: async (args) => (await import('./commands/import.ts')).importFolder(args),
+  import: async (args) => (await import('./commands/import.ts')).importContent(args),
+  export: async (args) => (await import('./commands/export.ts')).exportContent(args),
   copy: async (args) => (await import('./commands/copy.ts')).copy(args),
   migrate: async (args) => (await import('./commands/migrate.ts')).migrate(args),
 }

@@ -15,6 +15,8 @@ export interface CommandLine {
   text(name: string): string | undefined
   texts(name: string): readonly string[]
   flag(name: string): boolean
+  /** Whether an option is given. */
+  has(name: string): boolean
 }
 
 /**
@@ -35,6 +37,7 @@ export function readOptions(args: readonly string[], own: Options): CommandLine 
       text: (name) => given[name] as string | undefined,
       texts: (name) => (given[name] ?? []) as readonly string[],
       flag: (name) => given[name] === true,
+      has: (name) => given[name] !== undefined,
     }
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error))

@@ -9,6 +9,8 @@ export const HELP = `daybook: a headless content service
   daybook start                       serve, as in production
   daybook dev                         serve, with a readable log; restarts when the config changes
   daybook import DIR --collection KEY bring in a folder of Markdown and MDX files
+  daybook import FILE                 restore an export into an empty service
+  daybook export FILE                 write all content to a file; - for standard output
   daybook copy --from A --to B        copy a whole store, such as from SQLite to PostgreSQL
   daybook migrate                     show what a changed config does to stored content
 
@@ -28,13 +30,16 @@ start and dev take
 start takes
   --workers N       serve in N processes on one port; auto: one for each core (DAYBOOK_WORKERS)
 
-import takes
+import DIR takes
   --collection KEY  the collection to fill
   --map KEY=FIELD   a front-matter key goes to a field of another name; may stand more than once
   --key FIELD       the field that tells whether an entry is there already (default: the slug)
   --body FIELD      the field that the text goes to (default: body, or the only markdown field)
   --locale-folders  DIR has one folder for each locale; files at the same place are one entry
   --dry-run         say what would happen, and store nothing
+
+export takes
+  --since SEQ       only what changed after this number of the journal, deletions included
 
 copy takes
   --from ADDRESS    sqlite:FOLDER, sqlite:FILE or postgres://user:password@host:5432/database

@@ -163,7 +163,8 @@ export function withKept(stored: Values, kept: string | null | undefined): Value
   return { ...JSON.parse(kept), ...Object.fromEntries(Object.entries(stored).filter(([, value]) => value !== null)) }
 }
 
-function unplaced(document: DocumentModel, stored: Values): Values {
+/** The values of a stored document that the present config has no place for. */
+export function unplaced(document: DocumentModel, stored: Values): Values {
   const system = new Set([...document.systemKeys.before, ...document.systemKeys.after])
   const served = new Map(document.fields.flatMap((field) => field.servedKeys.map((key) => [key, field] as const)))
   const entries = Object.entries(stored).filter(([key, value]) => {

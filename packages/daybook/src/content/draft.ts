@@ -36,7 +36,8 @@ export function toDraft(model: Model, collection: CollectionModel, parts: DraftP
   }
 }
 
-const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+/** A text as a column holds it. */
+export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 /** What other locales than the default one say, as it is stored. */
 export function translationsOf({ translations }: Canonical): string | null {

@@ -37,6 +37,7 @@ export function finishReply(reply: Reply, common: Readonly<Record<string, string
 export function toResponse({ status, json, content, headers, cookies = [] }: FinishedReply, method: string): Response {
   const all = new Headers(headers)
   for (const cookie of cookies) all.append('Set-Cookie', cookie)
+  if (method === 'HEAD') void content?.cancel()
   return new Response(method === 'HEAD' ? null : (json ?? content ?? null), { status, headers: all })
 }
 

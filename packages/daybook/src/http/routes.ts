@@ -1,11 +1,13 @@
 import type { AuthCapabilities, AuthContext, Caller } from '../auth/adapter.ts'
 import type { AuthGuard } from '../auth/guard.ts'
 import type { Engine } from '../content/engine.ts'
+import type { ExportStreams } from '../content/export-streams.ts'
 import { askInGeneral, ruleOf } from '../content/rules.ts'
 import type { TagCondition } from '../content/tags.ts'
 import { StartupError } from '../errors.ts'
 import type { Params } from '../query/params.ts'
 import { action, permissions, provider, session } from './auth-handlers.ts'
+import { exportContent } from './export-handler.ts'
 import {
   batch,
   collectionOf,
@@ -262,4 +264,19 @@ export function providerRoutes({ providerRoutes: { enabled, basePath } }: AuthCa
     summary: 'Answered by the auth provider.',
     run: provider,
   }))
+}
+
+/** The route of the export, which not every service has. */
+export const EXPORT_ROUTE: Omit<Route, 'run'> = {
+  method: 'GET',
+  path: '/api/export',
+  operationId: 'exportContent',
+  protection: 'session',
+  summary: 'Sends all content as lines of JSON.',
+}
+
+/** The export, where it is switched on. */
+export function exportRoutes(streams: ExportStreams | undefined): readonly Route[] {
+  if (!streams) return []
+  return [{ ...EXPORT_ROUTE, run: (request) => exportContent(request, streams) }]
 }

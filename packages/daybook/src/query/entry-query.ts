@@ -37,6 +37,21 @@ export function readPage(params: Params): { readonly limit: number; readonly off
 
 const NONE: ReadonlySet<string> = new Set()
 
+const SINCE: ReadonlySet<string> = new Set(['since'])
+
+/**
+ * Reads the number of the journal behind which changes are asked for.
+ *
+ * @returns `undefined` when everything is asked for
+ * @throws VALIDATION_ERROR when it is no number, or there are other parameters
+ */
+export function readSince(params: Params): number | undefined {
+  const reader = new ParamReader(params, SINCE)
+  const since = reader.count('since')
+  reader.finish()
+  return since
+}
+
 const LOCALE: ReadonlySet<string> = new Set(['locale'])
 
 /**

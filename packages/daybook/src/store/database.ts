@@ -59,6 +59,8 @@ export interface Database {
   follow(follower: Follower): () => void
   /** A copy to read from that has come as far as this number of the journal; its writes go to the original. */
   near?(seq: number): Database | undefined
+  /** Sees it as it stands now, on a connection of its own. */
+  snapshot(): Promise<Snapshot>
   close(): Promise<void>
 }
 

@@ -1,5 +1,5 @@
 import type { Statement, Values } from './compile.ts'
-import type { Connection, Database, JournalReader, WriteConnection, WriteOptions } from './database.ts'
+import type { Connection, Database, JournalReader, Snapshot, WriteConnection, WriteOptions } from './database.ts'
 import type { Dialect } from './dialect.ts'
 import type { Follower } from './journal-watch.ts'
 import type { PostgresServer } from './postgres-server.ts'
@@ -47,6 +47,10 @@ export class PostgresReplica implements Database, JournalReader {
 
   follow(follower: Follower): () => void {
     return this.#primary.follow(follower)
+  }
+
+  snapshot(): Promise<Snapshot> {
+    return this.#primary.snapshot()
   }
 
   close(): Promise<void> {

@@ -1,4 +1,12 @@
-import type { Database, DatabaseSource, JournalReader, PoolState, WriteConnection, WriteOptions } from './database.ts'
+import type {
+  Database,
+  DatabaseSource,
+  JournalReader,
+  PoolState,
+  Snapshot,
+  WriteConnection,
+  WriteOptions,
+} from './database.ts'
 import type { Dialect } from './dialect.ts'
 import { type Follower, JournalWatch } from './journal-watch.ts'
 import { HEAD } from './ledger.ts'
@@ -53,6 +61,7 @@ export class PostgresStore implements Database {
   readonly #isPrepared: boolean
   readonly #watch: JournalWatch
   readonly #shown: string
+  readonly #snapshot: () => Promise<Snapshot>
   #turn = 0
 
   /** @param shown the URL as errors may show it */
@@ -61,6 +70,7 @@ export class PostgresStore implements Database {
     const settings = { isPrepared: pooler === 'none', connections }
     const hint = (seq: number): void => this.#watch.hint(seq)
     this.#shown = shown
+    this.#snapshot = () => snapshotPostgres(url, options)
     this.#isPrepared = settings.isPrepared
     this.#server = new PostgresServer(driver, clientConfig(url, options), { ...settings, onMove: hint })
     this.#watch = new JournalWatch(async () => (await this.reader.get(HEAD))?.seq ?? 0)
@@ -120,6 +130,12 @@ export class PostgresStore implements Database {
 
   follow(follower: Follower): () => void {
     return this.#watch.follow(follower)
+  }
+
+  /** @throws SERVICE_UNAVAILABLE when the server does not answer */
+  async snapshot(): Promise<Snapshot> {
+    this.#server.demand()
+    return this.#snapshot()
   }
 
   async close(): Promise<void> {

@@ -19,6 +19,7 @@ import {
   RANKED_MATCHES,
   type SortedRow,
 } from './page.ts'
+import { type RestoreNote, readRestoreNote } from './restore-note.ts'
 import { HOME, readMeta } from './schema.ts'
 import type { SearchQuery } from './search.ts'
 import { ENTRY_COLUMNS, type EntryColumn, type EntryTable, type SystemTables } from './tables.ts'
@@ -311,6 +312,11 @@ export class Reader {
   /** The default locale of stored documents; `undefined`: there was none yet. */
   async homeLocale(): Promise<string | undefined> {
     return readMeta(this.#connection, HOME)
+  }
+
+  /** What the store says of a restore into it; `undefined`: there was none. */
+  async restoreNote(): Promise<RestoreNote | undefined> {
+    return readRestoreNote(this.#connection)
   }
 
   /** Keys of the collections that the store has tables for. */

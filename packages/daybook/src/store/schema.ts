@@ -339,6 +339,9 @@ export const SEEDED = 'seeded'
 /** The note of a copy into this store that has not ended. */
 export const COPY = 'copy'
 
+/** The note of a restore into this store. */
+export const RESTORE = 'restore'
+
 /** A note that the store keeps about itself. */
 export async function readMeta(connection: Connection, key: string): Promise<string | undefined> {
   return (await connection.get(READ_META, { key }))?.value

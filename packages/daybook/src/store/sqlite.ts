@@ -2,13 +2,14 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { Statement } from './compile.ts'
-import type { Database, StoreOptions, WriteConnection } from './database.ts'
+import type { Database, Snapshot, StoreOptions, WriteConnection } from './database.ts'
 import type { Dialect } from './dialect.ts'
 import { type Follower, JournalWatch } from './journal-watch.ts'
 import { HEAD, Ledger } from './ledger.ts'
 import { SqliteConnection, translate } from './sqlite-connection.ts'
 import { SQLITE } from './sqlite-dialect.ts'
 import { isBusy, LOCK_PATIENCE_MS, open, sqliteCode } from './sqlite-file.ts'
+import { snapshotSqlite } from './sqlite-snapshot.ts'
 import { SqliteThread } from './sqlite-thread.ts'
 
 /** The most writes that share one commit. */
@@ -41,6 +42,7 @@ export class SqliteStore implements Database {
   readonly dialect: Dialect = SQLITE
   readonly reader: SqliteConnection
   readonly slow: SqliteThread
+  readonly #file: string
   readonly #writer: SqliteWriter
   /** Carries the log over while others go on: it has two syncs of its own, for which no write should wait. */
   readonly #checkpointer: SqliteThread | undefined
@@ -51,6 +53,7 @@ export class SqliteStore implements Database {
   #broken: unknown
 
   constructor(file: string, { isServing = true }: StoreOptions = {}) {
+    this.#file = file
     this.#writer = new SqliteWriter(open(file))
     this.reader = new SqliteConnection(open(file))
     this.reader.native.pragma('query_only = ON')
@@ -78,6 +81,10 @@ export class SqliteStore implements Database {
 
   follow(follower: Follower): () => void {
     return this.#watch.follow(follower)
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    return snapshotSqlite(this.#file)
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { CollectionModel, Model } from '../model/model.ts'
 import type { Statement } from './compile.ts'
 import { endCopy } from './copy.ts'
-import type { Database, JournalReader, PoolState, WriteConnection, WriteOptions } from './database.ts'
+import type { Database, JournalReader, PoolState, Snapshot, WriteConnection, WriteOptions } from './database.ts'
 import type { Wanted } from './dialect.ts'
 import type { Follower } from './journal-watch.ts'
 import { Reader } from './read.ts'
@@ -86,6 +86,11 @@ export class Store {
   /** Who follows the journal at their own pace. */
   get readers(): readonly JournalReader[] {
     return this.#database.readers ?? []
+  }
+
+  /** Sees all of it as it stands now, on a connection of its own. */
+  snapshot(): Promise<Snapshot> {
+    return this.#database.snapshot()
   }
 
   /** Whether anything was ever stored here. */

@@ -7,6 +7,7 @@ import { Leases } from './leases.ts'
 import { Limits } from './limits.ts'
 import { dropLocaleTables, dropsOf } from './locale-tables.ts'
 import type { GlobalRow, Reader, StoredAnswer, StoredEntry } from './read.ts'
+import { moveRestoreNote, type RestoreNote } from './restore-note.ts'
 import { HOME, writeMeta } from './schema.ts'
 import { ENTRY_COLUMNS, type EntryTable } from './tables.ts'
 
@@ -186,6 +187,11 @@ export class Writer {
   /** Notes which locale documents hold without saying so. */
   async settleHome(locale: string): Promise<void> {
     await writeMeta(this.#connection, HOME, locale)
+  }
+
+  /** Says how far a restore has come, and with what. */
+  async noteRestore(before: RestoreNote | undefined, next: RestoreNote): Promise<void> {
+    await moveRestoreNote(this.#connection, before, next)
   }
 
   /** Drops a collection that the config no longer has. Its past, and what it held at last, stay in the journal. */

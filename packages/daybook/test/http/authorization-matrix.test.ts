@@ -1,6 +1,6 @@
 import { defineCollection, defineConfig, defineGlobal, f, hasRole } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { demandProtection, providerRoutes, ROUTES, type Route } from '../../src/http/routes.ts'
+import { demandProtection, EXPORT_ROUTE, providerRoutes, ROUTES, type Route } from '../../src/http/routes.ts'
 import { People } from '../support/people.ts'
 import { expectSane } from '../support/sane.ts'
 import { STORES, type StoredService } from '../support/stores.ts'
@@ -77,6 +77,7 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   deleteEntry: { ...write(204), limited: [404, 404, 204, 204] },
   getSession: everyone,
   getPermissions: everyone,
+  exportContent: [401, 403, 403, 200],
   runAuthAction: everyone,
   getAuthProvider: everyone,
   postAuthProvider: everyone,
@@ -85,7 +86,11 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   deleteAuthProvider: everyone,
 }
 
-const ALL: readonly Route[] = [...ROUTES, ...providerRoutes(people.adapter.getCapabilities())]
+const ALL: readonly Route[] = [
+  ...ROUTES,
+  ...providerRoutes(people.adapter.getCapabilities()),
+  { ...EXPORT_ROUTE, run: async () => ({ status: 200 }) },
+]
 
 /** A route, for one of the documents that its path may name. */
 interface Cell {
@@ -135,7 +140,7 @@ describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
   let service: StoredService
   let made = 0
   beforeAll(async () => {
-    service = await store.open(config)
+    service = await store.open(config, { export: true })
   })
   afterAll(() => service.close())
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { DaybookConfig, Log } from 'daybook'
+import type { DaybookConfig, ServiceOptions } from 'daybook'
 import { postgres } from 'daybook/postgres'
 import { createTestService, type TestService } from 'daybook/testing'
 import { afterAll } from 'vitest'
@@ -27,7 +27,7 @@ export interface StoreKind {
   /** A service on an empty store of its own. */
   open<C extends DaybookConfig = DaybookConfig>(
     config: NoInfer<C>,
-    options?: { readonly log?: Log },
+    options?: Pick<ServiceOptions, 'export' | 'log'>,
   ): Promise<StoredService<C>>
   /** An empty store that no service has opened yet. */
   at(): Promise<Place>
@@ -86,7 +86,7 @@ const onPostgres: StoreKind = {
 const serveFrom = <C extends DaybookConfig>(
   database: PostgresDatabase,
   config: C,
-  options?: { readonly log?: Log },
+  options: ServiceOptions | undefined,
 ): Promise<TestService<C>> =>
   createTestService({ ...config, database: postgres(database.url) }, options) as unknown as Promise<TestService<C>>
 

@@ -1,18 +1,5 @@
 import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { compileModel } from '../../model/compile.ts'
-import { type EngineOptions, openEngine } from '../../service.ts'
-import { loadConfig } from '../config-file.ts'
-import { countFiles } from '../import/files.ts'
-import { openCopy } from '../import/open-copy.ts'
-import { localizedPages, singlePages } from '../import/pages.ts'
-import { type ImportPlan, makePlan } from '../import/plan.ts'
-import { Relations } from '../import/relations.ts'
-import { importFiles } from '../import/run.ts'
-import { summarize } from '../import/summary.ts'
-import { Tally } from '../import/tally.ts'
-import { type CommandLine, dataFolder, readOptions } from '../options.ts'
-import { Progress } from '../progress.ts'
+import { readOptions } from '../options.ts'
 import { UsageError } from '../usage.ts'
 
 const OPTIONS = {
@@ -24,80 +11,21 @@ const OPTIONS = {
   'dry-run': { type: 'boolean' },
 } as const
 
-/** Nobody waits for an answer, and the machine may be busy; each further thread would need memory that an import can spare. */
-const UNSERVED: EngineOptions = { renderMs: 60_000, workers: 1, isServing: false }
-
-/** Exit status after Ctrl-C: 128 and the number of the signal, as shells have it. */
-const INTERRUPTED = 130
-
 /**
- * `daybook import DIR`: brings in a folder of Markdown and MDX files. Answers 0 when all came, 1 when some did not.
+ * `daybook import`: brings in a folder of Markdown files, or restores an export.
  *
  * @throws {UsageError} when the command line names what is not there
  */
-export async function importFolder(args: readonly string[]): Promise<number> {
+export async function importContent(args: readonly string[]): Promise<number> {
   const options = readOptions(args, OPTIONS)
-  const folder = demandFolder(options)
-  const config = await loadConfig(options.text('config'))
-  const model = compileModel(config)
-  const plan = makePlan(model, {
-    collection: options.text('collection'),
-    map: options.texts('map'),
-    key: options.text('key'),
-    body: options.text('body'),
-  })
-  const isDry = options.flag('dry-run')
-  const isLocalized = options.flag('locale-folders')
-  const pages = isLocalized ? localizedPages(folder, model.locales) : singlePages(folder)
-  const { engine, close } = await (isDry ? openCopy : openEngine)(model, config, resolve(dataFolder(options)), UNSERVED)
-  try {
-    const relations = new Relations(engine)
-    const total = countFiles(folder)
-    const { tally, interrupted } = await runImport({ engine, plan, relations, pages }, total)
-    process.stdout.write(summarize(plan, tally, relations, isDry))
-    if (interrupted) return sayInterrupted(total - tally.done, isDry)
-    return tally.outcomes.failed > 0 ? 1 : 0
-  } finally {
-    await close()
+  const [path, ...others] = options.positionals
+  if (path === undefined || others.length > 0) {
+    throw new UsageError('Name one folder, daybook import DIR --collection KEY, or one export, daybook import FILE.')
   }
-}
-
-type JobParts = Pick<Parameters<typeof importFiles>[0], 'engine' | 'relations' | 'pages'> & {
-  readonly plan: ImportPlan
-}
-
-async function runImport(parts: JobParts, total: number): Promise<{ tally: Tally; interrupted: boolean }> {
-  const tally = new Tally()
-  const progress = new Progress({ unit: 'files', total }, process.stderr)
-  const abort = new AbortController()
-  const stop = (): void => {
-    abort.abort()
-    // A second one ends it at once.
-    process.once('SIGINT', () => process.exit(INTERRUPTED))
-  }
-  process.once('SIGINT', stop)
-  try {
-    await importFiles({ ...parts, tally, progress, signal: abort.signal, claims: new Map() })
-  } finally {
-    process.removeListener('SIGINT', stop)
-    progress.end()
-  }
-  return { tally, interrupted: abort.signal.aborted }
-}
-
-function sayInterrupted(left: number, isDry: boolean): number {
-  const kept = isDry ? '' : ' What is listed here is stored; the same command brings in the rest.'
-  process.stdout.write(`stopped before ${left} of the files.${kept}\n`)
-  return INTERRUPTED
-}
-
-function demandFolder({ positionals }: CommandLine): string {
-  const [folder, ...others] = positionals
-  if (folder === undefined || others.length > 0) {
-    throw new UsageError('Name one folder: daybook import DIR --collection KEY.')
-  }
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new UsageError(`There is no folder "${folder}".`)
-  }
-  return folder
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found?.isDirectory()) return (await import('../import/import-folder.ts')).importFolder(options, path)
+  if (!found?.isFile()) throw new UsageError(`There is no folder "${path}", nor a file.`)
+  const [own] = Object.keys(OPTIONS).filter((name) => options.has(name))
+  if (own !== undefined) throw new UsageError(`--${own} is about folders, and "${path}" is a file.`)
+  return (await import('../restore/restore-file.ts')).restoreFile(options, path)
 }

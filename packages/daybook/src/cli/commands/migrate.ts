@@ -1,6 +1,6 @@
 import { applyMigration, isLossy, type MigrationStep, planMigration } from '../../content/migration.ts'
 import { compileModel } from '../../model/compile.ts'
-import { openStore } from '../../service.ts'
+import { openStore, refuseUnfinished } from '../../service.ts'
 import { loadConfig } from '../config-file.ts'
 import { dataFolder, readOptions } from '../options.ts'
 
@@ -13,7 +13,9 @@ export async function migrate(args: readonly string[]): Promise<number> {
   const model = compileModel(config)
   const store = await openStore(config, dataFolder(options))
   try {
-    const steps = (await store.isBlank()) ? [] : await planMigration(store.read, model)
+    const isBlank = await store.isBlank()
+    if (!isBlank) await refuseUnfinished(store.read)
+    const steps = isBlank ? [] : await planMigration(store.read, model)
     process.stdout.write(describe(steps))
     if (steps.length === 0) return 0
     if (!options.flag('apply')) return say('Nothing was changed. Do it with: daybook migrate --apply', 0)

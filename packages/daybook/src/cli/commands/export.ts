@@ -1,0 +1,109 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { DaybookConfig } from '../../config/config.ts'
+import { ContentExport } from '../../content/export.ts'
+import type { ExportCounts } from '../../content/export-lines.ts'
+import { DaybookError, StartupError } from '../../errors.ts'
+import { compileModel } from '../../model/compile.ts'
+import type { Model } from '../../model/model.ts'
+import { databaseFile, refusePending } from '../../service.ts'
+import { whyNotCopied } from '../../store/copy-source.ts'
+import type { Snapshot } from '../../store/database.ts'
+import { Reader } from '../../store/read.ts'
+import { snapshotSqlite } from '../../store/sqlite-snapshot.ts'
+import { loadConfig } from '../config-file.ts'
+import { openFile, openStandardOutput } from '../export/output.ts'
+import { describeCounts } from '../export/summary.ts'
+import { type CommandLine, dataFolder, readOptions } from '../options.ts'
+import { Progress } from '../progress.ts'
+import { UsageError } from '../usage.ts'
+
+const OPTIONS = { since: { type: 'string' } } as const
+
+/** What stands for standard output. */
+const STDOUT = '-'
+
+/**
+ * `daybook export FILE`: writes all content to a file that appears when it is whole, or to standard output. A service
+ * may run on the store meanwhile.
+ *
+ * @throws {UsageError} when the command line is wrong; {StartupError} when there is no store fit for it
+ */
+export async function exportContent(args: readonly string[]): Promise<number> {
+  const options = readOptions(args, OPTIONS)
+  const path = demandPath(options)
+  const since = readSince(options.text('since'))
+  const config = await loadConfig(options.text('config'))
+  const model = compileModel(config)
+  const snapshot = await openSnapshot(config, resolve(dataFolder(options)))
+  try {
+    await demandFit(snapshot, model)
+    const content = await ContentExport.of(model, snapshot, since).catch((error) => {
+      throw error instanceof DaybookError ? new UsageError(`--${error.message.replace(':', '')}`) : error
+    })
+    await write(content, path)
+    return 0
+  } finally {
+    await snapshot.close()
+  }
+}
+
+function demandPath({ positionals }: CommandLine): string {
+  const [path, ...others] = positionals
+  if (path === undefined || others.length > 0) throw new UsageError('Name one file, or -: daybook export FILE.')
+  return path
+}
+
+function readSince(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const since = Number(text)
+  if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(since)) return since
+  throw new UsageError(`--since takes a whole number, 0 or more, not "${text}".`)
+}
+
+async function openSnapshot({ database }: DaybookConfig, data: string): Promise<Snapshot> {
+  if (database) return database.snapshot()
+  const file = databaseFile(data)
+  if (!existsSync(file)) throw new StartupError(`There is no database ${file}. Is --data right?`)
+  return snapshotSqlite(file)
+}
+
+/** What is read has to be what a service would serve. */
+async function demandFit(snapshot: Snapshot, model: Model): Promise<void> {
+  const fault = await whyNotCopied(snapshot, 'The database')
+  if (fault !== undefined) throw new StartupError(fault)
+  await refusePending(new Reader(snapshot.dialect, snapshot, snapshot), model)
+}
+
+async function write(content: ContentExport, path: string): Promise<void> {
+  const output = path === STDOUT ? openStandardOutput() : await openFile(path).catch((error) => refuse(path, error))
+  const progress = new Progress({ unit: 'entries', total: content.total }, process.stderr)
+  let done = 0
+  try {
+    for await (const { text, count } of content.chunks()) {
+      await output.write(text)
+      done += count
+      progress.update(done)
+    }
+    await output.finish()
+  } catch (error) {
+    await output.discard()
+    refuse(path, error)
+  } finally {
+    progress.end()
+  }
+  say(content.counts, content.seq, path)
+}
+
+/** What the system says of a file is for people; everything else is thrown as it is. */
+function refuse(path: string, error: unknown): never {
+  const isOfFile = error instanceof Error && 'syscall' in error
+  const shown = path === STDOUT ? 'Standard output' : path
+  throw isOfFile ? new StartupError(`${shown} cannot be written: ${error.message}`) : error
+}
+
+function say(counts: ExportCounts, seq: number, path: string): void {
+  const line = `exported ${describeCounts(counts)}, as of ${seq}`
+  if (path === STDOUT) process.stderr.write(`${line}\n`)
+  else process.stdout.write(`${line}, to ${path}\n`)
+}

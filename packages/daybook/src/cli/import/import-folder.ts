@@ -1,0 +1,79 @@
+import { resolve } from 'node:path'
+import { compileModel } from '../../model/compile.ts'
+import { type EngineOptions, openEngine } from '../../service.ts'
+import { loadConfig } from '../config-file.ts'
+import { type CommandLine, dataFolder } from '../options.ts'
+import { Progress } from '../progress.ts'
+import { countFiles } from './files.ts'
+import { openCopy } from './open-copy.ts'
+import { localizedPages, singlePages } from './pages.ts'
+import { type ImportPlan, makePlan } from './plan.ts'
+import { Relations } from './relations.ts'
+import { importFiles } from './run.ts'
+import { summarize } from './summary.ts'
+import { Tally } from './tally.ts'
+
+/** Nobody waits for an answer, and the machine may be busy; each further thread would need memory that an import can spare. */
+const UNSERVED: EngineOptions = { renderMs: 60_000, workers: 1, isServing: false }
+
+/** Exit status after Ctrl-C: 128 and the number of the signal, as shells have it. */
+const INTERRUPTED = 130
+
+/**
+ * `daybook import DIR`: brings in a folder of Markdown and MDX files. Answers 0 when all came, 1 when some did not.
+ *
+ * @throws {UsageError} when the command line names what is not there
+ */
+export async function importFolder(options: CommandLine, folder: string): Promise<number> {
+  const config = await loadConfig(options.text('config'))
+  const model = compileModel(config)
+  const plan = makePlan(model, {
+    collection: options.text('collection'),
+    map: options.texts('map'),
+    key: options.text('key'),
+    body: options.text('body'),
+  })
+  const isDry = options.flag('dry-run')
+  const isLocalized = options.flag('locale-folders')
+  const pages = isLocalized ? localizedPages(folder, model.locales) : singlePages(folder)
+  const { engine, close } = await (isDry ? openCopy : openEngine)(model, config, resolve(dataFolder(options)), UNSERVED)
+  try {
+    const relations = new Relations(engine)
+    const total = countFiles(folder)
+    const { tally, interrupted } = await runImport({ engine, plan, relations, pages }, total)
+    process.stdout.write(summarize(plan, tally, relations, isDry))
+    if (interrupted) return sayInterrupted(total - tally.done, isDry)
+    return tally.outcomes.failed > 0 ? 1 : 0
+  } finally {
+    await close()
+  }
+}
+
+type JobParts = Pick<Parameters<typeof importFiles>[0], 'engine' | 'relations' | 'pages'> & {
+  readonly plan: ImportPlan
+}
+
+async function runImport(parts: JobParts, total: number): Promise<{ tally: Tally; interrupted: boolean }> {
+  const tally = new Tally()
+  const progress = new Progress({ unit: 'files', total }, process.stderr)
+  const abort = new AbortController()
+  const stop = (): void => {
+    abort.abort()
+    // A second one ends it at once.
+    process.once('SIGINT', () => process.exit(INTERRUPTED))
+  }
+  process.once('SIGINT', stop)
+  try {
+    await importFiles({ ...parts, tally, progress, signal: abort.signal, claims: new Map() })
+  } finally {
+    process.removeListener('SIGINT', stop)
+    progress.end()
+  }
+  return { tally, interrupted: abort.signal.aborted }
+}
+
+function sayInterrupted(left: number, isDry: boolean): number {
+  const kept = isDry ? '' : ' What is listed here is stored; the same command brings in the rest.'
+  process.stdout.write(`stopped before ${left} of the files.${kept}\n`)
+  return INTERRUPTED
+}

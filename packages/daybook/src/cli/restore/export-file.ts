@@ -1,0 +1,114 @@
+import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import { type FileHandle, open } from 'node:fs/promises'
+
+/** Bytes that are read at a time. */
+const CHUNK_BYTES = 1024 * 1024
+/** The longest line, in bytes: half of what a text can hold. */
+const MAX_LINE_BYTES = 256 * 1024 * 1024
+const LINE_FEED = 10
+
+/** A line of a file. */
+export interface FileLine {
+  /** The first one is 1. */
+  readonly number: number
+  readonly text: string
+}
+
+/** A file that cannot be read as lines of text. */
+export class FileFault extends Error {
+  override readonly name = 'FileFault'
+}
+
+/** A file of lines, as long as it likes. */
+export class ExportFile {
+  readonly path: string
+
+  constructor(path: string) {
+    this.path = path
+  }
+
+  /** The first line; empty where the file has none. */
+  async first(): Promise<string> {
+    for await (const { text } of this.lines()) return text
+    return ''
+  }
+
+  /** The last line, if it is no longer than a megabyte; `undefined`: it has no end. */
+  async last(): Promise<string | undefined> {
+    return this.#read(async (handle) => {
+      const { size } = await handle.stat()
+      const length = Math.min(size, CHUNK_BYTES)
+      const { buffer } = await handle.read(Buffer.alloc(length), 0, length, size - length)
+      if (buffer.at(-1) !== LINE_FEED) return undefined
+      return buffer.toString('utf8', buffer.subarray(0, -1).lastIndexOf(LINE_FEED) + 1, length - 1)
+    })
+  }
+
+  /**
+   * Every line, in order.
+   *
+   * @param onBytes told of all bytes as they are read
+   * @throws {FileFault} when a line is no text, or too long
+   */
+  async *lines(onBytes?: (bytes: Uint8Array) => void): AsyncGenerator<FileLine, void> {
+    const handle = await open(this.path)
+    try {
+      let number = 0
+      let rest: Buffer[] = []
+      let held = 0
+      for (let chunk = await next(handle); chunk.length > 0; chunk = await next(handle)) {
+        onBytes?.(chunk)
+        let from = 0
+        for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, from)) {
+          const part = chunk.subarray(from, end)
+          number += 1
+          yield { number, text: decode(rest.length > 0 ? Buffer.concat([...rest, part]) : part, number) }
+          rest = []
+          held = 0
+          from = end + 1
+        }
+        if (from < chunk.length) rest.push(chunk.subarray(from))
+        held += chunk.length - from
+        if (held > MAX_LINE_BYTES) throw new FileFault(`line ${number + 1} is longer than ${MAX_LINE_BYTES} bytes`)
+      }
+      if (rest.length > 0) yield { number: number + 1, text: decode(Buffer.concat(rest), number + 1) }
+    } finally {
+      await handle.close()
+    }
+  }
+
+  async #read<T>(work: (handle: FileHandle) => Promise<T>): Promise<T> {
+    const handle = await open(this.path)
+    try {
+      return await work(handle)
+    } finally {
+      await handle.close()
+    }
+  }
+}
+
+/** The next bytes, in memory of their own; none at the end. */
+async function next(handle: FileHandle): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES)
+  return buffer.subarray(0, bytesRead)
+}
+
+function decode(bytes: Buffer, number: number): string {
+  if (!isUtf8(bytes)) throw new FileFault(`line ${number} is not UTF-8 text`)
+  return bytes.toString('utf8')
+}
+
+/** A digest that is made while a file is read. */
+export class FileDigest {
+  readonly #hash = createHash('sha256')
+
+  add(bytes: Uint8Array): void {
+    this.#hash.update(bytes)
+  }
+
+  /** In base64url. */
+  end(): string {
+    return this.#hash.digest('base64url')
+  }
+}

@@ -1,0 +1,152 @@
+import { resolve } from 'node:path'
+import type { ExportCounts } from '../../content/export-lines.ts'
+import { LineError, Restore, whyNotRestored } from '../../content/restore.ts'
+import { checkLine, type RestoreLine, readCounts, readHeader, readLine } from '../../content/restore-lines.ts'
+import { StartupError } from '../../errors.ts'
+import { compileModel } from '../../model/compile.ts'
+import type { Model } from '../../model/model.ts'
+import { type EngineOptions, openEngine } from '../../service.ts'
+import { loadConfig } from '../config-file.ts'
+import { describeCounts } from '../export/summary.ts'
+import { reasonOf } from '../import/file-error.ts'
+import { type CommandLine, dataFolder } from '../options.ts'
+import { Progress, printable } from '../progress.ts'
+import { ExportFile, FileDigest, FileFault, type FileLine } from './export-file.ts'
+
+/** Nothing is rendered, and nobody waits for an answer. */
+const RESTORED: EngineOptions = { isServing: false, isRestored: true, workers: 1 }
+/** The most lines that are stored together, and the most characters of more than one. */
+const MAX_LINES = 1000
+const MAX_CHARACTERS = 4 * 1024 * 1024
+/** The most faults that are named. */
+const MAX_NAMED = 20
+
+/**
+ * `daybook import FILE`: restores an export into an empty service, or goes on with that. Nothing is stored of a file that
+ * has a fault. Answers 0 when all is there, else 1.
+ *
+ * @throws {StartupError} when the file is no whole export, or the store is not empty
+ */
+export async function restoreFile(options: CommandLine, path: string): Promise<number> {
+  const config = await loadConfig(options.text('config'))
+  const model = compileModel(config)
+  const file = new ExportFile(path)
+  const counts = await readEnds(file, model)
+  const { engine, close } = await openEngine(model, config, resolve(dataFolder(options)), RESTORED)
+  try {
+    const fault = await whyNotRestored(engine)
+    if (fault !== undefined) throw new StartupError(fault)
+    const digest = await checkFile(file, model, counts)
+    if (digest === undefined) return 1
+    const restore = await Restore.begin(engine, digest)
+    if (restore.isDone) return say(`${path} is restored already`)
+    await restoreLines(file, model, restore, totalOf(counts))
+    await restore.end()
+    return say(`restored ${describeCounts(counts)}, from ${path}`)
+  } catch (error) {
+    throw error instanceof FileFault ? new StartupError(`${path}: ${error.message}`) : error
+  } finally {
+    await close()
+  }
+}
+
+function say(line: string): number {
+  process.stdout.write(`${line}\n`)
+  return 0
+}
+
+/** Header and counts, before all that lies between is read. */
+async function readEnds(file: ExportFile, model: Model): Promise<ExportCounts> {
+  const { path } = file
+  try {
+    readHeader(await file.first(), model)
+  } catch (error) {
+    throw error instanceof StartupError ? new StartupError(`${path} cannot be restored: ${error.message}`) : error
+  }
+  const last = await file.last()
+  const counts = last === undefined ? undefined : readCounts(last)
+  if (!counts) throw new StartupError(`${path} is incomplete: its last line with the counts is missing. Export again.`)
+  return counts
+}
+
+const totalOf = ({ collections, globals }: ExportCounts): number =>
+  Object.values(collections).reduce((sum, count) => sum + count, globals)
+
+/** Reads every line and names those with faults; answers the file's digest when there are none. */
+async function checkFile(file: ExportFile, model: Model, counts: ExportCounts): Promise<string | undefined> {
+  const total = totalOf(counts)
+  const progress = new Progress({ unit: 'lines checked', total }, process.stderr)
+  const digest = new FileDigest()
+  let lines = 0
+  let faults = 0
+  try {
+    for await (const line of file.lines((bytes) => digest.add(bytes))) {
+      lines = line.number
+      if (line.number === 1 || line.number === total + 2) continue
+      const reason = faultOf(line, model)
+      if (reason === undefined) progress.update(line.number - 1, faults)
+      else if (++faults <= MAX_NAMED) progress.say(`line ${line.number}: ${reason}`)
+    }
+  } finally {
+    progress.end()
+  }
+  if (lines !== total + 2) throw new FileFault(`has ${lines} lines, and its counts tell of ${total + 2}`)
+  if (faults > 0) process.stdout.write(`${faults} of ${total} lines have faults; nothing is stored of this file\n`)
+  return faults > 0 ? undefined : digest.end()
+}
+
+function faultOf({ text }: FileLine, model: Model): string | undefined {
+  try {
+    checkLine(readLine(text, model))
+    return undefined
+  } catch (error) {
+    return reasonOf(error)
+  }
+}
+
+/** Stores what has not arrived yet, some lines at a time. */
+async function restoreLines(file: ExportFile, model: Model, restore: Restore, total: number): Promise<void> {
+  const progress = new Progress({ unit: 'lines restored', total, done: restore.lines - 1 }, process.stderr)
+  try {
+    for await (const batch of batches(file, model, restore.lines, total + 1)) {
+      await add(restore, batch)
+      progress.update(restore.lines - 1)
+    }
+  } finally {
+    progress.end()
+  }
+}
+
+/** The lines behind one and up to another, as many together as fit. */
+async function* batches(
+  file: ExportFile,
+  model: Model,
+  after: number,
+  last: number,
+): AsyncGenerator<readonly RestoreLine[], void> {
+  let batch: RestoreLine[] = []
+  let characters = 0
+  for await (const { number, text } of file.lines()) {
+    if (number <= after || number > last) continue
+    if (batch.length === MAX_LINES || (batch.length > 0 && characters + text.length > MAX_CHARACTERS)) {
+      yield batch
+      batch = []
+      characters = 0
+    }
+    batch.push(readLine(text, model))
+    characters += text.length
+  }
+  if (batch.length > 0) yield batch
+}
+
+async function add(restore: Restore, batch: readonly RestoreLine[]): Promise<void> {
+  try {
+    await restore.add(batch)
+  } catch (error) {
+    if (!(error instanceof LineError)) throw error
+    const line = restore.lines + 1 + error.index
+    throw new StartupError(printable(`line ${line}: ${reasonOf(error.cause)} The restore stops before it. ${ADVICE}`))
+  }
+}
+
+const ADVICE = 'Mend the file, and restore it into another empty store.'

@@ -1,0 +1,78 @@
+import type { SeedContent } from '../../src/config/config.ts'
+import { defineCollection, defineConfig, defineGlobal, f, isAuthenticated } from '../../src/index.ts'
+import { postgres } from '../../src/postgres/index.ts'
+
+const things = {
+  title: f.text({ required: true, localized: true, maxLength: 400 }),
+  slug: f.slug({ from: 'title', localized: true }),
+  status: f.status(),
+  code: f.text({ unique: true, search: false }),
+  long: f.text({ index: false, maxLength: 2_000_000, localized: true }),
+  body: f.markdown({ localized: true }),
+  amount: f.number(),
+  count: f.integer({ unique: true }),
+  flag: f.boolean(),
+  day: f.date(),
+  moment: f.datetime(),
+  kind: f.select({ options: ['red', 'green'], default: 'red' }),
+  kinds: f.select({ options: ['a', 'b', 'c'], many: true }),
+  mail: f.email(),
+  link: f.url(),
+  data: f.json({ localized: true }),
+  parent: f.relation('things'),
+  friends: f.relation('things', { many: true }),
+  editor: f.relation('people', { localized: true }),
+  secret: f.text({ access: { read: isAuthenticated } }),
+  seo: f.group({ title: f.text({ localized: true }), text: f.markdown(), rank: f.integer() }),
+  words: f.list(f.text(), { localized: true }),
+  rows: f.list(f.group({ label: f.text({ localized: true }), size: f.integer() })),
+  parts: f.blocks({
+    quote: { text: f.text({ localized: true }), by: f.relation('things') },
+    prose: { md: f.markdown() },
+  }),
+}
+
+const rest = {
+  collections: {
+    people: defineCollection({ fields: { name: f.text({ required: true }), boss: f.relation('people') } }),
+    empty: defineCollection({ fields: { name: f.text() } }),
+  },
+  globals: {
+    site: defineGlobal({ fields: { name: f.text({ localized: true }), lead: f.relation('things') } }),
+    untouched: defineGlobal({ fields: { text: f.text() } }),
+  },
+  locales: { default: 'en', available: ['en', 'de', 'fr'], fallback: { de: ['en'] } },
+  /** A restore does not fill the store that it is to fill. */
+  seed: async ({ create }: SeedContent) => {
+    await create('people', { name: 'Seeded' })
+  },
+} as const
+
+/** A config that keeps its content where DATABASE_URL says. */
+const placed = <C extends object>(config: C): C => {
+  const url = process.env.DATABASE_URL
+  return url ? { ...config, database: postgres(url) } : config
+}
+
+/** Every field type, and content in three languages. */
+export const everything = defineConfig({
+  ...rest,
+  collections: { things: defineCollection({ fields: things }), ...rest.collections },
+})
+
+/** The same before fields went, whose values are kept aside since. */
+export const before = defineConfig({
+  ...rest,
+  collections: {
+    things: defineCollection({
+      fields: {
+        ...things,
+        gone: f.text({ localized: true }),
+        seo: f.group({ title: f.text({ localized: true }), old: f.text() }),
+      },
+    }),
+    ...rest.collections,
+  },
+})
+
+export default placed(everything)
