@@ -1,6 +1,6 @@
 import { type Issue, invalid, invalidAt } from '../errors.ts'
 import type { DeriveTools, Field, Generated } from '../fields/field.ts'
-import { emptyValue, isRecord, servedKeys } from '../fields/field.ts'
+import { emptyValue, innerFields, isRecord, servedKeys } from '../fields/field.ts'
 import type { CollectionModel, DocumentModel, FieldModel } from '../model/model.ts'
 import type { FieldChoice, FieldReference } from '../store/write.ts'
 import { RenderError } from './markdown-renderer.ts'
@@ -153,14 +153,28 @@ export function keptOf(
   document: DocumentModel,
   { kept, doc }: { readonly kept: string | null; readonly doc: string },
 ): string | null {
-  const left = unplaced(document, withKept(JSON.parse(doc), kept))
+  const left = unplaced(document, withKept(document, JSON.parse(doc), kept))
   return Object.keys(left).length > 0 ? JSON.stringify(left) : null
 }
 
 /** A stored document with the values that it kept: a field that came back has its value again. */
-export function withKept(stored: Values, kept: string | null | undefined): Values {
+export function withKept({ fields }: DocumentModel, stored: Values, kept: string | null | undefined): Values {
   if (!kept) return stored
-  return { ...JSON.parse(kept), ...Object.fromEntries(Object.entries(stored).filter(([, value]) => value !== null)) }
+  const before: Values = JSON.parse(kept)
+  const byKey = Object.fromEntries(fields.map(({ key, field }) => [key, field]))
+  const present = Object.entries(stored).filter(([, value]) => value !== null)
+  return {
+    ...before,
+    ...Object.fromEntries(present.map(([key, value]) => [key, beside(byKey[key], before[key], value)])),
+  }
+}
+
+/** A value; that of a group with what the group held once and has no place for now. */
+function beside(field: Field | undefined, before: unknown, value: unknown): unknown {
+  const [fields] = field ? innerFields(field) : []
+  if (!fields || !isRecord(before) || !isRecord(value)) return value
+  const inner = Object.entries(value).map(([key, one]) => [key, beside(fields[key], before[key], one)])
+  return { ...before, ...Object.fromEntries(inner) }
 }
 
 /** The values of a stored document that the present config has no place for. */

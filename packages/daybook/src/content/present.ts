@@ -22,7 +22,7 @@ export type StoredDocument = Pick<EntryRow, 'doc' | 'shape'> & {
 export function storedValues(document: DocumentModel, { doc, shape, status, kept }: StoredDocument): Values {
   const stored: Values = JSON.parse(doc)
   if (shape === document.shape) return stored
-  const fields = reshape(document, withKept(stored, kept))
+  const fields = reshape(document, withKept(document, stored, kept))
   // Start-up has settled which status counts; what the document says may be of a time before that.
   const statusKey = document.fields.find(({ field }) => field.type.role === 'status')?.key
   if (statusKey !== undefined && status) fields[statusKey] = status

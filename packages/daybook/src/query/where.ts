@@ -1,3 +1,4 @@
+import { invalidAt } from '../errors.ts'
 import type { CollectionModel, Comparable, DocumentModel, ManyValued } from '../model/model.ts'
 import type { LocaleChoice } from './locale.ts'
 import type { ParamReader, Params } from './params.ts'
@@ -116,7 +117,11 @@ export function readWhereNode(
   return new WhereReader(reader, scope).group(root, collection, 'where', { level: 0, negated: false })
 }
 
-/** The parameters that say the same as a filter written inside the process. */
+/**
+ * The parameters that say the same as a filter written inside the process.
+ *
+ * @throws VALIDATION_ERROR for a list without values
+ */
 export function whereParams(where: Where, prefix = 'where'): readonly (readonly [string, string])[] {
   return Object.entries(where).flatMap(([key, value]) => {
     const name = `${prefix}[${key}]`
@@ -124,6 +129,8 @@ export function whereParams(where: Where, prefix = 'where'): readonly (readonly 
       return value.flatMap((one, index) => whereParams(one as Where, `${name}[${index}]`))
     }
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return whereParams(value as Where, name)
+    // No parameter at all would be no condition at all.
+    if (Array.isArray(value) && value.length === 0) throw invalidAt(name, 'length', 'must hold at least one value')
     return Array.isArray(value)
       ? value.map((one) => [name, `${WHOLE}${one}`] as const)
       : [[name, String(value)] as const]

@@ -454,6 +454,17 @@ describe.each(STORES)('what HTTP offers is offered inside the process on $name',
     await expect(content.references('people', id)).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
   })
 
+  test('a list of values without any is refused: it would be no condition at all', async () => {
+    const { content } = service
+    await content.create('posts', { title: 'One' }, as)
+    for (const where of [{ title: { in: [] } }, { or: [{ title: { in: [] } }] }]) {
+      await expect(content.list('posts', { where })).rejects.toMatchObject({
+        code: 'VALIDATION_ERROR',
+        details: { issues: [{ path: expect.stringContaining('[in]') }] },
+      })
+    }
+  })
+
   test('locales are read and written, and others refused', async () => {
     const { content } = service
     const { id } = await content.create('posts', { title: 'One' }, as)

@@ -76,6 +76,21 @@ describe.each(STORES)('on $name', (store) => {
       expect(entry.seo).toEqual({ tags: [], a: 'A' })
     })
 
+    test('keeps what was inside a group for the field that comes back, however often it is written meanwhile', async () => {
+      const whole = posts({
+        title,
+        seo: f.group({ a: f.text(), old: f.text(), in: f.group({ b: f.text(), old: f.text() }) }),
+      })
+      const part = posts({ title, seo: f.group({ a: f.text(), in: f.group({ b: f.text() }) }) })
+      const seo = { a: 'A', old: 'O', in: { b: 'B', old: 'P' } }
+      const { id } = await place.serve(whole, (service) => create(service, 'posts', { title: 'T', seo }))
+      for (const a of ['second', 'third', null]) {
+        await place.serve(part, (service) => update(service, 'posts', id, { seo: { a, in: { b: a } } }))
+      }
+      const back = await place.serve(whole, (service) => read(service, 'posts', id))
+      expect(back?.seo).toEqual({ a: null, old: 'O', in: { b: null, old: 'P' } })
+    })
+
     type Change = readonly [what: string, before: object, value: unknown, after: object, served: unknown]
     const CHANGES: readonly Change[] = [
       ['text to number', f.text(), '5', f.number(), null],
