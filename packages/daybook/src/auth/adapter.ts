@@ -93,19 +93,24 @@ export interface Caller {
 /** A caller without a session. */
 export const ANONYMOUS: Caller = Object.freeze({ principal: null, identity: null })
 
+/** The caller that a program is which has one name and no end. */
+export function serviceCaller(provider: string, name: string): Caller {
+  return Object.freeze({
+    principal: Object.freeze({ id: name }),
+    identity: Object.freeze({
+      provider,
+      subject: name,
+      sessionId: name,
+      actorType: 'service',
+      expiresAt: null,
+      claims: Object.freeze({}),
+      roles: Object.freeze(['service']),
+    }),
+  })
+}
+
 /** The service itself: seeding, imports and other work that no person asked for. */
-export const SYSTEM: Caller = Object.freeze({
-  principal: Object.freeze({ id: 'system' }),
-  identity: Object.freeze({
-    provider: 'daybook',
-    subject: 'system',
-    sessionId: 'system',
-    actorType: 'service',
-    expiresAt: null,
-    claims: Object.freeze({}),
-    roles: Object.freeze(['service']),
-  }),
-})
+export const SYSTEM: Caller = serviceCaller('daybook', 'system')
 
 /** The caller's identity, or `null` without a session. */
 export function getIdentity(caller: Caller): Identity | null {

@@ -8,7 +8,7 @@ import { SessionCache } from './session-cache.ts'
 
 /** The cookie that holds a session. */
 const COOKIE = 'better-auth.session_token'
-const SESSION_COOKIE = /(?:^|;)\s*better-auth\.session_token=([^;]+)/
+const SESSION_COOKIE = new RegExp(`(?:^|;)\\s*${COOKIE.replaceAll('.', '\\.')}=([^;]+)`)
 const BASE_PATH = '/api/auth'
 /** In characters. */
 const PASSWORD_LENGTH = { min: 8, max: 128 }

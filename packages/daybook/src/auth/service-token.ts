@@ -1,22 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { AuthAdapter, AuthCapabilities, Caller } from './adapter.ts'
+import { type AuthAdapter, type AuthCapabilities, type Caller, serviceCaller } from './adapter.ts'
 
 /** The shortest service token that is accepted, in characters. */
 export const MIN_SERVICE_TOKEN_LENGTH = 32
 
 const PROVIDER = 'service-token'
-const SERVICE: Caller = Object.freeze({
-  principal: Object.freeze({ id: 'service' }),
-  identity: Object.freeze({
-    provider: PROVIDER,
-    subject: 'service',
-    sessionId: 'service',
-    actorType: 'service',
-    expiresAt: null,
-    claims: Object.freeze({}),
-    roles: Object.freeze(['service']),
-  }),
-})
+const SERVICE: Caller = serviceCaller(PROVIDER, 'service')
 const CAPABILITIES: AuthCapabilities = Object.freeze({
   provider: PROVIDER,
   providerRoutes: { enabled: false },

@@ -6,7 +6,7 @@ const MAX_SESSIONS = 10_000
 
 /** Sessions that were looked up a moment ago, by credential. Whoever changes users or sessions clears it. */
 export class SessionCache {
-  readonly #found = new Map<string, { readonly caller: Caller | null; readonly until: number }>()
+  readonly #found = new Map<string, { readonly caller: Caller; readonly until: number }>()
   /** Changes with each {@link clear}: what was looked up before that is not kept. */
   #age = 0
 

@@ -158,14 +158,13 @@ export function keptOf(
 }
 
 /** A stored document with the values that it kept: a field that came back has its value again. */
-export function withKept({ fields }: DocumentModel, stored: Values, kept: string | null | undefined): Values {
+export function withKept({ fieldMap }: DocumentModel, stored: Values, kept: string | null | undefined): Values {
   if (!kept) return stored
   const before: Values = JSON.parse(kept)
-  const byKey = Object.fromEntries(fields.map(({ key, field }) => [key, field]))
   const present = Object.entries(stored).filter(([, value]) => value !== null)
   return {
     ...before,
-    ...Object.fromEntries(present.map(([key, value]) => [key, beside(byKey[key], before[key], value)])),
+    ...Object.fromEntries(present.map(([key, value]) => [key, beside(fieldMap[key], before[key], value)])),
   }
 }
 

@@ -1,22 +1,10 @@
-import { defineCollection, defineConfig, defineGlobal, f, isAuthenticated } from '../../src/index.ts'
+import { defineCollection, defineConfig, defineGlobal, f } from '../../src/index.ts'
+import { plainFields } from './every-field.ts'
 
 const things = {
   title: f.text({ required: true, localized: true }),
-  slug: f.slug({ from: 'title', localized: true }),
-  status: f.status(),
-  code: f.text({ unique: true, search: false }),
-  body: f.markdown({ localized: true }),
-  amount: f.number(),
-  count: f.integer({ unique: true }),
-  flag: f.boolean(),
-  day: f.date(),
-  moment: f.datetime(),
-  kind: f.select({ options: ['red', 'green'], default: 'red' }),
-  kinds: f.select({ options: ['a', 'b', 'c'], many: true }),
+  ...plainFields,
   data: f.json(),
-  parent: f.relation('things'),
-  friends: f.relation('things', { many: true }),
-  secret: f.text({ access: { read: isAuthenticated } }),
   seo: f.group({ title: f.text({ localized: true }), rank: f.integer() }),
   parts: f.blocks({ quote: { text: f.text({ localized: true }), by: f.relation('things') } }),
 }

@@ -1,5 +1,6 @@
 import { createService, type DaybookConfig, type Service, SYSTEM } from 'daybook'
 import { aVeryLongKey } from './copy-config.ts'
+import { plainValues } from './every-field.ts'
 
 const AS_SYSTEM = { caller: SYSTEM } as const
 const TOKEN = 'a-token-of-the-tests-of-copying-0123456789'
@@ -49,15 +50,9 @@ export async function fill(service: Service): Promise<void> {
         code: `c${text}`,
         body: `# ${text}\n\n*hello* world ${'long '.repeat(index * 300)}`,
         amount: NUMBERS[index],
-        count: index === 0 ? Number.MIN_SAFE_INTEGER : index,
-        flag: index % 2 === 0,
-        day: '2026-02-28',
-        moment: '1970-01-01T00:00:00.001Z',
-        kinds: ['c', 'a'].slice(index % 3),
+        ...plainValues(index, text, ids),
         data: { [text]: [text, ...NUMBERS, { deep: [[]] }], '': {} },
-        parent: ids.at(-1) ?? null,
         friends,
-        secret: `secret ${text}`,
         seo: { title: text, rank: index },
         parts: [{ _type: 'quote', text, by: ids[0] ?? null }],
       }),

@@ -1,28 +1,16 @@
 import type { SeedContent } from '../../src/config/config.ts'
-import { defineCollection, defineConfig, defineGlobal, f, isAuthenticated } from '../../src/index.ts'
+import { defineCollection, defineConfig, defineGlobal, f } from '../../src/index.ts'
 import { postgres } from '../../src/postgres/index.ts'
+import { plainFields } from './every-field.ts'
 
 const things = {
   title: f.text({ required: true, localized: true, maxLength: 400 }),
-  slug: f.slug({ from: 'title', localized: true }),
-  status: f.status(),
-  code: f.text({ unique: true, search: false }),
+  ...plainFields,
   long: f.text({ index: false, maxLength: 2_000_000, localized: true }),
-  body: f.markdown({ localized: true }),
-  amount: f.number(),
-  count: f.integer({ unique: true }),
-  flag: f.boolean(),
-  day: f.date(),
-  moment: f.datetime(),
-  kind: f.select({ options: ['red', 'green'], default: 'red' }),
-  kinds: f.select({ options: ['a', 'b', 'c'], many: true }),
   mail: f.email(),
   link: f.url(),
   data: f.json({ localized: true }),
-  parent: f.relation('things'),
-  friends: f.relation('things', { many: true }),
   editor: f.relation('people', { localized: true }),
-  secret: f.text({ access: { read: isAuthenticated } }),
   seo: f.group({ title: f.text({ localized: true }), text: f.markdown(), rank: f.integer() }),
   words: f.list(f.text(), { localized: true }),
   rows: f.list(f.group({ label: f.text({ localized: true }), size: f.integer() })),

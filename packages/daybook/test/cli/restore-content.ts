@@ -1,4 +1,5 @@
 import { type Service, SYSTEM } from 'daybook'
+import { plainValues } from './every-field.ts'
 
 const AS_SYSTEM = { caller: SYSTEM } as const
 
@@ -53,17 +54,11 @@ function thing(index: number, text: string, ids: readonly string[]): object {
     code: `c${text}`.replace(/[\r\n]/g, ' '),
     body: `# ${text}\n\n*hello* <script>alert(1)</script> ${'long '.repeat(index * 300)}`,
     amount: NUMBERS[index],
-    count: index === 0 ? Number.MIN_SAFE_INTEGER : index,
-    flag: index % 2 === 0,
-    day: '2026-02-28',
-    moment: '1970-01-01T00:00:00.001Z',
-    kinds: ['c', 'a'].slice(index % 3),
+    ...plainValues(index, text, ids),
     mail: 'ann@example.org',
     link: 'https://example.org/?a=1&b=%20',
     data: { [text]: [text, ...NUMBERS, { deep: [[]] }], '': {}, 10: 'ten', 9: 'nine' },
-    parent: ids.at(-1) ?? null,
     friends: ids.slice(-3).reverse(),
-    secret: `secret ${text}`,
     gone: `gone ${text}`,
     seo: { title: 'seo', old: `old ${text}` },
     words: [text, ''],

@@ -1,14 +1,7 @@
-import {
-  type AuthAdapter,
-  type AuthContext,
-  defineCollection,
-  defineConfig,
-  f,
-  type Identity,
-  isAuthenticated,
-} from 'daybook'
+import { type AuthAdapter, type AuthContext, defineCollection, defineConfig, f, isAuthenticated } from 'daybook'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { listen } from '../support/listening.ts'
+import { identityOf } from '../support/people.ts'
 import { exchange, requestText } from '../support/raw-http.ts'
 import { CANARY, expectNoCanary, expectQuietProcess, expectSane } from '../support/sane.ts'
 import { STORES, type StoredService } from '../support/stores.ts'
@@ -25,16 +18,6 @@ function credentialOf({ headers }: AuthContext): string {
   const token = /^Bearer (\S+)$/.exec(headers.get('authorization') ?? '')?.[1]
   return token ?? /(?:^|; )sid=([^;]+)/.exec(headers.get('cookie') ?? '')?.[1] ?? ''
 }
-
-const identityOf = (subject: string): Identity => ({
-  provider: 'people',
-  subject,
-  sessionId: `session of ${subject}`,
-  actorType: 'human',
-  expiresAt: null,
-  claims: {},
-  roles: [],
-})
 
 const auth: AuthAdapter = {
   getCapabilities: () => ({ provider: 'people', providerRoutes: { enabled: false } }),

@@ -34,7 +34,8 @@ export class People {
   }
 }
 
-const identityOf = (subject: string, roles: readonly string[]): Identity => ({
+/** A session of somebody that has no end. */
+export const identityOf = (subject: string, roles: readonly string[] = []): Identity => ({
   provider: 'people',
   subject,
   sessionId: `session of ${subject}`,

@@ -5,15 +5,13 @@ import { ContentExport } from '../../content/export.ts'
 import type { ExportCounts } from '../../content/export-lines.ts'
 import { DaybookError, StartupError } from '../../errors.ts'
 import { compileModel } from '../../model/compile.ts'
-import type { Model } from '../../model/model.ts'
-import { databaseFile, refusePending } from '../../service.ts'
-import { whyNotCopied } from '../../store/copy-source.ts'
+import { databaseFile } from '../../service.ts'
 import type { Snapshot } from '../../store/database.ts'
-import { Reader } from '../../store/read.ts'
 import { snapshotSqlite } from '../../store/sqlite-snapshot.ts'
 import { loadConfig } from '../config-file.ts'
 import { openFile, openStandardOutput } from '../export/output.ts'
 import { describeCounts } from '../export/summary.ts'
+import { demandFit } from '../fit-snapshot.ts'
 import { type CommandLine, dataFolder, readOptions } from '../options.ts'
 import { Progress } from '../progress.ts'
 import { UsageError } from '../usage.ts'
@@ -66,13 +64,6 @@ async function openSnapshot({ database }: DaybookConfig, data: string): Promise<
   const file = databaseFile(data)
   if (!existsSync(file)) throw new StartupError(`There is no database ${file}. Is --data right?`)
   return snapshotSqlite(file)
-}
-
-/** What is read has to be what a service would serve. */
-async function demandFit(snapshot: Snapshot, model: Model): Promise<void> {
-  const fault = await whyNotCopied(snapshot, 'The database')
-  if (fault !== undefined) throw new StartupError(fault)
-  await refusePending(new Reader(snapshot.dialect, snapshot, snapshot), model)
 }
 
 async function write(content: ContentExport, path: string): Promise<void> {

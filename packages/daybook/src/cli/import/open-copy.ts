@@ -3,17 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DaybookConfig } from '../../config/config.ts'
 import { fillViews } from '../../content/draft.ts'
-import { StartupError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
-import { databaseFile, type EngineOptions, type OpenEngine, openEngine, refusePending } from '../../service.ts'
+import { databaseFile, type EngineOptions, type OpenEngine, openEngine } from '../../service.ts'
 import { beginCopy } from '../../store/copy.ts'
-import { whyNotCopied } from '../../store/copy-source.ts'
 import type { DatabaseSource, Snapshot } from '../../store/database.ts'
-import { Reader } from '../../store/read.ts'
 import { isBlank } from '../../store/schema.ts'
 import { openSqlite } from '../../store/sqlite.ts'
 import { copySqlite } from '../../store/sqlite-file.ts'
 import { Store } from '../../store/store.ts'
+import { demandFit } from '../fit-snapshot.ts'
 
 /**
  * Opens a copy of the store that is gone after `close`: what is done to it goes the way of the real thing, sees what
@@ -49,10 +47,7 @@ async function copyDatabase(database: DatabaseSource, model: Model, file: string
 }
 
 async function copyStore(source: Snapshot, model: Model, file: string): Promise<void> {
-  const fault = await whyNotCopied(source, 'The database')
-  if (fault !== undefined) throw new StartupError(fault)
-  const read = new Reader(source.dialect, source, source)
-  await refusePending(read, model)
+  const read = await demandFit(source, model)
   const target = openSqlite(file, { isServing: false })
   const store = new Store(target)
   try {

@@ -1,0 +1,20 @@
+import { StartupError } from '../errors.ts'
+import type { Model } from '../model/model.ts'
+import { refusePending } from '../service.ts'
+import { whyNotCopied } from '../store/copy-source.ts'
+import type { Snapshot } from '../store/database.ts'
+import { Reader } from '../store/read.ts'
+
+/**
+ * Sees to it that a store holds what a service with this config would serve.
+ *
+ * @returns what reads it
+ * @throws {StartupError} when it does not, with what to do about it
+ */
+export async function demandFit(snapshot: Snapshot, model: Model): Promise<Reader> {
+  const fault = await whyNotCopied(snapshot, 'The database')
+  if (fault !== undefined) throw new StartupError(fault)
+  const read = new Reader(snapshot.dialect, snapshot, snapshot)
+  await refusePending(read, model)
+  return read
+}
