@@ -27,6 +27,7 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
   'index.ts': [...upTo('service.ts'), 'auth', 'assets'],
   plugins: ['index.ts'],
   jwt: ['auth'],
+  'better-auth': ['auth'],
   postgres: ['store'],
   testing: [...upTo('service.ts'), 'auth', 'assets'],
 }
@@ -35,10 +36,18 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
 const ALSO: Readonly<Record<string, readonly string[]>> = {
   'service.ts': ['auth', 'assets', 'metrics'],
   node: ['metrics'],
+  cli: ['auth'],
 }
 
 /** Files that every part may import, and that import nothing but each other. */
-const LEAVES: readonly string[] = ['errors.ts', 'log.ts', 'auth/adapter.ts', 'assets/blob-store.ts']
+const LEAVES: readonly string[] = [
+  'errors.ts',
+  'log.ts',
+  'auth/adapter.ts',
+  'auth/records.ts',
+  'auth/scopes.ts',
+  'assets/blob-store.ts',
+]
 
 /** Libraries that one part hides from the others. */
 const OWNERS: Readonly<Record<string, string>> = {
@@ -50,6 +59,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   hono: 'http',
   'prom-client': 'metrics',
   jose: 'auth',
+  'better-auth': 'auth',
 }
 
 /** One import that does not fit, and what to do about it. */

@@ -8,6 +8,8 @@ export {
   type AuthAdapter,
   type AuthCapabilities,
   type AuthContext,
+  type AuthHost,
+  type AuthSource,
   type Caller,
   getIdentity,
   getSubject,

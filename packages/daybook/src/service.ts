@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
-import { SYSTEM } from './auth/adapter.ts'
-import { DefaultAuthAdapter } from './auth/default-adapter.ts'
+import { type AuthAdapter, type AuthHost, SYSTEM } from './auth/adapter.ts'
+import { ApiTokens } from './auth/api-tokens.ts'
+import { defaultAdapter } from './auth/default-adapter.ts'
 import { AuthGuard } from './auth/guard.ts'
 import type { AccountsConfig, DaybookConfig } from './config/config.ts'
 import { Attempts } from './content/attempts.ts'
@@ -98,8 +99,11 @@ export async function createService<const C extends DaybookConfig>(
   options: ServiceOptions = {},
 ): Promise<Service<C>> {
   const model = compileModel(config)
-  const auth = openAuth(config, options)
   const { engine, close } = await openEngine(model, config, options.data ?? '.daybook')
+  const auth = await openAuth(config, options, engine.store).catch(async (error) => {
+    await close()
+    throw error
+  })
   const metrics = options.metrics ? await openMetrics(engine.store) : undefined
   const sweeper = new Sweeper(engine, options.log ?? SILENT)
   const { export: isExported = process.env.ENABLE_CMS_EXPORT === 'true' } = options
@@ -142,12 +146,18 @@ export async function createService<const C extends DaybookConfig>(
   }
 }
 
-/** The adapter of the config, or the default one. */
-function openAuth({ auth = {} }: DaybookConfig, options: ServiceOptions): AuthGuard {
+/** Who finds out who is asking: the adapter of the config or the default one, and tokens. */
+async function openAuth(config: DaybookConfig, options: ServiceOptions, { records }: Store): Promise<AuthGuard> {
   const { serviceToken = process.env.DAYBOOK_SERVICE_TOKEN, log = SILENT } = options
-  if ('getCapabilities' in auth) return new AuthGuard(auth, serviceToken)
-  log.warn({}, warningOf(auth))
-  return new AuthGuard(new DefaultAuthAdapter(auth), serviceToken)
+  const tokens = new ApiTokens(records, (err) => log.warn({ err }, 'auth: the use of a token could not be noted'))
+  return new AuthGuard(adapterOf(config, { records, log }), serviceToken, tokens)
+}
+
+function adapterOf({ auth = {} }: DaybookConfig, host: AuthHost): AuthAdapter {
+  if ('getCapabilities' in auth) return auth
+  if ('open' in auth) return auth.open(host)
+  host.log.warn({}, warningOf(auth))
+  return defaultAdapter(auth)
 }
 
 function warningOf({ registration }: AccountsConfig): string {

@@ -1,3 +1,7 @@
+import type { Log } from '../log.ts'
+import type { AccountManager } from './account-manager.ts'
+import type { AuthRecords } from './records.ts'
+
 /** Who or what acts: a person who signed in, or a program with a token. */
 export type ActorType = 'human' | 'service'
 
@@ -84,10 +88,27 @@ export interface AuthAdapter {
   close?(): Promise<void>
 }
 
+/** What the service gives to an adapter that it opens. */
+export interface AuthHost {
+  /** Where the adapter keeps things: in the service's own database, for all nodes. */
+  readonly records: AuthRecords
+  readonly log: Log
+}
+
+/** An adapter that needs the service's database, as a config names it: `betterAuth()` of `daybook/better-auth`. */
+export interface AuthSource {
+  /** @throws {StartupError} when it cannot be used, with what to do about it */
+  open(host: AuthHost): AuthAdapter
+  /** Manages its accounts from the command line, beside any service. Absent: it has none. */
+  manage?(host: AuthHost): Promise<AccountManager>
+}
+
 /** Who a request or an in-process call acts for. */
 export interface Caller {
   readonly principal: Principal | null
   readonly identity: Identity | null
+  /** What the credential is for, such as `posts:update`: elsewhere its holder is nobody. Absent: everything. */
+  readonly scopes?: readonly string[]
 }
 
 /** A caller without a session. */

@@ -1,30 +1,57 @@
-import { type BetterAuthOptions, betterAuth } from 'better-auth'
+import type { BetterAuthOptions, BetterAuthPlugin } from 'better-auth'
+import { APIError, betterAuth } from 'better-auth'
+import type { DBAdapterInstance } from 'better-auth/adapters'
 import { memoryAdapter } from 'better-auth/adapters/memory'
-import { bearer } from 'better-auth/plugins'
-import type { Caller } from './adapter.ts'
+import { createAuthMiddleware } from 'better-auth/api'
+import { admin, bearer } from 'better-auth/plugins'
+import { DaybookError, invalid } from '../errors.ts'
+import type { Account, NewAccount } from './account-manager.ts'
+import { BASE_PATH, COOKIE, demandPassword, PASSWORD_LENGTH, type Registration } from './account-rules.ts'
+import { ANONYMOUS, type Caller } from './adapter.ts'
 
 /** How long a session lasts, in seconds: seven days. */
 const SESSION_SECONDS = 7 * 24 * 60 * 60
+/** The most accounts that are listed. */
+const MAX_LISTED = 1_000_000
 
 /** How accounts are kept. */
 export interface AccountsOptions {
-  readonly basePath: string
-  /** The name of the session cookie. */
-  readonly cookie: string
   /** Signs cookies. */
   readonly secret: string
-  /** Whether anyone may make an account. */
-  readonly isOpen: boolean
-  /** In characters. */
-  readonly passwordLength: { readonly min: number; readonly max: number }
-  /** Called after each change of accounts or sessions. */
-  readonly onChange: () => void
+  readonly registration: Registration
+  readonly database: DBAdapterInstance
+  /** What else better-auth is told. */
+  readonly more?: Pick<BetterAuthOptions, 'baseURL' | 'socialProviders' | 'trustedOrigins'>
+  readonly plugins?: readonly BetterAuthPlugin[]
+  /** Sends somebody the link by which a new password is set. Absent: nobody can set one by mail. */
+  readonly sendPasswordReset?: (reset: PasswordReset) => Promise<void>
+  /** Told what went wrong where nobody waits for it. */
+  readonly onError?: (error: unknown) => void
 }
 
-/** A session that was just begun. */
+/** Somebody has forgotten their password. */
+export interface PasswordReset {
+  readonly email: string
+  readonly name: string
+  /** Sets a new password once, within an hour: `POST /api/auth/reset-password` with `{ token, newPassword }`. */
+  readonly token: string
+  /** Leads through the service to the page that asked for it, with the token. */
+  readonly url: string
+}
+
+/** Who wants an account. */
+export interface NewUser {
+  readonly name: string
+  readonly email: string
+  readonly password: string
+}
+
+/** What came of signing in: a session that was just begun, or what it still takes to get one. */
 export interface Signed {
   readonly caller: Caller
-  readonly token: string
+  readonly token?: string
+  /** Another factor is needed; better-auth's plugin for it goes on. */
+  readonly twoFactorRedirect?: true
   /** Values of `Set-Cookie`. */
   readonly cookies: readonly string[]
 }
@@ -33,66 +60,132 @@ export interface Signed {
 export interface Accounts {
   /** Whose session the credential in these headers is. */
   session(headers: Headers): Promise<Caller | null>
-  /** `undefined`: no account has this address with this password. Takes as long for one as for the other. */
-  signIn(body: { readonly email: string; readonly password: string }, headers: Headers): Promise<Signed | undefined>
-  signUp(
-    body: { readonly name: string; readonly email: string; readonly password: string },
-    headers: Headers,
-  ): Promise<Signed | 'taken' | 'invalid'>
+  /** `wrong`: no account has this address with this password. Takes as long for one as for the other. */
+  signIn(user: Omit<NewUser, 'name'>, headers: Headers): Promise<Signed | 'wrong' | 'banned'>
+  /** @throws CONFLICT when the address has an account, VALIDATION_ERROR */
+  signUp(user: NewUser, headers: Headers): Promise<Signed>
   /** Ends the session of these headers; answers what clears its cookies. */
   signOut(headers: Headers): Promise<readonly string[]>
+  /** @throws VALIDATION_ERROR for what no account may have */
+  demandFit(user: NewUser): void
+  /** Makes an account, whoever may register. @throws CONFLICT when the address has one, VALIDATION_ERROR */
+  create(account: NewAccount): Promise<Account>
+  /** All of them, the oldest first. */
+  list(): Promise<readonly Account[]>
+  /** `undefined`: no account has this address. */
+  find(email: string): Promise<Account | undefined>
+  setRoles(id: string, roles: readonly string[]): Promise<void>
+  setPassword(id: string, password: string): Promise<void>
+  setBanned(id: string, isBanned: boolean): Promise<void>
   /** Answers the provider's own routes. */
   handle(request: Request): Promise<Response>
 }
 
-/** Opens accounts that live in memory. */
+/** Opens accounts. */
 export function openAccounts(options: AccountsOptions): Accounts {
   const auth = makeAuth(options)
   const session = async (headers: Headers): Promise<Caller | null> => {
     const found = await auth.api.getSession({ headers })
-    return found && toCaller(found)
+    return found && toCaller(found as Found)
   }
   const begun = async (response: Response): Promise<Signed> => {
-    const { token } = (await response.json()) as { token: string }
+    const { token, twoFactorRedirect } = (await response.json()) as { token?: string; twoFactorRedirect?: boolean }
+    const cookies = response.headers.getSetCookie()
+    if (twoFactorRedirect === true) return { caller: ANONYMOUS, twoFactorRedirect, cookies }
     const caller = await session(new Headers({ Authorization: `Bearer ${token}` }))
-    if (!caller) throw new Error('A session that was just begun is not there.')
-    return { caller, token, cookies: response.headers.getSetCookie() }
+    if (!caller || token === undefined) throw new Error('A session that was just begun is not there.')
+    return { caller, token, cookies }
   }
   return {
     session,
-    async signIn(body, headers) {
-      const response = await auth.api.signInEmail({ body: { ...body }, headers: plain(headers), asResponse: true })
+    demandFit,
+    async signIn({ email, password }, headers) {
+      const asked = { body: { email, password }, headers: plain(headers), asResponse: true } as const
+      const response = await auth.api.signInEmail(asked)
       // An address that is none has no account.
-      if (response.status === 401 || response.status === 400) return undefined
-      return begun(demandOk(response))
+      if (response.status === 401 || response.status === 400) return 'wrong'
+      return response.status === 403 ? 'banned' : begun(demandOk(response))
     },
-    async signUp(body, headers) {
-      const response = await auth.api.signUpEmail({ body: { ...body }, headers: plain(headers), asResponse: true })
-      if (response.status === 422) return 'taken'
-      if (response.status === 400) return 'invalid'
+    async signUp(user, headers) {
+      demandFit(user)
+      const asked = { body: { ...user }, headers: plain(headers), asResponse: true } as const
+      const response = await auth.api.signUpEmail(asked)
+      if (response.status === 422) throw taken()
+      if (response.status === 400) throw notAnAddress()
       return begun(demandOk(response))
     },
     async signOut(headers) {
       return demandOk(await auth.api.signOut({ headers, asResponse: true })).headers.getSetCookie()
     },
     handle: (request) => auth.handler(request),
+    async create({ email, name, password, roles }) {
+      demandFit({ email, name, password })
+      const { internalAdapter } = await auth.$context
+      if (await internalAdapter.findUserByEmail(email)) throw taken()
+      // The plugin's types name the roles that it brings; any may be set.
+      const body = { email, name, password, role: [...roles] as ('admin' | 'user')[] }
+      const made = await auth.api.createUser({ body, asResponse: true })
+      if (made.status === 400) throw notAnAddress()
+      const found = await internalAdapter.findUserByEmail(email)
+      // Somebody else was faster.
+      if (!made.ok || !found) throw made.ok ? new Error('An account that was just made is not there.') : taken()
+      return toAccount(found.user as StoredUser)
+    },
+    async list() {
+      const { internalAdapter } = await auth.$context
+      const users = await internalAdapter.listUsers(MAX_LISTED, 0, { field: 'createdAt', direction: 'asc' })
+      return users.map((user) => toAccount(user as StoredUser))
+    },
+    async find(email) {
+      const found = await (await auth.$context).internalAdapter.findUserByEmail(email)
+      return found ? toAccount(found.user as StoredUser) : undefined
+    },
+    async setRoles(id, roles) {
+      await (await auth.$context).internalAdapter.updateUser(id, { role: roles.join(',') })
+    },
+    async setPassword(id, password) {
+      demandPassword(password)
+      const { internalAdapter, password: passwords } = await auth.$context
+      const hash = await passwords.hash(password)
+      if (await internalAdapter.findCredentialAccount(id)) await internalAdapter.updatePassword(id, hash)
+      else await internalAdapter.linkAccount({ providerId: 'credential', accountId: id, userId: id, password: hash })
+    },
+    async setBanned(id, isBanned) {
+      await (await auth.$context).internalAdapter.updateUser(id, {
+        banned: isBanned,
+        banReason: null,
+        banExpires: null,
+      })
+    },
   }
 }
 
-function makeAuth({ basePath, cookie, secret, isOpen, passwordLength: { min, max }, onChange }: AccountsOptions) {
-  const open = memoryAdapter({ user: [], session: [], account: [], verification: [] })
+function makeAuth({ secret, registration, database, more = {}, plugins = [], ...options }: AccountsOptions) {
+  const { sendPasswordReset, onError = () => {} } = options
   return betterAuth({
-    basePath,
+    ...more,
+    basePath: BASE_PATH,
     secret,
-    database: (given: BetterAuthOptions) => watched(open(given), onChange),
+    database,
+    // The action that takes invitations and the manager ask better-auth past its routes.
+    disabledPaths: registration === 'open' ? [] : ['/sign-up/email'],
     emailAndPassword: {
       enabled: true,
-      disableSignUp: !isOpen,
-      minPasswordLength: min,
-      maxPasswordLength: max,
+      minPasswordLength: PASSWORD_LENGTH.min,
+      maxPasswordLength: PASSWORD_LENGTH.max,
       revokeSessionsOnPasswordReset: true,
+      ...(sendPasswordReset
+        ? {
+            sendResetPassword: ({ user: { email, name }, token, url }) =>
+              sendPasswordReset({ email, name, token, url }),
+          }
+        : {}),
     },
+    databaseHooks: { user: { create: { before: async (_user, ctx) => demandAdmitted(registration, ctx?.path) } } },
+    hooks: { before: endOtherSessions },
     session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
+    // Whoever reads the database cannot set passwords with what is in it.
+    verification: { storeIdentifier: 'hashed' },
     // The service counts attempts on all nodes together, and looks at origins, before anything comes here.
     rateLimit: { enabled: false },
     advanced: {
@@ -100,14 +193,40 @@ function makeAuth({ basePath, cookie, secret, isOpen, passwordLength: { min, max
       // Addresses to go back to are looked at all the same; left out, not while tests run.
       disableOriginCheck: false,
       useSecureCookies: false,
-      cookies: { session_token: { name: cookie } },
+      cookies: { session_token: { name: COOKIE } },
       ipAddress: { disableIpTracking: true },
+      // Whether an address has an account is not to be told by how long an answer takes.
+      backgroundTasks: { handler: (task) => void task.catch(onError) },
     },
     telemetry: { enabled: false },
     logger: { disabled: true },
-    plugins: [bearer()],
+    plugins: [bearer(), admin(), ...plugins],
   })
 }
+
+/** By whatever way somebody comes, such as a social provider: who may not register gets no account. */
+async function demandAdmitted(registration: Registration, path: string | undefined): Promise<void> {
+  // better-auth lets administrators alone do that, and asks nobody when it is called from inside.
+  if (registration === 'open' || path === '/admin/create-user') return
+  throw new APIError('FORBIDDEN', { message: 'Registration is closed.' })
+}
+
+/** With a new password all sessions end; the one that set it gets another. */
+const endOtherSessions = createAuthMiddleware(async ({ path, body }) =>
+  path === '/change-password' ? { context: { body: { ...body, revokeOtherSessions: true } } } : undefined,
+)
+
+function demandFit({ email, name, password }: NewUser): void {
+  if (name.trim() === '') throw invalid([{ path: '/name', code: 'required', message: 'must be a text' }])
+  if (email.trim() === '') throw notAnAddress()
+  demandPassword(password)
+}
+
+const taken = (): DaybookError =>
+  new DaybookError('CONFLICT', 'There is an account with this address.', { field: 'email' })
+
+const notAnAddress = (): DaybookError =>
+  invalid([{ path: '/email', code: 'format', message: 'must be an e-mail address' }])
 
 /** Headers without credentials: who signs in begins anew. */
 function plain(headers: Headers): Headers {
@@ -121,13 +240,29 @@ function demandOk(response: Response): Response {
   throw new Error(`better-auth answered ${response.status}.`)
 }
 
-/** What better-auth says of a session, as far as it is used. */
-interface Found {
-  readonly session: { readonly id: string; readonly expiresAt: Date }
-  readonly user: { readonly id: string; readonly email: string; readonly name: string; readonly emailVerified: boolean }
+/** A user as better-auth keeps it, as far as it is used. */
+interface StoredUser {
+  readonly id: string
+  readonly email: string
+  readonly name: string
+  readonly emailVerified: boolean
+  readonly createdAt: Date
+  /** Several are separated by commas. */
+  readonly role?: string | null
+  readonly banned?: boolean | null
+  readonly banExpires?: Date | null
 }
 
-function toCaller({ session, user: { id, email, name, emailVerified } }: Found): Caller {
+/** What better-auth says of a session, as far as it is used. */
+interface Found {
+  readonly session: { readonly id: string; readonly expiresAt: Date; readonly impersonatedBy?: string | null }
+  readonly user: StoredUser
+}
+
+function toCaller({ session, user }: Found): Caller | null {
+  if (isBanned(user)) return null
+  const { id, email, name, emailVerified } = user
+  const { impersonatedBy } = session
   return {
     principal: { id, email, name },
     identity: {
@@ -136,13 +271,33 @@ function toCaller({ session, user: { id, email, name, emailVerified } }: Found):
       sessionId: session.id,
       actorType: 'human',
       expiresAt: session.expiresAt.toISOString(),
-      claims: { email, name, emailVerified },
-      roles: ['user'],
+      claims: { email, name, emailVerified, ...(impersonatedBy ? { impersonatedBy } : {}) },
+      roles: rolesOf(user),
     },
   }
 }
 
+const rolesOf = ({ role }: StoredUser): readonly string[] => (role || 'user').split(',').map((one) => one.trim())
+
+const isBanned = ({ banned, banExpires }: StoredUser): boolean =>
+  banned === true && !(banExpires && banExpires.getTime() <= Date.now())
+
+function toAccount(user: StoredUser): Account {
+  const { id, email, name, createdAt } = user
+  return { id, email, name, roles: rolesOf(user), isBanned: isBanned(user), createdAt: createdAt.toISOString() }
+}
+
 const CHANGING: ReadonlySet<PropertyKey> = new Set(['create', 'update', 'updateMany', 'delete', 'deleteMany'])
+
+/**
+ * A database that goes with the process.
+ *
+ * @param onChange called after each change
+ */
+export function memoryDatabase(onChange: () => void): DBAdapterInstance {
+  const open = memoryAdapter({ user: [], session: [], account: [], verification: [] })
+  return (given: BetterAuthOptions) => watched(open(given), onChange)
+}
 
 /** The same adapter, which says so after each change. */
 function watched<A extends object>(adapter: A, onChange: () => void): A {

@@ -9,23 +9,26 @@ import {
   isAuthenticated,
   type Principal,
 } from './adapter.ts'
+import { type ApiTokens, apiTokenIn } from './api-tokens.ts'
 import { serviceTokenCheck } from './service-token.ts'
 
 /** How long an adapter may take, in milliseconds: what is answered then is answered within two seconds. */
 const PATIENCE_MS = 1800
 
-/** An adapter that cannot do harm by failing, and the service token beside it. */
+/** An adapter that cannot do harm by failing, with the service token and the named tokens beside it. */
 export class AuthGuard {
   readonly capabilities: AuthCapabilities
   readonly #adapter: AuthAdapter
   readonly #serviceCaller: (headers: Headers) => Caller | null
+  readonly #tokens: ApiTokens
 
   /**
    * @param serviceToken accepted beside whatever the adapter accepts
    * @throws {TypeError} when the token is too short; {StartupError} when the adapter does not say what it can do
    */
-  constructor(adapter: AuthAdapter, serviceToken: string | undefined) {
+  constructor(adapter: AuthAdapter, serviceToken: string | undefined, tokens: ApiTokens) {
     this.#adapter = adapter
+    this.#tokens = tokens
     this.#serviceCaller = serviceTokenCheck(serviceToken)
     this.capabilities = demandCapabilities(adapter.getCapabilities())
   }
@@ -38,6 +41,8 @@ export class AuthGuard {
   async resolve(context: AuthContext): Promise<Caller> {
     const service = this.#serviceCaller(context.headers)
     if (service) return service
+    const token = apiTokenIn(context.headers)
+    if (token !== undefined) return bounded(async () => (await this.#tokens.caller(token)) ?? ANONYMOUS)
     const adapter = this.#adapter
     return bounded(async () => {
       // Each for itself: where one throws before it has a promise, that of the other must not be left alone.
@@ -89,6 +94,7 @@ export class AuthGuard {
   }
 
   async close(): Promise<void> {
+    await this.#tokens.close()
     await this.#adapter.close?.()
   }
 }

@@ -18,6 +18,8 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<num
   import: async (args) => (await import('./commands/import.ts')).importContent(args),
   export: async (args) => (await import('./commands/export.ts')).exportContent(args),
   copy: async (args) => (await import('./commands/copy.ts')).copy(args),
+  user: async (args) => (await import('./commands/user.ts')).user(args),
+  token: async (args) => (await import('./commands/token.ts')).token(args),
   migrate: async (args) => (await import('./commands/migrate.ts')).migrate(args),
 }
 

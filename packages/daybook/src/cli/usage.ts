@@ -12,6 +12,8 @@ export const HELP = `daybook: a headless content service
   daybook import FILE                 restore an export into an empty service
   daybook export FILE                 write all content to a file; - for standard output
   daybook copy --from A --to B        copy a whole store, such as from SQLite to PostgreSQL
+  daybook user ACT EMAIL              accounts: create, role, password, ban, unban, invite; daybook user list
+  daybook token ACT NAME              tokens of programs: create, revoke; daybook token list
   daybook migrate                     show what a changed config does to stored content
 
 Every command takes
@@ -45,6 +47,18 @@ copy takes
   --from ADDRESS    sqlite:FOLDER, sqlite:FILE or postgres://user:password@host:5432/database
   --to ADDRESS      the same, of an empty one
   --verify-only     compare the two, and copy nothing
+
+user takes
+  --name NAME       of a new account (default: what its address begins with)
+  --role ROLE       of an account or an invitation; may stand more than once (default: user)
+  --password-stdin  read the password from standard input, instead of making one up
+  --days N          how long an invitation lasts (default: 7)
+
+token create takes
+  --scope SCOPE     what it is for: posts:update, posts:*, '*:read', globals.site:update, export, or '*' for everything;
+                    may stand more than once
+  --role ROLE       for access rules; may stand more than once (default: service)
+  --days N          how long it lasts (default: until it is revoked)
 
 migrate takes
   --apply           do it

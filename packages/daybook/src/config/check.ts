@@ -116,6 +116,7 @@ const checkAccounts = checkKeys({
 /** An adapter may be of a class, and have members of its own: it is known by any of its parts. */
 const checkAuth: Check = (value, path, report, config) => {
   const parts = isRecord(value) ? value : {}
+  if (typeof parts.open === 'function') return
   const isAdapter = [...ADAPTER_PARTS, ...Object.keys(parts)].some((name) => typeof parts[name] === 'function')
   if (!isAdapter) return checkAccounts(value, path, report, config)
   for (const name of ADAPTER_PARTS) isFunction(parts[name], `${path}.${name}`, report, config)

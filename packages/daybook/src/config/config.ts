@@ -1,4 +1,4 @@
-import type { AuthAdapter, Caller } from '../auth/adapter.ts'
+import type { AuthAdapter, AuthSource, Caller } from '../auth/adapter.ts'
 import type { Exactly, Fields } from '../fields/field.ts'
 import type { FieldValues, PatchValues, WriteValues } from '../fields/infer.ts'
 import type { DatabaseSource } from '../store/database.ts'
@@ -136,8 +136,11 @@ export interface DaybookConfig {
   readonly locales?: LocalesConfig
   /** Where content is kept, such as `postgres(process.env.DATABASE_URL)`. @default a file in the data folder */
   readonly database?: DatabaseSource
-  /** Where sessions come from: an adapter, or options of the default one. @default accounts in memory, open to anyone */
-  readonly auth?: AuthAdapter | AccountsConfig
+  /**
+   * Where sessions come from: `betterAuth()` for accounts in the service's database, an adapter, or options of the default
+   * one. @default accounts in memory, open to anyone
+   */
+  readonly auth?: AuthAdapter | AuthSource | AccountsConfig
   /**
    * How many proxies stand in front of the service and say who sent a request, by `X-Forwarded-For`, `-Proto` and `-Host`.
    * One too many, and clients can make up their address. @default 0

@@ -1,4 +1,5 @@
-import { type Caller, isAuthenticated } from '../auth/adapter.ts'
+import { ANONYMOUS, type Caller, isAuthenticated } from '../auth/adapter.ts'
+import { isInScope, reaches, type ScopedDocument } from '../auth/scopes.ts'
 import { DaybookError, type Issue } from '../errors.ts'
 import { PUBLISHED } from '../fields/status.ts'
 import type { CollectionModel, Comparable, DocumentModel, Model } from '../model/model.ts'
@@ -11,6 +12,17 @@ import { type Action, askRule, mayField, type Ruled, type Ruling, ruleOf } from 
 /** Refuses: with 401 whoever may only need to sign in, with 403 whoever has. */
 function refuse(caller: Caller): never {
   throw new DaybookError(isAuthenticated(caller) ? 'FORBIDDEN' : 'UNAUTHORIZED')
+}
+
+/** Whom a collection or a global sees: whose credential is for others is nobody here. */
+export function seenBy(document: ScopedDocument, caller: Caller): Caller {
+  return caller.scopes === undefined || reaches(caller, document) ? caller : ANONYMOUS
+}
+
+/** Names what a caller may see where no rule is in the way: the same for all that have no scopes. */
+export function sightOf(caller: Caller): string {
+  if (!isAuthenticated(caller)) return 'public'
+  return caller.scopes === undefined ? 'session' : `session for ${caller.scopes.join(' ')}`
 }
 
 /**
@@ -26,7 +38,7 @@ export async function demandRead(model: Model, document: Ruled, caller: Caller):
 /** What the config says of a caller's reads. Without a rule, everyone reads. */
 export async function rulingOnReads(model: Model, document: Ruled, caller: Caller): Promise<Ruling> {
   const rule = ruleOf(document, 'read')
-  return rule ? askRule(model, document, 'read', rule, { ...caller }) : true
+  return rule ? askRule(model, document, 'read', rule, { ...seenBy(document, caller) }) : true
 }
 
 /**
@@ -44,8 +56,9 @@ export async function demandWrite(
   entry?: Values,
 ): Promise<Limit | undefined> {
   const rule = ruleOf(document, action)
-  if (!rule) return demandRuling(isAuthenticated(caller), caller)
-  return demandRuling(await askRule(model, document, action, rule, { ...caller, ...(entry ? { entry } : {}) }), caller)
+  const asked = isInScope(caller, document, action) ? caller : ANONYMOUS
+  if (!rule) return demandRuling(isAuthenticated(asked), caller)
+  return demandRuling(await askRule(model, document, action, rule, { ...asked, ...(entry ? { entry } : {}) }), caller)
 }
 
 function demandRuling(ruling: Ruling, caller: Caller): Limit | undefined {
@@ -73,17 +86,23 @@ const NOTHING: ReadonlySet<string> = new Set()
 /** Top-level fields that do not exist for this caller. */
 export function hiddenFields(document: DocumentModel, caller: Caller): ReadonlySet<string> {
   if (document.guarded.length === 0) return NOTHING
-  const hidden = document.guarded.filter((field) => !mayField(document, field, 'read', caller))
+  const seen = seenBy(document, caller)
+  const hidden = document.guarded.filter((field) => !mayField(document, field, 'read', seen))
   return new Set(hidden.map(({ key }) => key))
+}
+
+/** Whether a caller sees what is published, and nothing else. */
+export function seesPublicOnly(collection: CollectionModel, caller: Caller): boolean {
+  return collection.status !== undefined && !isAuthenticated(seenBy(collection, caller))
 }
 
 /** Statuses that this caller may see, narrowed to those asked for; `undefined`: all of them. */
 export function visibleStatuses(
-  { status }: CollectionModel,
+  collection: CollectionModel,
   caller: Caller,
   asked?: readonly string[],
 ): readonly string[] | undefined {
-  if (!status || isAuthenticated(caller)) return asked
+  if (!seesPublicOnly(collection, caller)) return asked
   return asked ? asked.filter((one) => one === PUBLISHED) : [PUBLISHED]
 }
 
@@ -172,7 +191,7 @@ function asksLocalized(condition: Condition, collection: CollectionModel): boole
 /** Names how a reader sees collections, for tags: not the same for readers who see different things. */
 export function viewName(scope: QueryScope, caller: Caller, collections: readonly CollectionModel[]): unknown {
   const views = [...new Set(collections)].map((one) => [one.key, [...scope.hidden(one)], scope.limit(one)?.name])
-  return [isAuthenticated(caller), views]
+  return [sightOf(caller), views]
 }
 
 /** Collections that rules look into to tell what of these a reader may see. */
@@ -186,8 +205,8 @@ export function collectionsIn({ collections, views }: Model, { locale }: LocaleC
 }
 
 /** Whether an entry of this status exists for the caller. */
-export function isVisible({ status: field }: CollectionModel, status: string | null, caller: Caller): boolean {
-  return !field || status === PUBLISHED || isAuthenticated(caller)
+export function isVisible(collection: CollectionModel, status: string | null, caller: Caller): boolean {
+  return status === PUBLISHED || !seesPublicOnly(collection, caller)
 }
 
 /** Fields of a body that the caller may neither read nor write: they answer as unknown ones do. */
@@ -199,7 +218,7 @@ export function unknownFields(
 ): readonly Issue[] {
   return document.fields
     .filter((field) => Object.hasOwn(body, field.key) && hidden.has(field.key))
-    .filter((field) => !mayField(document, field, 'write', caller))
+    .filter((field) => !mayField(document, field, 'write', seenBy(document, caller)))
     .map(({ key }) => ({ path: `/${key}`, code: 'unknown_field', message: 'there is no such field' }))
 }
 
@@ -215,7 +234,7 @@ export function withoutUnwritable(
   stored: Values | undefined,
 ): Values {
   const closed = document.fields.filter(
-    (field) => Object.hasOwn(body, field.key) && !mayField(document, field, 'write', caller),
+    (field) => Object.hasOwn(body, field.key) && !mayField(document, field, 'write', seenBy(document, caller)),
   )
   if (closed.length === 0) return body
   const changed = closed.filter(({ key }) => JSON.stringify(body[key]) !== JSON.stringify(stored?.[key] ?? null))

@@ -1,5 +1,4 @@
 import type { Caller } from '../auth/adapter.ts'
-import { isAuthenticated } from '../auth/adapter.ts'
 import { DaybookError } from '../errors.ts'
 import { isUuidShaped, MAX_SLUG_LENGTH } from '../fields/slug.ts'
 import type { CollectionModel, DocumentModel, Model } from '../model/model.ts'
@@ -20,6 +19,8 @@ import {
   type KnownLimit,
   limitIn,
   queryScope,
+  seesPublicOnly,
+  sightOf,
   viewName,
   visibleStatuses,
 } from './access.ts'
@@ -100,7 +101,7 @@ const understood = new WeakMap<Model, Understood>()
 async function understand(model: Model, own: KnownLimit, params: Params, caller: Caller): Promise<AskedList> {
   if (!model.isUniform) return readAsked(model, own, params, caller)
   const { key } = own
-  const name = `${key} ${isAuthenticated(caller)}`
+  const name = `${key} ${sightOf(caller)}`
   const before: Understood = understood.get(model) ?? new WeakMap()
   understood.set(model, before)
   const known = before.get(params) ?? new Map<string, AskedList>()
@@ -147,7 +148,7 @@ async function revisionsFor(
   { seq, visibleSeq }: Counters,
   caller: Caller,
 ): Promise<readonly number[]> {
-  const own = collection.status && !isAuthenticated(caller) ? visibleSeq : seq
+  const own = seesPublicOnly(collection, caller) ? visibleSeq : seq
   const isAlone = sources.touched.length === 0 && sources.behind.length === 0
   return isAlone ? [own] : [own, ...(await revisionsOf(engine, sources, caller))]
 }
@@ -209,7 +210,7 @@ async function revisionsOf(engine: Engine, { touched, behind }: Sources, caller:
   const revisions: number[] = []
   for (const collection of new Set(touched)) {
     const counters = await engine.store.read.counters(collection.key)
-    revisions.push(collection.status && !isAuthenticated(caller) ? counters.visibleSeq : counters.seq)
+    revisions.push(seesPublicOnly(collection, caller) ? counters.visibleSeq : counters.seq)
   }
   for (const { key } of new Set(behind)) revisions.push((await engine.store.read.counters(key)).seq)
   return revisions

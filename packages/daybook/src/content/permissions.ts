@@ -1,6 +1,7 @@
-import { type Caller, isAuthenticated } from '../auth/adapter.ts'
+import { ANONYMOUS, type Caller, isAuthenticated } from '../auth/adapter.ts'
+import { isInScope } from '../auth/scopes.ts'
 import type { Model } from '../model/model.ts'
-import { hiddenFields } from './access.ts'
+import { hiddenFields, seenBy } from './access.ts'
 import { type Action, askInGeneral, mayField, type Ruled, ruleOf } from './rules.ts'
 
 /** Whether a caller may do something: `some` when that depends on the entry. */
@@ -55,14 +56,16 @@ async function allOf(
 
 async function permissionFor(model: Model, document: Ruled, action: Action, caller: Caller): Promise<Permission> {
   const rule = ruleOf(document, action)
-  if (rule) return askInGeneral(model, document, action, rule, caller)
-  return action === 'read' || isAuthenticated(caller)
+  const isInReach = action !== 'read' && isInScope(caller, document, action)
+  const asked = action === 'read' ? seenBy(document, caller) : isInReach ? caller : ANONYMOUS
+  if (rule) return askInGeneral(model, document, action, rule, asked)
+  return action === 'read' || isAuthenticated(asked)
 }
 
 function closedFields(document: Ruled, caller: Caller): DocumentPermissions['fields'] {
   const hidden = hiddenFields(document, caller)
   const closed = document.fields.filter(
-    (field) => !hidden.has(field.key) && !mayField(document, field, 'write', caller),
+    (field) => !hidden.has(field.key) && !mayField(document, field, 'write', seenBy(document, caller)),
   )
   return Object.fromEntries(closed.map(({ key }) => [key, { read: true, write: false }]))
 }

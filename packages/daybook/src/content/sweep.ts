@@ -42,6 +42,7 @@ export async function sweep(lease: Lease): Promise<boolean> {
     await lease.write(async (writer) => {
       await writer.dropAnswers(new Date(Date.now() - KEPT_MS).toISOString())
       await writer.limits.drop()
+      await writer.records.dropOver()
     })
     return true
   } catch (error) {

@@ -116,7 +116,11 @@ function compileGlobal(key: string, config: GlobalConfig): GlobalModel {
 
 type SystemSchemas = Parameters<typeof documentSchema>[2]
 
-function compileDocument(key: string, config: CollectionConfig | GlobalConfig, system: SystemSchemas): DocumentModel {
+function compileDocument(
+  key: string,
+  config: CollectionConfig | GlobalConfig,
+  system: SystemSchemas,
+): Omit<DocumentModel, 'kind'> {
   const fields = Object.entries(config.fields).map(([fieldKey, field]) => compileField(fieldKey, field))
   const generated = fields.flatMap((field) => field.servedKeys.filter((served) => served !== field.key))
   const read = documentSchema(config.fields, 'read', system)

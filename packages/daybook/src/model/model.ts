@@ -68,6 +68,7 @@ export interface RelationModel {
 
 /** What collections and globals have in common. */
 export interface DocumentModel {
+  readonly kind: 'collection' | 'global'
   readonly key: string
   readonly description: string | undefined
   readonly fields: readonly FieldModel[]

@@ -38,6 +38,8 @@ const SYSTEM: { readonly [Name in keyof Copied]: Outline<Copied[Name]> } = {
   daybook$journal: { key: ['seq'], short: ['at', 'actor', 'action', 'collection', 'id'] },
   daybook$journal_payload: { key: ['seq'], long: ['doc'] },
   daybook$idempotency: { key: ['key'], short: ['request', 'at', 'status'], long: ['headers', 'body'] },
+  daybook$records: { key: ['kind', 'id'], short: ['until'], long: ['doc'] },
+  daybook$record_keys: { key: ['kind', 'field', 'value', 'id'] },
   daybook$collections: { key: ['key'], short: ['seq', 'visible_seq', 'counts'] },
   daybook$head: { key: ['only'], short: ['seq'] },
   daybook$meta: { key: ['key'], short: ['value'] },

@@ -33,6 +33,13 @@ const SYSTEM_TABLES = [
     name ${TEXT} PRIMARY KEY, holder ${TEXT} NOT NULL, token BIGINT NOT NULL, until BIGINT NOT NULL)`,
   `CREATE TABLE IF NOT EXISTS daybook$attempts (
     key ${TEXT} PRIMARY KEY, count INTEGER NOT NULL, until BIGINT NOT NULL)`,
+  `CREATE TABLE IF NOT EXISTS daybook$records (
+    kind ${TEXT} NOT NULL, id ${TEXT} NOT NULL, until BIGINT, doc ${TEXT} NOT NULL, PRIMARY KEY (kind, id))`,
+  'CREATE INDEX IF NOT EXISTS daybook$records_until ON daybook$records (until) WHERE until IS NOT NULL',
+  `CREATE TABLE IF NOT EXISTS daybook$record_keys (
+    kind ${TEXT} NOT NULL, field ${TEXT} NOT NULL, value ${TEXT} NOT NULL, id ${TEXT} NOT NULL,
+    PRIMARY KEY (kind, field, value, id))`,
+  'CREATE INDEX IF NOT EXISTS daybook$record_keys_of ON daybook$record_keys (kind, id)',
   `CREATE TABLE IF NOT EXISTS daybook$journal (
     seq BIGINT PRIMARY KEY, at ${TEXT} NOT NULL, actor ${TEXT} NOT NULL, action ${TEXT} NOT NULL,
     collection ${TEXT} NOT NULL, id ${TEXT} NOT NULL)`,

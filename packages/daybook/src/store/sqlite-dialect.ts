@@ -29,6 +29,13 @@ const SYSTEM_TABLES = [
   'CREATE INDEX IF NOT EXISTS daybook$idempotency_at ON daybook$idempotency (at)',
   'CREATE TABLE IF NOT EXISTS daybook$leases (name TEXT PRIMARY KEY, holder TEXT NOT NULL, token INTEGER NOT NULL, until INTEGER NOT NULL) STRICT',
   'CREATE TABLE IF NOT EXISTS daybook$attempts (key TEXT PRIMARY KEY, count INTEGER NOT NULL, until INTEGER NOT NULL) STRICT',
+  `CREATE TABLE IF NOT EXISTS daybook$records (
+    kind TEXT NOT NULL, id TEXT NOT NULL, until INTEGER, doc TEXT NOT NULL, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX IF NOT EXISTS daybook$records_until ON daybook$records (until) WHERE until IS NOT NULL',
+  `CREATE TABLE IF NOT EXISTS daybook$record_keys (
+    kind TEXT NOT NULL, field TEXT NOT NULL, value TEXT NOT NULL, id TEXT NOT NULL,
+    PRIMARY KEY (kind, field, value, id)) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX IF NOT EXISTS daybook$record_keys_of ON daybook$record_keys (kind, id)',
   `CREATE TABLE IF NOT EXISTS daybook$journal (
     seq INTEGER PRIMARY KEY, at TEXT NOT NULL, actor TEXT NOT NULL, action TEXT NOT NULL,
     collection TEXT NOT NULL, id TEXT NOT NULL) STRICT`,

@@ -1,3 +1,4 @@
+import type { AuthRecords } from '../auth/records.ts'
 import type { CollectionModel, Model } from '../model/model.ts'
 import type { Statement } from './compile.ts'
 import { endCopy } from './copy.ts'
@@ -5,6 +6,7 @@ import type { Database, JournalReader, PoolState, Snapshot, WriteConnection, Wri
 import type { Wanted } from './dialect.ts'
 import type { Follower } from './journal-watch.ts'
 import { Reader } from './read.ts'
+import { StoredRecords } from './records.ts'
 import { isBlank, makeBeside, prepareSchema, readMeta, writeMeta } from './schema.ts'
 import { Writer } from './write.ts'
 
@@ -57,6 +59,17 @@ export class Store {
         fillViews(new Writer(connection, this.read, this.#writeStatements), collection),
       ),
     )
+  }
+
+  /** What auth adapters keep. Always read from the original: what was ended must be over. */
+  get records(): AuthRecords {
+    const reader = new StoredRecords(this.#database.reader)
+    return {
+      get: (kind, id) => reader.get(kind, id),
+      find: (kind, key, value) => reader.find(kind, key, value),
+      list: (kind) => reader.list(kind),
+      transaction: (work) => this.transaction((writer) => work(writer.records)),
+    }
   }
 
   /** The same store, read from a copy that has come as far as this number of the journal, where there is one. */

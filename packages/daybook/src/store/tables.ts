@@ -97,6 +97,21 @@ export interface SystemTables {
     /** When they count no more, in milliseconds since 1970, by the database's clock. */
     readonly until: number
   }
+  /** What auth adapters keep: accounts, sessions, tokens. */
+  readonly daybook$records: {
+    readonly kind: string
+    readonly id: string
+    /** When it is worth nothing any more, in milliseconds since 1970. */
+    readonly until: number | null
+    readonly doc: string
+  }
+  /** What records are found by. */
+  readonly daybook$record_keys: {
+    readonly kind: string
+    readonly field: string
+    readonly value: string
+    readonly id: string
+  }
   readonly daybook$journal: {
     readonly seq: number
     readonly at: string

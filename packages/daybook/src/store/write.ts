@@ -7,6 +7,7 @@ import { Leases } from './leases.ts'
 import { Limits } from './limits.ts'
 import { dropLocaleTables, dropsOf } from './locale-tables.ts'
 import type { GlobalRow, Reader, StoredAnswer, StoredEntry } from './read.ts'
+import { WrittenRecords } from './records.ts'
 import { moveRestoreNote, type RestoreNote } from './restore-note.ts'
 import { HOME, writeMeta } from './schema.ts'
 import { ENTRY_COLUMNS, type EntryTable } from './tables.ts'
@@ -76,6 +77,7 @@ export class Writer {
   readonly read: Reader
   readonly leases: Leases
   readonly limits: Limits
+  readonly records: WrittenRecords
   readonly #connection: WriteConnection
   readonly #statements: Map<string, Statement>
 
@@ -85,6 +87,7 @@ export class Writer {
     const now = (): Promise<number> => this.#now()
     this.leases = new Leases(connection, now)
     this.limits = new Limits(connection, now)
+    this.records = new WrittenRecords(connection, now)
     this.#statements = statements
   }
 

@@ -1,7 +1,7 @@
 import { serviceTokenAdapter } from 'daybook'
 import { jwt } from 'daybook/jwt'
 import type { AuthAdapterSubject } from 'daybook/testing'
-import { DefaultAuthAdapter } from '../../src/auth/default-adapter.ts'
+import { defaultAdapter } from '../../src/auth/default-adapter.ts'
 import { Issuer, makeKey, type TokenParts } from './issuer.ts'
 
 /** A kind of auth adapter, with who gets in by it. */
@@ -54,7 +54,7 @@ const identityProvider: AdapterKind = {
 const accounts: AdapterKind = {
   name: 'accounts',
   async open() {
-    const adapter = new DefaultAuthAdapter({})
+    const adapter = defaultAdapter({})
     const register = async (name: string): Promise<Response> => {
       const input = { name, email: `${name}@example.org`, password: 'a long one of mine' }
       const context = { headers: new Headers(), address: null, origin: 'https://cms.example' }

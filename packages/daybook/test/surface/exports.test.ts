@@ -33,6 +33,10 @@ describe('what the package exports', () => {
     ])
   })
 
+  test('daybook/better-auth', async () => {
+    expect(namesOf(await import('daybook/better-auth'))).toEqual(['betterAuth'])
+  })
+
   test('daybook/jwt', async () => {
     expect(namesOf(await import('daybook/jwt'))).toEqual(['jwt'])
   })
@@ -87,7 +91,7 @@ describe('package.json', async () => {
   ]
 
   test('names exactly the subpaths that are tested here', () => {
-    expect(Object.keys(manifest.exports)).toEqual(['.', './jwt', './node', './postgres', './testing'])
+    expect(Object.keys(manifest.exports)).toEqual(['.', './better-auth', './jwt', './node', './postgres', './testing'])
     expect(Object.keys(manifest.bin)).toEqual(['daybook'])
   })
 

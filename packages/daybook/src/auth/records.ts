@@ -1,0 +1,53 @@
+/** Something that is kept about who may get in: an account, a session, a token. As JSON tells it. */
+export interface AuthRecord {
+  readonly id: string
+  readonly [field: string]: unknown
+}
+
+/** How a record is kept. */
+export interface RecordOptions {
+  /** Texts that it is found by, by name. */
+  readonly keys?: Readonly<Record<string, string>>
+  /** Names of keys that no other record of its kind may share. */
+  readonly unique?: readonly string[]
+  /** When it is worth nothing any more, in milliseconds since 1970; it is thrown away some time later. @default never */
+  readonly until?: number
+}
+
+/** Finds records. */
+export interface RecordReader {
+  get(kind: string, id: string): Promise<AuthRecord | undefined>
+  /** Those of which a key has this value, in order of their ids. */
+  find(kind: string, key: string, value: string): Promise<readonly AuthRecord[]>
+  /** All of a kind, in order of their ids. */
+  list(kind: string): Promise<readonly AuthRecord[]>
+}
+
+/** Changes records, inside one transaction; it finds what it has changed. */
+export interface RecordWriter extends RecordReader {
+  /**
+   * Adds a record, or puts it in the place of that with its id.
+   *
+   * @throws {Taken} when another one has a unique key of it
+   */
+  put(kind: string, record: AuthRecord, options?: RecordOptions): Promise<void>
+  /** Answers whether there was one. */
+  delete(kind: string, id: string): Promise<boolean>
+}
+
+/** What an adapter keeps in the service's own database. */
+export interface AuthRecords extends RecordReader {
+  /** Runs `work` alone among all writers of all nodes; all of it is durable when this resolves, none of it when it rejects. */
+  transaction<T>(work: (writer: RecordWriter) => Promise<T>): Promise<T>
+}
+
+/** Another record has that key. */
+export class Taken extends Error {
+  override readonly name = 'Taken'
+  readonly key: string
+
+  constructor(key: string) {
+    super(`taken: ${key}`)
+    this.key = key
+  }
+}

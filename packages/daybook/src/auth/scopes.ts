@@ -1,0 +1,50 @@
+import type { Caller } from './adapter.ts'
+
+/** What can be done with a collection or a global. */
+export type ScopeAction = 'read' | 'create' | 'update' | 'delete'
+
+/** `posts:update`, `posts:*`, `globals.site:update`, `*:read`, `export`, or `*` for everything. */
+export type Scope = string
+
+const ACTIONS: readonly string[] = ['read', 'create', 'update', 'delete', '*']
+const EVERYTHING = '*'
+const EXPORT = 'export'
+
+/** A collection or a global, as scopes name it. */
+export interface ScopedDocument {
+  readonly kind: 'collection' | 'global'
+  readonly key: string
+}
+
+const nameOf = ({ kind, key }: ScopedDocument): string => (kind === 'global' ? `globals.${key}` : key)
+
+/**
+ * What is wrong with a scope, in words; `undefined`: nothing.
+ *
+ * @param documents all collections and globals of the config
+ */
+export function faultOfScope(scope: Scope, documents: readonly ScopedDocument[]): string | undefined {
+  if (scope === EVERYTHING || scope === EXPORT) return undefined
+  const [name = '', action = '', ...rest] = scope.split(':')
+  if (rest.length > 0 || !ACTIONS.includes(action)) {
+    return `write what it is about and one of ${ACTIONS.join(', ')}, such as posts:update`
+  }
+  if (name === '*' || documents.some((one) => nameOf(one) === name)) return undefined
+  return `there is no ${name}; known are ${documents.map(nameOf).join(', ')}`
+}
+
+/** Whether a caller's credential lets them do something, whatever the config's rules say besides. */
+export function isInScope({ scopes }: Caller, document: ScopedDocument, action: ScopeAction): boolean {
+  if (scopes === undefined || scopes.includes(EVERYTHING)) return true
+  return [nameOf(document), '*'].some((name) => scopes.includes(`${name}:${action}`) || scopes.includes(`${name}:*`))
+}
+
+/** Whether a caller's credential says anything of a collection or a global: whoever may change it reads it, too. */
+export function reaches(caller: Caller, document: ScopedDocument): boolean {
+  return (['read', 'create', 'update', 'delete'] as const).some((action) => isInScope(caller, document, action))
+}
+
+/** Whether a caller's credential lets them export everything. */
+export function mayExport({ scopes }: Caller): boolean {
+  return scopes === undefined || scopes.includes(EVERYTHING) || scopes.includes(EXPORT)
+}

@@ -1,0 +1,86 @@
+import { type ApiToken, ApiTokens } from '../../auth/api-tokens.ts'
+import { Taken } from '../../auth/records.ts'
+import { faultOfScope } from '../../auth/scopes.ts'
+import { StartupError } from '../../errors.ts'
+import type { Model } from '../../model/model.ts'
+import { type CommandLine, readOptions } from '../options.ts'
+import { endOf, openHost, rolesIn, table } from '../people.ts'
+import { UsageError } from '../usage.ts'
+
+const OPTIONS = {
+  scope: { type: 'string', multiple: true },
+  role: { type: 'string', multiple: true },
+  days: { type: 'string' },
+} as const
+
+const USAGE = 'Write: daybook token create NAME --scope posts:update, daybook token list, or daybook token revoke NAME.'
+
+/**
+ * `daybook token create|list|revoke`: named tokens of programs, for what their scopes say.
+ *
+ * @throws {UsageError} when the command line is wrong; {StartupError} when the store cannot be used, or there is no such token
+ */
+export async function token(args: readonly string[]): Promise<number> {
+  const options = readOptions(args, OPTIONS)
+  const [act, name, ...others] = options.positionals
+  const takesName = act === 'create' || act === 'revoke'
+  if (others.length > 0 || (!takesName && act !== 'list') || takesName !== (name !== undefined)) {
+    throw new UsageError(USAGE)
+  }
+  // Awaited, as the store is closed when this returns.
+  await using opened = await openHost(options)
+  const tokens = new ApiTokens(opened.host.records)
+  if (act === 'create') return await create(tokens, String(name), options, opened.model)
+  return act === 'list' ? await list(tokens) : await revoke(tokens, String(name))
+}
+
+async function create(tokens: ApiTokens, name: string, options: CommandLine, model: Model): Promise<number> {
+  const scopes = demandScopes(options.texts('scope'), model)
+  const roles = rolesIn(options, 'service')
+  const days = options.text('days')
+  const expiresAt = days === undefined ? null : endOf(days)
+  const made = await tokens.create({ name, scopes, roles, expiresAt }).catch((error) => {
+    throw error instanceof Taken ? new StartupError(`There is a token "${name}" already. Revoke it first.`) : error
+  })
+  process.stderr.write(
+    `Token "${name}" for ${scopes.join(', ')}${expiresAt ? ` until ${expiresAt}` : ''}. It is shown this once:\n`,
+  )
+  process.stdout.write(`${made.token}\n`)
+  return 0
+}
+
+function demandScopes(scopes: readonly string[], { collections, globals }: Model): readonly string[] {
+  if (scopes.length === 0) {
+    throw new UsageError(
+      "Say what the token is for: --scope posts:update, --scope '*:read', --scope export, or --scope '*'.",
+    )
+  }
+  const documents = [...collections.values(), ...globals.values()]
+  for (const scope of scopes) {
+    const fault = faultOfScope(scope, documents)
+    if (fault !== undefined) throw new UsageError(`--scope ${scope}: ${fault}.`)
+  }
+  return [...new Set(scopes)]
+}
+
+async function list(tokens: ApiTokens): Promise<number> {
+  const head = ['NAME', 'BEGINS WITH', 'SCOPES', 'ROLES', 'EXPIRES', 'LAST USED']
+  process.stdout.write(table([head, ...(await tokens.list()).map(toRow)]))
+  return 0
+}
+
+const toRow = ({ name, prefix, scopes, roles, expiresAt, lastUsedAt }: ApiToken): readonly string[] => [
+  name,
+  prefix,
+  scopes.join(','),
+  roles.join(','),
+  expiresAt ?? 'never',
+  lastUsedAt ?? 'never',
+]
+
+async function revoke(tokens: ApiTokens, nameOrId: string): Promise<number> {
+  if (!(await tokens.revoke(nameOrId)))
+    throw new StartupError(`There is no token "${nameOrId}". See daybook token list.`)
+  process.stdout.write(`Token "${nameOrId}" is worth nothing any more.\n`)
+  return 0
+}

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto'
+import { text as readAll } from 'node:stream/consumers'
+import type { Account, AccountManager } from '../../auth/account-manager.ts'
+import type { DaybookConfig } from '../../config/config.ts'
+import { DaybookError, StartupError } from '../../errors.ts'
+import { type CommandLine, readOptions } from '../options.ts'
+import { endOf, openHost, rolesIn, table } from '../people.ts'
+import { UsageError } from '../usage.ts'
+
+const OPTIONS = {
+  name: { type: 'string' },
+  role: { type: 'string', multiple: true },
+  days: { type: 'string' },
+  'password-stdin': { type: 'boolean' },
+} as const
+
+/** How long an invitation lasts that says nothing of it. */
+const INVITED_DAYS = '7'
+
+/** What can be done with accounts, each with an address but `list`. */
+const ACTS: Readonly<Record<string, (accounts: AccountManager, email: string, options: CommandLine) => Promise<void>>> =
+  {
+    async create(accounts, email, options) {
+      const { password, tell } = await passwordFor(options)
+      const name = options.text('name') ?? email.replace(/@.*$/, '')
+      const roles = rolesIn(options, 'user')
+      await accounts.create({ email, name, password, roles })
+      say(`Account ${email} with the role ${roles.join(', ')}.`)
+      tell()
+    },
+    async role(accounts, email, options) {
+      if (options.texts('role').length === 0) throw new UsageError('Say which: daybook user role EMAIL --role editor.')
+      const roles = rolesIn(options, 'user')
+      await accounts.setRoles(email, roles)
+      say(`Account ${email} has the role ${roles.join(', ')} from now on.`)
+    },
+    async password(accounts, email, options) {
+      const { password, tell } = await passwordFor(options)
+      await accounts.setPassword(email, password)
+      say(`Account ${email} has a new password, and no session any more.`)
+      tell()
+    },
+    async ban(accounts, email) {
+      await accounts.setBanned(email, true)
+      say(`Account ${email} may not sign in any more, and has no session.`)
+    },
+    async unban(accounts, email) {
+      await accounts.setBanned(email, false)
+      say(`Account ${email} may sign in again.`)
+    },
+    async invite(accounts, email, options) {
+      const expiresAt = endOf(options.text('days') ?? INVITED_DAYS)
+      const secret = await accounts.invite({ email, roles: rolesIn(options, 'user'), expiresAt })
+      say(
+        `Invitation for ${email} until ${expiresAt}, to be sent with register as "invitation". It is shown this once:`,
+      )
+      process.stdout.write(`${secret}\n`)
+    },
+  }
+
+/**
+ * `daybook user create|list|role|password|ban|unban|invite`: the accounts of a service that keeps them in its database.
+ *
+ * @throws {UsageError} when the command line is wrong; {StartupError} when it cannot be done
+ */
+export async function user(args: readonly string[]): Promise<number> {
+  const options = readOptions(args, OPTIONS)
+  const [act = '', email, ...others] = options.positionals
+  const run = Object.hasOwn(ACTS, act) ? ACTS[act] : undefined
+  if (others.length > 0 || (act !== 'list' && !run) || (run !== undefined) !== (email !== undefined)) {
+    throw new UsageError(
+      `Write: daybook user list, or one of ${Object.keys(ACTS).join(', ')} with an address: daybook user create EMAIL.`,
+    )
+  }
+  await using opened = await openHost(options)
+  const accounts = await demandManager(opened.config)(opened.host)
+  if (run) await run(accounts, String(email), options).catch(refuse)
+  else process.stdout.write(table([HEAD, ...(await accounts.list()).map(toRow)]))
+  return 0
+}
+
+function demandManager({ auth = {} }: DaybookConfig) {
+  if ('manage' in auth && auth.manage) return auth.manage.bind(auth)
+  throw new StartupError(
+    "This config keeps no accounts in the database. Add: import { betterAuth } from 'daybook/better-auth', and auth: betterAuth()",
+  )
+}
+
+/** What the service says of a request is said of a command, too. */
+function refuse(error: unknown): never {
+  if (!(error instanceof DaybookError) || error.code === 'INTERNAL_ERROR') throw error
+  const issues = (error.details.issues ?? []).map(({ path, message }) => `${path.slice(1)} ${message}`)
+  throw new StartupError(issues.length > 0 ? `${issues.join('; ')}.` : error.message)
+}
+
+interface Password {
+  readonly password: string
+  /** Says it, if nobody knows it yet. */
+  tell(): void
+}
+
+async function passwordFor(options: CommandLine): Promise<Password> {
+  if (options.flag('password-stdin')) {
+    return { password: (await readAll(process.stdin)).replace(/\r?\n$/, ''), tell: () => {} }
+  }
+  const password = randomBytes(15).toString('base64url')
+  const tell = (): void => {
+    say('Its password is shown this once:')
+    process.stdout.write(`${password}\n`)
+  }
+  return { password, tell }
+}
+
+const HEAD = ['EMAIL', 'NAME', 'ROLES', 'BANNED', 'SINCE']
+
+const toRow = ({ email, name, roles, isBanned, createdAt }: Account): readonly string[] => [
+  email,
+  name,
+  roles.join(','),
+  isBanned ? 'yes' : 'no',
+  createdAt,
+]
+
+/** For people; secrets alone go to standard output, so that a script can take them. */
+function say(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
