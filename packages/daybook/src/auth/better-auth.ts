@@ -8,6 +8,7 @@ import { DaybookError, invalid } from '../errors.ts'
 import type { Account, NewAccount } from './account-manager.ts'
 import { BASE_PATH, COOKIE, demandPassword, PASSWORD_LENGTH, type Registration } from './account-rules.ts'
 import { ANONYMOUS, type Caller } from './adapter.ts'
+import { Taken } from './records.ts'
 
 /** How long a session lasts, in seconds: seven days. */
 const SESSION_SECONDS = 7 * 24 * 60 * 60
@@ -124,11 +125,13 @@ export function openAccounts(options: AccountsOptions): Accounts {
       if (await internalAdapter.findUserByEmail(email)) throw taken()
       // The plugin's types name the roles that it brings; any may be set.
       const body = { email, name, password, role: [...roles] as ('admin' | 'user')[] }
-      const made = await auth.api.createUser({ body, asResponse: true })
+      const made = await auth.api.createUser({ body, asResponse: true }).catch((error) => {
+        // Somebody else was faster.
+        throw error instanceof Taken ? taken() : error
+      })
       if (made.status === 400) throw notAnAddress()
       const found = await internalAdapter.findUserByEmail(email)
-      // Somebody else was faster.
-      if (!made.ok || !found) throw made.ok ? new Error('An account that was just made is not there.') : taken()
+      if (!found) throw new Error(`An account was to be made, and better-auth answered ${made.status}.`)
       return toAccount(found.user as StoredUser)
     },
     async list() {

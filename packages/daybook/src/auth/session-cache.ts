@@ -1,7 +1,7 @@
 import type { Caller } from './adapter.ts'
 
-/** How long a session is believed without asking, in milliseconds: another node may have ended it meanwhile. */
-const MAX_AGE_MS = 1000
+/** How long a session is believed without asking, in milliseconds: one that another node ended is over within a second. */
+const MAX_AGE_MS = 800
 const MAX_SESSIONS = 10_000
 
 /** Sessions that were looked up a moment ago, by credential. Whoever changes users or sessions clears it. */

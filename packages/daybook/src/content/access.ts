@@ -20,7 +20,7 @@ export function seenBy(document: ScopedDocument, caller: Caller): Caller {
 }
 
 /** Names what a caller may see where no rule is in the way: the same for all that have no scopes. */
-export function sightOf(caller: Caller): string {
+export function standingOf(caller: Caller): string {
   if (!isAuthenticated(caller)) return 'public'
   return caller.scopes === undefined ? 'session' : `session for ${caller.scopes.join(' ')}`
 }
@@ -191,7 +191,7 @@ function asksLocalized(condition: Condition, collection: CollectionModel): boole
 /** Names how a reader sees collections, for tags: not the same for readers who see different things. */
 export function viewName(scope: QueryScope, caller: Caller, collections: readonly CollectionModel[]): unknown {
   const views = [...new Set(collections)].map((one) => [one.key, [...scope.hidden(one)], scope.limit(one)?.name])
-  return [sightOf(caller), views]
+  return [standingOf(caller), views]
 }
 
 /** Collections that rules look into to tell what of these a reader may see. */
@@ -202,6 +202,13 @@ export function behindLimits(scope: QueryScope, collections: readonly Collection
 /** Every collection as a locale shows it. */
 export function collectionsIn({ collections, views }: Model, { locale }: LocaleChoice): Model['collections'] {
   return views.get(locale ?? '') ?? collections
+}
+
+/** What entries must hold to be there for a reader who may see what is published alone; `undefined`: nothing. */
+export function publicOnly(collection: CollectionModel, caller: Caller): Condition | undefined {
+  const by = collection.status && collection.comparables.get(collection.status.key)
+  if (!by || !seesPublicOnly(collection, caller)) return undefined
+  return { kind: 'compare', by, operator: 'eq', values: [PUBLISHED], negated: false }
 }
 
 /** Whether an entry of this status exists for the caller. */

@@ -20,7 +20,7 @@ import {
   limitIn,
   queryScope,
   seesPublicOnly,
-  sightOf,
+  standingOf,
   viewName,
   visibleStatuses,
 } from './access.ts'
@@ -101,7 +101,7 @@ const understood = new WeakMap<Model, Understood>()
 async function understand(model: Model, own: KnownLimit, params: Params, caller: Caller): Promise<AskedList> {
   if (!model.isUniform) return readAsked(model, own, params, caller)
   const { key } = own
-  const name = `${key} ${sightOf(caller)}`
+  const name = `${key} ${standingOf(caller)}`
   const before: Understood = understood.get(model) ?? new WeakMap()
   understood.set(model, before)
   const known = before.get(params) ?? new Map<string, AskedList>()

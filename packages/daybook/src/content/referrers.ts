@@ -7,7 +7,7 @@ import type { CollectionModel, DocumentModel, GlobalModel, Model } from '../mode
 import type { QueryScope } from '../query/where.ts'
 import type { Among, Referrer } from '../store/read.ts'
 import { GLOBALS, type Writer } from '../store/write.ts'
-import { demandRead, queryScope, rulingOnReads } from './access.ts'
+import { demandRead, isVisible, publicOnly, queryScope, rulingOnReads } from './access.ts'
 import { keptOf, mergeFields, type Values } from './document.ts'
 import { allReferences, toCanonical, toDraft, translationsOf } from './draft.ts'
 import type { Engine } from './engine.ts'
@@ -210,7 +210,7 @@ export interface ReferencesAnswer {
 }
 
 /**
- * Lists who refers to an entry, as far as the caller may read it: drafts are listed, so the caller must have a session.
+ * Lists who refers to an entry, as far as the caller may read it.
  *
  * @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN
  */
@@ -224,8 +224,8 @@ export async function listReferrers(
   const { read } = engine.store
   const limit = await demandRead(engine.model, collection, caller)
   const key = id.toLowerCase()
-  const isThere = isUuidShaped(id) && (await read.statuses(collection, [key], limit?.where)).length > 0
-  if (!isThere) throw new DaybookError('NOT_FOUND')
+  const [found] = isUuidShaped(id) ? await read.statuses(collection, [key], limit?.where) : []
+  if (!found || !isVisible(collection, found.status, caller)) throw new DaybookError('NOT_FOUND')
   const among = await readable(engine, caller)
   const total = await read.countReferrers(collection.key, key, among)
   return { total, ...page, items: await read.referrers(collection.key, key, page.limit, page.offset, among) }
@@ -247,9 +247,10 @@ async function readable({ model }: Engine, caller: Caller): Promise<Among> {
     if (one.relations.size === 0) continue
     found.push(...hiddenIn(one, await mayRead(model, one, caller)).map((path) => `${GLOBALS} ${one.key} ${path}`))
   }
-  const limits = model.restricted.flatMap((one) => {
-    const limit = scope.collection(one.key) && scope.limit(one)
-    return limit && one.relations.size > 0 ? [{ collection: one, where: limit.where }] : []
+  const limits = [...model.collections.values()].flatMap((one) => {
+    if (one.relations.size === 0 || !scope.collection(one.key)) return []
+    const conditions = [scope.limit(one)?.where, publicOnly(one, caller)].filter((where) => where !== undefined)
+    return conditions.length === 0 ? [] : [{ collection: one, where: { kind: 'all', of: conditions } as const }]
   })
   return { except: found, limits }
 }

@@ -1,0 +1,278 @@
+import type { Service } from 'daybook'
+import { defineCollection, defineConfig, defineGlobal, f, hasRole, isAuthenticated, SYSTEM } from 'daybook'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ApiTokens, type NewApiToken } from '../../src/auth/api-tokens.ts'
+import { Taken } from '../../src/auth/records.ts'
+import { faultOfScope } from '../../src/auth/scopes.ts'
+import type { Store } from '../../src/store/store.ts'
+import type { Place } from '../support/place.ts'
+import { expectSane } from '../support/sane.ts'
+import { STORES } from '../support/stores.ts'
+
+const config = defineConfig({
+  auth: { registration: 'closed' },
+  collections: {
+    people: defineCollection({ fields: { name: f.text({ required: true }), state: f.status() } }),
+    posts: defineCollection({
+      fields: {
+        title: f.text({ required: true }),
+        author: f.relation('people'),
+        secret: f.text({ access: { read: hasRole('service') } }),
+        state: f.status(),
+      },
+    }),
+    closed: defineCollection({ fields: { title: f.text() }, access: { read: isAuthenticated } }),
+    open: defineCollection({ fields: { title: f.text() }, access: { create: () => true } }),
+    edited: defineCollection({ fields: { title: f.text() }, access: { create: hasRole('editor') } }),
+  },
+  globals: { site: defineGlobal({ fields: { title: f.text() } }) },
+})
+
+interface Asked {
+  readonly method?: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+describe.each(STORES)('named tokens on $name', ({ at }) => {
+  let place: Place
+  let service: Service
+  let store: Store
+  let tokens: ApiTokens
+  let person: string
+  let draft: string
+  let count = 0
+
+  beforeAll(async () => {
+    place = await at()
+    service = await place.open({ ...config })
+    store = await place.store()
+    tokens = new ApiTokens(store.records)
+    const create = (collection: string, data: object) =>
+      service.content.create(collection, data as never, { caller: SYSTEM }) as Promise<{ readonly id: string }>
+    person = (await create('people', { name: 'Ann', state: 'draft' })).id
+    draft = (await create('posts', { title: 'Draft', state: 'draft', author: person, secret: 'canary-field' })).id
+    await create('posts', { title: 'Out', author: person, secret: 'canary-field' })
+    await create('closed', { title: 'A' })
+  })
+  afterAll(async () => {
+    await store.close()
+    await service.close()
+    await place[Symbol.asyncDispose]()
+  })
+
+  async function make(scopes: readonly string[], more: Partial<NewApiToken> = {}): Promise<string> {
+    count += 1
+    return (await tokens.create({ name: `t${count}`, scopes, roles: ['service'], expiresAt: null, ...more })).token
+  }
+
+  async function ask(token: string | undefined, path: string, { method = 'GET', body, headers = {} }: Asked = {}) {
+    const response = await service.fetch(
+      new Request(`http://cms.example${path}`, {
+        method,
+        headers: {
+          ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    )
+    const text = await response.text()
+    // What the provider answers is its own.
+    if (!path.startsWith('/api/auth/')) expectSane({ status: response.status, headers: response.headers, text })
+    return { status: response.status, headers: response.headers, json: text === '' ? null : JSON.parse(text) }
+  }
+
+  const POST = (body: object): Asked => ({ method: 'POST', body })
+  const PATCH = (body: object): Asked => ({ method: 'PATCH', body })
+  const title = { title: 'B' }
+
+  test.each<readonly [scopes: readonly string[], what: string, path: () => string, asked: Asked, status: number]>([
+    [['posts:create'], 'creates a post', () => '/api/posts', POST(title), 201],
+    [['posts:create'], 'changes no post', () => `/api/posts/${draft}`, PATCH(title), 403],
+    [['posts:create'], 'deletes no post', () => `/api/posts/${draft}`, { method: 'DELETE' }, 403],
+    [['posts:update'], 'changes a post', () => `/api/posts/${draft}`, PATCH({ title: 'Draft' }), 200],
+    [['posts:update'], 'creates no post', () => '/api/posts', POST(title), 403],
+    [['posts:*'], 'creates a post', () => '/api/posts', POST(title), 201],
+    [['posts:*'], 'creates no person', () => '/api/people', POST({ name: 'B' }), 403],
+    [['*:create'], 'creates a person', () => '/api/people', POST({ name: 'B', state: 'draft' }), 201],
+    [['*:read'], 'reads what takes a session', () => '/api/closed', {}, 200],
+    [['*:read'], 'creates nothing', () => '/api/posts', POST(title), 403],
+    [['posts:*'], 'does not read what takes a session', () => '/api/closed', {}, 403],
+    [['posts:*'], 'does what anyone may', () => '/api/open', POST(title), 201],
+    [['*'], 'keeps to the rules of the config', () => '/api/edited', POST(title), 403],
+    [['*'], 'writes a global', () => '/api/globals/site', { method: 'PUT', body: title }, 200],
+    [['globals.site:update'], 'writes that global', () => '/api/globals/site', { method: 'PUT', body: title }, 200],
+    [['posts:*'], 'writes no global', () => '/api/globals/site', { method: 'PUT', body: title }, 403],
+    [
+      ['posts:*'],
+      'does nothing of a batch that goes beyond it',
+      () => '/api/batch',
+      POST({
+        operations: [
+          { op: 'create', collection: 'posts', data: title },
+          { op: 'create', collection: 'people', data: { name: 'B' } },
+        ],
+      }),
+      403,
+    ],
+  ])('with %j: %s', async (scopes, _what, path, asked, status) => {
+    expect((await ask(await make(scopes), path(), asked)).status).toBe(status)
+  })
+
+  test('a role of a token is what rules go by', async () => {
+    const editor = await make(['edited:create'], { roles: ['editor'] })
+    expect((await ask(editor, '/api/edited', POST(title))).status).toBe(201)
+  })
+
+  test('beyond its scopes a token sees what the public sees, each its own at the same address', async () => {
+    const [own, other] = [await make(['posts:create']), await make(['people:*'])]
+    const list = (token: string | undefined) => ask(token, '/api/posts?sort=title&limit=100')
+    const [asPublic, asOwn, asOther] = [await list(undefined), await list(own), await list(other)]
+    expect(asOther.json.items).toEqual(asPublic.json.items)
+    expect(asOther.json.total).toBe(asPublic.json.total)
+    expect(asOwn.json.total).toBeGreaterThan(asPublic.json.total)
+    expect(asOwn.json.items.map((one: { state: string }) => one.state)).toContain('draft')
+    expect(asOther.headers.get('cache-control')).toBe('private, no-store')
+    expect(asOther.headers.get('etag')).not.toBe(asOwn.headers.get('etag'))
+    const tag = { 'If-None-Match': asOwn.headers.get('etag') ?? '' }
+    expect((await ask(other, '/api/posts?sort=title&limit=100', { headers: tag })).status).toBe(200)
+    expect((await ask(other, `/api/posts/${draft}`)).status).toBe(404)
+    expect((await ask(own, `/api/posts/${draft}`)).status).toBe(200)
+  })
+
+  test('beyond its scopes a token knows no field that the public does not know', async () => {
+    const [own, other] = [await make(['posts:read']), await make(['people:read'])]
+    const secretly = '/api/posts?where[secret][eq]=canary-field'
+    expect((await ask(own, secretly)).json.total).toBe(2)
+    expect((await ask(other, secretly)).status).toBe(400)
+    expect(JSON.stringify((await ask(other, '/api/posts')).json)).not.toContain('canary-field')
+  })
+
+  test('relations lead no further than the scopes', async () => {
+    const path = `/api/posts/${draft}?include=author`
+    expect((await ask(await make(['posts:read', 'people:read']), path)).json.author).toMatchObject({ name: 'Ann' })
+    expect((await ask(await make(['posts:read']), path)).json.author).toBeNull()
+    const references = `/api/people/${person}/references`
+    const all = await ask(await make(['*:read']), references)
+    const some = await ask(await make(['people:read']), references)
+    expect([all.json.total, some.json.total]).toEqual([2, 1])
+    expect((await ask(await make(['posts:read']), references)).status).toBe(404)
+  })
+
+  test('what a token may do is told', async () => {
+    const token = await make(['posts:update', 'globals.site:*'])
+    const { json } = await ask(token, '/api/cms/auth/permissions')
+    expect(json.collections.posts).toMatchObject({ read: true, create: false, update: true, delete: false })
+    expect(json.collections.open).toMatchObject({ create: true, update: false })
+    expect(json.collections.closed).toBeUndefined()
+    expect(json.globals.site).toMatchObject({ read: true, update: true })
+  })
+
+  test('is a service with its own name, and says what it is for', async () => {
+    const expiresAt = new Date(Date.now() + 60_000).toISOString()
+    const token = await make(['posts:read'], { name: 'site build', expiresAt })
+    const id = token.split('_')[1]
+    expect((await ask(token, '/api/cms/auth/session')).json).toEqual({
+      authenticated: true,
+      principal: { id, name: 'site build' },
+      identity: {
+        provider: 'api-token',
+        subject: id,
+        sessionId: id,
+        actorType: 'service',
+        expiresAt,
+        claims: { name: 'site build', scopes: ['posts:read'] },
+        roles: ['service'],
+      },
+    })
+  })
+
+  test('is no session of a person: what takes one is refused, however the address is written (Z9)', async () => {
+    const token = await make(['*'], { roles: ['admin'] })
+    expect(
+      (await ask(token, '/api/cms/auth/actions/login', POST({ email: 'a@b.example', password: 'x' }))).status,
+    ).toBe(401)
+    const passwords = POST({ currentPassword: 'a long one', newPassword: 'another long one' })
+    expect((await ask(token, '/api/auth/change-password', passwords)).status).toBe(401)
+    expect((await ask(token, '/api/auth/admin/list-users')).status).toBe(401)
+    for (const path of ['/api/auth//change-password', '/api/auth/change-password/', '/API/auth/change-password']) {
+      expect([401, 404], path).toContain((await ask(token, path, passwords)).status)
+    }
+  })
+
+  test('is nobody when it is over, changed, cut or sent elsewhere than in Authorization (A11)', async () => {
+    const token = await make(['*'])
+    const over = await make(['*'], { expiresAt: new Date(Date.now() - 1).toISOString() })
+    const other = await make(['*'])
+    const mixed = token.slice(0, 21) + other.slice(21)
+    for (const wrong of [
+      over,
+      `${token.slice(0, -1)}~`,
+      token.slice(0, -1),
+      `${token}a`,
+      mixed,
+      'daybook_',
+      token.toUpperCase(),
+    ]) {
+      expect((await ask(wrong, '/api/posts', POST(title))).status, wrong).toBe(401)
+    }
+    expect((await ask(undefined, `/api/posts?token=${token}`, POST(title))).status).not.toBe(201)
+    expect((await ask(undefined, '/api/posts', { ...POST(title), headers: { Cookie: `token=${token}` } })).status).toBe(
+      401,
+    )
+    expect((await ask(token, '/api/posts', POST(title))).status).toBe(201)
+  })
+
+  test('is worth nothing within a second of being revoked, by its name or its id', async () => {
+    for (const toName of [(id: string) => id, () => 'by name']) {
+      const token = await make(['*'], { name: 'by name' })
+      expect((await ask(token, '/api/closed')).status).toBe(200)
+      expect(await tokens.revoke(toName(token.split('_')[1] ?? ''))).toBe(true)
+      await expect.poll(async () => (await ask(token, '/api/closed')).status, { timeout: 10_000 }).toBe(401)
+    }
+    expect(await tokens.revoke('by name')).toBe(false)
+  })
+
+  test('has a name that no other has, and notes when it was last used', async () => {
+    const token = await make(['*:read'], { name: 'once' })
+    await expect(make(['*'], { name: 'once' })).rejects.toThrow(Taken)
+    const told = async () => (await tokens.list()).find(({ name }) => name === 'once')
+    expect(await told()).toMatchObject({ prefix: token.slice(0, 20), scopes: ['*:read'], lastUsedAt: null })
+    await ask(token, '/api/posts')
+    await expect.poll(async () => (await told())?.lastUsedAt, { timeout: 10_000 }).toMatch(/^\d{4}-/)
+    await expect(make(['*'], { name: 'once' })).rejects.toThrow(Taken)
+  })
+
+  test('cannot be read out of the database', async () => {
+    const token = await make(['*'])
+    const rows = await place.rows<{ doc: string }>("SELECT doc FROM daybook$records WHERE kind = 'token'")
+    expect(rows.length).toBeGreaterThan(0)
+    expect(JSON.stringify(rows)).not.toContain(token.slice(21))
+    expect(Object.keys((await tokens.list())[0] ?? {})).not.toContain('digest')
+  })
+})
+
+test.each([
+  ['*', undefined],
+  ['export', undefined],
+  ['posts:read', undefined],
+  ['posts:*', undefined],
+  ['*:delete', undefined],
+  ['globals.site:update', undefined],
+  ['posts', 'such as posts:update'],
+  ['posts:write', 'such as posts:update'],
+  ['posts:read:x', 'such as posts:update'],
+  ['post:read', 'there is no post; known are posts, globals.site'],
+  ['site:read', 'there is no site'],
+  ['', 'such as posts:update'],
+])('the scope "%s" is understood or refused with what to write', (scope, fault) => {
+  const documents = [
+    { kind: 'collection', key: 'posts' },
+    { kind: 'global', key: 'site' },
+  ] as const
+  const found = faultOfScope(scope, documents)
+  if (fault === undefined) expect(found).toBeUndefined()
+  else expect(found).toContain(fault)
+})

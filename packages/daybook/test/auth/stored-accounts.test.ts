@@ -1,0 +1,426 @@
+import { createHmac } from 'node:crypto'
+import { twoFactor } from 'better-auth/plugins'
+import { defineCollection, defineConfig, f, hasRole, type Service } from 'daybook'
+import { type BetterAuthOptions, betterAuth, type PasswordReset } from 'daybook/better-auth'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import type { AccountManager } from '../../src/auth/account-manager.ts'
+import type { AuthSource } from '../../src/auth/adapter.ts'
+import { SILENT } from '../../src/log.ts'
+import type { Place } from '../support/place.ts'
+import { STORES } from '../support/stores.ts'
+import { Browser, ORIGIN, PASSWORD } from './browser.ts'
+
+// Passwords are hashed, some dozens of them at once.
+vi.setConfig({ testTimeout: 60_000, expect: { poll: { timeout: 10_000 } } })
+
+const configOf = (options: BetterAuthOptions = {}) =>
+  defineConfig({
+    auth: betterAuth(options),
+    collections: {
+      notes: defineCollection({ fields: { title: f.text({ required: true }) } }),
+      news: defineCollection({ fields: { title: f.text() }, access: { create: hasRole('editor') } }),
+    },
+    limits: { signInsPerMinute: 10_000 },
+  })
+
+const json = ({ text }: { readonly text: string }) => JSON.parse(text)
+const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } })
+const times = <T>(count: number, work: () => Promise<T>): Promise<readonly T[]> =>
+  Promise.all(Array.from({ length: count }, work))
+
+describe.each(STORES)('accounts in the database on $name', ({ at }) => {
+  let place: Place
+  const services: Service[] = []
+
+  beforeEach(async () => {
+    place = await at()
+    return async () => {
+      for (const service of services.splice(0)) await service.close()
+      await place[Symbol.asyncDispose]()
+    }
+  })
+
+  /** One more node on the store. */
+  async function node(options?: BetterAuthOptions): Promise<Service> {
+    const service = await place.open(configOf(options))
+    services.push(service)
+    return service
+  }
+
+  /** Manages the accounts past every service, as the command line does. */
+  async function manage<T>(options: BetterAuthOptions, work: (accounts: AccountManager) => Promise<T>): Promise<T> {
+    const store = await place.store()
+    try {
+      const source: AuthSource = betterAuth(options)
+      const accounts = await source.manage?.({ records: store.records, log: SILENT })
+      if (!accounts) throw new Error('There is nothing to manage.')
+      return await work(accounts)
+    } finally {
+      await store.close()
+    }
+  }
+
+  const addAdmin = (options: BetterAuthOptions = {}) =>
+    manage(options, (accounts) =>
+      accounts.create({ email: 'root@example.org', name: 'Root', password: PASSWORD, roles: ['admin'] }),
+    )
+
+  async function signedIn(service: Service, email: string): Promise<Browser> {
+    const browser = new Browser(service)
+    expect((await browser.login(email)).status).toBe(200)
+    return browser
+  }
+
+  /** What a browser and a program with the same session are told: whether it is one. */
+  async function holds(browser: Browser, token: string): Promise<readonly boolean[]> {
+    const byCookie = await browser.session()
+    const byToken = await new Browser(services.at(-1) as Service).session(bearer(token))
+    return [byCookie.authenticated, byToken.authenticated]
+  }
+
+  test('outlive a restart, with their sessions', async () => {
+    const first = await node()
+    const browser = new Browser(first)
+    const { token } = json(await browser.register())
+    const cookies = [...browser.cookies]
+    await services.pop()?.close()
+    const again = new Browser(await node())
+    for (const [name, value] of cookies) again.cookies.set(name, value)
+    expect(await again.session()).toMatchObject({ authenticated: true, principal: { email: 'ines@example.org' } })
+    expect(await new Browser(services[0] as Service).session(bearer(token))).toMatchObject({ authenticated: true })
+    expect((await new Browser(services[0] as Service).login()).status).toBe(200)
+    expect((await again.register()).status).toBe(409)
+  })
+
+  test('hold for all nodes at once, and a session that is ended on one is over on the others (N2)', async () => {
+    const [one, other] = [await node(), await node()]
+    const browser = new Browser(one)
+    const { token } = json(await browser.register())
+    const elsewhere = new Browser(other)
+    expect(await elsewhere.session(bearer(token))).toMatchObject({ authenticated: true })
+    expect((await browser.action('logout')).status).toBe(204)
+    expect(await new Browser(one).session(bearer(token))).toMatchObject({ authenticated: false })
+    await expect.poll(async () => (await elsewhere.session(bearer(token))).authenticated).toBe(false)
+  })
+
+  test('are one for an address, however many register it at once on however many nodes', async () => {
+    const nodes = [await node(), await node()]
+    const answers = await Promise.all(nodes.flatMap((one) => [0, 1, 2, 3].map(() => new Browser(one).register())))
+    const statuses = answers.map(({ status }) => status).sort()
+    expect(statuses).toEqual([201, ...Array(7).fill(409)])
+    expect(await manage({}, (accounts) => accounts.list())).toHaveLength(1)
+  })
+
+  describe('what ends a session, by cookie and by token, with the next request (A5)', () => {
+    let service: Service
+    let browser: Browser
+    let token: string
+    const resets: PasswordReset[] = []
+    const options: BetterAuthOptions = {
+      baseURL: ORIGIN,
+      sendPasswordReset: async (reset) => void resets.push(reset),
+    }
+
+    beforeEach(async () => {
+      resets.length = 0
+      service = await node(options)
+      browser = new Browser(service)
+      token = json(await browser.register()).token
+      expect(await holds(browser, token)).toEqual([true, true])
+    })
+
+    test('logout', async () => {
+      const cookies = new Map(browser.cookies)
+      await browser.action('logout')
+      for (const [name, value] of cookies) browser.cookies.set(name, value)
+      expect(await holds(browser, token)).toEqual([false, false])
+    })
+
+    test('another password; who sets it goes on with a new session', async () => {
+      const other = await signedIn(service, 'ines@example.org')
+      const input = { currentPassword: PASSWORD, newPassword: 'another long one', revokeOtherSessions: false }
+      expect((await browser.send('/api/auth/change-password', { json: input })).status).toBe(200)
+      expect((await other.session()).authenticated).toBe(false)
+      expect(await holds(browser, token)).toEqual([true, false])
+      expect((await new Browser(service).login()).status).toBe(401)
+      expect((await new Browser(service).login('ines@example.org', 'another long one')).status).toBe(200)
+    })
+
+    test('a password that was forgotten and set anew', async () => {
+      const address = { email: 'ines@example.org', redirectTo: '/' }
+      expect((await new Browser(service).send('/api/auth/request-password-reset', { json: address })).status).toBe(200)
+      await expect.poll(() => resets.length).toBe(1)
+      expect(resets[0]).toMatchObject({ email: 'ines@example.org', url: expect.stringContaining(ORIGIN) })
+      const input = { token: resets[0]?.token, newPassword: 'another long one' }
+      expect((await new Browser(service).send('/api/auth/reset-password', { json: input })).status).toBe(200)
+      expect(await holds(browser, token)).toEqual([false, false])
+    })
+
+    test('a ban by an administrator, who signs in again when it is over', async () => {
+      await addAdmin()
+      const admin = await signedIn(service, 'root@example.org')
+      const { principal } = (await browser.session()) as unknown as { principal: { id: string } }
+      const about = { json: { userId: principal.id } }
+      expect((await admin.send('/api/auth/admin/ban-user', about)).status).toBe(200)
+      expect(await holds(browser, token)).toEqual([false, false])
+      expect((await new Browser(service).login()).status).toBe(403)
+      expect((await admin.send('/api/auth/admin/unban-user', about)).status).toBe(200)
+      expect((await new Browser(service).login()).status).toBe(200)
+    })
+
+    test('a ban from the command line, within a second', async () => {
+      await manage({}, (accounts) => accounts.setBanned('ines@example.org', true))
+      await expect.poll(() => holds(browser, token)).toEqual([false, false])
+    })
+
+    test('a role that is taken away lets nobody do what it allowed', async () => {
+      const post = () => browser.send('/api/news', { json: { title: 'A' } })
+      expect((await post()).status).toBe(403)
+      await manage({}, (accounts) => accounts.setRoles('ines@example.org', ['editor']))
+      await expect.poll(async () => (await post()).status).toBe(201)
+      await manage({}, (accounts) => accounts.setRoles('ines@example.org', ['user']))
+      await expect.poll(async () => (await post()).status).toBe(403)
+    })
+
+    test('a second factor that is still missing is no session', async () => {
+      const guarded = await node({ plugins: [twoFactor({ issuer: 'Notes' })] })
+      const person = await signedIn(guarded, 'ines@example.org')
+      const { totpURI } = json(await person.send('/api/auth/two-factor/enable', { json: { password: PASSWORD } }))
+      const code = () => ({ json: { code: totp(new URL(totpURI).searchParams.get('secret') ?? '') } })
+      expect((await person.send('/api/auth/two-factor/verify-totp', code())).status).toBe(200)
+      const later = new Browser(guarded)
+      const answer = await later.login()
+      expect([answer.status, json(answer)]).toEqual([
+        200,
+        { authenticated: false, principal: null, identity: null, twoFactorRedirect: true },
+      ])
+      expect((await later.session()).authenticated).toBe(false)
+      expect((await later.send('/api/auth/two-factor/verify-totp', code())).status).toBe(200)
+      expect(await later.session()).toMatchObject({ authenticated: true, principal: { email: 'ines@example.org' } })
+    })
+  })
+
+  describe('a link to set a new password (A6)', () => {
+    const resets: PasswordReset[] = []
+    const options: BetterAuthOptions = {
+      baseURL: ORIGIN,
+      sendPasswordReset: async (reset) => void resets.push(reset),
+    }
+    let service: Service
+    const set = (token: unknown, newPassword: unknown = 'another long one') =>
+      new Browser(service).send('/api/auth/reset-password', { json: { token, newPassword } })
+    const ask = (email: string) =>
+      new Browser(service).send('/api/auth/request-password-reset', { json: { email, redirectTo: '/' } })
+
+    beforeEach(async () => {
+      resets.length = 0
+      service = await node(options)
+      await new Browser(service).register()
+      await ask('ines@example.org')
+      await expect.poll(() => resets.length).toBe(1)
+    })
+
+    test('works once, however often it is used at the same time, on however many nodes', async () => {
+      const [own, other] = [service, await node(options)]
+      const input = { token: resets[0]?.token, newPassword: 'another long one' }
+      const answers = await times(25, () =>
+        Promise.all([own, other].map((one) => new Browser(one).send('/api/auth/reset-password', { json: input }))),
+      )
+      const statuses = answers.flat().map(({ status }) => status)
+      expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+      expect(new Set(statuses)).toEqual(new Set([200, 400]))
+      expect((await set(resets[0]?.token)).status).toBe(400)
+    })
+
+    test.each([
+      ['an empty text', ''],
+      ['an object', {}],
+      ['a list', []],
+      ['one that was never given', 'A'.repeat(24)],
+    ])('is none with %s: 400', async (_what, token) => {
+      expect((await set(token)).status).toBe(400)
+      expect((await new Browser(service).login()).status).toBe(200)
+    })
+
+    test('is worth nothing after an hour', async () => {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_700_000 })
+      try {
+        expect((await set(resets[0]?.token)).status).toBe(400)
+      } finally {
+        vi.useRealTimers()
+      }
+    })
+
+    test('is not spent by a password that is too short', async () => {
+      expect((await set(resets[0]?.token, 'short')).status).toBe(400)
+      expect((await set(resets[0]?.token)).status).toBe(200)
+    })
+
+    test('is the same answer for an address without an account, and is sent to nobody (A1)', async () => {
+      const [known, unknown] = [await ask('ines@example.org'), await ask('nobody@example.org')]
+      expect([unknown.status, unknown.text]).toEqual([known.status, known.text])
+      await expect.poll(() => resets.length).toBe(2)
+      expect(resets.map(({ email }) => email)).toEqual(['ines@example.org', 'ines@example.org'])
+    })
+
+    test('cannot be made from what the database holds', async () => {
+      const rows = await place.rows<{ doc: string }>('SELECT doc FROM daybook$records')
+      const stored = JSON.stringify(rows)
+      expect(stored).toContain('ines@example.org')
+      expect(stored).not.toContain(resets[0]?.token)
+      expect(stored).not.toContain(PASSWORD)
+    })
+  })
+
+  describe('by invitation', () => {
+    const options: BetterAuthOptions = { registration: 'invite' }
+    const inAWeek = () => new Date(Date.now() + 604_800_000).toISOString()
+    const invite = (email = 'ines@example.org', expiresAt = inAWeek()) =>
+      manage(options, (accounts) => accounts.invite({ email, roles: ['editor'], expiresAt }))
+    let service: Service
+    const register = (input: object) =>
+      new Browser(service).action('register', {
+        name: 'Inés',
+        email: 'ines@example.org',
+        password: PASSWORD,
+        ...input,
+      })
+
+    beforeEach(async () => {
+      service = await node(options)
+    })
+
+    test('somebody registers with the role that the invitation gives', async () => {
+      const answer = await register({ invitation: await invite() })
+      expect(answer.status).toBe(201)
+      expect(json(answer)).toMatchObject({ authenticated: true, identity: { roles: ['editor'] } })
+    })
+
+    test('one account is made, however often the invitation is used at once', async () => {
+      const invitation = await invite()
+      const statuses = (await times(20, () => register({ invitation }))).map(({ status }) => status)
+      expect(statuses.filter((status) => status === 201)).toHaveLength(1)
+      expect(new Set(statuses)).toEqual(new Set([201, 400]))
+    })
+
+    test('nobody registers without one, with another address, or with one that is over or replaced: 400', async () => {
+      const [invitation, over] = [await invite(), await invite('over@example.org', new Date(0).toISOString())]
+      const replaced = await invite('new@example.org')
+      const fresh = await invite('new@example.org')
+      for (const input of [
+        {},
+        { invitation: 'x' },
+        { invitation: [invitation] },
+        { email: 'eve@example.org', invitation },
+        { email: 'over@example.org', invitation: over },
+        { email: 'new@example.org', invitation: replaced },
+      ]) {
+        const answer = await register(input)
+        expect([answer.status, json(answer).details.issues[0].path]).toEqual([400, '/invitation'])
+      }
+      expect((await register({ email: 'new@example.org', invitation: fresh })).status).toBe(201)
+    })
+
+    test('an input that fits no account does not spend it', async () => {
+      const invitation = await invite()
+      for (const wrong of [{ password: 'short' }, { name: ' ' }, { email: 'ines' }]) {
+        expect((await register({ ...wrong, invitation })).status).toBe(400)
+      }
+      expect((await register({ invitation })).status).toBe(201)
+    })
+
+    test('the provider’s own routes make no account', async () => {
+      const body = { email: 'x@example.org', password: PASSWORD, name: 'X' }
+      for (const path of ['/api/auth/sign-up/email', '/api/auth//sign-up/email', '/api/auth/sign-up/email/']) {
+        expect((await new Browser(service).send(path, { json: body })).status, path).toBe(404)
+      }
+      expect(await manage(options, (accounts) => accounts.list())).toEqual([])
+    })
+  })
+
+  describe('the first administrator', () => {
+    test('is made once, however many make one at the same time, and later (A13)', async () => {
+      await node()
+      const make = () =>
+        addAdmin().then(
+          () => 'made',
+          ({ code }: { readonly code: string }) => code,
+        )
+      const outcomes = await times(10, make)
+      expect(outcomes.filter((one) => one === 'made')).toHaveLength(1)
+      expect(new Set([...outcomes, await make()])).toEqual(new Set(['made', 'CONFLICT']))
+      expect(await manage({}, (accounts) => accounts.list())).toMatchObject([
+        { email: 'root@example.org', roles: ['admin'] },
+      ])
+    })
+
+    test('makes accounts and gives roles, which nobody else does (Z8)', async () => {
+      const service = await node({ registration: 'closed' })
+      await addAdmin()
+      const admin = await signedIn(service, 'root@example.org')
+      const create = (browser: Browser, email: string, role: string) =>
+        browser.send('/api/auth/admin/create-user', { json: { email, name: 'X', password: PASSWORD, role } })
+      expect((await create(admin, 'ann@example.org', 'editor')).status).toBe(200)
+      const ann = await signedIn(service, 'ann@example.org')
+      const { principal, identity } = (await ann.session()) as unknown as {
+        principal: { id: string }
+        identity: { roles: string[] }
+      }
+      expect(identity.roles).toEqual(['editor'])
+      const attempts = [
+        await create(ann, 'eve@example.org', 'admin'),
+        await ann.send('/api/auth/admin/set-role', { json: { userId: principal.id, role: 'admin' } }),
+        await ann.send('/api/auth/admin/update-user', { json: { userId: principal.id, data: { role: 'admin' } } }),
+        await ann.send('/api/auth/update-user', { json: { role: 'admin', name: 'Ann' } }),
+        await ann.send('/api/auth/admin/list-users'),
+        await ann.send('/api/auth/admin/impersonate-user', { json: { userId: principal.id } }),
+      ]
+      for (const { status } of attempts) expect([400, 403]).toContain(status)
+      expect(await ann.session()).toMatchObject({ identity: { roles: ['editor'] } })
+    })
+  })
+
+  test('hold nothing that a reader of content gets to see (secret canaries)', async () => {
+    const service = await node()
+    const browser = new Browser(service)
+    const { token } = json(await browser.register())
+    await browser.send('/api/notes', { json: { title: 'A' } })
+    const rows = await place.rows<{ doc: string }>("SELECT doc FROM daybook$records WHERE kind = 'better-auth account'")
+    const { password: hash } = JSON.parse(rows[0]?.doc ?? '{}') as { readonly password: string }
+    const answers = [
+      await new Browser(service).send('/api/notes'),
+      await new Browser(service).send('/api/cms/auth/session'),
+      await browser.send('/api/cms/auth/session'),
+      await browser.send('/api/cms/auth/permissions'),
+      await browser.send('/api/auth/get-session'),
+    ]
+    for (const { text, headers } of answers.slice(0, 4)) {
+      for (const secret of [token, hash, PASSWORD]) expect(text + JSON.stringify([...headers])).not.toContain(secret)
+    }
+    for (const { text } of answers) expect(text).not.toContain(hash)
+  })
+})
+
+test.each([
+  [{ registration: 'anyone' as never }, 'registration'],
+  [{ secret: 'short' }, 'secret'],
+  [{ baseURL: 'cms.example.org' }, 'baseURL'],
+  [{ baseURL: 'https://cms.example.org/path' }, 'baseURL'],
+  [{ trustedOrigins: ['*'] }, 'trustedOrigins'],
+  [{ sendPasswordReset: async () => {} }, 'baseURL'],
+  [{ socialProviders: { github: { clientId: 'a', clientSecret: 'b' } } }, 'baseURL'],
+] satisfies [BetterAuthOptions, string][])('%o is refused, with the option to mend', (options, option) => {
+  expect(() => betterAuth(options)).toThrow(`betterAuth: ${option}: `)
+})
+
+/** The code of a second factor (RFC 6238), as apps make it: SHA-1, six digits, every thirty seconds. */
+function totp(secret: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+  const bits = [...secret.replace(/=+$/, '')].map((one) => alphabet.indexOf(one).toString(2).padStart(5, '0')).join('')
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)))
+  const mac = createHmac('sha1', key).update(counter).digest()
+  const offset = (mac.at(-1) ?? 0) & 15
+  return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0')
+}
