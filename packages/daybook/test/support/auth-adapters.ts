@@ -1,7 +1,9 @@
-import { serviceTokenAdapter } from 'daybook'
+import { type AuthAdapter, SILENT, serviceTokenAdapter } from 'daybook'
+import { betterAuth } from 'daybook/better-auth'
 import { jwt } from 'daybook/jwt'
 import type { AuthAdapterSubject } from 'daybook/testing'
 import { defaultAdapter } from '../../src/auth/default-adapter.ts'
+import { Folder } from './folder.ts'
 import { Issuer, makeKey, type TokenParts } from './issuer.ts'
 
 /** A kind of auth adapter, with who gets in by it. */
@@ -51,32 +53,50 @@ const identityProvider: AdapterKind = {
   },
 }
 
+/** Two people who registered at an adapter of accounts. */
+async function subjectOf(adapter: AuthAdapter): Promise<AuthAdapterSubject> {
+  const register = async (name: string): Promise<Response> => {
+    const input = { name, email: `${name}@example.org`, password: 'a long one of mine' }
+    const context = { headers: new Headers(), address: null, origin: 'https://cms.example' }
+    return (await adapter.invoke?.('register', input, context)) ?? Response.error()
+  }
+  const cookieOf = (response: Response): string => response.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  const ann = cookieOf(await register('ann'))
+  const { token } = (await (await register('ben')).json()) as { readonly token: string }
+  return {
+    adapter,
+    valid: () => ({ cookie: ann }),
+    other: () => ({ authorization: `Bearer ${token}` }),
+    invalid: {
+      'a cookie without its signature': () => ({ cookie: ann.replace(/\..*$/, '') }),
+      'a cookie of another name': () => ({ cookie: ann.replace('session_token', 'session') }),
+      'a token without its last character': () => ({ authorization: `Bearer ${token.slice(0, -1)}` }),
+      'a token as a cookie': () => ({ cookie: `better-auth.session_token=${token}` }),
+    },
+  }
+}
+
 const accounts: AdapterKind = {
-  name: 'accounts',
+  name: 'accounts in memory',
   async open() {
-    const adapter = defaultAdapter({})
-    const register = async (name: string): Promise<Response> => {
-      const input = { name, email: `${name}@example.org`, password: 'a long one of mine' }
-      const context = { headers: new Headers(), address: null, origin: 'https://cms.example' }
-      return (await adapter.invoke('register', input, context)) ?? Response.error()
+    return { ...(await subjectOf(defaultAdapter({}))), [Symbol.asyncDispose]: async () => {} }
+  },
+}
+
+const storedAccounts: AdapterKind = {
+  name: 'accounts in the database',
+  async open() {
+    const place = await Folder.make()
+    await place.start({ collections: {} })
+    const store = await place.store()
+    const adapter = betterAuth().open({ records: store.records, log: SILENT })
+    const close = async (): Promise<void> => {
+      await store.close()
+      await place[Symbol.asyncDispose]()
     }
-    const cookieOf = (response: Response): string => response.headers.getSetCookie()[0]?.split(';')[0] ?? ''
-    const ann = cookieOf(await register('ann'))
-    const { token } = (await (await register('ben')).json()) as { readonly token: string }
-    return {
-      adapter,
-      valid: () => ({ cookie: ann }),
-      other: () => ({ authorization: `Bearer ${token}` }),
-      invalid: {
-        'a cookie without its signature': () => ({ cookie: ann.replace(/\..*$/, '') }),
-        'a cookie of another name': () => ({ cookie: ann.replace('session_token', 'session') }),
-        'a token without its last character': () => ({ authorization: `Bearer ${token.slice(0, -1)}` }),
-        'a token as a cookie': () => ({ cookie: `better-auth.session_token=${token}` }),
-      },
-      [Symbol.asyncDispose]: async () => {},
-    }
+    return { ...(await subjectOf(adapter)), [Symbol.asyncDispose]: close }
   },
 }
 
 /** Every adapter that Daybook brings; a new one is one line here. */
-export const ADAPTERS: readonly AdapterKind[] = [serviceToken, identityProvider, accounts]
+export const ADAPTERS: readonly AdapterKind[] = [serviceToken, identityProvider, accounts, storedAccounts]

@@ -1,0 +1,183 @@
+import { type BetterAuthOptions, betterAuth } from 'better-auth'
+import type { DBAdapter } from 'better-auth/adapters'
+import { getMigrations } from 'better-auth/db/migration'
+import NativeDatabase from 'better-sqlite3'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { recordDatabase } from '../../src/auth/record-database.ts'
+import type { Store } from '../../src/store/store.ts'
+import type { Place } from '../support/place.ts'
+import { STORES } from '../support/stores.ts'
+
+const OPTIONS: BetterAuthOptions = { secret: 'x'.repeat(32), logger: { disabled: true } }
+
+/** better-auth's own database on SQLite: what records have to answer like. */
+async function reference(): Promise<DBAdapter> {
+  const options = { ...OPTIONS, database: new NativeDatabase(':memory:', { timeout: 0 }) as never }
+  await (await getMigrations(options)).runMigrations()
+  return (await betterAuth(options).$context).adapter as DBAdapter
+}
+
+/** A question or a change, by the name of the method. */
+type Step = readonly [
+  method: 'findOne' | 'findMany' | 'count' | 'create' | 'update' | 'updateMany' | 'deleteMany' | 'consumeOne',
+  given: object,
+]
+
+const id = fc.constantFrom('a', 'b', 'c', 'd')
+const identifier = fc.constantFrom('one', 'two', 'three')
+const value = fc.constantFrom('x', 'xy', 'yz')
+const expiresAt = fc.constantFrom(1, 2, 3).map((day) => new Date(Date.UTC(2026, 0, day)))
+const text = { identifier, value }
+
+const clause = fc.oneof(
+  fc.record({ field: fc.constant('id'), value: id }),
+  fc.record({ field: fc.constant('id'), operator: fc.constant('in'), value: fc.array(id, { minLength: 1 }) }),
+  fc.record({ field: fc.constant('identifier'), value: identifier }),
+  fc.record({
+    field: fc.constant('identifier'),
+    operator: fc.constant('in'),
+    value: fc.array(identifier, { minLength: 1 }),
+  }),
+  fc.record({
+    field: fc.constant('value'),
+    operator: fc.constantFrom('eq', 'ne', 'contains', 'starts_with', 'ends_with'),
+    value,
+  }),
+  fc.record({ field: fc.constant('expiresAt'), operator: fc.constantFrom('lt', 'lte', 'gt', 'gte'), value: expiresAt }),
+)
+const joined = fc.tuple(clause, fc.constantFrom('AND', 'OR')).map(([one, connector]) => ({ ...one, connector }))
+const where = fc.array(joined, { minLength: 1, maxLength: 3 })
+const model = fc.constant('verification')
+const byId = { field: 'id', direction: 'asc' }
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.tuple(
+      fc.constant('create' as const),
+      fc.record({ model, data: fc.record({ id, ...text, expiresAt }), forceAllowId: fc.constant(true) }),
+    ),
+  },
+  fc.tuple(
+    fc.constantFrom('findMany' as const, 'count' as const),
+    fc.record({ model, where, sortBy: fc.constant(byId) }),
+  ),
+  fc.tuple(
+    fc.constant('findMany' as const),
+    fc.record({ model, sortBy: fc.constant(byId), limit: fc.constant(2), offset: fc.nat(2) }),
+  ),
+  fc.tuple(fc.constant('updateMany' as const), fc.record({ model, where, update: fc.record(text) })),
+  fc.tuple(
+    fc.constantFrom('findOne' as const, 'update' as const, 'consumeOne' as const),
+    fc.record({ model, where: id.map((one) => [{ field: 'id', value: one }]), update: fc.record(text) }),
+  ),
+  fc.tuple(fc.constant('deleteMany' as const), fc.record({ model, where })),
+)
+
+/** Without what no two runs share. */
+function settled(answer: unknown): unknown {
+  return JSON.parse(JSON.stringify(answer ?? null), (key, one) =>
+    key === 'createdAt' || key === 'updatedAt' ? undefined : one,
+  )
+}
+
+async function run(database: DBAdapter, [method, given]: Step): Promise<unknown> {
+  const call = database[method] as (given: object) => Promise<unknown>
+  return settled(await call(given).catch(() => 'refused'))
+}
+
+describe.each(STORES)('records as a database of better-auth on $name', ({ at, name }) => {
+  let place: Place
+  let store: Store
+
+  beforeEach(async () => {
+    place = await at()
+    await place.start({ collections: {} })
+    store = await place.store()
+    return async () => {
+      await store.close()
+      await place[Symbol.asyncDispose]()
+    }
+  })
+  const open = (): DBAdapter => recordDatabase(store.records, () => {})(OPTIONS)
+
+  afterEach(() =>
+    store.records.transaction(async (writer) => {
+      for (const kind of ['better-auth verification', 'better-auth user']) {
+        for (const record of await writer.list(kind)) await writer.delete(kind, record.id)
+      }
+    }),
+  )
+
+  test('answer as its own tables do', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
+        const [own, other] = [open(), await reference()]
+        await own.deleteMany({ model: 'verification', where: [] })
+        for (const one of steps) expect(await run(own, one), JSON.stringify(one)).toEqual(await run(other, one))
+      }),
+      { numRuns: name === 'sqlite' ? 60 : 20 },
+    )
+  })
+
+  const user = (email: string) => ({
+    model: 'user',
+    data: { email, name: 'X', emailVerified: false, createdAt: new Date(), updatedAt: new Date() },
+  })
+
+  test('do all of a transaction or nothing, and read what it has written', async () => {
+    const database = open()
+    const broken = database.transaction(async (inner) => {
+      await inner.create(user('ann@example.org'))
+      expect(await inner.count({ model: 'user' })).toBe(1)
+      throw new Error('oops')
+    })
+    await expect(broken).rejects.toThrow('oops')
+    expect(await database.count({ model: 'user' })).toBe(0)
+    await database.transaction(async (inner) => {
+      await inner.create(user('ann@example.org'))
+      await inner.create(user('ben@example.org'))
+    })
+    expect(await database.count({ model: 'user' })).toBe(2)
+    await expect(database.transaction((inner) => inner.create(user('ann@example.org')))).rejects.toThrow('taken: email')
+  })
+
+  test('keep nobody waiting before a transaction writes', async () => {
+    const database = open()
+    await database.transaction(async (inner) => {
+      expect(await inner.findOne({ model: 'user', where: [{ field: 'email', value: 'ann@example.org' }] })).toBeNull()
+      await database.create(user('ann@example.org'))
+      expect(await inner.count({ model: 'user' })).toBe(1)
+    })
+  })
+
+  test('give a row away once, to however many who want it at the same time', async () => {
+    const database = open()
+    const { id: ownId } = await database.create<{ id: string }>({
+      model: 'verification',
+      data: {
+        identifier: 'left',
+        value: '3',
+        expiresAt: new Date(),
+        createdAt: new Date(),
+        updatedAt: new Date(),
+      } as never,
+    })
+    const where = [{ field: 'id', value: ownId }]
+    const consumed = await Promise.all(
+      Array.from({ length: 20 }, () => database.consumeOne({ model: 'verification', where })),
+    )
+    expect(consumed.filter((one) => one !== null)).toHaveLength(1)
+  })
+
+  test('are found by long values, too', async () => {
+    const database = open()
+    const email = `${'x'.repeat(5000)}@example.org`
+    await database.create(user(email))
+    expect(await database.findOne({ model: 'user', where: [{ field: 'email', value: email }] })).toMatchObject({
+      email,
+    })
+    await expect(database.create(user(email))).rejects.toThrow('taken: email')
+  })
+})

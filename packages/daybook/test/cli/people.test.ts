@@ -1,0 +1,155 @@
+import { join } from 'node:path'
+import { createService } from 'daybook'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { daybook, folderOf } from './cli.ts'
+
+// Each starts several processes, and the machine may be busy.
+vi.setConfig({ testTimeout: 120_000 })
+
+const BETTER_AUTH = join(import.meta.dirname, '../../src/better-auth/index.ts')
+const config = (auth: string) => `
+  import { defineCollection, defineConfig, f } from 'DAYBOOK'
+  import { betterAuth } from '${BETTER_AUTH}'
+  export default defineConfig({
+    ${auth}
+    collections: { posts: defineCollection({ fields: { title: f.text({ required: true }), state: f.status() } }) },
+  })`
+
+let folder: Awaited<ReturnType<typeof folderOf>>
+
+beforeEach(async () => {
+  folder = await folderOf({ 'daybook.config.ts': config("auth: betterAuth({ registration: 'invite' }),") })
+  return () => folder[Symbol.asyncDispose]()
+})
+
+const run = (...args: readonly string[]) => daybook(folder.path, ...args)
+
+/** A service on the same folder, asked once. */
+async function ask(path: string, init: RequestInit & { readonly token?: string } = {}) {
+  const { default: own } = await import(`${folder.path}/daybook.config.ts`)
+  const service = await createService(own, { data: join(folder.path, '.daybook') })
+  const headers = {
+    'Content-Type': 'application/json',
+    ...(init.token ? { Authorization: `Bearer ${init.token}` } : {}),
+  }
+  const response = await service.fetch(new Request(`http://cms.example${path}`, { ...init, headers }))
+  const text = await response.text()
+  await service.close()
+  return { status: response.status, json: JSON.parse(text) }
+}
+
+const login = (email: string, password: string) =>
+  ask('/api/cms/auth/actions/login', { method: 'POST', body: JSON.stringify({ email, password }) })
+
+describe('daybook user', () => {
+  test('makes the first administrator, with a password that is shown once, on standard output alone', async () => {
+    const made = await run('user', 'create', 'root@example.org', '--name', 'Root', '--role', 'admin')
+    expect(made).toMatchObject({ status: 0, stdout: expect.stringMatching(/^[\w-]{20}\n$/) })
+    const { status, json } = await login('root@example.org', made.stdout.trim())
+    expect([status, json.identity.roles]).toEqual([200, ['admin']])
+    expect(await run('user', 'create', 'Root@Example.org')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'daybook: There is an account with this address.\n',
+    })
+    const { stdout } = await run('user', 'list')
+    expect(stdout).toMatch(/^EMAIL +NAME +ROLES +BANNED +SINCE\nroot@example\.org +Root +admin +no +\d{4}-\S+\n$/)
+    expect(stdout).not.toContain(made.stdout.trim())
+  })
+
+  test('gives roles and passwords, bans, and lets in again', async () => {
+    await run('user', 'create', 'ann@example.org')
+    expect(await run('user', 'role', 'ann@example.org', '--role', 'editor', '--role', 'author')).toMatchObject({
+      status: 0,
+    })
+    const { stdout: password } = await run('user', 'password', 'ann@example.org')
+    expect((await login('ann@example.org', password.trim())).json.identity.roles).toEqual(['editor', 'author'])
+    await run('user', 'ban', 'ann@example.org')
+    expect((await login('ann@example.org', password.trim())).status).toBe(403)
+    await run('user', 'unban', 'ann@example.org')
+    expect((await login('ann@example.org', password.trim())).status).toBe(200)
+  })
+
+  test('invites somebody, who registers with the invitation', async () => {
+    const { stdout: invitation } = await run('user', 'invite', 'ben@example.org', '--role', 'editor', '--days', '1')
+    const input = {
+      name: 'Ben',
+      email: 'ben@example.org',
+      password: 'a long one of mine',
+      invitation: invitation.trim(),
+    }
+    const { status, json } = await ask('/api/cms/auth/actions/register', {
+      method: 'POST',
+      body: JSON.stringify(input),
+    })
+    expect([status, json.identity.roles]).toEqual([201, ['editor']])
+    expect(await run('user', 'invite', 'ben@example.org')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('There is an account'),
+    })
+  })
+
+  test.each([
+    [['user'], 2, 'daybook user list'],
+    [['user', 'create'], 2, 'daybook user create EMAIL'],
+    [['user', 'list', 'x'], 2, 'daybook user list'],
+    [['user', 'frobnicate', 'x@example.org'], 2, 'create, role, password, ban, unban, invite'],
+    [['user', 'role', 'x@example.org'], 2, '--role editor'],
+    [['user', 'role', 'x@example.org', '--role', 'a,b'], 2, '--role takes letters'],
+    [['user', 'invite', 'x@example.org', '--days', '0'], 2, '--days takes 1 to 3650'],
+    [['user', 'ban', 'x@example.org'], 1, 'There is no account with the address x@example.org.'],
+    [['user', 'create', 'no address'], 1, 'email must be an e-mail address.'],
+  ])('%j is refused, with what to write', async (args, status, said) => {
+    expect(await run(...args)).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(said) })
+  })
+
+  test('says how a config comes to have accounts', async () => {
+    await folder.write({ 'daybook.config.ts': config('') })
+    expect(await run('user', 'list')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('auth: betterAuth()'),
+    })
+  })
+})
+
+describe('daybook token', () => {
+  test('makes a token for what it names, shows it once, and ends it, whatever adapter the config has', async () => {
+    await folder.write({ 'daybook.config.ts': config("auth: { registration: 'closed' },") })
+    const made = await run('token', 'create', 'site build', '--scope', 'posts:create', '--days', '30')
+    expect(made).toMatchObject({ status: 0, stdout: expect.stringMatching(/^daybook_[0-9a-f]{12}_[\w-]{43}\n$/) })
+    const token = made.stdout.trim()
+    const post = () => ask('/api/posts', { method: 'POST', body: '{"title":"A"}', token })
+    expect((await post()).status).toBe(201)
+    const { stdout } = await run('token', 'list')
+    expect(stdout).toMatch(/^NAME .*\nsite build +daybook_[0-9a-f]{12} +posts:create +service +\d{4}-\S+ +\d{4}-\S+\n$/)
+    expect(stdout).not.toContain(token)
+    expect(await run('token', 'revoke', 'site build')).toMatchObject({ status: 0 })
+    expect((await post()).status).toBe(401)
+    expect(await run('token', 'revoke', 'site build')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('There is no token'),
+    })
+  })
+
+  test.each([
+    [['token'], 2, 'daybook token create NAME'],
+    [['token', 'create'], 2, 'daybook token create NAME'],
+    [['token', 'create', 'x'], 2, '--scope posts:update'],
+    [['token', 'create', 'x', '--scope', 'pages:read'], 2, 'there is no pages; known are posts.'],
+    [['token', 'create', 'x', '--scope', 'posts:write'], 2, 'read, create, update, delete'],
+    [['token', 'create', 'x', '--scope', '*', '--days', 'x'], 2, '--days takes'],
+    [['token', 'list', 'x'], 2, 'daybook token list'],
+  ])('%j is refused, with what to write', async (args, status, said) => {
+    expect(await run(...args)).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(said) })
+  })
+
+  test('takes a name once', async () => {
+    await run('token', 'create', 'x', '--scope', '*')
+    const again = await run('token', 'create', 'x', '--scope', '*')
+    expect(again).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: 'daybook: There is a token "x" already. Revoke it first.\n',
+    })
+  })
+})
