@@ -67,9 +67,16 @@ describe.each(DATABASES)('console examples answer as they are shown on $name', (
 
 /** What a snippet without imports of its own is written against. */
 const PRELUDE = "import { createService, defineCollection, defineConfig, defineGlobal, f } from 'daybook'"
+/** npm puts it below the package that needs it; whoever imports from it has it in a package.json of their own. */
+const BETTER_AUTH = join(ROOT, 'packages/daybook/node_modules/better-auth/dist')
 const TSCONFIG = {
   extends: join(ROOT, 'tsconfig.base.json'),
-  compilerOptions: { noEmit: true, noUnusedLocals: false, noUnusedParameters: false },
+  compilerOptions: {
+    noEmit: true,
+    noUnusedLocals: false,
+    noUnusedParameters: false,
+    paths: { 'better-auth/*': [`${BETTER_AUTH}/*/index.d.mts`] },
+  },
   include: ['*/*.ts', join(ROOT, 'packages/daybook/src/untyped-packages.d.ts')],
 }
 

@@ -23,7 +23,7 @@ export class Invitations {
 
   /** Answers the secret. An earlier invitation of this address is worth nothing any more. */
   async make({ email, roles, expiresAt }: NewInvitation): Promise<string> {
-    const secret = randomBytes(24).toString('base64url')
+    const secret = randomBytes(32).toString('base64url')
     const record = { id: randomUUID(), email: email.toLowerCase(), roles, expiresAt, digest: digest(secret) }
     await this.#records.transaction(async (writer) => {
       for (const { id } of await writer.find(KIND, 'email', record.email)) await writer.delete(KIND, id)

@@ -1,6 +1,6 @@
 import type { Service } from 'daybook'
 import { defineCollection, defineConfig, defineGlobal, f, hasRole, isAuthenticated, SYSTEM } from 'daybook'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ApiTokens, type NewApiToken } from '../../src/auth/api-tokens.ts'
 import { Taken } from '../../src/auth/records.ts'
 import { faultOfScope } from '../../src/auth/scopes.ts'
@@ -44,6 +44,7 @@ describe.each(STORES)('named tokens on $name', ({ at }) => {
   let count = 0
 
   beforeAll(async () => {
+    vi.stubEnv('ENABLE_CMS_EXPORT', 'true')
     place = await at()
     service = await place.open({ ...config })
     store = await place.store()
@@ -56,6 +57,7 @@ describe.each(STORES)('named tokens on $name', ({ at }) => {
     await create('closed', { title: 'A' })
   })
   afterAll(async () => {
+    vi.unstubAllEnvs()
     await store.close()
     await service.close()
     await place[Symbol.asyncDispose]()
@@ -243,6 +245,20 @@ describe.each(STORES)('named tokens on $name', ({ at }) => {
     await ask(token, '/api/posts')
     await expect.poll(async () => (await told())?.lastUsedAt, { timeout: 10_000 }).toMatch(/^\d{4}-/)
     await expect(make(['*'], { name: 'once' })).rejects.toThrow(Taken)
+  })
+
+  test.each([
+    [['export'], 200],
+    [['*'], 200],
+    [['*:read', 'posts:*'], 403],
+  ])('with %j asks for an export: %i, without a word of tokens in it', async (scopes, status) => {
+    const token = await make(scopes)
+    const headers = { Authorization: `Bearer ${token}` }
+    const response = await service.fetch(new Request('http://cms.example/api/export', { headers }))
+    const text = await response.text()
+    expect(response.status).toBe(status)
+    expect(text).not.toContain('daybook_')
+    if (status === 200) expect(text).toContain('canary-field')
   })
 
   test('cannot be read out of the database', async () => {
