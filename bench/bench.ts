@@ -29,8 +29,8 @@ export const SOURCES: string = here('../packages/daybook/src/cli/bin.ts')
 export const CONFIG: string = here('../examples/blog/daybook.config.ts')
 
 /** What Node runs to serve a store as a user would. */
-export function startArgs({ options }: BenchStore, cli = SOURCES): readonly string[] {
-  return [cli, 'start', '--port', '0', '--log', 'silent', '--config', CONFIG, ...options]
+export function startArgs({ options }: BenchStore, { cli = SOURCES, config = CONFIG } = {}): readonly string[] {
+  return [cli, 'start', '--port', '0', '--log', 'silent', '--config', config, ...options]
 }
 
 /** Starts Daybook on a store. */

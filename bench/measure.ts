@@ -37,6 +37,8 @@ export interface Side {
   readonly proxy?: Server
   readonly database: Metered
   readonly targeting: Targeting
+  /** Sent with every request, besides what the kind of work sends. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Where a side is asked. */
@@ -64,7 +66,8 @@ let nextNumber = 100 * NUMBERS
 
 function loadOf({ connections, load }: Kind, side: Side, seconds: number): Load {
   nextNumber += NUMBERS
-  return { urls: urlsOf(side), connections, seconds, ...load(side.targeting, TOKEN, nextNumber) }
+  const asked = load(side.targeting, TOKEN, nextNumber)
+  return { urls: urlsOf(side), connections, seconds, ...asked, headers: { ...asked.headers, ...side.headers } }
 }
 
 /** Processor time that the parts of a side used, in microseconds. */

@@ -9,6 +9,7 @@ import type {
   Nodes,
   Report,
   RestoreCost,
+  SessionCost,
   Start,
 } from './report.ts'
 
@@ -26,10 +27,12 @@ const verdict = (met: boolean): string => (met ? 'met' : 'NOT MET')
 const QUIET = 0.1
 
 /** What to think of the figures, when something else used the machine meanwhile. */
-function noise({ comparisons, growth: sizes, nodes }: Report): string {
+function noise(report: Report): string {
+  const { comparisons, growth: sizes, nodes } = report
   const samples = [
     ...comparisons.flatMap((one) => [one.floor, one.daybook]),
     ...sizes.flatMap((one) => [one.small, one.large]),
+    ...report.sessions.flatMap((one) => [one.without, one.with]),
     ...(nodes ? [nodes.one, nodes.straight, nodes.proxied] : []),
   ]
   const most = Math.max(0, ...samples.map(({ others }) => others))
@@ -86,6 +89,25 @@ function growthTable(rows: readonly Growth[], entries: number): string {
       verdict(met),
       `${time(small.cpu)}, ${time(large.cpu)}`,
       databaseTimes(small, large),
+    ]),
+  )
+}
+
+function sessionTable(rows: readonly SessionCost[]): string {
+  return table(
+    ['with a session', 'of', 'without/s', 'with/s', 'ratio', 'CPU ratio', 'judge', 'target', '', 'CPU', 'database CPU'],
+    rows.map(({ work, who, without, with: own, ratio, cpuRatio, judge, target, met }) => [
+      work,
+      who,
+      whole(without.perSecond),
+      whole(own.perSecond),
+      ratio.toFixed(2),
+      cpuRatio.toFixed(2),
+      judge,
+      `>= ${target}`,
+      verdict(met),
+      `${time(without.cpu)}, ${time(own.cpu)}`,
+      databaseTimes(without, own),
     ]),
   )
 }
@@ -189,6 +211,7 @@ export function printed(report: Report): string {
   ]
   if (comparisons.length > 0) parts.push(comparisonTable(comparisons))
   if (report.growth.length > 0) parts.push(growthTable(report.growth, entries))
+  if (report.sessions.length > 0) parts.push(sessionTable(report.sessions))
   if (nodes) parts.push(nodesTable(nodes))
   if (report.latencies.length > 0) parts.push(latencyTable(report.latencies))
   if (starts.length > 0) parts.push(startTable(starts))

@@ -106,6 +106,33 @@ export function nodesResult(kind: Kind, [one, straight, proxied]: readonly [Samp
   return { work: kind.title, one, straight, proxied, ratio, cpuRatio, judge, target: kind.target, met }
 }
 
+/** One kind of work with a session, beside the same without one. */
+export interface SessionCost {
+  readonly work: string
+  /** Whose session it is. */
+  readonly who: string
+  readonly without: Sample
+  readonly with: Sample
+  /** Requests a second with a session by those without. */
+  readonly ratio: number
+  /** Processor time of a request without a session by that of one with it, that of the database included. */
+  readonly cpuRatio: number
+  readonly judge: Judge
+  readonly target: number
+  readonly met: boolean
+}
+
+const MIN_WITH_SESSION = 0.8
+
+/** Holds requests with a session against those without. */
+export function sessionResult(kind: Kind, who: string, without: Sample, own: Sample): SessionCost {
+  const ratio = own.perSecond / without.perSecond
+  const cpuRatio = (without.cpu + without.databaseCpu) / (own.cpu + own.databaseCpu)
+  const judge = judgeOf(kind, [without, own])
+  const met = (judge === 'throughput' ? ratio : cpuRatio) >= MIN_WITH_SESSION
+  return { work: kind.title, who, without, with: own, ratio, cpuRatio, judge, target: MIN_WITH_SESSION, met }
+}
+
 /** How long a start took. */
 export interface Start {
   readonly what: string
@@ -232,6 +259,7 @@ export interface Report {
   readonly rounds: number
   readonly comparisons: readonly Comparison[]
   readonly growth: readonly Growth[]
+  readonly sessions: readonly SessionCost[]
   readonly nodes?: Nodes | undefined
   readonly latencies: readonly Latency[]
   readonly starts: readonly Start[]

@@ -17,7 +17,10 @@ const STARTS = 5
 async function startOnce(cli: string, store: BenchStore): Promise<number> {
   const env = { ...process.env, ...store.env }
   const startedAt = performance.now()
-  const child = spawn(process.execPath, [...startArgs(store, cli)], { stdio: ['ignore', 'pipe', 'inherit'], env })
+  const child = spawn(process.execPath, [...startArgs(store, { cli: cli })], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env,
+  })
   const ended = once(child, 'exit')
   try {
     for await (const line of createInterface(child.stdout)) {

@@ -1,0 +1,55 @@
+import { ApiTokens } from '../packages/daybook/src/auth/api-tokens.ts'
+import { Store } from '../packages/daybook/src/store/store.ts'
+import { type Bench, startArgs } from './bench.ts'
+import { ask } from './check.ts'
+import { here, Server } from './child.ts'
+import type { BenchStore } from './databases.ts'
+import { kindsOn } from './kinds.ts'
+import { race, type Side, WrongAnswer } from './measure.ts'
+import { makePlan } from './plan.ts'
+import { type SessionCost, sessionResult } from './report.ts'
+
+const ACCOUNT = { name: 'Bench', email: 'bench@example.org', password: 'a password of the bench' }
+
+/** A list that is asked for without a session, with that of an account in the database, and with a named token. */
+export async function compareSessions(bench: Bench): Promise<readonly SessionCost[]> {
+  const { databases, generator, effort, say } = bench
+  const kind = kindsOn(databases.engine).find(({ name }) => name === 'list')
+  if (!kind || !bench.isAsked('sessions')) return []
+  say('lists with and without a session …')
+  const { targeting } = await makePlan(bench.store, bench.model)
+  const store = await databases.copyOf(bench.store)
+  const args = [...bench.profiling, ...startArgs(store, { config: here('accounts.config.ts') })]
+  await using server = await Server.start(args, store.env)
+  const side = (name: string, token?: string): Side => ({
+    name,
+    servers: [server],
+    database: databases,
+    targeting,
+    ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }),
+  })
+  const account = side('an account', await register(server))
+  const program = side('a named token', await makeToken(store))
+  const [nobody, ...others] = await race(generator, kind, [side('nobody'), account, program], effort)
+  return [account, program].flatMap(({ name }, place) => {
+    const sample = others[place]
+    return sample ? [sessionResult(kind, name, nobody, sample)] : []
+  })
+}
+
+async function register({ url }: Server): Promise<string> {
+  const headers = { 'content-type': 'application/json' }
+  const { status, body } = await ask(`${url}/api/cms/auth/actions/register`, 'POST', JSON.stringify(ACCOUNT), headers)
+  if (status !== 201) throw new WrongAnswer(`sessions: registering answers ${status}`)
+  return (JSON.parse(body) as { readonly token: string }).token
+}
+
+async function makeToken(place: BenchStore): Promise<string> {
+  const store = new Store(await place.open())
+  try {
+    const token = { name: 'bench', scopes: ['*:read'], roles: ['service'], expiresAt: null }
+    return (await new ApiTokens(store.records).create(token)).token
+  } finally {
+    await store.close()
+  }
+}
