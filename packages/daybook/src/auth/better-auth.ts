@@ -1,5 +1,5 @@
 import type { BetterAuthOptions, BetterAuthPlugin } from 'better-auth'
-import { APIError, betterAuth } from 'better-auth'
+import { betterAuth } from 'better-auth'
 import type { DBAdapterInstance } from 'better-auth/adapters'
 import { memoryAdapter } from 'better-auth/adapters/memory'
 import { createAuthMiddleware } from 'better-auth/api'
@@ -184,7 +184,7 @@ function makeAuth({ secret, registration, database, more = {}, plugins = [], ...
           }
         : {}),
     },
-    databaseHooks: { user: { create: { before: async (_user, ctx) => demandAdmitted(registration, ctx?.path) } } },
+    databaseHooks: { user: { create: { before: async (_user, ctx) => isAdmitted(registration, ctx?.path) } } },
     hooks: { before: endOtherSessions },
     session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
     // Whoever reads the database cannot set passwords with what is in it.
@@ -208,10 +208,9 @@ function makeAuth({ secret, registration, database, more = {}, plugins = [], ...
 }
 
 /** By whatever way somebody comes, such as a social provider: who may not register gets no account. */
-async function demandAdmitted(registration: Registration, path: string | undefined): Promise<void> {
+function isAdmitted(registration: Registration, path: string | undefined): false | undefined {
   // better-auth lets administrators alone do that, and asks nobody when it is called from inside.
-  if (registration === 'open' || path === '/admin/create-user') return
-  throw new APIError('FORBIDDEN', { message: 'Registration is closed.' })
+  return registration === 'open' || path === '/admin/create-user' ? undefined : false
 }
 
 /** With a new password all sessions end; the one that set it gets another. */

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { twoFactor } from 'better-auth/plugins'
+import { genericOAuth, twoFactor } from 'better-auth/plugins'
 import { defineCollection, defineConfig, f, hasRole, type Service } from 'daybook'
 import { type BetterAuthOptions, betterAuth, type PasswordReset } from 'daybook/better-auth'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
@@ -336,6 +336,56 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
       }
       expect(await manage(options, (accounts) => accounts.list())).toEqual([])
     })
+  })
+
+  describe('by a provider of sign-ins', () => {
+    const getToken = async () => ({ accessToken: 'canary-of-the-provider' })
+    const getUserInfo = async () => ({ id: '1', email: 'ines@work.example', name: 'Inés', emailVerified: true })
+    const work = {
+      providerId: 'work',
+      clientId: 'a',
+      clientSecret: 'b',
+      authorizationUrl: 'https://id.example/authorize',
+      tokenUrl: 'https://id.example/token',
+    }
+    const options: BetterAuthOptions = {
+      baseURL: 'https://public.example',
+      plugins: [genericOAuth({ config: [{ ...work, getToken, getUserInfo }] })],
+    }
+
+    /** Goes to the provider and comes back; answers where the browser is sent in the end. */
+    async function signIn(browser: Browser): Promise<URL> {
+      const begun = await browser.send('/api/auth/sign-in/social', { json: { provider: 'work', callbackURL: '/' } })
+      const { searchParams } = new URL(json(begun).url)
+      // Not the address of the request: whoever makes that up would be sent the code.
+      expect(searchParams.get('redirect_uri')).toBe('https://public.example/api/auth/callback/work')
+      const back = await browser.send(`/api/auth/callback/work?code=1&state=${searchParams.get('state')}`)
+      expect(back.status).toBe(302)
+      return new URL(back.headers.get('location') ?? '', ORIGIN)
+    }
+
+    test('whoever comes gets an account where anyone may register', async () => {
+      const browser = new Browser(await node(options))
+      expect((await signIn(browser)).pathname).toBe('/')
+      expect(await browser.session()).toMatchObject({ authenticated: true, principal: { email: 'ines@work.example' } })
+    })
+
+    test.each(['invite', 'closed'] as const)('nobody gets an account with registration: %j', async (registration) => {
+      const browser = new Browser(await node({ ...options, registration }))
+      expect((await signIn(browser)).searchParams.get('error')).toMatch(/./)
+      expect((await browser.session()).authenticated).toBe(false)
+      expect(await manage({}, (accounts) => accounts.list())).toEqual([])
+    })
+
+    test.each(['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)'])(
+      'nobody is sent on to %j (A7)',
+      async (callbackURL) => {
+        const browser = new Browser(await node(options))
+        const answer = await browser.send('/api/auth/sign-in/social', { json: { provider: 'work', callbackURL } })
+        expect([400, 403]).toContain(answer.status)
+        expect(answer.headers.has('location')).toBe(false)
+      },
+    )
   })
 
   describe('the first administrator', () => {
