@@ -5,6 +5,7 @@ import { f, type Service, SYSTEM } from 'daybook'
 import { postgres } from 'daybook/postgres'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import blog from '../../../../examples/blog/daybook.config.ts'
+import { openStore } from '../../src/service.ts'
 import { PostgresDatabase } from '../support/postgres-database.ts'
 import { BIN, daybook, type Ended } from './cli.ts'
 import everything, { aVeryLongKey, before } from './copy-config.ts'
@@ -45,6 +46,10 @@ describe('a store with everything', () => {
         await service.content.update('things', String(id), { gone: 'kept aside' } as never, AS_SYSTEM)
       }
     })
+    const store = await openStore({}, scene.at('source'))
+    const kept = { keys: { name: 'b' }, unique: ['name'], until: Date.now() }
+    await store.records.transaction((writer) => writer.put('token', { id: 'a', name: 'b' }, kept))
+    await store.close()
     // A column that nothing writes to yet.
     change(scene.fileOf('source'), 'UPDATE things SET draft = doc WHERE pk = 2')
     // A write under the newer config keeps aside what has no field any more.
@@ -63,6 +68,7 @@ describe('a store with everything', () => {
     expect(back).toMatchObject({ status: 0 })
     expect(allRows(scene.fileOf('back'))).toEqual(allRows(scene.fileOf('source')))
     expect(rows(scene.fileOf('source'), 'SELECT 1 FROM things WHERE kept IS NOT NULL')).not.toEqual([])
+    expect(rows(scene.fileOf('back'), 'SELECT id FROM daybook$record_keys')).toEqual([{ id: 'a' }])
     const ask = (service: Service) => answersOf(service, ...OF_EVERYTHING)
     const own = await serve(everything, { data: scene.at('source') }, ask)
     expect(own.size).toBeGreaterThan(300)

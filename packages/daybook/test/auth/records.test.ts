@@ -1,0 +1,59 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { sweep } from '../../src/content/sweep.ts'
+import { Lease } from '../../src/store/lease.ts'
+import type { Store } from '../../src/store/store.ts'
+import type { Place } from '../support/place.ts'
+import { STORES } from '../support/stores.ts'
+
+const HOUR = 3_600_000
+
+describe.each(STORES)('what adapters keep on $name', ({ at }) => {
+  let place: Place
+  let store: Store
+
+  beforeEach(async () => {
+    place = await at()
+    await place.start({ collections: {} })
+    store = await place.store()
+    return async () => {
+      await store.close()
+      await place[Symbol.asyncDispose]()
+    }
+  })
+
+  test('is found by its id and its keys, and no longer by those that it had', async () => {
+    const { records } = store
+    const put = (name: string) =>
+      records.transaction((writer) => writer.put('thing', { id: 'a', name }, { keys: { name }, unique: ['name'] }))
+    await put('one')
+    await put('other')
+    expect(await records.get('thing', 'a')).toEqual({ id: 'a', name: 'other' })
+    expect(await records.find('thing', 'name', 'other')).toEqual([{ id: 'a', name: 'other' }])
+    expect(await records.find('thing', 'name', 'one')).toEqual([])
+    expect(await records.get('another kind', 'a')).toBeUndefined()
+    expect(await records.find('another kind', 'name', 'other')).toEqual([])
+  })
+
+  test('is all there or not at all after a transaction', async () => {
+    const broken = store.records.transaction(async (writer) => {
+      await writer.put('thing', { id: 'a' })
+      throw new Error('oops')
+    })
+    await expect(broken).rejects.toThrow('oops')
+    expect(await store.records.list('thing')).toEqual([])
+  })
+
+  test('is thrown away when it is worth nothing since a day, with its keys', async () => {
+    const until = (hours: number) => ({ keys: { name: 'x' }, until: Date.now() + hours * HOUR })
+    await store.records.transaction(async (writer) => {
+      await writer.put('thing', { id: 'long over' }, until(-25))
+      await writer.put('thing', { id: 'just over' }, until(-1))
+      await writer.put('thing', { id: 'still good' }, until(1))
+      await writer.put('thing', { id: 'for good' }, { keys: { name: 'x' } })
+    })
+    expect(await sweep(new Lease(store, 'sweep', 60_000))).toBe(true)
+    const left = (await store.records.list('thing')).map(({ id }) => id)
+    expect(left).toEqual(['for good', 'just over', 'still good'])
+    expect(await place.rows('SELECT id FROM daybook$record_keys ORDER BY id')).toEqual(left.map((id) => ({ id })))
+  })
+})
