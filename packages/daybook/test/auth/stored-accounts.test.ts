@@ -263,6 +263,17 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
       expect(resets.map(({ email }) => email)).toEqual(['ines@example.org', 'ines@example.org'])
     })
 
+    test('is sent to the address of the account, however another one is written that looks like it (A16)', async () => {
+      for (const email of ['INES@EXAMPLE.ORG', 'Ines@example.org']) expect((await ask(email)).status).toBe(200)
+      await expect.poll(() => resets.length).toBe(3)
+      for (const email of ['inés@example.org', 'ınes@example.org', 'ines@example.org\u200b', 'ines@exämple.org']) {
+        expect([200, 400], email).toContain((await ask(email)).status)
+      }
+      await ask('ines@example.org')
+      await expect.poll(() => resets.length).toBe(4)
+      expect(new Set(resets.map(({ email }) => email))).toEqual(new Set(['ines@example.org']))
+    })
+
     test('cannot be made from what the database holds', async () => {
       const rows = await place.rows<{ doc: string }>('SELECT doc FROM daybook$records')
       const stored = JSON.stringify(rows)
