@@ -33,7 +33,8 @@ const CHECKPOINT: Statement = { sql: 'PRAGMA wal_checkpoint(PASSIVE)', bind: () 
  * @throws {StartupError} when SQLite is too old or a setting does not hold
  */
 export function openSqlite(file: string, options: StoreOptions = {}): SqliteStore {
-  mkdirSync(dirname(file), { recursive: true })
+  // Drafts, sessions and hashes are nobody else's business.
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   return new SqliteStore(file, options)
 }
 

@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import { isSafeSqlite } from '../../src/store/sqlite-file.ts'
@@ -28,6 +30,13 @@ const VERSIONS: Readonly<Record<string, boolean>> = {
 
 test.each(Object.entries(VERSIONS))('SQLite %s is free of the WAL-reset bug: %s', (version, isSafe) => {
   expect(isSafeSqlite(version)).toBe(isSafe)
+})
+
+test.skipIf(process.platform === 'win32')('a data folder that a store makes is its owner’s alone', async () => {
+  await using folder = await Folder.make()
+  const data = join(folder.address, 'made', 'data')
+  await openSqlite(join(data, 'daybook.db')).close()
+  expect((await stat(data)).mode & 0o777).toBe(0o700)
 })
 
 test('both connections of a store are durable and read their settings back', async () => {

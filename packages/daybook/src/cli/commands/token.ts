@@ -3,8 +3,10 @@ import { Taken } from '../../auth/records.ts'
 import { faultOfScope } from '../../auth/scopes.ts'
 import { StartupError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
+import { endOf, rolesIn } from '../grants.ts'
+import { openHost } from '../open-host.ts'
 import { type CommandLine, readOptions } from '../options.ts'
-import { endOf, openHost, rolesIn, table } from '../people.ts'
+import { table } from '../table.ts'
 import { UsageError } from '../usage.ts'
 
 const OPTIONS = {

@@ -3,8 +3,10 @@ import { text as readAll } from 'node:stream/consumers'
 import type { Account, AccountManager } from '../../auth/account-manager.ts'
 import type { DaybookConfig } from '../../config/config.ts'
 import { DaybookError, StartupError } from '../../errors.ts'
+import { endOf, rolesIn } from '../grants.ts'
+import { openHost } from '../open-host.ts'
 import { type CommandLine, readOptions } from '../options.ts'
-import { endOf, openHost, rolesIn, table } from '../people.ts'
+import { table } from '../table.ts'
 import { UsageError } from '../usage.ts'
 
 const OPTIONS = {
