@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { BetterAuthOptions, BetterAuthPlugin } from 'better-auth'
 import { betterAuth } from 'better-auth'
 import type { DBAdapterInstance } from 'better-auth/adapters'
@@ -185,10 +186,10 @@ function makeAuth({ secret, registration, database, more = {}, plugins = [], ...
         : {}),
     },
     databaseHooks: { user: { create: { before: async (_user, ctx) => isAdmitted(registration, ctx?.path) } } },
-    hooks: { before: endOtherSessions },
+    hooks: { before: beforeRoutes },
     session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
-    // Whoever reads the database cannot set passwords with what is in it.
-    verification: { storeIdentifier: 'hashed' },
+    // Whoever reads the database cannot set passwords with what is in it. What is over, the service sweeps.
+    verification: { storeIdentifier: 'hashed', disableCleanup: true },
     // The service counts attempts on all nodes together, and looks at origins, before anything comes here.
     rateLimit: { enabled: false },
     advanced: {
@@ -213,10 +214,22 @@ function isAdmitted(registration: Registration, path: string | undefined): false
   return registration === 'open' || path === '/admin/create-user' ? undefined : false
 }
 
-/** With a new password all sessions end; the one that set it gets another. */
-const endOtherSessions = createAuthMiddleware(async ({ path, body }) =>
-  path === '/change-password' ? { context: { body: { ...body, revokeOtherSessions: true } } } : undefined,
-)
+const beforeRoutes = createAuthMiddleware(async ({ path, body, context: { internalAdapter } }) => {
+  // With a new password all sessions end; the one that set it gets another.
+  if (path === '/change-password') return { context: { body: { ...body, revokeOtherSessions: true } } }
+  if (path === '/request-password-reset') await evenOut(internalAdapter, body?.email)
+  return undefined
+})
+
+type InternalAdapter = Awaited<ReturnType<typeof makeAuth>['$context']>['internalAdapter']
+
+/** An address costs the same work with and without an account: otherwise the time that an answer takes would tell. */
+async function evenOut(internalAdapter: InternalAdapter, email: unknown): Promise<void> {
+  if (typeof email !== 'string') return
+  const identifier = `nobody ${randomUUID()}`
+  if (await internalAdapter.findUserByEmail(email)) await internalAdapter.findVerificationValue(identifier)
+  else await internalAdapter.createVerificationValue({ identifier, value: '', expiresAt: new Date() })
+}
 
 function demandFit({ email, name, password }: NewUser): void {
   if (name.trim() === '') throw invalid([{ path: '/name', code: 'required', message: 'must be a text' }])
