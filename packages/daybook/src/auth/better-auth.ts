@@ -127,11 +127,11 @@ export function openAccounts(options: AccountsOptions): Accounts {
       // The plugin's types name the roles that it brings; any may be set.
       const body = { email, name, password, role: [...roles] as ('admin' | 'user')[] }
       const made = await auth.api.createUser({ body, asResponse: true }).catch((error) => {
-        // Somebody else was faster.
         throw error instanceof Taken ? taken() : error
       })
-      if (made.status === 400) throw notAnAddress()
       const found = await internalAdapter.findUserByEmail(email)
+      // Somebody else was faster.
+      if (made.status === 400) throw found ? taken() : notAnAddress()
       if (!found) throw new Error(`An account was to be made, and better-auth answered ${made.status}.`)
       return toAccount(found.user as StoredUser)
     },

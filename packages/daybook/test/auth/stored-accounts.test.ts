@@ -105,9 +105,11 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
 
   test('are one for an address, however many register it at once on however many nodes', async () => {
     const nodes = [await node(), await node()]
-    const answers = await Promise.all(nodes.flatMap((one) => [0, 1, 2, 3].map(() => new Browser(one).register())))
+    // Their code is loaded by then.
+    for (const one of nodes) expect((await new Browser(one).login()).status).toBe(401)
+    const answers = await Promise.all(nodes.flatMap((one) => [0, 1].map(() => new Browser(one).register())))
     const statuses = answers.map(({ status }) => status).sort()
-    expect(statuses).toEqual([201, ...Array(7).fill(409)])
+    expect(statuses).toEqual([201, 409, 409, 409])
     expect(await manage({}, (accounts) => accounts.list())).toHaveLength(1)
   })
 
