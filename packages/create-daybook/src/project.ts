@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { findPackageJSON } from 'node:module'
+import { basename, dirname, join, relative } from 'node:path'
+import { demandName } from './project-name.ts'
+import type { Template } from './templates.ts'
+import { UsageError } from './usage.ts'
+
+const MANIFEST = findPackageJSON(import.meta.url) ?? ''
+const TEMPLATES = join(dirname(MANIFEST), 'templates')
+
+/** The name that the templates use. */
+const TEMPLATE_NAME = 'my-content'
+
+/** Files that npm would not leave in a package as they are, with the names that they get. */
+const RENAMED: Readonly<Record<string, string>> = { _gitignore: '.gitignore' }
+
+/** The version of this package, which is also that of the Daybook that a project gets. */
+export async function readVersion(): Promise<string> {
+  return (JSON.parse(await readFile(MANIFEST, 'utf8')) as { version: string }).version
+}
+
+/**
+ * Writes the files of a project, with a service token of its own.
+ *
+ * @param folder an absolute path; made when it is not there
+ * @throws {UsageError} when the folder is not empty, or npm takes no project of its name
+ */
+export async function makeProject(folder: string, template: Template): Promise<void> {
+  demandName(basename(folder))
+  await mkdir(folder, { recursive: true }).catch(refuseFile)
+  await demandEmpty(folder)
+  for (const part of ['every', template]) await copyTemplate(join(TEMPLATES, part), folder)
+  const secret = `DAYBOOK_SERVICE_TOKEN=${randomBytes(32).toString('hex')}\n`
+  await writeFile(join(folder, '.env'), secret, { mode: 0o600, flag: 'wx' })
+}
+
+function refuseFile(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST' && error.code !== 'ENOTDIR') throw error
+  throw new UsageError(`${error.path} is a file. Name another folder.`)
+}
+
+async function demandEmpty(folder: string): Promise<void> {
+  // A repository without files is as good as an empty folder.
+  const found = (await readdir(folder)).filter((name) => name !== '.git')
+  if (found.length === 0) return
+  throw new UsageError(
+    `${folder} is not empty: it has ${JSON.stringify(found[0])}. Name another folder, or empty this one.`,
+  )
+}
+
+/** Files are written anew instead of copied: those of an installed package may be read-only. */
+async function copyTemplate(from: string, to: string): Promise<void> {
+  for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const path = relative(from, join(entry.parentPath, entry.name))
+    const target = join(to, dirname(path), RENAMED[entry.name] ?? entry.name)
+    await mkdir(dirname(target), { recursive: true })
+    const text = await fill(entry.name, await readFile(join(from, path), 'utf8'), basename(to))
+    await writeFile(target, text, { flag: 'wx' })
+  }
+}
+
+/** Puts the project's name in, and the version of Daybook. */
+async function fill(file: string, text: string, name: string): Promise<string> {
+  if (file === 'README.md') return text.replaceAll(TEMPLATE_NAME, name)
+  if (file !== 'package.json') return text
+  const { dependencies, ...manifest } = JSON.parse(text) as { dependencies: object }
+  const pinned = { ...manifest, name, dependencies: { ...dependencies, daybook: await readVersion() } }
+  return `${JSON.stringify(pinned, null, 2)}\n`
+}
