@@ -33,7 +33,7 @@ export class LocalRegistry implements AsyncDisposable {
     this.#server = createServer((request, response) => {
       const body = this.#answer(decodeURIComponent(request.url ?? ''))
       body.then(
-        (found) => response.end(found),
+        (found) => response.writeHead(found === undefined ? 404 : 200).end(found),
         () => response.writeHead(500).end(),
       )
     })
@@ -58,12 +58,12 @@ export class LocalRegistry implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`
   }
 
-  async #answer(path: string): Promise<string | Buffer> {
+  async #answer(path: string): Promise<string | Buffer | undefined> {
     const tarball = this.#tarballs.get(path)
     if (tarball !== undefined) return readFile(tarball)
     const name = path.slice(1)
-    // npm asks about optional packages, too. It keeps in its cache that there are no versions, but not that there is no package.
-    const versions = this.#packages.get(name) ?? {}
+    const versions = this.#packages.get(name)
+    if (versions === undefined) return undefined
     return JSON.stringify({ name, 'dist-tags': { latest: Object.keys(versions).at(-1) }, versions })
   }
 

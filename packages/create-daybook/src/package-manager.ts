@@ -3,7 +3,8 @@ import { once } from 'node:events'
 
 /** How each package manager installs what a manifest names; packages that are on this machine are not asked for. */
 const INSTALL: Readonly<Record<string, readonly string[]>> = {
-  npm: ['install', '--prefer-offline', '--no-audit', '--no-fund'],
+  // Without the last one npm asks about each optional peer of each package: 130 MB of answers, of which it installs nothing.
+  npm: ['install', '--prefer-offline', '--no-audit', '--no-fund', '--legacy-peer-deps'],
   pnpm: ['install', '--prefer-offline'],
   yarn: ['install'],
   bun: ['install'],

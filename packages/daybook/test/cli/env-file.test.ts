@@ -1,11 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { BIN, daybook, folderOf, start } from './cli.ts'
+import { daybook, folderOf, start } from './cli.ts'
 
 const CONFIG = `import { defineConfig, f } from 'DAYBOOK'
 export default defineConfig({ collections: { notes: { fields: { title: f.text({ required: true }) } } } })
@@ -77,31 +74,4 @@ describe('a .env beside the config', () => {
     expect(stderr).toContain('.env cannot be read: ELOOP')
     expect(stderr).not.toContain('    at ')
   })
-})
-
-test('daybook dev starts again with what a changed .env says', async () => {
-  await using folder = await folderOf({ 'daybook.config.ts': CONFIG, '.env': DOT_ENV })
-  const child = spawn(process.execPath, [BIN, 'dev', '--port', '0', '--log', 'silent'], {
-    cwd: folder.path,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const ended = once(child, 'exit')
-  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
-  const nextAddress = async (): Promise<string> => {
-    for (;;) {
-      const { value, done } = await lines.next()
-      if (done) throw new Error('daybook dev ended')
-      const url = /^listening on (\S+)/.exec(value)?.[1]
-      if (url !== undefined) return url
-    }
-  }
-  try {
-    expect(await write(await nextAddress(), FILE_TOKEN)).toBe(201)
-    await folder.write({ '.env': DOT_ENV.replace(FILE_TOKEN, OTHER_TOKEN) })
-    const url = await nextAddress()
-    expect([await write(url, OTHER_TOKEN), await write(url, FILE_TOKEN)]).toEqual([201, 401])
-  } finally {
-    child.kill('SIGTERM')
-    await ended
-  }
 })

@@ -10,5 +10,9 @@ const response = await fetch(new URL('/api/posts', process.env.DAYBOOK_URL ?? 'h
   headers: { authorization: `Bearer ${process.env.DAYBOOK_SERVICE_TOKEN}`, 'content-type': 'application/json' },
   body: JSON.stringify(post),
 })
-console.log(response.status, await response.text())
-if (!response.ok) process.exitCode = 1
+if (response.ok) {
+  console.log(`Written: ${response.headers.get('location')}`)
+} else {
+  console.error(await response.text())
+  process.exitCode = 1
+}
