@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
@@ -47,7 +48,10 @@ export class LocalRegistry implements AsyncDisposable {
     registry.#server.listen(0, '127.0.0.1')
     await once(registry.#server, 'listening')
     for (const { manifest, tarball } of packed) {
-      const dist = { tarball: `${registry.url}${basename(tarball)}` }
+      const integrity = `sha512-${createHash('sha512')
+        .update(await readFile(tarball))
+        .digest('base64')}`
+      const dist = { integrity, tarball: `${registry.url}${basename(tarball)}` }
       packages.set(manifest.name, { [manifest.version]: { ...manifest, dist } })
     }
     return registry

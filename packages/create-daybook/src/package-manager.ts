@@ -6,7 +6,6 @@ const INSTALL: Readonly<Record<string, readonly string[]>> = {
   // Without the last one npm asks about each optional peer of each package: 130 MB of answers, of which it installs nothing.
   npm: ['install', '--prefer-offline', '--no-audit', '--no-fund', '--legacy-peer-deps'],
   pnpm: ['install', '--prefer-offline'],
-  yarn: ['install'],
   bun: ['install'],
 }
 
@@ -14,7 +13,7 @@ const INSTALL: Readonly<Record<string, readonly string[]>> = {
  * The package manager that runs this program.
  *
  * @param agent what it says of itself, such as `pnpm/10.1.0 node/v24.0.0 linux x64`
- * @returns its command; `npm` for one that nobody knows
+ * @returns its command; `npm` for others than npm, pnpm and bun
  */
 export function callingPackageManager(agent: string | undefined): string {
   const name = agent?.split('/')[0] ?? ''

@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { findPackageJSON } from 'node:module'
-import { basename, dirname, join, relative } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { demandName } from './project-name.ts'
 import type { Template } from './templates.ts'
 import { UsageError } from './usage.ts'
 
-const MANIFEST = findPackageJSON(import.meta.url) ?? ''
-const TEMPLATES = join(dirname(MANIFEST), 'templates')
+const HERE = import.meta.dirname
+/** Where the package is: as it is published, this file lies at its top, and among the sources a folder below. */
+const HOME = existsSync(join(HERE, 'package.json')) ? HERE : dirname(HERE)
+const TEMPLATES = join(HOME, 'templates')
 
 /** The name that the templates use. */
 const TEMPLATE_NAME = 'my-content'
@@ -17,7 +19,7 @@ const RENAMED: Readonly<Record<string, string>> = { _gitignore: '.gitignore' }
 
 /** The version of this package, which is also that of the Daybook that a project gets. */
 export async function readVersion(): Promise<string> {
-  return (JSON.parse(await readFile(MANIFEST, 'utf8')) as { version: string }).version
+  return (JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8')) as { version: string }).version
 }
 
 /**
@@ -27,10 +29,11 @@ export async function readVersion(): Promise<string> {
  * @throws {UsageError} when the folder is not empty, or npm takes no project of its name
  */
 export async function makeProject(folder: string, template: Template): Promise<void> {
-  demandName(basename(folder))
+  const name = basename(folder)
+  demandName(name)
   await mkdir(folder, { recursive: true }).catch(refuseFile)
   await demandEmpty(folder)
-  for (const part of ['every', template]) await copyTemplate(join(TEMPLATES, part), folder)
+  for (const part of ['every', template]) await copyTemplate(join(TEMPLATES, part), folder, name)
   const secret = `DAYBOOK_SERVICE_TOKEN=${randomBytes(32).toString('hex')}\n`
   await writeFile(join(folder, '.env'), secret, { mode: 0o600, flag: 'wx' })
 }
@@ -50,14 +53,13 @@ async function demandEmpty(folder: string): Promise<void> {
 }
 
 /** Files are written anew instead of copied: those of an installed package may be read-only. */
-async function copyTemplate(from: string, to: string): Promise<void> {
-  for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const path = relative(from, join(entry.parentPath, entry.name))
-    const target = join(to, dirname(path), RENAMED[entry.name] ?? entry.name)
-    await mkdir(dirname(target), { recursive: true })
-    const text = await fill(entry.name, await readFile(join(from, path), 'utf8'), basename(to))
-    await writeFile(target, text, { flag: 'wx' })
+async function copyTemplate(from: string, to: string, name: string): Promise<void> {
+  await mkdir(to, { recursive: true })
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const source = join(from, entry.name)
+    const target = join(to, RENAMED[entry.name] ?? entry.name)
+    if (entry.isDirectory()) await copyTemplate(source, target, name)
+    else await writeFile(target, await fill(entry.name, await readFile(source, 'utf8'), name), { flag: 'wx' })
   }
 }
 

@@ -74,10 +74,10 @@ describe('packages', () => {
   test.each([
     ['npm', 'npm/11.0.0 node/v24.0.0 linux x64'],
     ['pnpm', 'pnpm/10.1.0 npm/? node/v24.0.0 linux x64'],
-    ['yarn', 'yarn/1.22.22 npm/? node/v24.0.0 linux x64'],
     ['bun', 'bun/1.2.0 npm/? node/v24.0.0 linux x64'],
+    ['npm', 'yarn/4.18.1 npm/? node/v24.0.0 linux x64'],
     ['npm', 'constructor/1.0.0'],
-  ])('are left to %s where it is what called', async (manager, agent) => {
+  ])('are left to %s when this calls: %s', async (manager, agent) => {
     const { stdout } = await create(['--no-install'], { npm_config_user_agent: agent })
     expect(stdout).toMatch(new RegExp(`\n {2}${manager} install\n {2}${manager} run dev\n$`))
   })
