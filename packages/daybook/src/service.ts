@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { SYSTEM } from './auth/adapter.ts'
 import { DefaultAuthAdapter } from './auth/default-adapter.ts'
 import { AuthGuard } from './auth/guard.ts'
-import type { AccountsConfig, DaybookConfig } from './config/config.ts'
+import type { DaybookConfig } from './config/config.ts'
 import { Attempts } from './content/attempts.ts'
 import { Content } from './content/content.ts'
 import { fillViews } from './content/draft.ts'
@@ -142,18 +142,17 @@ export async function createService<const C extends DaybookConfig>(
   }
 }
 
+const ACCOUNTS_WARNING =
+  'Accounts live in memory: a restart forgets them, and each process has its own. Anyone may register, and write. ' +
+  "To close registration, add to the config: auth: { registration: 'closed' }"
+
 /** The adapter of the config, or the default one. */
 function openAuth({ auth = {} }: DaybookConfig, options: ServiceOptions): AuthGuard {
   const { serviceToken = process.env.DAYBOOK_SERVICE_TOKEN, log = SILENT } = options
   if ('getCapabilities' in auth) return new AuthGuard(auth, serviceToken)
-  log.warn({}, warningOf(auth))
+  // Where nobody may make an account, there are none to forget.
+  if (auth.registration !== 'closed') log.warn({}, ACCOUNTS_WARNING)
   return new AuthGuard(new DefaultAuthAdapter(auth), serviceToken)
-}
-
-function warningOf({ registration }: AccountsConfig): string {
-  const said = 'Accounts live in memory: a restart forgets them, and each process has its own.'
-  if (registration === 'closed') return said
-  return `${said} Anyone may register, and write. To close registration, add to the config: auth: { registration: 'closed' }`
 }
 
 /** Who does not ask for metrics does not load what makes them. */
