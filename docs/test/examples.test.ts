@@ -1,10 +1,10 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { PostgresDatabase } from '../../packages/daybook/test/support/postgres-database.ts'
 import { type Block, blocksOf, readPages } from '../../scripts/markdown.ts'
 import { type Bindings, bind, difference } from './match.ts'
-import { fileOf, makeFolder, ROOT, run, type Site, startSite } from './site.ts'
+import { fileOf, makeFolder, markOf, ROOT, run, type Site, startSite } from './site.ts'
 
 const PAGES = (await readPages(ROOT))
   .map(({ file, text }) => ({ file, blocks: blocksOf(text) }))
@@ -63,6 +63,14 @@ describe.each(DATABASES)('console examples answer as they are shown on $name', (
       await runBlock(site, file, block, { bindings, isEmbedded: database === undefined })
     }
   })
+})
+
+test('what is shown from a file stands there', async () => {
+  const quoted = PAGES.flatMap(({ blocks }) => blocks).filter((block) => markOf(block, 'from') !== undefined)
+  expect(quoted.length).toBeGreaterThan(0)
+  for (const block of quoted) {
+    expect(await readFile(join(ROOT, markOf(block, 'from') ?? ''), 'utf8')).toContain(`${block.code}\n`)
+  }
 })
 
 /** What a snippet without imports of its own is written against. */

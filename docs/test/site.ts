@@ -7,6 +7,8 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { makeProject } from '../../packages/create-daybook/src/project.ts'
+import type { Template } from '../../packages/create-daybook/src/templates.ts'
 import type { Block } from '../../scripts/markdown.ts'
 
 /** The root of the checkout. */
@@ -34,9 +36,14 @@ export async function run(
   return { status: Number(status), stdout, stderr }
 }
 
+/** What a block says after `NAME=`, such as the file that it is shown as; undefined when it does not say it. */
+export function markOf({ words }: Block, name: string): string | undefined {
+  return words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1)
+}
+
 /** The file that a block is shown as, if it names one. */
-export function fileOf({ words }: Block): string | undefined {
-  return words.find((word) => word.startsWith('file='))?.slice('file='.length)
+export function fileOf(block: Block): string | undefined {
+  return markOf(block, 'file')
 }
 
 /** A config as it is shown, on the PostgreSQL of `DATABASE_URL`. */
@@ -83,17 +90,28 @@ async function moveToPostgres(folder: string): Promise<void> {
   }
 }
 
+/** Puts in a folder what a page serves, and answers where: the config that it shows, the project that it makes, or the example. */
+async function prepare(folder: string, blocks: readonly Block[]): Promise<string> {
+  const template = blocks.map((block) => markOf(block, 'project')).find((name) => name !== undefined)
+  if (template !== undefined) {
+    await makeProject(join(folder, 'my-content'), template as Template)
+    return join(folder, 'my-content')
+  }
+  if (!blocks.some((block) => fileOf(block) === 'daybook.config.ts')) {
+    for (const file of ['daybook.config.ts', 'seed.ts']) await cp(join(ROOT, 'examples/blog', file), join(folder, file))
+  }
+  return folder
+}
+
 /**
- * Starts the service of a page: of the config that it shows, or else of the example.
+ * Starts the service of a page: of the config that it shows, of the project that it makes, or else of the example.
  *
  * @param database the URL of a PostgreSQL in place of the file that pages tell of
  */
 export async function startSite(blocks: readonly Block[], database?: string): Promise<Site> {
   const folder = await makeFolder(blocks)
-  if (!blocks.some((block) => fileOf(block) === 'daybook.config.ts')) {
-    for (const file of ['daybook.config.ts', 'seed.ts']) await cp(join(ROOT, 'examples/blog', file), join(folder, file))
-  }
-  if (database !== undefined) await moveToPostgres(folder)
+  const cwd = await prepare(folder, blocks)
+  if (database !== undefined) await moveToPostgres(cwd)
   const env = {
     ...(database === undefined ? {} : { DATABASE_URL: database }),
     npm_config_loglevel: 'error',
@@ -102,14 +120,17 @@ export async function startSite(blocks: readonly Block[], database?: string): Pr
     PATH: `${ROOT}/node_modules/.bin:${process.env.PATH}`,
   }
   const service = spawn('daybook', ['start', '--port', '0', '--log', 'warn'], {
-    cwd: folder,
+    cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(service, 'exit')
   const address = await addressOf(service)
   return {
-    shell: (command) => run('bash', ['-c', QUIET + command.replaceAll('localhost:3000', address)], folder, env),
+    shell: (command) => {
+      const all = { ...env, DAYBOOK_URL: `http://${address}` }
+      return run('bash', ['-c', QUIET + command.replaceAll('localhost:3000', address)], cwd, all)
+    },
     async [Symbol.asyncDispose]() {
       service.kill('SIGTERM')
       await ended

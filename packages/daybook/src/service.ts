@@ -3,7 +3,7 @@ import { type AuthAdapter, type AuthHost, SYSTEM } from './auth/adapter.ts'
 import { ApiTokens } from './auth/api-tokens.ts'
 import { defaultAdapter } from './auth/default-adapter.ts'
 import { AuthGuard } from './auth/guard.ts'
-import type { AccountsConfig, DaybookConfig } from './config/config.ts'
+import type { DaybookConfig } from './config/config.ts'
 import { Attempts } from './content/attempts.ts'
 import { Content } from './content/content.ts'
 import { fillViews } from './content/draft.ts'
@@ -146,6 +146,10 @@ export async function createService<const C extends DaybookConfig>(
   }
 }
 
+const ACCOUNTS_WARNING =
+  'Accounts live in memory: a restart forgets them, and each process has its own. Anyone may register, and write. ' +
+  "To close registration, add to the config: auth: { registration: 'closed' }"
+
 /** Who finds out who is asking: the adapter of the config or the default one, and tokens. */
 async function openAuth(config: DaybookConfig, options: ServiceOptions, { records }: Store): Promise<AuthGuard> {
   const { serviceToken = process.env.DAYBOOK_SERVICE_TOKEN, log = SILENT } = options
@@ -156,14 +160,9 @@ async function openAuth(config: DaybookConfig, options: ServiceOptions, { record
 function adapterOf({ auth = {} }: DaybookConfig, host: AuthHost): AuthAdapter {
   if ('getCapabilities' in auth) return auth
   if ('open' in auth) return auth.open(host)
-  host.log.warn({}, warningOf(auth))
+  // Where nobody may make an account, there are none to forget.
+  if (auth.registration !== 'closed') host.log.warn({}, ACCOUNTS_WARNING)
   return defaultAdapter(auth)
-}
-
-function warningOf({ registration }: AccountsConfig): string {
-  const said = 'Accounts live in memory: a restart forgets them, and each process has its own.'
-  if (registration === 'closed') return said
-  return `${said} Anyone may register, and write. To close registration, add to the config: auth: { registration: 'closed' }`
 }
 
 /** Who does not ask for metrics does not load what makes them. */

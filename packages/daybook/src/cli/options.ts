@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { loadEnvFile } from './env-file.ts'
 import { UsageError } from './usage.ts'
 
 type Options = NonNullable<ParseArgsConfig['options']>
@@ -20,11 +21,18 @@ export interface CommandLine {
 }
 
 /**
- * Reads a command's options.
+ * Reads a command's options, and the `.env` beside its config into the environment.
  *
- * @throws {UsageError} when there is one that it does not take
+ * @throws {UsageError} when there is an option that it does not take
+ * @throws {StartupError} when there is a `.env` that cannot be read
  */
 export function readOptions(args: readonly string[], own: Options): CommandLine {
+  const options = parseOptions(args, own)
+  loadEnvFile(options.text('config'))
+  return options
+}
+
+function parseOptions(args: readonly string[], own: Options): CommandLine {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],

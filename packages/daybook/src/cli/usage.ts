@@ -64,6 +64,6 @@ migrate takes
   --apply           do it
   --allow-loss      also what loses stored values
 
-Environment
+Environment, also from a file .env beside the config
   DAYBOOK_SERVICE_TOKEN   the token of the service principal, at least 32 characters
 `

@@ -1,6 +1,7 @@
 import { defineCollection, defineConfig, f } from 'daybook'
 import { createTestService, type TestService } from 'daybook/testing'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { KeptLog } from '../support/kept-log.ts'
 import { Browser, PASSWORD } from './browser.ts'
 
 const config = defineConfig({
@@ -264,6 +265,14 @@ describe("the provider's own routes", () => {
       expect(answer.headers.has('location')).toBe(false)
     }
   })
+})
+
+test('that accounts live in memory is said at start, where anyone may make one', async () => {
+  const log = new KeptLog()
+  await using _open = await createTestService(config, { log })
+  expect(log.take()).toEqual([expect.stringMatching(/^warn Accounts live in memory: .*registration: 'closed'/)])
+  await using _closed = await createTestService({ ...config, auth: { registration: 'closed' } }, { log })
+  expect(log.take()).toEqual([])
 })
 
 test('with registration closed nobody makes an account, by whatever way', async () => {

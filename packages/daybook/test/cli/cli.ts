@@ -41,13 +41,13 @@ export async function start(cwd: string, ...args: readonly string[]) {
   return { url, pid: child.pid, stop }
 }
 
-/** A folder with these files; gone with `dispose`. A config imports Daybook's sources by `DAYBOOK`. */
+/** A folder with these files; gone with `dispose`. A config imports Daybook's sources by `'DAYBOOK'`. */
 export async function folderOf(files: Readonly<Record<string, string>>) {
   const path = await mkdtemp(join(tmpdir(), 'daybook-cli-'))
   const write = async (more: Readonly<Record<string, string>>): Promise<void> => {
     for (const [name, content] of Object.entries(more)) {
       await mkdir(dirname(join(path, name)), { recursive: true })
-      await writeFile(join(path, name), content.replaceAll('DAYBOOK', PACKAGE))
+      await writeFile(join(path, name), content.replaceAll("'DAYBOOK'", `'${PACKAGE}'`))
     }
   }
   await write(files)

@@ -151,6 +151,7 @@ describe('daybook start --workers', () => {
   it('gives up when workers cannot be replaced, and says so', async () => {
     await using folder = await folderOf(FILES)
     const service = await startSupervised(folder.path, '--workers', '2')
+    await service.logged('worker listens', 2)
     await folder.write({ 'daybook.config.ts': 'export const a = 1' })
     process.kill(service.pidOf(2), 'SIGKILL')
     expect(await service.ended).toBe(1)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { buildPackage, DIST } from './build-package.ts'
+import { type Packed, packPackages } from './pack-packages.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const MODULES = join(ROOT, 'node_modules')
@@ -123,19 +123,34 @@ async function checkVersion(home: string, site: string): Promise<void> {
   if (said !== version) throw new Error(`daybook --version says ${said}, and the package is ${version}`)
 }
 
+/** create-daybook gives a project the Daybook of its own version. */
+function demandOneVersion(packages: readonly Packed[]): void {
+  const versions = packages.map(({ manifest: { name, version } }) => `${name} ${version}`)
+  if (new Set(packages.map(({ manifest }) => manifest.version)).size === 1) return
+  throw new Error(`The packages are published together, with one version, and these are ${versions.join(', ')}`)
+}
+
+/** What holds for every package: its shape, and that its types are found however it is imported. */
+function checkShape({ manifest: { name, exports }, tarball }: Packed): void {
+  run(`publint ${name}`, join(MODULES, '.bin/publint'), [tarball, '--strict'], ROOT)
+  if (!('.' in exports)) return
+  const args = [tarball, '--profile', 'esm-only', '--no-color', '--no-emoji']
+  run(`attw ${name}`, join(MODULES, '.bin/attw'), args, ROOT)
+}
+
+async function checkService({ tarball }: Packed, site: string): Promise<void> {
+  const home = await install(tarball, site)
+  run('types of a consumer', join(MODULES, '.bin/tsc'), ['-p', site], site)
+  await checkVersion(home, site)
+  await serveFrom(home, site)
+}
+
 const folder = await mkdtemp(join(tmpdir(), 'daybook-package-'))
 try {
-  await buildPackage()
-  const [packed] = JSON.parse(run('pack', 'npm', ['pack', '--json', '--pack-destination', folder], DIST)) as [
-    { readonly filename: string },
-  ]
-  const tarball = join(folder, packed.filename)
-  const home = await install(tarball, folder)
-  run('publint', join(MODULES, '.bin/publint'), [tarball, '--strict'], ROOT)
-  run('attw', join(MODULES, '.bin/attw'), [tarball, '--profile', 'esm-only', '--no-color', '--no-emoji'], ROOT)
-  run('types of a consumer', join(MODULES, '.bin/tsc'), ['-p', folder], folder)
-  await checkVersion(home, folder)
-  await serveFrom(home, folder)
+  const packages = await packPackages(folder)
+  demandOneVersion(packages)
+  for (const one of packages) checkShape(one)
+  for (const one of packages.filter(({ manifest }) => manifest.name === 'daybook')) await checkService(one, folder)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
   process.exitCode = 1

@@ -1,0 +1,9 @@
+/** The oldest Node that Daybook runs on, as major and minor. */
+const OLDEST = [22, 18] as const
+
+/** What to say about a Node that Daybook does not run on, such as `20.20.2`; undefined when it does. */
+export function whyTooOld(version: string): string | undefined {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return undefined
+  return `Daybook needs Node ${OLDEST.join('.')} or newer, and this is ${version}. Install a newer one, and try again.`
+}

@@ -1,0 +1,39 @@
+import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
+import { seed } from './seed.ts'
+
+const authors = defineCollection({
+  description: 'People who write.',
+  fields: {
+    name: f.text({ required: true, maxLength: 120 }),
+    slug: f.slug({ from: 'name' }),
+    bio: f.markdown(),
+  },
+})
+
+const posts = defineCollection({
+  description: 'Articles of the blog.',
+  fields: {
+    title: f.text({ required: true, maxLength: 200 }),
+    slug: f.slug({ from: 'title' }),
+    body: f.markdown(),
+    status: f.status(),
+    author: f.relation('authors'),
+    publishedOn: f.date(),
+  },
+})
+
+const site = defineGlobal({
+  description: 'What every page of the site shows.',
+  fields: {
+    siteName: f.text({ required: true, maxLength: 120 }),
+    siteUrl: f.url({ required: true }),
+  },
+})
+
+export default defineConfig({
+  collections: { authors, posts },
+  globals: { site },
+  // Writing takes the token of .env; nobody makes an account of their own.
+  auth: { registration: 'closed' },
+  seed,
+})

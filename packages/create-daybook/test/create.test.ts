@@ -1,0 +1,161 @@
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Outcome, ROOT, run } from '../../../docs/test/site.ts'
+import { whyTooOld } from '../src/node-version.ts'
+
+const BIN = join(import.meta.dirname, '../src/bin.ts')
+
+let cwd: string
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'daybook-create-'))
+})
+afterEach(() => rm(cwd, { recursive: true, force: true }))
+
+/** Runs create-daybook in the folder, as a package manager does. */
+const create = (args: readonly string[], env: Readonly<Record<string, string>> = {}, folder = cwd): Promise<Outcome> =>
+  run(process.execPath, [BIN, ...args], folder, { npm_config_user_agent: 'npm/11.0.0 node/v24.0.0 linux x64', ...env })
+
+const read = (file: string): Promise<string> => readFile(join(cwd, file), 'utf8')
+
+const versionOf = async (folder: string): Promise<string> =>
+  JSON.parse(await readFile(join(ROOT, folder, 'package.json'), 'utf8')).version
+
+describe('a new project', () => {
+  test('begins with a blog in the folder my-content, and says what to do next', async () => {
+    const { status, stdout, stderr } = await create(['--no-install'])
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toMatch(/Made \/.*\/my-content from the template blog\.\n/)
+    expect(stdout).toMatch(/\n {2}cd my-content\n {2}npm install\n {2}npm run dev\n$/)
+    expect(await read('my-content/daybook.config.ts')).toContain("author: f.relation('authors')")
+    expect((await read('my-content/.gitignore')).split('\n')).toEqual(['node_modules/', '.daybook/', '.env', ''])
+  })
+
+  test('is named after its folder, and has the Daybook of this version', async () => {
+    await create(['sites/field-notes', '--template', 'minimal', '--no-install'])
+    const manifest = JSON.parse(await read('sites/field-notes/package.json'))
+    expect(manifest).toMatchObject({ name: 'field-notes', private: true, type: 'module' })
+    expect(manifest.dependencies).toEqual({ daybook: await versionOf('packages/daybook') })
+    expect(manifest.scripts).toMatchObject({ dev: 'daybook dev', start: 'daybook start' })
+    expect(await read('sites/field-notes/README.md')).toMatch(/^# field-notes\n/)
+    expect(await read('sites/field-notes/daybook.config.ts')).toContain("topic: f.relation('topics')")
+  })
+
+  test('has a secret of its own, which its owner alone can read', async () => {
+    await create(['one', '--no-install'])
+    await create(['two', '--no-install'])
+    const [one, two] = await Promise.all([read('one/.env'), read('two/.env')])
+    expect(one).toMatch(/^DAYBOOK_SERVICE_TOKEN=[0-9a-f]{64}\n$/)
+    expect(two).not.toBe(one)
+    expect((await stat(join(cwd, 'one/.env'))).mode & 0o777).toBe(0o600)
+  })
+
+  test('may lie in the current folder, also when that is a repository', async () => {
+    const folder = join(cwd, 'here')
+    await mkdir(join(folder, '.git'), { recursive: true })
+    const { status, stdout } = await create(['.', '--no-install'], {}, folder)
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/Next:\n {2}npm install\n {2}npm run dev\n$/)
+    expect(JSON.parse(await read('here/package.json')).name).toBe('here')
+  })
+
+  test('is checked by the TypeScript that the checkout has', async () => {
+    await create(['--no-install'])
+    const ours = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')).devDependencies
+    expect(JSON.parse(await read('my-content/package.json')).devDependencies).toEqual({
+      '@types/node': ours['@types/node'],
+      typescript: ours.typescript,
+    })
+  })
+})
+
+describe('packages', () => {
+  test.each([
+    ['npm', 'npm/11.0.0 node/v24.0.0 linux x64'],
+    ['pnpm', 'pnpm/10.1.0 npm/? node/v24.0.0 linux x64'],
+    ['bun', 'bun/1.2.0 npm/? node/v24.0.0 linux x64'],
+    ['npm', 'yarn/4.18.1 npm/? node/v24.0.0 linux x64'],
+    ['npm', 'constructor/1.0.0'],
+  ])('are left to %s when this calls: %s', async (manager, agent) => {
+    const { stdout } = await create(['--no-install'], { npm_config_user_agent: agent })
+    expect(stdout).toMatch(new RegExp(`\n {2}${manager} install\n {2}${manager} run dev\n$`))
+  })
+
+  test('that cannot be installed leave the files, and what is left to do', async () => {
+    const { status, stdout, stderr } = await create([], { PATH: cwd })
+    expect(status).toBe(1)
+    expect(stderr).toContain('The packages are not installed')
+    expect(stdout).toMatch(/\n {2}cd my-content\n {2}npm install\n {2}npm run dev\n$/)
+    expect(await read('my-content/daybook.config.ts')).toContain('defineConfig')
+  })
+})
+
+describe('what cannot be done is refused before anything is written:', () => {
+  const REFUSED: Readonly<Record<string, readonly [args: readonly string[], said: string]>> = {
+    'a folder that is not empty': [['full'], 'full is not empty: it has "file"'],
+    'a file': [['full/file'], 'file is a file'],
+    'a folder below a file': [['full/file/deeper'], 'is a file'],
+    'a name with capitals and spaces': [['My Cöntent'], 'Try my-content.'],
+    'a name that begins with a dot': [['.content'], 'Try content.'],
+    'the name of a package that it needs': [['daybook'], 'the name is taken. Try my-content.'],
+    'a name of 215 characters': [['a'.repeat(215)], 'at most 214 characters'],
+    'a second folder': [['one', 'two'], 'what is "two" for?'],
+    'an unknown option': [
+      ['--tempalte', 'blog'],
+      "'--tempalte'. Options are: --template, --no-install, --help, --version",
+    ],
+    'an option without its value': [['--template'], "'--template <value>' argument missing"],
+    'an unknown template': [['--template', 'shop'], 'There is no template "shop". Templates are: blog, minimal.'],
+    'a template that is a property of every object': [['--template', 'constructor'], 'There is no template'],
+  }
+
+  test.each(Object.entries(REFUSED))('%s', async (_what, [args, said]) => {
+    await mkdir(join(cwd, 'full'))
+    await writeFile(join(cwd, 'full/file'), '')
+    const { status, stdout, stderr } = await create(args)
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr).toContain(said)
+    expect(stderr).toContain('npm create daybook -- --help')
+    expect(stderr).not.toContain('    at ')
+    expect(await run('ls', ['-A'], cwd), 'nothing else is there').toMatchObject({ stdout: 'full\n' })
+  })
+
+  test.each([
+    ['--template', ['site', 'minimal'], { npm_config_template: 'true' }],
+    ['--template', [], { npm_config_template: 'minimal' }],
+    ['--no-install', ['site'], { npm_config_install: '' }],
+  ])('%s, when npm has kept it for itself', async (option, args, env) => {
+    // npm does so with options that no "--" stands before.
+    const { status, stderr } = await create(args, env)
+    expect(status).toBe(2)
+    expect(stderr).toContain(`npm has kept ${option} for itself`)
+    expect(stderr).toContain('npm create daybook FOLDER -- --template minimal')
+  })
+
+  test('an old Node', () => {
+    expect(whyTooOld('20.20.2')).toContain('needs Node 22.18 or newer, and this is 20.20.2')
+    expect(['22.17.9', '22.18.0', '24.0.0'].map((version) => whyTooOld(version) === undefined)).toEqual([
+      false,
+      true,
+      true,
+    ])
+  })
+})
+
+test('--help and --version are answered on standard output', async () => {
+  expect(await create(['--help'])).toMatchObject({
+    status: 0,
+    stderr: '',
+    stdout: expect.stringContaining('--template NAME'),
+  })
+  expect((await create(['--version'])).stdout).toBe(`${await versionOf('packages/create-daybook')}\n`)
+})
+
+test('what is oldest stands in the manifests, too', async () => {
+  for (const name of ['daybook', 'create-daybook']) {
+    const { engines } = JSON.parse(await readFile(join(ROOT, 'packages', name, 'package.json'), 'utf8'))
+    const oldest = engines.node.replace('>=', '')
+    expect([whyTooOld(`${oldest}.0`), basename(engines.node)], name).toEqual([undefined, '>=22.18'])
+  }
+})

@@ -1,0 +1,92 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FreshFolder } from '../../../scripts/fresh-folder.ts'
+
+/** Packages are built, packed, installed and started: seconds each, more where others work beside it. */
+const PATIENT = 240_000
+
+let fresh: FreshFolder
+beforeAll(async () => {
+  fresh = await FreshFolder.make()
+}, PATIENT)
+afterAll(() => fresh?.[Symbol.asyncDispose]())
+
+const read = (file: string): Promise<string> => readFile(join(fresh.path, file), 'utf8')
+
+async function get<T>(url: string): Promise<T> {
+  return (await fetch(url)).json() as Promise<T>
+}
+
+/** Makes a project as a reader of the docs does, whatever npm itself says besides. */
+async function create(...args: readonly string[]): Promise<void> {
+  const { status, stdout, stderr } = await fresh.run('.', 'npm', 'create', '--prefer-offline', 'daybook', ...args)
+  expect(status, stderr).toBe(0)
+  expect(stdout).toMatch(/\n {2}npm run dev\n$/)
+  expect(stderr).not.toContain('allowScripts')
+}
+
+describe('the packed packages, where nobody has seen the checkout:', { timeout: PATIENT }, () => {
+  test('npm create daybook makes a project with packages', async () => {
+    await create('my-content')
+    const { packages } = JSON.parse(await read('my-content/node_modules/.package-lock.json'))
+    const runtime = Object.values<{ dev?: boolean }>(packages).filter(({ dev }) => !dev)
+    expect(runtime.length, 'packages that serving takes').toBeGreaterThan(1)
+    expect(runtime.length, 'packages that serving takes').toBeLessThanOrEqual(120)
+  })
+
+  test('its lock is what npm ci takes', async () => {
+    const installed = await read('my-content/node_modules/.package-lock.json')
+    expect(await fresh.run('my-content', 'npm', 'ci', '--prefer-offline', '--no-audit')).toMatchObject({ status: 0 })
+    expect(await read('my-content/node_modules/.package-lock.json')).toBe(installed)
+  })
+
+  test('the project serves, and its script writes with the token of .env', async () => {
+    await using service = await fresh.serve('my-content', 'npm', 'start', '--', '--port', '0', '--log', 'warn')
+    expect(await get(`${service.url}/api/posts?include=author&select=title,author`)).toMatchObject({
+      total: 1,
+      items: [{ title: 'Hello, daybook', author: { name: 'Ada Example' } }],
+    })
+    const add = `DAYBOOK_URL=${service.url} npm run -s add -- "My first post" "With *Markdown*."`
+    const { status, stdout, stderr } = await fresh.run('my-content', 'sh', '-c', add)
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'Written: /api/posts/my-first-post\n', stderr: '' })
+    expect(await get(`${service.url}/api/posts/my-first-post`)).toMatchObject({
+      bodyHtml: '<p>With <em>Markdown</em>.</p>',
+    })
+  })
+
+  test('who has no token neither writes nor makes an account', async () => {
+    await using service = await fresh.serve('my-content', 'npm', 'start', '--', '--port', '0', '--log', 'warn')
+    const post = (path: string, body: object): Promise<Response> =>
+      fetch(service.url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    expect((await post('/api/posts', { title: 'A' })).status).toBe(401)
+    const account = { email: 'a@example.org', password: 'a password of some length', name: 'A' }
+    expect((await post('/api/cms/auth/actions/register', account)).status).toBe(403)
+  })
+
+  test('the project keeps its content, in dev, too', async () => {
+    await using service = await fresh.serve('my-content', 'npm', 'run', 'dev', '--', '--port', '0', '--log', 'warn')
+    expect(await get(`${service.url}/api/posts`)).toMatchObject({ total: 2 })
+  })
+
+  test('the types of the project fit those of the package', async () => {
+    expect(await fresh.run('my-content', 'npm', 'run', '-s', 'types')).toMatchObject({ status: 0, stdout: '' })
+    const wrong = `${await read('my-content/scripts/add.ts')}\nexport const wrong: typeof post = { titel: 'A' }\n`
+    await writeFile(join(fresh.path, 'my-content/scripts/wrong.ts'), wrong)
+    expect((await fresh.run('my-content', 'npm', 'run', '-s', 'types')).stdout).toContain("'titel' does not exist")
+  })
+
+  test('without a network, what was fetched once is enough for the next project', async () => {
+    await fresh.goOffline()
+    await create('field-notes', '--', '--template', 'minimal')
+    expect(await fresh.run('field-notes', 'npm', 'run', '-s', 'types')).toMatchObject({ status: 0, stdout: '' })
+    await using service = await fresh.serve('field-notes', 'npm', 'start', '--', '--port', '0', '--log', 'warn')
+    const add = `DAYBOOK_URL=${service.url} npm run -s add -- "My first note"`
+    expect((await fresh.run('field-notes', 'sh', '-c', add)).stdout).toBe('Written: /api/notes/my-first-note\n')
+    expect(await get(`${service.url}/api/notes`)).toMatchObject({ items: [{ slug: 'my-first-note', topic: null }] })
+  })
+})

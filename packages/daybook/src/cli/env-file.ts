@@ -1,0 +1,33 @@
+import { statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { StartupError } from '../errors.ts'
+
+/**
+ * The `.env` beside the config; undefined when there is none.
+ *
+ * @param config the config that the command line names; none means one in the current folder
+ * @throws {StartupError} when nobody can tell whether there is one
+ */
+export function findEnvFile(config: string | undefined): string | undefined {
+  const file = join(config === undefined ? process.cwd() : dirname(resolve(config)), '.env')
+  // A folder of that name is a virtual environment of Python's.
+  return attempt(file, () => statSync(file, { throwIfNoEntry: false })?.isFile()) ? file : undefined
+}
+
+/**
+ * Reads the `.env` beside the config into the environment, where what is set already stays.
+ *
+ * @throws {StartupError} when there is one, and it cannot be read
+ */
+export function loadEnvFile(config: string | undefined): void {
+  const file = findEnvFile(config)
+  if (file !== undefined) attempt(file, () => process.loadEnvFile(file))
+}
+
+function attempt<T>(file: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw new StartupError(`${file} cannot be read: ${error instanceof Error ? error.message : error}`)
+  }
+}

@@ -1,0 +1,118 @@
+import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { LocalRegistry } from './local-registry.ts'
+import { packPackages } from './pack-packages.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+/** How a command ended. */
+interface Ended {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A service that runs until it is disposed of. */
+interface Serving extends AsyncDisposable {
+  readonly url: string
+}
+
+/**
+ * A folder outside the checkout, where npm finds Daybook's packages as if they were published. Its cache has what npm has
+ * fetched on this machine, and nothing of what is done here stays in that of the user but the two tarballs.
+ */
+export class FreshFolder implements AsyncDisposable {
+  readonly path: string
+  /** That of somebody who has never seen the checkout. */
+  readonly #env: NodeJS.ProcessEnv
+  readonly #registry: LocalRegistry
+
+  private constructor(path: string, registry: LocalRegistry) {
+    this.path = path
+    this.#registry = registry
+    this.#env = {
+      ...withoutCheckout(process.env),
+      npm_config_cache: join(path, '.npm'),
+      npm_config_registry: registry.url,
+      // Tarballs that are not in the cache come from where they are.
+      npm_config_replace_registry_host: 'never',
+      npm_config_fetch_retries: '0',
+      npm_config_update_notifier: 'false',
+      npm_config_yes: 'true',
+    }
+  }
+
+  /** Builds and packs the packages, and opens a registry that has them. */
+  static async make(): Promise<FreshFolder> {
+    const path = await mkdtemp(join(tmpdir(), 'daybook-fresh-'))
+    const packed = await packPackages(join(path, '.packed'))
+    await shareContents(join(npmSetting('cache'), '_cacache/content-v2'), join(path, '.npm/_cacache/content-v2'))
+    return new FreshFolder(path, await LocalRegistry.open(packed, npmSetting('registry')))
+  }
+
+  /** Runs a command until it ends, in a folder below. */
+  async run(folder: string, command: string, ...args: readonly string[]): Promise<Ended> {
+    const child = this.#spawn(folder, command, args)
+    const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+    return { status, stdout, stderr }
+  }
+
+  /** Starts a command that serves, in a folder below, and waits until it says where it listens. */
+  async serve(folder: string, command: string, ...args: readonly string[]): Promise<Serving> {
+    const child = this.#spawn(folder, command, args)
+    const ended = once(child, 'close')
+    const said = text(child.stderr)
+    for await (const line of createInterface(child.stdout)) {
+      const url = /^listening on (\S+)/.exec(line)?.[1]
+      if (url === undefined) continue
+      return { url, [Symbol.asyncDispose]: () => endGroup(child, ended) }
+    }
+    throw new Error(`${command} ended before it listened:\n${await said}`)
+  }
+
+  /** In a group of its own: npm starts a shell, which starts the program. */
+  #spawn(folder: string, command: string, args: readonly string[]): ChildProcessByStdio<null, Readable, Readable> {
+    const cwd = join(this.path, folder)
+    return spawn(command, args, { cwd, env: this.#env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  }
+
+  /** From here on npm has its cache alone. */
+  async goOffline(): Promise<void> {
+    await this.#registry[Symbol.asyncDispose]()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#registry[Symbol.asyncDispose]()
+    await rm(this.path, { recursive: true, force: true })
+  }
+}
+
+async function endGroup({ pid }: { readonly pid?: number | undefined }, ended: Promise<unknown>): Promise<void> {
+  if (pid !== undefined) process.kill(-pid, 'SIGTERM')
+  await ended
+}
+
+function npmSetting(name: string): string {
+  return spawnSync('npm', ['config', 'get', name], { cwd: ROOT, encoding: 'utf8' }).stdout.trim()
+}
+
+/** npm keeps contents by their digests, and in another place what it fetched them for. */
+async function shareContents(kept: string, seen: string): Promise<void> {
+  await mkdir(kept, { recursive: true })
+  await mkdir(dirname(seen), { recursive: true })
+  await symlink(kept, seen)
+}
+
+/** This Node, and none of the commands and settings that npm gives to scripts of the checkout. */
+function withoutCheckout(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(([name]) => !name.startsWith('npm_'))
+  const path = (env.PATH ?? '').split(delimiter).filter((folder) => !folder.startsWith(ROOT))
+  return { ...Object.fromEntries(kept), PATH: [dirname(process.execPath), ...path].join(delimiter) }
+}
