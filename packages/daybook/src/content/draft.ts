@@ -50,7 +50,9 @@ export function viewsOf({ locales }: Model, collection: CollectionModel, canonic
   const { slug } = collection
   const shown = new Map<string, Pick<LocaleView, 'value' | 'doc'>>()
   return [...collection.views].map(([locale, view]) => {
-    const chain = chainOf(locales, locale).filter((one) => one === locales.default || one in canonical.translations)
+    const chain = chainOf(locales, locale).filter(
+      (one) => one === locales.default || Object.hasOwn(canonical.translations, one),
+    )
     const { value, doc } = shown.get(chain.join()) ?? showBy(collection, canonical, chain, locales.default)
     shown.set(chain.join(), { value, doc })
     const own = slug && collection.localized.has(slug.key) ? ownSlug(slug.key, canonical, locale, locales) : undefined

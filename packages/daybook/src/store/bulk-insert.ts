@@ -17,7 +17,7 @@ export const isBulk = (dialect: Dialect): dialect is BulkDialect =>
   dialect.insertAll !== undefined && dialect.search.insertAll !== undefined
 
 /** Entries that a collection is to get. */
-export interface NewEntries {
+interface NewEntries {
   readonly collection: CollectionModel
   readonly entries: readonly EntryDraft[]
   /** The subject of who made them. */
@@ -30,7 +30,7 @@ type Numbered = EntryDraft & Pick<EntryTable, 'seq'>
 /** Rows of one table, by column. */
 type Rows = readonly Values[]
 
-/** The most entries that are sent together: while the engine stores some, the words of the same ones are looked for. */
+/** The most entries that are sent together. While the engine stores them, their words are looked for. */
 const MAX_ENTRIES = 250
 
 /** Stores new entries with one statement for each table that gets rows of them. */
@@ -56,30 +56,18 @@ export class BulkInsert {
 
   async #addSome({ collection, entries, actor }: NewEntries): Promise<void> {
     const { key, status } = collection
-    const { ledger } = this.#connection
-    const numbered: Numbered[] = []
-    for (const entry of entries) numbered.push({ ...entry, seq: await ledger.next(entry.id, entry.updated_at) })
+    const numbered = await this.#number(entries)
+    const insert = (table: string, rowsOf: (one: Numbered) => Rows) => (): Promise<void> =>
+      this.#insert(table, numbered.flatMap(rowsOf))
     const pks = new Map<string, number>()
     let shown: readonly Shown[] = []
     await this.#connection.together([
-      () =>
-        this.#insert(
-          'daybook$journal',
-          numbered.map((one) => journalRow(one, key, actor)),
-        ),
+      insert('daybook$journal', (one) => [journalRow(one, key, actor)]),
       async () => {
         for (const { id, pk } of await this.#place(key, numbered)) pks.set(id, Number(pk))
       },
-      () =>
-        this.#insert(
-          'daybook$refs',
-          numbered.flatMap((one) => referenceRows(one, key)),
-        ),
-      () =>
-        this.#insert(
-          'daybook$choices',
-          numbered.flatMap((one) => choiceRows(one, key)),
-        ),
+      insert('daybook$refs', (one) => referenceRows(one, key)),
+      insert('daybook$choices', (one) => choiceRows(one, key)),
       async () => {
         // What was asked so far is on its way first.
         await turn()
@@ -89,8 +77,15 @@ export class BulkInsert {
     const tables = [...Map.groupBy(shown, (one) => one.collection)]
     await this.#connection.together(tables.flatMap(([table, rows]) => this.#show(table, rows, pks)))
     for (const { seq, status: to } of numbered) {
-      ledger.count({ key, seq, hasStatus: status !== undefined, from: undefined, to })
+      this.#connection.ledger.count({ key, seq, hasStatus: status !== undefined, from: undefined, to })
     }
+  }
+
+  async #number(entries: readonly EntryDraft[]): Promise<readonly Numbered[]> {
+    const { ledger } = this.#connection
+    const numbered: Numbered[] = []
+    for (const entry of entries) numbered.push({ ...entry, seq: await ledger.next(entry.id, entry.updated_at) })
+    return numbered
   }
 
   /** Stores the entries themselves. */
@@ -106,18 +101,14 @@ export class BulkInsert {
     collection: CollectionModel,
     shown: readonly Shown[],
     pks: ReadonlyMap<string, number>,
-  ): readonly (() => Promise<void>)[] {
+  ): readonly (() => Promise<unknown>)[] {
     const placed = shown.map((one) => ({ ...one, pk: pks.get(one.entry.id) }))
+    const rows = placed.flatMap(({ entry, view, pk }) => (view ? [viewRow(entry, view, pk)] : []))
+    const words = placed.map((one) => ({ ...one.words, pk: one.pk }))
+    const index = prepareSql(this.#dialect.search.insertAll(collection))
     return [
-      () =>
-        this.#insert(
-          collection.table,
-          placed.flatMap(({ entry, view, pk }) => (view ? [viewRow(entry, view, pk)] : [])),
-        ),
-      async () => {
-        const rows = JSON.stringify(placed.map(({ words, pk }) => ({ ...words, pk })))
-        await this.#connection.run(prepareSql(this.#dialect.search.insertAll(collection)), { rows })
-      },
+      () => this.#insert(collection.table, rows),
+      () => this.#connection.run(index, { rows: JSON.stringify(words) }),
     ]
   }
 
