@@ -44,23 +44,32 @@ export function translationsOf({ translations }: Canonical): string | null {
   return Object.keys(translations).length > 0 ? JSON.stringify(translations) : null
 }
 
-/** An entry as every locale shows it that has a table of its own. */
+/** An entry as every locale shows it that has a table of its own. Locales that say nothing of their own share what they show. */
 export function viewsOf({ locales }: Model, collection: CollectionModel, canonical: Canonical): readonly LocaleView[] {
   if (!locales) return []
+  const { slug } = collection
+  const shown = new Map<string, Pick<LocaleView, 'value' | 'doc'>>()
   return [...collection.views].map(([locale, view]) => {
-    const shown = show(collection, canonical, chainOf(locales, locale), locales.default)
-    const value = withSystem(collection, canonical.values, mergeFields(collection, {}, shown))
-    const { slug } = collection
+    const chain = chainOf(locales, locale).filter(
+      (one) => one === locales.default || Object.hasOwn(canonical.translations, one),
+    )
+    const { value, doc } = shown.get(chain.join()) ?? showBy(collection, canonical, chain, locales.default)
+    shown.set(chain.join(), { value, doc })
     const own = slug && collection.localized.has(slug.key) ? ownSlug(slug.key, canonical, locale, locales) : undefined
     const shownSlug = slug ? textOf(value[slug.key]) : null
-    return {
-      collection: view,
-      slug: shownSlug,
-      own_slug: own === undefined ? shownSlug : textOf(own),
-      value,
-      doc: JSON.stringify(value),
-    }
+    return { collection: view, slug: shownSlug, own_slug: own === undefined ? shownSlug : textOf(own), value, doc }
   })
+}
+
+function showBy(
+  collection: CollectionModel,
+  canonical: Canonical,
+  chain: readonly string[],
+  home: string,
+): Pick<LocaleView, 'value' | 'doc'> {
+  const fields = mergeFields(collection, {}, show(collection, canonical, chain, home))
+  const value = withSystem(collection, canonical.values, fields)
+  return { value, doc: JSON.stringify(value) }
 }
 
 const ownSlug = (key: string, { values, translations }: Canonical, locale: string, locales: LocalesModel): unknown =>

@@ -151,6 +151,7 @@ export function readLine(text: string, { collections, globals }: Model): Restore
 export function checkLine(read: RestoreLine): void {
   const { shape, document, locales = {}, kept = {} } = read.line
   for (const part of [document, kept, ...Object.values(locales)]) refuseHostile(part)
+  if (read.kind === 'entry') refuseHostile({ slug: read.line.slug, status: read.line.status })
   const model = read.kind === 'entry' ? read.collection : read.global
   if (shape !== model.shape) return
   const [lost] = Object.keys(unplaced(model, document))

@@ -1,6 +1,6 @@
 import { SYSTEM } from '../auth/adapter.ts'
 import { DaybookError, StartupError } from '../errors.ts'
-import type { CollectionModel } from '../model/model.ts'
+import type { CollectionModel, Model } from '../model/model.ts'
 import { UniqueViolation } from '../store/database.ts'
 import type { RestoreNote } from '../store/restore-note.ts'
 import type { EntryDraft, Writer } from '../store/write.ts'
@@ -12,6 +12,11 @@ import { documentOf, type RestoreLine } from './restore-lines.ts'
 
 type EntryLine = RestoreLine & { readonly kind: 'entry' }
 type GlobalLine = RestoreLine & { readonly kind: 'global' }
+
+/** A line as it is to be stored. */
+export type PreparedLine =
+  | { readonly kind: 'entry'; readonly collection: CollectionModel; readonly draft: EntryDraft }
+  | GlobalLine
 
 /** A line that could not be stored. */
 export class LineError extends Error {
@@ -81,14 +86,14 @@ export class Restore {
    *
    * @throws {LineError} when one of them cannot be stored; {StartupError} when somebody else writes to the store
    */
-  async add(lines: readonly RestoreLine[]): Promise<void> {
-    await this.#move(lines.length, false, async (writer) => {
-      for (const [index, line] of lines.entries()) {
-        await this.#store(writer, line).catch((error) => {
-          throw isOfLine(error) ? new LineError(index, error) : error
-        })
-      }
-    })
+  async add(lines: readonly PreparedLine[]): Promise<void> {
+    try {
+      await this.#move(lines.length, false, (writer) => this.#store(writer, lines))
+    } catch (error) {
+      if (!isOfLine(error)) throw error
+      // Which line it was shows when each is stored by itself.
+      await this.#move(lines.length, false, (writer) => this.#storeEach(writer, lines))
+    }
   }
 
   /** Says that all lines are stored. */
@@ -111,10 +116,21 @@ export class Restore {
     this.#note = next
   }
 
-  async #store(writer: Writer, line: RestoreLine): Promise<void> {
-    if (line.kind === 'global') return this.#storeGlobal(writer, line)
-    const draft = toEntryDraft(this.#engine, line)
-    await writer.createEntry(line.collection, draft, actorOf(SYSTEM)).catch((error) => refuse(line.collection, error))
+  async #storeEach(writer: Writer, lines: readonly PreparedLine[]): Promise<void> {
+    for (const [index, line] of lines.entries()) {
+      await this.#store(writer, [line]).catch((error) => {
+        throw isOfLine(error) ? new LineError(index, error) : error
+      })
+    }
+  }
+
+  async #store(writer: Writer, lines: readonly PreparedLine[]): Promise<void> {
+    const entries = lines.filter((line) => line.kind === 'entry')
+    for (const [collection, own] of Map.groupBy(entries, (line) => line.collection)) {
+      const drafts = own.map(({ draft }) => draft)
+      await writer.createEntries(collection, drafts, actorOf(SYSTEM)).catch((error) => refuse(collection, error))
+    }
+    for (const line of lines) if (line.kind === 'global') await this.#storeGlobal(writer, line)
   }
 
   async #storeGlobal(writer: Writer, { global, line }: GlobalLine): Promise<void> {
@@ -135,8 +151,14 @@ const OTHERS_WRITE =
 /** Whether a line is at fault, and not the database. */
 const isOfLine = (error: unknown): boolean => error instanceof DaybookError && error.status < 500
 
+/** Makes what is stored of a line. */
+export function prepareLine(model: Model, line: RestoreLine): PreparedLine {
+  if (line.kind === 'global') return line
+  return { kind: 'entry', collection: line.collection, draft: toEntryDraft(model, line) }
+}
+
 /** An entry as it was, with the columns that are made of its document where the config has fields for them. */
-function toEntryDraft({ model }: Engine, { collection, line }: EntryLine): EntryDraft {
+function toEntryDraft(model: Model, { collection, line }: EntryLine): EntryDraft {
   const { id, createdAt, updatedAt, slug, status } = line
   const known = collection.status?.values.includes(status ?? '') ? status : null
   const { values, kept, locales } = documentOf(collection, line, known)

@@ -39,6 +39,8 @@ export interface Dialect {
   readonly statusAside: RawBuilder<string | null>
   /** Stores the references of a document; parameters `collection`, `id`, and `rows`, a JSON list of `[field, collection, id]`. */
   readonly addReferences: RawBuilder<unknown>
+  /** Adds rows to a table; parameter `rows`, a JSON list of objects with these columns. @default one by one */
+  insertAll?(table: string, columns: readonly string[]): RawBuilder<unknown>
   /** The time, in milliseconds since 1970. */
   readonly now: RawBuilder<number>
   readonly search: SearchDialect

@@ -199,6 +199,11 @@ export const POSTGRES: Dialect = {
   addReferences: sql`INSERT INTO daybook$refs (from_collection, from_id, field, position, to_collection, to_id)
       SELECT ${param('collection')}::text, ${param('id')}::text, one ->> 0, place - 1, one ->> 1, one ->> 2
       FROM jsonb_array_elements(${param('rows')}::jsonb) WITH ORDINALITY AS rows (one, place)`,
+  insertAll: (table, columns) => {
+    const names = sql.join(columns.map((column) => sql.ref(column)))
+    return sql`INSERT INTO ${sql.table(table)} (${names})
+      SELECT ${names} FROM json_populate_recordset(NULL::${sql.table(table)}, ${param('rows')}::json)`
+  },
   now: sql`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
   search: POSTGRES_SEARCH,
   schema: SCHEMA,

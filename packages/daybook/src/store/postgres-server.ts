@@ -1,6 +1,6 @@
 import type { Client, ClientBase, ClientConfig, Pool, PoolConfig, QueryConfig, QueryResult } from 'pg'
 import type { Connection, PoolState } from './database.ts'
-import { PostgresConnection, type Query, TYPES } from './postgres-connection.ts'
+import { PostgresConnection, type Query, sender, TYPES } from './postgres-connection.ts'
 import { isClash, isConnectionLoss } from './postgres-errors.ts'
 import { destroy, PostgresHealth } from './postgres-health.ts'
 
@@ -117,7 +117,7 @@ export class PostgresServer {
   async session<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const client = await this.#connect()
     try {
-      return await work(new PostgresConnection((query) => client.query({ ...query, values: [...query.values] }), false))
+      return await work(new PostgresConnection(sender(client), false))
     } finally {
       await client.end()
     }

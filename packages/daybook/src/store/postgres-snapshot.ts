@@ -1,7 +1,7 @@
 import type { Client } from 'pg'
 import type { Snapshot } from './database.ts'
 import type { Dialect } from './dialect.ts'
-import { PostgresConnection, TYPES } from './postgres-connection.ts'
+import { PostgresConnection, sender, TYPES } from './postgres-connection.ts'
 import { POSTGRES } from './postgres-dialect.ts'
 import { clientConfig, loadDriver, type PostgresOptions } from './postgres-options.ts'
 import { shownUrl, toStartupError } from './postgres-start.ts'
@@ -11,7 +11,7 @@ class PostgresSnapshot extends PostgresConnection implements Snapshot {
   readonly #client: Client
 
   constructor(client: Client) {
-    super((query) => client.query({ ...query, values: [...query.values] }), false)
+    super(sender(client), false)
     this.#client = client
   }
 

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Reference } from '../fields/field.ts'
 import type { CollectionModel } from '../model/model.ts'
-import { build, param, prepare, prepareSql, type Statement } from './compile.ts'
+import { BulkInsert, isBulk } from './bulk-insert.ts'
+import { build, param, prepare, prepareSql, type Statement, type Values } from './compile.ts'
 import type { WriteConnection } from './database.ts'
 import { Leases } from './leases.ts'
 import { Limits } from './limits.ts'
@@ -10,6 +11,7 @@ import type { GlobalRow, Reader, StoredAnswer, StoredEntry } from './read.ts'
 import { WrittenRecords } from './records.ts'
 import { moveRestoreNote, type RestoreNote } from './restore-note.ts'
 import { HOME, writeMeta } from './schema.ts'
+import { searchRows } from './search.ts'
 import { ENTRY_COLUMNS, type EntryTable } from './tables.ts'
 
 /** What a change does. */
@@ -108,6 +110,19 @@ export class Writer {
     await this.#show(collection, pk, entry, seq, false)
     this.#count(collection, seq, undefined, entry.status)
     return seq
+  }
+
+  /**
+   * Stores entries in this order, with few statements for all of them where the engine takes many rows at once.
+   *
+   * @throws {UniqueViolation} when a unique value is held by another entry, or by two of these
+   */
+  async createEntries(collection: CollectionModel, entries: readonly EntryDraft[], actor: string): Promise<void> {
+    const { dialect } = this.read
+    if (isBulk(dialect) && entries.length > 1) {
+      return new BulkInsert(this.#connection, dialect).add({ collection, entries, actor })
+    }
+    for (const entry of entries) await this.createEntry(collection, entry, actor)
   }
 
   /** @throws {UniqueViolation} when another entry holds a unique value */
@@ -254,11 +269,11 @@ export class Writer {
 
   /** Stores what is read and found of an entry, in the collection's own table and in those of its locales. */
   async #show(collection: CollectionModel, pk: number, entry: EntryDraft, seq: number, hadOne: boolean): Promise<void> {
-    this.#index(collection, pk, entry.value, entry.status, hadOne)
-    for (const view of entry.views) {
-      await this.putView(pk, { ...entry, seq }, view)
-      this.#index(view.collection, pk, view.value, entry.status, hadOne)
-    }
+    const rowOf = searchRows(this.read.dialect.search)
+    const { status, views } = entry
+    this.#index(collection, { ...rowOf(collection, entry.value, status), pk }, hadOne)
+    for (const view of views) this.#index(view.collection, { ...rowOf(collection, view.value, status), pk }, hadOne)
+    await this.#connection.together(views.map((view) => () => this.putView(pk, { ...entry, seq }, view)))
   }
 
   /** Stores an entry as a locale shows it, but for its search row. */
@@ -272,17 +287,12 @@ export class Writer {
     await this.#connection.run(put, { ...entry, ...view, pk, shape })
   }
 
-  #index(
-    collection: CollectionModel,
-    pk: number,
-    value: EntryDraft['value'],
-    status: string | null,
-    hadOne: boolean,
-  ): void {
-    if (hadOne) this.#connection.ledger.later(this.#unindex(collection.table), { pk })
+  #index(collection: CollectionModel, row: Values, hadOne: boolean): void {
+    const { table } = collection
+    if (hadOne) this.#connection.ledger.later(this.#unindex(table), { pk: row.pk })
     const { search } = this.read.dialect
-    const insert = this.#statement(`search ${collection.table}`, () => prepareSql(search.insert(collection)))
-    this.#connection.ledger.later(insert, { ...search.row(collection, value, status), pk })
+    const insert = this.#statement(`search ${table}`, () => prepareSql(search.insert(collection)))
+    this.#connection.ledger.later(insert, row)
   }
 
   #removal(table: string): Statement {

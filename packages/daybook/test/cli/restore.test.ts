@@ -3,13 +3,14 @@ import { once } from 'node:events'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { type DaybookConfig, f, SYSTEM } from 'daybook'
+import { f, SYSTEM } from 'daybook'
+import { postgres } from 'daybook/postgres'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { toLines, withoutHeader } from '../support/export.ts'
 import { PostgresDatabase } from '../support/postgres-database.ts'
 import { BIN, daybook, type Ended, folderOf } from './cli.ts'
-import { answersOf, serve } from './copy-content.ts'
-import { change } from './copy-file.ts'
+import { answersOf, type Place, serve } from './copy-content.ts'
+import { allRows, change, rows } from './copy-file.ts'
 import { before, everything } from './restore-config.ts'
 import { fillBefore, touch } from './restore-content.ts'
 
@@ -69,17 +70,24 @@ describe('an export of every field type, in several languages, with values that 
     expect(withoutHeader(await text('back.ndjson'))).toBe(withoutHeader(source))
   })
 
-  test('answers the same after a restore, but for tags', async () => {
+  test('answers the same after a restore, but for tags, on both stores, which hold the same rows', async () => {
+    await using database = await PostgresDatabase.make()
     await serve(before, { data: at('source') }, fillBefore)
     await serve(everything, { data: at('source') }, touch)
     await run('source', 'export', 'source.ndjson')
-    await run('target', 'import', 'source.ndjson')
-    const ask = async (data: string): Promise<ReadonlyMap<string, readonly unknown[]>> =>
-      serve(everything as DaybookConfig, { data: at(data) }, async (service) => {
+    for (const target of ['target', database.url]) await run(target, 'import', 'source.ndjson')
+    const ask = async (place: Place): Promise<ReadonlyMap<string, readonly unknown[]>> =>
+      serve(everything, place, async (service) => {
         const answers = await answersOf(service, ['things', 'people', 'empty'], ['site', 'untouched'])
         return new Map([...answers].map(([path, [status, , body]]) => [path, [status, body]]))
       })
-    expect(await ask('target')).toEqual(await ask('source'))
+    const source = await ask({ data: at('source') })
+    expect(await ask({ data: at('target') })).toEqual(source)
+    expect(await ask({ database: postgres(database.url) })).toEqual(source)
+    const { daybook$meta, ...held } = allRows(join(at('target'), 'daybook.db'))
+    const rowsOf = async (table: string): Promise<readonly string[]> =>
+      (await database.rows(`SELECT * FROM "${table}"`)).map((row) => JSON.stringify(row)).sort()
+    for (const [table, rows] of Object.entries(held)) expect(await rowsOf(table), table).toEqual(rows)
   })
 })
 
@@ -207,6 +215,10 @@ describe('daybook import FILE refuses', () => {
     expect((await own('import', 'nobody.ndjson', '--data', 'other')).stderr).toContain(
       'line 2: /document/status: is required',
     )
+    await writeFile(at('half.ndjson'), whole.replace('"slug":"note-', '"slug":"\\ud800'))
+    expect((await own('import', 'half.ndjson', '--data', 'other')).stderr).toContain(
+      'line 2: /slug: must not hold half of a surrogate pair',
+    )
     expect(stderr).toMatch(/line 2: .*this key is not allowed/)
     expect(stderr).toContain('line 3: /document/text: notes has no place for this value')
     expect(stderr).toMatch(/line 4: .*half of a surrogate pair/)
@@ -226,14 +238,6 @@ describe('daybook import FILE refuses', () => {
     const ended = await own('import', 'notes.ndjson', '--dry-run')
     expect(ended).toMatchObject({ status: 2, stderr: expect.stringContaining('--dry-run is about folders') })
     expect(await own('import', 'notes.ndjson', 'notes.ndjson')).toMatchObject({ status: 2 })
-  })
-
-  test('two entries with one slug, by the number of the second', async () => {
-    const whole = await makeNotes(3)
-    const same = whole.replaceAll(/"slug":"note-\d"/g, '"slug":"same"')
-    await writeFile(at('same.ndjson'), same)
-    const ended = await own('import', 'same.ndjson', '--data', 'target')
-    expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining('line 3: Another entry has this slug.') })
   })
 })
 
@@ -261,10 +265,41 @@ export default { collections: { notes: { fields: { slug: f.slug(), other: f.inte
   })
 })
 
-describe.each([
+const TARGETS = [
   { name: 'sqlite', make: async () => undefined },
   { name: 'postgres', make: () => PostgresDatabase.make() },
-])('a restore that was killed on $name', ({ make }) => {
+] as const
+
+/** How a command is told where the store of notes is. */
+async function placeIn(database: PostgresDatabase | undefined): Promise<readonly string[]> {
+  if (!database) return ['--data', 'target']
+  const url = `database: postgres('${database.url}'), collections`
+  await folder.write({
+    'placed.config.ts': `import { postgres } from '${POSTGRES}'\n${NOTES.replace('collections', url)}`,
+  })
+  return ['--config', 'placed.config.ts']
+}
+
+describe.each(TARGETS)('a restore of two entries with one slug on $name', ({ make }) => {
+  test('names the second by its number, and keeps none of those that were stored with it', async () => {
+    const whole = await makeNotes(5)
+    const lines = whole.split('\n')
+    const slug = /"slug":"note-\d"/g
+    await writeFile(
+      at('same.ndjson'),
+      lines.with(4, String(lines[4]).replaceAll(slug, `${lines[2]?.match(slug)?.[0]}`)).join('\n'),
+    )
+    await using database = await make()
+    const target = await placeIn(database)
+    const ended = await own('import', 'same.ndjson', ...target)
+    expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining('line 5: Another entry has this slug.') })
+    const count = 'SELECT count(*) AS count FROM notes'
+    const held = database ? await database.rows(count) : rows(join(at('target'), 'daybook.db'), count)
+    expect(held).toEqual([{ count: 0 }])
+  })
+})
+
+describe.each(TARGETS)('a restore that was killed on $name', ({ make }) => {
   /** Begins to restore, and kills it when it says that some have arrived. */
   async function kill(target: readonly string[]): Promise<void> {
     const child = spawn(process.execPath, [BIN, 'import', 'notes.ndjson', ...target], {
@@ -276,16 +311,6 @@ describe.each([
       if (/^\d+\/\d+ lines restored/.test(line)) child.kill('SIGKILL')
     }
     expect(await exited).toEqual([null, 'SIGKILL'])
-  }
-
-  /** How a command is told where the store is. */
-  async function placeIn(database: PostgresDatabase | undefined): Promise<readonly string[]> {
-    if (!database) return ['--data', 'target']
-    const url = `database: postgres('${database.url}'), collections`
-    await folder.write({
-      'placed.config.ts': `import { postgres } from '${POSTGRES}'\n${NOTES.replace('collections', url)}`,
-    })
-    return ['--config', 'placed.config.ts']
   }
 
   test('goes on where it was; until then nobody serves, exports or migrates the store', async () => {

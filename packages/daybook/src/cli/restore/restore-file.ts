@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { ExportCounts } from '../../content/export-lines.ts'
-import { LineError, Restore, whyNotRestored } from '../../content/restore.ts'
-import { checkLine, type RestoreLine, readCounts, readHeader, readLine } from '../../content/restore-lines.ts'
+import { LineError, type PreparedLine, prepareLine, Restore, whyNotRestored } from '../../content/restore.ts'
+import { checkLine, readCounts, readHeader, readLine } from '../../content/restore-lines.ts'
 import { StartupError } from '../../errors.ts'
 import { compileModel } from '../../model/compile.ts'
 import type { Model } from '../../model/model.ts'
@@ -18,6 +19,8 @@ const RESTORED: EngineOptions = { isServing: false, isRestored: true, workers: 1
 /** The most lines that are stored together, and the most characters of more than one. */
 const MAX_LINES = 1000
 const MAX_CHARACTERS = 4 * 1024 * 1024
+/** After so many lines, what the database has answered comes first. */
+const TURN_LINES = 25
 /** The most faults that are named. */
 const MAX_NAMED = 20
 
@@ -104,15 +107,18 @@ function faultOf({ text }: FileLine, model: Model): string | undefined {
   }
 }
 
-/** Stores what has not arrived yet, some lines at a time. */
+/** Stores what has not arrived yet, some lines at a time. While some are being stored, the next ones are read. */
 async function restoreLines(file: ExportFile, model: Model, restore: Restore, total: number): Promise<void> {
   const progress = new Progress({ unit: 'lines restored', total, done: restore.lines - 1 }, process.stderr)
+  const ahead = batches(file, model, restore.lines, total + 1)
   try {
-    for await (const batch of batches(file, model, restore.lines, total + 1)) {
-      await add(restore, batch)
+    for (let next = await ahead.next(); !next.done; ) {
+      const [following] = await Promise.all([ahead.next(), add(restore, next.value)])
       progress.update(restore.lines - 1)
+      next = following
     }
   } finally {
+    await ahead.return()
     progress.end()
   }
 }
@@ -123,8 +129,8 @@ async function* batches(
   model: Model,
   after: number,
   last: number,
-): AsyncGenerator<readonly RestoreLine[], void> {
-  let batch: RestoreLine[] = []
+): AsyncGenerator<readonly PreparedLine[], void, void> {
+  let batch: PreparedLine[] = []
   let characters = 0
   for await (const { number, text } of file.lines()) {
     if (number <= after || number > last) continue
@@ -133,13 +139,14 @@ async function* batches(
       batch = []
       characters = 0
     }
-    batch.push(readLine(text, model))
+    if (number % TURN_LINES === 0) await turn()
+    batch.push(prepareLine(model, readLine(text, model)))
     characters += text.length
   }
   if (batch.length > 0) yield batch
 }
 
-async function add(restore: Restore, batch: readonly RestoreLine[]): Promise<void> {
+async function add(restore: Restore, batch: readonly PreparedLine[]): Promise<void> {
   try {
     await restore.add(batch)
   } catch (error) {

@@ -1,0 +1,169 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { CollectionModel } from '../model/model.ts'
+import { prepareSql, type Values } from './compile.ts'
+import type { WriteConnection } from './database.ts'
+import type { Dialect, SearchDialect } from './dialect.ts'
+import { searchRows } from './search.ts'
+import { ENTRY_COLUMNS, type EntryTable } from './tables.ts'
+import type { EntryDraft, LocaleView } from './write.ts'
+
+/** An engine that takes many rows at once. */
+type BulkDialect = Dialect &
+  Required<Pick<Dialect, 'insertAll'>> & { readonly search: Required<Pick<SearchDialect, 'insertAll'>> }
+
+/** Whether an engine takes many rows at once. */
+export const isBulk = (dialect: Dialect): dialect is BulkDialect =>
+  dialect.insertAll !== undefined && dialect.search.insertAll !== undefined
+
+/** Entries that a collection is to get. */
+interface NewEntries {
+  readonly collection: CollectionModel
+  readonly entries: readonly EntryDraft[]
+  /** The subject of who made them. */
+  readonly actor: string
+}
+
+/** An entry with its number of the journal. */
+type Numbered = EntryDraft & Pick<EntryTable, 'seq'>
+
+/** Rows of one table, by column. */
+type Rows = readonly Values[]
+
+/** The most entries that are sent together. While the engine stores them, their words are looked for. */
+const MAX_ENTRIES = 250
+
+/** Stores new entries with one statement for each table that gets rows of them. */
+export class BulkInsert {
+  readonly #connection: WriteConnection
+  readonly #dialect: BulkDialect
+
+  constructor(connection: WriteConnection, dialect: BulkDialect) {
+    this.#connection = connection
+    this.#dialect = dialect
+  }
+
+  /**
+   * Stores entries, in this order.
+   *
+   * @throws {UniqueViolation} when a unique value is held by another entry, or by two of these
+   */
+  async add({ collection, entries, actor }: NewEntries): Promise<void> {
+    for (let from = 0; from < entries.length; from += MAX_ENTRIES) {
+      await this.#addSome({ collection, entries: entries.slice(from, from + MAX_ENTRIES), actor })
+    }
+  }
+
+  async #addSome({ collection, entries, actor }: NewEntries): Promise<void> {
+    const { key, status } = collection
+    const numbered = await this.#number(entries)
+    const insert = (table: string, rowsOf: (one: Numbered) => Rows) => (): Promise<void> =>
+      this.#insert(table, numbered.flatMap(rowsOf))
+    const pks = new Map<string, number>()
+    let shown: readonly Shown[] = []
+    await this.#connection.together([
+      insert('daybook$journal', (one) => [journalRow(one, key, actor)]),
+      async () => {
+        for (const { id, pk } of await this.#place(key, numbered)) pks.set(id, Number(pk))
+      },
+      insert('daybook$refs', (one) => referenceRows(one, key)),
+      insert('daybook$choices', (one) => choiceRows(one, key)),
+      async () => {
+        // What was asked so far is on its way first.
+        await turn()
+        shown = toShown(this.#dialect.search, collection, numbered)
+      },
+    ])
+    const tables = [...Map.groupBy(shown, (one) => one.collection)]
+    await this.#connection.together(tables.flatMap(([table, rows]) => this.#show(table, rows, pks)))
+    for (const { seq, status: to } of numbered) {
+      this.#connection.ledger.count({ key, seq, hasStatus: status !== undefined, from: undefined, to })
+    }
+  }
+
+  async #number(entries: readonly EntryDraft[]): Promise<readonly Numbered[]> {
+    const { ledger } = this.#connection
+    const numbered: Numbered[] = []
+    for (const entry of entries) numbered.push({ ...entry, seq: await ledger.next(entry.id, entry.updated_at) })
+    return numbered
+  }
+
+  /** Stores the entries themselves. */
+  #place(key: string, entries: readonly Numbered[]): Promise<readonly Pick<EntryTable, 'id' | 'pk'>[]> {
+    const insert = this.#dialect.insertAll(key, ENTRY_COLUMNS)
+    return this.#connection.all(prepareSql(sql<Pick<EntryTable, 'id' | 'pk'>>`${insert} RETURNING id, pk`), {
+      rows: JSON.stringify(entries.map(entryRow)),
+    })
+  }
+
+  /** Stores what a table shows of entries, and what they are found by in it. */
+  #show(
+    collection: CollectionModel,
+    shown: readonly Shown[],
+    pks: ReadonlyMap<string, number>,
+  ): readonly (() => Promise<unknown>)[] {
+    const placed = shown.map((one) => ({ ...one, pk: pks.get(one.entry.id) }))
+    const rows = placed.flatMap(({ entry, view, pk }) => (view ? [viewRow(entry, view, pk)] : []))
+    const words = placed.map((one) => ({ ...one.words, pk: one.pk }))
+    const index = prepareSql(this.#dialect.search.insertAll(collection))
+    return [
+      () => this.#insert(collection.table, rows),
+      () => this.#connection.run(index, { rows: JSON.stringify(words) }),
+    ]
+  }
+
+  async #insert(table: string, rows: Rows): Promise<void> {
+    const [first] = rows
+    if (!first) return
+    const insert = this.#dialect.insertAll(table, Object.keys(first))
+    await this.#connection.run(prepareSql(insert), { rows: JSON.stringify(rows) })
+  }
+}
+
+/** An entry as a collection's own table shows it, or as that of a locale does. */
+interface Shown {
+  readonly collection: CollectionModel
+  readonly entry: Numbered
+  readonly view?: LocaleView
+  /** What it is found by. */
+  readonly words: Values
+}
+
+function toShown(search: SearchDialect, collection: CollectionModel, entries: readonly Numbered[]): readonly Shown[] {
+  const rowOf = searchRows(search)
+  return entries.flatMap((entry) => [
+    { collection, entry, words: rowOf(collection, entry.value, entry.status) },
+    ...entry.views.map((view) => {
+      return { collection: view.collection, entry, view, words: rowOf(view.collection, view.value, entry.status) }
+    }),
+  ])
+}
+
+const journalRow = ({ seq, id, updated_at: at }: Numbered, collection: string, actor: string): Values => ({
+  seq,
+  at,
+  actor,
+  action: 'create',
+  collection,
+  id,
+})
+
+const entryRow = (entry: Numbered): Values => Object.fromEntries(ENTRY_COLUMNS.map((column) => [column, entry[column]]))
+
+const referenceRows = ({ id, references }: Numbered, key: string): Rows =>
+  references.map((one, position) => ({
+    from_collection: key,
+    from_id: id,
+    field: one.field,
+    position,
+    to_collection: one.collection,
+    to_id: one.id,
+  }))
+
+const choiceRows = ({ id, choices }: Numbered, key: string): Rows =>
+  choices.map((choice) => ({ from_collection: key, from_id: id, ...choice }))
+
+function viewRow(entry: Numbered, { collection, slug, own_slug, doc }: LocaleView, pk: number | undefined): Values {
+  const { id, status, created_at, updated_at, seq } = entry
+  return { pk, id, slug, own_slug, status, created_at, updated_at, seq, shape: collection.shape, doc }
+}
