@@ -1,4 +1,5 @@
 import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
+import { betterAuth } from 'daybook/better-auth'
 import { seed } from './seed.ts'
 
 const authors = defineCollection({
@@ -33,7 +34,7 @@ const site = defineGlobal({
 export default defineConfig({
   collections: { authors, posts },
   globals: { site },
-  // Writing takes the token of .env; nobody makes an account of their own.
-  auth: { registration: 'closed' },
+  // Writing takes the token of .env, or an account, which you make: npx daybook user create ann@example.org
+  auth: betterAuth({ registration: 'closed' }),
   seed,
 })

@@ -1,4 +1,5 @@
 import { defineCollection, defineConfig, f } from 'daybook'
+import { betterAuth } from 'daybook/better-auth'
 
 const topics = defineCollection({
   fields: {
@@ -18,6 +19,6 @@ const notes = defineCollection({
 
 export default defineConfig({
   collections: { topics, notes },
-  // Writing takes the token of .env; nobody makes an account of their own.
-  auth: { registration: 'closed' },
+  // Writing takes the token of .env, or an account, which you make: npx daybook user create ann@example.org
+  auth: betterAuth({ registration: 'closed' }),
 })
