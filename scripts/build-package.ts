@@ -4,15 +4,18 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const PACKAGE = join(ROOT, 'packages/daybook')
 
-/** Where the package that npm gets is built. */
-export const DIST: string = join(PACKAGE, 'dist')
+/** Folders of the packages that npm gets, each after those whose types it uses. */
+export const PACKAGES = ['daybook', 'client'] as const
+export type PackageFolder = (typeof PACKAGES)[number]
+
+/** Where a package is built. */
+export const distOf = (folder: PackageFolder): string => join(ROOT, 'packages', folder, 'dist')
 
 /** What the sources' manifest says that matters here. */
 interface Manifest {
   readonly exports: Readonly<Record<string, string>>
-  readonly bin: Readonly<Record<string, string>>
+  readonly bin?: Readonly<Record<string, string>>
   readonly private?: boolean
   readonly [key: string]: unknown
 }
@@ -25,32 +28,38 @@ function toPublished({ private: _private, exports, bin, ...rest }: Manifest): ob
   const entries = Object.entries(exports).map(([subpath, source]) => {
     return [subpath, { types: `${built(source)}.d.ts`, default: `${built(source)}.js` }]
   })
-  const commands = Object.entries(bin).map(([name, source]) => [name, `${built(source).slice(2)}.js`])
+  const commands = Object.entries(bin ?? {}).map(([name, source]) => [name, `${built(source).slice(2)}.js`])
   return {
     ...rest,
     exports: { ...Object.fromEntries(entries), './package.json': './package.json' },
-    bin: Object.fromEntries(commands),
+    ...(bin ? { bin: Object.fromEntries(commands) } : {}),
   }
 }
 
-function compile(): void {
-  const args = ['-p', join(PACKAGE, 'tsconfig.build.json')]
+function compile(home: string): void {
+  const args = ['-p', join(home, 'tsconfig.build.json')]
   const { status } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), args, { stdio: 'inherit' })
   if (status !== 0) throw new Error('tsc found faults; the package is not built')
 }
 
-/** Builds the package from scratch, as it is published. */
-export async function buildPackage(): Promise<void> {
-  await rm(DIST, { recursive: true, force: true })
-  compile()
-  const manifest: Manifest = JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8'))
-  await writeFile(join(DIST, 'package.json'), `${JSON.stringify(toPublished(manifest), null, 2)}\n`)
-  await copyFile(join(PACKAGE, 'README.md'), join(DIST, 'README.md'))
-  await copyFile(join(ROOT, 'LICENSE'), join(DIST, 'LICENSE'))
-  for (const source of Object.values(manifest.bin)) await chmod(join(DIST, `${built(source)}.js`), 0o755)
+async function buildPackage(folder: PackageFolder): Promise<void> {
+  const home = join(ROOT, 'packages', folder)
+  const dist = distOf(folder)
+  await rm(dist, { recursive: true, force: true })
+  compile(home)
+  const manifest: Manifest = JSON.parse(await readFile(join(home, 'package.json'), 'utf8'))
+  await writeFile(join(dist, 'package.json'), `${JSON.stringify(toPublished(manifest), null, 2)}\n`)
+  await copyFile(join(home, 'README.md'), join(dist, 'README.md'))
+  await copyFile(join(ROOT, 'LICENSE'), join(dist, 'LICENSE'))
+  for (const source of Object.values(manifest.bin ?? {})) await chmod(join(dist, `${built(source)}.js`), 0o755)
+}
+
+/** Builds every package from scratch, as it is published. */
+export async function buildPackages(): Promise<void> {
+  for (const folder of PACKAGES) await buildPackage(folder)
 }
 
 if (import.meta.main) {
-  await buildPackage()
-  process.stdout.write('built packages/daybook/dist\n')
+  await buildPackages()
+  process.stdout.write(`built ${PACKAGES.map((folder) => `packages/${folder}/dist`).join(' and ')}\n`)
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { buildPackage, DIST } from './build-package.ts'
+import { buildPackages, distOf, PACKAGES, type PackageFolder } from './build-package.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const MODULES = join(ROOT, 'node_modules')
@@ -22,7 +22,8 @@ export default defineConfig({
 })
 `
 
-const CONSUMER = `import { createService, DaybookError, type Entry } from 'daybook'
+const CONSUMER = `import { createClient, DaybookError as ClientError } from '@daybook/client'
+import { createService, DaybookError, type Entry } from 'daybook'
 import { serve } from 'daybook/node'
 import { createTestService } from 'daybook/testing'
 import config from './daybook.config.ts'
@@ -33,7 +34,20 @@ const note: Note | null = await service.content.get('notes', 'hello')
 const html: string | null | undefined = note?.bodyHtml
 // @ts-expect-error there is no such collection
 await service.content.list('nots')
-export { createTestService, DaybookError, html, serve }
+const client = createClient<typeof config>({ baseUrl: 'http://127.0.0.1:3000' })
+const title: string | undefined = (await client.collections.notes.findBySlug('hello', { select: ['title'] }))?.title
+// @ts-expect-error nor is it there for the client
+await client.collections.nots.findMany()
+export { ClientError, createTestService, DaybookError, html, serve, title }
+`
+
+/** Asks the service whose address and token it is given, and prints what it read. */
+const READER = `import { createClient, etagOf } from '@daybook/client'
+
+const [, , baseUrl, token] = process.argv
+const { notes } = createClient({ baseUrl, token }).collections
+const note = await notes.update(await notes.findBySlug('hello'), { title: 'Hello again' })
+process.stdout.write(note.title + (etagOf(note) === '' ? ' without a tag' : ''))
 `
 
 const TSCONFIG = {
@@ -58,21 +72,47 @@ function run(step: string, command: string, args: readonly string[], cwd: string
   return stdout
 }
 
-/** Puts the packed package into a folder, beside no other packages than those that it declares. */
-async function install(tarball: string, site: string): Promise<string> {
-  const home = join(site, 'node_modules/daybook')
+/** What a packed manifest says that matters here. */
+interface Packed {
+  readonly name: string
+  readonly version: string
+  readonly dependencies?: object
+}
+
+const manifestOf = async (home: string): Promise<Packed> =>
+  JSON.parse(await readFile(join(home, 'package.json'), 'utf8'))
+
+/** Packs a package as it is published, and looks at what others would get. */
+function pack(folder: PackageFolder, site: string): string {
+  const args = ['pack', '--json', '--pack-destination', site]
+  const [packed] = JSON.parse(run(`pack ${folder}`, 'npm', args, distOf(folder))) as [{ readonly filename: string }]
+  const tarball = join(site, packed.filename)
+  run('publint', join(MODULES, '.bin/publint'), [tarball, '--strict'], ROOT)
+  run('attw', join(MODULES, '.bin/attw'), [tarball, '--profile', 'esm-only', '--no-color', '--no-emoji'], ROOT)
+  return tarball
+}
+
+/** Puts a packed package into a folder, beside no other packages than those that it declares. */
+async function install(folder: PackageFolder, site: string): Promise<void> {
+  const { name } = await manifestOf(distOf(folder))
+  const home = join(site, 'node_modules', name)
   await mkdir(home, { recursive: true })
-  run('unpack', 'tar', ['-xzf', tarball, '--strip-components=1', '-C', home], site)
-  const { dependencies } = JSON.parse(await readFile(join(home, 'package.json'), 'utf8')) as { dependencies: object }
-  for (const name of [...Object.keys(dependencies), '@types/node']) {
-    await mkdir(dirname(join(site, 'node_modules', name)), { recursive: true })
-    await symlink(join(MODULES, name), join(site, 'node_modules', name))
-  }
+  run(`unpack ${folder}`, 'tar', ['-xzf', pack(folder, site), '--strip-components=1', '-C', home], site)
+  for (const dependency of Object.keys((await manifestOf(home)).dependencies ?? {})) await link(dependency, site)
+}
+
+async function link(name: string, site: string): Promise<void> {
+  await mkdir(dirname(join(site, 'node_modules', name)), { recursive: true })
+  await symlink(join(MODULES, name), join(site, 'node_modules', name))
+}
+
+async function writeConsumer(site: string): Promise<void> {
+  await link('@types/node', site)
   await writeFile(join(site, 'package.json'), '{ "type": "module" }\n')
   await writeFile(join(site, 'daybook.config.ts'), CONFIG)
   await writeFile(join(site, 'consumer.ts'), CONSUMER)
+  await writeFile(join(site, 'reader.js'), READER)
   await writeFile(join(site, 'tsconfig.json'), JSON.stringify(TSCONFIG))
-  return home
 }
 
 /** The address that a started service prints. */
@@ -108,7 +148,10 @@ async function serveFrom(home: string, site: string): Promise<void> {
   })
   const ended = once(service, 'exit')
   try {
-    await writeAndRead(await addressOf(service))
+    const address = await addressOf(service)
+    await writeAndRead(address)
+    const read = run('read with the client', process.execPath, ['reader.js', address, TOKEN], site)
+    if (read !== 'Hello again') throw new Error(`the client read "${read}"`)
   } finally {
     service.kill('SIGTERM')
     const [status] = await ended
@@ -118,27 +161,23 @@ async function serveFrom(home: string, site: string): Promise<void> {
 }
 
 async function checkVersion(home: string, site: string): Promise<void> {
-  const { version } = JSON.parse(await readFile(join(home, 'package.json'), 'utf8')) as { version: string }
+  const { version } = await manifestOf(home)
   const said = run('daybook --version', join(home, 'cli/bin.js'), ['--version'], site).trim()
   if (said !== version) throw new Error(`daybook --version says ${said}, and the package is ${version}`)
 }
 
-const folder = await mkdtemp(join(tmpdir(), 'daybook-package-'))
+const site = await mkdtemp(join(tmpdir(), 'daybook-package-'))
 try {
-  await buildPackage()
-  const [packed] = JSON.parse(run('pack', 'npm', ['pack', '--json', '--pack-destination', folder], DIST)) as [
-    { readonly filename: string },
-  ]
-  const tarball = join(folder, packed.filename)
-  const home = await install(tarball, folder)
-  run('publint', join(MODULES, '.bin/publint'), [tarball, '--strict'], ROOT)
-  run('attw', join(MODULES, '.bin/attw'), [tarball, '--profile', 'esm-only', '--no-color', '--no-emoji'], ROOT)
-  run('types of a consumer', join(MODULES, '.bin/tsc'), ['-p', folder], folder)
-  await checkVersion(home, folder)
-  await serveFrom(home, folder)
+  await buildPackages()
+  for (const folder of PACKAGES) await install(folder, site)
+  await writeConsumer(site)
+  const home = join(site, 'node_modules/daybook')
+  run('types of a consumer', join(MODULES, '.bin/tsc'), ['-p', site], site)
+  await checkVersion(home, site)
+  await serveFrom(home, site)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
   process.exitCode = 1
 } finally {
-  await rm(folder, { recursive: true, force: true })
+  await rm(site, { recursive: true, force: true })
 }
