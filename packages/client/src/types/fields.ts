@@ -10,7 +10,7 @@ export type GlobalFieldsOf<C extends DaybookConfig, K extends GlobalKey<C>> = No
 export type OptionsOf<F> = F extends { readonly options: infer O } ? O : never
 
 /** The value of a field that holds one. */
-export type ValueOf<F> = F extends { readonly '~value'?: infer V } ? NonNullable<V> : never
+export type ValueOf<F> = F extends { readonly '~value'?: infer V } ? Exclude<V, undefined> : never
 
 /** The locales that a config names. */
 export type Locale<C extends DaybookConfig> = C extends {
