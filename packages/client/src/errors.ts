@@ -17,7 +17,8 @@ export interface ErrorAnswer {
 }
 
 /**
- * An answer that is no success, or none that a Daybook service gives.
+ * An answer that is no success, or none that a Daybook service gives. `cause` is what an earlier attempt failed with, if
+ * there was one.
  *
  * @example
  * ```ts

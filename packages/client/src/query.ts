@@ -6,7 +6,7 @@ type Pair = [name: string, value: string]
 
 /**
  * The query string that says what an object says: lists joined by commas, `where` with its brackets; what is `undefined`
- * is left out.
+ * or `null` is left out.
  *
  * @returns empty, or with its question mark
  * @throws {TypeError} for a condition that cannot be sent: without it, more would be found than was asked for
@@ -14,7 +14,7 @@ type Pair = [name: string, value: string]
 export function toSearch({ where, ...plain }: QueryParams): string {
   const pairs = Object.entries(plain).flatMap(([name, value]): Pair[] => {
     // An empty list of names says nothing, as a parameter that is left out.
-    const isNothing = value === undefined || (Array.isArray(value) && value.length === 0)
+    const isNothing = value === undefined || value === null || (Array.isArray(value) && value.length === 0)
     return isNothing ? [] : [[name, String(value)]]
   })
   const conditions = where === undefined ? [] : toPairs('where', where)

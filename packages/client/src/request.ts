@@ -1,7 +1,7 @@
 import { type Held, type JsonObject, readAnswer } from './answer.ts'
-import { NetworkError, TimeoutError } from './errors.ts'
+import { DaybookError, NetworkError, TimeoutError } from './errors.ts'
 import { type QueryParams, toSearch } from './query.ts'
-import { delayAfter, RETRY_DEFAULTS, type RetryOptions } from './retry.ts'
+import { delayAfter, type RetryOptions } from './retry.ts'
 
 /** What every call takes. */
 export interface CallOptions {
@@ -68,7 +68,7 @@ export function connect(options: ClientOptions): Send {
     const search = toSearch(call.query ?? {})
     const timeout = call.timeout ?? options.timeout ?? DEFAULT_TIMEOUT
     return within(timeout, request, call.signal, (watch) =>
-      repeat({ ...RETRY_DEFAULTS, ...options.retry, ...call.retry }, call, watch, async () => {
+      repeat({ ...options.retry, ...call.retry }, call, watch, async () => {
         const init = await toInit(request, call, options, watch.signal)
         const response = await (options.fetch ?? fetch)(url + search, init).catch((cause: unknown) => {
           throw new NetworkError(request, `got no answer: ${reasonOf(cause)}`, cause)
@@ -185,18 +185,21 @@ function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<
 
 /** Tries a call until it is answered; what is not safe to send twice, once. */
 async function repeat<T>(
-  options: Required<RetryOptions>,
+  options: RetryOptions,
   { method, idempotencyKey }: Call,
   watch: Watch,
   attempt: () => Promise<T>,
 ): Promise<T> {
   const isRepeatable = method === 'GET' || idempotencyKey !== undefined
+  const limits = isRepeatable ? options : { ...options, attempts: 1 }
   for (let count = 1; ; count += 1) {
     try {
       return await attempt()
     } catch (error) {
+      // What an earlier attempt came to is not known: it may be why this one is refused.
+      if (error instanceof DaybookError && count > 1) error.cause = watch.failure
       watch.failure = error
-      const delay = isRepeatable && !watch.signal.aborted ? delayAfter(error, count, options) : undefined
+      const delay = delayAfter(error, count, limits)
       if (delay === undefined || performance.now() + delay >= watch.until) throw error
       await pause(delay, watch.signal)
     }
@@ -204,6 +207,7 @@ async function repeat<T>(
 }
 
 function pause(delay: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, delay)
     signal.addEventListener('abort', () => {

@@ -10,8 +10,6 @@ export interface RetryOptions {
   readonly maxDelay?: number
 }
 
-export const RETRY_DEFAULTS: Required<RetryOptions> = { attempts: 3, minDelay: 200, maxDelay: 5000 }
-
 /** Answers of services and proxies that are about to come back. */
 const PASSING = [502, 503, 504]
 
@@ -22,9 +20,10 @@ const PASSING = [502, 503, 504]
  * @param attempt how often it was sent, 1 or more
  * @returns `undefined` when it would not help
  */
-export function delayAfter(error: unknown, attempt: number, options: Required<RetryOptions>): number | undefined {
-  const { attempts, minDelay, maxDelay } = options
-  if (attempt >= attempts) return undefined
+export function delayAfter(error: unknown, attempt: number, options: RetryOptions): number | undefined {
+  const { attempts = 3, minDelay = 200, maxDelay = 5000 } = options
+  const isLast = !(attempt < attempts)
+  if (isLast) return undefined
   const jittered = Math.random() * Math.min(maxDelay, minDelay * 2 ** (attempt - 1))
   if (error instanceof NetworkError) return jittered
   if (!(error instanceof DaybookError)) return undefined

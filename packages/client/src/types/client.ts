@@ -53,8 +53,8 @@ export interface ListQuery<C extends DaybookConfig, K extends CollectionKey<C>, 
 
 /** Which page of a list is asked for. */
 export interface PageQuery {
-  /** `nextCursor` of the page before. */
-  readonly cursor?: string
+  /** `nextCursor` of the page before; `null` for the first one. */
+  readonly cursor?: string | null
   /** How many entries are skipped; not together with `cursor`. @default 0 */
   readonly offset?: number
 }
@@ -69,7 +69,10 @@ type SelectPath<C extends DaybookConfig, F, Document, I extends readonly string[
 export interface WriteOptions<C extends DaybookConfig> extends CallOptions {
   /** The locale that is written. @default the config's */
   readonly locale?: Locale<C>
-  /** Names the intention, so that the write can be sent again and is done once: 1 to 255 visible ASCII characters. @default none; the write is sent once */
+  /**
+   * Names the intention, so that the write may be sent again: 1 to 255 visible ASCII characters. What is created is created
+   * once; the same change made twice comes to the same. @default none: it is sent once
+   */
   readonly idempotencyKey?: string
 }
 
@@ -86,7 +89,7 @@ export interface GlobalChangeOptions<C extends DaybookConfig> extends ChangeOpti
 }
 
 /** On what condition something is deleted. */
-export type DeleteOptions<C extends DaybookConfig> = Omit<ChangeOptions<C>, 'locale'>
+export type DeleteOptions<C extends DaybookConfig> = CallOptions & Pick<ChangeOptions<C>, 'ifMatch'>
 
 /** An entry as it was read, or its id. */
 export type EntryOrId = string | { readonly id: string }

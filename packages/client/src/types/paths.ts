@@ -46,7 +46,9 @@ type TargetInside<O, Path extends string> = O extends { readonly fields: infer F
 /** Relations to include, through at most three levels: beyond, there are too many of them to list. */
 export type IncludePath<C extends DaybookConfig, F, Levels extends Depth = 3> = Levels extends 0
   ? never
-  : { [P in RelationPath<F>]: P | Further<C, TargetOf<F, P>, P, Less<Levels>> }[RelationPath<F>]
+  : string extends keyof F
+    ? string
+    : { [P in RelationPath<F>]: P | Further<C, TargetOf<F, P>, P, Less<Levels>> }[RelationPath<F>]
 
 type Further<C extends DaybookConfig, T, P extends string, Levels extends Depth> = Levels extends 0
   ? never

@@ -105,6 +105,15 @@ export const CONTENT: readonly Case[] = [
     },
   },
   {
+    name: 'a page tells where the next one begins',
+    async run({ client }) {
+      const { posts } = client().collections
+      const first = await posts.findMany({ sort: 'words', limit: 3, cursor: null })
+      const second = await posts.findMany({ sort: 'words', limit: 3, cursor: first.nextCursor })
+      equal([titles(first).length, titles(second), second.nextCursor], [3, ['Delta'], null])
+    },
+  },
+  {
     name: 'all pages are walked through',
     async run({ client }) {
       const found: string[] = []

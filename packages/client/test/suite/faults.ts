@@ -164,10 +164,18 @@ const RETRIES: readonly Case[] = [
   {
     name: 'attempts have an end, and one is none too few',
     async run({ script, clientOf }) {
-      for (const attempts of [1, 2, 4]) {
+      const bounds = [
+        [1, 1],
+        [2, 2],
+        [4, 4],
+        [0, 1],
+        [Number.NaN, 1],
+        [undefined as never, 3],
+      ] as const
+      for (const [attempts, times] of bounds) {
         const server = await script(badGateway)
         const error = await failure(clientOf(server).health({ retry: { attempts, minDelay: 1 } }), DaybookError)
-        equal([error.status, (await server.sent()).length], [502, attempts])
+        equal([error.status, (await server.sent()).length], [502, times])
       }
     },
   },

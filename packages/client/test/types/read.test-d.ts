@@ -1,5 +1,5 @@
 // What a reader gets, by what was asked. tsc is the test; nothing here runs.
-import type { Client } from '@daybook/client'
+import { type Client, createClient } from '@daybook/client'
 import type { Entry, GlobalEntry, ListResult } from 'daybook'
 import { type Equal, holds } from '../../../daybook/test/types/expect.ts'
 import type { Library } from './showcase.ts'
@@ -139,6 +139,14 @@ export async function askedByTheRun(
   holds<Equal<NonNullable<typeof perhaps>['author'], string | Person | null>>()
   const either = await books.findById('a', { depth })
   holds<Equal<NonNullable<typeof either>['author'], string | Person | null>>()
+}
+
+/** Without a config, anything may be asked, and nothing is known of the answer. */
+export async function untyped(): Promise<void> {
+  const { collections } = createClient({ baseUrl: 'https://cms.example.org' })
+  const page = await collections.anything?.findMany({ include: ['author'], select: ['title'], sort: '-title' })
+  holds<Equal<typeof page extends ListResult<{ readonly id: string }> | undefined ? true : false, true>>()
+  await collections.anything?.create({ title: 'A' })
 }
 
 declare const client: Client<Library>
