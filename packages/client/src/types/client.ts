@@ -18,16 +18,15 @@ import type { Depth, Included, IncludePath, InnerPath } from './paths.ts'
 import type { Answered } from './shape.ts'
 import type { EntryPatch, Operation, Outcome } from './write.ts'
 
-/** In which language content is read. */
-interface LocaleQuery<C extends DaybookConfig> {
-  /** @default the config's */
-  readonly locale?: Locale<C>
-  /** Where a value is looked for that the locale does not have; `none` turns that off. @default what the config says */
-  readonly fallbackLocale?: Locale<C> | 'none'
-}
+/** A locale to read, or all of them at once, where there are any. */
+type LocaleChoice<C extends DaybookConfig> = [Locale<C>] extends [never] ? never : Locale<C> | 'all'
 
 /** What of a document is answered. */
-export interface ReadQuery<C extends DaybookConfig, I, S, D> extends LocaleQuery<C> {
+export interface ReadQuery<C extends DaybookConfig, I = readonly [], S = readonly [], D = 0, L = Locale<C>> {
+  /** In which language; `all`, with a session, answers maps of locale to value. @default the config's */
+  readonly locale?: L
+  /** Where a value is looked for that the locale does not have; `none` turns that off. @default what the config says */
+  readonly fallbackLocale?: Locale<C> | 'none'
   /** Relations whose documents are put in the place of their ids, as dotted paths. */
   readonly include?: I
   /** How many levels of relations are expanded; with `include`, below what it names. @default 1 with `include`, else 0 */
@@ -40,7 +39,14 @@ export interface ReadQuery<C extends DaybookConfig, I, S, D> extends LocaleQuery
 type OneOrMore<T> = [T] extends [never] ? never : T | readonly T[]
 
 /** What a list is asked. */
-export interface ListQuery<C extends DaybookConfig, K extends CollectionKey<C>, I, S, D> extends ReadQuery<C, I, S, D> {
+export interface ListQuery<
+  C extends DaybookConfig,
+  K extends CollectionKey<C>,
+  I = readonly [],
+  S = readonly [],
+  D = 0,
+  L = Locale<C>,
+> extends ReadQuery<C, I, S, D, L> {
   readonly where?: Where<C, K>
   /** Up to five fields. @default '-createdAt', or with `q` the best match first */
   readonly sort?: OneOrMore<Sort<C, K>>
@@ -109,42 +115,46 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
     const I extends readonly IncludePath<C, FieldsOf<C, K>>[] = readonly [],
     const D extends Depth = UsualDepth<I>,
     const S extends readonly SelectPath<C, FieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
+    const L extends LocaleChoice<C> = never,
   >(
-    query?: ListQuery<C, K, I, S, D> & PageQuery,
+    query?: ListQuery<C, K, I, S, D, L> & PageQuery,
     options?: CallOptions,
-  ): Promise<ListResult<Answered<C, FieldsOf<C, K>, Entry<C, K>, 'id', I, S, D>>>
+  ): Promise<ListResult<Answered<C, FieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L>>>
 
   /** All entries that match, page by page, while they are asked for. `limit` is the size of a page. @default 100 */
   iterate<
     const I extends readonly IncludePath<C, FieldsOf<C, K>>[] = readonly [],
     const D extends Depth = UsualDepth<I>,
     const S extends readonly SelectPath<C, FieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
+    const L extends LocaleChoice<C> = never,
   >(
-    query?: ListQuery<C, K, I, S, D>,
+    query?: ListQuery<C, K, I, S, D, L>,
     options?: CallOptions,
-  ): AsyncGenerator<Answered<C, FieldsOf<C, K>, Entry<C, K>, 'id', I, S, D>, void>
+  ): AsyncGenerator<Answered<C, FieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L>, void>
 
   /** The entry of this slug, or `null` when there is none that this reader may see. */
   findBySlug<
     const I extends readonly IncludePath<C, FieldsOf<C, K>>[] = readonly [],
     const D extends Depth = UsualDepth<I>,
     const S extends readonly SelectPath<C, FieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
+    const L extends LocaleChoice<C> = never,
   >(
     slug: string,
-    query?: ReadQuery<C, I, S, D>,
+    query?: ReadQuery<C, I, S, D, L>,
     options?: CallOptions,
-  ): Promise<Answered<C, FieldsOf<C, K>, Entry<C, K>, 'id', I, S, D> | null>
+  ): Promise<Answered<C, FieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L> | null>
 
   /** The entry of this id, or `null` when there is none that this reader may see. */
   findById<
     const I extends readonly IncludePath<C, FieldsOf<C, K>>[] = readonly [],
     const D extends Depth = UsualDepth<I>,
     const S extends readonly SelectPath<C, FieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
+    const L extends LocaleChoice<C> = never,
   >(
     id: string,
-    query?: ReadQuery<C, I, S, D>,
+    query?: ReadQuery<C, I, S, D, L>,
     options?: CallOptions,
-  ): Promise<Answered<C, FieldsOf<C, K>, Entry<C, K>, 'id', I, S, D> | null>
+  ): Promise<Answered<C, FieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L> | null>
 
   create(data: EntryCreate<C, K>, options?: WriteOptions<C>): Promise<Entry<C, K>>
 
@@ -176,10 +186,11 @@ export interface GlobalClient<C extends DaybookConfig, K extends GlobalKey<C>> {
     const I extends readonly IncludePath<C, GlobalFieldsOf<C, K>>[] = readonly [],
     const D extends Depth = UsualDepth<I>,
     const S extends readonly SelectPath<C, GlobalFieldsOf<C, K>, GlobalEntry<C, K>, I, D>[] = readonly [],
+    const L extends LocaleChoice<C> = never,
   >(
-    query?: ReadQuery<C, I, S, D>,
+    query?: ReadQuery<C, I, S, D, L>,
     options?: CallOptions,
-  ): Promise<Answered<C, GlobalFieldsOf<C, K>, GlobalEntry<C, K>, 'key', I, S, D>>
+  ): Promise<Answered<C, GlobalFieldsOf<C, K>, GlobalEntry<C, K>, 'key', I, S, D, L>>
 
   /** Changes the fields that `data` names; `null` empties one. */
   update(data: GlobalUpdate<C, K>, options?: GlobalChangeOptions<C>): Promise<GlobalEntry<C, K>>

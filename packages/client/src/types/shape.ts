@@ -1,5 +1,5 @@
 import type { CollectionKey, DaybookConfig, Entry } from 'daybook'
-import type { Below, FieldsOf, Flat, Head, OptionsOf } from './fields.ts'
+import type { Below, FieldsOf, Flat, Head, Locale, OptionsOf } from './fields.ts'
 import type { Depth, Less } from './paths.ts'
 
 /** What is asked of a document. */
@@ -12,6 +12,8 @@ interface Question {
   readonly all: Depth
   /** Keys to answer with, and paths into expanded relations; `never`: all. */
   readonly select: string
+  /** The locales that are all answered; `never`: one is, whichever. */
+  readonly locales: string
 }
 
 /**
@@ -30,17 +32,30 @@ type Selected<Document, Own, Select extends string> = [Select] extends [never]
 type Expanded<C extends DaybookConfig, F, Document, Q extends Question> = {
   readonly [K in keyof Document]: K extends keyof F & string
     ? IsTouched<K, Q> extends true
-      ? Value<C, OptionsOf<F[K]>, Document[K], Inside<Q, K>, K extends Q['paths'] ? true : false>
+      ? InLocales<
+          OptionsOf<F[K]>,
+          Value<C, OptionsOf<F[K]>, Document[K], Inside<Q, K>, K extends Q['paths'] ? true : false>,
+          Q['locales']
+        >
       : Document[K]
-    : Document[K]
+    : K extends `${infer Source extends keyof F & string}Html`
+      ? InLocales<OptionsOf<F[Source]>, Document[K], Q['locales']>
+      : Document[K]
 }
 
 /** Whether anything is asked about a key, so that all others need no thought. */
-type IsTouched<K extends string, Q extends Question> = Q['all'] extends 0
+type IsTouched<K extends string, Q extends Question> = [Q['all'], Q['locales']] extends [0, never]
   ? K extends Head<Q['paths']>
     ? true
     : false
   : true
+
+/** What every locale says of a field that has a value for each; those that say nothing are absent. */
+type InLocales<O, V, L extends string> = [L] extends [never]
+  ? V
+  : O extends { readonly localized: true }
+    ? { readonly [One in L]?: V }
+    : V
 
 /** What is asked of what lies below a key. */
 interface Inside<Q extends Question, K extends string> {
@@ -48,6 +63,7 @@ interface Inside<Q extends Question, K extends string> {
   readonly depth: Q['depth']
   readonly all: Q['all']
   readonly select: Below<Q['select'], K>
+  readonly locales: Q['locales']
 }
 
 type Value<C extends DaybookConfig, O, V, In extends Question, Named> = O extends {
@@ -78,13 +94,15 @@ interface NextLevel<Q extends Question, Named> {
   readonly depth: Less<Q['depth']>
   readonly all: Q['all'] extends 0 ? (Named extends true ? Less<Q['depth']> : 0) : Less<Q['all']>
   readonly select: Q['select']
+  readonly locales: Q['locales']
 }
 
 type Target<C extends DaybookConfig, K extends CollectionKey<C>, Q extends Question> = [
   Q['paths'],
   Q['all'],
   Q['select'],
-] extends [never, 0, never]
+  Q['locales'],
+] extends [never, 0, never, never]
   ? Entry<C, K>
   : Shaped<C, FieldsOf<C, K>, Entry<C, K>, 'id', Q>
 
@@ -105,17 +123,21 @@ export type Answered<
   I extends readonly string[],
   S extends readonly string[],
   D extends Depth,
+  L extends string,
 > = D extends Depth // for each depth that it may be
-  ? [I, S, D] extends [readonly [], readonly [], 0]
+  ? [I, S, D, AllLocales<C, L>] extends [readonly [], readonly [], 0, never]
     ? Document
-    : OnlyIf<I, Document, Shaped<C, F, Document, Own, Asked<I, S, D>>>
+    : OnlyIf<I, Document, Shaped<C, F, Document, Own, Asked<I, S, D, AllLocales<C, L>>>>
   : never
 
-interface Asked<I extends readonly string[], S extends readonly string[], D extends Depth> {
+type AllLocales<C extends DaybookConfig, L> = 'all' extends L ? Locale<C> : never
+
+interface Asked<I extends readonly string[], S extends readonly string[], D extends Depth, Locales extends string> {
   readonly paths: I[number]
   readonly depth: D
   readonly all: I extends readonly [] ? D : 0
   readonly select: S[number]
+  readonly locales: Locales
 }
 
 /** Of a list whose items only the run knows, any may be named or not. */

@@ -131,6 +131,8 @@ export const CONTENT: readonly Case[] = [
       equal(german.title, 'Briefe')
       equal((await posts.findById(post.id))?.title, 'Letters')
       equal((await posts.findById(post.id, { locale: 'de', select: ['title'] }))?.title, 'Briefe')
+      const all = await posts.findById(post.id, { locale: 'all', select: ['title', 'slug'] })
+      equal([all?.title, all?.slug], [{ en: 'Letters', de: 'Briefe' }, 'letters'])
       await posts.delete(german)
     },
   },

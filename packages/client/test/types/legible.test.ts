@@ -36,7 +36,7 @@ const FAULTS = [
   ["books.findMany({ where: { titel: { eq: 'A' } } })", "'titel' does not exist in type '{", "'title'?"],
   ["books.findMany({ where: { pages: { startsWith: 'A' } } })", "does not exist in type 'OrderFilter<number>'", ''],
   ["books.findMany({ where: { genre: { eq: 'poem' } } })", `is not assignable to type '"essay" | "novel"`, ''],
-  ["books.findMany({ locale: 'fr' })", `'"fr"' is not assignable to type '"de" | "en" | undefined'`, ''],
+  ["books.findMany({ locale: 'fr' })", `'"fr"' is not assignable to type '"all" | "de" | "en" | undefined'`, ''],
   ['client.collections.bookz', "Property 'bookz' does not exist", "Did you mean 'books'?"],
   ["books.create({ titel: 'A', author: 'a' })", "'titel' does not exist in type '{ readonly id?: string;", "'title'?"],
   ["books.update('a', { pages: 'many' })", "Type 'string' is not assignable to type 'number'.", ''],

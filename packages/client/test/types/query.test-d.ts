@@ -18,13 +18,14 @@ export type FieldsToFilterBy = Expect<
     | 'meta.rank'
     | 'meta.editor'
     | 'meta.inner.word'
+    | 'meta.motto'
     | Through<'author' | 'authors' | 'meta.editor', OfPeople>
     | 'and'
     | 'or'
     | 'not'
   >
 >
-type SortFields = System | Comparable | 'meta.rank' | 'meta.editor' | 'meta.inner.word'
+type SortFields = System | Comparable | 'meta.rank' | 'meta.editor' | 'meta.inner.word' | 'meta.motto'
 export type FieldsToSortBy = Expect<Equal<Sort<Library, 'books'>, SortFields | `-${SortFields}`>>
 export type Statuses = Expect<Equal<Status<Library, 'books'>, 'draft' | 'published' | 'archived'>>
 export type NoStatuses = Expect<Equal<Status<Notes, 'notes'>, never>>
@@ -120,6 +121,10 @@ export async function languages(library: Client<Library>, { collections: { notes
   await books.update('x', { title: 'A' }, { locale: 'fr' })
   // @ts-expect-error where there are none, none can be named
   await notes.findMany({ locale: 'en' })
+  // @ts-expect-error nor all of them
+  await notes.findMany({ locale: 'all' })
+  // @ts-expect-error nobody writes all of them
+  await books.update('x', { title: 'A' }, { locale: 'all' })
   // @ts-expect-error nor a status
   await notes.findMany({ status: 'draft' })
   holds<Equal<keyof Client<Notes>['globals'], never>>()

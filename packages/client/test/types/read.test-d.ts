@@ -1,5 +1,5 @@
 // What a reader gets, by what was asked. tsc is the test; nothing here runs.
-import { type Client, createClient } from '@daybook/client'
+import { type Client, createClient, type ListQuery } from '@daybook/client'
 import type { Entry, GlobalEntry, ListResult } from 'daybook'
 import { type Equal, holds } from '../../../daybook/test/types/expect.ts'
 import type { Library } from './showcase.ts'
@@ -139,6 +139,35 @@ export async function askedByTheRun(
   holds<Equal<NonNullable<typeof perhaps>['author'], string | Person | null>>()
   const either = await books.findById('a', { depth })
   holds<Equal<NonNullable<typeof either>['author'], string | Person | null>>()
+}
+
+export async function everyLanguage({ collections: { books } }: Client<Library>): Promise<void> {
+  type InBoth<T> = { readonly en?: T; readonly de?: T }
+  const one = await books.findById('a', { locale: 'all', select: ['title', 'pages', 'tones'] })
+  holds<
+    Equal<
+      NonNullable<typeof one>,
+      {
+        readonly id: string
+        readonly title: InBoth<string>
+        readonly pages: number | null
+        readonly tones: InBoth<readonly ('warm' | 'cold')[]>
+      }
+    >
+  >()
+  const { items } = await books.findMany({ locale: 'all', include: ['author'] })
+  holds<Equal<(typeof items)[number]['text'], InBoth<string | null>>>()
+  holds<Equal<(typeof items)[number]['textHtml'], InBoth<string | null>>>()
+  holds<Equal<NonNullable<(typeof items)[number]['meta']>['motto'], InBoth<string | null>>>()
+  holds<Equal<(typeof items)[number]['author'], Person | null>>()
+}
+
+export async function keptQueries({ collections: { books } }: Client<Library>): Promise<void> {
+  const query: ListQuery<Library, 'books'> = { where: { pages: { gt: 5 } }, sort: '-title', locale: 'de' }
+  const page = await books.findMany(query)
+  holds<Equal<typeof page, ListResult<Book>>>()
+  const narrowed = await books.findMany({ ...query, select: ['title'] })
+  holds<Equal<(typeof narrowed)['items'][number], { readonly id: string; readonly title: string }>>()
 }
 
 /** Without a config, anything may be asked, and nothing is known of the answer. */
