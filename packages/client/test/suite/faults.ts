@@ -107,14 +107,16 @@ const BAD_ANSWERS: readonly Case[] = [
         const server = await script({ ...page, fault })
         const error = await failure(clientOf(server, { timeout: 100 }).collections.posts.findMany(), TimeoutError)
         equal(error.message, `GET ${server.baseUrl}/api/posts was not answered within 100 ms`)
-        equal([error.request, (await server.sent()).length], [`GET ${server.baseUrl}/api/posts`, 1])
+        equal([error.request, (await server.sent()).length > 1], [`GET ${server.baseUrl}/api/posts`, false])
       }
     },
   },
   {
     name: 'a time-out tells what was being tried again',
     async run({ script, clientOf }) {
-      const client = clientOf(await script(badGateway, { fault: 'silence' }), { timeout: 200 })
+      const answers = [Response.json({}, { status: 502 })]
+      const send = (): Promise<Response> => Promise.resolve(answers.pop() ?? new Promise<Response>(() => {}))
+      const client = clientOf(await script(page), { fetch: send, timeout: 50 })
       const { cause } = await failure(client.collections.posts.findMany(), TimeoutError)
       equal(cause instanceof DaybookError && cause.status, 502)
     },

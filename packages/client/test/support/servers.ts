@@ -7,6 +7,8 @@ import { ScriptedServer } from './scripted-server.ts'
 export async function startServers(origins: readonly string[]): Promise<Places & AsyncDisposable> {
   const scripted = await ScriptedServer.start()
   const listening = await listen(blogFor(origins))
+  // Accounts are loaded with the first credential; a busy machine may take longer for it than a request is given.
+  await listening.service.request('/api/cms/auth/session', { headers: { authorization: 'Bearer nobody' } })
   return {
     service: listening.url,
     token: listening.service.token,
