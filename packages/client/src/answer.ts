@@ -2,37 +2,35 @@ import { DaybookError, NetworkError } from './errors.ts'
 import { rememberTag } from './etag.ts'
 import { readRetryAfter } from './retry.ts'
 
-/** A JSON object. */
-export type JsonObject = Readonly<Record<string, unknown>>
+/** What an answer holds: an object, where nothing is said; one with a list of this name; or whatever there is, also nothing. */
+export type Held = 'items' | 'results' | 'anything' | undefined
 
-/** What an answer holds besides an object: nothing, perhaps, or a list of this name. */
-export type Held = 'nothing' | 'items' | 'results' | undefined
-
-const isObject = (value: unknown): value is JsonObject =>
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * What a service answered: a JSON object, which remembers its tag, or nothing.
+ * What a service answered; documents remember their tag.
  *
  * @param request method and address, for errors
  * @throws {DaybookError} when it is no success, or no answer of a Daybook service
  * @throws {NetworkError} when it ends too early
  */
-export async function readAnswer(request: string, response: Response, holds: Held): Promise<JsonObject | undefined> {
+export async function readAnswer(request: string, response: Response, holds: Held): Promise<unknown> {
   const text = await response.text().catch((cause: unknown) => {
     throw new NetworkError(request, 'was cut off in the middle of its answer', cause)
   })
   const body = parse(text)
   if (!response.ok) throw toError(request, response, body, text)
-  if (holds === 'nothing' && text === '') return undefined
   // A redirect turns a POST into a GET (Fetch standard), whose answer would pass for that of the POST.
-  const isDiverted = response.redirected && request.startsWith('POST ')
-  if (isDiverted || !isObject(body))
-    throw unexpected(request, response, isDiverted ? 'after a redirect' : describe(text))
-  if (holds !== undefined && holds !== 'nothing' && !Array.isArray(body[holds]))
-    throw unexpected(request, response, describe(text))
-  rememberTag(body, response.headers.get('ETag'))
+  if (response.redirected && request.startsWith('POST ')) throw unexpected(request, response, 'after a redirect')
+  if (!isHeld(body, text, holds)) throw unexpected(request, response, describe(text))
+  if (isObject(body)) rememberTag(body, response.headers.get('ETag'))
   return body
+}
+
+function isHeld(body: unknown, text: string, holds: Held): boolean {
+  if (holds === 'anything') return body !== undefined || text === ''
+  return isObject(body) && (holds === undefined || Array.isArray(body[holds]))
 }
 
 function parse(text: string): unknown {

@@ -1,4 +1,3 @@
-import type { JsonObject } from './answer.ts'
 import type { CallOptions, Send } from './request.ts'
 
 /** What `AuthClient` promises, without its types. */
@@ -9,19 +8,19 @@ export class Auth {
     this.#send = send
   }
 
-  session(options: CallOptions = {}): Promise<JsonObject | undefined> {
+  session(options: CallOptions = {}): Promise<unknown> {
     return this.#send({ ...options, method: 'GET', path: ['cms', 'auth', 'session'] })
   }
 
-  permissions(options: CallOptions = {}): Promise<JsonObject | undefined> {
+  permissions(options: CallOptions = {}): Promise<unknown> {
     return this.#send({ ...options, method: 'GET', path: ['cms', 'auth', 'permissions'] })
   }
 
-  login(credentials: object, options?: CallOptions): Promise<JsonObject | undefined> {
+  login(credentials: object, options?: CallOptions): Promise<unknown> {
     return this.action('login', credentials, options)
   }
 
-  register(account: object, options?: CallOptions): Promise<JsonObject | undefined> {
+  register(account: object, options?: CallOptions): Promise<unknown> {
     return this.action('register', account, options)
   }
 
@@ -29,8 +28,8 @@ export class Auth {
     await this.action('logout', {}, options)
   }
 
-  action(name: string, input: object = {}, options: CallOptions = {}): Promise<JsonObject | undefined> {
+  action(name: string, input: object = {}, options: CallOptions = {}): Promise<unknown> {
     const path = ['cms', 'auth', 'actions', name]
-    return this.#send({ ...options, method: 'POST', path, body: input, holds: 'nothing' })
+    return this.#send({ ...options, method: 'POST', path, body: input, holds: 'anything' })
   }
 }

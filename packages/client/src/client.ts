@@ -3,13 +3,15 @@ import { Auth } from './auth.ts'
 import { Collection } from './collection.ts'
 import { rememberTag } from './etag.ts'
 import { Global } from './global.ts'
-import { type CallOptions, type ClientOptions, connect, type Send, type Token } from './request.ts'
+import {
+  type AnyWriteOptions,
+  type CallOptions,
+  type ClientOptions,
+  connect,
+  type Send,
+  type Token,
+} from './request.ts'
 import type { Client } from './types/client.ts'
-
-interface BatchOptions extends CallOptions {
-  readonly locale?: string
-  readonly idempotencyKey?: string
-}
 
 /** An outcome as it is answered. */
 interface Outcome {
@@ -37,7 +39,7 @@ export function createClient<C extends DaybookConfig>(options: ClientOptions): C
     collections: byKey((key) => new Collection(send, key)),
     globals: byKey((key) => new Global(send, key)),
     auth: new Auth(send),
-    batch: (operations: readonly object[], given?: BatchOptions) => batch(send, operations, given),
+    batch: (operations: readonly object[], given?: AnyWriteOptions) => batch(send, operations, given),
     health: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['health'] }),
     ready: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['ready'] }),
     withToken: (token: Token | undefined) => createClient({ ...options, token }),
@@ -62,11 +64,11 @@ function byKey<T>(make: (key: string) => T): object {
 async function batch(
   send: Send,
   operations: readonly object[],
-  { locale, ...options }: BatchOptions = {},
+  { locale, ...options }: AnyWriteOptions = {},
 ): Promise<unknown> {
   const body = { operations }
   const answer = await send({ ...options, method: 'POST', path: ['batch'], query: { locale }, body, holds: 'results' })
-  const results = answer?.results as readonly Outcome[]
+  const { results } = answer as { readonly results: readonly Outcome[] }
   for (const { entry, etag } of results) if (entry && etag !== undefined) rememberTag(entry, etag)
   return results
 }

@@ -1,13 +1,5 @@
-import type { JsonObject } from './answer.ts'
 import type { QueryParams } from './query.ts'
-import type { CallOptions, Send } from './request.ts'
-
-interface Options extends CallOptions {
-  readonly locale?: string
-  readonly ifMatch?: string
-  readonly ifNoneMatch?: '*'
-  readonly idempotencyKey?: string
-}
+import type { AnyWriteOptions, CallOptions, Send } from './request.ts'
 
 /** What `GlobalClient` promises for every global, without its types. */
 export class Global {
@@ -19,11 +11,11 @@ export class Global {
     this.#path = ['globals', key]
   }
 
-  get(query: QueryParams = {}, options: CallOptions = {}): Promise<JsonObject | undefined> {
+  get(query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
     return this.#send({ ...options, method: 'GET', path: this.#path, query })
   }
 
-  update(data: unknown, { locale, ...options }: Options = {}): Promise<JsonObject | undefined> {
+  update(data: unknown, { locale, ...options }: AnyWriteOptions = {}): Promise<unknown> {
     return this.#send({ ...options, method: 'PUT', path: this.#path, query: { locale }, body: data })
   }
 }

@@ -1,4 +1,4 @@
-import { type Held, type JsonObject, readAnswer } from './answer.ts'
+import { type Held, readAnswer } from './answer.ts'
 import { DaybookError, NetworkError, TimeoutError } from './errors.ts'
 import { type QueryParams, toSearch } from './query.ts'
 import { delayAfter, type RetryOptions } from './retry.ts'
@@ -44,12 +44,16 @@ export interface Call extends CallOptions {
   readonly ifMatch?: string
   readonly ifNoneMatch?: '*'
   readonly idempotencyKey?: string
-  /** What the answer holds: nothing, perhaps, or a list of this name. @default an object */
   readonly holds?: Held
 }
 
-/** Sends a call and answers what the service does; `undefined` where it says nothing. */
-export type Send = (call: Call) => Promise<JsonObject | undefined>
+/** What writes take, whatever the config. */
+export interface AnyWriteOptions extends CallOptions, Pick<Call, 'ifMatch' | 'ifNoneMatch' | 'idempotencyKey'> {
+  readonly locale?: string
+}
+
+/** Sends a call and answers what the service does. */
+export type Send = (call: Call) => Promise<unknown>
 
 const DEFAULT_TIMEOUT = 30_000
 /** The longest time that timers know, in milliseconds. */
@@ -114,29 +118,33 @@ async function toInit(
   signal: AbortSignal,
 ): Promise<RequestInit> {
   const given = typeof token === 'function' ? await token() : token
-  const all = {
+  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+  const own = {
     Accept: 'application/json',
-    ...headers,
-    ...(given ? { Authorization: `Bearer ${given}` } : {}),
-    ...(body === undefined
-      ? {}
-      : { 'Content-Type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' }),
-    ...(ifMatch === undefined ? {} : { 'If-Match': ifMatch }),
-    ...(ifNoneMatch === undefined ? {} : { 'If-None-Match': ifNoneMatch }),
-    ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+    Authorization: given ? `Bearer ${given}` : undefined,
+    'Content-Type': body === undefined ? undefined : type,
+    'If-Match': ifMatch,
+    'If-None-Match': ifNoneMatch,
+    'Idempotency-Key': idempotencyKey,
   }
   return {
     method,
-    headers: toHeaders(request, all),
+    headers: toHeaders(request, headers, own),
     signal,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(credentials === undefined ? {} : { credentials }),
   }
 }
 
-function toHeaders(request: string, headers: Readonly<Record<string, string>>): Headers {
+function toHeaders(
+  request: string,
+  given: ClientOptions['headers'],
+  own: Readonly<Record<string, string | undefined>>,
+): Headers {
   try {
-    return new Headers(headers)
+    const headers = new Headers(given)
+    for (const [name, value] of Object.entries(own)) if (value !== undefined) headers.set(name, value)
+    return headers
   } catch {
     // What the platform says of it holds the value, which may be a token.
     throw new TypeError(`${request}: the token or a header holds characters that no header takes`)

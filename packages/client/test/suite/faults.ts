@@ -322,6 +322,34 @@ const REQUESTS: readonly Case[] = [
     },
   },
   {
+    name: 'what the client says of itself is said once, whatever headers were given',
+    async run({ script, clientOf }) {
+      const server = await script(entry)
+      const headers = { authorization: 'Basic x', 'CONTENT-TYPE': 'text/plain' }
+      await clientOf(server, { token: SECRET, headers }).collections.posts.create({ title: 'A' })
+      await clientOf(server, { headers: { authorization: 'Basic x' } }).health()
+      const [first, second] = (await server.sent()).map((sent) => sent.headers)
+      equal([first?.authorization, first?.['content-type']], [`Bearer ${SECRET}`, 'application/json'])
+      equal(second?.authorization, 'Basic x')
+    },
+  },
+  {
+    name: 'an action answers what the auth adapter does',
+    async run({ script, clientOf }) {
+      for (const [reply, answer] of [
+        [json({ sent: true }), { sent: true }],
+        [{ body: '[1]' }, [1]],
+        [{ status: 202 }, undefined],
+        [{ status: 204 }, undefined],
+      ] as const) {
+        equal(await clientOf(await script(reply)).auth.action('send/link', { to: 'a' }), answer)
+      }
+      const page = await script({ body: '<html>' })
+      equal((await failure(clientOf(page).auth.action('x'), DaybookError)).code, 'UNEXPECTED_ANSWER')
+      equal((await page.sent())[0]?.url, '/api/cms/auth/actions/x')
+    },
+  },
+  {
     name: 'a token that is asked for is asked for each attempt',
     async run({ script, clientOf }) {
       const server = await script(badGateway, page)
