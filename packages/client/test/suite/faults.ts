@@ -253,7 +253,7 @@ const RETRIES: readonly Case[] = [
       const server = await script(problem(429, 'RATE_LIMITED', { 'Retry-After': '0' }), page)
       equal((await clientOf(server).collections.posts.findMany()).total, 0)
       const busy = await script(problem(429, 'RATE_LIMITED', { 'Retry-After': '60' }))
-      const error = await failure(clientOf(busy).collections.posts.findMany(), DaybookError)
+      const error = await failure(clientOf(busy, { timeout: 1e9 }).collections.posts.findMany(), DaybookError)
       equal([error.code, error.retryAfter, (await busy.sent()).length], ['RATE_LIMITED', 60, 1])
     },
   },
