@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { chmod, copyFile, cp, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** The folders of `packages/` that npm gets. */
-export const PACKAGES = ['daybook', 'create-daybook'] as const
+/** The folders of `packages/` that npm gets, each after those whose types it uses. */
+export const PACKAGES = ['daybook', 'client', 'create-daybook'] as const
+/** One of them. */
+export type PackageName = (typeof PACKAGES)[number]
 
 /** What the sources' manifest says that matters here. */
 interface Manifest {
@@ -38,23 +40,25 @@ function toPublished(manifest: Manifest): object {
   }
 }
 
-function compile(home: string, target: string): void {
-  const args = ['-p', join(home, 'tsconfig.build.json'), '--outDir', target]
-  const { status } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), args, { stdio: 'inherit' })
+/** Compiles the sources of a package; where it uses types of Daybook, against those that were built. */
+async function compile(home: string, target: string, daybook: string): Promise<void> {
+  const project = join(target, 'tsconfig.json')
+  const sources = join(home, 'src')
+  const paths = { daybook: [join(daybook, 'index.d.ts')] }
+  const typeRoots = [join(ROOT, 'node_modules/@types')]
+  const own = { compilerOptions: { rootDir: sources, outDir: target, paths, typeRoots }, include: [sources] }
+  await mkdir(target, { recursive: true })
+  await writeFile(project, JSON.stringify({ extends: join(home, 'tsconfig.build.json'), ...own }))
+  const { status } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', project], { stdio: 'inherit' })
+  await rm(project)
   if (status !== 0) throw new Error(`tsc found faults; ${home} is not built`)
 }
 
-/**
- * Builds a package from scratch, as it is published.
- *
- * @param name its folder in `packages/`
- * @param target a folder for it, whose contents go
- */
-export async function buildPackage(name: string, target: string): Promise<void> {
+async function buildPackage(name: PackageName, target: string, daybook: string): Promise<void> {
   const home = join(ROOT, 'packages', name)
   const manifest: Manifest = JSON.parse(await readFile(join(home, 'package.json'), 'utf8'))
   await rm(target, { recursive: true, force: true })
-  compile(home, target)
+  await compile(home, target, daybook)
   await writeFile(join(target, 'package.json'), `${JSON.stringify(toPublished(manifest), null, 2)}\n`)
   await copyFile(join(home, 'README.md'), join(target, 'README.md'))
   await copyFile(join(ROOT, 'LICENSE'), join(target, 'LICENSE'))
@@ -62,9 +66,23 @@ export async function buildPackage(name: string, target: string): Promise<void> 
   for (const source of Object.values(manifest.bin ?? {})) await chmod(join(target, `${built(source)}.js`), 0o755)
 }
 
-if (import.meta.main) {
+/**
+ * Builds every package from scratch, as it is published.
+ *
+ * @param targetOf a folder for each, whose contents go
+ * @returns the folders, in the order of building
+ */
+export async function buildPackages(targetOf: (name: PackageName) => string): Promise<readonly string[]> {
+  const targets: string[] = []
   for (const name of PACKAGES) {
-    await buildPackage(name, join(ROOT, 'packages', name, 'dist'))
-    process.stdout.write(`built packages/${name}/dist\n`)
+    await buildPackage(name, targetOf(name), targetOf('daybook'))
+    targets.push(targetOf(name))
+  }
+  return targets
+}
+
+if (import.meta.main) {
+  for (const target of await buildPackages((name) => join(ROOT, 'packages', name, 'dist'))) {
+    process.stdout.write(`built ${relative(ROOT, target)}\n`)
   }
 }

@@ -63,7 +63,7 @@ const OWNERS: Readonly<Record<string, string>> = {
 }
 
 /** One import that does not fit, and what to do about it. */
-export interface Fault {
+interface Fault {
   readonly file: string
   readonly message: string
 }
@@ -161,18 +161,40 @@ function cycleFaults(imports: Imports): readonly Fault[] {
   return faults
 }
 
-/** What in a source folder breaks the layout: imports against its direction, borrowed libraries, cycles. */
-export async function findFaults(source: string): Promise<readonly Fault[]> {
-  const imports = await readImports(source)
-  return [...importFaults(imports), ...cycleFaults(imports)]
+/** What is no part of the package itself: types of others may be imported, nothing that runs. */
+function foreignFaults(imports: Imports): readonly Fault[] {
+  return [...imports].flatMap(([file, targets]) =>
+    targets
+      .filter((to) => !imports.has(to))
+      .map((to) => ({
+        file,
+        message: `imports ${to}, and browsers have nothing but this package. Import its types alone.`,
+      })),
+  )
 }
 
-if (import.meta.main) {
-  const source = resolve(process.argv[2] ?? fileURLToPath(new URL('../packages/daybook/src', import.meta.url)))
-  const faults = await findFaults(source)
-  for (const { file, message } of faults) {
-    process.stderr.write(`${posix.join(relative(process.cwd(), source).replaceAll('\\', '/'), file)} ${message}\n`)
-  }
-  process.stdout.write(faults.length === 0 ? 'boundaries: ok\n' : `boundaries: ${faults.length} to mend\n`)
-  process.exitCode = faults.length === 0 ? 0 : 1
+/** The packages, each with the rule that its imports follow. */
+const RULES: Readonly<Record<string, (imports: Imports) => readonly Fault[]>> = {
+  daybook: importFaults,
+  client: foreignFaults,
 }
+
+/** What in a source folder breaks the layout of a package: imports that it may not have, cycles. */
+async function findFaults(source: string, name: string): Promise<readonly Fault[]> {
+  const imports = await readImports(source)
+  const shown = relative(process.cwd(), source).replaceAll('\\', '/')
+  const faults = [...(RULES[name]?.(imports) ?? []), ...cycleFaults(imports)]
+  return faults.map(({ file, message }) => ({ file: posix.join(shown, file), message }))
+}
+
+const sourceOf = (name: string): string => fileURLToPath(new URL(`../packages/${name}/src`, import.meta.url))
+
+const [, , given, name = 'daybook'] = process.argv
+const sources =
+  given === undefined
+    ? Object.keys(RULES).map((one) => [sourceOf(one), one] as const)
+    : [[resolve(given), name] as const]
+const faults = (await Promise.all(sources.map(([source, one]) => findFaults(source, one)))).flat()
+for (const { file, message } of faults) process.stderr.write(`${file} ${message}\n`)
+process.stdout.write(faults.length === 0 ? 'boundaries: ok\n' : `boundaries: ${faults.length} to mend\n`)
+process.exitCode = faults.length === 0 ? 0 : 1

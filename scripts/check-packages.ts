@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -22,7 +23,9 @@ export default defineConfig({
 })
 `
 
-const CONSUMER = `import { createService, DaybookError, type Entry } from 'daybook'
+const CONSUMER = `import { createClient, DaybookError as ClientError } from '@daybook/client'
+import { createService, DaybookError, type Entry } from 'daybook'
+import { betterAuth } from 'daybook/better-auth'
 import { serve } from 'daybook/node'
 import { createTestService } from 'daybook/testing'
 import config from './daybook.config.ts'
@@ -33,7 +36,20 @@ const note: Note | null = await service.content.get('notes', 'hello')
 const html: string | null | undefined = note?.bodyHtml
 // @ts-expect-error there is no such collection
 await service.content.list('nots')
-export { createTestService, DaybookError, html, serve }
+const client = createClient<typeof config>({ baseUrl: 'http://127.0.0.1:3000' })
+const title: string | undefined = (await client.collections.notes.findBySlug('hello', { select: ['title'] }))?.title
+// @ts-expect-error nor is it there for the client
+await client.collections.nots.findMany()
+export { betterAuth, ClientError, createTestService, DaybookError, html, serve, title }
+`
+
+/** Asks the service whose address and token it is given, and prints what it read. */
+const READER = `import { createClient, etagOf } from '@daybook/client'
+
+const [, , baseUrl, token] = process.argv
+const { notes } = createClient({ baseUrl, token }).collections
+const note = await notes.update(await notes.findBySlug('hello'), { title: 'Hello again' })
+process.stdout.write(note.title + (etagOf(note) === '' ? ' without a tag' : ''))
 `
 
 const TSCONFIG = {
@@ -58,21 +74,34 @@ function run(step: string, command: string, args: readonly string[], cwd: string
   return stdout
 }
 
-/** Puts the packed package into a folder, beside no other packages than those that it declares. */
-async function install(tarball: string, site: string): Promise<string> {
-  const home = join(site, 'node_modules/daybook')
-  await mkdir(home, { recursive: true })
-  run('unpack', 'tar', ['-xzf', tarball, '--strip-components=1', '-C', home], site)
-  const { dependencies } = JSON.parse(await readFile(join(home, 'package.json'), 'utf8')) as { dependencies: object }
-  for (const name of [...Object.keys(dependencies), '@types/node']) {
-    await mkdir(dirname(join(site, 'node_modules', name)), { recursive: true })
-    await symlink(join(MODULES, name), join(site, 'node_modules', name))
+/** Puts packed packages into a folder, beside no other packages than those that they declare. */
+async function install(packages: readonly Packed[], site: string): Promise<void> {
+  for (const { manifest, tarball } of packages) {
+    const home = join(site, 'node_modules', manifest.name)
+    await mkdir(home, { recursive: true })
+    run(`unpack ${manifest.name}`, 'tar', ['-xzf', tarball, '--strip-components=1', '-C', home], site)
+    for (const name of Object.keys(manifest.dependencies ?? {})) await link(name, site)
   }
+}
+
+async function link(name: string, site: string): Promise<void> {
+  await mkdir(dirname(join(site, 'node_modules', name)), { recursive: true })
+  await symlink(placeOf(name), join(site, 'node_modules', name))
+}
+
+/** npm puts some below the package that needs them. */
+function placeOf(name: string): string {
+  const places = [join(MODULES, name), join(ROOT, 'packages/daybook/node_modules', name)]
+  return places.find((place) => existsSync(place)) ?? join(MODULES, name)
+}
+
+async function writeConsumer(site: string): Promise<void> {
+  await link('@types/node', site)
   await writeFile(join(site, 'package.json'), '{ "type": "module" }\n')
   await writeFile(join(site, 'daybook.config.ts'), CONFIG)
   await writeFile(join(site, 'consumer.ts'), CONSUMER)
+  await writeFile(join(site, 'reader.js'), READER)
   await writeFile(join(site, 'tsconfig.json'), JSON.stringify(TSCONFIG))
-  return home
 }
 
 /** The address that a started service prints. */
@@ -108,7 +137,10 @@ async function serveFrom(home: string, site: string): Promise<void> {
   })
   const ended = once(service, 'exit')
   try {
-    await writeAndRead(await addressOf(service))
+    const address = await addressOf(service)
+    await writeAndRead(address)
+    const read = run('read with the client', process.execPath, ['reader.js', address, TOKEN], site)
+    if (read !== 'Hello again') throw new Error(`the client read "${read}"`)
   } finally {
     service.kill('SIGTERM')
     const [status] = await ended
@@ -138,8 +170,11 @@ function checkShape({ manifest: { name, exports }, tarball }: Packed): void {
   run(`attw ${name}`, join(MODULES, '.bin/attw'), args, ROOT)
 }
 
-async function checkService({ tarball }: Packed, site: string): Promise<void> {
-  const home = await install(tarball, site)
+/** What others make of the packages, in a folder of their own. */
+async function checkUse(packages: readonly Packed[], site: string): Promise<void> {
+  await install(packages, site)
+  await writeConsumer(site)
+  const home = join(site, 'node_modules/daybook')
   run('types of a consumer', join(MODULES, '.bin/tsc'), ['-p', site], site)
   await checkVersion(home, site)
   await serveFrom(home, site)
@@ -150,7 +185,7 @@ try {
   const packages = await packPackages(folder)
   demandOneVersion(packages)
   for (const one of packages) checkShape(one)
-  for (const one of packages.filter(({ manifest }) => manifest.name === 'daybook')) await checkService(one, folder)
+  await checkUse(packages, folder)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
   process.exitCode = 1

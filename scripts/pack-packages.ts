@@ -2,11 +2,16 @@ import { spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { buildPackage, PACKAGES } from './build-packages.ts'
+import { buildPackages } from './build-packages.ts'
 
 /** A package as npm gets it. */
 export interface Packed {
-  readonly manifest: { readonly name: string; readonly version: string; readonly exports: object }
+  readonly manifest: {
+    readonly name: string
+    readonly version: string
+    readonly exports: object
+    readonly dependencies?: object
+  }
   /** The path of its tarball. */
   readonly tarball: string
 }
@@ -29,9 +34,7 @@ export async function packPackages(destination: string): Promise<readonly Packed
   const folder = await mkdtemp(join(tmpdir(), 'daybook-build-'))
   try {
     const packed: Packed[] = []
-    for (const name of PACKAGES) {
-      const target = join(folder, name)
-      await buildPackage(name, target)
+    for (const target of await buildPackages((name) => join(folder, name))) {
       const manifest = JSON.parse(await readFile(join(target, 'package.json'), 'utf8')) as Packed['manifest']
       packed.push({ manifest, tarball: pack(target, destination) })
     }

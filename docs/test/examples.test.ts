@@ -8,7 +8,7 @@ import { fileOf, makeFolder, markOf, ROOT, run, type Site, startSite } from './s
 
 const PAGES = (await readPages(ROOT))
   .map(({ file, text }) => ({ file, blocks: blocksOf(text) }))
-  .filter(({ blocks }) => blocks.some(({ language }) => language === 'console' || language === 'ts'))
+  .filter(({ blocks }) => blocks.some(({ language }) => ['console', 'ts', 'tsx', 'astro'].includes(language)))
 
 /** Pages start a service and many commands. */
 const PATIENT = { timeout: 120_000 }
@@ -83,18 +83,24 @@ const TSCONFIG = {
     noEmit: true,
     noUnusedLocals: false,
     noUnusedParameters: false,
+    jsx: 'react-jsx',
     paths: { 'better-auth/*': [`${BETTER_AUTH}/*/index.d.mts`] },
   },
-  include: ['*/*.ts', join(ROOT, 'packages/daybook/src/untyped-packages.d.ts')],
+  include: ['*/*.ts', '*/*.tsx', join(ROOT, 'packages/daybook/src/untyped-packages.d.ts')],
 }
 
-const isTypeScript = ({ language }: Block): boolean => language === 'ts'
+const isTypeScript = ({ language }: Block): boolean => ['ts', 'tsx', 'astro'].includes(language)
 
-const nameOf = (block: Block): string => fileOf(block) ?? `line-${block.line}.ts`
+const nameOf = (block: Block): string =>
+  fileOf(block) ?? `line-${block.line}.${block.language === 'tsx' ? 'tsx' : 'ts'}`
 
 const folderOf = (file: string): string => file.replaceAll('/', '-')
 
-const codeOf = ({ code }: Block): string => (/^import /m.test(code) ? `${code}\n` : `${PRELUDE}\n${code}\nexport {}\n`)
+/** The program of a snippet; of an Astro page, what runs on the server. */
+function codeOf({ code, language }: Block): string {
+  if (language === 'astro') return `${/^---\n([\s\S]*?)^---$/m.exec(code)?.[1]}\nexport {}\n`
+  return /^import /m.test(code) ? `${code}\n` : `${PRELUDE}\n${code}\nexport {}\n`
+}
 
 /** Writes the snippets of every page, each page in a folder of its own. */
 async function makeProject(): Promise<string> {

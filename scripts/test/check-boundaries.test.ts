@@ -3,21 +3,23 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 
 const SCRIPT = fileURLToPath(new URL('../check-boundaries.ts', import.meta.url))
 
 /** Runs the check on made sources. */
-async function check(files: Readonly<Record<string, string>>): Promise<{ status: number | null; said: string }> {
+async function check(
+  files: Readonly<Record<string, string>>,
+  name = 'daybook',
+): Promise<{ status: number | null; said: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-boundaries-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   for (const [file, code] of Object.entries(files)) {
     await mkdir(dirname(join(folder, file)), { recursive: true })
     await writeFile(join(folder, file), code)
   }
-  const { status, stderr } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', SCRIPT, folder], {
-    encoding: 'utf8',
-  })
+  const args = ['--disable-warning=ExperimentalWarning', SCRIPT, folder, name]
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
   return { status, said: stderr }
 }
 
@@ -72,4 +74,29 @@ test.each([
   const { status, said } = await check({ [file]: `import * as library from '${library}'\nexport { library }\n` })
   expect(status).toBe(1)
   expect(said).toContain(file)
+})
+
+describe('the client', () => {
+  test('may import its own files, and types of others', async () => {
+    const result = await check(
+      {
+        'client.ts':
+          "import type { Entry } from 'daybook'\nimport { send } from './request.ts'\nexport const get = (): Entry => send()\n",
+        'request.ts': 'export const send = () => 1\n',
+      },
+      'client',
+    )
+    expect(result).toEqual({ status: 0, said: '' })
+  })
+
+  test.each(['daybook', 'node:http', 'hono', '../../daybook/src/errors.ts'])('may not import %s', async (what) => {
+    const { status, said } = await check({ 'client.ts': `export * from '${what}'\n` }, 'client')
+    expect(status).toBe(1)
+    expect(said).toContain(what.replace(/^.*daybook\/src/, ''))
+  })
+
+  test('has no cycle of values', async () => {
+    const files = { 'a.ts': "export { b } from './b.ts'\n", 'b.ts': "export { a as b } from './a.ts'\n" }
+    expect((await check(files, 'client')).said).toContain('a.ts -> b.ts -> a.ts')
+  })
 })

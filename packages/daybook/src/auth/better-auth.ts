@@ -7,7 +7,16 @@ import { createAuthMiddleware } from 'better-auth/api'
 import { admin, bearer } from 'better-auth/plugins'
 import { DaybookError, invalid } from '../errors.ts'
 import type { Account, NewAccount } from './account-manager.ts'
-import { BASE_PATH, COOKIE, demandPassword, PASSWORD_LENGTH, type Registration } from './account-rules.ts'
+import {
+  type AuthPlugin,
+  BASE_PATH,
+  COOKIE,
+  demandPassword,
+  PASSWORD_LENGTH,
+  type PasswordReset,
+  type Registration,
+  type SocialProviders,
+} from './account-rules.ts'
 import { ANONYMOUS, type Caller } from './adapter.ts'
 import { Taken } from './records.ts'
 
@@ -22,23 +31,14 @@ export interface AccountsOptions {
   readonly secret: string
   readonly registration: Registration
   readonly database: DBAdapterInstance
-  /** What else better-auth is told. */
-  readonly more?: Pick<BetterAuthOptions, 'baseURL' | 'socialProviders' | 'trustedOrigins'>
-  readonly plugins?: readonly BetterAuthPlugin[]
+  readonly baseURL?: string
+  readonly trustedOrigins?: readonly string[]
+  readonly socialProviders?: SocialProviders
+  readonly plugins?: readonly AuthPlugin[]
   /** Sends somebody the link by which a new password is set. Absent: nobody can set one by mail. */
   readonly sendPasswordReset?: (reset: PasswordReset) => Promise<void>
   /** Told what went wrong where nobody waits for it. */
   readonly onError?: (error: unknown) => void
-}
-
-/** Somebody has forgotten their password. */
-export interface PasswordReset {
-  readonly email: string
-  readonly name: string
-  /** Sets a new password once, within an hour: `POST /api/auth/reset-password` with `{ token, newPassword }`. */
-  readonly token: string
-  /** Leads through the service to the page that asked for it, with the token. */
-  readonly url: string
 }
 
 /** Who wants an account. */
@@ -164,10 +164,12 @@ export function openAccounts(options: AccountsOptions): Accounts {
   }
 }
 
-function makeAuth({ secret, registration, database, more = {}, plugins = [], ...options }: AccountsOptions) {
-  const { sendPasswordReset, onError = () => {} } = options
+function makeAuth({ secret, registration, database, plugins = [], ...options }: AccountsOptions) {
+  const { baseURL, trustedOrigins = [], socialProviders, sendPasswordReset, onError = () => {} } = options
   return betterAuth({
-    ...more,
+    ...(baseURL === undefined ? {} : { baseURL }),
+    ...(socialProviders ? { socialProviders: socialProviders as BetterAuthOptions['socialProviders'] } : {}),
+    trustedOrigins: [...trustedOrigins],
     basePath: BASE_PATH,
     secret,
     database,
@@ -204,7 +206,7 @@ function makeAuth({ secret, registration, database, more = {}, plugins = [], ...
     },
     telemetry: { enabled: false },
     logger: { disabled: true },
-    plugins: [bearer(), admin(), ...plugins],
+    plugins: [bearer(), admin(), ...(plugins as readonly BetterAuthPlugin[])],
   })
 }
 

@@ -1,15 +1,18 @@
-import type { BetterAuthPlugin, BetterAuthOptions as ProviderOptions } from 'better-auth'
-import type { Registration } from '../auth/account-rules.ts'
+import type { AuthPlugin, PasswordReset, Registration, SocialProviders } from '../auth/account-rules.ts'
 import { AccountsAdapter } from '../auth/accounts-adapter.ts'
 import type { AuthHost, AuthSource } from '../auth/adapter.ts'
-import type { PasswordReset } from '../auth/better-auth.ts'
 import { Invitations } from '../auth/invitations.ts'
 import { SessionCache } from '../auth/session-cache.ts'
 import { manageAccounts, openStoredAccounts, type StoredAccountsOptions } from '../auth/stored-accounts.ts'
 import { StartupError } from '../errors.ts'
 
-export type { Registration } from '../auth/account-rules.ts'
-export type { PasswordReset } from '../auth/better-auth.ts'
+export type {
+  AuthPlugin,
+  PasswordReset,
+  Registration,
+  SocialProvider,
+  SocialProviders,
+} from '../auth/account-rules.ts'
 
 /** What is told of accounts in the service's own database. */
 export interface BetterAuthOptions {
@@ -27,9 +30,9 @@ export interface BetterAuthOptions {
   /** Sends somebody the link by which a new password is set. @default nobody can set one by mail */
   readonly sendPasswordReset?: (reset: PasswordReset) => Promise<void>
   /** Social providers, as better-auth has them. @default none */
-  readonly socialProviders?: ProviderOptions['socialProviders']
+  readonly socialProviders?: SocialProviders
   /** Plugins of better-auth, such as passkeys and two factors. What they keep is in the service's database, too. */
-  readonly plugins?: readonly BetterAuthPlugin[]
+  readonly plugins?: readonly AuthPlugin[]
 }
 
 const MIN_SECRET_LENGTH = 32
@@ -97,12 +100,10 @@ function readOptions({
     registration,
     secret,
     plugins,
+    trustedOrigins,
     ...(sendPasswordReset ? { sendPasswordReset } : {}),
-    more: {
-      trustedOrigins: [...trustedOrigins],
-      ...(baseURL === undefined ? {} : { baseURL }),
-      ...(socialProviders ? { socialProviders } : {}),
-    },
+    ...(baseURL === undefined ? {} : { baseURL }),
+    ...(socialProviders ? { socialProviders } : {}),
   }
 }
 

@@ -58,10 +58,15 @@ function block(key: string, schema: JsonSchema): JsonSchema {
 type Tagged<T extends BlockTypes> = { [K in keyof T]: { readonly _type: K } & FieldValues<T[K]> }[keyof T]
 type TaggedWrite<T extends BlockTypes> = { [K in keyof T]: { readonly _type: K } & WriteValues<T[K]> }[keyof T]
 
+type Typed<T> = {
+  readonly types: T
+  readonly '~filled'?: true
+}
+
 /** A sequence of blocks of different kinds, told apart by `_type`. */
 export function blocksField<const T extends BlockTypes, const O extends BlocksOptions = Record<never, never>>(
   types: T,
   options?: Exactly<O, BlocksOptions>,
-): Field<readonly Tagged<T>[], NoInfer<O> & { readonly '~filled'?: true }, readonly TaggedWrite<T>[]> {
-  return makeField(blocks, { ...options, types } as unknown as O)
+): Field<readonly Tagged<T>[], NoInfer<O> & Typed<T>, readonly TaggedWrite<T>[]> {
+  return makeField(blocks, { ...options, types } as unknown as O & Typed<T>)
 }

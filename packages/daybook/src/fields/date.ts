@@ -54,13 +54,13 @@ const datetime: FieldType<DateOptions> = {
 /** A day of the calendar, `2026-11-20` (RFC 3339 `full-date`). */
 export function dateField<const O extends DateOptions = Record<never, never>>(
   options?: Exactly<O, DateOptions>,
-): Field<string, NoInfer<O>> {
+): Field<string, NoInfer<O> & { readonly '~date'?: true }> {
   return makeField(date, (options ?? {}) as O)
 }
 
 /** A moment, given with its offset (RFC 3339 `date-time`) and served in UTC with milliseconds. */
 export function datetimeField<const O extends DateOptions = Record<never, never>>(
   options?: Exactly<O, DateOptions>,
-): Field<string, NoInfer<O>> {
+): Field<string, NoInfer<O> & { readonly '~date'?: true }> {
   return makeField(datetime, (options ?? {}) as O)
 }

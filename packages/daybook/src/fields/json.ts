@@ -22,6 +22,11 @@ const json: FieldType<JsonOptions> = {
   hasFreeKeys: true,
 }
 
+/** Tells it from other fields with values of the same type; never set. */
+type JsonMark = {
+  readonly '~json'?: true
+}
+
 type Needed = JsonOptions & { readonly required: true }
 
 /**
@@ -34,9 +39,11 @@ type Needed = JsonOptions & { readonly required: true }
  */
 export function jsonField<Value = JsonValue>(
   options: Needed & { readonly default: unknown },
-): Field<NoInfer<Value>, { readonly required: true; readonly default: unknown }>
-export function jsonField<Value = JsonValue>(options: Needed): Field<NoInfer<Value>, { readonly required: true }>
-export function jsonField<Value = JsonValue>(options?: JsonOptions): Field<NoInfer<Value>, Record<never, never>>
+): Field<NoInfer<Value>, JsonMark & { readonly required: true; readonly default: unknown }>
+export function jsonField<Value = JsonValue>(
+  options: Needed,
+): Field<NoInfer<Value>, JsonMark & { readonly required: true }>
+export function jsonField<Value = JsonValue>(options?: JsonOptions): Field<NoInfer<Value>, JsonMark>
 export function jsonField(options: JsonOptions = {}): Field {
   return makeField(json, options as AnyOptions)
 }

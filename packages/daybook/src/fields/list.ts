@@ -37,10 +37,15 @@ const list: FieldType<ListOptions & { readonly of: Field }> = {
     (Array.isArray(value) ? value : []).map((item) => visitor.value(options.of, item, '')),
 }
 
+type Listed<Of> = {
+  readonly of: Of
+  readonly '~filled'?: true
+}
+
 /** Values of one kind, in order. */
 export function listField<Item, OfOptions extends object, Write, const O extends ListOptions = Record<never, never>>(
   of: Field<Item, OfOptions, Write>,
   options?: Exactly<O, ListOptions>,
-): Field<readonly Item[], NoInfer<O> & { readonly '~filled'?: true }, readonly Write[]> {
-  return makeField(list, { ...options, of } as unknown as O)
+): Field<readonly Item[], NoInfer<O> & Listed<Field<Item, OfOptions, Write>>, readonly Write[]> {
+  return makeField(list, { ...options, of } as unknown as O & Listed<Field<Item, OfOptions, Write>>)
 }

@@ -49,6 +49,6 @@ type Values<O extends StatusOptions> = O extends { readonly options: readonly (i
 /** Whether an entry is public: only `published` ones exist for readers without a session. */
 export function statusField<const O extends StatusOptions = Record<never, never>>(
   options?: Exactly<O, StatusOptions>,
-): Field<Values<O>, NoInfer<O> & { readonly '~filled'?: true }> {
+): Field<Values<O>, NoInfer<O> & { readonly '~filled'?: true; readonly '~status'?: true }> {
   return makeField(status, (options ?? {}) as O)
 }

@@ -1,0 +1,35 @@
+import type { CallOptions, Send } from './request.ts'
+
+/** What `AuthClient` promises, without its types. */
+export class Auth {
+  readonly #send: Send
+
+  constructor(send: Send) {
+    this.#send = send
+  }
+
+  session(options: CallOptions = {}): Promise<unknown> {
+    return this.#send({ ...options, method: 'GET', path: ['cms', 'auth', 'session'] })
+  }
+
+  permissions(options: CallOptions = {}): Promise<unknown> {
+    return this.#send({ ...options, method: 'GET', path: ['cms', 'auth', 'permissions'] })
+  }
+
+  login(credentials: object, options?: CallOptions): Promise<unknown> {
+    return this.action('login', credentials, options)
+  }
+
+  register(account: object, options?: CallOptions): Promise<unknown> {
+    return this.action('register', account, options)
+  }
+
+  async logout(options?: CallOptions): Promise<void> {
+    await this.action('logout', {}, options)
+  }
+
+  action(name: string, input: object = {}, options: CallOptions = {}): Promise<unknown> {
+    const path = ['cms', 'auth', 'actions', name]
+    return this.#send({ ...options, method: 'POST', path, body: input, holds: 'anything' })
+  }
+}

@@ -1,0 +1,74 @@
+import type { DaybookConfig } from 'daybook'
+import { Auth } from './auth.ts'
+import { Collection } from './collection.ts'
+import { rememberTag } from './etag.ts'
+import { Global } from './global.ts'
+import {
+  type AnyWriteOptions,
+  type CallOptions,
+  type ClientOptions,
+  connect,
+  type Send,
+  type Token,
+} from './request.ts'
+import type { Client } from './types/client.ts'
+
+/** An outcome as it is answered. */
+interface Outcome {
+  readonly etag?: string
+  readonly entry?: object
+}
+
+/**
+ * Makes a client of a service. Nothing is sent until it is asked for something.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from '@daybook/client'
+ * import type config from '../cms/daybook.config.ts'
+ *
+ * const client = createClient<typeof config>({ baseUrl: 'https://cms.example.org' })
+ * const { items } = await client.collections.posts.findMany({ sort: '-publishedOn', include: ['author'] })
+ * ```
+ *
+ * @throws {TypeError} when `baseUrl` is no address of a service
+ */
+export function createClient<C extends DaybookConfig>(options: ClientOptions): Client<C> {
+  const send = connect(options)
+  const client = {
+    collections: byKey((key) => new Collection(send, key)),
+    globals: byKey((key) => new Global(send, key)),
+    auth: new Auth(send),
+    batch: (operations: readonly object[], given?: AnyWriteOptions) => batch(send, operations, given),
+    health: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['health'] }),
+    ready: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['ready'] }),
+    withToken: (token: Token | undefined) => createClient({ ...options, token }),
+  }
+  // Types come from the config alone, of which nothing is there when this runs.
+  return client as unknown as Client<C>
+}
+
+/** An object that has something for every key: which ones the service knows is its own business. */
+function byKey<T>(make: (key: string) => T): object {
+  const made = new Map<string, T>()
+  return new Proxy(Object.freeze({}), {
+    get: (_target, key) => {
+      if (typeof key === 'symbol') return undefined
+      const known = made.get(key) ?? make(key)
+      made.set(key, known)
+      return known
+    },
+  })
+}
+
+async function batch(
+  send: Send,
+  operations: readonly object[],
+  { locale, ...options }: AnyWriteOptions = {},
+): Promise<unknown> {
+  const body = { operations }
+  const answer = await send({ ...options, method: 'POST', path: ['batch'], query: { locale }, body, holds: 'results' })
+  const { results } = answer as { readonly results: readonly Outcome[] }
+  for (const { entry, etag } of results) if (entry && etag !== undefined) rememberTag(entry, etag)
+  return results
+}

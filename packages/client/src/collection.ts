@@ -1,0 +1,87 @@
+import { DaybookError } from './errors.ts'
+import { etagOf } from './etag.ts'
+import type { QueryParams } from './query.ts'
+import { type AnyWriteOptions, type Call, type CallOptions, isAddressable, type Send } from './request.ts'
+import type { EntryOrId } from './types/client.ts'
+
+/** A page of a list. */
+interface Page {
+  readonly items: readonly unknown[]
+  readonly nextCursor?: string | null
+}
+
+/** The most entries that a page holds where the config does not say. */
+const LARGEST_PAGE = 100
+
+/** What `CollectionClient` promises for every collection, without its types. */
+export class Collection {
+  readonly #send: Send
+  readonly #key: string
+
+  constructor(send: Send, key: string) {
+    this.#send = send
+    this.#key = key
+  }
+
+  findMany(query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
+    return this.#send({ ...options, method: 'GET', path: [this.#key], query, holds: 'items' })
+  }
+
+  async *iterate(query: QueryParams = {}, options: CallOptions = {}): AsyncGenerator<unknown, void> {
+    for (let cursor: unknown; cursor !== null; ) {
+      const page = (await this.findMany({ limit: LARGEST_PAGE, ...query, cursor }, options)) as Page
+      yield* page.items
+      cursor = page.nextCursor ?? null
+    }
+  }
+
+  findBySlug(slug: string, query?: QueryParams, options?: CallOptions): Promise<unknown> {
+    return this.#find(slug, query, options)
+  }
+
+  findById(id: string, query?: QueryParams, options?: CallOptions): Promise<unknown> {
+    return this.#find(id, query, options)
+  }
+
+  async #find(address: string, query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
+    if (!isAddressable(address)) return null
+    try {
+      return await this.#send({ ...options, method: 'GET', path: [this.#key, address], query })
+    } catch (error) {
+      if (error instanceof DaybookError && error.code === 'NOT_FOUND') return null
+      throw error
+    }
+  }
+
+  create(data: unknown, { locale, ...options }: AnyWriteOptions = {}): Promise<unknown> {
+    return this.#send({ ...options, method: 'POST', path: [this.#key], query: { locale }, body: data })
+  }
+
+  async update(entry: EntryOrId, data: unknown, options?: AnyWriteOptions): Promise<unknown> {
+    return this.#change('PUT', entry, data, options)
+  }
+
+  async patch(entry: EntryOrId, data: unknown, options?: AnyWriteOptions): Promise<unknown> {
+    return this.#change('PATCH', entry, data, options)
+  }
+
+  async delete(entry: EntryOrId, options?: AnyWriteOptions): Promise<void> {
+    await this.#change('DELETE', entry, undefined, options)
+  }
+
+  #change(
+    method: Call['method'],
+    entry: EntryOrId,
+    body: unknown,
+    { locale, ...options }: AnyWriteOptions = {},
+  ): Promise<unknown> {
+    const at = typeof entry === 'string' ? { id: entry } : { id: entry.id, ifMatch: options.ifMatch ?? etagOf(entry) }
+    const { id, ...condition } = at
+    const holds = method === 'DELETE' ? 'anything' : undefined
+    return this.#send({ ...options, ...condition, method, path: [this.#key, id], query: { locale }, body, holds })
+  }
+
+  references(id: string, query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
+    return this.#send({ ...options, method: 'GET', path: [this.#key, id, 'references'], query, holds: 'items' })
+  }
+}

@@ -1,0 +1,29 @@
+export { createClient } from './client.ts'
+export { type ClientErrorCode, DaybookError, NetworkError, TimeoutError } from './errors.ts'
+export { etagOf } from './etag.ts'
+export type { CallOptions, ClientOptions, Token } from './request.ts'
+export type { RetryOptions } from './retry.ts'
+export type {
+  AllPermissions,
+  AuthClient,
+  ChangeOptions,
+  Client,
+  CollectionClient,
+  DeleteOptions,
+  EntryOrId,
+  GlobalChangeOptions,
+  GlobalClient,
+  ListQuery,
+  PageQuery,
+  Permission,
+  Permissions,
+  ReadQuery,
+  Reference,
+  Session,
+  SignedIn,
+  WriteOptions,
+} from './types/client.ts'
+export type { Locale } from './types/fields.ts'
+export type { EqualityFilter, MembersFilter, OrderFilter, Sort, Status, TextFilter, Where } from './types/filter.ts'
+export type { Depth } from './types/paths.ts'
+export type { EntryPatch, Operation, Outcome } from './types/write.ts'

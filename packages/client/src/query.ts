@@ -1,0 +1,46 @@
+/** Parameters of a request, by name. */
+export type QueryParams = Readonly<Record<string, unknown>>
+
+/** A parameter as it is sent. */
+type Pair = [name: string, value: string]
+
+/**
+ * The query string that says what an object says: lists joined by commas, `where` with its brackets; what is `undefined`
+ * or `null` is left out.
+ *
+ * @returns empty, or with its question mark
+ * @throws {TypeError} for a condition that cannot be sent: without it, more would be found than was asked for
+ */
+export function toSearch({ where, ...plain }: QueryParams): string {
+  const pairs = Object.entries(plain).flatMap(([name, value]): Pair[] => {
+    // An empty list of names says nothing, as a parameter that is left out.
+    const isNothing = value === undefined || value === null || (Array.isArray(value) && value.length === 0)
+    return isNothing ? [] : [[name, String(value)]]
+  })
+  const conditions = where === undefined ? [] : toPairs('where', where)
+  const search = new URLSearchParams([...pairs, ...conditions]).toString()
+  return search === '' ? '' : `?${search}`
+}
+
+function toPairs(name: string, value: unknown): Pair[] {
+  if (Array.isArray(value)) {
+    if (value.length === 0) throw new TypeError(`${name} is empty; write at least one value`)
+    const isGroup = /\[(?:and|or)\]$/.test(name)
+    return isGroup
+      ? value.flatMap((branch, index) => toPairs(`${name}[${index}]`, branch))
+      : [[name, value.map((one) => toListed(name, one)).join(',')]]
+  }
+  if (typeof value !== 'object' || value === null) return [[name, toText(name, value)]]
+  return Object.entries(value).flatMap(([key, inner]) => toPairs(`${name}[${key}]`, inner))
+}
+
+function toText(name: string, value: unknown): string {
+  if (['string', 'number', 'boolean'].includes(typeof value)) return String(value)
+  throw new TypeError(`${name} is ${value}; write a text, a number, true or false`)
+}
+
+function toListed(name: string, value: unknown): string {
+  const text = toText(name, value)
+  if (!text.includes(',')) return text
+  throw new TypeError(`${name} holds "${text}", and no list takes a comma; write or: [{ … }, { … }] with eq`)
+}

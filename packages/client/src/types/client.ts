@@ -1,0 +1,259 @@
+import type {
+  CollectionKey,
+  DaybookConfig,
+  Entry,
+  EntryCreate,
+  EntryUpdate,
+  GlobalEntry,
+  GlobalKey,
+  GlobalUpdate,
+  Identity,
+  ListResult,
+  Principal,
+} from 'daybook'
+import type { CallOptions, Token } from '../request.ts'
+import type { FieldsOf, GlobalFieldsOf, Locale } from './fields.ts'
+import type { Sort, Status, Where } from './filter.ts'
+import type { Depth, Included, IncludePath, InnerPath } from './paths.ts'
+import type { Answered } from './shape.ts'
+import type { EntryPatch, Operation, Outcome } from './write.ts'
+
+/** A locale to read, or all of them at once, where there are any. */
+type LocaleChoice<C extends DaybookConfig> = [Locale<C>] extends [never] ? never : Locale<C> | 'all'
+
+/** What of a document is answered. */
+export interface ReadQuery<C extends DaybookConfig, I = readonly [], S = readonly [], D = 0, L = Locale<C>> {
+  /** In which language; `all`, with a session, answers maps of locale to value. @default the config's */
+  readonly locale?: L
+  /** Where a value is looked for that the locale does not have; `none` turns that off. @default what the config says */
+  readonly fallbackLocale?: Locale<C> | 'none'
+  /** Relations whose documents are put in the place of their ids, as dotted paths. */
+  readonly include?: I
+  /** How many levels of relations are expanded; with `include`, below what it names. @default 1 with `include`, else 0 */
+  readonly depth?: D
+  /** Keys to answer with, and dotted paths into included relations. @default all */
+  readonly select?: S
+}
+
+/** `never` of nothing to choose from. */
+type OneOrMore<T> = [T] extends [never] ? never : T | readonly T[]
+
+/** What a list is asked. */
+export interface ListQuery<
+  C extends DaybookConfig,
+  K extends CollectionKey<C>,
+  I = readonly [],
+  S = readonly [],
+  D = 0,
+  L = Locale<C>,
+> extends ReadQuery<C, I, S, D, L> {
+  readonly where?: Where<C, K>
+  /** Up to five fields. @default '-createdAt', or with `q` the best match first */
+  readonly sort?: OneOrMore<Sort<C, K>>
+  /** Words that must all be found. */
+  readonly q?: string
+  readonly status?: OneOrMore<Status<C, K>>
+  /** How many entries a page holds; 0 gives the count alone. @default 20 */
+  readonly limit?: number
+}
+
+/** Which page of a list is asked for. */
+export interface PageQuery {
+  /** `nextCursor` of the page before; `null` for the first one. */
+  readonly cursor?: string | null
+  /** How many entries are skipped; not together with `cursor`. @default 0 */
+  readonly offset?: number
+}
+
+/** `depth` where a query does not say. */
+type UsualDepth<I> = I extends readonly [] ? 0 : 1
+
+type SelectPath<C extends DaybookConfig, F, Document, I extends readonly string[], D extends Depth> =
+  InnerPath<C, F, Included<C, F, I, D>> extends infer Inner extends string ? (keyof Document & string) | Inner : never
+
+/** What every write takes. */
+export interface WriteOptions<C extends DaybookConfig> extends CallOptions {
+  /** The locale that is written. @default the config's */
+  readonly locale?: Locale<C>
+  /**
+   * Names the intention, so that the write may be sent again: 1 to 255 visible ASCII characters. What is created is created
+   * once; the same change made twice comes to the same. @default none: it is sent once
+   */
+  readonly idempotencyKey?: string
+}
+
+/** On what condition something is changed. */
+export interface ChangeOptions<C extends DaybookConfig> extends WriteOptions<C> {
+  /** The tag that the stored version must have; see {@link etagOf}. @default that of the entry, where one is given in place of an id */
+  readonly ifMatch?: string
+}
+
+/** On what condition a global is changed. */
+export interface GlobalChangeOptions<C extends DaybookConfig> extends ChangeOptions<C> {
+  /** `*`: only if nobody has written the global before. */
+  readonly ifNoneMatch?: '*'
+}
+
+/** On what condition something is deleted. */
+export type DeleteOptions<C extends DaybookConfig> = CallOptions & Pick<ChangeOptions<C>, 'ifMatch'>
+
+/** An entry as it was read, or its id. */
+export type EntryOrId = string | { readonly id: string }
+
+/** Somebody who refers to an entry. */
+export interface Reference {
+  /** The key of a collection; of a global, its own. */
+  readonly collection: string
+  readonly id: string
+  readonly field: string
+}
+
+/** The entries of one collection. */
+export interface CollectionClient<C extends DaybookConfig, K extends CollectionKey<C>> {
+  /** One page of the entries that match. */
+  findMany<
+    const I extends readonly IncludePath<C, FieldsOf<C, K>>[] = readonly [],
+    const D extends Depth = UsualDepth<I>,
+    const S extends readonly SelectPath<C, FieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
+    const L extends LocaleChoice<C> = never,
+  >(
+    query?: ListQuery<C, K, I, S, D, L> & PageQuery,
+    options?: CallOptions,
+  ): Promise<ListResult<Answered<C, FieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L>>>
+
+  /** All entries that match, page by page, while they are asked for. `limit` is the size of a page. @default 100 */
+  iterate<
+    const I extends readonly IncludePath<C, FieldsOf<C, K>>[] = readonly [],
+    const D extends Depth = UsualDepth<I>,
+    const S extends readonly SelectPath<C, FieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
+    const L extends LocaleChoice<C> = never,
+  >(
+    query?: ListQuery<C, K, I, S, D, L>,
+    options?: CallOptions,
+  ): AsyncGenerator<Answered<C, FieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L>, void>
+
+  /** The entry of this slug, or `null` when there is none that this reader may see. */
+  findBySlug<
+    const I extends readonly IncludePath<C, FieldsOf<C, K>>[] = readonly [],
+    const D extends Depth = UsualDepth<I>,
+    const S extends readonly SelectPath<C, FieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
+    const L extends LocaleChoice<C> = never,
+  >(
+    slug: string,
+    query?: ReadQuery<C, I, S, D, L>,
+    options?: CallOptions,
+  ): Promise<Answered<C, FieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L> | null>
+
+  /** The entry of this id, or `null` when there is none that this reader may see. */
+  findById<
+    const I extends readonly IncludePath<C, FieldsOf<C, K>>[] = readonly [],
+    const D extends Depth = UsualDepth<I>,
+    const S extends readonly SelectPath<C, FieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
+    const L extends LocaleChoice<C> = never,
+  >(
+    id: string,
+    query?: ReadQuery<C, I, S, D, L>,
+    options?: CallOptions,
+  ): Promise<Answered<C, FieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L> | null>
+
+  create(data: EntryCreate<C, K>, options?: WriteOptions<C>): Promise<Entry<C, K>>
+
+  /**
+   * Changes the fields that `data` names; `null` empties one. With an entry in place of its id, only if nobody has changed it
+   * since it was read.
+   *
+   * @throws {TypeError} for an entry that came without a tag, as items of lists do
+   */
+  update(entry: EntryOrId, data: EntryUpdate<C, K>, options?: ChangeOptions<C>): Promise<Entry<C, K>>
+
+  /** The same, and merges inside groups (RFC 7396). */
+  patch(entry: EntryOrId, data: EntryPatch<C, K>, options?: ChangeOptions<C>): Promise<Entry<C, K>>
+
+  /** With an entry in place of its id, only if nobody has changed it since it was read. */
+  delete(entry: EntryOrId, options?: DeleteOptions<C>): Promise<void>
+
+  /** Who refers to an entry, as far as this session may read them. */
+  references(
+    id: string,
+    query?: { readonly limit?: number; readonly offset?: number },
+    options?: CallOptions,
+  ): Promise<Omit<ListResult<Reference>, 'collection' | 'nextCursor'>>
+}
+
+/** One global. */
+export interface GlobalClient<C extends DaybookConfig, K extends GlobalKey<C>> {
+  get<
+    const I extends readonly IncludePath<C, GlobalFieldsOf<C, K>>[] = readonly [],
+    const D extends Depth = UsualDepth<I>,
+    const S extends readonly SelectPath<C, GlobalFieldsOf<C, K>, GlobalEntry<C, K>, I, D>[] = readonly [],
+    const L extends LocaleChoice<C> = never,
+  >(
+    query?: ReadQuery<C, I, S, D, L>,
+    options?: CallOptions,
+  ): Promise<Answered<C, GlobalFieldsOf<C, K>, GlobalEntry<C, K>, 'key', I, S, D, L>>
+
+  /** Changes the fields that `data` names; `null` empties one. */
+  update(data: GlobalUpdate<C, K>, options?: GlobalChangeOptions<C>): Promise<GlobalEntry<C, K>>
+}
+
+/** Who is asking, as far as the service knows. */
+export type Session =
+  | { readonly authenticated: true; readonly principal: Principal; readonly identity: Identity }
+  | { readonly authenticated: false; readonly principal: null; readonly identity: null }
+
+/** A session that was just begun. */
+export type SignedIn = Extract<Session, { readonly authenticated: true }> & {
+  /** The session's bearer token, for {@link Client.withToken}. A browser has got it as a cookie, too. */
+  readonly token: string
+}
+
+/** Whether something may be done; `some`: that depends on the entry. */
+export type Permission = boolean | 'some'
+
+/** What may be done with a collection or a global, and fields that may be read and not written. */
+export type Permissions<Action extends string> = { readonly [A in Action]: Permission } & {
+  readonly fields: Readonly<Record<string, { readonly read: true; readonly write: false }>>
+}
+
+/** What the asker may do; collections and globals that they may not read are absent. */
+export interface AllPermissions<C extends DaybookConfig> {
+  readonly collections: { readonly [K in CollectionKey<C>]?: Permissions<'read' | 'create' | 'update' | 'delete'> }
+  readonly globals: { readonly [K in GlobalKey<C>]?: Permissions<'read' | 'update'> }
+}
+
+/** Sessions. What the actions answer is what the accounts of a service without an `auth` of its own do. */
+export interface AuthClient<C extends DaybookConfig> {
+  session(options?: CallOptions): Promise<Session>
+  /** What the asker may do, for drawing its buttons. */
+  permissions(options?: CallOptions): Promise<AllPermissions<C>>
+  /** Begins a session. The client itself keeps no token: see {@link Client.withToken}. */
+  login(credentials: { readonly email: string; readonly password: string }, options?: CallOptions): Promise<SignedIn>
+  /** Makes an account and begins a session. */
+  register(
+    account: { readonly name: string; readonly email: string; readonly password: string },
+    options?: CallOptions,
+  ): Promise<SignedIn>
+  /** Ends the session. */
+  logout(options?: CallOptions): Promise<void>
+  /** Runs another action of the auth adapter; `undefined` when it answers nothing. */
+  action<Answer = unknown>(
+    name: string,
+    input?: Readonly<Record<string, unknown>>,
+    options?: CallOptions,
+  ): Promise<Answer>
+}
+
+/** A Daybook service, typed by its config. */
+export interface Client<C extends DaybookConfig> {
+  readonly collections: { readonly [K in CollectionKey<C>]: CollectionClient<C, K> }
+  readonly globals: { readonly [K in GlobalKey<C>]: GlobalClient<C, K> }
+  readonly auth: AuthClient<C>
+  /** Carries out up to 500 operations in one transaction: all of them, or none. */
+  batch(operations: readonly Operation<C>[], options?: WriteOptions<C>): Promise<readonly Outcome<C>[]>
+  /** Whether the process runs. */
+  health(options?: CallOptions): Promise<{ readonly status: 'ok' }>
+  /** Whether the service can do its work; `SERVICE_UNAVAILABLE` when it cannot. */
+  ready(options?: CallOptions): Promise<{ readonly status: 'ready'; readonly checks: Readonly<Record<string, string>> }>
+  /** The same client in another session; without a token, in none. */
+  withToken(token: Token | undefined): Client<C>
+}

@@ -1,0 +1,29 @@
+import type { CollectionKey, DaybookConfig, GlobalKey } from 'daybook'
+
+/** The fields of a collection. */
+export type FieldsOf<C extends DaybookConfig, K extends CollectionKey<C>> = C['collections'][K]['fields']
+
+/** The fields of a global. */
+export type GlobalFieldsOf<C extends DaybookConfig, K extends GlobalKey<C>> = NonNullable<C['globals']>[K]['fields']
+
+/** The options of a field. */
+export type OptionsOf<F> = F extends { readonly options: infer O } ? O : never
+
+/** The value of a field that holds one. */
+export type ValueOf<F> = F extends { readonly '~value'?: infer V } ? Exclude<V, undefined> : never
+
+/** The locales that a config names. */
+export type Locale<C extends DaybookConfig> = C extends {
+  readonly locales: { readonly available: readonly (infer L extends string)[] }
+}
+  ? L
+  : never
+
+/** Written out, so that editors show what it comes to. */
+export type Flat<T> = { [K in keyof T]: T[K] } & {}
+
+/** What of a dotted path follows a key. */
+export type Below<Path extends string, Key extends string> = Path extends `${Key}.${infer Rest}` ? Rest : never
+
+/** The first key of a dotted path. */
+export type Head<Path extends string> = Path extends `${infer Key}.${string}` ? Key : Path

@@ -1,0 +1,149 @@
+import type { CollectionKey, DaybookConfig } from 'daybook'
+import type { FieldsOf, Flat, OptionsOf, ValueOf } from './fields.ts'
+import type { TargetOf } from './paths.ts'
+
+/** How every value compares. */
+export interface EqualityFilter<V> {
+  readonly eq?: V
+  readonly ne?: V
+  /** Any of these. */
+  readonly in?: readonly V[]
+  /** None of these. */
+  readonly nin?: readonly V[]
+  /** Whether there is a value. */
+  readonly exists?: boolean
+}
+
+/** How values with an order compare. */
+export interface OrderFilter<V> extends EqualityFilter<V> {
+  readonly lt?: V
+  readonly lte?: V
+  readonly gt?: V
+  readonly gte?: V
+}
+
+/** How texts compare. */
+export interface TextFilter extends OrderFilter<string> {
+  readonly startsWith?: string
+  readonly contains?: string
+}
+
+/** How fields compare that hold many values. */
+export interface MembersFilter<V> {
+  /** Any of these. */
+  readonly in?: readonly V[]
+  /** Every one of these. */
+  readonly all?: readonly V[]
+  /** None of these. */
+  readonly nin?: readonly V[]
+  /** Whether there is a value. */
+  readonly exists?: boolean
+}
+
+/** What a field without an index is, and one that no filter can compare. */
+type Unfiltered =
+  | { readonly index: false }
+  | { readonly fields: unknown }
+  | { readonly of: unknown }
+  | { readonly types: unknown }
+
+type FilterOf<F> =
+  OptionsOf<F> extends Unfiltered
+    ? never
+    : Extract<keyof OptionsOf<F>, '~json' | '~markdown'> extends never
+      ? Compared<OptionsOf<F>, ValueOf<F>>
+      : never
+
+type Compared<O, V> = O extends { readonly many: true }
+  ? O extends { readonly localized: true }
+    ? never
+    : MembersFilter<V extends readonly (infer Item)[] ? Item : never>
+  : O extends { readonly to: string }
+    ? EqualityFilter<string>
+    : [V] extends [boolean]
+      ? EqualityFilter<boolean>
+      : [V] extends [number]
+        ? OrderFilter<number>
+        : IsText<O, V> extends true
+          ? TextFilter
+          : OrderFilter<V>
+
+/** A text that is neither a day, a moment nor one of several options. */
+type IsText<O, V> = string extends V ? (Extract<keyof O, '~date' | 'options'> extends never ? true : false) : false
+
+/** Fields that can be filtered by; those of groups by their dotted paths. */
+type FilterPath<F> = {
+  [K in keyof F & string]: OptionsOf<F[K]> extends { readonly fields: infer Inner }
+    ? `${K}.${FilterPath<Inner>}`
+    : [FilterOf<F[K]>] extends [never]
+      ? never
+      : K
+}[keyof F & string]
+
+type FilterAt<F, Path> = Path extends keyof F
+  ? FilterOf<F[Path]>
+  : Path extends `${infer K}.${infer Rest}`
+    ? K extends keyof F
+      ? OptionsOf<F[K]> extends { readonly fields: infer Inner }
+        ? FilterAt<Inner, Rest>
+        : never
+      : never
+    : never
+
+/** What every entry can be filtered by. */
+interface SystemFilters {
+  readonly id?: OrderFilter<string>
+  readonly createdAt?: OrderFilter<string>
+  readonly updatedAt?: OrderFilter<string>
+}
+
+type Filters<F> = SystemFilters & { readonly [P in FilterPath<F>]?: FilterAt<F, P> }
+
+/** Relations that a filter may look through. */
+type HopPath<F> = { [P in FilterPath<F>]: [TargetOf<F, P>] extends [never] ? never : P }[FilterPath<F>]
+
+/** Filters of what the relation at a path refers to, by paths through it. */
+type HopFilters<C extends DaybookConfig, P extends string, T> =
+  T extends CollectionKey<C>
+    ? {
+        readonly [K in keyof Filters<FieldsOf<C, T>> & string as `${P}.${K}`]?: Filters<FieldsOf<C, T>>[K]
+      }
+    : unknown
+
+type Hops<C extends DaybookConfig, F> = UnionToIntersection<
+  { [P in HopPath<F>]: HopFilters<C, P, TargetOf<F, P>> }[HopPath<F>]
+>
+
+type UnionToIntersection<U> = (U extends unknown ? (one: U) => void : never) extends (one: infer I) => void ? I : never
+
+/** What entries of a collection must hold: conditions on fields, all of which must be met. */
+export type Where<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<
+  Filters<FieldsOf<C, K>> & Hops<C, FieldsOf<C, K>> & Groups<C, K>
+>
+
+interface Groups<C extends DaybookConfig, K extends CollectionKey<C>> {
+  /** All of these. */
+  readonly and?: readonly Where<C, K>[]
+  /** Any of these. */
+  readonly or?: readonly Where<C, K>[]
+  /** Not this. */
+  readonly not?: Where<C, K>
+}
+
+type SortPath<F> = {
+  [P in FilterPath<F> | keyof SystemFilters]: P extends keyof SystemFilters
+    ? P
+    : FilterAt<F, P> extends { readonly eq?: unknown }
+      ? P
+      : never
+}[FilterPath<F> | keyof SystemFilters]
+
+/** A field to sort by; a leading `-` descends. */
+export type Sort<C extends DaybookConfig, K extends CollectionKey<C>> =
+  SortPath<FieldsOf<C, K>> extends infer P extends string ? P | `-${P}` : never
+
+/** The statuses of a collection; `never` without a status field. */
+export type Status<C extends DaybookConfig, K extends CollectionKey<C>> =
+  FieldsOf<C, K> extends infer F
+    ? { [P in keyof F]: '~status' extends keyof OptionsOf<F[P]> ? ValueOf<F[P]> : never }[keyof F]
+    : never

@@ -1,0 +1,144 @@
+import type { CollectionKey, DaybookConfig, Entry } from 'daybook'
+import type { Below, FieldsOf, Flat, Head, Locale, OptionsOf } from './fields.ts'
+import type { Depth, Less } from './paths.ts'
+
+/** What is asked of a document. */
+interface Question {
+  /** Paths of relations to expand. */
+  readonly paths: string
+  /** How many levels are expanded below what is named. */
+  readonly depth: Depth
+  /** How many levels are expanded whatever is named. */
+  readonly all: Depth
+  /** Keys to answer with, and paths into expanded relations; `never`: all. */
+  readonly select: string
+  /** The locales that are all answered; `never`: one is, whichever. */
+  readonly locales: string
+}
+
+/**
+ * A document as it is answered.
+ *
+ * @typeParam Own the key that always comes along
+ */
+export type Shaped<C extends DaybookConfig, F, Document, Own, Q extends Question> = Flat<
+  Expanded<C, F, Selected<Document, Own, Q['select']>, Q>
+>
+
+type Selected<Document, Own, Select extends string> = [Select] extends [never]
+  ? Document
+  : { readonly [K in keyof Document as K extends Own | Head<Select> ? K : never]: Document[K] }
+
+type Expanded<C extends DaybookConfig, F, Document, Q extends Question> = {
+  readonly [K in keyof Document]: K extends keyof F & string
+    ? IsTouched<K, Q> extends true
+      ? InLocales<
+          OptionsOf<F[K]>,
+          Value<C, OptionsOf<F[K]>, Document[K], Inside<Q, K>, K extends Q['paths'] ? true : false>,
+          Q['locales']
+        >
+      : Document[K]
+    : K extends `${infer Source extends keyof F & string}Html`
+      ? InLocales<OptionsOf<F[Source]>, Document[K], Q['locales']>
+      : Document[K]
+}
+
+/** Whether anything is asked about a key, so that all others need no thought. */
+type IsTouched<K extends string, Q extends Question> = [Q['all'], Q['locales']] extends [0, never]
+  ? K extends Head<Q['paths']>
+    ? true
+    : false
+  : true
+
+/** What every locale says of a field that has a value for each; those that say nothing are absent. */
+type InLocales<O, V, L extends string> = [L] extends [never]
+  ? V
+  : O extends { readonly localized: true }
+    ? { readonly [One in L]?: V }
+    : V
+
+/** What is asked of what lies below a key. */
+interface Inside<Q extends Question, K extends string> {
+  readonly paths: Below<Q['paths'], K>
+  readonly depth: Q['depth']
+  readonly all: Q['all']
+  readonly select: Below<Q['select'], K>
+  readonly locales: Q['locales']
+}
+
+type Value<C extends DaybookConfig, O, V, In extends Question, Named> = O extends {
+  readonly to: infer To extends CollectionKey<C>
+}
+  ? [Named, In['paths'], In['all']] extends [false, never, 0]
+    ? V
+    : Related<V, Target<C, To, NextLevel<In, Named>>>
+  : O extends { readonly fields: infer F }
+    ? Group<C, F, V, In>
+    : O extends { readonly of: infer F }
+      ? OptionsOf<F> extends { readonly to: string }
+        ? Value<C, OptionsOf<F>, V, In, Named>
+        : V extends readonly (infer Item)[]
+          ? readonly Value<C, OptionsOf<F>, Item, In, Named>[]
+          : V
+      : O extends { readonly types: infer T }
+        ? V extends readonly (infer Block)[]
+          ? readonly BlockOf<C, T, Block, In>[]
+          : V
+        : V
+
+/** What may not be seen, or is gone, is `null`, or left out of a list. */
+type Related<V, Document> = V extends readonly unknown[] ? readonly Document[] : Document | null
+
+interface NextLevel<Q extends Question, Named> {
+  readonly paths: Q['paths']
+  readonly depth: Less<Q['depth']>
+  readonly all: Q['all'] extends 0 ? (Named extends true ? Less<Q['depth']> : 0) : Less<Q['all']>
+  readonly select: Q['select']
+  readonly locales: Q['locales']
+}
+
+type Target<C extends DaybookConfig, K extends CollectionKey<C>, Q extends Question> = [
+  Q['paths'],
+  Q['all'],
+  Q['select'],
+  Q['locales'],
+] extends [never, 0, never, never]
+  ? Entry<C, K>
+  : Shaped<C, FieldsOf<C, K>, Entry<C, K>, 'id', Q>
+
+type Group<C extends DaybookConfig, F, V, Q extends Question> = V extends null ? V : Flat<Expanded<C, F, V, Q>>
+
+type BlockOf<C extends DaybookConfig, T, Block, Q extends Question> = Block extends {
+  readonly _type: infer K extends keyof T
+}
+  ? Flat<Expanded<C, T[K], Block, Q>>
+  : Block
+
+/** What a query's parts come to. */
+export type Answered<
+  C extends DaybookConfig,
+  F,
+  Document,
+  Own,
+  I extends readonly string[],
+  S extends readonly string[],
+  D extends Depth,
+  L extends string,
+> = D extends Depth // for each depth that it may be
+  ? [I, S, D, AllLocales<C, L>] extends [readonly [], readonly [], 0, never]
+    ? Document
+    : OnlyIf<I, Document, Shaped<C, F, Document, Own, Asked<I, S, D, AllLocales<C, L>>>>
+  : never
+
+type AllLocales<C extends DaybookConfig, L> = 'all' extends L ? Locale<C> : never
+
+interface Asked<I extends readonly string[], S extends readonly string[], D extends Depth, Locales extends string> {
+  readonly paths: I[number]
+  readonly depth: D
+  readonly all: I extends readonly [] ? D : 0
+  readonly select: S[number]
+  readonly locales: Locales
+}
+
+/** Of a list whose items only the run knows, any may be named or not. */
+type OnlyIf<I extends readonly string[], Plain, Expanded> = number extends I['length'] ? Plain | Expanded : Expanded

@@ -1,0 +1,42 @@
+import type { CollectionKey, DaybookConfig, Entry, EntryCreate, EntryUpdate } from 'daybook'
+import type { FieldsOf, OptionsOf } from './fields.ts'
+
+/** What merges into an entry (RFC 7396): inside groups, too, only what is named changes. */
+export type EntryPatch<C extends DaybookConfig, K extends CollectionKey<C>> = Merged<FieldsOf<C, K>, EntryUpdate<C, K>>
+
+type Merged<F, Update> = {
+  readonly [K in keyof Update]?: K extends keyof F
+    ? OptionsOf<F[K]> extends { readonly fields: infer Inner }
+      ? MergedGroup<Inner, Update[K]>
+      : Update[K]
+    : Update[K]
+}
+
+type MergedGroup<F, V> = V extends object ? Merged<F, V> : V
+
+/** One operation of a batch. */
+export type Operation<C extends DaybookConfig> = {
+  [K in CollectionKey<C>]:
+    | { readonly op: 'create'; readonly collection: K; readonly data: EntryCreate<C, K> }
+    | {
+        readonly op: 'update'
+        readonly collection: K
+        readonly id: string
+        readonly data: EntryUpdate<C, K>
+        readonly ifMatch?: string
+      }
+    | { readonly op: 'delete'; readonly collection: K; readonly id: string; readonly ifMatch?: string }
+}[CollectionKey<C>]
+
+/** What became of an operation. */
+export type Outcome<C extends DaybookConfig> = {
+  [K in CollectionKey<C>]:
+    | {
+        readonly op: 'create' | 'update'
+        readonly collection: K
+        readonly id: string
+        readonly etag: string
+        readonly entry: Entry<C, K>
+      }
+    | { readonly op: 'delete'; readonly collection: K; readonly id: string }
+}[CollectionKey<C>]

@@ -1,0 +1,35 @@
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { rolldown } from 'rolldown'
+import { expect, onTestFinished, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '../../..')
+
+/** What a web project makes of its own code and the client. */
+const PROJECT = `import { createClient } from '@daybook/client'
+import type { Blog } from './config.ts'
+export const client = createClient<Blog>({ baseUrl: 'https://cms.example.org' })
+export * from '@daybook/client'
+`
+
+async function bundleProject(): Promise<{ readonly code: string; readonly modules: readonly string[] }> {
+  const folder = await mkdtemp(join(tmpdir(), 'daybook-bundle-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  await symlink(join(import.meta.dirname, 'support/config.ts'), join(folder, 'config.ts'))
+  await writeFile(join(folder, 'main.ts'), PROJECT)
+  await using bundle = await rolldown({ input: join(folder, 'main.ts'), platform: 'browser' })
+  const { output } = await bundle.generate({ minify: true })
+  const [{ code, moduleIds, imports }] = output
+  expect([output.length, imports], 'everything is in one file').toEqual([1, []])
+  return { code, modules: moduleIds }
+}
+
+test('the client takes at most 6 KiB of a bundle, gzipped, and nothing of the service', async () => {
+  const { code, modules } = await bundleProject()
+  const foreign = modules.filter((one) => !/packages\/client\/src\/[\w-]+\.ts$|main\.ts$/.test(one))
+  expect(foreign).toEqual([])
+  expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(6 * 1024)
+})

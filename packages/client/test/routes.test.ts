@@ -1,0 +1,50 @@
+import { type Client, createClient } from '@daybook/client'
+import { expect, test } from 'vitest'
+import { EXPORT_ROUTE, ROUTES } from '../../daybook/src/http/routes.ts'
+import type { Blog } from './support/config.ts'
+
+const ID = '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
+
+/** Every route, with the method of the client that asks it. */
+const CALLS: Readonly<Record<string, (client: Client<Blog>) => Promise<unknown>>> = {
+  'GET /api/health': (client) => client.health(),
+  'GET /api/ready': (client) => client.ready(),
+  'GET /api/globals/:key': (client) => client.globals.site.get(),
+  'PUT /api/globals/:key': (client) => client.globals.site.update({}),
+  'POST /api/batch': (client) => client.batch([]),
+  'GET /api/:collection': (client) => client.collections.posts.findMany(),
+  'POST /api/:collection': (client) => client.collections.posts.create({ title: 'A' }),
+  'GET /api/:collection/:slug': (client) => client.collections.posts.findBySlug('a'),
+  'PUT /api/:collection/:id': (client) => client.collections.posts.update(ID, {}),
+  'PATCH /api/:collection/:id': (client) => client.collections.posts.patch(ID, {}),
+  'DELETE /api/:collection/:id': (client) => client.collections.posts.delete(ID),
+  'GET /api/:collection/:id/references': (client) => client.collections.posts.references(ID),
+  'GET /api/cms/auth/session': (client) => client.auth.session(),
+  'GET /api/cms/auth/permissions': (client) => client.auth.permissions(),
+  'POST /api/cms/auth/actions/:action': (client) => client.auth.action('login'),
+}
+
+/** Routes that the client has no method for, each with the reason. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  'GET /api/export': 'a stream of all content, which daybook export writes to a file',
+}
+
+const routes = [...ROUTES, EXPORT_ROUTE].map(({ method, path }) => `${method} ${path}`)
+
+test('every route has a method of the client, or a reason why not', () => {
+  expect([...Object.keys(CALLS), ...Object.keys(LEFT_OUT)].sort()).toEqual(routes.toSorted())
+})
+
+test.each(Object.entries(CALLS))('%s is what the method asks', async (route, call) => {
+  const asked: string[] = []
+  const client = createClient<Blog>({
+    baseUrl: 'https://cms.example.org',
+    fetch: async (url, { method }) => {
+      asked.push(`${method} ${new URL(url).pathname}`)
+      return Response.json({ items: [], results: [] })
+    },
+  })
+  await call(client)
+  const pattern = new RegExp(`^${route.replaceAll(/:\w+/g, '[^/]+')}$`)
+  expect(asked).toEqual([expect.stringMatching(pattern)])
+})

@@ -1,0 +1,297 @@
+import { DaybookError, etagOf, type Where } from '@daybook/client'
+import type { Blog } from '../support/config.ts'
+import { type Case, equal, failure } from './case.ts'
+
+const titles = ({ items }: { readonly items: readonly { readonly title: string }[] }): readonly string[] =>
+  items.map(({ title }) => title)
+
+/** Reading and writing content of a real service. */
+export const CONTENT: readonly Case[] = [
+  {
+    name: 'a list has the entries that match, in the order asked for',
+    async run({ client }) {
+      const { posts } = client().collections
+      const all = await posts.findMany({ sort: 'words' })
+      equal(titles(all), ['Alpha', 'Beta & Söhne', '日記', 'Delta'])
+      equal([all.collection, all.total, all.limit, all.offset, all.nextCursor], ['posts', 4, 20, 0, null])
+      equal(titles(await posts.findMany({ sort: ['-words'], limit: 1, offset: 1 })), ['日記'])
+      equal(titles(await posts.findMany({ q: 'söhne' })), ['Beta & Söhne'])
+      equal((await posts.findMany({ limit: 0 })).total, 4)
+      equal(titles(await posts.findMany({ status: ['draft', 'archived'] })), [])
+    },
+  },
+  {
+    name: 'a filter keeps what meets its conditions, whatever signs they hold',
+    async run({ client }) {
+      const { posts } = client().collections
+      const found = async (where: Where<Blog, 'posts'>): Promise<readonly string[]> =>
+        titles(await posts.findMany({ sort: 'words', where }))
+      equal(await found({ title: { eq: 'Beta & Söhne' } }), ['Beta & Söhne'])
+      equal(await found({ title: { in: ['日記', 'Delta'] } }), ['日記', 'Delta'])
+      equal(await found({ words: { gt: 100, lte: 300 } }), ['Beta & Söhne', '日記'])
+      equal(await found({ topics: { all: ['ink', 'glue'] } }), ['Alpha'])
+      equal(await found({ author: { exists: false } }), ['Delta'])
+      equal(await found({ 'author.name': { startsWith: 'An' }, category: { ne: 'news' } }), ['Alpha', '日記'])
+      equal(await found({ or: [{ words: { eq: 100 } }, { not: { author: { exists: true } } }] }), ['Alpha', 'Delta'])
+      equal(await found({ 'meta.rank': { eq: 1 } }), ['Alpha'])
+    },
+  },
+  {
+    name: 'a condition that cannot be sent is refused, so that nothing more is found',
+    async run({ client }) {
+      const { posts } = client().collections
+      for (const where of [
+        { title: { eq: undefined } },
+        { title: { eq: null } },
+        { title: { in: [] } },
+        { title: { in: ['a,b'] } },
+        { words: { in: [1, undefined] } },
+        { or: [] },
+      ]) {
+        await failure(posts.findMany({ where: where as never }), TypeError)
+      }
+    },
+  },
+  {
+    name: 'select narrows, include and depth put documents in the place of ids',
+    async run({ client }) {
+      const { posts } = client().collections
+      const alpha = await posts.findBySlug('alpha', { include: ['author'], select: ['title', 'author.name'] })
+      equal(Object.keys(alpha ?? {}), ['id', 'title', 'author'])
+      equal(alpha?.author?.name, 'Ann')
+      const deep = await posts.findBySlug('alpha', { depth: 1 })
+      equal(deep?.author?.slug, 'ann')
+      const plain = await posts.findBySlug('alpha', { select: [], include: [] })
+      equal(plain?.author, deep?.author?.id)
+    },
+  },
+  {
+    name: 'an entry is found by slug and by id; where there is none, that is null',
+    async run({ client }) {
+      const { posts } = client().collections
+      const beta = await posts.findBySlug('beta-sohne')
+      equal(beta?.title, 'Beta & Söhne')
+      equal((await posts.findById(beta?.id ?? ''))?.slug, 'beta-sohne')
+      equal((await posts.findBySlug('日記'))?.words, 300)
+      equal(await posts.findBySlug('draft'), null)
+      equal(await posts.findById('01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'), null)
+    },
+  },
+  {
+    name: 'a slug with any signs in it is one segment of the address',
+    async run({ client }) {
+      const { posts } = client().collections
+      const strange = [
+        'a/b',
+        '../authors',
+        '..',
+        '.',
+        '',
+        '?limit=1',
+        '#x',
+        'a b',
+        '%2e%2e',
+        '%',
+        '🙂',
+        '\ud800',
+        'alpha/references',
+        'x'.repeat(300),
+      ]
+      for (const slug of strange) equal(await posts.findBySlug(slug), null)
+      for (const id of ['..', '.', '']) {
+        await failure(posts.delete(id), TypeError)
+        await failure(posts.references(id), TypeError)
+      }
+    },
+  },
+  {
+    name: 'a page tells where the next one begins',
+    async run({ client }) {
+      const { posts } = client().collections
+      const first = await posts.findMany({ sort: 'words', limit: 3, cursor: null })
+      const second = await posts.findMany({ sort: 'words', limit: 3, cursor: first.nextCursor })
+      equal([titles(first).length, titles(second), second.nextCursor], [3, ['Delta'], null])
+    },
+  },
+  {
+    name: 'all pages are walked through',
+    async run({ client }) {
+      const found: string[] = []
+      for await (const { title } of client().collections.posts.iterate({ sort: '-words', limit: 1, select: ['title'] }))
+        found.push(title)
+      equal(found, ['Delta', '日記', 'Beta & Söhne', 'Alpha'])
+    },
+  },
+  {
+    name: 'content comes in the language asked for',
+    async run({ client, token }) {
+      const { posts } = client({ token }).collections
+      const post = await posts.create({ title: 'Letters', status: 'draft' })
+      const german = await posts.update(post, { title: 'Briefe' }, { locale: 'de' })
+      equal(german.title, 'Briefe')
+      equal((await posts.findById(post.id))?.title, 'Letters')
+      equal((await posts.findById(post.id, { locale: 'de', select: ['title'] }))?.title, 'Briefe')
+      const all = await posts.findById(post.id, { locale: 'all', select: ['title', 'slug'] })
+      equal([all?.title, all?.slug], [{ en: 'Letters', de: 'Briefe' }, 'letters'])
+      await posts.delete(german)
+    },
+  },
+  {
+    name: 'entries are created, changed, merged and deleted',
+    async run({ client, token }) {
+      const { posts } = client({ token }).collections
+      const created = await posts.create({ title: 'New', status: 'draft', meta: { label: 'x', rank: 1 } })
+      equal([created.slug, created.meta], ['new', { label: 'x', rank: 1 }])
+      const updated = await posts.update(created.id, { words: 5, body: '*hi*' })
+      equal([updated.words, updated.bodyHtml, updated.title], [5, '<p><em>hi</em></p>', 'New'])
+      const patched = await posts.patch(created.id, { meta: { rank: 2 } })
+      equal(patched.meta, { label: 'x', rank: 2 })
+      equal(await posts.delete(created.id), undefined)
+      equal(await posts.findById(created.id), null)
+    },
+  },
+  {
+    name: 'what the service refuses is an error with all that it says',
+    async run({ client, token }) {
+      const anonymous = await failure(client().collections.posts.create({ title: 'x' }), DaybookError)
+      equal([anonymous.code, anonymous.status, anonymous.details], ['UNAUTHORIZED', 401, {}])
+      equal(anonymous.requestId.length > 7, true)
+      const { authors } = client({ token }).collections
+      const taken = await failure(authors.create({ name: 'Ann', email: 'ann@example.org' }), DaybookError)
+      equal([taken.code, taken.status, taken.details], ['CONFLICT', 409, { field: 'email' }])
+      equal(taken.message, 'Another entry has this email.')
+      const invalid = await failure(authors.create({ nmae: 'x' } as never), DaybookError)
+      equal(
+        invalid.details.issues?.map(({ path, code }) => [path, code]),
+        [
+          ['/name', 'required'],
+          ['/nmae', 'unknown_field'],
+        ],
+      )
+      const { length } = taken.request.split('/api/authors')
+      equal([length, taken.request.startsWith('POST http://')], [2, true])
+    },
+  },
+  {
+    name: 'a change of an entry is refused when somebody else was faster',
+    async run({ client, token }) {
+      const { posts } = client({ token }).collections
+      const created = await posts.create({ title: 'Shared', status: 'draft' })
+      const mine = await posts.findById(created.id)
+      const theirs = await posts.findBySlug('shared', { select: ['words'] })
+      if (!mine || !theirs) throw new Error('It was created.')
+      equal(etagOf(mine), etagOf(created))
+      const changed = await posts.update(theirs, { words: 1 })
+      const stale = await failure(posts.update(mine, { words: 2 }), DaybookError)
+      equal([stale.code, stale.status, stale.details.current], ['PRECONDITION_FAILED', 412, etagOf(changed)])
+      await failure(posts.patch(mine, { words: 2 }), DaybookError)
+      await failure(posts.delete(mine), DaybookError)
+      const again = await posts.update(mine, { words: 3 }, { ifMatch: '*' })
+      equal((await posts.update(again, { words: 4 })).words, 4)
+      await posts.delete(created.id)
+    },
+  },
+  {
+    name: 'a copy and an item of a list have no tag, and are not changed on no condition',
+    async run({ client, token }) {
+      const { posts } = client({ token }).collections
+      const alpha = await posts.findBySlug('alpha')
+      const [item] = (await posts.findMany({ limit: 1 })).items
+      if (!alpha || !item) throw new Error('It is seeded.')
+      for (const one of [{ ...alpha }, structuredClone(alpha), item]) {
+        const error = await failure(posts.update(one, { words: 1 }), TypeError)
+        equal(error.message.startsWith('This document came without a tag, or is a copy.'), true)
+        await failure(posts.delete(one), TypeError)
+      }
+      equal((await posts.update({ ...alpha }, { words: 100 }, { ifMatch: etagOf(alpha) })).words, 100)
+    },
+  },
+  {
+    name: 'a batch is one change, whose entries have their tags',
+    async run({ client, token }) {
+      const own = client({ token })
+      const [one, two] = await own.batch([
+        { op: 'create', collection: 'posts', data: { title: 'One', status: 'draft' } },
+        { op: 'create', collection: 'authors', data: { name: 'Two' } },
+      ])
+      if (one?.op !== 'create' || one.collection !== 'posts' || two?.op !== 'create')
+        throw new Error('Two were created.')
+      equal([one.entry.title, one.etag], ['One', etagOf(one.entry)])
+      await own.collections.posts.update(one.entry, { words: 1 })
+      const failed = await failure(
+        own.batch([
+          { op: 'delete', collection: 'authors', id: two.id },
+          { op: 'update', collection: 'posts', id: one.id, data: { words: 2 }, ifMatch: one.etag },
+        ]),
+        DaybookError,
+      )
+      equal([failed.code, failed.details.operation], ['PRECONDITION_FAILED', 1])
+      equal((await own.collections.authors.findById(two.id))?.name, 'Two')
+      await own.batch([
+        { op: 'delete', collection: 'authors', id: two.id },
+        { op: 'delete', collection: 'posts', id: one.id },
+      ])
+    },
+  },
+  {
+    name: 'a write with an idempotency key is done once',
+    async run({ client, token }) {
+      const { posts } = client({ token }).collections
+      const options = { idempotencyKey: crypto.randomUUID() }
+      const first = await posts.create({ title: 'Once', status: 'draft' }, options)
+      const again = await posts.create({ title: 'Once', status: 'draft' }, options)
+      equal(again, first)
+      const other = await failure(posts.create({ title: 'Other', status: 'draft' }, options), DaybookError)
+      equal(other.code, 'IDEMPOTENCY_MISMATCH')
+      await posts.delete(first)
+    },
+  },
+  {
+    name: 'a global is read and changed',
+    async run({ client, token }) {
+      const { site } = client({ token }).globals
+      const read = await site.get()
+      equal([read.key, read.name, read.lead], ['site', 'Blog', null])
+      const changed = await site.update({ motto: 'Every day' }, { ifMatch: etagOf(read) })
+      equal(changed.motto, 'Every day')
+      equal(
+        (await failure(site.update({ motto: 'x' }, { ifMatch: etagOf(read) }), DaybookError)).code,
+        'PRECONDITION_FAILED',
+      )
+      equal(
+        (await failure(site.update({ motto: 'x' }, { ifNoneMatch: '*' }), DaybookError)).code,
+        'PRECONDITION_FAILED',
+      )
+      equal(await site.get({ select: ['motto'] }), { key: 'site', motto: 'Every day' })
+      await site.update({ motto: null })
+    },
+  },
+  {
+    name: 'who refers to an entry is told',
+    async run({ client, token }) {
+      const { authors } = client({ token }).collections
+      const ann = await authors.findBySlug('ann')
+      const { total, items } = await authors.references(ann?.id ?? '', { limit: 1 })
+      equal([total, items.length, items[0]?.collection, items[0]?.field], [4, 1, 'posts', 'author'])
+    },
+  },
+  {
+    name: 'the service says that it runs, and that it can work',
+    async run({ client }) {
+      equal(await client().health(), { status: 'ok' })
+      equal(await client().ready(), { status: 'ready', checks: { database: 'ok' } })
+    },
+  },
+  {
+    name: 'a collection that the service does not have is an error, not a crash',
+    async run({ client }) {
+      const { collections, globals } = client() as unknown as Record<
+        'collections' | 'globals',
+        Record<string, { findMany(): Promise<unknown>; get(): Promise<unknown> }>
+      >
+      equal((await failure(collections.gone?.findMany() ?? Promise.resolve(), DaybookError)).code, 'NOT_FOUND')
+      equal((await failure(globals.gone?.get() ?? Promise.resolve(), DaybookError)).code, 'NOT_FOUND')
+      equal(await collections, {})
+    },
+  },
+]

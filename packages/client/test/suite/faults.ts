@@ -1,0 +1,447 @@
+import { createClient, DaybookError, etagOf, NetworkError, TimeoutError } from '@daybook/client'
+import { type Case, equal, failure, holds, type Reply } from './case.ts'
+
+const JSON_TYPE = { 'Content-Type': 'application/json' }
+const ID = '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
+const SECRET = 'secret-token-of-somebody'
+
+const json = (body: object, more: Partial<Reply> = {}): Reply => ({
+  body: JSON.stringify(body),
+  headers: JSON_TYPE,
+  ...more,
+})
+const page = json({ collection: 'posts', total: 0, limit: 20, offset: 0, items: [], nextCursor: null })
+const entry = json({ id: ID, title: 'A' }, { headers: { ...JSON_TYPE, ETag: '"1.x"' } })
+const problem = (
+  status: number,
+  code: string,
+  headers: Readonly<Record<string, string>> = {},
+  details: object = {},
+): Reply =>
+  json(
+    { code, message: 'It says why.', details, requestId: 'request-1' },
+    { status, headers: { ...JSON_TYPE, ...headers } },
+  )
+const badGateway: Reply = {
+  status: 502,
+  headers: { 'Content-Type': 'text/html' },
+  body: '<html><h1>502 Bad Gateway</h1></html>',
+}
+
+/** Answers that no service should give, and networks that lose them. */
+const BAD_ANSWERS: readonly Case[] = [
+  ...(
+    [
+      ['HTML', { body: '<!doctype html><p>Welcome' }, '200 with HTML'],
+      ['an empty body', { body: '' }, '200 without a body'],
+      ['half of its JSON', { body: page.body?.slice(0, 40) ?? '' }, 'with what is no JSON, or not all of it'],
+      ['JSON of another kind', { body: '["posts"]' }, 'with JSON of another kind'],
+      ['an object that is no list', { body: '{"posts":[]}' }, 'with JSON of another kind'],
+      ['nothing at all', { status: 204 }, '204 without a body'],
+      ['an error page', { status: 404, body: '<html>Not here' }, '404 with HTML'],
+      ['an error without a code', { status: 400, body: '{"error":"bad"}' }, '400 with JSON of another kind'],
+    ] as const satisfies readonly (readonly [string, Reply, string])[]
+  ).map(
+    ([what, reply, said]): Case => ({
+      name: `${what} instead of a list is an error that says so`,
+      async run({ script, clientOf }) {
+        const server = await script(reply)
+        const error = await failure(clientOf(server).collections.posts.findMany({ q: SECRET }), DaybookError)
+        equal([error.code, error.request], ['UNEXPECTED_ANSWER', `GET ${server.baseUrl}/api/posts`])
+        holds(error.message, `GET ${server.baseUrl}/api/posts answered`)
+        holds(error.message, said)
+        equal((await server.sent()).length, 1)
+      },
+    }),
+  ),
+  {
+    name: 'a page of another server is no entry that is not there',
+    async run({ script, clientOf }) {
+      const error = await failure(
+        clientOf(await script({ status: 404, body: '<html>' })).collections.posts.findBySlug('a'),
+        DaybookError,
+      )
+      equal([error.code, error.status], ['UNEXPECTED_ANSWER', 404])
+    },
+  },
+  {
+    name: "a proxy's 502 page is an error with its status",
+    async run({ script, clientOf }) {
+      const server = await script(badGateway)
+      const error = await failure(clientOf(server).collections.posts.findMany(), DaybookError)
+      equal([error.code, error.status, error.details, error.requestId], ['UNEXPECTED_ANSWER', 502, {}, ''])
+    },
+  },
+  {
+    name: 'a code that the client does not know comes through as it is',
+    async run({ script, clientOf }) {
+      const server = await script(problem(418, 'TEAPOT', {}, { lid: 'off' }))
+      const error = await failure(clientOf(server).collections.posts.findMany(), DaybookError)
+      equal([error.code, error.status, error.message], ['TEAPOT', 418, 'It says why.'])
+      equal([error.details, error.requestId], [{ lid: 'off' }, 'request-1'])
+    },
+  },
+  {
+    name: 'a body that is cut off, and a connection that is reset, are failures of the network',
+    async run({ script, clientOf }) {
+      for (const fault of ['cut', 'reset'] as const) {
+        const server = await script({ ...page, fault })
+        const error = await failure(clientOf(server).collections.posts.findMany(), NetworkError)
+        holds(error.message, `GET ${server.baseUrl}/api/posts`)
+        equal([error.cause instanceof Error, (await server.sent()).length], [true, 3])
+      }
+    },
+  },
+  {
+    name: 'an address where nobody listens is a failure of the network',
+    async run({ baseUrl, clientOf, script }) {
+      const nobody = { ...(await script(page)), baseUrl: `${baseUrl.replace(/:\d+$/, '')}:1` }
+      const error = await failure(clientOf(nobody).health(), NetworkError)
+      holds(error.message, `GET ${nobody.baseUrl}/api/health got no answer: `)
+    },
+  },
+  {
+    name: 'an answer that takes too long, or its body, is a time-out',
+    async run({ script, clientOf }) {
+      for (const fault of ['silence', 'stall'] as const) {
+        const server = await script({ ...page, fault })
+        const error = await failure(clientOf(server, { timeout: 100 }).collections.posts.findMany(), TimeoutError)
+        equal(error.message, `GET ${server.baseUrl}/api/posts was not answered within 100 ms`)
+        equal([error.request, (await server.sent()).length > 1], [`GET ${server.baseUrl}/api/posts`, false])
+      }
+    },
+  },
+  {
+    name: 'a time-out tells what was being tried again',
+    async run({ script, clientOf }) {
+      const answers = [Response.json({}, { status: 502 })]
+      const send = (): Promise<Response> => Promise.resolve(answers.pop() ?? new Promise<Response>(() => {}))
+      const client = clientOf(await script(page), { fetch: send, timeout: 50 })
+      const { cause } = await failure(client.collections.posts.findMany(), TimeoutError)
+      equal(cause instanceof DaybookError && cause.status, 502)
+    },
+  },
+  {
+    name: 'a POST that was redirected is an error: its answer is that of a GET',
+    async run({ script, clientOf }) {
+      const target = await script(page)
+      const server = await script({ status: 301, headers: { Location: `${target.baseUrl}/api/posts` } })
+      equal((await clientOf(server).collections.posts.findMany()).total, 0)
+      const error = await failure(clientOf(server).collections.posts.create({ title: 'A' }), DaybookError)
+      holds(error.message, 'answered 200 after a redirect')
+    },
+  },
+]
+
+/** What is sent again, and what is not. */
+const RETRIES: readonly Case[] = [
+  ...[502, 503, 504].map(
+    (status): Case => ({
+      name: `a read is sent again after ${status}`,
+      async run({ script, clientOf }) {
+        const server = await script({ ...badGateway, status }, problem(status, 'SERVICE_UNAVAILABLE'), page)
+        equal((await clientOf(server).collections.posts.findMany()).total, 0)
+        equal((await server.sent()).length, 3)
+      },
+    }),
+  ),
+  {
+    name: 'a read is sent again after a failure of the network',
+    async run({ script, clientOf }) {
+      const server = await script({ fault: 'reset' }, { ...entry, fault: 'cut' }, entry)
+      equal((await clientOf(server).collections.posts.findById(ID))?.title, 'A')
+      equal((await server.sent()).length, 3)
+    },
+  },
+  {
+    name: 'no other error is worth a second try',
+    async run({ script, clientOf }) {
+      for (const status of [400, 401, 403, 409, 429, 500, 501, 507]) {
+        const server = await script(problem(status, 'SOME_CODE'))
+        await failure(clientOf(server).collections.posts.findMany(), DaybookError)
+        equal((await server.sent()).length, 1)
+      }
+    },
+  },
+  {
+    name: 'attempts have an end, and one is none too few',
+    async run({ script, clientOf }) {
+      const bounds = [
+        [1, 1],
+        [2, 2],
+        [4, 4],
+        [0, 1],
+        [Number.NaN, 1],
+        [undefined as never, 3],
+      ] as const
+      for (const [attempts, times] of bounds) {
+        const server = await script(badGateway)
+        const error = await failure(clientOf(server).health({ retry: { attempts, minDelay: 1 } }), DaybookError)
+        equal([error.status, (await server.sent()).length], [502, times])
+      }
+    },
+  },
+  {
+    name: 'a write is never sent twice by itself',
+    async run({ script, clientOf }) {
+      for (const reply of [
+        badGateway,
+        problem(503, 'SERVICE_UNAVAILABLE', { 'Retry-After': '0' }),
+        { fault: 'reset' } as const,
+      ]) {
+        const server = await script(reply)
+        const { collections, globals, auth, batch } = clientOf(server)
+        const writes = [
+          () => collections.posts.create({ title: 'A' }),
+          () => collections.posts.update(ID, { title: 'A' }),
+          () => collections.posts.patch(ID, { title: 'A' }),
+          () => collections.posts.delete(ID),
+          () => globals.site.update({ name: 'A' }),
+          () => batch([]),
+          () => auth.login({ email: 'a@example.org', password: 'x' }),
+          () => auth.logout(),
+        ]
+        for (const write of writes) await failure(write(), Error)
+        equal((await server.sent()).length, writes.length)
+      }
+    },
+  },
+  {
+    name: 'a write with an idempotency key is sent again, with the same key',
+    async run({ script, clientOf }) {
+      const server = await script({ fault: 'reset' }, badGateway, { ...entry, status: 201 })
+      await clientOf(server).collections.posts.create({ title: 'A' }, { idempotencyKey: 'k-1' })
+      const sent = await server.sent()
+      equal(
+        sent.map(({ headers, body }) => [headers['idempotency-key'], body]),
+        Array(3).fill(['k-1', '{"title":"A"}']),
+      )
+    },
+  },
+  {
+    name: 'a write whose first attempt is still under way is asked for again',
+    async run({ script, clientOf }) {
+      const server = await script({ ...badGateway, status: 504 }, problem(409, 'CONFLICT'), { ...entry, status: 201 })
+      equal((await clientOf(server).collections.posts.create({ title: 'A' }, { idempotencyKey: 'k-1' })).id, ID)
+      const taken = await script(badGateway, problem(409, 'CONFLICT', {}, { field: 'slug' }))
+      const error = await failure(
+        clientOf(taken).collections.posts.create({ title: 'A' }, { idempotencyKey: 'k-1' }),
+        DaybookError,
+      )
+      equal([error.details, (await taken.sent()).length], [{ field: 'slug' }, 2])
+    },
+  },
+  {
+    name: 'Retry-After is waited for, as seconds and as a date, but no longer than the longest pause',
+    async run({ script, clientOf }) {
+      for (const after of ['3600', new Date(Date.now() + 3_600_000).toUTCString()]) {
+        const server = await script(problem(503, 'SERVICE_UNAVAILABLE', { 'Retry-After': after }), page)
+        // No time for the pause that the service asks for.
+        const patient = clientOf(server, { timeout: 10_000, retry: { maxDelay: 20_000 } })
+        const error = await failure(patient.collections.posts.findMany(), DaybookError)
+        equal(
+          [error.code, (error.retryAfter ?? 0) > 3500, (await server.sent()).length],
+          ['SERVICE_UNAVAILABLE', true, 1],
+        )
+        equal((await clientOf(server, { retry: { maxDelay: 5 } }).collections.posts.findMany()).total, 0)
+      }
+    },
+  },
+  {
+    name: 'too many requests are tried again when the wait is short',
+    async run({ script, clientOf }) {
+      const server = await script(problem(429, 'RATE_LIMITED', { 'Retry-After': '0' }), page)
+      equal((await clientOf(server).collections.posts.findMany()).total, 0)
+      const busy = await script(problem(429, 'RATE_LIMITED', { 'Retry-After': '60' }))
+      const error = await failure(clientOf(busy, { timeout: 1e9 }).collections.posts.findMany(), DaybookError)
+      equal([error.code, error.retryAfter, (await busy.sent()).length], ['RATE_LIMITED', 60, 1])
+    },
+  },
+]
+
+/** Calls that their caller ends. */
+const SIGNALS: readonly Case[] = [
+  {
+    name: 'a call that is over before it begins is not sent',
+    async run({ script, clientOf }) {
+      const server = await script(page)
+      const reason = new RangeError('No need.')
+      equal(
+        (await failure(clientOf(server).health({ signal: AbortSignal.abort(reason) }), RangeError)).message,
+        'No need.',
+      )
+      equal((await server.sent()).length, 0)
+    },
+  },
+  {
+    name: 'a signal ends a call that waits for an answer, for the rest of it, or for another attempt',
+    async run({ script, clientOf }) {
+      for (const reply of [
+        { fault: 'silence' },
+        { ...page, fault: 'stall' },
+        badGateway,
+      ] as const satisfies readonly Reply[]) {
+        const server = await script(reply)
+        const controller = new AbortController()
+        const retry = { minDelay: 1e9, maxDelay: 1e9 }
+        const call = failure(
+          clientOf(server, { timeout: 2e9, retry }).health({ signal: controller.signal }),
+          RangeError,
+        )
+        while ((await server.sent()).length === 0) {}
+        controller.abort(new RangeError('Enough.'))
+        equal((await call).message, 'Enough.')
+      }
+    },
+  },
+  {
+    name: 'a fetch that knows no signals is not waited for',
+    async run({ script, clientOf }) {
+      const server = await script(page)
+      const deaf = clientOf(server, { fetch: () => new Promise(() => {}), timeout: 20 })
+      await failure(deaf.health(), TimeoutError)
+    },
+  },
+]
+
+/** What is sent. */
+const REQUESTS: readonly Case[] = [
+  {
+    name: 'the token, own headers and what is written are sent',
+    async run({ script, clientOf }) {
+      const server = await script(entry)
+      const { posts } = clientOf(server, { token: SECRET, headers: { 'X-Own': 'yes' } }).collections
+      await posts.update(ID, { words: 5 }, { ifMatch: '"1.x"', locale: 'de' })
+      const [sent] = await server.sent()
+      equal([sent?.method, sent?.url, sent?.body], ['PUT', `/api/posts/${ID}?locale=de`, '{"words":5}'])
+      const { headers = {} } = sent ?? {}
+      equal(
+        [headers.authorization, headers['x-own'], headers['if-match'], headers['content-type'], headers.accept],
+        [`Bearer ${SECRET}`, 'yes', '"1.x"', 'application/json', 'application/json'],
+      )
+    },
+  },
+  {
+    name: 'what the client says of itself is said once, whatever headers were given',
+    async run({ script, clientOf }) {
+      const server = await script(entry)
+      const headers = { authorization: 'Basic x', 'CONTENT-TYPE': 'text/plain' }
+      await clientOf(server, { token: SECRET, headers }).collections.posts.create({ title: 'A' })
+      await clientOf(server, { headers: { authorization: 'Basic x' } }).health()
+      const [first, second] = (await server.sent()).map((sent) => sent.headers)
+      equal([first?.authorization, first?.['content-type']], [`Bearer ${SECRET}`, 'application/json'])
+      equal(second?.authorization, 'Basic x')
+    },
+  },
+  {
+    name: 'an action answers what the auth adapter does',
+    async run({ script, clientOf }) {
+      for (const [reply, answer] of [
+        [json({ sent: true }), { sent: true }],
+        [{ body: '[1]' }, [1]],
+        [{ status: 202 }, undefined],
+        [{ status: 204 }, undefined],
+      ] as const) {
+        equal(await clientOf(await script(reply)).auth.action('send/link', { to: 'a' }), answer)
+      }
+      const page = await script({ body: '<html>' })
+      equal((await failure(clientOf(page).auth.action('x'), DaybookError)).code, 'UNEXPECTED_ANSWER')
+      equal((await page.sent())[0]?.url, '/api/cms/auth/actions/x')
+    },
+  },
+  {
+    name: 'a token that is asked for is asked for each attempt',
+    async run({ script, clientOf }) {
+      const server = await script(badGateway, page)
+      const tokens = ['old', 'new']
+      await clientOf(server, { token: async () => tokens.shift() }).collections.posts.findMany()
+      equal(
+        (await server.sent()).map(({ headers }) => headers.authorization),
+        ['Bearer old', 'Bearer new'],
+      )
+      await clientOf(server, { token: () => undefined }).health()
+      equal((await server.sent()).at(-1)?.headers.authorization, undefined)
+      const failed = clientOf(server, { token: () => Promise.reject(new RangeError('Sign in again.')) }).health()
+      equal((await failure(failed, RangeError)).message, 'Sign in again.')
+    },
+  },
+  {
+    name: 'no error tells the token',
+    async run({ script, clientOf }) {
+      const broken = clientOf(await script(page), { token: `${SECRET}\nx` })
+      const gone = clientOf(
+        { ...(await script(page)), baseUrl: 'http://127.0.0.1:1' },
+        { token: SECRET, retry: { attempts: 1 } },
+      )
+      const page502 = clientOf(await script(badGateway), { token: SECRET, retry: { attempts: 1 } })
+      for (const client of [broken, gone, page502]) {
+        const error = await failure(client.collections.posts.findMany({ q: SECRET }), Error)
+        for (let one: unknown = error; one instanceof Error; one = one.cause) {
+          if (`${one.message} ${one.stack} ${JSON.stringify(one)}`.includes(SECRET))
+            throw new Error('It tells the token.')
+        }
+      }
+    },
+  },
+  {
+    name: 'the service may live below a path, and a slash at the end is no matter',
+    async run({ script, clientOf }) {
+      const server = await script(page)
+      for (const end of ['', '/', '//', '/cms', '/cms/']) {
+        await clientOf({ ...server, baseUrl: server.baseUrl + end }).collections.posts.findMany()
+      }
+      const paths = (await server.sent()).map(({ url }) => url)
+      equal(paths, ['/api/posts', '/api/posts', '/api/posts', '/cms/api/posts', '/cms/api/posts'])
+    },
+  },
+  {
+    name: 'what is no address of a service is refused at once',
+    async run() {
+      for (const baseUrl of [
+        'ftp://example.org',
+        'http://',
+        'https://example.org?a=b',
+        'https://example.org/#x',
+        `https://mia:${SECRET}@example.org`,
+      ]) {
+        try {
+          createClient({ baseUrl })
+        } catch (error) {
+          equal([error instanceof TypeError, String(error).includes(SECRET)], [true, false])
+          continue
+        }
+        throw new Error(`${baseUrl} was taken.`)
+      }
+    },
+  },
+  {
+    name: 'a tag that a proxy has marked as weak still names the version',
+    async run({ script, clientOf }) {
+      const weak = json({ id: ID, title: 'A' }, { headers: { ...JSON_TYPE, ETag: 'W/"1.x"' } })
+      const server = await script(weak)
+      const { posts } = clientOf(server).collections
+      const post = await posts.findById(ID)
+      equal(etagOf(post ?? {}), '"1.x"')
+      await posts.update(post ?? '', { words: 1 })
+      equal((await server.sent())[1]?.headers['if-match'], '"1.x"')
+    },
+  },
+  {
+    name: 'an answer without a tag leaves an entry that cannot be changed on a condition',
+    async run({ script, clientOf }) {
+      const server = await script(json({ id: ID }))
+      const post = await clientOf(server).collections.posts.findById(ID)
+      await failure((async () => etagOf(post ?? {}))(), TypeError)
+    },
+  },
+  {
+    name: 'a service of another config is taken as it is',
+    async run({ script, clientOf }) {
+      const server = await script(json({ id: ID, headline: 'A', author: { id: ID } }))
+      equal(await clientOf(server).collections.posts.findById(ID), { id: ID, headline: 'A', author: { id: ID } })
+    },
+  },
+]
+
+/** Servers and networks that go wrong. */
+export const FAULTS: readonly Case[] = [...BAD_ANSWERS, ...RETRIES, ...SIGNALS, ...REQUESTS]

@@ -1,0 +1,7 @@
+import type { Case } from './case.ts'
+import { CONTENT } from './content.ts'
+import { FAULTS } from './faults.ts'
+import { SESSIONS } from './sessions.ts'
+
+/** What the client promises, wherever it runs. */
+export const CASES: readonly Case[] = [...CONTENT, ...SESSIONS, ...FAULTS]

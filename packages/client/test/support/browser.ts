@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { stripTypeScriptTypes } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { inflate } from '@sparticuz/chromium'
+import { type Browser, chromium, type Page } from 'playwright-core'
+
+const PACKAGE = fileURLToPath(new URL('../..', import.meta.url))
+const PACKED = fileURLToPath(new URL('../bin', import.meta.resolve('@sparticuz/chromium')))
+
+/** Starts the Chromium that npm brought, with the libraries that a bare Linux lacks; elsewhere, the Chrome of the machine. */
+async function launch(folder: string): Promise<Browser> {
+  if (process.platform !== 'linux') return chromium.launch({ channel: 'chrome' })
+  const { TMPDIR: before = tmpdir() } = process.env
+  // Where it is unpacked to, nobody can say otherwise.
+  process.env.TMPDIR = folder
+  const executablePath = await inflate(join(PACKED, 'chromium.br'))
+  const libraries = await inflate(join(PACKED, 'al2023.tar.br'))
+  process.env.TMPDIR = before
+  const env = { ...process.env, HOME: folder, TMPDIR: folder, LD_LIBRARY_PATH: join(libraries, 'lib') }
+  return chromium.launch({ executablePath, env })
+}
+
+/** The one page that is served: it finds the client under its name, and has the suite. */
+const PAGE = `<!doctype html>
+<script type="importmap">{ "imports": { "@daybook/client": "/src/index.ts" } }</script>
+<script type="module" src="/test/suite/page.ts"></script>`
+
+/** Serves the sources of the client and of its suite, without their types. */
+async function answer({ url = '' }: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (url === '/') return void response.setHeader('Content-Type', 'text/html').end(PAGE)
+  const isSource = /^\/(?:src|test\/suite)\/[\w/-]+\.ts$/.test(url)
+  if (!isSource) return void response.writeHead(404).end()
+  const code = stripTypeScriptTypes(await readFile(join(PACKAGE, url), 'utf8'))
+  response.setHeader('Content-Type', 'text/javascript').end(code)
+}
+
+/** A page in a real browser that can import the client and its suite. */
+export interface BrowserPage extends AsyncDisposable {
+  readonly page: Page
+  /** Where the page comes from, for CORS. */
+  readonly origin: string
+}
+
+/** Opens the page; on Linux this unpacks a browser first, of 200 MB. */
+export async function openPage(): Promise<BrowserPage> {
+  const folder = await mkdtemp(join(tmpdir(), 'daybook-browser-'))
+  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const browser = await launch(folder)
+  const page = await browser.newPage()
+  await page.goto(origin)
+  return {
+    page,
+    origin,
+    async [Symbol.asyncDispose]() {
+      await browser.close()
+      server.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { Reply, Sent } from '../suite/case.ts'
+
+const CORS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Methods': '*',
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key, If-Match, X-Own',
+  'Access-Control-Expose-Headers': 'ETag, Retry-After, X-Request-Id',
+}
+
+interface Script {
+  readonly replies: readonly Reply[]
+  readonly sent: Sent[]
+}
+
+/** A server that answers as a test says, one reply after the other, the last one again and again. */
+export class ScriptedServer implements AsyncDisposable {
+  readonly #server = createServer((request, response) => void this.#answer(request, response))
+  readonly #scripts = new Map<string, Script>()
+
+  static async start(): Promise<ScriptedServer> {
+    const server = new ScriptedServer()
+    // A browser sends a request again by itself when a connection that it has used before is reset.
+    server.#server.maxRequestsPerSocket = 1
+    server.#server.listen(0, '127.0.0.1')
+    await once(server.#server, 'listening')
+    return server
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  /** `POST /` takes a script and answers its id; below `/ID/api` it is played; `/ID/sent` tells what came. */
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url = '', headers } = request
+    const [, id = '', place = ''] = url.split('/')
+    for (const [name, value] of Object.entries(CORS)) response.setHeader(name, value)
+    if (method === 'OPTIONS') return void response.end()
+    const body = await text(request)
+    const script = this.#scripts.get(id)
+    if (!script) return void response.end(this.#add(JSON.parse(body)))
+    if (place === 'sent') return void response.end(JSON.stringify(script.sent))
+    script.sent.push({ method, url: url.slice(id.length + 1), headers, body })
+    play(script.replies[script.sent.length - 1] ?? script.replies.at(-1) ?? {}, response)
+  }
+
+  #add(replies: readonly Reply[]): string {
+    const id = randomUUID()
+    this.#scripts.set(id, { replies, sent: [] })
+    return id
+  }
+}
+
+function play({ status = 200, headers = {}, body = '', fault }: Reply, response: ServerResponse): void {
+  if (fault === 'silence') return
+  if (fault === 'reset') return void response.socket?.resetAndDestroy()
+  if (fault === undefined) return void response.writeHead(status, headers).end(body)
+  const half = body.slice(0, body.length / 2)
+  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).write(half, () => {
+    if (fault === 'cut') response.socket?.end()
+  })
+}

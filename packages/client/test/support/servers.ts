@@ -1,0 +1,21 @@
+import { listen } from '../../../daybook/test/support/listening.ts'
+import type { Places } from '../suite/world.ts'
+import { blogFor } from './config.ts'
+import { ScriptedServer } from './scripted-server.ts'
+
+/** The servers that the suite asks, on free ports of this machine; pages of these origins may ask them. */
+export async function startServers(origins: readonly string[]): Promise<Places & AsyncDisposable> {
+  const scripted = await ScriptedServer.start()
+  const listening = await listen(blogFor(origins))
+  // Accounts are loaded with the first credential; a busy machine may take longer for it than a request is given.
+  await listening.service.request('/api/cms/auth/session', { headers: { authorization: 'Bearer nobody' } })
+  return {
+    service: listening.url,
+    token: listening.service.token,
+    scripted: scripted.url,
+    async [Symbol.asyncDispose]() {
+      await listening[Symbol.asyncDispose]()
+      await scripted[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,181 @@
+// What a reader gets, by what was asked. tsc is the test; nothing here runs.
+import { type Client, createClient, type ListQuery } from '@daybook/client'
+import type { Entry, GlobalEntry, ListResult } from 'daybook'
+import { type Equal, holds } from '../../../daybook/test/types/expect.ts'
+import type { Library } from './showcase.ts'
+
+type Book = Entry<Library, 'books'>
+type Person = Entry<Library, 'people'>
+type Company = Entry<Library, 'companies'>
+
+type Name = { readonly id: string; readonly name: string }
+
+export async function plain({ collections: { books }, globals }: Client<Library>): Promise<void> {
+  const page = await books.findMany()
+  const limited = await books.findMany({ limit: 5, offset: 5, locale: 'de', fallbackLocale: 'none' })
+  const bySlug = await books.findBySlug('a')
+  const byId = await books.findById('a', {})
+  const front = await globals.front.get()
+  holds<Equal<typeof page, ListResult<Book>>>()
+  holds<Equal<typeof limited, ListResult<Book>>>()
+  holds<Equal<typeof bySlug, Book | null>>()
+  holds<Equal<typeof byId, Book | null>>()
+  holds<Equal<typeof front, GlobalEntry<Library, 'front'>>>()
+  for await (const book of books.iterate({ sort: 'title' })) holds<Equal<typeof book, Book>>()
+
+  // @ts-expect-error nobody is there until looked at
+  bySlug.title
+  // @ts-expect-error there is no such collection
+  await client.collections.bookz.findMany()
+  // @ts-expect-error a global is read otherwise
+  await globals.front.findMany()
+}
+
+export async function selected({ collections: { books }, globals }: Client<Library>): Promise<void> {
+  const { items } = await books.findMany({ select: ['title', 'pages'] })
+  const one = await books.findBySlug('a', { select: ['bodyHtml', 'createdAt'] })
+  const front = await globals.front.get({ select: ['title'] })
+  const none = await books.findById('a', { select: [] })
+  holds<Equal<(typeof items)[number], { readonly id: string; readonly title: string; readonly pages: number | null }>>()
+  holds<
+    Equal<typeof one, { readonly id: string; readonly bodyHtml: string | null; readonly createdAt: string } | null>
+  >()
+  holds<Equal<typeof front, { readonly key: 'front'; readonly title: string }>>()
+  holds<Equal<typeof none, Book | null>>()
+
+  // @ts-expect-error there is no such field
+  await books.findMany({ select: ['titel'] })
+  // @ts-expect-error it is not included
+  await books.findMany({ select: ['author.name'] })
+  // @ts-expect-error what was not selected is not there
+  items[0]?.slug
+}
+
+export async function included({ collections: { books }, globals }: Client<Library>): Promise<void> {
+  const one = await books.findById('a', { include: ['author', 'authors'] })
+  holds<Equal<NonNullable<typeof one>['author'], Person | null>>()
+  holds<Equal<NonNullable<typeof one>['authors'], readonly Person[]>>()
+  holds<Equal<NonNullable<typeof one>['reviewer'], string | null>>()
+
+  const far = await books.findById('a', { include: ['author.employer', 'meta.editor'] })
+  holds<Equal<NonNullable<NonNullable<typeof far>['author']>['employer'], Company | null>>()
+  holds<Equal<NonNullable<NonNullable<typeof far>['author']>['mentor'], string | null>>()
+  holds<Equal<NonNullable<NonNullable<typeof far>['meta']>['editor'], Person | null>>()
+  holds<Equal<NonNullable<NonNullable<typeof far>['meta']>['rank'], number | null>>()
+
+  const deep = await books.findById('a', { include: ['credits.who', 'picks', 'parts.by'] })
+  type Deep = NonNullable<typeof deep>
+  holds<Equal<Deep['credits'][number]['who'], Person | null>>()
+  holds<Equal<Deep['credits'][number]['role'], string | null>>()
+  holds<Equal<Deep['picks'], readonly Company[]>>()
+  holds<Equal<Deep['parts'][number]['by'], Person | null>>()
+  holds<Equal<Extract<Deep['parts'][number], { _type: 'shelf' }>['firms'], readonly string[]>>()
+
+  const narrow = await books.findMany({
+    include: ['author', 'authors'],
+    select: ['title', 'author.name', 'authors.name'],
+  })
+  holds<
+    Equal<
+      (typeof narrow)['items'][number],
+      { readonly id: string; readonly title: string; readonly author: Name | null; readonly authors: readonly Name[] }
+    >
+  >()
+  const front = await globals.front.get({ include: ['book.author'], select: ['book.author.name'] })
+  holds<
+    Equal<
+      typeof front,
+      { readonly key: 'front'; readonly book: { readonly id: string; readonly author: Name | null } | null }
+    >
+  >()
+
+  // @ts-expect-error there is no such relation
+  await books.findMany({ include: ['autor'] })
+  // @ts-expect-error a text is no relation
+  await books.findMany({ include: ['title'] })
+  // @ts-expect-error nor is one there
+  await books.findMany({ include: ['author.titel'] })
+  // @ts-expect-error a document is no id
+  const id: string | null | undefined = one?.author
+  // @ts-expect-error it may be gone
+  one?.author.name
+  return id as never
+}
+
+export async function levels({ collections: { books } }: Client<Library>): Promise<void> {
+  const one = await books.findById('a', { depth: 1 })
+  type One = NonNullable<typeof one>
+  holds<Equal<One['author'], Person | null>>()
+  holds<Equal<One['title'], string>>()
+  holds<Equal<NonNullable<One['meta']>['editor'], Person | null>>()
+  holds<Equal<One['credits'][number]['who'], Person | null>>()
+  holds<Equal<Extract<One['parts'][number], { _type: 'shelf' }>['firms'], readonly Company[]>>()
+
+  const two = await books.findById('a', { depth: 2 })
+  type Two = NonNullable<typeof two>
+  holds<Equal<NonNullable<Two['author']>['employer'], Company | null>>()
+  holds<Equal<NonNullable<NonNullable<Two['author']>['mentor']>['mentor'], string | null>>()
+
+  const zero = await books.findById('a', { depth: 0 })
+  holds<Equal<typeof zero, Book | null>>()
+
+  const below = await books.findById('a', { include: ['author'], depth: 2 })
+  holds<Equal<NonNullable<NonNullable<typeof below>['author']>['employer'], Company | null>>()
+  holds<Equal<NonNullable<typeof below>['reviewer'], string | null>>()
+
+  const some = await books.findMany({ depth: 1, select: ['author.name'] })
+  holds<Equal<(typeof some)['items'][number], { readonly id: string; readonly author: Name | null }>>()
+
+  // @ts-expect-error no answer is deeper than five levels
+  await books.findMany({ depth: 6 })
+}
+
+export async function askedByTheRun(
+  { collections: { books } }: Client<Library>,
+  paths: readonly 'author'[],
+  depth: 0 | 1,
+): Promise<void> {
+  const perhaps = await books.findById('a', { include: paths })
+  holds<Equal<NonNullable<typeof perhaps>['author'], string | Person | null>>()
+  const either = await books.findById('a', { depth })
+  holds<Equal<NonNullable<typeof either>['author'], string | Person | null>>()
+}
+
+export async function everyLanguage({ collections: { books } }: Client<Library>): Promise<void> {
+  type InBoth<T> = { readonly en?: T; readonly de?: T }
+  const one = await books.findById('a', { locale: 'all', select: ['title', 'pages', 'tones'] })
+  holds<
+    Equal<
+      NonNullable<typeof one>,
+      {
+        readonly id: string
+        readonly title: InBoth<string>
+        readonly pages: number | null
+        readonly tones: InBoth<readonly ('warm' | 'cold')[]>
+      }
+    >
+  >()
+  const { items } = await books.findMany({ locale: 'all', include: ['author'] })
+  holds<Equal<(typeof items)[number]['text'], InBoth<string | null>>>()
+  holds<Equal<(typeof items)[number]['textHtml'], InBoth<string | null>>>()
+  holds<Equal<NonNullable<(typeof items)[number]['meta']>['motto'], InBoth<string | null>>>()
+  holds<Equal<(typeof items)[number]['author'], Person | null>>()
+}
+
+export async function keptQueries({ collections: { books } }: Client<Library>): Promise<void> {
+  const query: ListQuery<Library, 'books'> = { where: { pages: { gt: 5 } }, sort: '-title', locale: 'de' }
+  const page = await books.findMany(query)
+  holds<Equal<typeof page, ListResult<Book>>>()
+  const narrowed = await books.findMany({ ...query, select: ['title'] })
+  holds<Equal<(typeof narrowed)['items'][number], { readonly id: string; readonly title: string }>>()
+}
+
+/** Without a config, anything may be asked, and nothing is known of the answer. */
+export async function untyped(): Promise<void> {
+  const { collections } = createClient({ baseUrl: 'https://cms.example.org' })
+  const page = await collections.anything?.findMany({ include: ['author'], select: ['title'], sort: '-title' })
+  holds<Equal<typeof page extends ListResult<{ readonly id: string }> | undefined ? true : false, true>>()
+  await collections.anything?.create({ title: 'A' })
+}
+
+declare const client: Client<Library>

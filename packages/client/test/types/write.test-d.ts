@@ -1,0 +1,96 @@
+// What a writer gives and gets. tsc is the test; nothing here runs.
+import { type Client, createClient, etagOf, type Operation, type Outcome, type Permissions } from '@daybook/client'
+import type { Entry, EntryCreate, EntryUpdate, GlobalUpdate } from 'daybook'
+import { type Equal, holds } from '../../../daybook/test/types/expect.ts'
+import type { Library } from './showcase.ts'
+
+type Book = Entry<Library, 'books'>
+
+export async function entries({ collections: { books, people } }: Client<Library>, book: Book): Promise<void> {
+  const created = await books.create({ title: 'A', author: 'x' }, { idempotencyKey: 'k', locale: 'de' })
+  const updated = await books.update(book, { pages: 5 })
+  const byId = await books.update(book.id, { body: null }, { ifMatch: etagOf(book), idempotencyKey: 'k' })
+  const patched = await books.patch(book, { meta: { rank: 1, inner: { word: null } } })
+  const nothing = await books.delete(book)
+  holds<Equal<typeof created, Book>>()
+  holds<Equal<typeof updated, Book>>()
+  holds<Equal<typeof byId, Book>>()
+  holds<Equal<typeof patched, Book>>()
+  holds<Equal<typeof nothing, void>>()
+  holds<Equal<Parameters<typeof books.create>[0], EntryCreate<Library, 'books'>>>()
+  holds<Equal<Parameters<typeof books.update>[1], EntryUpdate<Library, 'books'>>>()
+  // What was read can be written back: what is the service's own is taken and ignored.
+  await books.update(book.id, book)
+
+  // @ts-expect-error title is missing
+  await books.create({ author: 'x' })
+  // @ts-expect-error there is no such field
+  await books.create({ title: 'A', author: 'x', titel: 'B' })
+  // @ts-expect-error nor in a change
+  await books.update(book, { titel: 'B' })
+  // @ts-expect-error nor inside a group
+  await books.patch(book, { meta: { rnak: 1 } })
+  // @ts-expect-error what is required is never empty
+  await books.update(book, { title: null })
+  // @ts-expect-error a number
+  await books.update(book, { pages: 'many' })
+  // @ts-expect-error a field of another collection
+  await people.update('x', { title: 'A' })
+  // @ts-expect-error what has no id is no entry
+  await books.delete({ title: 'A' })
+  // @ts-expect-error nothing of it is in a language
+  await books.delete(book, { locale: 'de' })
+}
+
+export async function globals({ globals: { front } }: Client<Library>): Promise<void> {
+  await front.update({ title: 'A' }, { ifNoneMatch: '*' })
+  holds<Equal<Parameters<typeof front.update>[0], GlobalUpdate<Library, 'front'>>>()
+
+  // @ts-expect-error there is no such field
+  await front.update({ titel: 'A' })
+}
+
+export async function batches(client: Client<Library>): Promise<void> {
+  const outcomes = await client.batch([
+    { op: 'create', collection: 'books', data: { title: 'A', author: 'x' } },
+    { op: 'update', collection: 'people', id: 'x', data: { name: 'Ann' }, ifMatch: '"1"' },
+    { op: 'delete', collection: 'companies', id: 'x' },
+  ])
+  holds<Equal<typeof outcomes, readonly Outcome<Library>[]>>()
+  const [first] = outcomes
+  if (first?.op === 'create' && first.collection === 'books') holds<Equal<typeof first.entry, Book>>()
+
+  // @ts-expect-error a book has no name
+  const wrong: Operation<Library> = { op: 'create', collection: 'books', data: { name: 'A' } }
+  // @ts-expect-error what is deleted is named
+  const nameless: Operation<Library> = { op: 'delete', collection: 'books' }
+  await client.batch([wrong, nameless])
+}
+
+export async function sessions({ auth, withToken }: Client<Library>): Promise<void> {
+  const session = await auth.session()
+  if (session.authenticated) holds<Equal<typeof session.identity.subject, string>>()
+  const { token } = await auth.login({ email: 'mia@example.org', password: 'x' })
+  const signedIn = withToken(token)
+  holds<Equal<typeof signedIn, Client<Library>>>()
+  const { collections } = await auth.permissions()
+  holds<Equal<typeof collections.books, Permissions<'read' | 'create' | 'update' | 'delete'> | undefined>>()
+  const answer = await auth.action<{ readonly sent: boolean }>('sendLink', { email: 'mia@example.org' })
+  holds<Equal<typeof answer, { readonly sent: boolean }>>()
+
+  // @ts-expect-error a password belongs to it
+  await auth.login({ email: 'mia@example.org' })
+  // @ts-expect-error nobody is signed in until looked at
+  session.identity.subject
+}
+
+export function clients(): void {
+  createClient<Library>({ baseUrl: 'https://cms.example.org', token: async () => 'x', retry: { attempts: 1 } })
+
+  // @ts-expect-error an address is missing
+  createClient<Library>({})
+  // @ts-expect-error a misspelt option
+  createClient<Library>({ baseUrl: 'https://cms.example.org', timeOut: 5 })
+  // @ts-expect-error what is no config has no types
+  createClient<{ readonly collections: { readonly posts: string } }>({ baseUrl: 'https://cms.example.org' })
+}
