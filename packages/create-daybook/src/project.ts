@@ -17,7 +17,7 @@ const TEMPLATE_NAME = 'my-content'
 /** Files that npm would not leave in a package as they are, with the names that they get. */
 const RENAMED: Readonly<Record<string, string>> = { _gitignore: '.gitignore' }
 
-/** The version of this package, which is also that of the Daybook that a project gets. */
+/** The version of this package, which is also that of those that a project gets. */
 export async function readVersion(): Promise<string> {
   return (JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8')) as { version: string }).version
 }
@@ -63,11 +63,12 @@ async function copyTemplate(from: string, to: string, name: string): Promise<voi
   }
 }
 
-/** Puts the project's name in, and the version of Daybook. */
+/** Puts the project's name in, and the version of Daybook's packages, which are all that it takes. */
 async function fill(file: string, text: string, name: string): Promise<string> {
   if (file === 'README.md') return text.replaceAll(TEMPLATE_NAME, name)
   if (file !== 'package.json') return text
   const { dependencies, ...manifest } = JSON.parse(text) as { dependencies: object }
-  const pinned = { ...manifest, name, dependencies: { ...dependencies, daybook: await readVersion() } }
-  return `${JSON.stringify(pinned, null, 2)}\n`
+  const version = await readVersion()
+  const pinned = Object.fromEntries(Object.keys(dependencies).map((one) => [one, version]))
+  return `${JSON.stringify({ ...manifest, name, dependencies: pinned }, null, 2)}\n`
 }

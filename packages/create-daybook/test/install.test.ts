@@ -6,6 +6,28 @@ import { FreshFolder } from '../../../scripts/fresh-folder.ts'
 /** Packages are built, packed, installed and started: seconds each, more where others work beside it. */
 const PATIENT = 240_000
 
+/** What a program of the project does with the client. */
+const DRIVE = `
+import { createClient, DaybookError, etagOf } from '@daybook/client'
+import type config from '../daybook.config.ts'
+
+const { DAYBOOK_URL: baseUrl = '', DAYBOOK_SERVICE_TOKEN: token } = process.env
+const { posts, authors } = createClient<typeof config>({ baseUrl, token }).collections
+const ada = await authors.findBySlug('ada-example')
+const made = await posts.create({ title: 'Driven', author: ada?.id ?? null })
+const read = await posts.findBySlug('driven', { include: ['author'] })
+console.log('created', read?.slug, 'by', read?.author?.name)
+const changed = await posts.patch(made, { title: 'Driven twice' })
+console.log('changed', changed.title)
+const stale = await posts.patch(made, { title: 'Lost' }, { ifMatch: etagOf(made) }).catch((error: unknown) => error)
+console.log('stale', stale instanceof DaybookError ? stale.code : stale)
+const slugs: string[] = []
+for await (const post of posts.iterate({ limit: 1, sort: '-createdAt', status: 'published' })) slugs.push(post.slug)
+console.log('walked', slugs.join(', '))
+await posts.delete(changed)
+console.log('gone', await posts.findBySlug('driven'))
+`
+
 let fresh: FreshFolder
 beforeAll(async () => {
   fresh = await FreshFolder.make()
@@ -55,6 +77,23 @@ describe('the packed packages, where nobody has seen the checkout:', { timeout: 
     })
   })
 
+  test('the packed client reads, changes, walks and deletes what the project holds', async () => {
+    await writeFile(join(fresh.path, 'my-content/scripts/drive.ts'), DRIVE)
+    await using service = await fresh.serve('my-content', 'npm', 'start', '--', '--port', '0', '--log', 'warn')
+    const drive = `DAYBOOK_URL=${service.url} node --env-file=.env scripts/drive.ts`
+    const { stdout, stderr } = await fresh.run('my-content', 'sh', '-c', drive)
+    expect({ told: stdout.trim().split('\n'), stderr }).toEqual({
+      told: [
+        'created driven by Ada Example',
+        'changed Driven twice',
+        'stale PRECONDITION_FAILED',
+        'walked driven, my-first-post, hello-daybook',
+        'gone null',
+      ],
+      stderr: '',
+    })
+  })
+
   test('who has no token neither writes nor makes an account', async () => {
     await using service = await fresh.serve('my-content', 'npm', 'start', '--', '--port', '0', '--log', 'warn')
     const post = (path: string, body: object): Promise<Response> =>
@@ -75,7 +114,8 @@ describe('the packed packages, where nobody has seen the checkout:', { timeout: 
 
   test('the types of the project fit those of the package', async () => {
     expect(await fresh.run('my-content', 'npm', 'run', '-s', 'types')).toMatchObject({ status: 0, stdout: '' })
-    const wrong = `${await read('my-content/scripts/add.ts')}\nexport const wrong: typeof post = { titel: 'A' }\n`
+    const add = await read('my-content/scripts/add.ts')
+    const wrong = `${add}\nexport const wrong = () => client.collections.posts.create({ titel: 'A' })\n`
     await writeFile(join(fresh.path, 'my-content/scripts/wrong.ts'), wrong)
     expect((await fresh.run('my-content', 'npm', 'run', '-s', 'types')).stdout).toContain("'titel' does not exist")
   })

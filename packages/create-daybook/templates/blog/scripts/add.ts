@@ -1,18 +1,15 @@
 // Writes a post to the running service: npm run add -- "A title" "Some *Markdown*."
-import type { EntryCreate } from 'daybook'
+import { createClient } from '@daybook/client'
 import type config from '../daybook.config.ts'
 
-const [title = 'Untitled', body = ''] = process.argv.slice(2)
-const post: EntryCreate<typeof config, 'posts'> = { title, body }
+const { DAYBOOK_URL: baseUrl = 'http://127.0.0.1:3000', DAYBOOK_SERVICE_TOKEN: token } = process.env
+const client = createClient<typeof config>({ baseUrl, token })
 
-const response = await fetch(new URL('/api/posts', process.env.DAYBOOK_URL ?? 'http://127.0.0.1:3000'), {
-  method: 'POST',
-  headers: { authorization: `Bearer ${process.env.DAYBOOK_SERVICE_TOKEN}`, 'content-type': 'application/json' },
-  body: JSON.stringify(post),
-})
-if (response.ok) {
-  console.log(`Written: ${response.headers.get('location')}`)
-} else {
-  console.error(await response.text())
+const [title = 'Untitled', body = ''] = process.argv.slice(2)
+try {
+  const post = await client.collections.posts.create({ title, body })
+  console.log(`Written: /api/posts/${post.slug}`)
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
 }
