@@ -13,7 +13,10 @@ export function defaultAdapter({ registration = 'open' }: AccountsConfig): Accou
     registration,
     sessions,
     open: async () => {
-      const { memoryDatabase, openAccounts } = await import('./better-auth.ts')
+      const [{ openAccounts }, { memoryDatabase }] = await Promise.all([
+        import('./better-auth.ts'),
+        import('./memory-database.ts'),
+      ])
       return openAccounts({
         secret: randomBytes(32).toString('base64url'),
         registration,

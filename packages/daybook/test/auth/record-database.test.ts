@@ -3,10 +3,9 @@ import type { DBAdapter } from 'better-auth/adapters'
 import { getMigrations } from 'better-auth/db/migration'
 import NativeDatabase from 'better-sqlite3'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { recordDatabase } from '../../src/auth/record-database.ts'
-import type { Store } from '../../src/store/store.ts'
-import type { Place } from '../support/place.ts'
+import { useBlankStore } from '../support/blank-store.ts'
 import { STORES } from '../support/stores.ts'
 
 const OPTIONS: BetterAuthOptions = { secret: 'x'.repeat(32), logger: { disabled: true } }
@@ -88,27 +87,8 @@ async function run(database: DBAdapter, [method, given]: Step): Promise<unknown>
 }
 
 describe.each(STORES)('records as a database of better-auth on $name', ({ at, name }) => {
-  let place: Place
-  let store: Store
-
-  beforeEach(async () => {
-    place = await at()
-    await place.start({ collections: {} })
-    store = await place.store()
-    return async () => {
-      await store.close()
-      await place[Symbol.asyncDispose]()
-    }
-  })
-  const open = (): DBAdapter => recordDatabase(store.records, () => {})(OPTIONS)
-
-  afterEach(() =>
-    store.records.transaction(async (writer) => {
-      for (const kind of ['better-auth verification', 'better-auth user']) {
-        for (const record of await writer.list(kind)) await writer.delete(kind, record.id)
-      }
-    }),
-  )
+  const blank = useBlankStore(at)
+  const open = (): DBAdapter => recordDatabase(blank().store.records, () => {})(OPTIONS)
 
   test('answer as its own tables do', async () => {
     await fc.assert(

@@ -1,28 +1,16 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sweep } from '../../src/content/sweep.ts'
 import { Lease } from '../../src/store/lease.ts'
-import type { Store } from '../../src/store/store.ts'
-import type { Place } from '../support/place.ts'
+import { useBlankStore } from '../support/blank-store.ts'
 import { STORES } from '../support/stores.ts'
 
 const HOUR = 3_600_000
 
 describe.each(STORES)('what adapters keep on $name', ({ at }) => {
-  let place: Place
-  let store: Store
-
-  beforeEach(async () => {
-    place = await at()
-    await place.start({ collections: {} })
-    store = await place.store()
-    return async () => {
-      await store.close()
-      await place[Symbol.asyncDispose]()
-    }
-  })
+  const blank = useBlankStore(at)
 
   test('is found by its id and its keys, and no longer by those that it had', async () => {
-    const { records } = store
+    const { records } = blank().store
     const put = (name: string) =>
       records.transaction((writer) => writer.put('thing', { id: 'a', name }, { keys: { name }, unique: ['name'] }))
     await put('one')
@@ -35,6 +23,7 @@ describe.each(STORES)('what adapters keep on $name', ({ at }) => {
   })
 
   test('is all there or not at all after a transaction', async () => {
+    const { store } = blank()
     const broken = store.records.transaction(async (writer) => {
       await writer.put('thing', { id: 'a' })
       throw new Error('oops')
@@ -44,6 +33,7 @@ describe.each(STORES)('what adapters keep on $name', ({ at }) => {
   })
 
   test('is thrown away when it is worth nothing since a day, with its keys', async () => {
+    const { place, store } = blank()
     const until = (hours: number) => ({ keys: { name: 'x' }, until: Date.now() + hours * HOUR })
     await store.records.transaction(async (writer) => {
       await writer.put('thing', { id: 'long over' }, until(-25))
