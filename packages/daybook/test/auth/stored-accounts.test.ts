@@ -103,6 +103,16 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
     await expect.poll(async () => (await elsewhere.session(bearer(token))).authenticated).toBe(false)
   })
 
+  test('take two questions to the database for a session that nobody has asked about', async () => {
+    const token = json(await new Browser(await node()).register()).token
+    const other = await node()
+    // Its code is loaded by then.
+    await new Browser(other).session(bearer('nobody'))
+    const before = other.statements()
+    expect((await new Browser(other).session(bearer(token))).authenticated).toBe(true)
+    expect(other.statements() - before).toBe(2)
+  })
+
   test('are one for an address, however many register it at once on however many nodes', async () => {
     const nodes = [await node(), await node()]
     // Their code is loaded by then.
