@@ -10,6 +10,8 @@ export default defineConfig({
     ],
     globalSetup: ['packages/daybook/test/support/postgres-run.ts'],
     pool: 'forks',
+    // Most tests wait: for a disk, a database, another process.
+    maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

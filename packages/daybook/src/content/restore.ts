@@ -111,7 +111,8 @@ export class Restore {
         await writer.noteRestore(before, next)
         await work(writer)
       },
-      { isLong: true },
+      // The note of how far it has come is lost with the lines; the end waits for all.
+      { isLong: true, isRepeatable: !isDone },
     )
     this.#note = next
   }

@@ -25,6 +25,11 @@ export interface WriteConnection extends Connection {
 export interface WriteOptions {
   /** It may take as long as it likes, as filling a new store may. @default false */
   readonly isLong?: boolean
+  /**
+   * Whether who asks does it again should a crash lose it. One that is long, too, need not be on the disk when this
+   * resolves, where the engine knows a difference; it is there with the next transaction that has to be. @default false
+   */
+  readonly isRepeatable?: boolean
 }
 
 /** What a store is opened for. */

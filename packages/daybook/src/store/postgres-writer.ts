@@ -35,7 +35,7 @@ export class PostgresWriter {
     this.#writes = server.writers(WRITERS)
     this.#isPrepared = pooler === 'none'
     // Writers take turns from their first statement on: what one reads, no other changes before it is done.
-    this.#begin = ['BEGIN', ...transactionLimits(options), TAKE_TURN].join('; ')
+    this.#begin = beginning(...transactionLimits(options))
     this.#onStored = onStored
   }
 
@@ -44,9 +44,12 @@ export class PostgresWriter {
     await this.#draining
   }
 
-  write<T>(work: (writer: WriteConnection) => Promise<T>, { isLong = false }: WriteOptions = {}): Promise<T> {
+  write<T>(
+    work: (writer: WriteConnection) => Promise<T>,
+    { isLong = false, isRepeatable = false }: WriteOptions = {},
+  ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, isLong, resolve: resolve as Job['resolve'], reject })
+      this.#queue.push({ work, isLong, isRepeatable, resolve: resolve as Job['resolve'], reject })
       this.#draining ??= this.#drain()
     })
   }
@@ -78,9 +81,14 @@ export class PostgresWriter {
     return this.#queue.splice(0, count)
   }
 
+  #beginFor({ isLong, isRepeatable }: Partial<Job> = {}): string {
+    if (!isLong) return this.#begin
+    return isRepeatable ? BEGIN_REPEATABLE : BEGIN_LONG
+  }
+
   /** Nothing of a transaction that was lost or undone is stored, so it is begun once more. */
   async #commitGroup(group: readonly Job[]): Promise<void> {
-    const begin = group[0]?.isLong ? BEGIN_LONG : this.#begin
+    const begin = this.#beginFor(group[0])
     const outcomes = await this.#together(begin, group)
       .catch((error) => (isUndone(error) ? this.#together(begin, group) : Promise.reject(error)))
       .catch((error: unknown) => error)
@@ -151,6 +159,8 @@ export class PostgresWriter {
 interface Job {
   /** Whether it may take as long as it likes. */
   readonly isLong: boolean
+  /** Whether its commit may be lost by a crash of the server. */
+  readonly isRepeatable?: boolean
   /** Whether it shares its transaction with nobody. */
   readonly isAlone?: boolean
   readonly work: (writer: WriteConnection) => Promise<unknown>
@@ -217,7 +227,10 @@ const inDoubt = (cause: unknown): DaybookError =>
 
 const UNLIMITED =
   'SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0'
-const BEGIN_LONG = `BEGIN; ${UNLIMITED}; ${TAKE_TURN}`
+const beginning = (...settings: readonly string[]): string => ['BEGIN', ...settings, TAKE_TURN].join('; ')
+const BEGIN_LONG = beginning(UNLIMITED)
+/** Nothing else of a commit is relaxed: what it holds is stored whole, or not at all. */
+const BEGIN_REPEATABLE = beginning(UNLIMITED, 'SET LOCAL synchronous_commit = off')
 const ALTER_LOCK = "hashtext('daybook'), hashtext(current_schema())"
 /**
  * Nodes that start at once make their tables one after the other. They ask for the lock again and again instead of waiting
