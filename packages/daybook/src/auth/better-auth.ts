@@ -17,6 +17,7 @@ import {
   type SocialProviders,
 } from './account-rules.ts'
 import { ANONYMOUS, type Caller } from './adapter.ts'
+import { passwords } from './passwords.ts'
 import { Taken } from './records.ts'
 
 /** How long a session lasts, in seconds: seven days. */
@@ -178,6 +179,7 @@ function makeAuth({ secret, registration, database, plugins = [], ...options }: 
       enabled: true,
       minPasswordLength: PASSWORD_LENGTH.min,
       maxPasswordLength: PASSWORD_LENGTH.max,
+      password: passwords,
       revokeSessionsOnPasswordReset: true,
       ...(sendPasswordReset
         ? {

@@ -114,6 +114,19 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
     expect(other.statements() - before).toBe(2)
   })
 
+  test('let people in one after the other when fifty sign in at once, and nobody else waits for them (A14)', async () => {
+    const service = await node()
+    const { token } = json(await new Browser(service).register())
+    const other = await node()
+    await new Browser(other).session(bearer('nobody'))
+    const signIns = times(50, () => new Browser(other).login())
+    // Nobody has asked this node about the session yet: the signature is checked.
+    expect((await new Browser(other).session(bearer(token))).authenticated).toBe(true)
+    const statuses = (await signIns).map(({ status }) => status)
+    expect(statuses).toContain(200)
+    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([])
+  })
+
   test('are one for an address, however many register it at once on however many nodes', async () => {
     const nodes = [await node(), await node()]
     // Their code is loaded by then.
