@@ -53,7 +53,8 @@ export interface AuthCapabilities {
 /**
  * Where sessions come from. One object with these members replaces the default adapter.
  *
- * - Nobody is asked about a request that has neither `Authorization` nor `Cookie`, nor about one with the service token.
+ * - Nobody is asked about a request that has neither `Authorization` nor `Cookie`, nor about one with the service token or a
+ *   bearer token that begins with `daybook_`, as named tokens do.
  * - `getPrincipal` and `getIdentity` are asked about each other request, with the same context object. Both answer `null`
  *   for anyone without a valid credential, and both something for anyone with one.
  * - A {@link DaybookError} that an operation throws is answered as it is. Whatever else goes wrong (an error, an answer of
