@@ -40,6 +40,8 @@ export interface ListQuery {
 
 const KNOWN = ['limit', 'offset', 'cursor', 'sort', 'q', 'status', ...SHAPE_PARAMS]
 
+const TAKEN = [...KNOWN, 'where[field][operator]']
+
 /**
  * Reads the parameters of a list.
  *
@@ -49,7 +51,7 @@ const KNOWN = ['limit', 'offset', 'cursor', 'sort', 'q', 'status', ...SHAPE_PARA
 export function readListQuery(collection: CollectionModel, params: Params, scope: QueryScope): ListQuery {
   const hidden = scope.hidden(collection)
   const filters = [...params.keys()].filter(isWhereParam)
-  const reader = new ParamReader(params, new Set([...KNOWN, ...filters]))
+  const reader = new ParamReader(params, new Set([...KNOWN, ...filters]), TAKEN)
   const where = readWhere(reader, params, collection, scope)
   const q = readSearch(reader)
   const statuses = readStatuses(reader, collection)
