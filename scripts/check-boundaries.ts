@@ -43,6 +43,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
 const LEAVES: readonly string[] = [
   'errors.ts',
   'log.ts',
+  'nearest.ts',
   'auth/adapter.ts',
   'auth/records.ts',
   'auth/scopes.ts',
@@ -55,6 +56,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   'ajv-formats': 'model',
   kysely: 'store',
   'better-sqlite3': 'store/sqlite-file.ts',
+  leven: 'nearest.ts',
   pg: 'store/postgres-options.ts',
   hono: 'http',
   'prom-client': 'metrics',

@@ -110,3 +110,6 @@ export function invalidAt(path: string, code: string, message: string): DaybookE
 export class StartupError extends Error {
   override readonly name = 'StartupError'
 }
+
+/** The file or folder of the database cannot be used as it is, and no change of the config mends that. */
+export class DatabaseFileError extends StartupError {}

@@ -12,7 +12,7 @@ import { ExportStreams } from './content/export-streams.ts'
 import { MarkdownRenderer } from './content/markdown-renderer.ts'
 import { pendingRenames } from './content/migration.ts'
 import { Sweeper } from './content/sweep.ts'
-import { StartupError } from './errors.ts'
+import { DaybookError, StartupError } from './errors.ts'
 import { createApp } from './http/app.ts'
 import { DEFAULT_BODY_BYTES } from './http/body.ts'
 import type { Handle } from './http/request.ts'
@@ -27,6 +27,7 @@ import type { StoreOptions } from './store/database.ts'
 import type { Reader } from './store/read.ts'
 import { SEEDED } from './store/schema.ts'
 import { openSqlite } from './store/sqlite.ts'
+import { fileFault } from './store/sqlite-file.ts'
 import { Store } from './store/store.ts'
 
 /** How a service is run, as opposed to what it serves. */
@@ -252,7 +253,7 @@ export async function openEngine(
     return { engine, close }
   } catch (error) {
     await close()
-    throw error
+    throw config.database ? error : fileFault(databaseFile(data), error)
   }
 }
 
@@ -282,9 +283,27 @@ async function seed(engine: Engine, { seed: fill }: DaybookConfig): Promise<void
       last = turn
       return turn
     })
+    let entries = 0
     await fill({
-      create: async (collection, data) => content.create(collection, data, { caller: SYSTEM }),
-      writeGlobal: (key, data) => content.writeGlobal(key as never, data as never, { caller: SYSTEM }),
+      create: async (collection, data) => {
+        entries += 1
+        const what = `entry ${entries}, of ${collection}`
+        return placed(what, () => content.create(collection, data, { caller: SYSTEM }))
+      },
+      writeGlobal: (key, data) =>
+        placed(`the global ${key}`, () => content.writeGlobal(key as never, data as never, { caller: SYSTEM })),
     })
   })
+}
+
+/** Says at which of its documents a seed was refused. */
+async function placed<T>(what: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!(error instanceof DaybookError)) throw error
+    const { code, message, details } = error
+    const reason = details.issues ? '' : ` ${message}`
+    throw new DaybookError(code, `The seed of the config is refused at ${what}:${reason}`, details, error)
+  }
 }

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { StartupError } from '../errors.ts'
 import { type AuthAdapter, type AuthCapabilities, type Caller, serviceCaller } from './adapter.ts'
 
 /** The shortest service token that is accepted, in characters. */
@@ -24,12 +25,12 @@ export function bearerToken(headers: Headers): string | undefined {
  * the token nor its length.
  *
  * @param token at least {@link MIN_SERVICE_TOKEN_LENGTH} characters; without one nobody is the service
- * @throws {TypeError} when the token is too short
+ * @throws {StartupError} when the token is too short
  */
 export function serviceTokenCheck(token: string | undefined): (headers: Headers) => Caller | null {
   if (token === undefined) return () => null
   if (token.length < MIN_SERVICE_TOKEN_LENGTH) {
-    throw new TypeError(
+    throw new StartupError(
       `DAYBOOK_SERVICE_TOKEN has ${token.length} characters; use at least ${MIN_SERVICE_TOKEN_LENGTH}, for instance the output of: openssl rand -hex 32`,
     )
   }
@@ -44,7 +45,7 @@ export function serviceTokenCheck(token: string | undefined): (headers: Headers)
  * An adapter with one credential, for a service without people: `Authorization: Bearer <token>` (RFC 6750, section 2.1).
  *
  * @param token at least {@link MIN_SERVICE_TOKEN_LENGTH} characters; without one nobody gets a session
- * @throws {TypeError} when the token is too short
+ * @throws {StartupError} when the token is too short
  */
 export function serviceTokenAdapter(token: string | undefined): AuthAdapter {
   const check = serviceTokenCheck(token)

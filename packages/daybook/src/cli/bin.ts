@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { enableCompileCache, findPackageJSON } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { ConfigError } from '../config/check.ts'
-import { StartupError } from '../errors.ts'
+import { DaybookError, StartupError } from '../errors.ts'
+import { nearest } from '../nearest.ts'
 import { HELP, UsageError } from './usage.ts'
 
 const entry = fileURLToPath(import.meta.url)
@@ -27,8 +28,14 @@ async function run([command = '--help', ...args]: readonly string[]): Promise<nu
   if (command === '--help' || args.includes('--help')) return say(HELP)
   if (command === '--version') return say(`${version()}\n`)
   const found = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined
-  if (!found) throw new UsageError(`There is no command "${command}".`)
+  if (!found) throw new UsageError(`There is no command "${command}". ${adviceOn(command)}`)
   return found(args)
+}
+
+function adviceOn(command: string): string {
+  const known = Object.keys(COMMANDS)
+  const meant = nearest(command, known)
+  return meant ? `Did you mean daybook ${meant}?` : `Write one of: ${known.join(', ')}`
 }
 
 function say(text: string): undefined {
@@ -40,13 +47,25 @@ function version(): string {
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }
 
+const LISTEN_FAULTS: Readonly<Record<string, string>> = {
+  EADDRINUSE:
+    'The port is taken. End the program that listens on it, or choose another one with --port or --metrics-port.',
+  EACCES: 'This user may not listen on that port. Choose one from 1024 up with --port or --metrics-port.',
+  EADDRNOTAVAIL: 'This machine has no such address. Choose another one with --host or --metrics-host.',
+}
+
+/** A refusal of what was to be stored, such as by the config's own seed. */
+function explainRefusal({ message, details: { issues = [] } }: DaybookError): string {
+  return [message, ...issues.map((issue) => `  ${issue.path} ${issue.message}`)].join('\n')
+}
+
 /** What went wrong, in the words of the user's world; only what nobody foresaw keeps its stack. */
 function explain(error: unknown): string {
   if (error instanceof UsageError) return `${error.message}\nSee daybook --help.`
   if (error instanceof ConfigError || error instanceof StartupError) return error.message
-  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
-    return 'The port is taken. End the program that listens on it, or choose another one with --port or --metrics-port.'
-  }
+  if (error instanceof DaybookError && error.status < 500) return explainRefusal(error)
+  const { syscall, code = '' } = error as NodeJS.ErrnoException
+  if (syscall === 'listen' && Object.hasOwn(LISTEN_FAULTS, code)) return LISTEN_FAULTS[code] ?? code
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 

@@ -6,8 +6,12 @@ import { UsageError } from './usage.ts'
 
 const DEFAULT_FILES = ['daybook.config.ts', 'daybook.config.js', 'daybook.config.mjs']
 
-/** The path of the config: the one named, or the default one of the current folder. */
-function findConfig(named: string | undefined): string {
+/**
+ * The path of the config: the one named, or the default one of the current folder.
+ *
+ * @throws {UsageError} when there is none
+ */
+export function findConfig(named: string | undefined): string {
   const files = (named === undefined ? DEFAULT_FILES : [named]).map((file) => resolve(file))
   const found = files.find((file) => existsSync(file))
   if (found) return found

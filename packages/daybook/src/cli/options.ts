@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { nearest } from '../nearest.ts'
 import { loadEnvFile } from './env-file.ts'
 import { UsageError } from './usage.ts'
 
@@ -48,8 +49,19 @@ function parseOptions(args: readonly string[], own: Options): CommandLine {
       has: (name) => given[name] !== undefined,
     }
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
+    throw new UsageError(adviceOn(error, args, Object.keys({ ...COMMON, ...own })))
   }
+}
+
+function adviceOn(error: unknown, args: readonly string[], known: readonly string[]): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return message
+  const { tokens } = parseArgs({ args: [...args], strict: false, tokens: true })
+  const unknown = tokens.find((token) => token.kind === 'option' && !known.includes(token.name))
+  if (unknown?.kind !== 'option') return message
+  const meant = nearest(unknown.name, known)
+  const advice = meant ? `Did you mean --${meant}?` : `It takes: ${known.map((name) => `--${name}`).join(', ')}`
+  return `There is no option ${unknown.rawName} of this command. ${advice}`
 }
 
 /** The folder of the database: the option, the environment, or `.daybook`. */

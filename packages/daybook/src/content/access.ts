@@ -9,9 +9,21 @@ import type { Reader } from '../store/read.ts'
 import type { Values } from './document.ts'
 import { type Action, askRule, mayField, type Ruled, type Ruling, ruleOf } from './rules.ts'
 
-/** Refuses: with 401 whoever may only need to sign in, with 403 whoever has. */
-function refuse(caller: Caller): never {
-  throw new DaybookError(isAuthenticated(caller) ? 'FORBIDDEN' : 'UNAUTHORIZED')
+/** Refuses: with 401 whoever may only need to sign in, with 403 and the reason whoever has. */
+function refuse(caller: Caller, reason: string): never {
+  if (!isAuthenticated(caller)) throw new DaybookError('UNAUTHORIZED')
+  throw new DaybookError('FORBIDDEN', `You are signed in, but ${reason}.`)
+}
+
+const VERBS: Readonly<Record<Action, string>> = { read: 'read', create: 'create', update: 'change', delete: 'delete' }
+
+/** Why a caller may not do something, in words of what they asked for: nothing of a rule but that it said no. */
+function reasonOf(document: Ruled, action: Action, caller: Caller): string {
+  const { kind, key } = document
+  const what = kind === 'global' ? `the global ${key}` : `entries of ${key}`
+  const isBeyondScope = action === 'read' ? !reaches(caller, document) : !isInScope(caller, document, action)
+  const who = isBeyondScope ? 'the scopes of your token do' : 'the access rules do'
+  return `${who} not let you ${VERBS[action]} ${what}`
 }
 
 /** Whom a collection or a global sees: whose credential is for others is nobody here. */
@@ -32,7 +44,7 @@ export function standingOf(caller: Caller): string {
  * @throws UNAUTHORIZED, FORBIDDEN
  */
 export async function demandRead(model: Model, document: Ruled, caller: Caller): Promise<Limit | undefined> {
-  return demandRuling(await rulingOnReads(model, document, caller), caller)
+  return demandRuling(await rulingOnReads(model, document, caller), caller, document, 'read')
 }
 
 /** What the config says of a caller's reads. Without a rule, everyone reads. */
@@ -57,12 +69,14 @@ export async function demandWrite(
 ): Promise<Limit | undefined> {
   const rule = ruleOf(document, action)
   const asked = isInScope(caller, document, action) ? caller : ANONYMOUS
-  if (!rule) return demandRuling(isAuthenticated(asked), caller)
-  return demandRuling(await askRule(model, document, action, rule, { ...asked, ...(entry ? { entry } : {}) }), caller)
+  const ruling = rule
+    ? await askRule(model, document, action, rule, { ...asked, ...(entry ? { entry } : {}) })
+    : isAuthenticated(asked)
+  return demandRuling(ruling, caller, document, action)
 }
 
-function demandRuling(ruling: Ruling, caller: Caller): Limit | undefined {
-  if (ruling === false) refuse(caller)
+function demandRuling(ruling: Ruling, caller: Caller, document: Ruled, action: Action): Limit | undefined {
+  if (ruling === false) refuse(caller, reasonOf(document, action, caller))
   return ruling === true ? undefined : ruling
 }
 
@@ -78,7 +92,8 @@ export async function demandHolds(
   limit: Limit | undefined,
   caller: Caller,
 ): Promise<void> {
-  if (limit && (await read.statuses(collection, [id], limit.where)).length === 0) refuse(caller)
+  if (!limit || (await read.statuses(collection, [id], limit.where)).length > 0) return
+  refuse(caller, `the access rules do not let you do this to that entry of ${collection.key}`)
 }
 
 const NOTHING: ReadonlySet<string> = new Set()
@@ -251,7 +266,7 @@ export function withoutUnwritable(
       code: 'forbidden',
       message: 'you may not write this field',
     }))
-    throw new DaybookError('FORBIDDEN', undefined, { issues })
+    throw new DaybookError('FORBIDDEN', 'You may not write what the body changes; see details.issues.', { issues })
   }
   const kept = new Set(closed.map(({ key }) => key))
   return Object.fromEntries(Object.entries(body).filter(([key]) => !kept.has(key)))

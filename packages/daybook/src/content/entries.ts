@@ -1,6 +1,7 @@
 import type { Caller } from '../auth/adapter.ts'
 import { DaybookError } from '../errors.ts'
 import { isUuidShaped, MAX_SLUG_LENGTH } from '../fields/slug.ts'
+import { isStorableText } from '../fields/stored-text.ts'
 import type { CollectionModel, DocumentModel, Model } from '../model/model.ts'
 import { encodeCursor } from '../query/cursor.ts'
 import { readEntryQuery } from '../query/entry-query.ts'
@@ -295,6 +296,6 @@ async function find(
   where: Condition | undefined,
 ): Promise<EntryRow | undefined> {
   if (isUuidShaped(address)) return read.byId(collection, address.toLowerCase(), where)
-  if (!collection.slug || address.length > MAX_SLUG_LENGTH * 2 || address.includes('\0')) return undefined
+  if (!collection.slug || address.length > MAX_SLUG_LENGTH * 2 || !isStorableText(address)) return undefined
   return read.bySlug(collection, address.normalize('NFC'), where)
 }

@@ -69,8 +69,10 @@ export async function writeGlobal(
   await demandRead(engine.model, global, caller)
   await demandWrite(engine.model, global, 'update', caller)
   const scope = await queryScope(engine.model, caller, DEFAULT_LOCALE)
+  // A global that was never written has no version to name: If-None-Match: * says as much.
+  const isRequired = global.requireIfMatch && options.ifNoneMatch === undefined
   const demandCurrent = (row: GlobalRow): void =>
-    demandPreconditions(options, row.seq, tagOf(global, row.seq, view), global.requireIfMatch)
+    demandPreconditions(options, row.seq, tagOf(global, row.seq, view), isRequired)
   demandCurrent(found ?? blankRow(global))
   const own: LocaleChoice = { locale, chain: locale === undefined ? undefined : [locale], isAll: false }
   const usual: LocaleChoice = { ...own, chain: undefined }

@@ -13,6 +13,7 @@ import { allReferences, toCanonical, toDraft, translationsOf } from './draft.ts'
 import type { Engine } from './engine.ts'
 import { DEFAULT_LOCALE } from './locale.ts'
 import { type Canonical, show, translate } from './localized.ts'
+import { notAnId } from './not-an-id.ts'
 import { storedValues, withSystem } from './present.ts'
 
 /** The most references that a refusal lists. */
@@ -223,8 +224,9 @@ export async function listReferrers(
 ): Promise<ReferencesAnswer> {
   const { read } = engine.store
   const limit = await demandRead(engine.model, collection, caller)
+  if (!isUuidShaped(id)) throw notAnId()
   const key = id.toLowerCase()
-  const [found] = isUuidShaped(id) ? await read.statuses(collection, [key], limit?.where) : []
+  const [found] = await read.statuses(collection, [key], limit?.where)
   if (!found || !isVisible(collection, found.status, caller)) throw new DaybookError('NOT_FOUND')
   const among = await readable(engine, caller)
   const total = await read.countReferrers(collection.key, key, among)

@@ -46,6 +46,19 @@ export function matchesTag(condition: TagCondition, tag: string): boolean {
   return condition === '*' || condition.some(({ value }) => `"${value}"` === tag)
 }
 
+/**
+ * Checks the `If-Match` of a read against the tag of its own answer (strong comparison; RFC 9110, section 13.1.1). A write
+ * takes the tag of any projection, because it changes all of them; a read answers one.
+ *
+ * @throws PRECONDITION_FAILED with `details.current`
+ */
+export function requireMatch(ifMatch: TagCondition | undefined, tag: string): void {
+  const holds =
+    ifMatch === undefined || ifMatch === '*' || ifMatch.some(({ weak, value }) => !weak && `"${value}"` === tag)
+  if (!holds)
+    throw new DaybookError('PRECONDITION_FAILED', 'The answer has another ETag than If-Match names.', { current: tag })
+}
+
 /** The conditions of a write. */
 export interface Preconditions {
   readonly ifMatch?: TagCondition | undefined
@@ -56,6 +69,7 @@ export interface Preconditions {
  * Checks the conditions of a write against what is stored.
  *
  * @param revision 0 when nothing was stored yet
+ * @param isRequired whether the write must say which version it is based on
  * @throws PRECONDITION_REQUIRED, PRECONDITION_FAILED with `details.current`
  */
 export function demandPreconditions(
@@ -64,7 +78,7 @@ export function demandPreconditions(
   current: string,
   isRequired: boolean,
 ): void {
-  if (isRequired && ifMatch === undefined && ifNoneMatch === undefined) throw new DaybookError('PRECONDITION_REQUIRED')
+  if (isRequired && ifMatch === undefined) throw new DaybookError('PRECONDITION_REQUIRED')
   const isMet =
     (ifMatch === undefined || matchesRevision(ifMatch, revision)) &&
     (ifNoneMatch === undefined || !matchesRevision(weakly(ifNoneMatch), revision))

@@ -26,6 +26,7 @@ import { refuseHostile } from './json.ts'
 import { DEFAULT_LOCALE } from './locale.ts'
 import { type Canonical, show, translate } from './localized.ts'
 import { mergePatch } from './merge-patch.ts'
+import { notAnId } from './not-an-id.ts'
 import { storedValues, tagOf, toEntryAnswer, type View, withSystem } from './present.ts'
 import { demandTargets } from './references.ts'
 import { releaseReferrers, sightOf } from './referrers.ts'
@@ -335,7 +336,8 @@ async function demandStored(
   caller: Caller,
   limit: Limit | undefined,
 ): Promise<StoredEntry> {
-  const stored = isUuidShaped(id) ? await read.stored(collection, id.toLowerCase(), limit?.where) : undefined
+  if (!isUuidShaped(id)) throw notAnId()
+  const stored = await read.stored(collection, id.toLowerCase(), limit?.where)
   if (!stored || !isVisible(collection, stored.status, caller)) throw new DaybookError('NOT_FOUND')
   return stored
 }

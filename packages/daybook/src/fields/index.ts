@@ -12,6 +12,7 @@ import { selectField } from './select.ts'
 import { slugField } from './slug.ts'
 import { statusField } from './status.ts'
 import { textField } from './text.ts'
+import { withUnknownTypes } from './unknown-type.ts'
 import { urlField } from './url.ts'
 
 /** The builders of all field types. */
@@ -48,7 +49,7 @@ interface FieldBuilders {
  * }
  * ```
  */
-export const f: FieldBuilders = {
+export const f: FieldBuilders = withUnknownTypes({
   text: textField,
   markdown: markdownField,
   number: numberField,
@@ -66,4 +67,4 @@ export const f: FieldBuilders = {
   group: groupField,
   list: listField,
   blocks: blocksField,
-}
+})

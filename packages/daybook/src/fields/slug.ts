@@ -11,6 +11,7 @@ export interface SlugOptions extends CommonOptions {
 export const MAX_SLUG_LENGTH = 200
 /** Source of the pattern that every slug matches. */
 const SLUG_PATTERN = '^[\\p{L}\\p{N}]+(?:[-_.][\\p{L}\\p{N}]+)*$'
+const SLUG_ADVICE = 'must be letters and digits with single -, _ or . between them, such as my-first-post'
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const NOT_UUID = '^(?![0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$)'
 
@@ -50,7 +51,10 @@ const slug: FieldType<SlugOptions> = {
     type: 'string',
     minLength: 1,
     maxLength: MAX_SLUG_LENGTH,
-    allOf: [{ pattern: SLUG_PATTERN }, { pattern: NOT_UUID }],
+    allOf: [
+      { pattern: SLUG_PATTERN, errorMessage: SLUG_ADVICE },
+      { pattern: NOT_UUID, errorMessage: 'must not look like an id' },
+    ],
   }),
   accepts: (value) => typeof value === 'string',
   canonical: (value) => String(value).normalize('NFC'),

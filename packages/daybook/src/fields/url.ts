@@ -1,13 +1,18 @@
 import type { AddressOptions } from './email.ts'
-import type { Exactly, Field, FieldType } from './field.ts'
+import type { Exactly, Field, FieldType, JsonSchema } from './field.ts'
 import { makeField } from './field.ts'
 import { aDefault, SCALAR_RULES } from './rules.ts'
+
+const HTTP: JsonSchema = {
+  pattern: '^https?://[^/?#]',
+  errorMessage: 'must begin with http:// or https://, such as https://example.org/page',
+}
 
 const url: FieldType<AddressOptions> = {
   name: 'url',
   rules: { ...SCALAR_RULES, default: aDefault },
   // Other schemes (javascript:, data:) would run where a site prints the value as a link.
-  schema: () => ({ type: 'string', format: 'uri', pattern: '^https?://[^/?#]', maxLength: 2000 }),
+  schema: () => ({ type: 'string', format: 'uri', allOf: [HTTP], maxLength: 2000 }),
   accepts: (value) => typeof value === 'string' && /^https?:\/\/[^/?#\s]/.test(value),
   scalar: (options) => (options.index === false ? undefined : 'text'),
   fromQuery: (text) => text,

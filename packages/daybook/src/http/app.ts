@@ -4,16 +4,18 @@ import type { AuthGuard } from '../auth/guard.ts'
 import type { CorsConfig } from '../config/config.ts'
 import type { Attempts } from '../content/attempts.ts'
 import { type Engine, near } from '../content/engine.ts'
-import { DaybookError, invalidAt } from '../errors.ts'
+import { DaybookError, ERRORS, invalidAt } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Model } from '../model/model.ts'
 import { readParams } from '../query/params.ts'
+import { makeAddressHint } from './address-hint.ts'
 import { readBody, readJson } from './body.ts'
 import { contextOf } from './client.ts'
 import { readIdempotencyKey, readMinSeq, readTagCondition } from './conditional.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
 import { readInput } from './input.ts'
 import { demandOwnOrigin } from './origin.ts'
+import { aboutCredential } from './refused-credential.ts'
 import type { Handle, HttpRequest } from './request.ts'
 import { errorReply, type FinishedReply, finishReply, type Reply } from './respond.ts'
 import { demandProtection, isOpenByRule, type Route } from './routes.ts'
@@ -54,6 +56,7 @@ export function createApp(options: AppOptions): Handle {
   for (const [pattern, same] of Map.groupBy(addresses, (address) => address.pattern)) {
     methods.add('ALL', pattern, allowedMethods(same))
   }
+  const hint = makeAddressHint(publicPatterns(addresses, options.engine.model))
   const dispatch = (request: HttpRequest, scope: RequestScope): Promise<Reply> | Reply => {
     const path = pathOf(request.target)
     // RFC 9110, section 9.3.2: HEAD is GET without the content.
@@ -63,7 +66,7 @@ export function createApp(options: AppOptions): Handle {
       return answer(options, scope.route, request, pathParameters(found, parameters))
     }
     const [[allowed]] = methods.match('ALL', path)
-    if (!allowed) throw new DaybookError('NOT_FOUND')
+    if (!allowed) throw nothingAt(hint(path))
     return refuseMethod(options, allowed[0], request, scope)
   }
   return async (request) => {
@@ -72,9 +75,25 @@ export function createApp(options: AppOptions): Handle {
       return finish(await dispatch(request, scope), request, scope, options)
     } catch (error) {
       if (!(error instanceof DaybookError) || error.status >= 500) report(options, scope, error)
-      return finish(errorReply(error, scope.requestId), request, scope, options)
+      const told = error instanceof DaybookError ? aboutCredential(error, request.headers) : error
+      return finish(errorReply(told, scope.requestId), request, scope, options)
     }
   }
+}
+
+/** @param hint what to write instead, in a sentence */
+const nothingAt = (hint: string | undefined): DaybookError =>
+  new DaybookError('NOT_FOUND', hint && `${ERRORS.NOT_FOUND.message} ${hint}`)
+
+/** Addresses that may be read without a session, whatever the config's rules say: hints name no others. */
+function publicPatterns(addresses: readonly Address[], { collections, globals }: Model): readonly string[] {
+  const isPublic = ({ route: { method, protection }, fixed }: Address): boolean => {
+    const document = collections.get(fixed.collection ?? '') ?? globals.get(fixed.key ?? '')
+    return method === 'GET' && protection === 'public' && document?.access.read === undefined
+  }
+  return addresses
+    .filter(isPublic)
+    .map(({ pattern, route }) => pattern.replace(':entry', /:\w+$/.exec(route.path)?.[0] ?? ''))
 }
 
 /** The parameters of an address, decoded. */

@@ -5,7 +5,7 @@ import { getEntry, listEntries } from '../content/entries.ts'
 import { readGlobal, writeGlobal } from '../content/globals.ts'
 import { type KeptReply, once, type Repeatable, type ShownEntry } from '../content/idempotency.ts'
 import { listReferrers } from '../content/referrers.ts'
-import { matchesTag, type Preconditions } from '../content/tags.ts'
+import { matchesTag, type Preconditions, requireMatch } from '../content/tags.ts'
 import { createEntry, deleteEntry, updateEntry } from '../content/write-entries.ts'
 import { DaybookError } from '../errors.ts'
 import { isRecord } from '../fields/field.ts'
@@ -47,10 +47,17 @@ function readHeaders({ caller, publicCacheControl }: RouteRequest, tag: string):
   }
 }
 
-const isKnown = ({ ifNoneMatch }: RouteRequest, tag: string): boolean =>
-  ifNoneMatch !== undefined && matchesTag(ifNoneMatch, tag)
+/**
+ * Whether the client has the answer of this tag already.
+ *
+ * @throws PRECONDITION_FAILED when it asks for another one: `If-Match` comes first (RFC 9110, section 13.2.2)
+ */
+function isKnown({ ifMatch, ifNoneMatch }: RouteRequest, tag: string): boolean {
+  requireMatch(ifMatch, tag)
+  return ifNoneMatch !== undefined && matchesTag(ifNoneMatch, tag)
+}
 
-/** A document that was read: 200, or 304 when the client has it. */
+/** A document that was read: 200, 304 when the client has it, or 412 when it asked for another one. */
 function readReply(
   request: RouteRequest,
   { json, tag }: Pick<Answer, 'tag'> & { readonly json: string | undefined },

@@ -166,7 +166,7 @@ function outline(fields: Fields): unknown {
 }
 
 const toId = (text: string): string | undefined => (isUuidShaped(text) ? text.toLowerCase() : undefined)
-const ALWAYS = { scalar: 'text', neverNull: true, isText: false } as const
+const ALWAYS = { scalar: 'text', isMadeByService: true, neverNull: true, isText: false } as const
 
 const SYSTEM_COMPARABLES: readonly Comparable[] = [
   { path: 'id', owner: 'id', column: 'id', fromQuery: toId, ...ALWAYS },
@@ -214,6 +214,7 @@ function findComparables(placed: readonly PlacedField[]): ReadonlyMap<string, Co
         ...(column ? { column } : {}),
         ...(to === undefined ? {} : { to }),
         ...(typeof maxLength === 'number' ? { maxLength } : {}),
+        isMadeByService: false,
         neverNull: column !== undefined && !isLocalized,
         isText: type.isText === true,
         fromQuery: (text) => type.fromQuery?.(text, options),

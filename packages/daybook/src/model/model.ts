@@ -22,6 +22,8 @@ export interface Comparable {
   readonly owner: string
   /** A column of the table where there is one; else the value lies in the document. */
   readonly column?: 'id' | 'slug' | 'status' | 'created_at' | 'updated_at'
+  /** Whether the service alone makes its values, in one form: ids and times. */
+  readonly isMadeByService: boolean
   /** Whether every entry has a value. */
   readonly neverNull: boolean
   /** Whether a filter may ask for a part of the value. */

@@ -15,7 +15,7 @@ let shared: Ajv2020 | undefined
 /** One Ajv for the process, made when first needed: making it takes as long as a hundred requests. */
 function ajv(): Ajv2020 {
   if (!shared) {
-    shared = new Ajv2020({ allErrors: true, discriminator: true, strict: false, validateSchema: false })
+    shared = new Ajv2020({ allErrors: true, discriminator: true, strict: false, validateSchema: false, verbose: true })
     installFormats(shared)
     const isDateTime = shared.formats['date-time'] as { validate(text: string): boolean }
     // A leap second, or a year that an offset makes negative, passes the grammar of RFC 3339 but cannot be written back.
@@ -109,7 +109,7 @@ const MESSAGES: Readonly<Record<string, (params: Readonly<Record<string, unknown
   discriminator: () => 'must have a _type that the field knows',
 }
 
-function toIssue({ keyword, params, instancePath, message }: ErrorObject): Issue {
+function toIssue({ keyword, params, instancePath, message, parentSchema }: ErrorObject): Issue {
   if (keyword === 'required') {
     return { path: `${instancePath}/${pointer(params.missingProperty)}`, code: 'required', message: 'is required' }
   }
@@ -117,5 +117,7 @@ function toIssue({ keyword, params, instancePath, message }: ErrorObject): Issue
     const path = `${instancePath}/${pointer(params.additionalProperty)}`
     return { path, code: 'unknown_field', message: 'there is no such field' }
   }
-  return { path: instancePath || '/', code: keyword, message: MESSAGES[keyword]?.(params) ?? message ?? 'is not valid' }
+  const own: unknown = parentSchema?.errorMessage
+  const said = typeof own === 'string' ? own : (MESSAGES[keyword]?.(params) ?? message ?? 'is not valid')
+  return { path: instancePath || '/', code: keyword, message: said }
 }

@@ -1,4 +1,8 @@
-/** Values of the sort keys where a page ended. */
+import type { Scalar } from '../fields/field.ts'
+import { isStorableText } from '../fields/stored-text.ts'
+import type { Comparable } from '../model/model.ts'
+
+/** Values of the sort keys where a page ended; by relevance, the number of matches before the next one. */
 export type CursorPosition = readonly (string | number | null)[]
 
 /** Writes where a page ended as an opaque text. */
@@ -6,24 +10,52 @@ export function encodeCursor(fingerprint: string, position: CursorPosition): str
   return Buffer.from(JSON.stringify([fingerprint, ...position])).toString('base64url')
 }
 
-/** Reads a cursor; a text says what is wrong with it. */
-export function decodeCursor(cursor: string, fingerprint: string): CursorPosition | string {
-  const parts = parse(cursor)
-  if (!parts) return 'is not one that this service gave; start from the first page'
-  const [given, ...position] = parts
+const FOREIGN = 'is not one that this service gave; start from the first page'
+
+/**
+ * Reads a cursor. A client can write any text: no value of it goes further that no stored entry has in its place.
+ *
+ * @param keys of the order that the cursor goes on in; none: by relevance
+ * @returns where the page ended, or in words what is wrong with the cursor
+ */
+export function decodeCursor(
+  cursor: string,
+  fingerprint: string,
+  keys: readonly Comparable[],
+): CursorPosition | string {
+  const [given, ...position] = parse(cursor)
+  if (typeof given !== 'string') return FOREIGN
   if (given !== fingerprint) return 'belongs to another query; start this one from its first page'
-  return position
+  const isKnown = isPosition(position, keys) && encodeCursor(fingerprint, position) === cursor
+  return isKnown ? position : FOREIGN
 }
 
-function parse(cursor: string): CursorPosition | undefined {
+function parse(cursor: string): readonly unknown[] {
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-    const isPosition = Array.isArray(parts) && parts.length > 1 && parts.every(isKeyValue)
-    return isPosition ? parts : undefined
+    return Array.isArray(parts) ? parts : []
   } catch {
-    return undefined
+    return []
   }
 }
 
-const isKeyValue = (value: unknown): boolean =>
-  value === null || typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value))
+function isPosition(position: readonly unknown[], keys: readonly Comparable[]): position is CursorPosition {
+  const [rank] = position
+  if (keys.length === 0) return position.length === 1 && Number.isSafeInteger(rank) && Number(rank) >= 0
+  return position.length === keys.length && keys.every((by, index) => isKeyValue(position[index], by))
+}
+
+/** Whether a value can be a sort key of a stored entry. */
+function isKeyValue(value: unknown, by: Comparable): boolean {
+  if (value === null) return !by.neverNull
+  // Every other field may hold a value of its scalar type that only an older config took, and its cursor must go on.
+  if (by.isMadeByService) return typeof value === 'string' && by.fromQuery(value) === value
+  return SORT_KEYS[by.scalar](value)
+}
+
+/** What a stored value of each type is as a sort key. */
+const SORT_KEYS: Readonly<Record<Scalar, (value: unknown) => boolean>> = {
+  text: (value) => typeof value === 'string' && isStorableText(value),
+  number: Number.isFinite,
+  boolean: (value) => value === 0 || value === 1,
+}

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { isStorableText, UNSTORABLE } from '../fields/stored-text.ts'
 import type { CollectionModel, Comparable } from '../model/model.ts'
 import { type CursorPosition, decodeCursor } from './cursor.ts'
 import { readShape, SHAPE_PARAMS, type Shape } from './expansion.ts'
@@ -32,12 +33,14 @@ export interface ListQuery {
   /** What entries must hold. */
   readonly where: Condition | undefined
   /** Where the page before ended. */
-  readonly after: readonly (string | number | null)[] | undefined
+  readonly after: CursorPosition | undefined
   /** Names what is listed, whatever page of it: cursors hold it. */
   readonly fingerprint: string
 }
 
 const KNOWN = ['limit', 'offset', 'cursor', 'sort', 'q', 'status', ...SHAPE_PARAMS]
+
+const TAKEN = [...KNOWN, 'where[field][operator]']
 
 /**
  * Reads the parameters of a list.
@@ -48,7 +51,7 @@ const KNOWN = ['limit', 'offset', 'cursor', 'sort', 'q', 'status', ...SHAPE_PARA
 export function readListQuery(collection: CollectionModel, params: Params, scope: QueryScope): ListQuery {
   const hidden = scope.hidden(collection)
   const filters = [...params.keys()].filter(isWhereParam)
-  const reader = new ParamReader(params, new Set([...KNOWN, ...filters]))
+  const reader = new ParamReader(params, new Set([...KNOWN, ...filters]), TAKEN)
   const where = readWhere(reader, params, collection, scope)
   const q = readSearch(reader)
   const statuses = readStatuses(reader, collection)
@@ -79,6 +82,7 @@ function readSearch(reader: ParamReader): string | undefined {
   if (q !== undefined && q.length > MAX_SEARCH_LENGTH) {
     reader.fault('q', 'maxLength', `must have at most ${MAX_SEARCH_LENGTH} characters`)
   }
+  if (q !== undefined && !isStorableText(q)) reader.fault('q', 'character', UNSTORABLE)
   return q === undefined || q.trim() === '' ? undefined : q
 }
 
@@ -137,23 +141,9 @@ function readCursor(
   if (text === undefined) return undefined
   if (params.has('offset'))
     reader.fault('cursor', 'exclusive', 'leave offset out: a cursor already says where to go on')
-  const position = decodeCursor(text, fingerprint)
-  if (typeof position === 'string') reader.fault('cursor', 'cursor', position)
-  else if (isPosition(position, sort)) return position
-  else reader.fault('cursor', 'cursor', 'is not one that this service gave; start from the first page')
+  const keys = sort.map(({ by }) => by)
+  const position = decodeCursor(text, fingerprint, keys)
+  if (typeof position !== 'string') return position
+  reader.fault('cursor', 'cursor', position)
   return undefined
-}
-
-/** Whether a position is one of this order: a value of the right type for each key, or a rank. */
-function isPosition(position: CursorPosition, sort: readonly SortBy[]): boolean {
-  const [rank] = position
-  if (sort.length === 0) return position.length === 1 && Number.isSafeInteger(rank) && Number(rank) >= 0
-  return position.length === sort.length && sort.every(({ by }, index) => fits(position[index] ?? null, by))
-}
-
-function fits(value: string | number | null, { scalar, neverNull }: Comparable): boolean {
-  if (value === null) return !neverNull
-  if (scalar !== 'text') return typeof value === 'number'
-  // No stored text holds NUL, and not every engine takes it.
-  return typeof value === 'string' && !value.includes('\0')
 }

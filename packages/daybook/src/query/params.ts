@@ -1,4 +1,5 @@
-import { type Issue, invalid, invalidAt } from '../errors.ts'
+import { type Issue, invalid, invalidAt, MAX_ISSUES } from '../errors.ts'
+import { adviceOnParam } from './unknown-param.ts'
 
 /** The longest query string, in bytes. */
 export const MAX_QUERY_BYTES = 8192
@@ -51,10 +52,16 @@ export class ParamReader {
   readonly #params: Params
   readonly #issues: Issue[] = []
 
-  constructor(params: Params, known: ReadonlySet<string>) {
+  /**
+   * @param known every parameter that may stand
+   * @param taken the same as a client is told them
+   */
+  constructor(params: Params, known: ReadonlySet<string>, taken?: readonly string[]) {
     this.#params = params
     for (const name of params.keys()) {
-      if (!known.has(name)) this.fault(name.slice(0, 64), 'unknown_param', 'there is no such parameter')
+      if (!known.has(name) && this.#issues.length < MAX_ISSUES) {
+        this.fault(name.slice(0, 64), 'unknown_param', adviceOnParam(name, taken ?? [...known]))
+      }
     }
   }
 

@@ -1,4 +1,5 @@
 import { isRecord } from '../fields/field.ts'
+import { isStorableText } from '../fields/stored-text.ts'
 import type { CollectionModel } from '../model/model.ts'
 import { ParamReader } from './params.ts'
 import { type Condition, type QueryScope, readWhereNode, WHOLE, type WhereNode } from './where.ts'
@@ -68,7 +69,7 @@ function listOf(reader: ParamReader, values: readonly unknown[], path: string, k
 function textOf(reader: ParamReader, value: unknown, path: string): string {
   const isPlain = typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
   if (isPlain) return String(value)
-  if (typeof value === 'string' && !value.includes('\0')) return value
+  if (typeof value === 'string' && isStorableText(value)) return value
   reader.fault(path, 'type', 'must be a text, a number, true or false')
   return ''
 }

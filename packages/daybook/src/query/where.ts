@@ -1,4 +1,5 @@
 import { invalidAt } from '../errors.ts'
+import { isStorableText, UNSTORABLE } from '../fields/stored-text.ts'
 import type { CollectionModel, Comparable, DocumentModel, ManyValued } from '../model/model.ts'
 import type { LocaleChoice } from './locale.ts'
 import type { ParamReader, Params } from './params.ts'
@@ -304,7 +305,9 @@ class WhereReader {
 
   #single(texts: readonly string[], path: string): string {
     if (texts.length > 1) this.#fault(path, 'repeated', 'may stand only once')
-    return texts[0] ?? ''
+    const [text = ''] = texts
+    this.#requireStorable([text], path)
+    return text
   }
 
   #flag(texts: readonly string[], path: string): boolean {
@@ -314,10 +317,15 @@ class WhereReader {
   }
 
   #values(by: Comparable | ManyValued, texts: readonly string[], path: string): readonly QueryValue[] {
-    const parts = texts.flatMap((text) => (text.startsWith(WHOLE) ? [text.slice(1)] : text.split(',')))
+    const parts = texts.flatMap((text) => (text.startsWith(WHOLE) ? [text.slice(WHOLE.length)] : text.split(',')))
+    this.#requireStorable(parts, path)
     if (parts.length <= MAX_VALUES) return [...new Set(this.#typed(by, parts, path))]
     this.#fault(path, 'maxItems', `must have at most ${MAX_VALUES} values`)
     return []
+  }
+
+  #requireStorable(texts: readonly string[], path: string): void {
+    if (!texts.every(isStorableText)) this.#fault(path, 'character', UNSTORABLE)
   }
 
   #typed(by: Comparable | ManyValued, texts: readonly string[], path: string): readonly QueryValue[] {

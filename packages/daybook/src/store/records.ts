@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { type AuthRecord, type RecordOptions, type RecordReader, type RecordWriter, Taken } from '../auth/records.ts'
+import { isStorableText } from '../fields/stored-text.ts'
 import { param, prepareSql } from './compile.ts'
 import type { Connection } from './database.ts'
 
-/** Longer values are kept as their digest: rows of an index have some 2,700 bytes at most. */
+/** Longer values are kept as their digest, as texts are that a store does not take: rows of an index have some 2,700 bytes at most. */
 const MAX_VALUE = 256
 /** How long records stay that are worth nothing, in milliseconds: clocks of nodes may differ. */
 const GRACE_MS = 24 * 60 * 60 * 1000
 
 const toKey = (value: string): string =>
-  value.length <= MAX_VALUE ? value : `sha256 ${createHash('sha256').update(value).digest('base64url')}`
+  value.length <= MAX_VALUE && isStorableText(value)
+    ? value
+    : `sha256 ${createHash('sha256').update(value).digest('base64url')}`
 
 const read = ({ doc }: { readonly doc: string }): AuthRecord => JSON.parse(doc) as AuthRecord
 
@@ -23,6 +26,8 @@ export class StoredRecords implements RecordReader {
   }
 
   async get(kind: string, id: string): Promise<AuthRecord | undefined> {
+    // No id that was ever made is such a text.
+    if (!isStorableText(id)) return undefined
     const row = await this.connection.get(ONE, { kind, id })
     return row && read(row)
   }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import NativeDatabase, { type NativeStatement } from 'better-sqlite3'
-import { StartupError } from '../errors.ts'
+import { DatabaseFileError, DaybookError, StartupError } from '../errors.ts'
 
 /** How long a write waits for another process to finish its own, in milliseconds. */
 export const LOCK_PATIENCE_MS = 5000
@@ -43,15 +43,44 @@ const SETTINGS: readonly (readonly [pragma: string, expected: unknown])[] = [
  * @throws {StartupError} when it is no database, or SQLite is too old
  */
 export function openFile(file: string): NativeDatabase {
-  // Others may start on the same file: changing its mode takes turns.
-  const native = new NativeDatabase(file, { timeout: LOCK_PATIENCE_MS })
+  const native = openNative(file)
   try {
     demandSafeSqlite(native)
     return native
   } catch (error) {
     native.close()
-    throw sqliteCode(error) === 'SQLITE_NOTADB' ? new StartupError(`${file} is no database of SQLite.`) : error
+    throw fileFault(file, error)
   }
+}
+
+function openNative(file: string): NativeDatabase {
+  try {
+    // Others may start on the same file: changing its mode takes turns.
+    return new NativeDatabase(file, { timeout: LOCK_PATIENCE_MS })
+  } catch (error) {
+    throw fileFault(file, error)
+  }
+}
+
+const RESTORE = 'Put a backup in its place, or move it away and restore an export with: daybook import FILE'
+const LET_IN = 'Let this user read and write the file and its folder.'
+
+/** What is in the way of using a file, in words of an operator. */
+const FILE_FAULTS: Readonly<Record<string, (file: string) => string>> = {
+  SQLITE_NOTADB: (file) => `${file} is damaged, or no database of SQLite. ${RESTORE}`,
+  SQLITE_CORRUPT: (file) =>
+    `${file} is damaged. ${RESTORE}\nWhat can still be read of it, as SQL: sqlite3 ${file} .recover`,
+  SQLITE_CANTOPEN: (file) => `${file} cannot be opened. ${LET_IN}`,
+  SQLITE_PERM: (file) => `${file} cannot be opened. ${LET_IN}`,
+  SQLITE_READONLY: (file) => `${file} cannot be written. ${LET_IN}`,
+}
+
+/** An error in words of an operator, where it says that the file cannot be used; others as they are. */
+export function fileFault(file: string, error: unknown): unknown {
+  const cause = error instanceof DaybookError ? error.cause : error
+  const [code = ''] = /^SQLITE_[A-Z]+/.exec(sqliteCode(cause)) ?? []
+  const message = Object.hasOwn(FILE_FAULTS, code) ? FILE_FAULTS[code]?.(file) : undefined
+  return message === undefined ? error : new DatabaseFileError(message, { cause })
 }
 
 function demandSafeSqlite(native: NativeDatabase): void {

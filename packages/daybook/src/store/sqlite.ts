@@ -1,14 +1,14 @@
-import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { Statement } from './compile.ts'
+import { makeDataFolder } from './data-folder.ts'
 import type { Database, Snapshot, StoreOptions, WriteConnection } from './database.ts'
 import type { Dialect } from './dialect.ts'
 import { type Follower, JournalWatch } from './journal-watch.ts'
 import { HEAD, Ledger } from './ledger.ts'
 import { SqliteConnection, translate } from './sqlite-connection.ts'
 import { SQLITE } from './sqlite-dialect.ts'
-import { isBusy, LOCK_PATIENCE_MS, open, sqliteCode } from './sqlite-file.ts'
+import { fileFault, isBusy, LOCK_PATIENCE_MS, open, sqliteCode } from './sqlite-file.ts'
 import { snapshotSqlite } from './sqlite-snapshot.ts'
 import { SqliteThread } from './sqlite-thread.ts'
 
@@ -30,12 +30,15 @@ const CHECKPOINT: Statement = { sql: 'PRAGMA wal_checkpoint(PASSIVE)', bind: () 
  * Opens (and where needed makes) a database file for durable use: a commit is on the disk when it is acknowledged.
  * Several processes of one machine may open the same file; a network file system may not hold it.
  *
- * @throws {StartupError} when SQLite is too old or a setting does not hold
+ * @throws {StartupError} when SQLite is too old, a setting does not hold, or the file cannot be used
  */
 export function openSqlite(file: string, options: StoreOptions = {}): SqliteStore {
-  // Drafts, sessions and hashes are nobody else's business.
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  return new SqliteStore(file, options)
+  makeDataFolder(dirname(file))
+  try {
+    return new SqliteStore(file, options)
+  } catch (error) {
+    throw fileFault(file, error)
+  }
 }
 
 /** An embedded database: one connection writes, one reads what is committed. */

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { kitchen } from '../support/configs.ts'
 import { CANARY } from '../support/sane.ts'
 import { runScenarios, type Step } from '../support/scenario.ts'
-import { create, get, put, remove } from '../support/steps.ts'
+import { create, get, patch, put, remove } from '../support/steps.ts'
 
 const READ_HEADERS = {
   'Cache-Control': 'public, max-age=0, must-revalidate',
@@ -143,6 +143,97 @@ runScenarios('a conditional read (C5)', [
   },
 ])
 
+const DOORS = [
+  post,
+  '/api/posts/{id}',
+  `${post}?select=title`,
+  `${post}?include=author`,
+  `${post}?locale=es`,
+  '/api/posts',
+  '/api/posts?limit=0',
+  '/api/posts?q=daybook&limit=1',
+  '/api/posts?where[title][exists]=true&sort=title&include=author,tags',
+  '/api/globals/site',
+  '/api/globals/site?select=siteName',
+]
+
+/** What GET and HEAD answer to these headers. */
+const reads = (path: string, headers: Record<string, string>, extra: Partial<Step>): readonly Step[] => {
+  const head = { method: 'HEAD', path, headers, status: extra.status ?? 200, auth: extra.auth ?? false }
+  return [get(path, { headers, ...extra }), { ...head, ...(extra.answers ? { answers: extra.answers } : {}) }]
+}
+
+/** A read that asks for another answer than the present one. */
+const mismatch = (path: string, headers: Record<string, string>, extra: Partial<Step> = {}): readonly Step[] =>
+  reads(path, headers, {
+    status: 412,
+    answers: { ETag: null, 'Cache-Control': 'no-store' },
+    body: { code: 'PRECONDITION_FAILED', details: { current: '{tag}' } },
+    ...extra,
+  })
+
+runScenarios('a read with If-Match (RFC 9110, section 13.2.2)', [
+  {
+    name: 'is answered when it names the tag of that answer, else 412; weak tags never do',
+    steps: [
+      get(post, { keep: { id: '/id' } }),
+      ...DOORS.flatMap((path) => [
+        get(path, { keep: { tag: 'ETag' } }),
+        ...['{tag}', '*', '"x", {tag}', '"a,b" ,, {tag}'].flatMap((tags) =>
+          reads(path, { 'If-Match': tags }, { status: 200, answers: { ETag: '{tag}' } }),
+        ),
+        ...['"x"', 'W/{tag}', '"x", W/{tag}', '""'].flatMap((tags) => mismatch(path, { 'If-Match': tags })),
+      ]),
+    ],
+  },
+  {
+    name: 'looks at If-Match before If-None-Match',
+    steps: [
+      get(post, { keep: { id: '/id' } }),
+      ...DOORS.flatMap((path) => [
+        get(path, { keep: { tag: 'ETag' } }),
+        ...['{tag}', '*', '"x"'].flatMap((known) => mismatch(path, { 'If-Match': '"y"', 'If-None-Match': known })),
+        ...reads(path, { 'If-Match': '{tag}', 'If-None-Match': '{tag}' }, { status: 304, answers: { ETag: '{tag}' } }),
+        ...reads(path, { 'If-Match': '*', 'If-None-Match': '"x"' }, { status: 200 }),
+      ]),
+    ],
+  },
+  {
+    name: 'takes the tag of its own selection and reader alone, and that of the present state',
+    steps: [
+      get(`${post}?select=title`, { keep: { part: 'ETag', id: '/id' } }),
+      get(post, { keep: { tag: 'ETag' } }),
+      ...mismatch(post, { 'If-Match': '{part}' }),
+      get('/api/posts', { keep: { tag: 'ETag' } }),
+      ...mismatch('/api/posts', { 'If-Match': '{part}' }),
+      get('/api/posts', { auth: true, keep: { session: 'ETag' } }),
+      ...mismatch('/api/posts', { 'If-Match': '{session}' }),
+      get(post, { keep: { old: 'ETag' } }),
+      put('/api/posts/{id}', { category: 'x' }, { keep: { tag: 'ETag' } }),
+      ...mismatch(post, { 'If-Match': '{old}' }),
+      ...reads(post, { 'If-Match': '{tag}' }, { status: 200 }),
+    ],
+  },
+  {
+    name: 'tells nothing of what the reader may not see: 404, 400 and 401 come first',
+    config: kitchen,
+    steps: [
+      create('things', { title: 'x', status: 'draft' }, { keep: { id: '/id', draft: 'ETag' } }),
+      ...['{draft}', '"x"', '*', 'W/{draft}'].flatMap((tag) => [
+        ...reads('/api/things/x', { 'If-Match': tag }, { status: 404 }),
+        ...reads('/api/things/{id}', { 'If-Match': tag }, { status: 404 }),
+        ...reads('/api/things/nope', { 'If-Match': tag }, { status: 404 }),
+        ...reads('/api/things?nope=1', { 'If-Match': tag }, { status: 400 }),
+        ...reads('/api/members', { 'If-Match': tag }, { status: 401 }),
+        ...reads('/api/globals/internal', { 'If-Match': tag }, { status: 401 }),
+      ]),
+      ...reads('/api/things/x', { 'If-Match': '{draft}' }, { status: 200, auth: true }),
+      ...reads('/api/globals/banner', { 'If-Match': '*' }, { status: 200 }),
+      ...reads('/api/globals/banner', { 'If-Match': '"x"' }, { status: 412 }),
+    ],
+  },
+])
+
 runScenarios('a conditional write (C3, C4)', [
   {
     name: 'is done when If-Match names the stored version, whatever view it was read in',
@@ -237,6 +328,54 @@ runScenarios('a conditional write (C3, C4)', [
       put('/api/ledgers/{id}', { nope: 1 }, { status: 400 }),
       put('/api/ledgers/01a1f9d5-ddca-7255-9a37-e7bf8ce09df2', { title: 'b' }, { status: 404 }),
       remove('/api/ledgers/{id}', { headers: { 'If-Match': '*' } }),
+    ],
+  },
+  {
+    name: 'of an entry that demands If-Match is 428 without it, whatever If-None-Match says',
+    config: kitchen,
+    steps: [
+      create('ledgers', { title: 'a' }, { keep: { id: '/id', tag: 'ETag' } }),
+      ...['"x"', 'W/"x"', '"x", "y"', '{tag}', 'W/{tag}', '*'].flatMap((tags): readonly Step[] => {
+        const headers = { 'If-None-Match': tags }
+        const refused = { headers, status: 428, body: { code: 'PRECONDITION_REQUIRED' } }
+        return [
+          put('/api/ledgers/{id}', { title: 'b' }, refused),
+          put('/api/ledgers/{id}', {}, refused),
+          patch('/api/ledgers/{id}', { title: 'b' }, refused),
+          remove('/api/ledgers/{id}', refused),
+        ]
+      }),
+      {
+        method: 'POST',
+        path: '/api/batch',
+        auth: true,
+        headers: { 'If-None-Match': '"x"', 'If-Match': '*' },
+        json: { operations: [{ op: 'update', collection: 'ledgers', id: '{id}', data: { title: 'b' } }] },
+        status: 428,
+      },
+      ...(['PUT', 'PATCH', 'DELETE'] as const).flatMap((method): readonly Step[] => {
+        const json = method === 'DELETE' ? {} : { json: { title: 'b' } }
+        const both = { method, path: '/api/ledgers/{id}', auth: true, ...json }
+        return [
+          { ...both, headers: { 'If-Match': '"x"', 'If-None-Match': '"y"' }, status: 412 },
+          { ...both, headers: { 'If-Match': '{tag}', 'If-None-Match': '{tag}' }, status: 412 },
+          { ...both, headers: { 'If-Match': '{tag}', 'If-None-Match': '*' }, status: 412 },
+        ]
+      }),
+      put('/api/ledgers/{id}', { title: 'b' }, { headers: { 'If-Match': '{tag}', 'If-None-Match': '"y"' } }),
+      remove('/api/ledgers/{id}', { headers: { 'If-Match': '*', 'If-None-Match': '"y"' } }),
+    ],
+  },
+  {
+    name: 'of a global that demands If-Match may say If-None-Match: * in place of it, until it was written',
+    config: kitchen,
+    steps: [
+      put('/api/globals/banner', { text: 'a' }, { status: 428 }),
+      put('/api/globals/banner', { text: 'a' }, { headers: { 'If-Match': '*' }, status: 412 }),
+      put('/api/globals/banner', { text: 'a' }, { headers: { 'If-None-Match': '*' } }),
+      put('/api/globals/banner', { text: 'b' }, { headers: { 'If-None-Match': '*' }, status: 412 }),
+      put('/api/globals/banner', { text: 'b' }, { status: 428 }),
+      put('/api/globals/banner', { text: 'b' }, { headers: { 'If-Match': '*' } }),
     ],
   },
   {

@@ -102,7 +102,8 @@ describe.each(STORES)('hostile characters on $name', (store) => {
     const value = nasty.filter((text) => /^[\x20-\x7e]*$/.test(text))
     await fc.assert(
       fc.asyncProperty(value, async (text) => {
-        expect([200, 304, 400]).toContain((await ask(service, '/api/things', { headers: { [name]: text } })).status)
+        const { status } = await ask(service, '/api/things', { headers: { [name]: text } })
+        expect(name === 'If-Match' ? [200, 400, 412] : [200, 304, 400]).toContain(status)
         const written = await ask(service, '/api/things', {
           method: 'POST',
           raw: '{}',
@@ -180,46 +181,5 @@ describe.each(STORES)('hostile characters on $name', (store) => {
       }),
       { numRuns: 20 },
     )
-  })
-})
-
-describe.each(STORES)('a cursor on $name that was tampered with', (store) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await store.open(kitchen)
-    for (const title of ['One', 'Two', 'Three']) await ask(service, '/api/things', { method: 'POST', json: { title } })
-  })
-  afterAll(() => service.close())
-
-  const nextOf = async (query: string): Promise<string> =>
-    String(bodyOf(await ask(service, `/api/things?limit=1&${query}`)).nextCursor)
-
-  test('in one character is 400, or pages on, and never an error of ours', async () => {
-    const cursor = await nextOf('sort=amount')
-    await fc.assert(
-      fc.asyncProperty(fc.nat(cursor.length - 1), fc.constantFrom(...'abcXYZ019-_=+/.'), async (at, letter) => {
-        const path = `/api/things?sort=amount&cursor=${encodeURIComponent(cursor.slice(0, at) + letter + cursor.slice(at + 1))}`
-        expect([200, 400]).toContain((await ask(service, path)).status)
-      }),
-      { numRuns: 200 },
-    )
-  })
-
-  test('in what it holds is 400, or pages on, and never an error of ours', async () => {
-    const value = fc.oneof(
-      fc.constantFrom(null, true, 1e308, -1, 2 ** 53, '', "'", '\0', '\ud800', [], {}, [1], 'x'.repeat(3000)),
-      fc.jsonValue({ maxDepth: 2 }),
-    )
-    for (const query of ['sort=amount', 'sort=title,-count', 'sort=-createdAt', 'q=t']) {
-      const parts: readonly unknown[] = JSON.parse(Buffer.from(await nextOf(query), 'base64url').toString())
-      await fc.assert(
-        fc.asyncProperty(fc.nat(parts.length), value, async (at, inserted) => {
-          const changed = parts.with(Math.min(at, parts.length - 1), inserted)
-          const cursor = Buffer.from(JSON.stringify(changed)).toString('base64url')
-          expect([200, 400]).toContain((await ask(service, `/api/things?${query}&cursor=${cursor}`)).status)
-        }),
-        { numRuns: 60 },
-      )
-    }
   })
 })

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DatabaseFileError } from '../../errors.ts'
 import { findEnvFile } from '../env-file.ts'
 import { readOptions } from '../options.ts'
-import { OPTIONS, serveHere } from './start.ts'
+import { OPTIONS, requireServable, serveHere } from './start.ts'
 
 /** Set in the process that serves; the one that the user started only watches. */
 const SERVING = 'DAYBOOK_DEV_SERVING'
@@ -13,9 +15,10 @@ export async function dev(args: readonly string[], entry: string): Promise<numbe
   const env = { ...process.env, [SERVING]: '1' }
   const options = readOptions(args, OPTIONS)
   if (process.env[SERVING]) {
-    await serveHere(options, true)
+    await serveHere(options, true).catch(endWatching)
     return undefined
   }
+  requireServable(options)
   const envFile = findEnvFile(options.text('config'))
   const watch = ['--watch', '--watch-preserve-output', ...(envFile === undefined ? [] : [`--env-file=${envFile}`])]
   const child = spawn(process.execPath, [...process.execArgv, ...watch, entry, 'dev', ...args], {
@@ -25,4 +28,21 @@ export async function dev(args: readonly string[], entry: string): Promise<numbe
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => child.kill(signal))
   const [code] = await once(child, 'exit')
   return code ?? 0
+}
+
+/** How long the watching process may take to pass the signal on, in milliseconds. */
+const PASSING_ON_MS = 5000
+
+/** Ends `daybook dev` after a fault that no change of a file mends. */
+async function endWatching(error: unknown): Promise<never> {
+  const isListening = error instanceof Error && 'syscall' in error && error.syscall === 'listen'
+  if (error instanceof DatabaseFileError || isListening) {
+    // The watching process passes the signal on, and ends with the status that this one ends with.
+    const waiting = new AbortController()
+    const passedOn = once(process, 'SIGTERM')
+    process.kill(process.ppid, 'SIGTERM')
+    await Promise.race([passedOn, sleep(PASSING_ON_MS, undefined, waiting)])
+    waiting.abort()
+  }
+  throw error
 }

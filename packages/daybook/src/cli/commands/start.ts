@@ -4,7 +4,7 @@ import type { MetricsAddress, MetricsListening } from '../../node/metrics-server
 import { type Listening, serve } from '../../node/serve.ts'
 import { serveAsWorker, type WorkerIdentity, type WorkerProcess, workerIdentity } from '../../node/worker.ts'
 import { createService, type Service } from '../../service.ts'
-import { loadConfig } from '../config-file.ts'
+import { findConfig, loadConfig } from '../config-file.ts'
 import { makeLog } from '../logger.ts'
 import { type CommandLine, dataFolder, readOptions } from '../options.ts'
 import { UsageError } from '../usage.ts'
@@ -33,6 +33,18 @@ export async function start(args: readonly string[]): Promise<number | undefined
   return count === undefined ? serveHere(options, false) : serveInWorkers(options, count)
 }
 
+/**
+ * Checks what can be told of a command line before the config is loaded.
+ *
+ * @throws {UsageError}
+ */
+export function requireServable(options: CommandLine): void {
+  findConfig(options.text('config'))
+  readPort(options)
+  readMetrics(options)
+  logOf(options, false)
+}
+
 /** Serves in this process. */
 export async function serveHere(options: CommandLine, readable: boolean): Promise<undefined> {
   const log = logOf(options, readable)
@@ -41,7 +53,6 @@ export async function serveHere(options: CommandLine, readable: boolean): Promis
     await listening.stop(0)
     throw error
   })
-  announce(listening.url, metrics)
   const end = (signal: NodeJS.Signals): void => {
     log.info({ signal }, 'draining')
     // A second signal ends it at once.
@@ -49,6 +60,8 @@ export async function serveHere(options: CommandLine, readable: boolean): Promis
     void listening.stop().then(() => process.exit(0))
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end)
+  // Whoever reads this may send a signal at once.
+  announce(listening.url, metrics)
 }
 
 async function serveInWorkers(options: CommandLine, count: number): Promise<number> {

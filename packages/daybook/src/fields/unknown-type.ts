@@ -1,0 +1,55 @@
+import { StartupError } from '../errors.ts'
+import { nearest } from '../nearest.ts'
+
+/** Names of other systems, each with the type that does the same here. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  string: 'text',
+  str: 'text',
+  varchar: 'text',
+  longtext: 'markdown',
+  richtext: 'markdown',
+  html: 'markdown',
+  textarea: 'markdown',
+  int: 'integer',
+  float: 'number',
+  decimal: 'number',
+  bool: 'boolean',
+  checkbox: 'boolean',
+  timestamp: 'datetime',
+  enum: 'select',
+  enumeration: 'select',
+  choice: 'select',
+  radio: 'select',
+  ref: 'relation',
+  reference: 'relation',
+  relationship: 'relation',
+  object: 'group',
+  component: 'group',
+  array: 'list',
+  repeater: 'list',
+  dynamiczone: 'blocks',
+  uid: 'slug',
+  uri: 'url',
+}
+
+/** What libraries ask of any object, to find out what it is. */
+const PROBES: readonly string[] = ['then', 'toJSON', 'asymmetricMatch', 'nodeType', 'tagName', '$$typeof']
+
+/** The builders of field types; a type that does not exist says so, and which one is meant, when it is used. */
+export function withUnknownTypes<Builders extends object>(builders: Builders): Builders {
+  return new Proxy(builders, {
+    get(target, name, receiver) {
+      if (typeof name === 'symbol' || name in target || PROBES.includes(name))
+        return Reflect.get(target, name, receiver)
+      return () => {
+        throw new StartupError(`There is no field type f.${name}. ${advice(name, Object.keys(target))}`)
+      }
+    },
+  })
+}
+
+function advice(name: string, types: readonly string[]): string {
+  const folded = name.toLowerCase().replaceAll(/[^a-z]/g, '')
+  const meant = Object.hasOwn(OTHER_NAMES, folded) ? OTHER_NAMES[folded] : nearest(folded, types)
+  return meant ? `Write f.${meant}().` : `Write one of: ${types.map((type) => `f.${type}()`).join(', ')}`
+}

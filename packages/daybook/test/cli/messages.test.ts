@@ -1,0 +1,237 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, open, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it, vi } from 'vitest'
+import { BIN, daybook, type Ended, folderOf, start } from './cli.ts'
+
+// Each of these is a process of its own, and several for `dev`.
+vi.setConfig({ testTimeout: 60_000 })
+
+/** A config with one collection, with these fields and whatever else. */
+const configOf = (fields: string, more = ''): string => `import { defineConfig, f } from 'DAYBOOK'
+export default defineConfig({ auth: { registration: 'closed' }, collections: { notes: { fields: { ${fields} } } }, ${more} })
+`
+const NOTES = configOf('title: f.text({ required: true }), slug: f.slug({ from: "title" })')
+const SERVE = ['start', '--port', '0', '--log', 'silent']
+
+/** What a person does, and what they read. */
+interface Mistake {
+  readonly files?: Readonly<Record<string, string>>
+  readonly args: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly status: number
+  /** The whole of standard error after `daybook: `, with `.` for the folder. */
+  readonly reads: string | RegExp
+}
+
+const ELSEWHERE = 'Name another folder with --data, DAYBOOK_DATA or the option data of createService.'
+const USAGE = '\nSee daybook --help.\n'
+const NO_CONFIG = `There is no config: daybook.config.ts, daybook.config.js, daybook.config.mjs in this folder. Name one with --config FILE.${USAGE}`
+
+const seeded = (seed: string): Readonly<Record<string, string>> => ({
+  'daybook.config.ts': configOf(
+    'title: f.text({ required: true }), rank: f.integer()',
+    `seed: async (c) => { ${seed} }`,
+  ),
+})
+const typed = (field: string): Readonly<Record<string, string>> => ({
+  'daybook.config.ts': configOf(`title: ${field}`),
+})
+
+const MISTAKES: Readonly<Record<string, Mistake>> = {
+  'dev without a config': { files: {}, args: ['dev'], status: 2, reads: NO_CONFIG },
+  'dev with a config that is not there': {
+    args: ['dev', '--config', 'other.ts'],
+    status: 2,
+    reads: `There is no config: other.ts. Name one with --config FILE.${USAGE}`,
+  },
+  'dev with a port that is none': {
+    args: ['dev', '--port', 'http'],
+    status: 2,
+    reads: `--port takes a number from 0 to 65535, not "http"${USAGE}`,
+  },
+  'a folder below /proc': {
+    args: [...SERVE, '--data', '/proc/x/y'],
+    status: 1,
+    reads: `The folder /proc/x/y cannot be made: the file system takes no new folders there. ${ELSEWHERE}\n`,
+  },
+  'a folder below /proc in dev': {
+    args: ['dev', '--port', '0', '--log', 'silent', '--data', '/proc/x/y'],
+    status: 1,
+    reads: `The folder /proc/x/y cannot be made: the file system takes no new folders there. ${ELSEWHERE}\n`,
+  },
+  '--data naming a file': {
+    files: { 'daybook.config.ts': NOTES, content: '' },
+    args: [...SERVE, '--data', 'content'],
+    status: 1,
+    reads: `./content is a file, and the database needs a folder. ${ELSEWHERE}\n`,
+  },
+  '--data naming a file in dev': {
+    files: { 'daybook.config.ts': NOTES, content: '' },
+    args: ['dev', '--port', '0', '--log', 'silent', '--data', 'content'],
+    status: 1,
+    reads: `./content is a file, and the database needs a folder. ${ELSEWHERE}\n`,
+  },
+  '--data naming a folder inside of a file': {
+    files: { 'daybook.config.ts': NOTES, content: '' },
+    args: [...SERVE, '--data', 'content/a/b'],
+    status: 1,
+    reads: `The folder ./content/a/b cannot be made: part of its path is a file. ${ELSEWHERE}\n`,
+  },
+  'a mistyped option': {
+    args: ['start', '--prot', '1'],
+    status: 2,
+    reads: `There is no option --prot of this command. Did you mean --port?${USAGE}`,
+  },
+  'a mistyped option with its value': {
+    args: ['export', '--sinse=5', 'x'],
+    status: 2,
+    reads: `There is no option --sinse of this command. Did you mean --since?${USAGE}`,
+  },
+  'an option of no command': {
+    args: ['migrate', '--verbose'],
+    status: 2,
+    reads: `There is no option --verbose of this command. It takes: --config, --data, --apply, --allow-loss${USAGE}`,
+  },
+  'a mistyped command': {
+    args: ['strat'],
+    status: 2,
+    reads: `There is no command "strat". Did you mean daybook start?${USAGE}`,
+  },
+  'a command of another program': {
+    args: ['serve'],
+    status: 2,
+    reads: `There is no command "serve". Write one of: start, dev, import, export, copy, user, token, migrate${USAGE}`,
+  },
+  'a field type of another system': {
+    files: typed('f.string()'),
+    args: SERVE,
+    status: 1,
+    reads: 'There is no field type f.string. Write f.text().\n',
+  },
+  'a field type of another system, in its spelling': {
+    files: typed('f.rich_text()'),
+    args: SERVE,
+    status: 1,
+    reads: 'There is no field type f.rich_text. Write f.markdown().\n',
+  },
+  'a mistyped field type': {
+    files: typed('f.bolean()'),
+    args: SERVE,
+    status: 1,
+    reads: 'There is no field type f.bolean. Write f.boolean().\n',
+  },
+  'a field type that nothing is like': {
+    files: typed('f.geometry()'),
+    args: SERVE,
+    status: 1,
+    reads: /^There is no field type f\.geometry\. Write one of: f\.text\(\), f\.markdown\(\), .*f\.blocks\(\)\n$/,
+  },
+  'a seed with entries that do not fit': {
+    files: seeded("await c.create('notes', { title: 'a' }); await c.create('notes', { rank: 'x' })"),
+    args: SERVE,
+    status: 1,
+    reads:
+      'The seed of the config is refused at entry 2, of notes:\n  /title is required\n  /rank must be integer or null\n',
+  },
+  'a seed that names a collection wrongly': {
+    files: seeded("await c.create('posts', { title: 'a' })"),
+    args: SERVE,
+    status: 1,
+    reads: 'The seed of the config is refused at entry 1, of posts: There is no collection "posts".\n',
+  },
+  'a seed that names a global wrongly': {
+    files: seeded("await c.writeGlobal('site', { title: 'a' })"),
+    args: SERVE,
+    status: 1,
+    reads: 'The seed of the config is refused at the global site: There is no global "site".\n',
+  },
+  'a token that is too short': {
+    env: { DAYBOOK_SERVICE_TOKEN: 'short' },
+    args: SERVE,
+    status: 1,
+    reads:
+      'DAYBOOK_SERVICE_TOKEN has 5 characters; use at least 32, for instance the output of: openssl rand -hex 32\n',
+  },
+  'a host that this machine is not': {
+    args: [...SERVE, '--host', '192.0.2.1'],
+    status: 1,
+    reads: 'This machine has no such address. Choose another one with --host or --metrics-host.\n',
+  },
+}
+
+/** Runs a command with an environment of its own. */
+async function run(cwd: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
+  const child = spawn(process.execPath, [BIN, ...args], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = once(child, 'close')
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  const [status] = await ended
+  return { status, stdout, stderr }
+}
+
+describe('a mistake on the command line is answered by what to write, without a stack', () => {
+  it.each(Object.entries(MISTAKES))('%s', async (_name, { files, args, env = {}, status, reads }) => {
+    await using folder = await folderOf(files ?? { 'daybook.config.ts': NOTES })
+    const ended = await run(folder.path, args, env)
+    const said = ended.stderr.replaceAll(folder.path, '.')
+    expect(said).toMatch(/^daybook: /)
+    if (typeof reads === 'string') expect(said.slice('daybook: '.length)).toBe(reads)
+    else expect(said.slice('daybook: '.length)).toMatch(reads)
+    expect(ended.status).toBe(status)
+  })
+})
+
+const REST = 'Put a backup in its place, or move it away and restore an export with: daybook import FILE'
+const DAMAGED = `./.daybook/daybook.db is damaged. ${REST}\nWhat can still be read of it, as SQL: sqlite3 ./.daybook/daybook.db .recover\n`
+
+/** What happened to a database file, and what every command then says of it. */
+const DAMAGES: Readonly<Record<string, readonly [damage: (file: string) => Promise<void>, reads: string]>> = {
+  'that begins with something else': [
+    (file) => overwrite(file, 0),
+    `./.daybook/daybook.db is damaged, or no database of SQLite. ${REST}\n`,
+  ],
+  'whose tables are written over': [(file) => overwrite(file, 100), DAMAGED],
+  'that was cut off': [(file) => truncate(file, 8192), DAMAGED],
+}
+
+async function overwrite(file: string, at: number): Promise<void> {
+  const handle = await open(file, 'r+')
+  await handle.write(Buffer.alloc(3000, 'garbage'), 0, 3000, at)
+  await handle.close()
+}
+
+describe('a database file', () => {
+  it.each(Object.entries(DAMAGES))('%s is named, with what to do', async (_name, [damage, reads]) => {
+    await using folder = await folderOf({ 'daybook.config.ts': NOTES })
+    await (await start(folder.path)).stop()
+    await damage(join(folder.path, '.daybook/daybook.db'))
+    for (const args of [SERVE, ['token', 'list']]) {
+      const { status, stderr } = await daybook(folder.path, ...args)
+      expect(stderr.replaceAll(folder.path, '.')).toBe(`daybook: ${reads}`)
+      expect(status).toBe(1)
+    }
+  })
+
+  it('that cannot be opened is named, with what to do', async () => {
+    await using folder = await folderOf({ 'daybook.config.ts': NOTES })
+    await mkdir(join(folder.path, '.daybook/daybook.db'), { recursive: true })
+    const { status, stderr } = await daybook(folder.path, ...SERVE)
+    const reads = './.daybook/daybook.db cannot be opened. Let this user read and write the file and its folder.\n'
+    expect([stderr.replaceAll(folder.path, '.'), status]).toEqual([`daybook: ${reads}`, 1])
+  })
+
+  it('is made in folders that are there already, and in new ones', async () => {
+    await using folder = await folderOf({ 'daybook.config.ts': NOTES })
+    await mkdir(join(folder.path, 'a/b'), { recursive: true })
+    for (const data of ['a', 'a/b', 'a/b/c/d', './x/../y/']) {
+      const service = await start(folder.path, '--data', data)
+      expect([data, await service.stop()]).toEqual([data, 0])
+    }
+  })
+})
