@@ -54,7 +54,10 @@ export function createApp(options: AppOptions): Handle {
   for (const [pattern, same] of Map.groupBy(addresses, (address) => address.pattern)) {
     methods.add('ALL', pattern, allowedMethods(same))
   }
+  const allMethods = [...new Set(allowedMethods(addresses))]
   const dispatch = (request: HttpRequest, scope: RequestScope): Promise<Reply> | Reply => {
+    // RFC 9110, section 9.3.7: OPTIONS may ask about the whole service.
+    if (request.target === '*') return refuseMethod(options, allMethods, request, scope)
     const path = pathOf(request.target)
     // RFC 9110, section 9.3.2: HEAD is GET without the content.
     const [[found], parameters] = router.match(request.method === 'HEAD' ? 'GET' : request.method, path)

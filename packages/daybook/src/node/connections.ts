@@ -24,6 +24,13 @@ export class Connections {
     return connection
   }
 
+  /** Refuses what the parser gave up on, once the answers that are due on its connection are sent. */
+  refuseNext(socket: Socket, refuse: () => void): void {
+    const connection = this.#open.get(socket)
+    if (connection) connection.refuseNext(refuse)
+    else refuse()
+  }
+
   /**
    * From now on, answers end their connections. Idle connections are closed.
    *
@@ -48,6 +55,7 @@ export class Connection {
   #latest: ServerResponse | undefined
   #idleSince = performance.now()
   #isDraining = false
+  #isBroken = false
   /** The bytes that had arrived when it was last looked at. */
   #bytesSeen = 0
 
@@ -78,6 +86,17 @@ export class Connection {
     if (this.#underWay > 0) return
     this.#idleSince = performance.now()
     if (this.#isDraining) this.#closeAfter(READ_MS)
+  }
+
+  /**
+   * The client would take a refusal that comes before the answers that are due for one of them. A request that is itself
+   * broken, in its body, has no other answer.
+   */
+  refuseNext(refuse: () => void): void {
+    const latest = this.#latest
+    if (!latest || latest.writableFinished || !latest.req.complete) refuse()
+    else if (!this.#isBroken) latest.once('close', refuse)
+    this.#isBroken = true
   }
 
   drain(idleMs: number): void {

@@ -4,11 +4,11 @@ import { pipeline } from 'node:stream/promises'
 import type { Handle } from '../http/request.ts'
 import type { FinishedReply } from '../http/respond.ts'
 import type { Connection, Connections } from './connections.ts'
+import { headFault } from './head.ts'
 import { refuse, targetRefusal } from './refuse.ts'
 import { NodeRequest } from './request.ts'
 import { readTarget } from './target.ts'
 
-const MAX_HEADERS = 200
 /** How long the rest of a body that nobody wants may take to arrive, in milliseconds. */
 const UNREAD_BODY_MS = 500
 
@@ -26,13 +26,9 @@ export function toListener(handle: Handle, state: ListenerState): Listener {
   return (incoming, response) => {
     const connection = state.connections.of(incoming.socket)
     if (!connection.begin(response)) return void incoming.resume()
-    if (incoming.rawHeaders.length > MAX_HEADERS * 2) {
-      refuse(response, 431, 'VALIDATION_ERROR', `A request has at most ${MAX_HEADERS} headers.`)
-      return connection.finish()
-    }
-    // RFC 9112, section 3.2; Node's own answer would lack our envelope.
-    if (incoming.httpVersion === '1.1' && incoming.headers.host === undefined) {
-      refuse(response, 400, 'VALIDATION_ERROR', 'A request needs a Host header.')
+    const fault = headFault(incoming)
+    if (fault) {
+      refuse(response, fault.status, 'VALIDATION_ERROR', fault.message)
       return connection.finish()
     }
     void answer(handle, state.held, connection, incoming, response)

@@ -82,7 +82,9 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     refuse(response, 417, 'VALIDATION_ERROR', 'Only Expect: 100-continue is understood.')
   })
-  server.on('clientError', refuseBroken)
+  server.on('clientError', (error: Error, socket: Socket) => {
+    state.connections.refuseNext(socket, () => refuseBroken(error, socket))
+  })
   server.listen(port, host)
   await once(server, 'listening')
   const address = server.address() as AddressInfo
