@@ -22,6 +22,10 @@ export class NodeRequest implements HttpRequest {
     return this.#incoming.socket.remoteAddress ?? null
   }
 
+  get isAborted(): boolean {
+    return this.#incoming.socket.destroyed
+  }
+
   get origin(): string {
     return `http://${this.headers.get('host') ?? this.#localHost}`
   }
