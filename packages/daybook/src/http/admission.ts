@@ -7,6 +7,8 @@ const TURN_MS = 5
 /** The least and the most time that waiting requests have in one turn, in milliseconds. */
 const MIN_SHARE_MS = 2
 const MAX_SHARE_MS = 20
+/** After how many turns waiting requests have their next one: each of them takes a new connection, and costs little. */
+const TURNS_BETWEEN = 4
 
 /** Thrown for a request that is refused because too many are pending; one for all, as it has to cost little. */
 export const OVERLOADED: DaybookError = new DaybookError(
@@ -15,8 +17,8 @@ export const OVERLOADED: DaybookError = new DaybookError(
 )
 
 /**
- * Lets requests begin in the order in which they came, a few in each turn of the event loop. Between the turns the process
- * takes new connections, of which libuv accepts one in each turn, and answers what cannot wait.
+ * Lets requests begin in the order in which they came, for a short time in some turns of the event loop. In the turns between,
+ * the process takes new connections, of which libuv accepts one in each turn, and answers what cannot wait.
  */
 export class Admission {
   readonly #limit: number
@@ -82,7 +84,7 @@ export class Admission {
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
-    setImmediate(() => {
+    afterTurns(TURNS_BETWEEN, () => {
       this.#isScheduled = false
       // As long as everything else took: a flood of requests to refuse leaves half of the time for work.
       const now = performance.now()
@@ -97,6 +99,10 @@ export class Admission {
     // What waits for a database lets others begin.
     if (this.#waiting.length > 0) this.#schedule()
   }
+}
+
+function afterTurns(turns: number, then: () => void): void {
+  setImmediate(() => (turns > 1 ? afterTurns(turns - 1, then) : then()))
 }
 
 /** Tells whether requests have begun for long enough in this turn of the event loop. */
