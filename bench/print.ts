@@ -7,6 +7,7 @@ import type {
   ImportCost,
   Latency,
   Nodes,
+  OverloadCost,
   Report,
   RestoreCost,
   SessionCost,
@@ -187,6 +188,23 @@ function restoreTable(restores: readonly RestoreCost[]): string {
   )
 }
 
+function overloadTable(overloads: readonly OverloadCost[]): string {
+  return table(
+    ['overload', 'goodput', 'fewest answers', 'served p99', 'refused', 'refused p99', 'probe p99', 'targets', ''],
+    overloads.map(({ what, goodput, fewest, servedP99, refused, refusedP99, probeP99, targets, met }) => [
+      what,
+      goodput.toFixed(2),
+      whole(fewest),
+      `${whole(servedP99)} ms`,
+      whole(refused),
+      `${whole(refusedP99)} ms`,
+      `${whole(probeP99)} ms`,
+      `>= ${targets.goodput}, refused <= ${targets.refusedMs} ms, probe <= ${targets.probeMs} ms`,
+      verdict(met),
+    ]),
+  )
+}
+
 function latencyTable(latencies: readonly Latency[]): string {
   return table(
     ['time to answer', 'median', 'p99', 'target', ''],
@@ -218,5 +236,6 @@ export function printed(report: Report): string {
   if (imports.length > 0) parts.push(importTable(imports))
   if (report.exports.length > 0) parts.push(exportTable(report.exports))
   if (report.restores.length > 0) parts.push(restoreTable(report.restores))
+  if (report.overloads.length > 0) parts.push(overloadTable(report.overloads))
   return parts.join('\n\n')
 }

@@ -1,5 +1,6 @@
 import { cpus, loadavg, totalmem } from 'node:os'
 import { CAN_PIN, CORE_COUNT, HAS_ROOM } from './cores.ts'
+import type { CrowdResult, ProbeResult } from './crowd.ts'
 import type { Kind } from './kinds.ts'
 import type { Loaded } from './load.ts'
 import { type Judge, judgeOf, type Sample } from './measure.ts'
@@ -249,6 +250,33 @@ function latencyOf(what: string, { p50, p99 }: Pick<Loaded, 'p50' | 'p99'>, targ
   return { what, p50, p99, target, met: p99 <= target }
 }
 
+/** What came of asking for more than a server can answer. */
+export interface OverloadCost {
+  readonly what: string
+  /** Answers of 200 a second by those that a busy server gives. */
+  readonly goodput: number
+  /** The fewest answers that a client got. */
+  readonly fewest: number
+  readonly servedP99: number
+  readonly refused: number
+  readonly refusedP99: number
+  readonly probeP99: number
+  readonly targets: typeof OVERLOAD
+  readonly met: boolean
+}
+
+/** Times are in milliseconds. */
+const OVERLOAD = { goodput: 0.9, refusedMs: 50, probeMs: 100 }
+
+/** Holds a server under too much load against what it is to keep up. */
+export function overloadResult(what: string, peak: number, crowd: CrowdResult, probe: ProbeResult): OverloadCost {
+  const goodput = crowd.served / crowd.seconds / peak
+  const [refusedP99, probeP99] = [crowd.refusedMs.p99, probe.ms.p99]
+  const met = goodput >= OVERLOAD.goodput && refusedP99 <= OVERLOAD.refusedMs && probeP99 <= OVERLOAD.probeMs
+  const { fewest, refused, servedMs } = crowd
+  return { what, goodput, fewest, servedP99: servedMs.p99, refused, refusedP99, probeP99, targets: OVERLOAD, met }
+}
+
 /** Everything that one run found. */
 export interface Report {
   readonly machine: Machine
@@ -266,4 +294,5 @@ export interface Report {
   readonly imports: readonly ImportCost[]
   readonly exports: readonly ExportCost[]
   readonly restores: readonly RestoreCost[]
+  readonly overloads: readonly OverloadCost[]
 }

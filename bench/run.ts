@@ -17,6 +17,7 @@ import { measureExport } from './export-cost.ts'
 import { measureImport } from './import-cost.ts'
 import { kindsOn } from './kinds.ts'
 import { WrongAnswer } from './measure.ts'
+import { measureOverload } from './overload.ts'
 import { PostgresDatabases } from './postgres-databases.ts'
 import { printed } from './print.ts'
 import { type Report, thisMachine } from './report.ts'
@@ -34,8 +35,8 @@ const HELP = `npm run bench -- [options]
   --rounds R        measurements of each side (default: 3)
   --database NAME   what keeps the content: sqlite (default) or postgres
   --import DIR      also import this folder of Markdown files
-  --only NAME       one kind of work, "sessions", "nodes", "search", "start", "import", "export" or "restore"; may stand
-                    more than once: ${NAMES.join(', ')}
+  --only NAME       one kind of work, "sessions", "nodes", "search", "start", "import", "export", "restore" or "overload";
+                    may stand more than once: ${NAMES.join(', ')}
   --compare-sizes   also compare with a store of 1,000 (always so from 100,000 entries on)
   --data DIR        where seeded stores are kept for other runs (default: daybook-bench in the folder for temporary files)
   --json FILE       write the figures, too, and the table beside them (.txt)
@@ -88,6 +89,7 @@ async function measureAll(bench: Bench): Promise<Report> {
     imports: await measureImport(bench, given.import),
     exports: await measureExport(bench),
     restores: await measureRestore(bench),
+    overloads: await measureOverload(bench),
   }
 }
 

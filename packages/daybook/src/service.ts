@@ -13,6 +13,7 @@ import { MarkdownRenderer } from './content/markdown-renderer.ts'
 import { pendingRenames } from './content/migration.ts'
 import { Sweeper } from './content/sweep.ts'
 import { DaybookError, StartupError } from './errors.ts'
+import { DEFAULT_PENDING } from './http/admission.ts'
 import { createApp } from './http/app.ts'
 import { DEFAULT_BODY_BYTES } from './http/body.ts'
 import type { Handle } from './http/request.ts'
@@ -121,6 +122,7 @@ export async function createService<const C extends DaybookConfig>(
     cors: config.cors,
     bodyLimit,
     publicCacheControl: config.publicCacheControl ?? DEFAULT_CACHE_CONTROL,
+    pendingRequests: config.limits?.pendingRequests ?? DEFAULT_PENDING,
     isReady: async () => !isDraining && (await canRead(engine.store)),
     observe: metrics?.observe.bind(metrics),
   })

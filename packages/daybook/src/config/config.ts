@@ -107,6 +107,8 @@ export interface LimitsConfig {
   readonly renderMs?: number
   /** How often one client may try to sign in or to register in a minute, on all nodes together. @default 10 */
   readonly signInsPerMinute?: number
+  /** How many requests a process works on or lets wait; another one is refused with 503. @default 1000 */
+  readonly pendingRequests?: number
 }
 
 /** Accounts of the default auth adapter. They live in memory: a restart forgets them. */

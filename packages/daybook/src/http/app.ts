@@ -9,6 +9,7 @@ import type { Log } from '../log.ts'
 import type { Model } from '../model/model.ts'
 import { readParams } from '../query/params.ts'
 import { makeAddressHint } from './address-hint.ts'
+import { Admission, OVERLOADED } from './admission.ts'
 import { readBody, readJson } from './body.ts'
 import { contextOf } from './client.ts'
 import { readIdempotencyKey, readMinSeq, readTagCondition } from './conditional.ts'
@@ -34,6 +35,8 @@ export interface AppOptions {
   readonly bodyLimit: number
   readonly publicCacheControl: string
   readonly isReady: () => Promise<boolean>
+  /** How many requests may wait or be worked on. */
+  readonly pendingRequests: number
   /** Told of every answer, where somebody counts: the pattern of its route, if it has one, and milliseconds. */
   readonly observe: ((method: string, route: string | undefined, status: number, ms: number) => void) | undefined
 }
@@ -49,6 +52,7 @@ const MAX_LOGGED_TARGET = 512
  */
 export function createApp(options: AppOptions): Handle {
   demandProtection(options.routes)
+  const admission = new Admission(options.pendingRequests)
   const addresses = addressesOf(options.routes, options.engine.model)
   const router = new RegExpRouter<Address>()
   for (const address of addresses) router.add(address.route.method, address.pattern, address)
@@ -57,13 +61,18 @@ export function createApp(options: AppOptions): Handle {
     methods.add('ALL', pattern, allowedMethods(same))
   }
   const hint = makeAddressHint(publicPatterns(addresses, options.engine.model))
+  const allMethods = [...new Set(allowedMethods(addresses))]
   const dispatch = (request: HttpRequest, scope: RequestScope): Promise<Reply> | Reply => {
+    // RFC 9110, section 9.3.7: OPTIONS may ask about the whole service.
+    if (request.target === '*') return refuseMethod(options, allMethods, request, scope)
     const path = pathOf(request.target)
     // RFC 9110, section 9.3.2: HEAD is GET without the content.
     const [[found], parameters] = router.match(request.method === 'HEAD' ? 'GET' : request.method, path)
     if (found) {
-      scope.route = found[0].route
-      return answer(options, scope.route, request, pathParameters(found, parameters))
+      const { route } = found[0]
+      scope.route = route
+      const work = (): Promise<Reply> => answer(options, admission, route, request, pathParameters(found, parameters))
+      return route.isProbe ? work() : admission.run(work, () => !request.isAborted)
     }
     const [[allowed]] = methods.match('ALL', path)
     if (!allowed) throw nothingAt(hint(path))
@@ -74,7 +83,7 @@ export function createApp(options: AppOptions): Handle {
     try {
       return finish(await dispatch(request, scope), request, scope, options)
     } catch (error) {
-      if (!(error instanceof DaybookError) || error.status >= 500) report(options, scope, error)
+      if (isFailure(error)) report(options, scope, error)
       const told = error instanceof DaybookError ? aboutCredential(error, request.headers) : error
       return finish(errorReply(told, scope.requestId), request, scope, options)
     }
@@ -94,6 +103,11 @@ function publicPatterns(addresses: readonly Address[], { collections, globals }:
   return addresses
     .filter(isPublic)
     .map(({ pattern, route }) => pattern.replace(':entry', /:\w+$/.exec(route.path)?.[0] ?? ''))
+}
+
+/** Whether somebody should look into an error. Refusals for overload are told by the metrics; they are too many for the log. */
+function isFailure(error: unknown): boolean {
+  return !(error instanceof DaybookError) || (error.status >= 500 && error !== OVERLOADED)
 }
 
 /** The parameters of an address, decoded. */
@@ -166,6 +180,7 @@ function pathOf(target: string): string {
 
 async function answer(
   options: AppOptions,
+  admission: Admission,
   route: Route,
   request: HttpRequest,
   path: Record<string, string>,
@@ -188,12 +203,12 @@ async function answer(
     ifNoneMatch: readTagCondition(headers, 'If-None-Match'),
     idempotencyKey: route.method === 'POST' ? readIdempotencyKey(headers) : undefined,
     query: readParams(searchOf(request.target)),
-    body: () => readJson(request, options.bodyLimit),
+    body: () => admission.outside(() => readJson(request, options.bodyLimit)),
     auth: options.auth,
     context,
     attempt: () => options.attempts.take(context().address),
-    input: () => readInput(request, options.bodyLimit),
-    forward: () => forwarded(request, context(), options.bodyLimit),
+    input: () => admission.outside(() => readInput(request, options.bodyLimit)),
+    forward: () => admission.outside(() => forwarded(request, context(), options.bodyLimit)),
     publicCacheControl: options.publicCacheControl,
     isReady: options.isReady,
   })

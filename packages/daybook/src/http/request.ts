@@ -13,6 +13,8 @@ export interface HttpRequest {
   readonly address: string | null
   /** Scheme, host and port, as the request names them. */
   readonly origin: string
+  /** Whether the client has gone. */
+  readonly isAborted: boolean
   /**
    * Reads the body, once.
    *

@@ -73,6 +73,8 @@ export interface Route {
   /** What a write does to it. */
   readonly action?: 'create' | 'update' | 'delete'
   readonly summary: string
+  /** Answered at once, however many requests wait: it tells how the process is. */
+  readonly isProbe?: boolean
   run(request: RouteRequest): Promise<Reply>
 }
 
@@ -120,6 +122,7 @@ export const ROUTES: readonly Route[] = [
     path: '/api/health',
     operationId: 'getHealth',
     protection: 'public',
+    isProbe: true,
     summary: 'Says that the process runs.',
     run: health,
   },
@@ -128,6 +131,7 @@ export const ROUTES: readonly Route[] = [
     path: '/api/ready',
     operationId: 'getReady',
     protection: 'public',
+    isProbe: true,
     summary: 'Says whether the service can do its work.',
     run: ready,
   },

@@ -39,6 +39,10 @@ class WebRequest implements HttpRequest {
     return this.#request.headers
   }
 
+  get isAborted(): boolean {
+    return this.#request.signal.aborted
+  }
+
   async readBytes(limit: number): Promise<Uint8Array | undefined> {
     // A server hands over no more than the length that it was told; reading at once is several times as fast.
     if (this.headers.has('content-length')) {

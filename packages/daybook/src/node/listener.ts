@@ -1,59 +1,82 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { pipeline, Readable } from 'node:stream'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { Handle } from '../http/request.ts'
 import type { FinishedReply } from '../http/respond.ts'
+import type { Connection, Connections } from './connections.ts'
+import { headFault } from './head.ts'
 import { refuse, targetRefusal } from './refuse.ts'
 import { NodeRequest } from './request.ts'
 import { readTarget } from './target.ts'
 
-const MAX_HEADERS = 200
 /** How long the rest of a body that nobody wants may take to arrive, in milliseconds. */
 const UNREAD_BODY_MS = 500
 
 type Listener = (incoming: IncomingMessage, response: ServerResponse) => void
 
+/** What a listener has to know about its server. */
+export interface ListenerState {
+  readonly connections: Connections
+  /** Requests begin when it settles; undefined while they begin at once. */
+  readonly held: Promise<void> | undefined
+}
+
 /** Makes what answers a `request` event of Node's HTTP server. */
-export function toListener(handle: Handle, state: { readonly isStopping: boolean }): Listener {
+export function toListener(handle: Handle, state: ListenerState): Listener {
   return (incoming, response) => {
-    if (state.isStopping) response.setHeader('Connection', 'close')
-    if (incoming.rawHeaders.length > MAX_HEADERS * 2) {
-      return refuse(response, 431, 'VALIDATION_ERROR', `A request has at most ${MAX_HEADERS} headers.`)
+    const connection = state.connections.of(incoming.socket)
+    if (!connection.begin(response)) return void incoming.resume()
+    const fault = headFault(incoming)
+    if (fault) {
+      refuse(response, fault.status, 'VALIDATION_ERROR', fault.message)
+      return connection.finish()
     }
-    // RFC 9112, section 3.2; Node's own answer would lack our envelope.
-    if (incoming.httpVersion === '1.1' && incoming.headers.host === undefined) {
-      return refuse(response, 400, 'VALIDATION_ERROR', 'A request needs a Host header.')
-    }
-    void answer(handle, incoming, response)
+    void answer(handle, state.held, connection, incoming, response)
   }
 }
 
-async function answer(handle: Handle, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  handle: Handle,
+  held: Promise<void> | undefined,
+  connection: Connection,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (held) await held
   const target = readTarget(incoming)
   try {
-    send(response, target === undefined ? targetRefusal() : await handle(new NodeRequest(incoming, target)))
+    const reply = target === undefined ? targetRefusal() : await handle(new NodeRequest(incoming, target))
+    connection.prepareHead(response)
+    const sent = send(response, reply)
     if (!incoming.complete) boundRest(incoming)
+    if (sent) await sent
   } catch {
     // A log that fails, or a header that cannot be sent. Without an answer the client learns as much.
     response.destroy()
   }
+  connection.finish()
 }
 
 /** Sends head and content at once, so that they leave in one segment. Node leaves the content of HEAD out. */
-function send(response: ServerResponse, { status, headers, json, content, cookies }: FinishedReply): void {
+function send(
+  response: ServerResponse,
+  { status, headers, json, content, cookies }: FinishedReply,
+): Promise<void> | undefined {
   if (cookies?.length) response.setHeader('Set-Cookie', cookies)
-  if (content) stream(response.writeHead(status, headers), content)
-  else if (json === undefined) response.writeHead(status, headers).end()
+  if (content) return stream(response.writeHead(status, headers), content)
+  if (json === undefined) response.writeHead(status, headers).end()
   else response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(json) }).end(json)
+  return undefined
 }
 
 /** Sends content as it comes. When it breaks off, so does the answer: the client must not take a part for the whole. */
-function stream(response: ServerResponse, content: ReadableStream<Uint8Array>): void {
+async function stream(response: ServerResponse, content: ReadableStream<Uint8Array>): Promise<void> {
   if (response.req.method === 'HEAD') {
     response.end()
-    void content.cancel()
+    await content.cancel()
     return
   }
-  pipeline(Readable.fromWeb(content), response, () => {})
+  await pipeline(Readable.fromWeb(content), response)
 }
 
 /**

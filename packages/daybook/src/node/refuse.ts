@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import { METHODS, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { DaybookError, type ErrorCode } from '../errors.ts'
 import { errorReply, type FinishedReply, finishReply } from '../http/respond.ts'
@@ -37,19 +37,34 @@ const BROKEN: Readonly<Record<string, readonly [line: string, code: ErrorCode, m
     `Headers and URL have at most ${MAX_HEADER_BYTES} bytes.`,
   ],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'VALIDATION_ERROR', 'The request took too long to arrive.'],
-  HPE_INVALID_METHOD: ['501 Not Implemented', 'NOT_IMPLEMENTED', 'This method is not known.'],
+}
+const INVALID = ['400 Bad Request', 'VALIDATION_ERROR', 'This is not valid HTTP.'] as const
+const UNKNOWN_METHOD = ['501 Not Implemented', 'NOT_IMPLEMENTED', 'This method is not known.'] as const
+
+/** A request line (RFC 9112, section 3) with a method of reasonable length. */
+const REQUEST_LINE = /^([\w!#$%&'*+.^`|~-]{1,64}) [\x21-\x7e]+ HTTP\/1\.[01]$/
+
+/** What the parser says about a broken request, with the bytes that it was reading. */
+interface ParserError extends NodeJS.ErrnoException {
+  readonly bytesParsed?: number
+  readonly rawPacket?: Buffer
+}
+
+/** Whether a request is broken by its method alone: its line is well-formed, and no HTTP parser knows the method. */
+function isUnknownMethod({ rawPacket, bytesParsed = 0 }: ParserError): boolean {
+  if (!rawPacket) return false
+  const start = bytesParsed === 0 ? 0 : rawPacket.lastIndexOf('\n', bytesParsed - 1) + 1
+  const end = rawPacket.indexOf('\r\n', bytesParsed)
+  const method = REQUEST_LINE.exec(rawPacket.toString('latin1', start, Math.max(start, end)))?.[1]
+  return method !== undefined && !METHODS.includes(method)
 }
 
 /** Answers what the parser gave up on, on the bare socket, and closes it. */
-export function refuseBroken(error: NodeJS.ErrnoException, socket: Socket): void {
+export function refuseBroken(error: ParserError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const [line, code, message] = BROKEN[error.code ?? ''] ?? [
-    '400 Bad Request',
-    'VALIDATION_ERROR',
-    'This is not valid HTTP.',
-  ]
+  const [line, code, message] = BROKEN[error.code ?? ''] ?? (isUnknownMethod(error) ? UNKNOWN_METHOD : INVALID)
   const requestId = crypto.randomUUID()
-  const { json = '' } = errorReply(new DaybookError(code as ErrorCode, message), requestId)
+  const { json = '' } = errorReply(new DaybookError(code, message), requestId)
   const headers = [
     `HTTP/1.1 ${line}`,
     'Content-Type: application/json',

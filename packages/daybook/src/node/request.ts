@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { isIPv6 } from 'node:net'
 import { Readable } from 'node:stream'
 import { incompleteBody } from '../http/body.ts'
 import type { HttpRequest, RequestHeaders } from '../http/request.ts'
@@ -21,8 +22,18 @@ export class NodeRequest implements HttpRequest {
     return this.#incoming.socket.remoteAddress ?? null
   }
 
+  get isAborted(): boolean {
+    return this.#incoming.socket.destroyed
+  }
+
   get origin(): string {
-    return `http://${this.headers.get('host')}`
+    return `http://${this.headers.get('host') ?? this.#localHost}`
+  }
+
+  /** What the client connected to. HTTP/1.0 does not say by which name. */
+  get #localHost(): string {
+    const { localAddress = 'localhost', localPort = 80 } = this.#incoming.socket
+    return `${isIPv6(localAddress) ? `[${localAddress}]` : localAddress}:${localPort}`
   }
 
   readBytes(limit: number): Promise<Uint8Array | undefined> {
@@ -64,7 +75,7 @@ export class NodeRequest implements HttpRequest {
   }
 }
 
-/** Headers as web `Headers` reads them. Of some that are repeated, such as `Authorization`, Node keeps the first alone. */
+/** Headers as web `Headers` reads them: those that are repeated are joined. */
 class NodeHeaders implements RequestHeaders {
   readonly #incoming: IncomingMessage
 

@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, Server as NetServer } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Service } from '../service.ts'
-import { toListener } from './listener.ts'
+import { Connections } from './connections.ts'
+import { type ListenerState, toListener } from './listener.ts'
 import { MAX_HEADER_BYTES, refuse, refuseBroken } from './refuse.ts'
 
 /** Where and how a service listens. */
@@ -26,17 +28,27 @@ export interface Listening {
   readonly url: string
   readonly port: number
   /**
-   * Stops taking connections, lets requests in flight finish, and closes the service.
+   * Stops taking connections, answers what was sent on those there are, and closes the service. Each answer says
+   * `Connection: close`.
    *
    * @param graceMs after this time, connections that are still busy are cut, in milliseconds; @default 30,000
-   * @param idleMs how long connections without a request stay open, so that what a client is just sending is answered,
-   *   in milliseconds; @default 0
+   * @param idleMs how long after its last answer a connection stays open for the next request, in milliseconds;
+   *   @default 250
    */
   stop(graceMs?: number, idleMs?: number): Promise<void>
 }
 
 const KEEP_ALIVE_MS = 10_000
 const GRACE_MS = 30_000
+/** A client whose request was answered less than this ago may be sending the next one, in milliseconds. */
+const IDLE_MS = 250
+/** How long connections may keep coming while a server closes its listener, in milliseconds. */
+const BACKLOG_MS = 250
+/** No connection came when none does for so many turns of the event loop, and for so many milliseconds. */
+const QUIET_TURNS = 2
+const QUIET_MS = 5
+
+type ServerState = { -readonly [K in keyof ListenerState]: ListenerState[K] }
 
 /**
  * Serves over HTTP/1.1 with Node.
@@ -49,7 +61,7 @@ const GRACE_MS = 30_000
  */
 export async function serve(service: Servable, options: ServeOptions = {}): Promise<Listening> {
   const { port = 3000, host = '127.0.0.1', headersTimeoutMs = 15_000, requestTimeoutMs = 60_000 } = options
-  const state = { isStopping: false }
+  const state: ServerState = { connections: new Connections(), held: undefined }
   const listener = toListener(service.handle, state)
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -60,6 +72,7 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
     requireHostHeader: false,
   })
   server.maxHeadersCount = 0
+  server.on('connection', (socket: Socket) => state.connections.add(socket))
   server.on('request', listener)
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     // A body that is too large is refused before it is sent.
@@ -69,7 +82,9 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     refuse(response, 417, 'VALIDATION_ERROR', 'Only Expect: 100-continue is understood.')
   })
-  server.on('clientError', refuseBroken)
+  server.on('clientError', (error: Error, socket: Socket) => {
+    state.connections.refuseNext(socket, () => refuseBroken(error, socket))
+  })
   server.listen(port, host)
   await once(server, 'listening')
   const address = server.address() as AddressInfo
@@ -78,7 +93,7 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
   return {
     url: `http://${shown}:${address.port}`,
     port: address.port,
-    stop: (graceMs = GRACE_MS, idleMs = 0) => {
+    stop: (graceMs = GRACE_MS, idleMs = IDLE_MS) => {
       stopped ??= stop(server, service, state, graceMs, idleMs)
       return stopped
     },
@@ -88,19 +103,46 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
 async function stop(
   server: Server,
   service: Servable,
-  state: { isStopping: boolean },
+  state: ServerState,
   graceMs: number,
   idleMs: number,
 ): Promise<void> {
   service.drain()
-  state.isStopping = true
+  state.connections.drain(idleMs)
   const closed = once(server, 'close')
-  // The close of HTTP servers ends idle connections, too; this one takes no new ones.
+  const timer = setTimeout(() => state.connections.destroy(), graceMs)
+  // No client that waits for its answer opens another connection meanwhile.
+  const { promise, resolve: release } = Promise.withResolvers<void>()
+  state.held = promise
+  await backlogTaken(server)
+  // The close of HTTP servers destroys idle connections and what has arrived on them; this one takes no new ones.
   NetServer.prototype.close.call(server)
-  const idle = idleMs > 0 ? setTimeout(() => server.close(), idleMs) : void server.close()
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs)
+  state.held = undefined
+  release()
   await closed
-  clearTimeout(idle)
   clearTimeout(timer)
+  // Ends what Node's HTTP server does besides: it looks for connections that are too slow.
+  server.close()
   await service.close()
+}
+
+/**
+ * Resolves when the system holds no connection that has not been taken: closing the listener would reset them. Each turn of
+ * the event loop takes one.
+ */
+async function backlogTaken(server: Server): Promise<void> {
+  const startedAt = performance.now()
+  let quietSince = startedAt
+  let turns = 0
+  const note = (): void => {
+    quietSince = performance.now()
+    turns = 0
+  }
+  server.on('connection', note)
+  const isQuiet = (): boolean => turns > QUIET_TURNS && performance.now() - quietSince > QUIET_MS
+  while (!isQuiet() && performance.now() - startedAt < BACKLOG_MS) {
+    await nextTurn()
+    turns += 1
+  }
+  server.off('connection', note)
 }

@@ -9,12 +9,14 @@ const HTTP_URL = /^https?:\/\//
 let knownHost: string | undefined
 
 /**
- * The path and query that a request asks for (RFC 9112, section 3.2), as a web `Request` would have them.
+ * The path and query that a request asks for (RFC 9112, section 3.2), as a web `Request` would have them; `*` where
+ * OPTIONS asks about the whole service.
  *
  * @returns `undefined` when the target or the Host header is not valid
  */
-export function readTarget({ url = '', headers }: IncomingMessage): string | undefined {
-  if (headers.host === undefined || !isHost(headers.host)) return undefined
+export function readTarget({ method, url = '', headers: { host } }: IncomingMessage): string | undefined {
+  if (host !== undefined && !isHost(host)) return undefined
+  if (url === '*' && method === 'OPTIONS') return url
   const isPath = url.startsWith('/')
   if (isPath && !AMBIGUOUS.test(url)) return url
   if (!(isPath || HTTP_URL.test(url)) || BACKSLASH_IN_PATH.test(url)) return undefined

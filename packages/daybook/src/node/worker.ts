@@ -47,8 +47,8 @@ export function workerIdentity(): WorkerIdentity | undefined {
  * or a service manager, also directly: however many come, it drains once.
  */
 export function serveAsWorker(listening: Listening, measure: () => Promise<MetricsSnapshot>): void {
-  const end = (idleMs: number): void => void listening.stop(undefined, idleMs).then(() => process.exit(0))
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => end(0))
+  const end = (idleMs?: number): void => void listening.stop(undefined, idleMs).then(() => process.exit(0))
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => end())
   process.on('SIGHUP', () => {})
   process.on('message', (message) => {
     if (message === RETIRE) end(IDLE_MS)

@@ -7,7 +7,8 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const BIN = join(import.meta.dirname, '../../src/cli/bin.ts')
-const TOKEN = 'token-of-the-tests-of-workers-0123456789'
+/** The service token of what is started here. */
+export const TOKEN = 'token-of-the-tests-of-workers-0123456789'
 
 /** One line of the log. */
 export type LogLine = Readonly<Record<string, unknown>>

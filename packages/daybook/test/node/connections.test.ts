@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { type AuthAdapter, type DaybookConfig, type Log, serviceTokenAdapter } from 'daybook'
+import { type AuthAdapter, type AuthContext, type DaybookConfig, type Log, serviceTokenAdapter } from 'daybook'
 import { type Listening, serve } from 'daybook/node'
 import { createTestService, type TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -137,7 +137,14 @@ describe('a connection', () => {
       expect((await only(requestText('GET /api/notes?q=a\\b/../c', [CLOSE]))).status).toBe(200)
     })
 
-    test.each(['OPTIONS *', 'GET *', 'GET ftp://a.example/api/health', 'GET http://%zz/api/health'])(
+    test('may be the whole service for OPTIONS, and the connection goes on', async () => {
+      const answers = await send(requestText('OPTIONS *') + requestText('GET /api/health', [CLOSE]))
+      expect(statusesOf(answers)).toEqual([204, 200])
+      for (const answer of answers) expectSane(answer)
+      expect(answers[0]?.headers.get('allow')).toBe('GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS')
+    })
+
+    test.each(['GET *', 'POST *', 'OPTIONS **', 'GET ftp://a.example/api/health', 'GET http://%zz/api/health'])(
       '%s is refused, and the connection goes on',
       async (line) => {
         const answers = await send(requestText(line) + requestText('GET /api/health', [CLOSE]))
@@ -162,24 +169,40 @@ describe('a connection', () => {
     },
   )
 
-  describe('that says a header twice has it read as one, joined', () => {
-    const length = `Content-Length: ${JSON_BODY.length}`
+  describe('that says twice what there may be once is refused', () => {
+    const singles: readonly (readonly [first: string, second: string])[] = [
+      ['Host: daybook.test', 'Host: daybook.test'],
+      ['Host: daybook.test', 'host: evil.example'],
+      ['Authorization: Bearer a', 'Authorization: Bearer b'],
+      ['Proxy-Authorization: Basic a', 'Proxy-Authorization: Basic b'],
+      ['Content-Type: application/json', 'Content-Type: application/json'],
+      ['Idempotency-Key: a', 'Idempotency-Key: b'],
+      ['Daybook-Min-Seq: 1', 'Daybook-Min-Seq: 2'],
+      ['Origin: http://a.example', 'Origin: http://b.example'],
+      ['Sec-Fetch-Site: none', 'Sec-Fetch-Site: cross-site'],
+      ['Access-Control-Request-Method: PUT', 'Access-Control-Request-Method: PUT'],
+      ['Range: bytes=0-1', 'Range: bytes=2-3'],
+      ['If-Range: "a"', 'If-Range: "b"'],
+      ['If-Modified-Since: x', 'If-Modified-Since: y'],
+      ['If-Unmodified-Since: x', 'If-Unmodified-Since: y'],
+      ['User-Agent: a', 'User-Agent: b'],
+      ['Referer: a', 'Referer: b'],
+      ['Content-Length: 0', 'Content-Length: 0'],
+    ]
+    const LINES = ['GET /api/health', 'POST /api/notes', 'POST /api/cms/auth/actions/login', 'GET /api/auth/ok']
+
+    test.each(singles)('%s, %s', async (first, second) => {
+      const host = /^host/i.test(first) ? [] : ['Host: daybook.test']
+      for (const line of LINES) {
+        const request = [`${line} HTTP/1.1`, ...host, first, 'X-Between: 1', second, CLOSE, '', ''].join('\r\n')
+        const answer = await only(request)
+        expect([answer.status, JSON.parse(answer.text).code], line).toEqual([400, 'VALIDATION_ERROR'])
+      }
+    })
+  })
+
+  describe('that says twice what may be a list has it read as one, joined', () => {
     const twice = (line: string): readonly string[] => [line, line]
-
-    test('two credentials are none', async () => {
-      const headers = [...twice(`Authorization: Bearer ${service.token}`), 'Content-Type: application/json']
-      expect((await only(requestText('POST /api/notes', [...headers, length, CLOSE], JSON_BODY))).status).toBe(401)
-    })
-
-    test('two content types are none', async () => {
-      const headers = post('Content-Type: application/json', length, CLOSE)
-      expect((await only(requestText('POST /api/notes', headers, JSON_BODY))).status).toBe(415)
-    })
-
-    test('two keys for one request are refused', async () => {
-      const headers = post('Idempotency-Key: a', 'Idempotency-Key: b', length, CLOSE)
-      expect((await only(requestText('POST /api/notes', headers, JSON_BODY))).status).toBe(400)
-    })
 
     test('two tags are a list', async () => {
       const { headers } = await only(requestText('GET /api/notes', [CLOSE]))
@@ -191,6 +214,82 @@ describe('a connection', () => {
       const { headers } = await only(requestText('GET /api/health', [...twice('X-Request-Id: 12345678'), CLOSE]))
       expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
     })
+  })
+
+  describe('of HTTP/1.0', () => {
+    const old = (line: string, ...headers: readonly string[]): string =>
+      [`${line} HTTP/1.0`, ...headers, '', ''].join('\r\n')
+
+    test('is answered without a Host, and closed', async () => {
+      expect(statusesOf(await send(old('GET /api/health')))).toEqual([200])
+      expect(statusesOf(await send(old('HEAD /api/ready')))).toEqual([200])
+      expect((await only(old('GET /api/notes?limit=0'))).headers.get('connection')).toBe('close')
+    })
+
+    test('goes on where it asks for that', async () => {
+      const again = 'Connection: keep-alive'
+      const answers = await send(old('GET /api/health', again) + old('GET /api/nope', again) + old('GET /api/health'))
+      expect(answers.map(({ status, headers }) => [status, headers.get('connection')])).toEqual([
+        [200, 'keep-alive'],
+        [404, 'keep-alive'],
+        [200, 'close'],
+      ])
+    })
+
+    test('is refused with a Host that is none', async () => {
+      expect((await only(old('GET /api/health', 'Host: a b'))).status).toBe(400)
+    })
+  })
+
+  describe('whose request line is broken is 400 (RFC 9112, section 3)', () => {
+    test.each([
+      'GET\t/api/health\tHTTP/1.1',
+      'GET /api/health\tHTTP/1.1',
+      'BREW\t/api/health HTTP/1.1',
+      '   ',
+      '\t',
+      ' GET /api/health HTTP/1.1',
+      '\x00\x01\x02\xff\xfe',
+      '\x16\x03\x01\x02',
+      `${'A'.repeat(5000)} /api/health HTTP/1.1`,
+      'BR(W /api/health HTTP/1.1',
+      'BR\xc4W /api/health HTTP/1.1',
+      'BREW',
+      'BREW /api/health',
+      'BREW  /api/health HTTP/1.1',
+      'BREW /api/health HTTP/1.1 ',
+      'BREW /api/health HTTP/3.0',
+      'BREW /api/health HTTPS/1.1',
+      'GET',
+      'GET /api/health',
+      'GET /api/health HTTP/0.9',
+      'GET /api/health HTTP/2.0',
+      'GET /api/health HTTP/1.2',
+      'GET /api/health FTP/1.1',
+      'GET /api/health HTTP/1.1 ',
+      '/api/health HTTP/1.1',
+      '{"text":"x"}',
+    ])('%j', async (line) => {
+      const request = `${line}\r\nHost: daybook.test\r\n${CLOSE}\r\n\r\n`
+      for (const before of ['', requestText('GET /api/health')]) {
+        const answers = await send(Buffer.from(before + request, 'latin1'))
+        const answer = answers.at(-1) as Answer
+        expectSane(answer)
+        expect([answer.status, JSON.parse(answer.text).code]).toEqual([400, 'VALIDATION_ERROR'])
+      }
+    })
+
+    test.each(['BREW', 'get', 'GETT', 'GE', 'DESCRIBE', "!#$%&'*+.^`|~-_9", 'A'.repeat(64)])(
+      'but 501 when the method %s alone is unknown',
+      async (method) => {
+        for (const before of ['', requestText('GET /api/health')]) {
+          const answers = await send(before + requestText(`${method} /api/health`, [CLOSE]))
+          const answer = answers.at(-1) as Answer
+          expectSane(answer)
+          expect([answer.status, JSON.parse(answer.text).code]).toEqual([501, 'NOT_IMPLEMENTED'])
+        }
+      },
+    )
   })
 
   describe('whose body was not wanted', () => {
@@ -246,21 +345,33 @@ describe('a connection', () => {
   })
 })
 
-test('an auth adapter is given all headers as the web standard has them', async () => {
-  const seen: Headers[] = []
+/** What an auth adapter is told of a request. */
+async function contextOf(request: string): Promise<AuthContext & { readonly port: number }> {
+  const seen: AuthContext[] = []
   const auth: AuthAdapter = {
     getCapabilities: () => ({ provider: 'test', providerRoutes: { enabled: false } }),
-    getPrincipal: async ({ headers }) => {
-      seen.push(headers)
+    getPrincipal: async (context) => {
+      seen.push(context)
       return null
     },
     getIdentity: async () => null,
   }
   const server = await serve(await createTestService<DaybookConfig>({ ...small, auth }), { port: 0 })
-  const odd = ['Cookie: a=1', 'Cookie: b=2', 'X-Odd: 1', 'x-odd: 2', '__proto__: x', 'constructor: y']
-  await exchange(server.port, requestText('GET /api/notes', [...odd, CLOSE]))
+  await exchange(server.port, request)
   await server.stop(100)
-  expect(seen).toEqual([expect.any(Headers)])
-  expect(Object.fromEntries(seen[0] ?? [])).toMatchObject({ cookie: 'a=1; b=2', 'x-odd': '1, 2', constructor: 'y' })
-  expect(seen[0]?.get('__proto__')).toBe('x')
+  expect(seen).toHaveLength(1)
+  return { ...(seen[0] as AuthContext), port: server.port }
+}
+
+test('an auth adapter is given all headers as the web standard has them', async () => {
+  const odd = ['Cookie: a=1', 'Cookie: b=2', 'X-Odd: 1', 'x-odd: 2', '__proto__: x', 'constructor: y']
+  const { headers } = await contextOf(requestText('GET /api/notes', [...odd, CLOSE]))
+  expect(headers).toEqual(expect.any(Headers))
+  expect(Object.fromEntries(headers)).toMatchObject({ cookie: 'a=1; b=2', 'x-odd': '1, 2', constructor: 'y' })
+  expect(headers.get('__proto__')).toBe('x')
+})
+
+test('an auth adapter is given the address that was connected to, where no Host is named', async () => {
+  const { origin, port } = await contextOf('GET /api/notes HTTP/1.0\r\nCookie: a=1\r\n\r\n')
+  expect(origin).toBe(`http://127.0.0.1:${port}`)
 })

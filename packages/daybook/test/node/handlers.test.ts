@@ -166,3 +166,18 @@ test.each<[string, Handle]>([
   const answers = await exchange(server.port, requestText('GET /next', [CLOSE]))
   expect(answers.map(({ status }) => status)).toEqual([200])
 })
+
+test.each([
+  ['a broken line', 'B\tR\r\n\r\n'],
+  ['a broken header', 'GET / HTTP/1.1\r\nA B\r\n\r\n'],
+])('requests that %s follows are answered first, in their order', async (_name, broken) => {
+  const gate = Promise.withResolvers<void>()
+  const server = await listen(async ({ target }) => {
+    if (target === '/1') await gate.promise
+    else gate.resolve()
+    return { ...OK, json: JSON.stringify(target) }
+  })
+  const answers = await exchange(server.port, requestText('GET /1') + requestText('GET /2') + broken)
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 400])
+  expect(answers.slice(0, 2).map(({ text }) => JSON.parse(text))).toEqual(['/1', '/2'])
+})

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { KeepAliveClient } from '../support/keep-alive-client.ts'
+import { requestText } from '../support/raw-http.ts'
+import { folderOf } from './cli.ts'
+import { startSupervised, TOKEN } from './supervised.ts'
+
+const FILES = {
+  'daybook.config.ts': `import { defineConfig, f } from 'DAYBOOK'
+export default defineConfig({ collections: { notes: { fields: { title: f.text({ required: true }), text: f.text() } } } })`,
+}
+
+const data = (title: string) => ({ title, text: 'some words of a note '.repeat(20) })
+const operations = Array.from({ length: 200 }, (_, index) => {
+  return { op: 'create', collection: 'notes', data: data(`note ${index}`) }
+})
+const body = JSON.stringify({ operations })
+const HEADERS = [`Authorization: Bearer ${TOKEN}`, 'Content-Type: application/json']
+const READ = requestText('GET /api/notes?limit=5')
+const BATCH = requestText('POST /api/batch', [...HEADERS, `Content-Length: ${Buffer.byteLength(body)}`], body)
+
+/** How often each kind of load meets a signal. */
+const DRAINS = 3
+/** Answers that each client has before the signal. */
+const ANSWERS = 3
+
+const loads: readonly (readonly [name: string, clients: number, request: string, pauseMs: () => number])[] = [
+  ['64 clients in a loop', 64, READ, () => 0],
+  ['64 clients that pause for up to 40 ms', 64, READ, () => Math.random() * 40],
+  ['4 clients that send large batches', 4, BATCH, () => 0],
+]
+
+describe.each([
+  ['one process', []],
+  ['two workers', ['--workers', '2']],
+])('SIGTERM to %s', (_name, args) => {
+  it.each(loads)('loses no request of %s', { timeout: 120_000 }, async (_load, count, request, pauseMs) => {
+    await using folder = await folderOf(FILES)
+    for (let drain = 1; drain <= DRAINS; drain += 1) {
+      await using service = await startSupervised(folder.path, '--log', 'warn', ...args)
+      const clients = await Promise.all(
+        Array.from({ length: count }, () => KeepAliveClient.open(service.url, request, pauseMs)),
+      )
+      await Promise.all(clients.map((client) => client.reached(ANSWERS)))
+      service.signal('SIGTERM')
+      const reports = await Promise.all(clients.map(({ report }) => report))
+      expect(reports.filter(({ lost }) => lost > 0)).toEqual([])
+      expect(new Set(reports.flatMap(({ statuses }) => statuses))).toEqual(new Set([200]))
+      expect(await service.ended).toBe(0)
+    }
+  })
+})
