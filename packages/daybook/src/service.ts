@@ -232,7 +232,7 @@ export async function openEngine(
   { renderMs = config.limits?.renderMs, workers, isRestored = false, ...options }: EngineOptions = {},
 ): Promise<OpenEngine> {
   const store = await openStore(config, data, options)
-  const renderer = new MarkdownRenderer(renderMs, workers)
+  const renderer = new MarkdownRenderer({ renderMs, workers, allowHtml: config.markdown?.allowHtml })
   const tools = { renderMarkdown: (source: string) => renderer.render(source) }
   const engine: Engine = { model, store, tools, totals: new Map() }
   const close = async (): Promise<void> => {

@@ -1,4 +1,6 @@
 import { Worker } from 'node:worker_threads'
+import type { HtmlAllowance } from '../config/config.ts'
+import type { RenderMarkdown } from './markdown.ts'
 import type { RenderAnswer } from './markdown-worker.ts'
 
 /** How long one text may take, where the config does not say, in milliseconds. */
@@ -22,6 +24,16 @@ export class RenderError extends Error {
   override readonly name = 'RenderError'
 }
 
+/** How texts are rendered, where it is not as usual. */
+export interface RendererOptions {
+  /** How long one text may take, in milliseconds. @default 10,000 */
+  readonly renderMs?: number | undefined
+  /** How many texts render at once; each takes memory of its own. @default 2 */
+  readonly workers?: number | undefined
+  /** What raw HTML may hold besides GitHub's allow-list. @default nothing */
+  readonly allowHtml?: HtmlAllowance | undefined
+}
+
 interface Job {
   readonly source: string
   readonly resolve: (html: string) => void
@@ -38,23 +50,21 @@ export class MarkdownRenderer {
   readonly #idle: Worker[] = []
   readonly #waiting: Job[] = []
   #workers = 0
-  #inline: Promise<typeof import('./markdown.ts')> | undefined
+  readonly #allowHtml: HtmlAllowance | undefined
+  #inline: Promise<RenderMarkdown> | undefined
 
-  /**
-   * @param timeoutMs how long one text may take, in milliseconds
-   * @param maxWorkers how many texts render at once; each takes memory of its own
-   */
-  constructor(timeoutMs: number = DEFAULT_RENDER_MS, maxWorkers: number = MAX_WORKERS) {
-    this.#timeoutMs = timeoutMs
-    this.#maxWorkers = maxWorkers
+  constructor({ renderMs = DEFAULT_RENDER_MS, workers = MAX_WORKERS, allowHtml }: RendererOptions = {}) {
+    this.#timeoutMs = renderMs
+    this.#maxWorkers = workers
+    this.#allowHtml = allowHtml
   }
 
   /** @throws {RenderError} when the text takes too long or too much memory */
   async render(source: string): Promise<string> {
     if (isQuick(source)) {
       // Loaded when first needed, which keeps the start short.
-      this.#inline ??= import('./markdown.ts')
-      return (await this.#inline).renderMarkdown(source)
+      this.#inline ??= import('./markdown.ts').then(({ markdownRenderer }) => markdownRenderer(this.#allowHtml))
+      return (await this.#inline)(source)
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ source, resolve, reject })
@@ -77,6 +87,7 @@ export class MarkdownRenderer {
     this.#workers += 1
     const file = import.meta.url.endsWith('.ts') ? './markdown-worker.ts' : './markdown-worker.js'
     const worker = new Worker(new URL(file, import.meta.url), {
+      workerData: { allowHtml: this.#allowHtml },
       resourceLimits: { maxOldGenerationSizeMb: MAX_WORKER_HEAP, maxYoungGenerationSizeMb: YOUNG_WORKER_HEAP },
     })
     worker.once('exit', () => {
