@@ -48,14 +48,15 @@ export function htmlSanitizer(more: HtmlAllowance = {}): SanitizeHtml {
 }
 
 function change(name: string, given: Attributes, open: OpenAncestors): ChangedTag {
-  const attribs: Attributes = {}
-  for (const [key, value] of Object.entries(given)) {
-    if (key === 'srcset' && !isSrcset(value)) continue
-    // The page around it has names of its own.
-    attribs[key] = NAMING.has(key) ? value.replace(/\S+/g, withPrefix) : value
-  }
   // An element without a name is not allowed.
-  return { tagName: open.allow(name) ? name : '', attribs: { ...attribs, ...REQUIRED.get(name) } }
+  const tagName = open.allow(name) ? name : ''
+  for (const key of Object.keys(given)) {
+    // The page around it has names of its own.
+    if (NAMING.has(key)) given[key] = (given[key] ?? '').replace(/\S+/g, withPrefix)
+    if (key === 'srcset' && !isSrcset(given[key] ?? '')) delete given[key]
+  }
+  const required = REQUIRED.get(name)
+  return { tagName, attribs: required ? { ...given, ...required } : given }
 }
 
 const withPrefix = (name: string): string => (name.startsWith(NAME_PREFIX) ? name : `${NAME_PREFIX}${name}`)
