@@ -1,7 +1,7 @@
 import { SYSTEM } from '../packages/daybook/src/auth/adapter.ts'
 import { fillViews } from '../packages/daybook/src/content/draft.ts'
 import type { Engine, RunWrite } from '../packages/daybook/src/content/engine.ts'
-import { renderMarkdown } from '../packages/daybook/src/content/markdown.ts'
+import { markdownRenderer } from '../packages/daybook/src/content/markdown.ts'
 import { createEntry, updateEntry } from '../packages/daybook/src/content/write-entries.ts'
 import type { CollectionModel, Model } from '../packages/daybook/src/model/model.ts'
 import type { Database } from '../packages/daybook/src/store/database.ts'
@@ -106,6 +106,7 @@ async function addPages(engine: Engine, count: number): Promise<void> {
  * other. Now and then a whole text is rendered as well, and must come out the same.
  */
 function blockRenderer(): (source: string) => Promise<string> {
+  const renderMarkdown = markdownRenderer()
   const known = new Map<string, string>()
   const render = (block: string): string => {
     const html = known.get(block) ?? renderMarkdown(block)

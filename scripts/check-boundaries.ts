@@ -62,6 +62,8 @@ const OWNERS: Readonly<Record<string, string>> = {
   'prom-client': 'metrics',
   jose: 'auth',
   'better-auth': 'auth',
+  'sanitize-html': 'content/html-sanitizer.ts',
+  'hast-util-sanitize': 'content/html-allow-list.ts',
 }
 
 /** One import that does not fit, and what to do about it. */

@@ -41,6 +41,7 @@ const PROBE = {
   auth: nothing,
   cors: { ...nothing, origins: [] },
   limits: nothing,
+  markdown: { ...nothing, allowHtml: nothing },
 }
 
 /** The options of a config by where they stand, as `locales.default`; `*` is a collection's or a global's key. */

@@ -46,8 +46,10 @@ export {
   type GlobalKey,
   type GlobalRule,
   type GlobalUpdate,
+  type HtmlAllowance,
   type LimitsConfig,
   type LocalesConfig,
+  type MarkdownConfig,
   type SeedContent,
 } from './config/config.ts'
 // What runs

@@ -9,7 +9,7 @@ import { Content } from './content/content.ts'
 import { fillViews } from './content/draft.ts'
 import type { Engine } from './content/engine.ts'
 import { ExportStreams } from './content/export-streams.ts'
-import { MarkdownRenderer } from './content/markdown-renderer.ts'
+import { MarkdownRenderer, type RendererOptions } from './content/markdown-renderer.ts'
 import { pendingRenames } from './content/migration.ts'
 import { Sweeper } from './content/sweep.ts'
 import { DaybookError, StartupError } from './errors.ts'
@@ -208,11 +208,7 @@ export async function openStore(
 }
 
 /** How an engine works, where it is not for a service. */
-export interface EngineOptions extends StoreOptions {
-  /** How long one text of Markdown may take, in milliseconds. @default what the config says */
-  readonly renderMs?: number | undefined
-  /** How many texts of Markdown render at once. @default 2 */
-  readonly workers?: number
+export interface EngineOptions extends StoreOptions, RendererOptions {
   /** Whether it is to be restored: it is not filled by the config, and may hold an unfinished restore. @default false */
   readonly isRestored?: boolean
 }
@@ -232,10 +228,10 @@ export async function openEngine(
   model: Model,
   config: DaybookConfig,
   data: string,
-  { renderMs = config.limits?.renderMs, workers, isRestored = false, ...options }: EngineOptions = {},
+  { isRestored = false, ...options }: EngineOptions = {},
 ): Promise<OpenEngine> {
   const store = await openStore(config, data, options)
-  const renderer = new MarkdownRenderer(renderMs, workers)
+  const renderer = new MarkdownRenderer(config.markdown?.allowHtml, { renderMs: config.limits?.renderMs, ...options })
   const tools = { renderMarkdown: (source: string) => renderer.render(source) }
   const engine: Engine = { model, store, tools, totals: new Map() }
   const close = async (): Promise<void> => {

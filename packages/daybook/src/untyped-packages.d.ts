@@ -22,3 +22,34 @@ declare module 'markdown-it-footnote' {
 
   export default function footnote(markdown: MarkdownIt): void
 }
+
+declare module 'sanitize-html' {
+  /** Attributes by name. */
+  export type Attributes = Record<string, string>
+
+  /** An attribute that an element may have, or one with the values that it may have. */
+  export type AllowedAttribute = string | { readonly name: string; readonly values: readonly string[] }
+
+  /** What a tag is to be in the result. */
+  export interface ChangedTag {
+    readonly tagName: string
+    readonly attribs: Attributes
+  }
+
+  export interface SanitizeOptions {
+    readonly allowedTags: readonly string[]
+    readonly allowedAttributes: Readonly<Record<string, readonly AllowedAttribute[]>>
+    readonly allowedClasses: Readonly<Record<string, readonly (string | RegExp)[]>>
+    readonly allowedSchemes: readonly string[]
+    readonly allowedSchemesByTag: Readonly<Record<string, readonly string[]>>
+    readonly nonBooleanAttributes: readonly string[]
+    readonly allowedEmptyAttributes: readonly string[]
+    readonly selfClosing: readonly string[]
+    readonly nestingLimit: number
+    onOpenTag(name: string): void
+    onCloseTag(name: string): void
+    readonly transformTags: Readonly<Record<string, (name: string, attribs: Attributes) => ChangedTag>>
+  }
+
+  export default function sanitizeHtml(html: string, options: SanitizeOptions): string
+}

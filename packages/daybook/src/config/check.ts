@@ -2,6 +2,7 @@ import type { FaultReport } from '../fields/field.ts'
 import { isRecord } from '../fields/field.ts'
 import { aCount, aFlag, anObject, aText, isKey } from '../fields/rules.ts'
 import { checkCase, checkFields, KEY_ADVICE, refuseRoles } from './check-fields.ts'
+import { checkAllowedAttributes, checkAllowedElements } from './check-html.ts'
 
 /** One thing that is wrong with a config: where, and what to write instead. */
 export interface ConfigFault {
@@ -198,6 +199,9 @@ const checkTop = checkKeys({
     renderMs: isCount,
     signInsPerMinute: isCount,
     pendingRequests: isCount,
+  }),
+  markdown: checkKeys({
+    allowHtml: checkKeys({ elements: checkAllowedElements, attributes: checkAllowedAttributes }),
   }),
   publicCacheControl: checkCacheControl,
   seed: isFunction,

@@ -111,6 +111,20 @@ export interface LimitsConfig {
   readonly pendingRequests?: number
 }
 
+/** Elements and attributes of HTML. */
+export interface HtmlAllowance {
+  /** Such as `figure`. */
+  readonly elements?: readonly string[]
+  /** By element, or `*` for every one: `{ video: ['src', 'controls'], '*': ['class'] }`. */
+  readonly attributes?: Readonly<Record<string, readonly string[]>>
+}
+
+/** What Markdown becomes. */
+export interface MarkdownConfig {
+  /** What raw HTML may hold besides GitHub's allow-list. @default nothing */
+  readonly allowHtml?: HtmlAllowance
+}
+
 /** Accounts of the default auth adapter. They live in memory: a restart forgets them. */
 export interface AccountsConfig {
   /** Whether anyone may make an account, and with it write. @default 'open' */
@@ -151,6 +165,7 @@ export interface DaybookConfig {
   /** @default off */
   readonly cors?: CorsConfig
   readonly limits?: LimitsConfig
+  readonly markdown?: MarkdownConfig
   /** `Cache-Control` of answers without a session. @default 'public, max-age=0, must-revalidate' */
   readonly publicCacheControl?: string
   /** Fills an empty store, once, before the service first answers. */

@@ -1,60 +1,71 @@
-import { Worker } from 'node:worker_threads'
-import type { RenderAnswer } from './markdown-worker.ts'
+import type { HtmlAllowance } from '../config/config.ts'
+import type { RenderMarkdown } from './markdown.ts'
+import { MarkdownThread, type RenderJob } from './markdown-thread.ts'
+
+export { RenderError } from './markdown-thread.ts'
 
 /** How long one text may take, where the config does not say, in milliseconds. */
 export const DEFAULT_RENDER_MS = 10_000
-/** Texts up to this length are rendered in place, which saves the way to a worker and back. */
+/** Texts up to this length are rendered in place, which saves the way to a thread and back. */
 const INLINE_LENGTH = 4096
-/** Workers without work end after this time, in milliseconds. */
+/** Threads without work end after this time, in milliseconds. */
 const IDLE_MS = 10_000
-/** The most texts that render at once, where nobody says. */
-const MAX_WORKERS = 2
-/** A worker that needs more memory than this is ended, in MiB. */
-const MAX_WORKER_HEAP = 256
-/** Room for what a worker soon throws away, in MiB: with more of it a worker only holds more garbage. */
-const YOUNG_WORKER_HEAP = 8
+/** The most threads, where nobody says. */
+const MAX_THREADS = 2
+/** Room for what a thread soon throws away, in MiB: where a service renders now and then, more would only hold garbage. */
+const YOUNG_HEAP = 8
 
 /** Without a table, no text of this length takes more than some hundredths of a second, however it is made. */
 const isQuick = (source: string): boolean => source.length <= INLINE_LENGTH && !source.includes('|')
 
-/** A text could not be rendered within the bounds. */
-export class RenderError extends Error {
-  override readonly name = 'RenderError'
-}
-
-interface Job {
-  readonly source: string
-  readonly resolve: (html: string) => void
-  readonly reject: (error: Error) => void
+/** How texts are rendered, where it is not as usual. */
+export interface RendererOptions {
+  /** How long one text may take, in milliseconds. @default 10,000 */
+  readonly renderMs?: number | undefined
+  /** How many threads render; each takes memory of its own. @default 2 */
+  readonly renderThreads?: number | undefined
+  /**
+   * How many texts a thread has at once. With one, no text waits behind a slow one while another thread is idle; with
+   * more, a thread goes on while nobody fetches what it has rendered. @default 1
+   */
+  readonly renderDepth?: number | undefined
+  /** Room for what a thread soon throws away, in MiB. @default 8 */
+  readonly renderYoungHeap?: number | undefined
 }
 
 /**
  * Renders Markdown off the event loop, with a bound on time and memory: Markdown has inputs of a few
- * kilobytes that take minutes. A worker that overruns is ended, and the text is refused.
+ * kilobytes that take minutes. A thread that overruns is ended, and the text is refused.
  */
 export class MarkdownRenderer {
-  readonly #timeoutMs: number
-  readonly #maxWorkers: number
-  readonly #idle: Worker[] = []
-  readonly #waiting: Job[] = []
-  #workers = 0
-  #inline: Promise<typeof import('./markdown.ts')> | undefined
+  readonly #allowHtml: HtmlAllowance | undefined
+  readonly #options: Required<{ [K in keyof RendererOptions]: number }>
+  readonly #threads = new Set<MarkdownThread>()
+  readonly #waiting: RenderJob[] = []
+  #inline: Promise<RenderMarkdown> | undefined
+  #sweeper: NodeJS.Timeout | undefined
+  #isClosed = false
 
-  /**
-   * @param timeoutMs how long one text may take, in milliseconds
-   * @param maxWorkers how many texts render at once; each takes memory of its own
-   */
-  constructor(timeoutMs: number = DEFAULT_RENDER_MS, maxWorkers: number = MAX_WORKERS) {
-    this.#timeoutMs = timeoutMs
-    this.#maxWorkers = maxWorkers
+  /** @param allowHtml what raw HTML may hold besides GitHub's allow-list */
+  constructor(
+    allowHtml?: HtmlAllowance,
+    { renderMs, renderThreads, renderDepth, renderYoungHeap }: RendererOptions = {},
+  ) {
+    this.#allowHtml = allowHtml
+    this.#options = {
+      renderMs: renderMs ?? DEFAULT_RENDER_MS,
+      renderThreads: renderThreads ?? MAX_THREADS,
+      renderDepth: renderDepth ?? 1,
+      renderYoungHeap: renderYoungHeap ?? YOUNG_HEAP,
+    }
   }
 
   /** @throws {RenderError} when the text takes too long or too much memory */
   async render(source: string): Promise<string> {
     if (isQuick(source)) {
       // Loaded when first needed, which keeps the start short.
-      this.#inline ??= import('./markdown.ts')
-      return (await this.#inline).renderMarkdown(source)
+      this.#inline ??= import('./markdown.ts').then(({ markdownRenderer }) => markdownRenderer(this.#allowHtml))
+      return (await this.#inline)(source)
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ source, resolve, reject })
@@ -62,67 +73,61 @@ export class MarkdownRenderer {
     })
   }
 
+  /** Threads end when they have rendered what they have. */
   async close(): Promise<void> {
-    await Promise.all(this.#idle.splice(0).map((worker) => worker.terminate()))
+    this.#isClosed = true
+    await this.#endIdle()
   }
 
+  /** Hands out what waits, as long as there is room for it. */
   #next(): void {
-    if (this.#waiting.length === 0) return
-    const worker = this.#idle.pop() ?? (this.#workers < this.#maxWorkers ? this.#start() : undefined)
-    const job = worker && this.#waiting.shift()
-    if (worker && job) this.#run(worker, job)
-  }
-
-  #start(): Worker {
-    this.#workers += 1
-    const file = import.meta.url.endsWith('.ts') ? './markdown-worker.ts' : './markdown-worker.js'
-    const worker = new Worker(new URL(file, import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: MAX_WORKER_HEAP, maxYoungGenerationSizeMb: YOUNG_WORKER_HEAP },
-    })
-    worker.once('exit', () => {
-      this.#workers -= 1
-    })
-    return worker
-  }
-
-  #run(worker: Worker, { source, resolve, reject }: Job): void {
-    const timer = setTimeout(
-      () => fail(new RenderError(`took longer than ${this.#timeoutMs} ms to render`)),
-      this.#timeoutMs,
-    )
-    const settle = (): void => {
-      clearTimeout(timer)
-      worker.removeAllListeners('message')
-      worker.removeAllListeners('error')
+    for (let [job] = this.#waiting; job; [job] = this.#waiting) {
+      const thread = this.#threadFor(job)
+      if (!thread) return
+      this.#waiting.shift()
+      thread.add(job)
     }
-    const fail = (error: Error): void => {
-      settle()
-      worker.on('error', () => {})
-      void worker.terminate().then(() => this.#next())
-      reject(error)
-    }
-    worker.once('error', () => fail(new RenderError('needed too much memory to render')))
-    worker.once('message', (answer: RenderAnswer) => {
-      settle()
-      if ('html' in answer) resolve(answer.html)
-      else reject(new RenderError(`could not be rendered: ${answer.error}`))
-      this.#rest(worker)
-    })
-    worker.ref()
-    worker.postMessage(source)
   }
 
-  /** Gives a worker its next text, or lets it go after a while. */
-  #rest(worker: Worker): void {
-    this.#idle.push(worker)
-    worker.unref()
-    this.#next()
-    const timer = setTimeout(() => {
-      const index = this.#idle.indexOf(worker)
-      if (index < 0) return
-      this.#idle.splice(index, 1)
-      void worker.terminate()
-    }, IDLE_MS)
-    timer.unref()
+  #threadFor(job: RenderJob): MarkdownThread | undefined {
+    const threads = [...this.#threads]
+    const idle = threads.find((thread) => thread.isIdle)
+    if (idle) return idle
+    if (threads.length < this.#options.renderThreads) return this.#start()
+    return threads.find((thread) => thread.hasRoomFor(job))
+  }
+
+  #start(): MarkdownThread {
+    const { renderMs, renderDepth: depth, renderYoungHeap: youngHeap } = this.#options
+    const thread: MarkdownThread = new MarkdownThread({
+      allowHtml: this.#allowHtml,
+      renderMs,
+      depth,
+      youngHeap,
+      onRoom: () => {
+        this.#next()
+        if (thread.isIdle) this.#sweepLater()
+      },
+      onEnd: (left) => {
+        this.#threads.delete(thread)
+        this.#waiting.unshift(...left)
+        this.#next()
+      },
+    })
+    this.#threads.add(thread)
+    return thread
+  }
+
+  /** When there has been nothing to do for a while, memory is worth more than threads. */
+  #sweepLater(): void {
+    clearTimeout(this.#sweeper)
+    this.#sweeper = setTimeout(() => void this.#endIdle(), this.#isClosed ? 0 : IDLE_MS)
+    this.#sweeper.unref()
+  }
+
+  async #endIdle(): Promise<void> {
+    const idle = [...this.#threads].filter((thread) => thread.isIdle)
+    for (const thread of idle) this.#threads.delete(thread)
+    await Promise.all(idle.map((thread) => thread.end()))
   }
 }

@@ -1,5 +1,8 @@
-import { parentPort } from 'node:worker_threads'
-import { renderMarkdown } from './markdown.ts'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { HtmlAllowance } from '../config/config.ts'
+import { markdownRenderer } from './markdown.ts'
+
+const renderMarkdown = markdownRenderer((workerData as { readonly allowHtml?: HtmlAllowance }).allowHtml)
 
 /** What a worker answers: the HTML, or why there is none. */
 export type RenderAnswer = { readonly html: string } | { readonly error: string }

@@ -1,19 +1,15 @@
 import MarkdownIt, { type RendererRule, type Token } from 'markdown-it'
 import footnote from 'markdown-it-footnote'
-import { dropUnsafe } from './markdown-safety.ts'
+import type { HtmlAllowance } from '../config/config.ts'
+import { htmlSanitizer } from './html-sanitizer.ts'
 import { markTasks } from './markdown-tasks.ts'
 
 const markdown = new MarkdownIt({ html: true, linkify: true }).use(footnote)
 const { core, linkify, renderer } = markdown
 
-// Raw HTML is read as such, and dropped.
-renderer.rules.html_block = (): string => ''
-renderer.rules.html_inline = (): string => ''
-
-// Any address makes a link or an image; one that is not safe is dropped with the other attributes.
+// Any address makes a link or an image; one that is not safe is dropped with what else is not.
 markdown.validateLink = (): boolean => true
 core.ruler.push('tasks', markTasks)
-core.ruler.push('safety', dropUnsafe)
 
 // A bare link begins with a scheme or `www.`: `README.md` is a name, not an address in Moldova.
 linkify.add('ftp:', null)
@@ -31,16 +27,26 @@ linkify.add('www.', {
 
 markdown.disable('footnote_inline')
 Object.assign(renderer.rules, {
+  s_open: () => '<del>',
+  s_close: () => '</del>',
+  th_open: openCell,
+  td_open: openCell,
   footnote_ref: (tokens, index) => {
     const { note, reference } = noteIds(tokens[index])
-    return `<sup><a href="#${note}" id="${reference}" data-footnote-ref aria-describedby="footnote-label">${noteNumber(tokens[index])}</a></sup>`
+    return `<sup><a href="#${note}" id="${reference}" data-footnote-ref aria-describedby="user-content-footnote-label">${noteNumber(tokens[index])}</a></sup>`
   },
   footnote_block_open: () =>
-    '<section data-footnotes class="footnotes"><h2 class="sr-only" id="footnote-label">Footnotes</h2>\n<ol>\n',
+    '<section data-footnotes class="footnotes"><h2 class="sr-only" id="user-content-footnote-label">Footnotes</h2>\n<ol>\n',
   footnote_open: (tokens, index) => `<li id="${noteIds(tokens[index]).note}">\n`,
   footnote_anchor: (tokens, index) =>
     ` <a href="#${noteIds(tokens[index]).reference}" data-footnote-backref aria-label="Back to reference ${noteNumber(tokens[index])}" class="data-footnote-backref">↩</a>`,
 } satisfies Record<string, RendererRule>)
+
+/** GitHub says by an attribute how a cell is aligned, where markdown-it says it by a style. */
+function openCell(tokens: readonly Token[], index: number): string {
+  const side = /^text-align:(\w+)$/.exec(String(tokens[index]?.attrGet('style')))?.[1]
+  return side === undefined ? `<${tokens[index]?.tag}>` : `<${tokens[index]?.tag} align="${side}">`
+}
 
 const noteNumber = (token: Token | undefined): number => Number(token?.meta?.id ?? 0) + 1
 
@@ -54,7 +60,11 @@ function noteIds(token: Token | undefined): { readonly note: string; readonly re
   }
 }
 
-/** GitHub-flavoured Markdown to HTML that is safe to print. A long text takes time; see MarkdownRenderer. */
-export function renderMarkdown(source: string): string {
-  return markdown.render(source).trimEnd()
+/** Turns GitHub-flavoured Markdown into HTML that is safe to print. A long text takes time; see MarkdownRenderer. */
+export type RenderMarkdown = (source: string) => string
+
+/** Makes a renderer; raw HTML stays as far as GitHub and the config allow it. */
+export function markdownRenderer(allowHtml?: HtmlAllowance): RenderMarkdown {
+  const sanitize = htmlSanitizer(allowHtml)
+  return (source) => sanitize(markdown.render(source)).trimEnd()
 }

@@ -180,8 +180,9 @@ export function documentOf(
   { shape, document, locales, kept }: DocumentLine,
   status: string | null,
 ): RestoredDocument {
-  const row = { shape, status, doc: JSON.stringify(document), kept: kept ? JSON.stringify(kept) : null }
+  const left = kept ? JSON.stringify(kept) : null
   const said = locales ? JSON.stringify(locales) : null
-  if (shape === model.shape) return { values: document, kept: row.kept, locales: said }
+  if (shape === model.shape) return { values: document, kept: left, locales: said }
+  const row = { shape, status, doc: JSON.stringify(document), kept: left }
   return { values: storedValues(model, row), kept: keptOf(model, row), locales: said }
 }

@@ -1,11 +1,14 @@
 /** The longest word that is kept, in characters; the rest of a longer one is dropped. */
 const MAX_WORD = 64
-/** How much text is taken apart at a time, in characters. */
-const SLICE = 16_384
+/** How much text is taken apart at a time, in characters: little, so that most slices of most texts are plain. */
+const SLICE = 512
 /** Scripts written without spaces: every sequence of one and two characters counts as a word. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/u
 const WORDS = /[\p{L}\p{N}]+/gu
+/** A character that takes more to fold and to tell from others than those of ASCII. */
+const NOT_PLAIN = /[^\0-\x7f]/
+const PLAIN_WORDS = /[a-z0-9]+/g
 const RUNS = new RegExp(`${UNSPACED.source}|(?:(?!${UNSPACED.source})[\\p{L}\\p{N}])+`, 'gu')
 
 /** Marks, and signs that were marks in the Unicode that FTS5 knows: it would part words there. */
@@ -37,9 +40,13 @@ function slices(text: string): readonly string[] {
 }
 
 function keptWords(text: string): string {
-  const words = fold(text).match(WORDS) ?? []
-  return words.map((word) => (UNSPACED.test(word) ? split(word).join(' ') : word.slice(0, MAX_WORD))).join(' ')
+  if (!NOT_PLAIN.test(text)) return (text.toLowerCase().match(PLAIN_WORDS) ?? []).map(cut).join(' ')
+  const folded = fold(text)
+  const words = folded.match(WORDS) ?? []
+  return (UNSPACED.test(folded) ? words.flatMap(split) : words.map(cut)).join(' ')
 }
+
+const cut = (word: string): string => (word.length > MAX_WORD ? word.slice(0, MAX_WORD) : word)
 
 /** A word that is looked for. */
 export interface SearchTerm {

@@ -66,6 +66,23 @@ describe('daybook import', () => {
     expect(items[1]).toMatchObject({ slug: 'second', tags: [{ name: 'News' }, { name: 'Odds' }] })
   })
 
+  it('keeps raw HTML as far as a write over HTTP does', async () => {
+    const body =
+      '<details>\n<summary>More</summary>\n\n*a*<script>alert(1)</script>\n\n</details>\n\n<figure>b</figure>'
+    await using folder = await folderOf({
+      'daybook.config.ts': CONFIG.replace(
+        'collections:',
+        "markdown: { allowHtml: { elements: ['figure'] } }, collections:",
+      ),
+      'posts/a.md': page('title: A', body),
+      'posts/long.md': page('title: Long', `${body}\n\n${'word '.repeat(2000)}`),
+    })
+    await daybook(folder.path, ...IMPORT)
+    const { items } = await list(folder.path, '/api/posts?sort=slug&select=bodyHtml')
+    const html = '<details>\n<summary>More</summary>\n<p><em>a</em></p>\n</details>\n<figure>b</figure>'
+    expect(items.map(({ bodyHtml }) => bodyHtml)).toEqual([html, expect.stringContaining(`${html}\n<p>word`)])
+  })
+
   it('changes what is there when it runs again, and doubles nothing', async () => {
     await using folder = await folderOf({
       'daybook.config.ts': CONFIG,

@@ -43,6 +43,8 @@ const FIELD = 'collections.posts.fields.field'
 /** Options that the compiler refuses, too. */
 const wrong = (options: unknown): never => options as never
 
+const allowHtml = (parts: unknown): object => ({ markdown: { allowHtml: parts } })
+
 type Case = readonly [what: string, config: unknown, path: string, message: string]
 
 const CONFIGS: readonly Case[] = [
@@ -59,6 +61,45 @@ const CONFIGS: readonly Case[] = [
   ['an unknown limit', beside({ limits: { bytes: 5 } }), 'limits.bytes', 'write one of: bodyBytes, renderMs'],
   ['a negative limit', beside({ limits: { bodyBytes: -1 } }), 'limits.bodyBytes', 'whole number, 0 or more'],
   ['half a limit', beside({ limits: { renderMs: 0.5 } }), 'limits.renderMs', 'whole number, 0 or more'],
+  ['an unknown option of Markdown', beside({ markdown: { html: true } }), 'markdown.html', 'write one of: allowHtml'],
+  ['HTML that is a yes', beside(allowHtml(true)), 'markdown.allowHtml', 'write an object'],
+  [
+    'elements that are a text',
+    beside(allowHtml({ elements: 'figure' })),
+    'markdown.allowHtml.elements',
+    'write a list',
+  ],
+  ['an element in capitals', beside(allowHtml({ elements: ['FIGURE'] })), 'markdown.allowHtml.elements', 'lower case'],
+  ...['script', 'style', 'iframe', 'object', 'embed', 'svg', 'math', 'noscript', 'template', 'base', 'meta'].map(
+    (name): Case => [
+      `<${name}> in Markdown`,
+      beside(allowHtml({ elements: ['figure', name] })),
+      'markdown.allowHtml.elements',
+      `<${name}> cannot be made safe`,
+    ],
+  ),
+  [
+    'attributes without elements',
+    beside(allowHtml({ attributes: ['class'] })),
+    'markdown.allowHtml.attributes',
+    'write lists by element',
+  ],
+  ...['onclick', 'onpointerrawupdate', 'style', 'srcdoc'].map(
+    (name): Case => [
+      `${name} in Markdown`,
+      beside(allowHtml({ attributes: { '*': [name] } })),
+      'markdown.allowHtml.attributes.*',
+      `${name} cannot be made safe`,
+    ],
+  ),
+  ...['*', 'on*', 'o*', 'xlink:href', 'CLASS', 5].map(
+    (name): Case => [
+      `the attribute ${name} in Markdown`,
+      beside(allowHtml({ attributes: { a: [name] } })),
+      'markdown.allowHtml.attributes.a',
+      'write a list of attributes',
+    ],
+  ),
   ['CORS without a list', beside({ cors: { origins: '*' } }), 'cors.origins', 'write exact origins'],
   ['CORS for everyone', beside({ cors: { origins: ['*'] } }), 'cors.origins', 'write exact origins'],
   ['an origin with a path', beside({ cors: { origins: ['https://a.example/x'] } }), 'cors.origins', 'exact origins'],

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { renderMarkdown } from '../../src/content/markdown.ts'
+import { markdownRenderer } from '../../src/content/markdown.ts'
+
+const renderMarkdown = markdownRenderer()
 
 /** GitHub-flavoured Markdown and the HTML that it becomes. */
 const EXAMPLES: readonly (readonly [name: string, source: string, html: string])[] = [
@@ -32,13 +34,54 @@ const EXAMPLES: readonly (readonly [name: string, source: string, html: string])
   [
     'a footnote that is named twice',
     'a[^n] b[^n]\n\n[^n]: c',
-    '<p>a<sup><a href="#user-content-fn-1" id="user-content-fnref-1" data-footnote-ref aria-describedby="footnote-label">1</a></sup>' +
-      ' b<sup><a href="#user-content-fn-1" id="user-content-fnref-1-2" data-footnote-ref aria-describedby="footnote-label">1</a></sup></p>\n' +
-      '<section data-footnotes class="footnotes"><h2 class="sr-only" id="footnote-label">Footnotes</h2>\n<ol>\n<li id="user-content-fn-1">\n' +
+    '<p>a<sup><a href="#user-content-fn-1" id="user-content-fnref-1" data-footnote-ref aria-describedby="user-content-footnote-label">1</a></sup>' +
+      ' b<sup><a href="#user-content-fn-1" id="user-content-fnref-1-2" data-footnote-ref aria-describedby="user-content-footnote-label">1</a></sup></p>\n' +
+      '<section data-footnotes class="footnotes"><h2 class="sr-only" id="user-content-footnote-label">Footnotes</h2>\n<ol>\n<li id="user-content-fn-1">\n' +
       '<p>c <a href="#user-content-fnref-1" data-footnote-backref aria-label="Back to reference 1" class="data-footnote-backref">↩</a>' +
       ' <a href="#user-content-fnref-1-2" data-footnote-backref aria-label="Back to reference 1" class="data-footnote-backref">↩</a></p>\n</li>\n</ol>\n</section>',
   ],
-  ['raw HTML, which is dropped', '<div>\na\n</div>\n\nb <b>c</b>', '<p>b c</p>'],
+  ['raw HTML', '<div>\na\n</div>\n\nb <b>c</b>', '<div>\na\n</div>\n<p>b <b>c</b></p>'],
+  [
+    'details with Markdown inside',
+    '<details open>\n<summary>More</summary>\n\n*a*\n\n</details>',
+    '<details open>\n<summary>More</summary>\n<p><em>a</em></p>\n</details>',
+  ],
+  [
+    'keys and powers',
+    'Press <kbd>Ctrl</kbd>, 10<sup>3</sup>, H<sub>2</sub>O',
+    '<p>Press <kbd>Ctrl</kbd>, 10<sup>3</sup>, H<sub>2</sub>O</p>',
+  ],
+  [
+    'an image of a size',
+    '<img src="/a.png" alt="" width="320" height="200">',
+    '<img src="/a.png" alt="" width="320" height="200">',
+  ],
+  [
+    'images to choose from',
+    'a <picture><source srcset="/a.webp 1x, /b.webp 2x" media="(min-width: 9em)"><img src="/a.png"></picture>',
+    '<p>a <picture><source srcset="/a.webp 1x, /b.webp 2x" media="(min-width: 9em)"><img src="/a.png"></picture></p>',
+  ],
+  [
+    'a table in HTML',
+    '<table><tr><td align="right" colspan="2">a</td></tr></table>',
+    '<table><tr><td align="right" colspan="2">a</td></tr></table>',
+  ],
+  ['a part of a table without one', '<td>a</td> <tr><th>b</th></tr>', 'a b'],
+  [
+    'names, set apart from those of the page',
+    '<p id="a" name="b">c</p>',
+    '<p id="user-content-a" name="user-content-b">c</p>',
+  ],
+  ['an element that never ends', '<div>\n\na *b*', '<div>\n<p>a <em>b</em></p>\n</div>'],
+  ['an end without a beginning', 'a</div></b>\n\n</section>', '<p>a</p>'],
+  ['elements that cross', '<b>a <i>b</b> c</i>', '<p><b>a <i>b</i></b> c</p>'],
+  ['elements that are not allowed', 'a <font color="red">b</font> <my-tag>c</my-tag>', '<p>a b c</p>'],
+  ['what is no content', 'a<!-- b --><style>c</style><script>d</script>', '<p>a</p>'],
+  [
+    'texts and values',
+    'a <b title="&lt;a&gt; &amp; &quot;">b &amp; c &lt; d</b>',
+    '<p>a <b title="&lt;a&gt; &amp; &quot;">b &amp; c &lt; d</b></p>',
+  ],
   ['an address that is not safe', '[a](javascript:b) ![c](data:d)', '<p><a>a</a> <img alt="c"></p>'],
   [
     'a colon that ends no scheme',

@@ -34,3 +34,16 @@ test('the words of a long text are those of its parts, wherever it is taken apar
     { numRuns: 200 },
   )
 })
+
+test('the words of a text do not depend on what else stands in it', () => {
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 40 }), (parts) => {
+      const each = parts.map(toSearchText).filter((words) => words !== '')
+      expect(toSearchText(parts.join(' '))).toBe(each.join(' '))
+      expect(toSearchText(`${'plain '.repeat(100)}${parts.join(' ')}`)).toBe(
+        [...Array(100).fill('plain'), ...each].join(' '),
+      )
+    }),
+    { numRuns: 300 },
+  )
+})

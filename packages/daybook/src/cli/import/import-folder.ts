@@ -13,8 +13,17 @@ import { importFiles } from './run.ts'
 import { summarize } from './summary.ts'
 import { Tally } from './tally.ts'
 
-/** Nobody waits for an answer, and the machine may be busy; each further thread would need memory that an import can spare. */
-const UNSERVED: EngineOptions = { renderMs: 60_000, workers: 1, isServing: false }
+/**
+ * Nobody waits for an answer, and the machine may be busy. One thread renders while this one stores, and has texts enough
+ * for the time of a commit; each further thread would need memory that an import can spare.
+ */
+const UNSERVED: EngineOptions = {
+  renderMs: 60_000,
+  renderThreads: 1,
+  renderDepth: 12,
+  renderYoungHeap: 12,
+  isServing: false,
+}
 
 /** Exit status after Ctrl-C: 128 and the number of the signal, as shells have it. */
 const INTERRUPTED = 130

@@ -14,7 +14,7 @@ import type { Relations } from './relations.ts'
 import type { Outcome, Tally } from './tally.ts'
 
 /** How many files are worked on at once: what waits to be stored shares a commit. */
-const LANES = 8
+const LANES = 12
 /** The largest file, in bytes. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024
 

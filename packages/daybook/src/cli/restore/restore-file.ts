@@ -15,7 +15,7 @@ import { Progress, printable } from '../progress.ts'
 import { ExportFile, FileDigest, FileFault, type FileLine } from './export-file.ts'
 
 /** Nothing is rendered, and nobody waits for an answer. */
-const RESTORED: EngineOptions = { isServing: false, isRestored: true, workers: 1 }
+const RESTORED: EngineOptions = { isServing: false, isRestored: true }
 /** The most lines that are stored together, and the most characters of more than one. */
 const MAX_LINES = 1000
 const MAX_CHARACTERS = 4 * 1024 * 1024
