@@ -193,7 +193,7 @@ const checkTop = checkKeys({
     Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : 'write a whole number, 0 or more',
   ),
   cors: checkKeys({ origins: checkOrigins, credentials: isFlag }, ['origins']),
-  limits: checkKeys({ bodyBytes: isCount, renderMs: isCount, signInsPerMinute: isCount }),
+  limits: checkKeys({ bodyBytes: isCount, renderMs: isCount, signInsPerMinute: isCount, authMs: isCount }),
   publicCacheControl: checkCacheControl,
   seed: isFunction,
 })

@@ -107,6 +107,8 @@ export interface LimitsConfig {
   readonly renderMs?: number
   /** How often one client may try to sign in or to register in a minute, on all nodes together. @default 10 */
   readonly signInsPerMinute?: number
+  /** How long the auth adapter may take to answer, in milliseconds. Loading it does not count. @default 1,800 */
+  readonly authMs?: number
 }
 
 /** Accounts of the default auth adapter. They live in memory: a restart forgets them. */
