@@ -3,15 +3,12 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { f, type Service, SYSTEM } from 'daybook'
 import { postgres } from 'daybook/postgres'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { BIN, daybook, type Ended } from './cli.ts'
 import { answersOf, serve } from './copy-content.ts'
 import { allRows } from './copy-file.ts'
 import { CopyPlace } from './copy-place.ts'
-
-// Each starts several processes, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const AS_SYSTEM = { caller: SYSTEM } as const
 let scene: CopyPlace

@@ -13,9 +13,6 @@ import { answersOf, fill, sendKeyed, serve } from './copy-content.ts'
 import { allRows, change, rows } from './copy-file.ts'
 import { CopyPlace } from './copy-place.ts'
 
-// Each starts several processes, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
-
 const AS_SYSTEM = { caller: SYSTEM } as const
 const CONFIG = join(import.meta.dirname, 'copy-config.ts')
 const BLOG = join(import.meta.dirname, '../../../../examples/blog/daybook.config.ts')

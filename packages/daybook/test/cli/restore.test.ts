@@ -14,9 +14,6 @@ import { allRows, change, rows } from './copy-file.ts'
 import { before, everything } from './restore-config.ts'
 import { fillBefore, touch } from './restore-content.ts'
 
-// Each starts several processes, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
-
 const CONFIG = join(import.meta.dirname, 'restore-config.ts')
 const POSTGRES = join(import.meta.dirname, '../../src/postgres/index.ts')
 let folder: Awaited<ReturnType<typeof folderOf>>

@@ -71,5 +71,4 @@ test.each(Object.entries(SCENES))(
     const { items, total } = JSON.parse((await send(service, '/api/posts?sort=createdAt')).text)
     expect([total, items.map(({ title }: { title: string }) => title)]).toEqual([2, ['before', 'after']])
   },
-  60_000,
 )

@@ -25,6 +25,6 @@ test('an export breaks off when its server dies, is refused meanwhile, and is wh
   await expect(rest()).rejects.toThrow()
   expect((await askExport(service)).status).toBe(503)
   await server.start()
-  await expect.poll(async () => (await askExport(service)).status, { timeout: 20_000 }).toBe(200)
+  await expect.poll(async () => (await askExport(service)).status).toBe(200)
   expect((await exportOf(service)).length).toBe(202)
 })

@@ -1,11 +1,12 @@
 import { postgres } from 'daybook/postgres'
 import { createTestService, type TestService } from 'daybook/testing'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Store } from '../../src/store/store.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
+import { eventually } from '../support/patience.ts'
 import { PostgresDatabase, sharedPostgres } from '../support/postgres-database.ts'
 import { expectQuietProcess } from '../support/sane.ts'
-import { PATIENT, send } from './load.ts'
+import { send } from './load.ts'
 import { posts } from './posts.ts'
 
 let network: FaultyProxy
@@ -38,7 +39,7 @@ async function stored(): Promise<readonly string[]> {
 /** Waits until the database is used again. */
 async function heal(): Promise<void> {
   await network.heal()
-  await vi.waitFor(async () => expect((await send(service, '/api/ready')).status).toBe(200), PATIENT)
+  await eventually(async () => expect((await send(service, '/api/ready')).status).toBe(200))
 }
 
 const FATES = { 'was stored': 'delivered', 'never arrived': 'lost' } as const
