@@ -13,37 +13,52 @@ import { Browser } from './browser.ts'
 const COOKIE = { cookie: 'sid=mia' }
 const FOREIGN_COOKIE = { cookie: '_ga=1' }
 
-/** Loads that begin when they are asked for, and end when the test says so. */
-class HeldLoads {
-  readonly #begun: PromiseWithResolvers<void>[] = []
+/** Counts how often something happens. */
+class Tally {
+  #count = 0
+  readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = []
 
   get count(): number {
-    return this.#begun.length
+    return this.#count
   }
+
+  add(): void {
+    this.#count += 1
+    for (const { count, resolve } of this.#waiting) if (count === this.#count) resolve()
+  }
+
+  /** Waits until it has happened so often. */
+  async reaches(count: number): Promise<void> {
+    if (this.#count < count) await new Promise<void>((resolve) => this.#waiting.push({ count, resolve }))
+  }
+}
+
+/** Loads that begin when they are asked for, and end when the test says so. */
+class HeldLoads {
+  readonly begun = new Tally()
+  #last = Promise.withResolvers<void>()
 
   readonly begin = (): Promise<void> => {
-    const load = Promise.withResolvers<void>()
-    this.#begun.push(load)
-    return load.promise
-  }
-
-  async hasBegun(count = 1): Promise<void> {
-    await vi.waitUntil(() => this.count >= count)
+    this.#last = Promise.withResolvers<void>()
+    this.begun.add()
+    return this.#last.promise
   }
 
   finish(): void {
-    this.#begun.at(-1)?.resolve()
+    this.#last.resolve()
   }
 
   fail(): void {
-    this.#begun.at(-1)?.reject(new Error('ENOENT: the code is not there'))
+    this.#last.reject(new Error('ENOENT: the code is not there'))
   }
 }
 
 /** What an adapter was asked, in this order. */
 let asked: string[] = []
-/** How many requests it has seen, loaded or not. */
-let seen = 0
+/** Requests that it has seen, loaded or not. */
+let seen: Tally
+/** Whether it was asked who somebody is. */
+let identified: Tally
 let loads: HeldLoads
 
 const note = <T>(question: string, answer: T): T => {
@@ -57,7 +72,7 @@ const isMia = ({ headers }: AuthContext): boolean => headers.get('cookie') === C
 const adapter: AuthAdapter = {
   getCapabilities: () => ({ provider: 'people', providerRoutes: { enabled: true, basePath: '/api/auth' } }),
   hasCredential: ({ headers }) => {
-    seen += 1
+    seen.add()
     return headers.get('cookie')?.startsWith('sid=') ?? false
   },
   load: () => loads.begin(),
@@ -85,7 +100,8 @@ async function serve(auth: AuthAdapter): Promise<void> {
 
 beforeEach(() => {
   asked = []
-  seen = 0
+  seen = new Tally()
+  identified = new Tally()
   loads = new HeldLoads()
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   return async () => {
@@ -117,7 +133,7 @@ describe('an adapter that loads', () => {
     'is asked for %s once it has loaded, however long that takes: its time begins then',
     async (_what, ask, questions) => {
       const status = ask()
-      await loads.hasBegun()
+      await loads.begun.reaches(1)
       await pass(29)
       expect(asked).toEqual([])
       loads.finish()
@@ -128,40 +144,40 @@ describe('an adapter that loads', () => {
 
   test('is loaded once: all who come meanwhile wait for the same load, and those after it for none', async () => {
     const statuses = Promise.all([session(), session(), action(), route(), session()])
-    await loads.hasBegun()
+    await loads.begun.reaches(1)
     loads.finish()
     expect(await statuses).toEqual([200, 200, 200, 200, 200])
     expect([await session(), await action()]).toEqual([200, 200])
-    expect(loads.count).toBe(1)
+    expect(loads.begun.count).toBe(1)
   })
 
   test('answers 503 to all who waited for a load that failed, and the next one loads again', async () => {
     const waiting = Promise.all([session(), session(), session()])
-    await vi.waitUntil(() => seen === 3)
+    await seen.reaches(3)
     loads.fail()
     expect(await waiting).toEqual([503, 503, 503])
     expect(asked).toEqual([])
     const next = session()
-    await loads.hasBegun(2)
+    await loads.begun.reaches(2)
     loads.finish()
     expect(await next).toBe(200)
   })
 
   test('lets nobody in when it never loads, and is loaded again by the next request', async () => {
     const waiting = session()
-    await loads.hasBegun()
+    await loads.begun.reaches(1)
     await pass(30)
     expect(await waiting).toBe(503)
     expect(asked).toEqual([])
     const next = session()
-    await loads.hasBegun(2)
+    await loads.begun.reaches(2)
     loads.finish()
     expect(await next).toBe(200)
   })
 
   test('is waited for by nobody who has no credential of its kind', async () => {
     const held = session()
-    await loads.hasBegun()
+    await loads.begun.reaches(1)
     const service = { authorization: `Bearer ${'x'.repeat(40)}` }
     for (const headers of [{}, FOREIGN_COOKIE, service]) {
       expect([await session(headers), await send('/api/notes', { headers })]).toEqual([200, 200])
@@ -173,17 +189,21 @@ describe('an adapter that loads', () => {
 
   test('is not loaded for those who have no credential of its kind', async () => {
     for (const headers of [{}, FOREIGN_COOKIE]) expect(await session(headers)).toBe(200)
-    expect(loads.count).toBe(0)
+    expect(loads.begun.count).toBe(0)
   })
 })
 
 test('an adapter that has loaded has two seconds for an answer, the first one as well (A15)', async () => {
-  await serve({ ...adapter, getIdentity: () => note('identity', new Promise(() => {})) })
+  const getIdentity = (): Promise<never> => {
+    identified.add()
+    return new Promise(() => {})
+  }
+  await serve({ ...adapter, getIdentity })
   const status = session()
-  await loads.hasBegun()
+  await loads.begun.reaches(1)
   await pass(20)
   loads.finish()
-  await vi.waitUntil(() => asked.includes('identity'))
+  await identified.reaches(1)
   await pass(2)
   expect(await status).toBe(503)
 })
@@ -227,11 +247,11 @@ describe('accounts', () => {
     await serve(new AccountsAdapter(parts))
     const browser = new Browser(service)
     const registering = browser.register()
-    await loads.hasBegun()
+    await loads.begun.reaches(1)
     await pass(20)
     loads.finish()
     // The accounts are opened by what was loaded: asked for again, it is there at once.
-    await loads.hasBegun(2)
+    await loads.begun.reaches(2)
     loads.finish()
     vi.useRealTimers()
     expect((await registering).status).toBe(201)
@@ -241,7 +261,7 @@ describe('accounts', () => {
   test('are not loaded for cookies of others', async () => {
     await serve(new AccountsAdapter(parts))
     expect(await session(FOREIGN_COOKIE)).toBe(200)
-    expect(loads.count).toBe(0)
+    expect(loads.begun.count).toBe(0)
   })
 })
 
@@ -250,7 +270,7 @@ test('the conformance suite loads an adapter once, before it asks', async () => 
   const subject: AuthAdapterSubject = { adapter, valid: () => COOKIE }
   const [first] = authAdapterConformance(subject).filter(({ name }) => name.startsWith('session: a valid credential'))
   const run = first?.run()
-  await loads.hasBegun()
+  await loads.begun.reaches(1)
   expect(asked).toEqual([])
   loads.finish()
   await run
