@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { postgres } from 'daybook/postgres'
 import { createTestService } from 'daybook/testing'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { eventually, PATIENCE_MS } from '../support/patience.ts'
+import { patientPostgres } from '../support/patient-postgres.ts'
 import { PostgresDatabase } from '../support/postgres-database.ts'
 import { PostgresServer } from '../support/postgres-server.ts'
 import { expectQuietProcess } from '../support/sane.ts'
@@ -40,7 +40,7 @@ afterEach(expectQuietProcess)
 /** The database, seen through the network that fails. */
 const url = (): string => database.url.replace(`:${server.address.port}/`, `:${network.port}/`)
 
-const open = (options = {}) => createTestService({ ...posts, database: postgres(url(), options) })
+const open = (options = {}) => createTestService({ ...posts, database: patientPostgres(url(), options) })
 
 async function titles(): Promise<readonly string[]> {
   const rows = await database.rows<{ title: string }>("SELECT doc::json ->> 'title' AS title FROM posts")

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Store } from '../../src/store/store.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { eventually } from '../support/patience.ts'
+import { patientPostgres } from '../support/patient-postgres.ts'
 import { PostgresDatabase, sharedPostgres } from '../support/postgres-database.ts'
 import { expectQuietProcess } from '../support/sane.ts'
 import { send } from './load.ts'
@@ -18,7 +19,7 @@ beforeEach(async () => {
   database = await PostgresDatabase.make()
   network = await FaultyProxy.to(port)
   const url = database.url.replace(`:${port}/`, `:${network.port}/`)
-  service = await createTestService({ ...posts, database: postgres(url) })
+  service = await createTestService({ ...posts, database: patientPostgres(url) })
   return async () => {
     await service.close()
     await network[Symbol.asyncDispose]()

@@ -1,9 +1,9 @@
-import { postgres } from 'daybook/postgres'
 import { createTestService, type TestService } from 'daybook/testing'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readMetrics } from '../metrics/read-metrics.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { eventually } from '../support/patience.ts'
+import { patientPostgres } from '../support/patient-postgres.ts'
 import { PostgresDatabase } from '../support/postgres-database.ts'
 import { expectQuietProcess } from '../support/sane.ts'
 import type { Answer } from '../support/transports.ts'
@@ -28,7 +28,7 @@ beforeEach(async () => {
   database = await PostgresDatabase.make(primary.address)
   const copy = database.url.replace(`:${primary.address.port}/`, `:${network.port}/`)
   service = await createTestService(
-    { ...posts, database: postgres(database.url, { replicas: [copy] }) },
+    { ...posts, database: patientPostgres(database.url, { replicas: [copy] }) },
     { metrics: true },
   )
   return async () => {
@@ -134,7 +134,9 @@ describe('with a replica', () => {
   })
 
   test('whose address is none is refused at start', async () => {
-    const opening = postgres(database.url, { replicas: [database.url, 'mysql://user:secret@copy/content'] }).open()
+    const opening = patientPostgres(database.url, {
+      replicas: [database.url, 'mysql://user:secret@copy/content'],
+    }).open()
     await expect(opening).rejects.toThrow(/^replicas\[1\] is no URL of PostgreSQL\. Write postgres:[^ ]+$/)
   })
 
