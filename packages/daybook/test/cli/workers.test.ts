@@ -89,7 +89,7 @@ describe('daybook start --workers', () => {
     // As a terminal or a service manager does: the parent gets it, and the workers do, too.
     for (const pid of [service.pidOf(1), service.pidOf(2)]) process.kill(pid, 'SIGTERM')
     service.signal('SIGTERM')
-    await eventually(async () => expect((await ask(`${service.url}/api/ready`)).status).not.toBe(200))
+    await service.logged('draining')
     const statuses = await Promise.all(held.map((one) => one.finish()))
     expect(statuses).toEqual(Array.from({ length: 6 }, () => 201))
     expect(await service.ended).toBe(0)
