@@ -12,7 +12,10 @@ export default defineConfig({
     pool: 'forks',
     // Most tests wait: for a disk, a database, another process.
     maxWorkers: '100%',
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Beside two busy programs everything takes ten times as long. Only a test that hangs takes all of it; a test that does
+    // thousands of things says itself how long it may take.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 })

@@ -10,6 +10,12 @@ export const PACKAGES = ['daybook', 'client', 'create-daybook'] as const
 /** One of them. */
 export type PackageName = (typeof PACKAGES)[number]
 
+/**
+ * What a published package runs on. It stands here and not beside the sources: in the checkout, npm would hold it against the Node
+ * that npm runs on.
+ */
+export const ENGINES = { node: '>=22.18' } as const
+
 /** What the sources' manifest says that matters here. */
 interface Manifest {
   readonly exports?: Readonly<Record<string, string>>
@@ -35,6 +41,7 @@ function toPublished(manifest: Manifest): object {
   const commands = Object.entries(bin).map(([name, source]) => [name, `${built(source).slice(2)}.js`])
   return {
     ...rest,
+    engines: ENGINES,
     exports: { ...Object.fromEntries(entries), './package.json': './package.json' },
     ...(commands.length > 0 ? { bin: Object.fromEntries(commands) } : {}),
   }

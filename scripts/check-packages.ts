@@ -162,8 +162,9 @@ function demandOneVersion(packages: readonly Packed[]): void {
   throw new Error(`The packages are published together, with one version, and these are ${versions.join(', ')}`)
 }
 
-/** What holds for every package: its shape, and that its types are found however it is imported. */
-function checkShape({ manifest: { name, exports }, tarball }: Packed): void {
+/** What holds for every package: what it runs on, its shape, and that its types are found however it is imported. */
+function checkShape({ manifest: { name, exports, engines }, tarball }: Packed): void {
+  if (!engines?.node) throw new Error(`${name} does not say on which Node it runs`)
   run(`publint ${name}`, join(MODULES, '.bin/publint'), [tarball, '--strict'], ROOT)
   if (!('.' in exports)) return
   const args = [tarball, '--profile', 'esm-only', '--no-color', '--no-emoji']

@@ -10,6 +10,7 @@ export interface Packed {
     readonly name: string
     readonly version: string
     readonly exports: object
+    readonly engines?: { readonly node: string }
     readonly dependencies?: object
   }
   /** The path of its tarball. */

@@ -10,8 +10,8 @@ const PAGES = (await readPages(ROOT))
   .map(({ file, text }) => ({ file, blocks: blocksOf(text) }))
   .filter(({ blocks }) => blocks.some(({ language }) => ['console', 'ts', 'tsx', 'astro'].includes(language)))
 
-/** Pages start a service and many commands. */
-const PATIENT = { timeout: 120_000 }
+/** Pages start a service and many commands, in milliseconds for each. */
+const PATIENT = { timeout: 600_000 }
 
 /** Whether a command ends here: with no open quote and no line to go on. */
 const isWhole = (command: string): boolean => !command.endsWith('\\') && command.split("'").length % 2 === 1

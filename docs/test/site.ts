@@ -46,6 +46,10 @@ export function fileOf(block: Block): string | undefined {
   return markOf(block, 'file')
 }
 
+/** A config as it is shown, for a machine that may be busy: hashing a password may take as long as it takes. */
+const withPatience = (code: string): string =>
+  code.replace('defineConfig({', 'defineConfig({ limits: { authMs: 60_000 },')
+
 /** A config as it is shown, on the PostgreSQL of `DATABASE_URL`. */
 const onPostgres = (code: string): string =>
   // The example asks for DATABASE_URL itself.
@@ -82,11 +86,11 @@ async function addressOf(service: ChildProcess): Promise<string> {
   throw new Error('daybook start ended before it listened')
 }
 
-/** Makes every config of a folder keep its content in PostgreSQL. */
-async function moveToPostgres(folder: string): Promise<void> {
+/** Changes every config of a folder. */
+async function changeConfigs(folder: string, change: (code: string) => string): Promise<void> {
   for (const name of (await readdir(folder)).filter((one) => one.endsWith('config.ts'))) {
     const file = join(folder, name)
-    await writeFile(file, onPostgres(await readFile(file, 'utf8')))
+    await writeFile(file, change(await readFile(file, 'utf8')))
   }
 }
 
@@ -111,7 +115,8 @@ async function prepare(folder: string, blocks: readonly Block[]): Promise<string
 export async function startSite(blocks: readonly Block[], database?: string): Promise<Site> {
   const folder = await makeFolder(blocks)
   const cwd = await prepare(folder, blocks)
-  if (database !== undefined) await moveToPostgres(cwd)
+  await changeConfigs(cwd, withPatience)
+  if (database !== undefined) await changeConfigs(cwd, onPostgres)
   const env = {
     ...(database === undefined ? {} : { DATABASE_URL: database }),
     npm_config_loglevel: 'error',

@@ -10,7 +10,7 @@ describe('in a browser', () => {
   beforeAll(async () => {
     browser = await openPage()
     servers = await startServers([browser.origin])
-  }, 120_000)
+  })
   afterAll(async () => {
     await servers[Symbol.asyncDispose]()
     await browser[Symbol.asyncDispose]()

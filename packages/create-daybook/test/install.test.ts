@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FreshFolder } from '../../../scripts/fresh-folder.ts'
 
 /** Packages are built, packed, installed and started: seconds each, more where others work beside it. */
-const PATIENT = 240_000
+const PATIENT = 900_000
 
 /** What a program of the project does with the client. */
 const DRIVE = `

@@ -157,7 +157,7 @@ const ACCOUNTS_WARNING =
 async function openAuth(config: DaybookConfig, options: ServiceOptions, { records }: Store): Promise<AuthGuard> {
   const { serviceToken = process.env.DAYBOOK_SERVICE_TOKEN, log = SILENT } = options
   const tokens = new ApiTokens(records, (err) => log.warn({ err }, 'auth: the use of a token could not be noted'))
-  return new AuthGuard(adapterOf(config, { records, log }), serviceToken, tokens)
+  return new AuthGuard(adapterOf(config, { records, log }), serviceToken, tokens, config.limits?.authMs)
 }
 
 function adapterOf({ auth = {} }: DaybookConfig, host: AuthHost): AuthAdapter {

@@ -39,7 +39,7 @@ export function blogFor(origins: readonly string[]) {
     collections: { posts, authors },
     globals: { site },
     locales: { default: 'en', available: ['en', 'de'] },
-    limits: { signInsPerMinute: 1000 },
+    limits: { signInsPerMinute: 1000, authMs: 60_000 },
     cors: { origins, credentials: true },
     seed,
   })

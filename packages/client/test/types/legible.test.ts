@@ -55,7 +55,7 @@ beforeAll(async () => {
   const faulty = FAULTS.map(([statement], index) => `export const faulty${index} = () => ${statement}`)
   const showcase = await readFile(join(import.meta.dirname, 'showcase.ts'), 'utf8')
   compiled = await compiler.compile([...HEAD, ...shown, ...faulty].join('\n'), { 'showcase.ts': showcase })
-}, 120_000)
+})
 
 describe('a type is shown as what it comes to', () => {
   test.each(SHOWN.map(([expression, type], index) => [expression, type, index] as const))('%s', (_, type, index) => {

@@ -35,8 +35,8 @@ const CAPABILITIES: AuthCapabilities = {
 /** What an adapter of accounts is made of. */
 export interface AccountsParts {
   readonly registration: Registration
-  /** Loads and opens the accounts; asked once, with the first credential or action. */
-  open(): Promise<Accounts>
+  /** Loads the code of the accounts; asked with the first credential or action. Gives what opens them. */
+  load(): Promise<() => Promise<Accounts>>
   /** Cleared whenever accounts or sessions change. */
   readonly sessions: SessionCache
   /** Needed where registration is by invitation. */
@@ -54,6 +54,14 @@ export class AccountsAdapter implements AuthAdapter {
 
   getCapabilities(): AuthCapabilities {
     return CAPABILITIES
+  }
+
+  hasCredential({ headers }: AuthContext): boolean {
+    return credentialIn(headers) !== undefined
+  }
+
+  async load(): Promise<void> {
+    await this.#parts.load()
   }
 
   async getPrincipal(context: AuthContext): Promise<Caller['principal']> {
@@ -76,16 +84,16 @@ export class AccountsAdapter implements AuthAdapter {
   }
 
   async handleRequest(request: Request, { origin }: AuthContext): Promise<Response> {
-    return secured(await (await this.#load()).handle(request), origin)
+    return secured(await (await this.#open()).handle(request), origin)
   }
 
-  /** Loads what it needs before anybody asks for it. */
+  /** Opens the accounts before anybody asks for them. */
   async warm(): Promise<void> {
-    await this.#load()
+    await this.#open()
   }
 
-  #load(): Promise<Accounts> {
-    this.#accounts ??= this.#parts.open().catch((error) => {
+  #open(): Promise<Accounts> {
+    this.#accounts ??= this.#loadAndOpen().catch((error) => {
       // What failed once, as while the database was away, is tried again.
       this.#accounts = undefined
       throw error
@@ -93,15 +101,20 @@ export class AccountsAdapter implements AuthAdapter {
     return this.#accounts
   }
 
+  async #loadAndOpen(): Promise<Accounts> {
+    const open = await this.#parts.load()
+    return open()
+  }
+
   async #find({ headers }: AuthContext): Promise<Caller | null> {
-    const credential = bearerToken(headers) ?? cookieValue(headers)
+    const credential = credentialIn(headers)
     if (credential === undefined) return null
-    return this.#parts.sessions.get(credential, async () => (await this.#load()).session(headers))
+    return this.#parts.sessions.get(credential, async () => (await this.#open()).session(headers))
   }
 
   async #login(input: Readonly<Record<string, unknown>>, { headers, origin }: AuthContext): Promise<Response> {
     const { email = '', password = '' } = readTexts(input, ['email', 'password'])
-    const signed = await (await this.#load()).signIn({ email, password }, headers)
+    const signed = await (await this.#open()).signIn({ email, password }, headers)
     if (signed === 'wrong') throw new DaybookError('UNAUTHORIZED', 'The e-mail address or the password is not right.')
     if (signed === 'banned') throw new DaybookError('FORBIDDEN', 'This account may not sign in.')
     return toResponse(200, signed, origin)
@@ -111,7 +124,7 @@ export class AccountsAdapter implements AuthAdapter {
     const { registration, invitations } = this.#parts
     if (registration === 'closed') throw new DaybookError('FORBIDDEN', 'Registration is closed.')
     const { name = '', email = '', password = '' } = readTexts(input, ['name', 'email', 'password'])
-    const accounts = await this.#load()
+    const accounts = await this.#open()
     const user: NewUser = { name, email, password }
     if (registration === 'open') return toResponse(201, demandSigned(await accounts.signUp(user, headers)), origin)
     if (!invitations) throw new Error('There are no invitations to register by.')
@@ -130,7 +143,7 @@ export class AccountsAdapter implements AuthAdapter {
 
   async #logout(context: AuthContext): Promise<Response> {
     if (!(await this.#find(context))) throw new DaybookError('UNAUTHORIZED')
-    const cookies = await (await this.#load()).signOut(context.headers)
+    const cookies = await (await this.#open()).signOut(context.headers)
     return secured(
       new Response(null, { status: 204, headers: cookies.map((one) => ['Set-Cookie', one]) }),
       context.origin,
@@ -162,6 +175,9 @@ function secured(response: Response, origin: string): Response {
   for (const cookie of cookies) headers.append('Set-Cookie', /;\s*secure/i.test(cookie) ? cookie : `${cookie}; Secure`)
   return new Response(body, { status, headers })
 }
+
+/** What may be the credential of an account's session. */
+const credentialIn = (headers: Headers): string | undefined => bearerToken(headers) ?? cookieValue(headers)
 
 /** The session cookie, if the request has one. */
 function cookieValue(headers: Headers): string | undefined {

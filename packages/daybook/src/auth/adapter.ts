@@ -57,6 +57,8 @@ export interface AuthCapabilities {
  *   bearer token that begins with `daybook_`, as named tokens do.
  * - `getPrincipal` and `getIdentity` are asked about each other request, with the same context object. Both answer `null`
  *   for anyone without a valid credential, and both something for anyone with one.
+ * - An adapter with `load` is loaded before its first answer; one with `hasCredential` is asked nothing more about requests
+ *   that have none of its kind.
  * - A {@link DaybookError} that an operation throws is answered as it is. Whatever else goes wrong (an error, an answer of
  *   another shape, two seconds without an answer) is 503 `SERVICE_UNAVAILABLE`: in doubt, nobody gets in.
  *
@@ -83,6 +85,16 @@ export interface AuthAdapter {
    * @throws UNAUTHORIZED when the action needs a session and there is none, VALIDATION_ERROR for a wrong input
    */
   invoke?(action: string, input: Readonly<Record<string, unknown>>, context: AuthContext): Promise<Response | null>
+  /**
+   * Whether a request has a credential of the adapter's kind, without looking it up. When it has none, nothing is loaded
+   * and nobody is asked: the request has no session. Absent: every request with `Authorization` or `Cookie` may have one.
+   */
+  hasCredential?(context: AuthContext): boolean
+  /**
+   * Loads what the answers need, such as code: once, before the first of them, and again only after it has failed. The two
+   * seconds of an answer begin when it has loaded; loading itself may take thirty.
+   */
+  load?(): Promise<void>
   /** Answers the provider's own routes below `providerRoutes.basePath`, whatever their method. */
   handleRequest?(request: Request, context: AuthContext): Promise<Response>
   /** Lets go of what it holds; called once, when the service ends. */

@@ -12,16 +12,17 @@ export function defaultAdapter({ registration = 'open' }: AccountsConfig): Accou
   return new AccountsAdapter({
     registration,
     sessions,
-    open: async () => {
+    load: async () => {
       const [{ openAccounts }, { memoryDatabase }] = await Promise.all([
         import('./better-auth.ts'),
         import('./memory-database.ts'),
       ])
-      return openAccounts({
-        secret: randomBytes(32).toString('base64url'),
-        registration,
-        database: memoryDatabase(() => sessions.clear()),
-      })
+      return async () =>
+        openAccounts({
+          secret: randomBytes(32).toString('base64url'),
+          registration,
+          database: memoryDatabase(() => sessions.clear()),
+        })
     },
   })
 }

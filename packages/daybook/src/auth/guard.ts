@@ -12,8 +12,10 @@ import {
 import { type ApiTokens, apiTokenIn } from './api-tokens.ts'
 import { serviceTokenCheck } from './service-token.ts'
 
-/** How long an adapter may take, in milliseconds: what is answered then is answered within two seconds. */
-const PATIENCE_MS = 1800
+/** How long an adapter may take to answer: a client is told within two seconds. */
+const DEFAULT_ANSWER_MS = 1800
+/** How long an adapter may take to load, in milliseconds: longer than any machine needs, as only what never comes is given up. */
+const LOAD_MS = 30_000
 
 /** An adapter that cannot do harm by failing, with the service token and the named tokens beside it. */
 export class AuthGuard {
@@ -21,14 +23,24 @@ export class AuthGuard {
   readonly #adapter: AuthAdapter
   readonly #serviceCaller: (headers: Headers) => Caller | null
   readonly #tokens: ApiTokens
+  readonly #answerMs: number
+  /** The one load of the adapter, under way or done. */
+  #loading: Promise<void> | undefined
 
   /**
    * @param serviceToken accepted beside whatever the adapter accepts
+   * @param answerMs how long the adapter may take to answer, in milliseconds
    * @throws {TypeError} when the token is too short; {StartupError} when the adapter does not say what it can do
    */
-  constructor(adapter: AuthAdapter, serviceToken: string | undefined, tokens: ApiTokens) {
+  constructor(
+    adapter: AuthAdapter,
+    serviceToken: string | undefined,
+    tokens: ApiTokens,
+    answerMs: number = DEFAULT_ANSWER_MS,
+  ) {
     this.#adapter = adapter
     this.#tokens = tokens
+    this.#answerMs = answerMs
     this.#serviceCaller = serviceTokenCheck(serviceToken)
     this.capabilities = demandCapabilities(adapter.getCapabilities())
   }
@@ -42,9 +54,9 @@ export class AuthGuard {
     const service = this.#serviceCaller(context.headers)
     if (service) return service
     const token = apiTokenIn(context.headers)
-    if (token !== undefined) return bounded(async () => (await this.#tokens.caller(token)) ?? ANONYMOUS)
-    const adapter = this.#adapter
-    return bounded(async () => {
+    if (token !== undefined) return bounded(async () => (await this.#tokens.caller(token)) ?? ANONYMOUS, this.#answerMs)
+    if (!hasCredential(this.#adapter, context)) return ANONYMOUS
+    return this.#ask(async (adapter) => {
       // Each for itself: where one throws before it has a promise, that of the other must not be left alone.
       const principal = (async () => adapter.getPrincipal(context))()
       const identity = (async () => adapter.getIdentity(context))()
@@ -73,10 +85,9 @@ export class AuthGuard {
    * fails, and what it throws on purpose
    */
   async invoke(action: string, input: Readonly<Record<string, unknown>>, context: AuthContext): Promise<Response> {
-    const adapter = this.#adapter
-    const { invoke } = adapter
+    const { invoke } = this.#adapter
     if (!invoke) throw new DaybookError('NOT_IMPLEMENTED', 'The auth adapter has no actions.')
-    const response = await bounded(() => invoke.call(adapter, action, input, context))
+    const response = await this.#ask((adapter) => invoke.call(adapter, action, input, context))
     if (response === null) throw new DaybookError('NOT_FOUND', `There is no action "${action}".`)
     return demandResponse(response)
   }
@@ -87,15 +98,29 @@ export class AuthGuard {
    * @throws NOT_FOUND when the adapter has none, SERVICE_UNAVAILABLE when it fails
    */
   async handle(request: Request, context: AuthContext): Promise<Response> {
-    const adapter = this.#adapter
-    const { handleRequest } = adapter
+    const { handleRequest } = this.#adapter
     if (!handleRequest) throw new DaybookError('NOT_FOUND')
-    return demandResponse(await bounded(() => handleRequest.call(adapter, request, context)))
+    return demandResponse(await this.#ask((adapter) => handleRequest.call(adapter, request, context)))
   }
 
   async close(): Promise<void> {
     await this.#tokens.close()
     await this.#adapter.close?.()
+  }
+
+  /** Asks the adapter; the clock of its answer runs once it is loaded. */
+  async #ask<T>(question: (adapter: AuthAdapter) => Promise<T>): Promise<T> {
+    await this.#load()
+    return bounded(() => question(this.#adapter), this.#answerMs)
+  }
+
+  /** Loads the adapter once. Requests that come meanwhile wait for the same load; after a failed one, the next request tries again. */
+  #load(): Promise<void> {
+    this.#loading ??= bounded(async () => this.#adapter.load?.(), LOAD_MS).catch((error) => {
+      this.#loading = undefined
+      throw error
+    })
+    return this.#loading
   }
 }
 
@@ -115,14 +140,26 @@ function demandCapabilities(given: unknown): AuthCapabilities {
 const failed = (cause: unknown): DaybookError =>
   new DaybookError('SERVICE_UNAVAILABLE', 'Sessions cannot be checked right now; retry as Retry-After says.', {}, cause)
 
-/** Waits for an adapter, but not for long; whatever it throws by accident is a failure of the service. */
-async function bounded<T>(work: () => Promise<T>): Promise<T> {
+/** Whatever an adapter throws by accident is a failure of the service. */
+const toFailure = (error: unknown): DaybookError => (error instanceof DaybookError ? error : failed(error))
+
+/** @throws SERVICE_UNAVAILABLE when the adapter fails */
+function hasCredential(adapter: AuthAdapter, context: AuthContext): boolean {
+  try {
+    return adapter.hasCredential?.(context) ?? true
+  } catch (error) {
+    throw toFailure(error)
+  }
+}
+
+/** Waits for an adapter, but not for longer than `limit` milliseconds. */
+async function bounded<T>(work: () => Promise<T>, limit: number): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`The auth adapter took longer than ${PATIENCE_MS} ms.`)), PATIENCE_MS)
+  const timer = setTimeout(() => reject(new Error(`The auth adapter took longer than ${limit} ms.`)), limit)
   try {
     return await Promise.race([work(), late])
   } catch (error) {
-    throw error instanceof DaybookError ? error : failed(error)
+    throw toFailure(error)
   } finally {
     clearTimeout(timer)
   }

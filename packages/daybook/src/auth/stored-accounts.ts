@@ -11,22 +11,23 @@ export type StoredAccountsOptions = Omit<AccountsOptions, 'secret' | 'database' 
   readonly secret?: string | undefined
 }
 
-/** Opens the accounts in the service's own database. */
-export async function openStoredAccounts(
+/** Loads the code of accounts in the service's own database. Gives what opens them. */
+export async function loadStoredAccounts(
   { records, log }: AuthHost,
   { secret, ...options }: StoredAccountsOptions,
   onChange: () => void,
-): Promise<Accounts> {
+): Promise<() => Promise<Accounts>> {
   const [{ openAccounts }, { recordDatabase }] = await Promise.all([
     import('./better-auth.ts'),
     import('./record-database.ts'),
   ])
-  return openAccounts({
-    ...options,
-    secret: secret ?? (await sharedSecret(records)),
-    database: recordDatabase(records, onChange),
-    onError: (err) => log.error({ err }, 'auth: work that nobody waits for failed'),
-  })
+  return async () =>
+    openAccounts({
+      ...options,
+      secret: secret ?? (await sharedSecret(records)),
+      database: recordDatabase(records, onChange),
+      onError: (err) => log.error({ err }, 'auth: work that nobody waits for failed'),
+    })
 }
 
 /** What signs cookies on all nodes: made once in the life of the store. */
@@ -44,7 +45,8 @@ async function sharedSecret(records: AuthRecords): Promise<string> {
 
 /** Manages the accounts in the service's own database. */
 export async function manageAccounts(host: AuthHost, options: StoredAccountsOptions): Promise<AccountManager> {
-  const accounts = await openStoredAccounts(host, options, () => {})
+  const open = await loadStoredAccounts(host, options, () => {})
+  const accounts = await open()
   const invitations = new Invitations(host.records)
   const idOf = async (email: string): Promise<string> => {
     const found = await accounts.find(email)

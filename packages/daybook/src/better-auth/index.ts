@@ -3,7 +3,7 @@ import { AccountsAdapter } from '../auth/accounts-adapter.ts'
 import type { AuthHost, AuthSource } from '../auth/adapter.ts'
 import { Invitations } from '../auth/invitations.ts'
 import { SessionCache } from '../auth/session-cache.ts'
-import { manageAccounts, openStoredAccounts, type StoredAccountsOptions } from '../auth/stored-accounts.ts'
+import { loadStoredAccounts, manageAccounts, type StoredAccountsOptions } from '../auth/stored-accounts.ts'
 import { StartupError } from '../errors.ts'
 
 export type {
@@ -60,7 +60,7 @@ export function betterAuth(options: BetterAuthOptions = {}): AuthSource {
         registration: stored.registration,
         sessions,
         invitations: new Invitations(host.records),
-        open: () => openStoredAccounts(host, stored, () => sessions.clear()),
+        load: () => loadStoredAccounts(host, stored, () => sessions.clear()),
       })
       warm(adapter, host)
       return adapter

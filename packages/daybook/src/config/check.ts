@@ -199,6 +199,7 @@ const checkTop = checkKeys({
     renderMs: isCount,
     signInsPerMinute: isCount,
     pendingRequests: isCount,
+    authMs: isCount,
   }),
   markdown: checkKeys({
     allowHtml: checkKeys({ elements: checkAllowedElements, attributes: checkAllowedAttributes }),

@@ -109,6 +109,8 @@ export interface LimitsConfig {
   readonly signInsPerMinute?: number
   /** How many requests a process works on or lets wait; another one is refused with 503. @default 1000 */
   readonly pendingRequests?: number
+  /** How long the auth adapter may take to answer, in milliseconds. Loading it does not count. @default 1,800 */
+  readonly authMs?: number
 }
 
 /** Elements and attributes of HTML. */

@@ -4,8 +4,6 @@ import { DaybookError } from '../errors.ts'
 
 /** How often the server is asked whether it answers, in milliseconds. */
 const BEAT_MS = 250
-/** How long its answer may take, in milliseconds. */
-const ANSWER_MS = 1000
 /** How long to wait before the next attempt to reach it, in milliseconds. */
 const RETRY_MS = 250
 
@@ -17,6 +15,8 @@ export interface WatchedServer {
   ask(client: Client): Promise<unknown>
   /** Called when it stops answering. */
   onDown(): void
+  /** How long its answer may take, in milliseconds. */
+  readonly answerMs: number
 }
 
 /**
@@ -84,16 +84,17 @@ export class PostgresHealth {
   }
 
   async #within<T>(answer: Promise<T>): Promise<T> {
+    const { answerMs } = this.#server
     const late = Symbol('late')
     const clock = new AbortController()
-    const first = await Promise.race([answer, sleep(ANSWER_MS, late, { signal: clock.signal }).catch(() => late)])
+    const first = await Promise.race([answer, sleep(answerMs, late, { signal: clock.signal }).catch(() => late)])
     clock.abort()
     if (first !== late) return first as T
     // When this process itself was busy, the answer may be there already.
     await turn()
     await turn()
     const second = await Promise.race([answer, turn(late)])
-    if (second === late) throw new Error(`PostgreSQL did not answer within ${ANSWER_MS} ms.`)
+    if (second === late) throw new Error(`PostgreSQL did not answer within ${answerMs} ms.`)
     return second as T
   }
 

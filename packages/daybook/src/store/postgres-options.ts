@@ -17,12 +17,20 @@ export interface PostgresOptions {
   readonly ssl?: boolean | { readonly ca?: string; readonly cert?: string; readonly key?: string }
   /** How long one statement may run, in milliseconds. @default 10,000 */
   readonly statementMs?: number
+  /**
+   * How long the server may take to answer, in milliseconds: then it counts as gone, and what waits for it is refused within as long
+   * again. @default 1,000
+   */
+  readonly answerMs?: number
 }
 
 /** Connections that read, where nothing else is said. */
 export const USUAL_CONNECTIONS = 10
 const USUAL_STATEMENT_MS = 10_000
-const CONNECT_MS = 1500
+/** How long the server may take to answer, where nothing else is said, in milliseconds. */
+export const USUAL_ANSWER_MS = 1000
+/** How many times as long it may take to make a connection. */
+const CONNECT_FACTOR = 1.5
 /** How long a write waits for those of other nodes, in milliseconds. */
 const LOCK_MS = 4000
 /** How long a transaction may wait for a node that has stopped moving, in milliseconds. */
@@ -44,12 +52,12 @@ export async function loadDriver(): Promise<Driver> {
 /** How connections are made. */
 export function clientConfig(
   url: string,
-  { pooler = 'none', ssl, statementMs = USUAL_STATEMENT_MS }: PostgresOptions,
+  { pooler = 'none', ssl, statementMs = USUAL_STATEMENT_MS, answerMs = USUAL_ANSWER_MS }: PostgresOptions,
 ): ClientConfig {
   const config: ClientConfig = {
     connectionString: url,
     application_name: 'daybook',
-    connectionTimeoutMillis: CONNECT_MS,
+    connectionTimeoutMillis: CONNECT_FACTOR * answerMs,
     keepAlive: true,
   }
   if (ssl !== undefined) config.ssl = ssl

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
 import type { JournalRecord } from './ledger.ts'
 
-/** How long it is tried to find out, in milliseconds: with the time until a loss is noticed, it is less than two seconds. */
-const PATIENCE_MS = 700
+/** For how much of the time in which the server has to answer it is tried to find out: with the time until a loss is noticed, it is less than twice that. */
+const PATIENCE_FACTOR = 0.7
 const RETRY_MS = 50
 
 /** Waits for the turn. */
@@ -20,14 +20,18 @@ export const TAKE_TURN: string = `${TURN};
 /**
  * Whether the transaction is stored that wrote this record last, when the answer to its COMMIT was lost. A writer has its
  * turn until it has ended: who comes next sees what came of it. `undefined`: nobody knows.
+ *
+ * @param answerMs how long the server may take to answer, in milliseconds
  */
 export async function isStored(
   connect: () => Promise<PoolClient>,
   record: JournalRecord | undefined,
+  answerMs: number,
 ): Promise<boolean | undefined> {
   if (!record) return undefined
-  const late = sleep(PATIENCE_MS, undefined)
-  return Promise.race([find(connect, record, Date.now() + PATIENCE_MS), late])
+  const patience = PATIENCE_FACTOR * answerMs
+  const late = sleep(patience, undefined)
+  return Promise.race([find(connect, record, Date.now() + patience), late])
 }
 
 async function find(

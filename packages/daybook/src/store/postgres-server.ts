@@ -19,6 +19,8 @@ export interface ServerSettings {
   readonly isPrepared: boolean
   /** Connections that read. */
   readonly connections: number
+  /** How long it may take to answer before it counts as gone, in milliseconds. */
+  readonly answerMs: number
   /** Called when other nodes say that the journal has come to a number. */
   readonly onMove?: (seq: number) => void
 }
@@ -71,7 +73,7 @@ export class PostgresServer {
   #head = -1
   #closing: Promise<void> | undefined
 
-  constructor(driver: Driver, config: ClientConfig, { isPrepared, connections, onMove }: ServerSettings) {
+  constructor(driver: Driver, config: ClientConfig, { isPrepared, connections, answerMs, onMove }: ServerSettings) {
     this.#Client = tracked(driver.Client, this.#clients)
     this.#Pool = driver.Pool
     this.#isDirect = isPrepared
@@ -82,6 +84,7 @@ export class PostgresServer {
       connect: () => this.#connect(isPrepared ? onMove : undefined),
       ask: (client) => this.#beat(client),
       onDown: () => this.#cutAll(),
+      answerMs,
     })
     const ask = (query: Query): Promise<QueryResult> => this.#read(query)
     this.reader = new PostgresConnection(ask, isPrepared)

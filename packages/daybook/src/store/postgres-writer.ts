@@ -7,7 +7,7 @@ import type { Ledger } from './ledger.ts'
 import { PostgresTransaction } from './postgres-connection.ts'
 import { isClash, isConnectionLoss, translate } from './postgres-errors.ts'
 import { destroy } from './postgres-health.ts'
-import { type PostgresOptions, transactionLimits } from './postgres-options.ts'
+import { type PostgresOptions, transactionLimits, USUAL_ANSWER_MS } from './postgres-options.ts'
 import { isStored, TAKE_TURN, TURN } from './postgres-outcome.ts'
 import { CHANNEL, type PostgresServer } from './postgres-server.ts'
 
@@ -21,6 +21,7 @@ export class PostgresWriter {
   readonly #server: PostgresServer
   readonly #writes: Pool
   readonly #isPrepared: boolean
+  readonly #answerMs: number
   readonly #begin: string
   readonly #onStored: (seq: number) => void
   readonly #queue: Job[] = []
@@ -30,10 +31,11 @@ export class PostgresWriter {
 
   /** @param onStored told the last number of the journal after each commit that moved it */
   constructor(server: PostgresServer, options: PostgresOptions, onStored: (seq: number) => void) {
-    const { pooler = 'none' } = options
+    const { pooler = 'none', answerMs = USUAL_ANSWER_MS } = options
     this.#server = server
     this.#writes = server.writers(WRITERS)
     this.#isPrepared = pooler === 'none'
+    this.#answerMs = answerMs
     // Writers take turns from their first statement on: what one reads, no other changes before it is done.
     this.#begin = beginning(...transactionLimits(options))
     this.#onStored = onStored
@@ -147,7 +149,7 @@ export class PostgresWriter {
       if (last) this.#onStored(last.seq)
     } catch (error) {
       if (!isConnectionLoss(error)) throw error
-      const outcome = await isStored(() => this.#writes.connect(), last)
+      const outcome = await isStored(() => this.#writes.connect(), last, this.#answerMs)
       if (outcome === undefined) throw inDoubt(error)
       if (!outcome) throw error
       // It is stored; only the connection is gone.

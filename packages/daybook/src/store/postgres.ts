@@ -12,7 +12,13 @@ import { type Follower, JournalWatch } from './journal-watch.ts'
 import { HEAD } from './ledger.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import { POSTGRES } from './postgres-dialect.ts'
-import { clientConfig, loadDriver, type PostgresOptions, USUAL_CONNECTIONS } from './postgres-options.ts'
+import {
+  clientConfig,
+  loadDriver,
+  type PostgresOptions,
+  USUAL_ANSWER_MS,
+  USUAL_CONNECTIONS,
+} from './postgres-options.ts'
 import { PostgresReplica } from './postgres-replica.ts'
 import { type Driver, PostgresServer } from './postgres-server.ts'
 import { snapshotPostgres } from './postgres-snapshot.ts'
@@ -66,8 +72,8 @@ export class PostgresStore implements Database {
 
   /** @param shown the URL as errors may show it */
   constructor(driver: Driver, url: string, shown: string, options: PostgresOptions) {
-    const { pooler = 'none', replicas = [], connections = USUAL_CONNECTIONS } = options
-    const settings = { isPrepared: pooler === 'none', connections }
+    const { pooler = 'none', replicas = [], connections = USUAL_CONNECTIONS, answerMs = USUAL_ANSWER_MS } = options
+    const settings = { isPrepared: pooler === 'none', connections, answerMs }
     const hint = (seq: number): void => this.#watch.hint(seq)
     this.#shown = shown
     this.#snapshot = () => snapshotPostgres(url, options)

@@ -43,7 +43,27 @@ const UNKNOWN_ACTIONS = ['daybookHasNoSuchAction', 'constructor', '__proto__', '
  * ```
  */
 export function authAdapterConformance(subject: AuthAdapterSubject): readonly ConformanceCheck[] {
-  return [...capabilityChecks(subject), ...nobodyChecks(subject), ...sessionChecks(subject), ...actionChecks(subject)]
+  const examined: Examined = { ...subject, load: once(async () => subject.adapter.load?.()) }
+  return [
+    ...capabilityChecks(examined),
+    ...nobodyChecks(examined),
+    ...sessionChecks(examined),
+    ...actionChecks(examined),
+  ]
+}
+
+/** An adapter under examination. */
+interface Examined extends AuthAdapterSubject {
+  /** Loads the adapter as the service does: before it is asked, and once. */
+  load(): Promise<void>
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let first: Promise<T> | undefined
+  return () => {
+    first ??= work()
+    return first
+  }
 }
 
 /** What an adapter says of one request. */
@@ -56,10 +76,12 @@ function toContext(headers: RequestHeaders): AuthContext {
   return { headers: new Headers(headers), address: '192.0.2.1', origin: 'https://cms.example.org' }
 }
 
-/** Asks as the service does: both questions at once, about the same context. */
-async function ask({ adapter }: AuthAdapterSubject, headers: RequestHeaders): Promise<Said> {
+/** Asks as the service does: about what may be a credential, once loaded, both questions at once, about the same context. */
+async function ask({ adapter, load }: Examined, headers: RequestHeaders): Promise<Said> {
   const context = toContext(headers)
   const before = [...context.headers]
+  if (adapter.hasCredential?.(context) === false) return { principal: null, identity: null }
+  await load()
   const [principal, identity] = await Promise.all([adapter.getPrincipal(context), adapter.getIdentity(context)])
   deepStrictEqual([...context.headers], before, 'The headers are not the adapter’s to change.')
   return { principal, identity }
@@ -81,7 +103,7 @@ function capabilityChecks({ adapter }: AuthAdapterSubject): readonly Conformance
   ]
 }
 
-function nobodyChecks(subject: AuthAdapterSubject): readonly ConformanceCheck[] {
+function nobodyChecks(subject: Examined): readonly ConformanceCheck[] {
   const isNobody = (name: string, headed: Headed): ConformanceCheck => ({
     name: `nobody: ${name}`,
     run: async () => {
@@ -106,8 +128,8 @@ function nobodyChecks(subject: AuthAdapterSubject): readonly ConformanceCheck[] 
   ]
 }
 
-function sessionChecks(subject: AuthAdapterSubject): readonly ConformanceCheck[] {
-  const { adapter, valid, other } = subject
+function sessionChecks(subject: Examined): readonly ConformanceCheck[] {
+  const { adapter, valid, other, load } = subject
   const provider = (): string => adapter.getCapabilities().provider
   return [
     {
@@ -136,6 +158,7 @@ function sessionChecks(subject: AuthAdapterSubject): readonly ConformanceCheck[]
         const headers = await valid()
         const first = await ask(subject, headers)
         const context = toContext(headers)
+        await load()
         const identity = await adapter.getIdentity(context)
         const principal = await adapter.getPrincipal(context)
         deepStrictEqual(settled({ principal, identity }), settled(first))
@@ -155,7 +178,7 @@ const settled = ({ principal, identity }: Said): unknown => [
   identity && { ...identity, expiresAt: identity.expiresAt === null },
 ]
 
-const twoPeople = (subject: AuthAdapterSubject, other: Headed): ConformanceCheck => ({
+const twoPeople = (subject: Examined, other: Headed): ConformanceCheck => ({
   name: 'session: another person is another subject in another session',
   run: async () => {
     const [one, two] = [await ask(subject, await subject.valid()), await ask(subject, await other())]
@@ -165,7 +188,7 @@ const twoPeople = (subject: AuthAdapterSubject, other: Headed): ConformanceCheck
   },
 })
 
-async function demandNoMix(subject: AuthAdapterSubject): Promise<void> {
+async function demandNoMix(subject: Examined): Promise<void> {
   const asked = [
     await subject.valid(),
     EMPTY,
@@ -183,11 +206,12 @@ async function demandNoMix(subject: AuthAdapterSubject): Promise<void> {
   )
 }
 
-function actionChecks({ adapter }: AuthAdapterSubject): readonly ConformanceCheck[] {
+function actionChecks({ adapter, load }: Examined): readonly ConformanceCheck[] {
   const { invoke, handleRequest } = adapter
   const actions: ConformanceCheck = {
     name: 'actions: one that it does not know is null',
     run: async () => {
+      await load()
       for (const name of UNKNOWN_ACTIONS) {
         deepStrictEqual(await invoke?.call(adapter, name, {}, toContext(EMPTY)), null, `There is no action "${name}".`)
       }
@@ -198,6 +222,7 @@ function actionChecks({ adapter }: AuthAdapterSubject): readonly ConformanceChec
     run: async () => {
       const { enabled, basePath } = adapter.getCapabilities().providerRoutes
       if (!enabled) return
+      await load()
       const context = toContext(EMPTY)
       const request = new Request(`${context.origin}${basePath}/daybook-has-no-such-route`)
       const response = await refusal(async () => handleRequest?.call(adapter, request, context))

@@ -2,11 +2,12 @@ import { defineCollection, defineConfig, f } from 'daybook'
 import { createTestService, type TestService } from 'daybook/testing'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { KeptLog } from '../support/kept-log.ts'
+import { PATIENT_LIMITS } from '../support/patience.ts'
 import { Browser, PASSWORD } from './browser.ts'
 
 const config = defineConfig({
   collections: { notes: defineCollection({ fields: { title: f.text({ required: true }), state: f.status() } }) },
-  limits: { signInsPerMinute: 1000 },
+  limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
 })
 
 let service: TestService<typeof config>

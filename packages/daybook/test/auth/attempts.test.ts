@@ -3,13 +3,14 @@ import { serve } from 'daybook/node'
 import { createTestService } from 'daybook/testing'
 import { describe, expect, test } from 'vitest'
 import { networkOf } from '../../src/content/attempts.ts'
+import { PATIENT_LIMITS } from '../support/patience.ts'
 import { STORES, type StoredService } from '../support/stores.ts'
 import { Browser } from './browser.ts'
 
 const MAX = 3
 const config = defineConfig({
   collections: { notes: defineCollection({ fields: { title: f.text() } }) },
-  limits: { signInsPerMinute: MAX },
+  limits: { ...PATIENT_LIMITS, signInsPerMinute: MAX },
 })
 
 const statuses = async (tries: readonly (() => Promise<{ readonly status: number }>)[]): Promise<readonly number[]> => {

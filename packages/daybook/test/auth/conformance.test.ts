@@ -208,6 +208,16 @@ const broken: readonly (readonly [name: string, parts: Partial<AuthAdapter>, che
     WELL_FORMED_CAPABILITIES,
   ],
   [
+    'does not know its own credentials',
+    { hasCredential: () => false },
+    'session: a valid credential is somebody, to both questions',
+  ],
+  [
+    'does not load',
+    { load: () => Promise.reject(new Error('oops')) },
+    'session: a valid credential is somebody, to both questions',
+  ],
+  [
     'changes its capabilities',
     {
       getCapabilities: () => ({

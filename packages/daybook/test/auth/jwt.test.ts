@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { type CryptoKey, exportSPKI, importJWK, type JWK, SignJWT } from 'jose'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Issuer, METADATA, makeKey } from '../support/issuer.ts'
+import { eventually } from '../support/patience.ts'
 import { expectQuietProcess, expectSane } from '../support/sane.ts'
 
 // On one store: nothing of a token is stored, and what a session may do is tested elsewhere, on every one.
@@ -160,7 +161,7 @@ describe('a token of the issuer', () => {
     const adapter = jwt({ issuer: issuer.url, audience: issuer.audience, clockToleranceSeconds: 0 })
     await expectSomebody(service, token)
     expect(await adapter.getIdentity(toContext(token))).toMatchObject({ subject: 'mia' })
-    await vi.waitFor(() => expectNobody(service, token), { timeout: 10_000, interval: 100 })
+    await eventually(() => expectNobody(service, token))
     expect(await adapter.getIdentity(toContext(token))).toBeNull()
   })
 
@@ -441,7 +442,7 @@ describe('the issuer’s keys', () => {
     issuer.keys = [await makeKey()]
     skip(HOUR_MS / 2)
     // Old keys count until newer ones are there.
-    await vi.waitFor(() => expectNobody(service, token))
+    await eventually(() => expectNobody(service, token))
     await expectSomebody(service, await issuer.token())
   })
 
@@ -452,7 +453,7 @@ describe('the issuer’s keys', () => {
     await expectSomebody(service, token)
     skip(HOUR_MS / 2)
     await expectSomebody(service, token)
-    await vi.waitFor(() => expect(issuer.loads).toBe(2))
+    await eventually(() => expect(issuer.loads).toBe(2))
     await expectSomebody(service, token)
     expect(roles).toHaveBeenCalledTimes(1)
   })
@@ -508,7 +509,7 @@ describe('an issuer whose keys cannot be had lets nobody in, and nobody without 
     const token = await issuer.token()
     await expectNoAnswer(service, token)
     held.resolve()
-    await vi.waitFor(() => expectSomebody(service, token), { timeout: 10_000, interval: 100 })
+    await eventually(() => expectSomebody(service, token))
     expect(issuer.loads).toBe(1)
   })
 

@@ -7,12 +7,10 @@ import type { AccountManager } from '../../src/auth/account-manager.ts'
 import type { AuthSource } from '../../src/auth/adapter.ts'
 import { SILENT } from '../../src/log.ts'
 import { KeptLog } from '../support/kept-log.ts'
+import { PATIENT_LIMITS } from '../support/patience.ts'
 import type { Place } from '../support/place.ts'
 import { STORES } from '../support/stores.ts'
 import { Browser, ORIGIN, PASSWORD } from './browser.ts'
-
-// Passwords are hashed, some dozens of them at once.
-vi.setConfig({ testTimeout: 60_000, expect: { poll: { timeout: 10_000 } } })
 
 const configOf = (options: BetterAuthOptions = {}) =>
   defineConfig({
@@ -21,7 +19,7 @@ const configOf = (options: BetterAuthOptions = {}) =>
       notes: defineCollection({ fields: { title: f.text({ required: true }) } }),
       news: defineCollection({ fields: { title: f.text() }, access: { create: hasRole('editor') } }),
     },
-    limits: { signInsPerMinute: 10_000 },
+    limits: { ...PATIENT_LIMITS, signInsPerMinute: 10_000 },
   })
 
 const json = ({ text }: { readonly text: string }) => JSON.parse(text)

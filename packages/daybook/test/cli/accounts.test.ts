@@ -1,10 +1,8 @@
 import { join } from 'node:path'
 import { createService } from 'daybook'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { PATIENT_LIMITS } from '../support/patience.ts'
 import { daybook, folderOf } from './cli.ts'
-
-// Each starts several processes, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000 })
 
 const BETTER_AUTH = join(import.meta.dirname, '../../src/better-auth/index.ts')
 const config = (auth: string) => `
@@ -12,6 +10,7 @@ const config = (auth: string) => `
   import { betterAuth } from '${BETTER_AUTH}'
   export default defineConfig({
     ${auth}
+    limits: ${JSON.stringify(PATIENT_LIMITS)},
     collections: { posts: defineCollection({ fields: { title: f.text({ required: true }), state: f.status() } }) },
   })`
 

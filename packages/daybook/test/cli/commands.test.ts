@@ -1,18 +1,29 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import NativeDatabase from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import { HeldRequest } from '../support/held-request.ts'
+import { eventually, PATIENCE_MS } from '../support/patience.ts'
 import { daybook, folderOf, start } from './cli.ts'
 
 const NOTES = `import { defineConfig, f } from 'DAYBOOK'
 export default defineConfig({ collections: { notes: { fields: { title: f.text({ required: true }) } } } })
 `
 
+/** Anyone writes. */
+const OPEN_NOTES = NOTES.replace('notes: {', 'notes: { access: { create: () => true },')
+
+/** 0: nobody listens. */
+const statusOf = (url: string): Promise<number> =>
+  fetch(url).then(
+    ({ status }) => status,
+    () => 0,
+  )
+
 /** The states of entries that the journal holds. */
 function statesOf(folder: string, collection: string): readonly unknown[] {
-  const database = new NativeDatabase(join(folder, '.daybook/daybook.db'), { timeout: 1000 })
+  const database = new NativeDatabase(join(folder, '.daybook/daybook.db'), { timeout: PATIENCE_MS })
   const kept = database
     .prepare('SELECT doc FROM daybook$journal JOIN daybook$journal_payload USING (seq) WHERE collection = ?')
     .all(collection) as { doc: string }[]
@@ -31,21 +42,12 @@ describe('daybook start', () => {
   }
 
   it('answers a request that is under way when SIGTERM comes', async () => {
-    await using folder = await folderOf({ 'daybook.config.ts': NOTES })
+    await using folder = await folderOf({ 'daybook.config.ts': OPEN_NOTES })
     const service = await start(folder.path)
-    const body = new ReadableStream({
-      async start(controller) {
-        controller.enqueue(new TextEncoder().encode('{"title":'))
-        await sleep(400)
-        controller.enqueue(new TextEncoder().encode('"A"}'))
-        controller.close()
-      },
-    })
-    const headers = { 'content-type': 'application/json' }
-    const underWay = fetch(`${service.url}/api/notes`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
-    await sleep(100)
-    const [response, status] = await Promise.all([underWay, service.stop()])
-    expect([response.status, status]).toEqual([401, 0])
+    const underWay = await HeldRequest.begin(`${service.url}/api/notes`)
+    const ended = service.stop()
+    await eventually(async () => expect(await statusOf(`${service.url}/api/ready`)).not.toBe(200))
+    expect([await underWay.finish(), await ended]).toEqual([201, 0])
   })
 
   const WRONG: Readonly<

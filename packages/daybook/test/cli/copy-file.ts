@@ -1,8 +1,9 @@
 import NativeDatabase from 'better-sqlite3'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 /** Asks the file of a store, past the service. */
 export function rows(file: string, sql: string): readonly Readonly<Record<string, unknown>>[] {
-  const native = new NativeDatabase(file, { timeout: 1000 })
+  const native = new NativeDatabase(file, { timeout: PATIENCE_MS })
   try {
     return native.prepare(sql).all() as Record<string, unknown>[]
   } finally {
@@ -12,7 +13,7 @@ export function rows(file: string, sql: string): readonly Readonly<Record<string
 
 /** Changes the file of a store behind everybody's back. */
 export function change(file: string, sql: string): void {
-  const native = new NativeDatabase(file, { timeout: 1000 })
+  const native = new NativeDatabase(file, { timeout: PATIENCE_MS })
   try {
     native.exec(sql)
   } finally {

@@ -2,16 +2,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { f, type Service, SYSTEM } from 'daybook'
-import { postgres } from 'daybook/postgres'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
+import { patientPostgres } from '../support/patient-postgres.ts'
 import { BIN, daybook, type Ended } from './cli.ts'
 import { answersOf, serve } from './copy-content.ts'
 import { allRows } from './copy-file.ts'
 import { CopyPlace } from './copy-place.ts'
-
-// Each starts several processes, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const AS_SYSTEM = { caller: SYSTEM } as const
 let scene: CopyPlace
@@ -62,7 +59,7 @@ export default { collections: { notes: { fields: { text: f.text(), other: f.rela
   }
 
   const places = {
-    'into PostgreSQL': () => ({ to: scene.database.url, place: { database: postgres(scene.database.url) } }),
+    'into PostgreSQL': () => ({ to: scene.database.url, place: { database: patientPostgres(scene.database.url) } }),
     'into a file': () => ({ to: 'sqlite:target', place: { data: scene.at('target') } }),
   }
 
@@ -107,7 +104,7 @@ export default { collections: { notes: { fields: { text: f.text(), other: f.rela
     const ended = await again(scene.database.url)
     expect(ended.status).toBe(1)
     expect(ended.stdout).toMatch(/differs from .* in: notes\. Run the same command again/)
-    await expect(serve(notes, { database: postgres(scene.database.url) }, async () => {})).rejects.toThrow(
+    await expect(serve(notes, { database: patientPostgres(scene.database.url) }, async () => {})).rejects.toThrow(
       'unfinished copy',
     )
     expect(await again(scene.database.url)).toMatchObject({ status: 0 })

@@ -1,13 +1,10 @@
 import { f, SYSTEM } from 'daybook'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { freePort } from '../support/free-port.ts'
 import { daybook } from './cli.ts'
 import { serve } from './copy-content.ts'
 import { change } from './copy-file.ts'
 import { CopyPlace } from './copy-place.ts'
-
-// Each starts several processes, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const AS_SYSTEM = { caller: SYSTEM } as const
 let scene: CopyPlace

@@ -2,19 +2,16 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { f, type Service, SYSTEM } from 'daybook'
-import { postgres } from 'daybook/postgres'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import blog from '../../../../examples/blog/daybook.config.ts'
 import { openStore } from '../../src/service.ts'
+import { patientPostgres } from '../support/patient-postgres.ts'
 import { PostgresDatabase } from '../support/postgres-database.ts'
 import { BIN, daybook, type Ended } from './cli.ts'
 import everything, { aVeryLongKey, before } from './copy-config.ts'
 import { answersOf, fill, sendKeyed, serve } from './copy-content.ts'
 import { allRows, change, rows } from './copy-file.ts'
 import { CopyPlace } from './copy-place.ts'
-
-// Each starts several processes, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const AS_SYSTEM = { caller: SYSTEM } as const
 const CONFIG = join(import.meta.dirname, 'copy-config.ts')
@@ -72,13 +69,13 @@ describe('a store with everything', () => {
     const ask = (service: Service) => answersOf(service, ...OF_EVERYTHING)
     const own = await serve(everything, { data: scene.at('source') }, ask)
     expect(own.size).toBeGreaterThan(300)
-    expect(await serve(everything, { database: postgres(scene.database.url) }, ask)).toEqual(own)
+    expect(await serve(everything, { database: patientPostgres(scene.database.url) }, ask)).toEqual(own)
     expect(await serve(everything, { data: scene.at('back') }, ask)).toEqual(own)
   })
 
   test('goes on where it was: the journal, the order of arrival, and answers that are kept', async () => {
     await copy('sqlite:source', scene.database.url)
-    await serve(everything, { database: postgres(scene.database.url) }, async (service) => {
+    await serve(everything, { database: patientPostgres(scene.database.url) }, async (service) => {
       expect(await sendKeyed(service)).toBe('true')
       const made = await service.content.create('plainNotes', { text: 'note after' } as never, AS_SYSTEM)
       const { items } = await service.content.list('plainNotes', { q: 'note', limit: 1 } as never, AS_SYSTEM)
@@ -98,7 +95,7 @@ describe('a store with everything', () => {
       scene.database.rows(`SELECT relname, oid, relfilenode FROM pg_class WHERE relnamespace = 'public'::regnamespace
         UNION ALL SELECT key || value, 0, 0 FROM daybook$meta ORDER BY 1`)
     const before = await made()
-    await serve(everything, { database: postgres(scene.database.url) }, async () => {})
+    await serve(everything, { database: patientPostgres(scene.database.url) }, async () => {})
     expect(await made()).toEqual(before)
     await copy(scene.database.url, 'sqlite:back')
     const files = () => [
@@ -173,7 +170,7 @@ describe('the example blog', () => {
     const own = await serve(blog, { data: scene.at('source') }, ask)
     expect(await copyBlog('sqlite:source', scene.database.url)).toMatchObject({ status: 0 })
     expect(await copyBlog(scene.database.url, 'sqlite:back')).toMatchObject({ status: 0 })
-    expect(await serve(blog, { database: postgres(scene.database.url) }, ask)).toEqual(own)
+    expect(await serve(blog, { database: patientPostgres(scene.database.url) }, ask)).toEqual(own)
     expect(await serve(blog, { data: scene.at('back') }, ask)).toEqual(own)
     expect(allRows(scene.fileOf('back'))).toEqual(allRows(scene.fileOf('source')))
   })

@@ -9,9 +9,6 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { PostgresDatabase } from '../support/postgres-database.ts'
 import { folderOf, start } from './cli.ts'
 
-// Each starts processes, and the machine may be busy.
-vi.setConfig({ testTimeout: 60_000 })
-
 const TOKEN = 'a-token-of-the-memory-test-0123456789'
 const LIMIT = 16 * 1024 * 1024
 /** As much as the sender would send, if the service let it. */

@@ -1,6 +1,6 @@
 import type { SeedContent } from '../../src/config/config.ts'
 import { defineCollection, defineConfig, defineGlobal, f } from '../../src/index.ts'
-import { postgres } from '../../src/postgres/index.ts'
+import { patientPostgres } from '../support/patient-postgres.ts'
 import { plainFields } from './every-field.ts'
 
 const things = {
@@ -39,7 +39,7 @@ const rest = {
 /** A config that keeps its content where DATABASE_URL says. */
 const placed = <C extends object>(config: C): C => {
   const url = process.env.DATABASE_URL
-  return url ? { ...config, database: postgres(url) } : config
+  return url ? { ...config, database: patientPostgres(url) } : config
 }
 
 /** Every field type, and content in three languages. */

@@ -4,18 +4,15 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { f, SYSTEM } from 'daybook'
-import { postgres } from 'daybook/postgres'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { toLines, withoutHeader } from '../support/export.ts'
+import { patientPostgres } from '../support/patient-postgres.ts'
 import { PostgresDatabase } from '../support/postgres-database.ts'
 import { BIN, daybook, type Ended, folderOf } from './cli.ts'
 import { answersOf, type Place, serve } from './copy-content.ts'
 import { allRows, change, rows } from './copy-file.ts'
 import { before, everything } from './restore-config.ts'
 import { fillBefore, touch } from './restore-content.ts'
-
-// Each starts several processes, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const CONFIG = join(import.meta.dirname, 'restore-config.ts')
 const POSTGRES = join(import.meta.dirname, '../../src/postgres/index.ts')
@@ -83,7 +80,7 @@ describe('an export of every field type, in several languages, with values that 
       })
     const source = await ask({ data: at('source') })
     expect(await ask({ data: at('target') })).toEqual(source)
-    expect(await ask({ database: postgres(database.url) })).toEqual(source)
+    expect(await ask({ database: patientPostgres(database.url) })).toEqual(source)
     const { daybook$meta, ...held } = allRows(join(at('target'), 'daybook.db'))
     const rowsOf = async (table: string): Promise<readonly string[]> =>
       (await database.rows(`SELECT * FROM "${table}"`)).map((row) => JSON.stringify(row)).sort()

@@ -5,10 +5,13 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 const BIN = join(import.meta.dirname, '../../src/cli/bin.ts')
 /** The service token of what is started here. */
 export const TOKEN = 'token-of-the-tests-of-workers-0123456789'
+/** Headers of the service principal. */
+export const AUTH = { authorization: `Bearer ${TOKEN}` } as const
 
 /** One line of the log. */
 export type LogLine = Readonly<Record<string, unknown>>
@@ -56,9 +59,6 @@ export async function startWith(env: Readonly<Record<string, string>>, cwd: stri
   }
 }
 
-/** How long an answer may take before a request counts as forgotten, in milliseconds. */
-const PATIENCE_MS = 20_000
-
 /** What came back; status 0 when the connection broke. */
 export interface Answer {
   readonly status: number
@@ -68,7 +68,7 @@ export interface Answer {
 /** Asks as the service principal; every request has a connection of its own unless an agent keeps them. */
 export function ask(url: string, method = 'GET', body?: object, agent = new Agent()): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
+    const headers = { ...AUTH, 'content-type': 'application/json' }
     const sent = request(
       url,
       { method, headers, agent, signal: AbortSignal.timeout(PATIENCE_MS) },

@@ -1,11 +1,12 @@
 import { Agent } from 'node:http'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { checkStore } from '../crash/check-store.ts'
+import { HeldRequest } from '../support/held-request.ts'
+import { eventually } from '../support/patience.ts'
 import { PostgresDatabase } from '../support/postgres-database.ts'
 import { daybook, folderOf } from './cli.ts'
-import { type Answer, ask, load, startSupervised, startWith } from './supervised.ts'
+import { type Answer, AUTH, ask, load, startSupervised, startWith } from './supervised.ts'
 
 const config = (fields = ''): string => `import { defineConfig, f } from 'DAYBOOK'
 export default defineConfig({
@@ -65,7 +66,7 @@ describe('daybook start --workers', () => {
     })
     for (let kill = 1; kill <= 3; kill += 1) {
       const before = acknowledged.length
-      while (acknowledged.length < before + 20) await sleep(10)
+      await eventually(() => expect(acknowledged.length).toBeGreaterThanOrEqual(before + 20))
       const listening = service.log.filter(({ msg }) => msg === 'worker listens').length
       process.kill(service.pidOf((kill % 2) + 1), 'SIGKILL')
       await service.logged('worker listens', listening + 1)
@@ -84,12 +85,13 @@ describe('daybook start --workers', () => {
   it('answers what is under way in every worker when SIGTERM comes, and ends with status 0', async () => {
     await using folder = await folderOf(FILES)
     const service = await startSupervised(folder.path, '--workers', '2')
-    const answers = Array.from({ length: 6 }, () => slowly(`${service.url}/api/posts`))
-    await sleep(200)
+    const held = await Promise.all(Array.from({ length: 6 }, () => HeldRequest.begin(`${service.url}/api/posts`, AUTH)))
     // As a terminal or a service manager does: the parent gets it, and the workers do, too.
     for (const pid of [service.pidOf(1), service.pidOf(2)]) process.kill(pid, 'SIGTERM')
     service.signal('SIGTERM')
-    expect(await Promise.all(answers)).toEqual(Array.from({ length: 6 }, () => 401))
+    await service.logged('draining')
+    const statuses = await Promise.all(held.map((one) => one.finish()))
+    expect(statuses).toEqual(Array.from({ length: 6 }, () => 201))
     expect(await service.ended).toBe(0)
     expect((await ask(`${service.url}/api/health`)).status).toBe(0)
   })
@@ -97,20 +99,11 @@ describe('daybook start --workers', () => {
   it('ends at once at the second signal', async () => {
     await using folder = await folderOf(FILES)
     const service = await startSupervised(folder.path, '--workers', '2')
-    const endless = fetch(`${service.url}/api/posts`, {
-      method: 'POST',
-      body: new ReadableStream(),
-      duplex: 'half',
-    } as RequestInit)
-    const broken = endless.then(
-      () => false,
-      () => true,
-    )
-    await sleep(200)
+    const endless = await HeldRequest.begin(`${service.url}/api/posts`, AUTH)
     service.signal('SIGINT')
     await service.logged('draining')
     service.signal('SIGINT')
-    expect([await service.ended, await broken]).toEqual([1, true])
+    expect([await service.ended, await endless.isBroken()]).toEqual([1, true])
   })
 
   it('rolls over at SIGHUP without a request that fails, on connections old and new, to what the config says now', async () => {
@@ -157,20 +150,6 @@ describe('daybook start --workers', () => {
     expect(await service.ended).toBe(1)
   })
 })
-
-/** Sends a request in two halves; answers its status. */
-async function slowly(url: string): Promise<number> {
-  const body = new ReadableStream({
-    async start(controller) {
-      controller.enqueue(new TextEncoder().encode('{"title":'))
-      await sleep(600)
-      controller.enqueue(new TextEncoder().encode('"A"}'))
-      controller.close()
-    },
-  })
-  const headers = { 'content-type': 'application/json' }
-  return (await fetch(url, { method: 'POST', headers, body, duplex: 'half' } as RequestInit)).status
-}
 
 describe('daybook start --workers refuses', () => {
   const count = (text: string, part: string): number => text.split(part).length - 1

@@ -295,7 +295,7 @@ describe.each(STORES)('the in-process API on $name', (store) => {
       const titles = fc.oneof(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 }), long)
       const usable = titles.filter((title) => title.length <= 512 && !title.includes('\0') && title.isWellFormed())
       await fc.assert(fc.asyncProperty(usable, expectOwnSlug), { numRuns: 150, endOnFailure: true })
-    }, 60_000)
+    })
   })
 
   describe('ifMatch', () => {

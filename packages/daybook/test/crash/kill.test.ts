@@ -7,4 +7,4 @@ it('loses no acknowledged write when it is killed under writes', async () => {
   const script = join(import.meta.dirname, 'kill.ts')
   const { stdout } = await promisify(execFile)(process.execPath, [script, '--cycles', '4'])
   expect(stdout).toMatch(/^4 kills, \d{2,} acknowledged writes, 0 lost, 0 faults\n$/)
-}, 120_000)
+})

@@ -6,6 +6,7 @@ import { ask, bodyOf } from '../support/client.ts'
 import { kitchen } from '../support/configs.ts'
 import { askExport, exportOf, type Line } from '../support/export.ts'
 import { multilingual } from '../support/locales.ts'
+import { eventually } from '../support/patience.ts'
 import { AS_SYSTEM, create, update } from '../support/place.ts'
 import { STORES } from '../support/stores.ts'
 
@@ -245,7 +246,7 @@ describe.each(STORES)('an export on $name', (store) => {
     for (let count = 0; count < 4; count++) {
       const response = await fetch(`${url}/api/export`, { headers })
       await response.body?.cancel()
-      await vi.waitFor(async () =>
+      await eventually(async () =>
         expect((await ask(service, '/api/export', { method: 'HEAD', auth: true })).status).toBe(200),
       )
     }

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import NativeDatabase from 'better-sqlite3'
-import { postgres } from 'daybook/postgres'
 import { createTestService, type TestService } from 'daybook/testing'
 import { expect, test } from 'vitest'
 import { send } from '../postgres/load.ts'
 import { Lock } from '../postgres/lock.ts'
 import { posts } from '../postgres/posts.ts'
+import { patientPostgres } from '../support/patient-postgres.ts'
 import { PostgresDatabase } from '../support/postgres-database.ts'
 
 /** A service, and somebody else who can keep its writers waiting. */
@@ -33,7 +33,7 @@ const SCENES: Readonly<Record<string, () => Promise<Scene>>> = {
   },
   PostgreSQL: async () => {
     const database = await PostgresDatabase.make()
-    const service = await createTestService({ ...posts, database: postgres(database.url) })
+    const service = await createTestService({ ...posts, database: patientPostgres(database.url) })
     return {
       service,
       hold: async () => {
@@ -71,5 +71,4 @@ test.each(Object.entries(SCENES))(
     const { items, total } = JSON.parse((await send(service, '/api/posts?sort=createdAt')).text)
     expect([total, items.map(({ title }: { title: string }) => title)]).toEqual([2, ['before', 'after']])
   },
-  60_000,
 )

@@ -15,6 +15,7 @@ import {
 import { createTestService } from 'daybook/testing'
 import { describe, expect, test } from 'vitest'
 import { Browser, PASSWORD } from '../auth/browser.ts'
+import { PATIENT_LIMITS } from '../support/patience.ts'
 
 const IDENTITY: Identity = {
   provider: 'own',
@@ -53,8 +54,10 @@ const collections = {
     access: { update: (caller) => caller.principal?.id === 'mia' && caller.identity?.claims.team === 'red' },
   }),
 }
-const open = (auth?: AuthAdapter) =>
-  createTestService(defineConfig({ collections, ...(auth ? { auth } : {}) }) as { collections: typeof collections })
+const open = (auth?: AuthAdapter) => {
+  const config = defineConfig({ collections, limits: PATIENT_LIMITS, ...(auth ? { auth } : {}) })
+  return createTestService(config as { collections: typeof collections })
+}
 const AS_MIA = { headers: { Authorization: 'Bearer mia' } }
 const act = (name: string) => `/api/cms/auth/actions/${name}`
 const json = ({ text }: { readonly text: string }) => JSON.parse(text)

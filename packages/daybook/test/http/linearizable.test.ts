@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ask, bodyOf } from '../support/client.ts'
 import { posts } from '../support/configs.ts'
+import { LARGE_TEST_MS } from '../support/patience.ts'
 import { expectQuietProcess } from '../support/sane.ts'
 import { STORES } from '../support/stores.ts'
 import type { Answer } from '../support/transports.ts'
@@ -87,7 +88,7 @@ const withDeletes = (plan: readonly Step[]): readonly Step[] =>
   plan.map((step, index) => (index < STEPS - DOCUMENTS ? step : [index - (STEPS - DOCUMENTS), 'delete']))
 
 describe.each(STORES)('20 clients on $name', (store) => {
-  test('edit, publish, read and delete as if one after the other (C7)', async () => {
+  test('edit, publish, read and delete as if one after the other (C7)', { timeout: LARGE_TEST_MS }, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(fc.tuple(fc.nat({ max: DOCUMENTS - 1 }), action), { minLength: STEPS, maxLength: STEPS }), {
@@ -117,7 +118,9 @@ describe.each(STORES)('20 clients on $name', (store) => {
     await expectQuietProcess()
   })
 
-  test('of 10,000 pairs of updates with one tag, one of each is done, and none is lost (C2)', async () => {
+  test('of 10,000 pairs of updates with one tag, one of each is done, and none is lost (C2)', {
+    timeout: LARGE_TEST_MS,
+  }, async () => {
     const service = await store.open(posts)
     const counters = await Promise.all(
       Array.from({ length: 100 }, async (_, n) => {

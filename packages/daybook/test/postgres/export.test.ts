@@ -1,8 +1,8 @@
 import { defineCollection, defineConfig, f } from 'daybook'
-import { postgres } from 'daybook/postgres'
 import { createTestService } from 'daybook/testing'
 import { expect, test } from 'vitest'
 import { askExport, exportOf } from '../support/export.ts'
+import { patientPostgres } from '../support/patient-postgres.ts'
 import { create } from '../support/place.ts'
 import { PostgresDatabase } from '../support/postgres-database.ts'
 import { PostgresServer } from '../support/postgres-server.ts'
@@ -12,7 +12,7 @@ const collections = { notes: defineCollection({ fields: { text: f.text({ index: 
 test('an export breaks off when its server dies, is refused meanwhile, and is whole once it is back', async () => {
   await using server = await PostgresServer.make()
   await using database = await PostgresDatabase.make(server.address)
-  const config = defineConfig({ database: postgres(database.url), collections })
+  const config = defineConfig({ database: patientPostgres(database.url), collections })
   await using service = await createTestService(config, { export: true })
   const text = 'long '.repeat(10_000)
   await Promise.all(Array.from({ length: 200 }, () => create(service as never, 'notes', { text })))
@@ -25,6 +25,6 @@ test('an export breaks off when its server dies, is refused meanwhile, and is wh
   await expect(rest()).rejects.toThrow()
   expect((await askExport(service)).status).toBe(503)
   await server.start()
-  await expect.poll(async () => (await askExport(service)).status, { timeout: 20_000 }).toBe(200)
+  await expect.poll(async () => (await askExport(service)).status).toBe(200)
   expect((await exportOf(service)).length).toBe(202)
 })

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { postgres } from 'daybook/postgres'
 import { createTestService } from 'daybook/testing'
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
+import { eventually, PATIENCE_MS } from '../support/patience.ts'
+import { patientPostgres } from '../support/patient-postgres.ts'
 import { PostgresDatabase } from '../support/postgres-database.ts'
 import { PostgresServer } from '../support/postgres-server.ts'
 import { expectQuietProcess } from '../support/sane.ts'
 import type { Answer } from '../support/transports.ts'
-import { Load, PATIENT, send } from './load.ts'
+import { Load, send } from './load.ts'
 import { Lock } from './lock.ts'
 import { posts } from './posts.ts'
 
 /** Ten that read, two that write, one that watches. */
 const MOST_CONNECTIONS = 13
-/** Far below the time-out of a statement, which is what a hanging request would wait for, in milliseconds. */
-const ANSWERED_MS = 5000
-const HEALED_MS = 5000
+/** The time-out of a statement, which is what a hanging request would wait for: far longer than anybody waits here, in milliseconds. */
+const STATEMENT_MS = 10 * PATIENCE_MS
 
 let server: PostgresServer
 let network: FaultyProxy
@@ -40,7 +40,7 @@ afterEach(expectQuietProcess)
 /** The database, seen through the network that fails. */
 const url = (): string => database.url.replace(`:${server.address.port}/`, `:${network.port}/`)
 
-const open = (options = {}) => createTestService({ ...posts, database: postgres(url(), options) })
+const open = (options = {}) => createTestService({ ...posts, database: patientPostgres(url(), options) })
 
 async function titles(): Promise<readonly string[]> {
   const rows = await database.rows<{ title: string }>("SELECT doc::json ->> 'title' AS title FROM posts")
@@ -66,7 +66,7 @@ async function expectWholeJournal(): Promise<void> {
 
 /** Fails when somebody is left waiting. */
 async function answered<T>(asked: Promise<T>): Promise<T> {
-  const late = sleep(ANSWERED_MS, undefined, { ref: false }).then(() => Promise.reject(new Error('No answer came.')))
+  const late = sleep(PATIENCE_MS, undefined, { ref: false }).then(() => Promise.reject(new Error('No answer came.')))
   return Promise.race([asked, late])
 }
 
@@ -107,16 +107,16 @@ const OUTAGES: Readonly<Record<string, () => Promise<() => unknown>>> = {
 
 describe.each(Object.entries(OUTAGES))('a database that %s', (_what, strike) => {
   test('is reported at once, and used again when it is back; nobody is told anything wrong (D8)', async () => {
-    await using service = await open()
+    await using service = await open({ statementMs: STATEMENT_MS })
     await send(service, '/api/posts', { json: { title: 'before' } })
     const load = new Load(service, 'load')
-    await vi.waitFor(() => expect(load.writes.length).toBeGreaterThan(20), PATIENT)
+    await eventually(() => expect(load.writes.length).toBeGreaterThan(20))
 
     const comeBack = await strike()
     await answered(expectOutage(service))
     await answered(expectOutage(service))
     await comeBack()
-    await vi.waitFor(async () => expect((await send(service, '/api/ready')).status).toBe(200), { timeout: HEALED_MS })
+    await eventually(async () => expect((await send(service, '/api/ready')).status).toBe(200))
 
     expect((await send(service, '/api/posts/before')).status).toBe(200)
     expect((await send(service, '/api/posts', { json: { title: 'after' } })).status).toBe(201)
@@ -125,7 +125,7 @@ describe.each(Object.entries(OUTAGES))('a database that %s', (_what, strike) => 
     load.expectHonest(await titles())
     await expectWholeJournal()
     await service.close()
-    await vi.waitFor(async () => expect(await connections()).toBe(0), PATIENT)
+    await eventually(async () => expect(await connections()).toBe(0))
   })
 })
 
@@ -164,7 +164,7 @@ describe('when every back end is killed (D8)', () => {
     await using service = await open()
     const load = new Load(service, 'load', { writers: 4, readers: 12 })
     for (let round = 1; round <= 10; round++) {
-      await vi.waitFor(() => expect(load.writes.length).toBeGreaterThan(round * 20), PATIENT)
+      await eventually(() => expect(load.writes.length).toBeGreaterThan(round * 20))
       await killAll()
     }
     await load.stop()
@@ -178,9 +178,9 @@ describe('when every back end is killed (D8)', () => {
     await send(service, '/api/posts', { json: { title: 'one' } })
     await using locked = await Lock.of(database.url, 'LOCK TABLE posts')
     const reading = send(service, '/api/posts/one')
-    await vi.waitFor(async () => expect(await waiting()).toBe(1), PATIENT)
+    await eventually(async () => expect(await waiting()).toBe(1))
     await killAll()
-    await vi.waitFor(async () => expect(await waiting()).toBe(1), PATIENT)
+    await eventually(async () => expect(await waiting()).toBe(1))
     await locked.release()
     expect((await reading).status).toBe(200)
   })
@@ -189,11 +189,11 @@ describe('when every back end is killed (D8)', () => {
 test('a restart of the server is over for the service when it is for the server', async () => {
   await using service = await open()
   const load = new Load(service, 'load')
-  await vi.waitFor(() => expect(load.writes.length).toBeGreaterThan(20), PATIENT)
+  await eventually(() => expect(load.writes.length).toBeGreaterThan(20))
   await server.restart()
-  await vi.waitFor(async () => expect((await send(service, '/api/ready')).status).toBe(200), { timeout: HEALED_MS })
+  await eventually(async () => expect((await send(service, '/api/ready')).status).toBe(200))
   const { length } = load.writes
-  await vi.waitFor(() => expect(load.writes.length).toBeGreaterThan(length + 20), PATIENT)
+  await eventually(() => expect(load.writes.length).toBeGreaterThan(length + 20))
   await load.stop()
   load.expectHonest(await titles())
   await expectWholeJournal()

@@ -1,7 +1,8 @@
 import { createService, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
-import { postgres } from 'daybook/postgres'
 import { Client } from 'pg'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { eventually } from '../support/patience.ts'
+import { patientPostgres } from '../support/patient-postgres.ts'
 import { PostgresDatabase } from '../support/postgres-database.ts'
 
 const AS_SYSTEM = { caller: SYSTEM } as const
@@ -10,7 +11,7 @@ const MANY = 10_000
 /** A collection of notes, in which more or fewer fields can be looked for. */
 function configFor(url: string, rank: boolean, unique = false) {
   const fields = { title: f.text({ unique }), rank: f.integer({ index: rank }) }
-  return defineConfig({ collections: { notes: defineCollection({ fields }) }, database: postgres(url) })
+  return defineConfig({ collections: { notes: defineCollection({ fields }) }, database: patientPostgres(url) })
 }
 
 /** Notes that the service has not written itself. */
@@ -39,7 +40,7 @@ describe('an index on many entries', () => {
     await writer.query('BEGIN')
     await writer.query("UPDATE notes SET updated_at = updated_at WHERE id = 'id1'")
     const starting = createService(configFor(database.url, true))
-    await vi.waitFor(async () => expect(await indexOf(database, 'notes$by$rank')).toEqual([{ valid: false }]), 10_000)
+    await eventually(async () => expect(await indexOf(database, 'notes$by$rank')).toEqual([{ valid: false }]))
     await before.content.create('notes', { title: 'meanwhile', rank: 7 }, AS_SYSTEM)
     await writer.query('COMMIT')
     await writer.end()

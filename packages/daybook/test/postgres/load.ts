@@ -3,9 +3,6 @@ import { expect } from 'vitest'
 import { expectSane } from '../support/sane.ts'
 import type { Answer } from '../support/transports.ts'
 
-/** How long something is waited for that comes soon, on whatever machine. */
-export const PATIENT = { timeout: 15_000 } as const
-
 /** Whatever answers requests, with the token of those who write. */
 export interface Door {
   readonly fetch: (request: Request) => Promise<Response>

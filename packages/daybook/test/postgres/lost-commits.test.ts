@@ -1,11 +1,13 @@
 import { postgres } from 'daybook/postgres'
 import { createTestService, type TestService } from 'daybook/testing'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Store } from '../../src/store/store.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
+import { eventually } from '../support/patience.ts'
+import { patientPostgres } from '../support/patient-postgres.ts'
 import { PostgresDatabase, sharedPostgres } from '../support/postgres-database.ts'
 import { expectQuietProcess } from '../support/sane.ts'
-import { PATIENT, send } from './load.ts'
+import { send } from './load.ts'
 import { posts } from './posts.ts'
 
 let network: FaultyProxy
@@ -17,7 +19,7 @@ beforeEach(async () => {
   database = await PostgresDatabase.make()
   network = await FaultyProxy.to(port)
   const url = database.url.replace(`:${port}/`, `:${network.port}/`)
-  service = await createTestService({ ...posts, database: postgres(url) })
+  service = await createTestService({ ...posts, database: patientPostgres(url) })
   return async () => {
     await service.close()
     await network[Symbol.asyncDispose]()
@@ -38,7 +40,7 @@ async function stored(): Promise<readonly string[]> {
 /** Waits until the database is used again. */
 async function heal(): Promise<void> {
   await network.heal()
-  await vi.waitFor(async () => expect((await send(service, '/api/ready')).status).toBe(200), PATIENT)
+  await eventually(async () => expect((await send(service, '/api/ready')).status).toBe(200))
 }
 
 const FATES = { 'was stored': 'delivered', 'never arrived': 'lost' } as const

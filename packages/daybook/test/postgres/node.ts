@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { PostgresOptions } from 'daybook/postgres'
+import { PATIENT_DATABASE } from '../support/patient-postgres.ts'
 import type { Door } from './load.ts'
 
 const BIN = join(import.meta.dirname, '../../src/cli/bin.ts')
@@ -24,7 +25,7 @@ function spawnNode(url: string | undefined, { options = {}, preload }: NodeOptio
     env: {
       ...env,
       ...(url === undefined ? {} : { DATABASE_URL: url }),
-      DATABASE_OPTIONS: JSON.stringify(options),
+      DATABASE_OPTIONS: JSON.stringify({ ...PATIENT_DATABASE, ...options }),
       DAYBOOK_SERVICE_TOKEN: TOKEN,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Balancer } from '../support/balancer.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
+import { eventually } from '../support/patience.ts'
 import { PostgresDatabase, sharedPostgres } from '../support/postgres-database.ts'
 import type { Answer } from '../support/transports.ts'
-import { type Door, Load, PATIENT, send } from './load.ts'
+import { type Door, Load, send } from './load.ts'
 import { ServiceNode } from './node.ts'
 
 let database: PostgresDatabase
@@ -156,7 +157,7 @@ describe('three nodes on one database', () => {
   test('write in turns: one that asks for little is not kept waiting by two that ask for much', async () => {
     const busy = [a, b].map((node, index) => new Load(node, `busy ${index}`, { writers: 8, readers: 0 }))
     const modest = new Load(c, 'modest', { writers: 1, readers: 0 })
-    await vi.waitFor(() => expect(Math.min(...busy.map(({ writes }) => writes.length))).toBeGreaterThan(100), PATIENT)
+    await eventually(() => expect(Math.min(...busy.map(({ writes }) => writes.length))).toBeGreaterThan(100))
     const share = modest.writes.length
     for (const load of [...busy, modest]) await load.stop()
     // One of three turns is its own, with one write where the others have up to eight.
@@ -169,14 +170,14 @@ describe('a node that is lost', () => {
     await using doomed = await ServiceNode.start(urlFor('doomed'))
     const loads = [b, c].map((node, index) => new Load(node, `others ${index}`, { writers: 2, readers: 1 }))
     const last = new Load(doomed, 'doomed', { writers: 8, readers: 1 })
-    await vi.waitFor(() => expect(last.writes.length).toBeGreaterThan(50), PATIENT)
+    await eventually(() => expect(last.writes.length).toBeGreaterThan(50))
     await doomed.kill()
     await last.stop()
     const before = loads.map(({ writes }) => writes.length)
-    await vi.waitFor(() => {
+    await eventually(() => {
       for (const [index, { writes }] of loads.entries())
         expect(writes.length).toBeGreaterThan(Number(before[index]) + 20)
-    }, PATIENT)
+    })
     const stored = async (): Promise<readonly string[]> => {
       for (const load of loads) await load.stop()
       return titles()
@@ -202,17 +203,14 @@ describe('a node that is lost', () => {
         expect((await send(node, '/api/ready')).status).toBe(200)
         expect((await create(node, { title: 'goes on' })).status).toBe(201)
       }
-      await vi.waitFor(
-        async () => {
-          const through = await Promise.all(upTo(12).map(() => create(all, { title: 'balanced' })))
-          expect(tally(through)).toEqual({ 201: 12 })
-        },
-        { timeout: 5000, interval: 200 },
-      )
+      await eventually(async () => {
+        const through = await Promise.all(upTo(12).map(() => create(all, { title: 'balanced' })))
+        expect(tally(through)).toEqual({ 201: 12 })
+      })
     } finally {
       await network.heal()
     }
-    await vi.waitFor(async () => expect((await send(c, '/api/ready')).status).toBe(200), PATIENT)
+    await eventually(async () => expect((await send(c, '/api/ready')).status).toBe(200))
     expect((await create(c, { title: 'is back' })).status).toBe(201)
     expect(await titles()).not.toContain('refused')
   })
@@ -227,7 +225,7 @@ describe('a node that is lost', () => {
   test('in its sleep while it had the turn to write lets others write soon, and does no harm when it wakes', async () => {
     await using sleeper = await ServiceNode.start(urlFor('sleeper'))
     const own = new Load(sleeper, 'sleeper', { writers: 8, readers: 1 })
-    await vi.waitFor(() => expect(own.writes.length).toBeGreaterThan(20), PATIENT)
+    await eventually(() => expect(own.writes.length).toBeGreaterThan(20))
     for (sleeper.pause(); !(await holdsTurn('sleeper')); sleeper.pause()) {
       sleeper.resume()
       await sleep(Math.random() * 20)
@@ -235,11 +233,11 @@ describe('a node that is lost', () => {
     expect((await send(b, '/api/posts?limit=1')).status).toBe(200)
     const others = new Load(b, 'awake', { writers: 2, readers: 1 })
     // Its session is ended after five seconds.
-    await vi.waitFor(() => expect(others.statuses).toContain(201), PATIENT)
+    await eventually(() => expect(others.statuses).toContain(201))
     await others.stop()
     expect(new Set(others.reads)).toEqual(new Set([200]))
     sleeper.resume()
-    await vi.waitFor(async () => expect((await send(sleeper, '/api/ready')).status).toBe(200), PATIENT)
+    await eventually(async () => expect((await send(sleeper, '/api/ready')).status).toBe(200))
     expect((await create(sleeper, { title: 'awake again' })).status).toBe(201)
     await own.stop()
     const all = await titles()

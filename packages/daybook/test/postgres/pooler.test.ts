@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type PostgresOptions, postgres } from 'daybook/postgres'
+import type { PostgresOptions } from 'daybook/postgres'
 import { createTestService, type TestService } from 'daybook/testing'
 import { expect, test } from 'vitest'
 import blog from '../../../../examples/blog/daybook.config.ts'
 import { READ_SETTINGS } from '../../src/store/postgres-server.ts'
+import { patientPostgres } from '../support/patient-postgres.ts'
 import { PostgresDatabase, sharedPostgres } from '../support/postgres-database.ts'
 import { send } from './load.ts'
 import { Lock } from './lock.ts'
@@ -37,7 +38,7 @@ async function overhear(options: PostgresOptions): Promise<Wiretap> {
   const { port } = await sharedPostgres()
   using tap = await Wiretap.on(port)
   const url = database.url.replace(`:${port}/`, `:${tap.port}/`)
-  await using service = await createTestService({ ...blog, database: postgres(url, options) })
+  await using service = await createTestService({ ...blog, database: patientPostgres(url, options) })
   await useEverything(service as unknown as TestService)
   return tap
 }
@@ -67,7 +68,7 @@ test('behind a pooler of transactions nothing is left in a session', async () =>
 
 test('behind a pooler a read that takes too long ends all the same, and the next is not disturbed', async () => {
   await using database = await PostgresDatabase.make()
-  const source = postgres(database.url, { pooler: 'transaction', connections: 2, statementMs: 1000 })
+  const source = patientPostgres(database.url, { pooler: 'transaction', connections: 2, statementMs: 1000 })
   await using service = await createTestService({ ...posts, database: source })
   await send(service, '/api/posts', { json: { title: 'one' } })
   await using locked = await Lock.of(database.url, 'LOCK TABLE posts')

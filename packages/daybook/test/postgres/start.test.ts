@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createService, defineCollection, f, StartupError } from 'daybook'
-import { type PostgresOptions, postgres } from 'daybook/postgres'
+import type { PostgresOptions } from 'daybook/postgres'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { freePort } from '../support/free-port.ts'
+import { patientPostgres } from '../support/patient-postgres.ts'
 import { ROLE, superuserUrlOf } from '../support/postgres-address.ts'
 import { PostgresDatabase, sharedPostgres } from '../support/postgres-database.ts'
 import { queryOnce } from '../support/postgres-query.ts'
@@ -31,7 +32,7 @@ const open = (url: string | undefined, options: PostgresOptions = {}) =>
   createService(
     {
       ...posts,
-      database: postgres(url, options),
+      database: patientPostgres(url, options),
       seed: async (content) => {
         await content.create('posts', { title: 'seeded' })
       },
@@ -262,7 +263,7 @@ describe('services that start on one new database', () => {
     for (let round = 0; round < 6; round++) {
       const fields = { ...posts.collections.posts.fields, [`more${round % 2}`]: f.text({ localized: true }) }
       const config = { collections: { posts: defineCollection({ fields }) }, locales: LOCALES }
-      await (await createService({ ...config, database: postgres(database.url) })).close()
+      await (await createService({ ...config, database: patientPostgres(database.url) })).close()
     }
     await load.stop()
     await first.close()

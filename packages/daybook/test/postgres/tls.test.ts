@@ -2,7 +2,8 @@ import { chmodSync, chownSync, copyFileSync, readFileSync, statSync } from 'node
 import { join } from 'node:path'
 import { StartupError } from 'daybook'
 import { type PostgresOptions, postgres } from 'daybook/postgres'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from '../support/patience.ts'
 import { superuserUrlOf } from '../support/postgres-address.ts'
 import { queryOnce } from '../support/postgres-query.ts'
 import { PostgresServer } from '../support/postgres-server.ts'
@@ -27,8 +28,8 @@ beforeAll(async () => {
   }
   await queryOnce(url, 'ALTER SYSTEM SET ssl = on', [])
   await queryOnce(url, 'SELECT pg_reload_conf()', [])
-  await vi.waitFor(async () => expect(await isEncrypted(url, { ssl: { ca } })).toBe(true), 10_000)
-}, 60_000)
+  await eventually(async () => expect(await isEncrypted(url, { ssl: { ca } })).toBe(true))
+})
 
 afterAll(() => server[Symbol.asyncDispose]())
 

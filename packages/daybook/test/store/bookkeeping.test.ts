@@ -238,7 +238,7 @@ describe.each(STORES)('on $name', (kind) => {
       }),
       { numRuns: 25 },
     )
-  }, 120_000)
+  })
 })
 
 async function take(

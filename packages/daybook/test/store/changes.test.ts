@@ -1,6 +1,7 @@
 import { SYSTEM } from 'daybook'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { kitchen } from '../support/configs.ts'
+import { eventually } from '../support/patience.ts'
 import { STORES } from '../support/stores.ts'
 
 const AS_SYSTEM = { caller: SYSTEM } as const
@@ -12,7 +13,7 @@ describe.each(STORES)('who follows the changes of a store on $name', (store) => 
     const end = service.onChange((seq) => heard.push(seq))
     await service.content.create('things', { title: 'one' }, AS_SYSTEM)
     await service.content.create('things', { title: 'two' }, AS_SYSTEM)
-    await vi.waitFor(() => expect(heard.at(-1)).toBe(2))
+    await eventually(() => expect(heard.at(-1)).toBe(2))
     expect(heard).toEqual([...heard].sort((a, b) => a - b))
     end()
     await service.content.create('things', { title: 'three' }, AS_SYSTEM)
@@ -25,7 +26,7 @@ describe.each(STORES)('who follows the changes of a store on $name', (store) => 
     service.onChange((seq) => heard.push(seq))
     await expect(service.content.create('things', {}, AS_SYSTEM)).rejects.toThrow()
     await service.content.create('things', { title: 'one' }, AS_SYSTEM)
-    await vi.waitFor(() => expect(heard).toEqual([1]))
+    await eventually(() => expect(heard).toEqual([1]))
   })
 
   test('hears of no number that a refused write had beside one that was stored', async () => {
@@ -35,8 +36,8 @@ describe.each(STORES)('who follows the changes of a store on $name', (store) => 
     const twins = ['one', 'two'].map((title) => service.content.create('things', { title, code: 'AB1' }, AS_SYSTEM))
     const outcomes = (await Promise.allSettled(twins)).map(({ status }) => status)
     expect(outcomes.toSorted()).toEqual(['fulfilled', 'rejected'])
-    await vi.waitFor(() => expect(heard).toEqual([1]))
+    await eventually(() => expect(heard).toEqual([1]))
     await service.content.create('things', { title: 'three' }, AS_SYSTEM)
-    await vi.waitFor(() => expect(heard).toEqual([1, 2]))
+    await eventually(() => expect(heard).toEqual([1, 2]))
   })
 })

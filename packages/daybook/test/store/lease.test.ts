@@ -9,6 +9,7 @@ import { sweep } from '../../src/content/sweep.ts'
 import { Lease, LeaseLost } from '../../src/store/lease.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import { Store } from '../../src/store/store.ts'
+import { patientPostgres } from '../support/patient-postgres.ts'
 import { PostgresDatabase } from '../support/postgres-database.ts'
 
 const config = defineConfig({ collections: { notes: { fields: { text: f.text() } } } })
@@ -32,7 +33,7 @@ const KINDS: Readonly<Record<string, () => Promise<Nodes>>> = {
   },
   async postgres() {
     const database = await PostgresDatabase.make()
-    await (await createTestService({ ...config, database: postgres(database.url) })).close()
+    await (await createTestService({ ...config, database: patientPostgres(database.url) })).close()
     const opened = Array.from({ length: COUNT }, async () => new Store(await postgres(database.url).open()))
     const stores = await Promise.all(opened)
     const end = async (): Promise<void> => {

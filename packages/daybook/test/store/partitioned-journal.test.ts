@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { defineConfig, f, SYSTEM } from 'daybook'
-import { postgres } from 'daybook/postgres'
 import { createTestService } from 'daybook/testing'
 import { expect, test } from 'vitest'
 import { blocksOf } from '../../../../scripts/markdown.ts'
+import { patientPostgres } from '../support/patient-postgres.ts'
 import { PostgresDatabase } from '../support/postgres-database.ts'
 
 const GUIDE = join(import.meta.dirname, '../../../../docs/how-cost-grows.md')
@@ -16,7 +16,7 @@ test('a journal that was made in partitions, as the guide shows it, is used as i
   // The second range begins early enough to be reached.
   await database.rows(statements.replaceAll('10000000', '3'))
   const collections = { posts: { fields: { title: f.text() } } }
-  await using service = await createTestService(defineConfig({ database: postgres(database.url), collections }))
+  await using service = await createTestService(defineConfig({ database: patientPostgres(database.url), collections }))
   const { id } = await service.content.create('posts', { title: 'first' }, { caller: SYSTEM })
   for (const title of ['second', 'third', 'fourth']) {
     await service.content.update('posts', id, { title }, { caller: SYSTEM })

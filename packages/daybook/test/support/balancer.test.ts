@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { createServer, request as httpRequest, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { Balancer } from './balancer.ts'
 import { FaultyProxy } from './faulty-proxy.ts'
+import { eventually } from './patience.ts'
 
 /** A service that is ready until told otherwise, and says its name. */
 class Named implements AsyncDisposable {
@@ -96,7 +97,7 @@ test('skips a service that says that it is not ready, until it is', async () => 
   using balancer = await Balancer.over(a.url, b.url)
   expect(await names(balancer, 3)).toBe('aaa')
   b.ready = true
-  await vi.waitFor(async () => expect(await names(balancer, 2)).toMatch(/ab|ba/), { timeout: 10_000 })
+  await eventually(async () => expect(await names(balancer, 2)).toMatch(/ab|ba/))
 })
 
 test('gives a request to another service when the connection is refused, with its body', async () => {
@@ -141,7 +142,7 @@ test('lets a service know that the caller is gone', async () => {
   asked.on('error', () => {})
   await once(asked, 'response')
   asked.destroy()
-  await vi.waitFor(() => expect(left).toBe(true))
+  await eventually(() => expect(left).toBe(true))
 })
 
 test('says 503 when nobody is ready', async () => {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from 'node:net'
 
 /** How often services are asked whether they are ready, and how long they may take to say so, in milliseconds. */
-const CHECK = { everyMs: 200, patienceMs: 1000 } as const
+const CHECK = { everyMs: 200, patienceMs: 10_000 } as const
 
 interface Node {
   readonly url: URL

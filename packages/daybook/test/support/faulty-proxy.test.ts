@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FaultyProxy } from './faulty-proxy.ts'
+import { eventually } from './patience.ts'
 import { PostgresDatabase, sharedPostgres } from './postgres-database.ts'
 
 /** Long enough for anything on loopback to have come, in milliseconds. */
@@ -63,11 +64,11 @@ class Caller {
   }
 
   async hears(text: string): Promise<void> {
-    await vi.waitFor(() => expect(this.told).toBe(text))
+    await eventually(() => expect(this.told).toBe(text))
   }
 
   async ends(how: string): Promise<void> {
-    await vi.waitFor(() => expect(this.ended).toBe(how))
+    await eventually(() => expect(this.ended).toBe(how))
   }
 }
 
@@ -96,7 +97,7 @@ describe('between a client and a server', () => {
     await caller.hears(`hello ${long}`)
     caller.hang()
     await caller.ends('end')
-    await vi.waitFor(() => expect(proxy.connections).toBe(0))
+    await eventually(() => expect(proxy.connections).toBe(0))
   })
 
   test('resets a client whose server does not listen', async () => {
@@ -168,7 +169,7 @@ describe('between a client and a server', () => {
     for (const part of ['1', '2', '3']) caller.say(part)
     await sleep(MOMENT_MS)
     expect(echo.heard).toBe('')
-    await vi.waitFor(() => expect(echo.heard).toBe('123'))
+    await eventually(() => expect(echo.heard).toBe('123'))
     expect(caller.told).toBe('hello ')
     await caller.hears('hello 123')
   })

@@ -5,6 +5,7 @@ import NativeDatabase from 'better-sqlite3'
 import { createService, type DaybookConfig, type Service } from 'daybook'
 import { openStore } from '../../src/service.ts'
 import type { Store } from '../../src/store/store.ts'
+import { PATIENCE_MS } from './patience.ts'
 import { type Made, Place } from './place.ts'
 
 /** A folder for a database file. */
@@ -51,7 +52,7 @@ export class Folder extends Place {
 
 /** Opens a database file as others see it. */
 export function useFile<T>(file: string, work: (database: NativeDatabase) => T): T {
-  const database = new NativeDatabase(file, { timeout: 1000 })
+  const database = new NativeDatabase(file, { timeout: PATIENCE_MS })
   try {
     return work(database)
   } finally {

@@ -1,5 +1,6 @@
 import { Client } from 'pg'
-import { describe, expect, inject, test, vi } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
+import { eventually } from './patience.ts'
 import { urlOf } from './postgres-address.ts'
 import { PostgresDatabase, sharedPostgres } from './postgres-database.ts'
 import { queryOnce } from './postgres-query.ts'
@@ -63,7 +64,7 @@ describe('a database of one test', () => {
     client.on('error', (error) => errors.push(error))
     await client.connect()
     await database[Symbol.asyncDispose]()
-    await vi.waitFor(() => expect(errors.map(String).join()).toContain('terminating connection'))
+    await eventually(() => expect(errors.map(String).join()).toContain('terminating connection'))
     await expect(database.rows('select 1')).rejects.toThrow('does not exist')
   })
 })

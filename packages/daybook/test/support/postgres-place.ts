@@ -1,7 +1,7 @@
 import { createService, type DaybookConfig, type Service } from 'daybook'
-import { postgres } from 'daybook/postgres'
 import { openStore } from '../../src/service.ts'
 import type { Store } from '../../src/store/store.ts'
+import { patientPostgres } from './patient-postgres.ts'
 import { type Made, Place } from './place.ts'
 import { PostgresDatabase } from './postgres-database.ts'
 
@@ -32,11 +32,11 @@ export class PostgresPlace extends Place {
   }
 
   open(config: DaybookConfig): Promise<Service> {
-    return createService({ ...config, database: postgres(this.address) })
+    return createService({ ...config, database: patientPostgres(this.address) })
   }
 
   store(): Promise<Store> {
-    return openStore({ database: postgres(this.address) }, '')
+    return openStore({ database: patientPostgres(this.address) }, '')
   }
 
   rows<Row extends object>(sql: string, ...values: unknown[]): Promise<readonly Row[]> {

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { eventually } from './patience.ts'
 import { urlOf } from './postgres-address.ts'
 import { PostgresDatabase } from './postgres-database.ts'
 import { PostgresServer } from './postgres-server.ts'
@@ -109,7 +110,7 @@ describe('of a process that is killed', () => {
     expect(await readdir(temporary)).toHaveLength(1)
     expect(process.kill(pid, 0)).toBe(true)
     starter.kill('SIGKILL')
-    await vi.waitFor(async () => expect(await readdir(temporary)).toEqual([]), { timeout: 20_000, interval: 50 })
+    await eventually(async () => expect(await readdir(temporary)).toEqual([]))
     await rm(temporary, { recursive: true })
   })
 })

@@ -1,9 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { PATIENCE_MS } from './patience.ts'
 import type { Answer } from './transports.ts'
-
-/** How long a connection may stay open before a test gives up on it, in milliseconds. */
-const PATIENCE_MS = 20_000
 
 /**
  * Sends bytes as they are and reads until the server closes the connection.

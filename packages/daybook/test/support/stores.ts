@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import type { DaybookConfig, ServiceOptions } from 'daybook'
-import { postgres } from 'daybook/postgres'
 import { createTestService, type TestService } from 'daybook/testing'
 import { afterAll } from 'vitest'
 import { Folder, useFile } from './folder.ts'
+import { patientPostgres } from './patient-postgres.ts'
 import type { Place } from './place.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
 import { PostgresDatabases } from './postgres-databases.ts'
@@ -88,7 +88,9 @@ const serveFrom = <C extends DaybookConfig>(
   config: C,
   options: ServiceOptions | undefined,
 ): Promise<TestService<C>> =>
-  createTestService({ ...config, database: postgres(database.url) }, options) as unknown as Promise<TestService<C>>
+  createTestService({ ...config, database: patientPostgres(database.url) }, options) as unknown as Promise<
+    TestService<C>
+  >
 
 /** Every store; a new one is one line here. */
 export const STORES: readonly StoreKind[] = [sqlite, onPostgres]

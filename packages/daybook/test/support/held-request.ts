@@ -1,0 +1,43 @@
+import { once } from 'node:events'
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+
+const BODY = '{"title":"held"}'
+
+/** A POST that is under way for as long as a test likes: the service has its head, and waits for its body. */
+export class HeldRequest {
+  readonly #request: ClientRequest
+  readonly #response: Promise<IncomingMessage>
+
+  private constructor(sent: ClientRequest) {
+    this.#request = sent
+    this.#response = once(sent, 'response').then(([response]) => response)
+    this.#response.catch(() => {})
+  }
+
+  /** Sends the head, and waits until the service has taken it (RFC 9110, section 10.1.1). */
+  static async begin(url: string, headers: Readonly<Record<string, string>> = {}): Promise<HeldRequest> {
+    const more = { 'content-type': 'application/json', 'content-length': BODY.length, expect: '100-continue' }
+    const sent = request(url, { method: 'POST', headers: { ...headers, ...more }, agent: false })
+    const held = new HeldRequest(sent)
+    sent.flushHeaders()
+    await once(sent, 'continue')
+    return held
+  }
+
+  /** Sends the body; the status of the answer. */
+  async finish(): Promise<number> {
+    this.#request.end(BODY)
+    const response = await this.#response
+    response.resume()
+    await once(response, 'end')
+    return response.statusCode ?? 0
+  }
+
+  /** Whether the connection broke before there was an answer. */
+  isBroken(): Promise<boolean> {
+    return this.#response.then(
+      () => false,
+      () => true,
+    )
+  }
+}
