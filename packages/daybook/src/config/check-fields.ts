@@ -77,7 +77,10 @@ function checkField(field: unknown, place: FieldPlace, { hasLocales }: Surroundi
   }
   if (options.localized) checkLocalized(field as unknown as Field, place, report)
   if (isGuarded(field) && (options as { unique?: boolean }).unique) {
-    report.add(`${place.path}.unique`, 'leave it out, or access.read: that a value is taken would tell of it')
+    report.add(
+      `${place.path}.unique`,
+      'leave it out, or leave access.read out: a 409 would tell which values are taken',
+    )
   }
   type.check?.(options, place, report)
 }

@@ -43,7 +43,7 @@ const relation: FieldType<RelationOptions & { readonly to: string }> = {
     if (place.guarded && onDeleteOf(options) === 'restrict') {
       report.add(
         `${place.path}.onDelete`,
-        'write "unset", or leave access.read out: a refused deletion would tell of it',
+        'write "unset", or leave access.read out: a refused deletion would tell what the field holds',
       )
     }
   },

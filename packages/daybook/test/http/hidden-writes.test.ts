@@ -1,11 +1,23 @@
-import { type DaybookConfig, DaybookError, defineCollection, defineConfig, defineGlobal, f, hasRole } from 'daybook'
+import {
+  type DaybookConfig,
+  DaybookError,
+  defineCollection,
+  defineConfig,
+  defineGlobal,
+  etagOf,
+  f,
+  hasRole,
+} from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asked, ask, bodyOf } from '../support/client.ts'
+import { LOCALES } from '../support/locales.ts'
 import { as, People } from '../support/people.ts'
+import { CANARY, expectNoCanary } from '../support/sane.ts'
 import { runScenarios } from '../support/scenario.ts'
 import { people, sealed, unsealed } from '../support/sealed.ts'
 import { batch, create, get, patch, put, remove } from '../support/steps.ts'
 import { STORES, type StoredService } from '../support/stores.ts'
+import type { Answer } from '../support/transports.ts'
 
 const ANN = { Authorization: 'Bearer ann', 'X-Request-Id': 'the-same-id' } as const
 
@@ -300,10 +312,120 @@ runScenarios('references that one may not see', [
     config: referring,
     steps: [
       as('ada', create('targets', { name: 'x' }, { keep: { x: '/id' } })),
-      as('ada', batch(Array.from({ length: 120 }, () => order('{x}', false)))),
+      as('ada', batch(Array.from({ length: 220 }, () => order('{x}', false)))),
       as('ann', remove('/api/targets/{x}', { status: 409, body: { code: 'CONFLICT', details: { references: [] } } })),
       as('ada', batch([order('{x}', true), order('{x}', true)])),
       as('ann', remove('/api/targets/{x}', { status: 409, body: { details: { references: [SEEN, SEEN] } } })),
     ],
   },
 ])
+
+const gone = { status: 404, body: { code: 'NOT_FOUND', details: {} }, lacks: ['{tag}'] } as const
+
+runScenarios('an entry that one may not see', [
+  {
+    name: 'is not there, whatever tag the caller guesses',
+    config: referring,
+    steps: [
+      as('ada', create('targets', { name: 'shut', open: false }, { keep: { id: '/id', tag: 'ETag' } })),
+      ...['{tag}', '"0.guess"', '*'].flatMap((ifMatch) => {
+        const condition = { ...gone, headers: { 'If-Match': ifMatch } }
+        return [
+          as('ann', put('/api/targets/{id}', { name: 'x' }, condition)),
+          as('ann', patch('/api/targets/{id}', { name: 'x' }, condition)),
+          as('ann', remove('/api/targets/{id}', condition)),
+          as('ann', batch([{ op: 'update', collection: 'targets', id: '{id}', ifMatch, data: {} }], { status: 404 })),
+          as('ann', batch([{ op: 'delete', collection: 'targets', id: '{id}', ifMatch }], { status: 404 })),
+        ]
+      }),
+    ],
+  },
+])
+
+describe.each(STORES)('an answer that is given again on $name', (store) => {
+  test('is not given to those who may not read as much of it any more', async () => {
+    const own = new People({ kim: ['admin'] })
+    await using service = await store.open({ ...demanding, auth: own.adapter })
+    const create = { collection: 'notes', data: { code: CANARY } } as const
+    const send = async (): Promise<readonly Answer[]> => {
+      const headers = { Authorization: 'Bearer kim' }
+      return [
+        await ask(service, '/api/notes', {
+          method: 'POST',
+          json: create.data,
+          headers: { ...headers, 'Idempotency-Key': 'one' },
+        }),
+        await ask(service, '/api/batch', {
+          method: 'POST',
+          json: { operations: [{ op: 'create', ...create }] },
+          headers: { ...headers, 'Idempotency-Key': 'two' },
+        }),
+      ]
+    }
+    const first = await send()
+    expect(first.map(({ status }) => status)).toEqual([201, 200])
+    expect((await send()).map(({ text }) => text)).toEqual(first.map(({ text }) => text))
+    own.promote('kim', 'editor')
+    for (const answer of await send()) {
+      expect(answer.status).toBe(422)
+      expectNoCanary(answer)
+    }
+  })
+})
+
+/** A hidden field that became required, and whose choices were other ones. */
+const withHidden = (options: { readonly required?: boolean; readonly options: readonly string[] }): DaybookConfig => {
+  const fields = {
+    title: f.text({ localized: true }),
+    kind: f.select({ ...hidden, ...options }),
+    drop: f.text({
+      required: options.required === true,
+      localized: true,
+      access: { read: isAdmin, write: () => true },
+    }),
+  }
+  return defineConfig({
+    auth: staff.adapter,
+    locales: LOCALES,
+    collections: { notes: defineCollection({ fields }) },
+    globals: { site: defineGlobal({ fields }), other: defineGlobal({ fields }) },
+  })
+}
+
+describe.each(STORES)('hidden values of an older config on $name', (store) => {
+  const ada = { caller: staff.caller('ada') } as const
+  const ann = { caller: staff.caller('ann') } as const
+
+  test('decide about no write of others, whether the present config takes them or not', async () => {
+    await using place = await store.at()
+    const older = [{ kind: 'old', drop: 'a' }, { kind: 'new', drop: 'a' }, { kind: null, drop: null }, {}]
+    const ids = await place.serve(withHidden({ options: ['old', 'new'] }), async ({ content }) => {
+      await content.writeGlobal('site', { title: 'x', kind: 'new', drop: 'a' }, ada)
+      await content.writeGlobal('other', { title: 'x', kind: 'old' }, ada)
+      const made = older.map((values) => content.create('notes', { title: 'x', ...values }, ada))
+      return (await Promise.all(made)).map(({ id }) => String(id))
+    })
+    await place.serve(withHidden({ options: ['new', 'newer'], required: true }), async ({ content }) => {
+      const writes = (write: (id: string) => Promise<object>): Promise<readonly string[]> =>
+        Promise.all(ids.map((id) => write(id).then((entry) => Object.keys(entry).join(), codeOf)))
+      const expectSame = async (write: (id: string) => Promise<object>, expected: string): Promise<void> =>
+        expect(await writes(write)).toEqual(ids.map(() => expected))
+
+      const seen = 'id,title,createdAt,updatedAt'
+      await expectSame(
+        (id) => content.update('notes', id, { drop: null }, { ...ann, locale: 'de' }),
+        'VALIDATION_ERROR',
+      )
+      await expectSame((id) => content.update('notes', id, { title: 'y' }, ann), seen)
+      await expectSame((id) => content.patch('notes', id, { title: 'z' }, { ...ann, locale: 'de' }), seen)
+      await expectSame((id) => content.update('notes', id, { drop: 'b' }, { ...ann, locale: 'de' }), seen)
+      for (const key of ['site', 'other']) {
+        const before = await content.readGlobal(key, ann)
+        const after = await content.writeGlobal(key, { title: 'x' }, ann)
+        expect(etagOf(after) === etagOf(before), key).toBe(false)
+      }
+    })
+  })
+})
+
+const codeOf = (error: unknown): string => (error instanceof DaybookError ? error.code : String(error))

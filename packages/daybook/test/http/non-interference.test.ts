@@ -110,6 +110,7 @@ const READS = [
   '/api/notes?sort=blindText',
   '/api/notes?locale=de&fallbackLocale=none',
   '/api/notes?locale=all',
+  '/api/targets/{target0}/references',
   '/api/globals/site',
 ] as const
 
