@@ -17,7 +17,7 @@ import { storedValues, withSystem } from './present.ts'
 
 /** The most references that a refusal lists. */
 const MAX_LISTED = 100
-/** Referring documents that are changed at a time. */
+/** References that are read at a time. */
 const BATCH = 200
 
 /** An entry that is being deleted, and for whom. */
@@ -34,12 +34,11 @@ export interface Deletion {
 export type LastStep = (writer: Writer) => Promise<void>
 
 /**
- * Makes sure that nothing refers to an entry that is about to be deleted: references that may be unset are taken out of
- * their documents, in the same transaction.
+ * Takes every reference to an entry that is about to be deleted out of its document, in the same transaction.
  *
- * @returns takes the references out that the caller may not see. It belongs to the end of the transaction: the numbers that
- * those changes get, and the tags that they change, would tell the caller of them.
- * @throws CONFLICT with `details.references` when one of them may not
+ * @returns the part of it that the caller may not see. It belongs to the end of the transaction: earlier, the numbers of
+ * those changes, and the tags that they move, would show in the answers to the writes after them.
+ * @throws CONFLICT with `details.references` when a reference restricts the deletion
  */
 export async function releaseReferrers(deletion: Deletion, writer: Writer): Promise<LastStep> {
   const { collection, id } = deletion
@@ -56,7 +55,7 @@ export async function releaseReferrers(deletion: Deletion, writer: Writer): Prom
 const isSelf = ({ collection, id }: Deletion, referrer: Referrer): boolean =>
   referrer.collection === collection.key && referrer.id === id
 
-/** Every document that refers to the entry, told apart by whether the caller may see that it does. */
+/** The documents that refer to the entry: those that the caller sees do, and the others. */
 async function referringDocuments(deletion: Deletion, writer: Writer) {
   const nameOf = (one: Referrer): string => `${one.collection} ${one.id}`
   const documents = new Map<string, Referrer>()
@@ -80,7 +79,11 @@ async function* pagesOfReferrers(deletion: Deletion, writer: Writer): AsyncGener
   }
 }
 
-/** That there is one is said to everyone; which ones, only as far as the caller may see them. */
+/**
+ * Refuses when a reference restricts the deletion. Every caller is told that there is one, and which, as far as they may see.
+ *
+ * @throws CONFLICT
+ */
 async function refuseRestricted(deletion: Deletion, writer: Writer): Promise<void> {
   let isHeld = false
   const references: Referrer[] = []
