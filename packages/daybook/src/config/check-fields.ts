@@ -1,5 +1,5 @@
 import type { FaultReport, Field, FieldPlace, Fields } from '../fields/field.ts'
-import { innerFields, isRecord } from '../fields/field.ts'
+import { innerFields, isGuarded, isRecord } from '../fields/field.ts'
 import { isKey, MAX_KEY_LENGTH } from '../fields/rules.ts'
 
 /** Keys that every document has of its own. */
@@ -15,6 +15,8 @@ interface Surroundings {
   readonly collections: readonly string[]
   readonly hasLocales: boolean
   readonly nested: boolean
+  /** Whether the field around them has a rule for reading. */
+  readonly guarded: boolean
 }
 
 /** Checks the fields of a collection or global, and the fields inside them. */
@@ -26,12 +28,14 @@ export function checkFields(fields: unknown, path: string, around: Surroundings,
   checkCase(Object.keys(fields), path, report)
   const served = new Set(around.nested ? ['_type'] : SYSTEM_KEYS)
   for (const [key, field] of Object.entries(fields)) {
+    const guarded = around.guarded || isGuarded(field)
     const place: FieldPlace = {
       path: `${path}.${key}`,
       siblings: fields as Fields,
       collections: around.collections,
       nested: around.nested,
-      checkNested: (inner, innerPath) => checkFields(inner, innerPath, { ...around, nested: true }, report),
+      guarded,
+      checkNested: (inner, innerPath) => checkFields(inner, innerPath, { ...around, nested: true, guarded }, report),
     }
     checkFieldKey(key, place.path, report)
     checkField(field, place, around, report)
@@ -72,6 +76,12 @@ function checkField(field: unknown, place: FieldPlace, { hasLocales }: Surroundi
     report.add(`${place.path}.localized`, 'name the locales: locales: { default: "en", available: ["en", "de"] }')
   }
   if (options.localized) checkLocalized(field as unknown as Field, place, report)
+  if (isGuarded(field) && (options as { unique?: boolean }).unique) {
+    report.add(
+      `${place.path}.unique`,
+      'leave it out, or leave access.read out: a 409 would tell which values are taken',
+    )
+  }
   type.check?.(options, place, report)
 }
 

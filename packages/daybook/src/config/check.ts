@@ -158,6 +158,7 @@ function checkDocuments(kind: 'collections' | 'globals', options: Readonly<Recor
       collections: Object.keys(isRecord(config.collections) ? config.collections : {}),
       hasLocales: config.locales !== undefined,
       nested: false,
+      guarded: false,
     }
     for (const [key, document] of Object.entries(value)) {
       const place = `${path}.${key}`

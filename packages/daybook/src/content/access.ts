@@ -1,6 +1,6 @@
 import { ANONYMOUS, type Caller, isAuthenticated } from '../auth/adapter.ts'
 import { isInScope, reaches, type ScopedDocument } from '../auth/scopes.ts'
-import { DaybookError, type Issue } from '../errors.ts'
+import { DaybookError } from '../errors.ts'
 import { PUBLISHED } from '../fields/status.ts'
 import type { CollectionModel, Comparable, DocumentModel, Model } from '../model/model.ts'
 import type { LocaleChoice } from '../query/locale.ts'
@@ -9,8 +9,8 @@ import type { Reader } from '../store/read.ts'
 import type { Values } from './document.ts'
 import { type Action, askRule, mayField, type Ruled, type Ruling, ruleOf } from './rules.ts'
 
-/** Refuses: with 401 whoever may only need to sign in, with 403 and the reason whoever has. */
-function refuse(caller: Caller, reason: string): never {
+/** Refuses: 401 where a session is missing, 403 with the reason where there is one. */
+export function refuse(caller: Caller, reason: string): never {
   if (!isAuthenticated(caller)) throw new DaybookError('UNAUTHORIZED')
   throw new DaybookError('FORBIDDEN', `You are signed in, but ${reason}.`)
 }
@@ -229,45 +229,4 @@ export function publicOnly(collection: CollectionModel, caller: Caller): Conditi
 /** Whether an entry of this status exists for the caller. */
 export function isVisible(collection: CollectionModel, status: string | null, caller: Caller): boolean {
   return status === PUBLISHED || !seesPublicOnly(collection, caller)
-}
-
-/** Fields of a body that the caller may neither read nor write: they answer as unknown ones do. */
-export function unknownFields(
-  document: DocumentModel,
-  caller: Caller,
-  hidden: ReadonlySet<string>,
-  body: Values,
-): readonly Issue[] {
-  return document.fields
-    .filter((field) => Object.hasOwn(body, field.key) && hidden.has(field.key))
-    .filter((field) => !mayField(document, field, 'write', seenBy(document, caller)))
-    .map(({ key }) => ({ path: `/${key}`, code: 'unknown_field', message: 'there is no such field' }))
-}
-
-/**
- * Takes fields that the caller may not write out of a body when they come back as they were read.
- *
- * @throws FORBIDDEN when one of them would change
- */
-export function withoutUnwritable(
-  document: DocumentModel,
-  caller: Caller,
-  body: Values,
-  stored: Values | undefined,
-): Values {
-  const closed = document.fields.filter(
-    (field) => Object.hasOwn(body, field.key) && !mayField(document, field, 'write', seenBy(document, caller)),
-  )
-  if (closed.length === 0) return body
-  const changed = closed.filter(({ key }) => JSON.stringify(body[key]) !== JSON.stringify(stored?.[key] ?? null))
-  if (changed.length > 0) {
-    const issues = changed.map(({ key }) => ({
-      path: `/${key}`,
-      code: 'forbidden',
-      message: 'you may not write this field',
-    }))
-    throw new DaybookError('FORBIDDEN', 'You may not write what the body changes; see details.issues.', { issues })
-  }
-  const kept = new Set(closed.map(({ key }) => key))
-  return Object.fromEntries(Object.entries(body).filter(([key]) => !kept.has(key)))
 }

@@ -5,6 +5,7 @@ import type { CollectionModel } from '../model/model.ts'
 import type { Writer } from '../store/write.ts'
 import type { Engine, EntryAnswer, RunWrite } from './engine.ts'
 import { refuseHostile } from './json.ts'
+import type { LastStep } from './referrers.ts'
 import { readTags } from './tags.ts'
 import { createEntry, deleteEntry, updateEntry, type WriteOptions } from './write-entries.ts'
 
@@ -43,13 +44,21 @@ export async function runBatch(
   locale?: string,
 ): Promise<readonly BatchResult[]> {
   refuseHostile(body)
-  const operations = readOperations(engine, body).map((one) => ({ ...one, options: { ...one.options, locale } }))
+  const lastSteps: LastStep[] = []
+  const common = { locale, atEnd: (step: LastStep) => void lastSteps.push(step) }
+  const operations = readOperations(engine, body).map((one) => ({ ...one, options: { ...one.options, ...common } }))
   const prepared: Prepared[] = []
   try {
     // What takes time (validation, Markdown) is done before the transaction, which then holds its lock for moments.
     for (const [index, operation] of operations.entries())
       prepared.push(await prepare(engine, operation, index, caller))
-    return await run((writer) => commit(prepared, writer))
+    return await run(async (writer) => {
+      // A transaction that is run again begins anew.
+      lastSteps.length = 0
+      const results = await commit(prepared, writer)
+      for (const step of lastSteps) await step(writer)
+      return results
+    })
   } finally {
     for (const one of prepared) one.abandon()
   }

@@ -1,17 +1,33 @@
-import type { Caller } from '../auth/adapter.ts'
 import { invalid } from '../errors.ts'
+import type { JsonSchema } from '../fields/field.ts'
 import type { DocumentModel } from '../model/model.ts'
 import { makeValidator, type Validator } from '../model/validator.ts'
-import { unknownFields } from './access.ts'
-import { type Values, withoutIgnored } from './document.ts'
+import { servedKeysOf, type Values, withoutIgnored } from './document.ts'
+import type { FieldRights } from './field-access.ts'
 import { refuseHostile } from './json.ts'
 
-const validators = new WeakMap<object, Validator>()
+type Side = 'create' | 'update'
 
-function validatorOf(schema: object): Validator {
-  const known = validators.get(schema) ?? makeValidator(schema as Parameters<typeof makeValidator>[0])
-  validators.set(schema, known)
+/** Validators by the fields that they leave out. The rules of a config tell few kinds of callers apart. */
+const validators = new WeakMap<DocumentModel, Map<string, Validator>>()
+
+/** The validator of a document without its absent fields: a body is checked as if the config did not have them. */
+function validatorOf(document: DocumentModel, side: Side, absent: ReadonlySet<string>): Validator {
+  const own = validators.get(document) ?? new Map<string, Validator>()
+  validators.set(document, own)
+  const name = [side, ...absent].join()
+  const known = own.get(name) ?? makeValidator(schemaWithout(document, side, absent))
+  own.set(name, known)
   return known
+}
+
+function schemaWithout(document: DocumentModel, side: Side, absent: ReadonlySet<string>): JsonSchema {
+  const schema = document.schemas[side]
+  if (absent.size === 0) return schema
+  const left = servedKeysOf(document, absent)
+  const properties = Object.entries(schema.properties as object).filter(([key]) => !left.has(key))
+  const required = ((schema.required ?? []) as readonly string[]).filter((key) => !left.has(key))
+  return { ...schema, properties: Object.fromEntries(properties), required }
 }
 
 /**
@@ -22,15 +38,14 @@ function validatorOf(schema: object): Validator {
  */
 export function checkBody(
   document: DocumentModel,
-  side: 'create' | 'update',
+  side: Side,
   body: unknown,
-  caller: Caller,
-  hidden: ReadonlySet<string>,
+  { absent }: FieldRights,
   { isPartial = false }: { readonly isPartial?: boolean } = {},
 ): Values {
   refuseHostile(body)
-  const input = normalized(document, withoutIgnored(document, body))
-  const issues = [...unknownFields(document, caller, hidden, input), ...validatorOf(document.schemas[side])(input)]
+  const input = normalized(document, withoutIgnored(document, body, absent))
+  const issues = validatorOf(document, side, absent)(input)
   // Part of a document may leave out what the whole one must have.
   const said = isPartial ? issues.filter(({ code }) => code !== 'required') : issues
   if (said.length > 0) throw invalid(said)

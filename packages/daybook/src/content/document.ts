@@ -93,16 +93,28 @@ export function mergeFields(document: DocumentModel, stored: Values, settled: Va
   return merged
 }
 
+/** What a writer cannot read, and what the write says of it. */
+export interface Unread {
+  readonly hidden: ReadonlySet<string>
+  readonly given: Values
+}
+
 /**
- * Checks that every required field holds something, however deep it lies.
+ * Checks that every required field holds something, however deep it lies. Of a hidden field only the value that the writer
+ * gives is checked: the stored one must not decide about the answer.
  *
  * @throws VALIDATION_ERROR with one issue for each that does not
  */
-export function demandRequired(document: DocumentModel, values: Values): void {
-  const missing = document.fields.flatMap(({ key, field }) => missingIn(field, values[key], `/${key}`))
+export function demandRequired(document: DocumentModel, values: Values, { hidden, given }: Unread): void {
+  const checked = document.fields.filter(({ key }) => !hidden.has(key) || Object.hasOwn(given, key))
+  const missing = checked.flatMap((field) => missingFields(field, (hidden.has(field.key) ? given : values)[field.key]))
   const issues: Issue[] = missing.map((path) => ({ path, code: 'required', message: 'is required' }))
   if (issues.length > 0) throw invalid(issues)
 }
+
+/** The paths of required fields that hold nothing, in the value of a top-level field. */
+export const missingFields = ({ key, field }: FieldModel, value: unknown): readonly string[] =>
+  missingIn(field, value, `/${key}`)
 
 function missingIn(field: Field, value: unknown, path: string): readonly string[] {
   const isRequired = field.options.required === true || field.type.role !== undefined
@@ -236,8 +248,19 @@ export function choicesOf(collection: CollectionModel, values: Values): readonly
   })
 }
 
-/** A body as the fields it names: read-only keys are dropped. */
-export function withoutIgnored(document: DocumentModel, body: unknown): Values {
+/**
+ * A body as the fields it names: read-only keys are dropped.
+ *
+ * @param absent fields that do not exist for the caller; neither do the values generated from them
+ */
+export function withoutIgnored(document: DocumentModel, body: unknown, absent: ReadonlySet<string>): Values {
   if (!isRecord(body)) throw invalidAt('/', 'type', 'must be an object of fields')
-  return Object.fromEntries(Object.entries(body).filter(([key]) => !document.ignoredKeys.has(key)))
+  const unknown = servedKeysOf(document, absent)
+  const isIgnored = (key: string): boolean => document.ignoredKeys.has(key) && !unknown.has(key)
+  return Object.fromEntries(Object.entries(body).filter(([key]) => !isIgnored(key)))
+}
+
+/** The keys of top-level fields, and of the values generated from them. */
+export function servedKeysOf({ fields }: DocumentModel, keys: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set(fields.filter(({ key }) => keys.has(key)).flatMap(({ servedKeys }) => servedKeys))
 }

@@ -4,16 +4,17 @@ import { readEntryQuery } from '../query/entry-query.ts'
 import type { LocaleChoice } from '../query/locale.ts'
 import type { Params } from '../query/params.ts'
 import type { GlobalRow } from '../store/read.ts'
-import { demandRead, demandWrite, hiddenFields, queryScope, withoutUnwritable } from './access.ts'
+import { demandRead, demandWrite, hiddenFields, queryScope } from './access.ts'
 import { checkBody } from './body.ts'
 import { demandRequired, keptOf, mergeFields, reshape, settleFields, type Values } from './document.ts'
 import { allReferences, toCanonical, translationsOf } from './draft.ts'
 import { type Answer, actorOf, type Engine, type RunWrite } from './engine.ts'
 import { expandedVariant } from './entries.ts'
 import { presentExpanded } from './expand.ts'
+import { fieldRights, isBlind, requireWritable, withoutUnwritable } from './field-access.ts'
 import { chosenValues, DEFAULT_LOCALE, demandLocale } from './locale.ts'
 import { type Canonical, translate } from './localized.ts'
-import { storedValues, tagOf, toAnswer, withSystem } from './present.ts'
+import { project, storedValues, tagOf, toAnswer, withSystem } from './present.ts'
 import { demandTargets } from './references.ts'
 import { demandPreconditions, documentTag, type Preconditions } from './tags.ts'
 
@@ -63,8 +64,8 @@ export async function writeGlobal(
   { locale = engine.model.locales?.default, ...options }: Preconditions & { readonly locale?: string | undefined } = {},
   run: RunWrite = (work) => engine.store.transaction(work),
 ): Promise<Answer> {
-  const view = { hidden: hiddenFields(global, caller) }
-  const input = checkBody(global, 'update', body, caller, view.hidden)
+  const rights = fieldRights(global, caller)
+  const input = checkBody(global, 'update', body, rights)
   const found = await engine.store.read.global(global.key)
   await demandRead(engine.model, global, caller)
   await demandWrite(engine.model, global, 'update', caller)
@@ -72,29 +73,38 @@ export async function writeGlobal(
   // A global that was never written has no version to name: If-None-Match: * says as much.
   const isRequired = global.requireIfMatch && options.ifNoneMatch === undefined
   const demandCurrent = (row: GlobalRow): void =>
-    demandPreconditions(options, row.seq, tagOf(global, row.seq, view), isRequired)
+    demandPreconditions(options, row.seq, tagOf(global, row.seq, rights), isRequired)
   demandCurrent(found ?? blankRow(global))
   const own: LocaleChoice = { locale, chain: locale === undefined ? undefined : [locale], isAll: false }
   const usual: LocaleChoice = { ...own, chain: undefined }
   const ownValues = (row: GlobalRow): Values => chosenValues(engine.model, global, canonicalOf(global, row), own)
-  const before = found && ownValues(found)
-  const patch = await settleFields(global, withoutUnwritable(global, caller, input, before), before, engine.tools)
+  const before = found && project(global, ownValues(found), rights)
+  const given = withoutUnwritable(global, caller, input, before)
+  const patch = await settleFields(global, given, before, engine.tools)
   return run(async (writer) => {
     const stored = await writer.read.global(global.key)
     const row = stored ?? blankRow(global)
     demandCurrent(row)
+    if (!stored) requireWritable(global, patch, rights, caller)
     const current = canonicalOf(global, row)
     const values = mergeFields(global, ownValues(row), patch)
     const canonical = translate(global, current, values, locale, engine.model.locales?.default)
-    demandRequired(global, chosenValues(engine.model, global, canonical, usual))
-    await demandTargets(writer.read, global, values, allReferences(engine.model, global, current), scope)
+    const shown = chosenValues(engine.model, global, canonical, usual)
+    demandRequired(global, shown, { hidden: rights.hidden, given: patch })
+    const before = allReferences(engine.model, global, current)
+    await demandTargets(writer.read, global, { values, given: patch, before }, scope)
     const next = { ...toRow(global, canonical), kept: keptOf(global, row) }
-    const isSame = stored && stored.doc === next.doc && stored.locales === next.locales
-    if (isSame) return toAnswer(global, inLocale(engine, global, stored, usual), view)
+    const isUnchanged = stored && !isBlind(given, rights) && isSame(stored, next)
+    if (isUnchanged) return toAnswer(global, inLocale(engine, global, stored, usual), rights)
     const references = allReferences(engine.model, global, canonical)
     const seq = await writer.writeGlobal(stored, next, references, new Date().toISOString(), actorOf(caller))
-    return toAnswer(global, inLocale(engine, global, { ...next, seq }, usual), view)
+    return toAnswer(global, inLocale(engine, global, { ...next, seq }, usual), rights)
   })
+}
+
+/** Whether a write would change nothing. What an older config wrote is always brought up to date, whatever it holds. */
+function isSame(stored: GlobalRow, next: Omit<GlobalRow, 'seq'>): boolean {
+  return stored.shape === next.shape && stored.doc === next.doc && stored.locales === next.locales
 }
 
 const canonicalOf = (global: GlobalModel, row: GlobalRow): Canonical =>

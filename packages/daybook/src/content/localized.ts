@@ -37,7 +37,9 @@ type Replace = (spot: Spot, value: unknown) => Replacement
 export function show(document: DocumentModel, canonical: Canonical, chain: readonly string[], home: string): Values {
   return replaceLocalized(document, canonical.values, undefined, (spot, base) => {
     const own = reader(canonical, spot, base, home)
-    const locale = chain.find((one) => holds(spot.field, own.value(one)))
+    const filled = chain.find((one) => holds(spot.field, own.value(one)))
+    // One kind of empty stays that kind: an empty text is no null.
+    const locale = filled ?? (chain[0] === home && base != null && accepts(spot.field, base) ? home : undefined)
     return locale === undefined
       ? { value: emptyValue(spot.field), generated: () => null }
       : { value: own.value(locale), generated: (key, stored) => own.generated(locale, key, stored) }
@@ -117,7 +119,9 @@ function reader({ translations }: Canonical, { path }: Spot, base: unknown, home
 }
 
 /** Whether a value is there, and one that the present config takes. */
-const holds = (field: Field, value: unknown): boolean => !isEmpty(value) && field.type.accepts(value, field.options)
+const holds = (field: Field, value: unknown): boolean => !isEmpty(value) && accepts(field, value)
+
+const accepts = (field: Field, value: unknown): boolean => field.type.accepts(value, field.options)
 
 /** The path of another key of the same object. */
 const beside = (path: string, key: string): string => path.replace(/[^/]*$/, key)

@@ -1,6 +1,6 @@
 import type { CollectionModel, DocumentModel } from '../model/model.ts'
 import type { EntryRow } from '../store/read.ts'
-import { reshape, type Values, withKept } from './document.ts'
+import { reshape, servedKeysOf, type Values, withKept } from './document.ts'
 import type { Answer, EntryAnswer } from './engine.ts'
 import { documentTag, variantOf } from './tags.ts'
 
@@ -44,7 +44,7 @@ export function present(document: DocumentModel, row: StoredDocument, view: View
 
 /** The values that a reader may see and asked to see. */
 export function project(document: DocumentModel, values: Values, { hidden, select }: View): Values {
-  const shut = new Set(document.fields.filter(({ key }) => hidden.has(key)).flatMap(({ servedKeys }) => servedKeys))
+  const shut = servedKeysOf(document, hidden)
   const isShown = (key: string): boolean => !shut.has(key) && (select === undefined || select.has(key))
   return Object.fromEntries(Object.entries(values).filter(([key]) => isShown(key)))
 }

@@ -5,20 +5,32 @@ import type { Reader } from '../store/read.ts'
 import type { FieldReference } from '../store/write.ts'
 import { referencesOf, type Values } from './document.ts'
 
+/** What a write makes of a document's references. */
+export interface ReferenceChange {
+  /** The document as it is to be. */
+  readonly values: Values
+  /** The fields that the writer gives. */
+  readonly given: Values
+  /** What the document referred to before. */
+  readonly before: readonly FieldReference[]
+}
+
 /**
  * Checks that what a document newly refers to is there for the writer; what it referred to before stays as it is. What the
- * writer may not see is not there.
+ * writer may not see is not there. References in hidden fields are the writer's only where the writer gives them, and no
+ * reference counts as an old one because a hidden field holds it.
  */
 export async function demandTargets(
   read: Reader,
   document: DocumentModel,
-  values: Values,
-  before: readonly FieldReference[],
+  { values, given, before }: ReferenceChange,
   scope: QueryScope,
 ): Promise<void> {
-  const references = referencesOf(document, values)
-  const known = new Set(before.map(referenceKey))
-  const added = references.filter((reference) => !known.has(referenceKey(reference)))
+  const hidden = scope.hidden(document)
+  const isReadable = (one: FieldReference): boolean => !hidden.has(ownerOf(one))
+  const own = referencesOf(document, values).filter((one) => isReadable(one) || Object.hasOwn(given, ownerOf(one)))
+  const known = new Set(before.filter(isReadable).map(referenceKey))
+  const added = own.filter((reference) => !known.has(referenceKey(reference)))
   const groups = [...Map.groupBy(added, ({ collection }) => collection)]
   const issues = await Promise.all(
     groups.map(async ([key, group]) => {
@@ -48,5 +60,8 @@ async function missingTargets(
       message: `there is no entry ${id} in ${target.key}`,
     }))
 }
+
+/** The top-level field that holds a reference. */
+const ownerOf = ({ field }: FieldReference): string => field.split('.')[0] ?? field
 
 const referenceKey = ({ collection, id }: FieldReference): string => `${collection} ${id}`

@@ -18,58 +18,86 @@ import { storedValues, withSystem } from './present.ts'
 
 /** The most references that a refusal lists. */
 const MAX_LISTED = 100
-/** Referring documents that are changed at a time. */
+/** References that are read at a time. */
 const BATCH = 200
 
+/** An entry that is being deleted, and for whom. */
+export interface Deletion {
+  readonly engine: Engine
+  readonly collection: CollectionModel
+  readonly id: string
+  readonly actor: string
+  /** What the one who deletes may see. */
+  readonly sight: Sight
+}
+
+/** What a transaction still has to do before it ends. */
+export type LastStep = (writer: Writer) => Promise<void>
+
 /**
- * Makes sure that nothing refers to an entry that is about to be deleted: references that may be unset are taken out of
- * their documents, in the same transaction.
+ * Takes every reference to an entry that is about to be deleted out of its document, in the same transaction.
  *
- * @param sight tells which of them the one who deletes may be told of
- * @throws CONFLICT with `details.references` when one of them may not
+ * @returns the part of it that the caller may not see. It belongs to the end of the transaction: earlier, the numbers of
+ * those changes, and the tags that they move, would show in the answers to the writes after them.
+ * @throws CONFLICT with `details.references` when a reference restricts the deletion
  */
-export async function releaseReferrers(
-  engine: Engine,
-  writer: Writer,
-  collection: CollectionModel,
-  id: string,
-  actor: string,
-  sight: Sight,
-): Promise<void> {
+export async function releaseReferrers(deletion: Deletion, writer: Writer): Promise<LastStep> {
+  const { collection, id } = deletion
   const [found] = await writer.read.referrers(collection.key, id, 1)
-  if (!found) return
-  await refuseRestricted(engine, writer, collection, id, sight)
-  for (let isDone = false; !isDone; ) {
-    const page = await writer.read.referrers(collection.key, id, BATCH)
-    const others = page.filter((one) => !isSelf(one, collection, id))
-    for (const referrer of uniqueDocuments(others)) await release(engine, writer, referrer, id, actor)
-    isDone = page.length < BATCH
+  if (!found) return async () => {}
+  await refuseRestricted(deletion, writer)
+  const { shown, unshown } = await referringDocuments(deletion, writer)
+  for (const document of shown) await release(deletion, writer, document)
+  return async (last) => {
+    for (const document of unshown) await release(deletion, last, document)
   }
 }
 
-const isSelf = (referrer: Referrer, { key }: CollectionModel, id: string): boolean =>
-  referrer.collection === key && referrer.id === id
+const isSelf = ({ collection, id }: Deletion, referrer: Referrer): boolean =>
+  referrer.collection === collection.key && referrer.id === id
 
-const uniqueDocuments = (referrers: readonly Referrer[]): readonly Referrer[] => [
-  ...new Map(referrers.map((one) => [`${one.collection} ${one.id}`, one])).values(),
-]
-
-async function refuseRestricted(
-  engine: Engine,
-  writer: Writer,
-  collection: CollectionModel,
-  id: string,
-  sight: Sight,
-): Promise<void> {
-  const restricted: Referrer[] = []
-  for (let offset = 0; restricted.length < MAX_LISTED; offset += BATCH) {
-    const page = await writer.read.referrers(collection.key, id, BATCH, offset)
-    restricted.push(...page.filter((one) => !isSelf(one, collection, id) && isRestricted(engine, one)))
-    if (page.length < BATCH) break
+/** The documents that refer to the entry: those that the caller sees do, and the others. */
+async function referringDocuments(deletion: Deletion, writer: Writer) {
+  const nameOf = (one: Referrer): string => `${one.collection} ${one.id}`
+  const documents = new Map<string, Referrer>()
+  const seenNames = new Set<string>()
+  for await (const page of pagesOfReferrers(deletion, writer)) {
+    for (const one of page) documents.set(nameOf(one), one)
+    for (const one of await seen(deletion, writer, page)) seenNames.add(nameOf(one))
   }
-  if (restricted.length === 0) return
-  const references = (await seen(engine, writer, restricted, sight)).slice(0, MAX_LISTED)
-  throw new DaybookError('CONFLICT', 'Other documents need this entry; change or delete them first.', { references })
+  const isShown = (one: Referrer): boolean => seenNames.has(nameOf(one))
+  const all = [...documents.values()]
+  return { shown: all.filter(isShown), unshown: all.filter((one) => !isShown(one)) }
+}
+
+/** References of other documents to the entry. */
+async function* pagesOfReferrers(deletion: Deletion, writer: Writer): AsyncGenerator<readonly Referrer[]> {
+  const { collection, id } = deletion
+  for (let offset = 0, isLast = false; !isLast; offset += BATCH) {
+    const page = await writer.read.referrers(collection.key, id, BATCH, offset)
+    yield page.filter((one) => !isSelf(deletion, one))
+    isLast = page.length < BATCH
+  }
+}
+
+/**
+ * Refuses when a reference restricts the deletion. Every caller is told that there is one, and which, as far as they may see.
+ *
+ * @throws CONFLICT
+ */
+async function refuseRestricted(deletion: Deletion, writer: Writer): Promise<void> {
+  let isHeld = false
+  const references: Referrer[] = []
+  for await (const page of pagesOfReferrers(deletion, writer)) {
+    const restricted = page.filter((one) => isRestricted(deletion.engine, one))
+    isHeld ||= restricted.length > 0
+    references.push(...(await seen(deletion, writer, restricted)))
+    if (references.length >= MAX_LISTED) break
+  }
+  if (!isHeld) return
+  throw new DaybookError('CONFLICT', 'Other documents need this entry; change or delete them first.', {
+    references: references.slice(0, MAX_LISTED),
+  })
 }
 
 /** What a caller may see of documents that refer to others. */
@@ -95,10 +123,9 @@ function isReadable({ globals }: Sight, key: string): boolean {
 
 /** Referrers that the reader may see, with the field that refers. */
 async function seen(
-  { model }: Engine,
+  { engine: { model }, sight }: Deletion,
   writer: Writer,
   referrers: readonly Referrer[],
-  sight: Sight,
 ): Promise<readonly Referrer[]> {
   const { scope } = sight
   const shown = new Set<string>()
@@ -127,7 +154,7 @@ function isRestricted({ model }: Engine, { collection, id, field }: Referrer): b
   return document?.relations.get(field)?.some(({ onDelete }) => onDelete === 'restrict') === true
 }
 
-async function release(engine: Engine, writer: Writer, referrer: Referrer, id: string, actor: string): Promise<void> {
+async function release({ engine, id, actor }: Deletion, writer: Writer, referrer: Referrer): Promise<void> {
   const at = new Date().toISOString()
   if (referrer.collection === GLOBALS) return releaseGlobal(engine, writer, referrer.id, id, at, actor)
   const collection = engine.model.collections.get(referrer.collection)

@@ -9,27 +9,27 @@ import type { Limit, QueryScope } from '../query/where.ts'
 import { UniqueViolation } from '../store/database.ts'
 import type { Reader, StoredEntry } from '../store/read.ts'
 import type { EntryDraft, Writer } from '../store/write.ts'
-import {
-  demandHolds,
-  demandRead,
-  demandWrite,
-  hiddenFields,
-  isVisible,
-  queryScope,
-  withoutUnwritable,
-} from './access.ts'
+import { demandHolds, demandRead, demandWrite, hiddenFields, isVisible, queryScope } from './access.ts'
 import { checkBody } from './body.ts'
-import { demandRequired, keptOf, mergeFields, settleFields, type Values } from './document.ts'
+import { demandRequired, keptOf, mergeFields, settleFields, type Unread, type Values } from './document.ts'
 import { allReferences, chainOf, toCanonical, toDraft } from './draft.ts'
 import { actorOf, type Engine, type EntryAnswer, type RunWrite } from './engine.ts'
+import {
+  type FieldRights,
+  fieldRights,
+  isBlind,
+  refuseBlindMerge,
+  requireWritable,
+  withoutUnwritable,
+} from './field-access.ts'
 import { refuseHostile } from './json.ts'
 import { DEFAULT_LOCALE } from './locale.ts'
 import { type Canonical, show, translate } from './localized.ts'
 import { mergePatch } from './merge-patch.ts'
 import { notAnId } from './not-an-id.ts'
-import { storedValues, tagOf, toEntryAnswer, type View, withSystem } from './present.ts'
+import { project, storedValues, tagOf, toEntryAnswer, type View, withSystem } from './present.ts'
 import { demandTargets } from './references.ts'
-import { releaseReferrers, sightOf } from './referrers.ts'
+import { type LastStep, releaseReferrers, sightOf } from './referrers.ts'
 import { chooseSlug } from './slugs.ts'
 import { demandPreconditions, type Preconditions } from './tags.ts'
 
@@ -41,6 +41,8 @@ export interface WriteOptions extends Preconditions {
   readonly isMerge?: boolean
   /** The locale that is written. @default the config's */
   readonly locale?: string | undefined
+  /** Takes what the transaction has to do when all of its writes are done. @default done at once */
+  readonly atEnd?: (step: LastStep) => void
 }
 
 /** How often a merge starts again because the entry changed meanwhile. */
@@ -59,8 +61,8 @@ export async function createEntry(
   options: WriteOptions = {},
   run: RunWrite = (work) => engine.store.transaction(work),
 ): Promise<EntryAnswer> {
-  const hidden = hiddenFields(collection, caller)
-  const input = checkBody(collection, 'create', body, caller, hidden)
+  const rights = fieldRights(collection, caller)
+  const input = checkBody(collection, 'create', body, rights)
   const limit = await demandWrite(engine.model, collection, 'create', caller)
   const scope = await queryScope(engine.model, caller, DEFAULT_LOCALE)
   const values = await settleFields(
@@ -69,6 +71,7 @@ export async function createEntry(
     undefined,
     engine.tools,
   )
+  requireWritable(collection, values, rights, caller)
   const now = new Date().toISOString()
   const createdAt = toCreatedAt(options.createdAt ?? now)
   // Without a moment of its own, entries of one millisecond keep the order in which they were made.
@@ -77,14 +80,14 @@ export async function createEntry(
   return run(async (writer) => {
     const [chosen] = await both(
       chooseSlug(writer.read, collection, values, locale),
-      demandTargets(writer.read, collection, values, [], scope),
+      demandTargets(writer.read, collection, { values, given: values, before: [] }, scope),
     )
     const canonical = translate(collection, undefined, chosen, locale, engine.model.locales?.default)
-    demandFilled(engine, collection, canonical, locale)
+    demandFilled(engine, collection, canonical, locale, { hidden: rights.hidden, given: values })
     const draft = toDraft(engine.model, collection, { id, canonical, createdAt, updatedAt: now, kept: null })
     const seq = await settleConflict(collection, () => writer.createEntry(collection, draft, actorOf(caller)))
     await demandHolds(writer.read, collection, id, limit, caller)
-    return toWritten(collection, draft, seq, locale, { hidden })
+    return toWritten(collection, draft, seq, locale, rights)
   })
 }
 
@@ -100,10 +103,11 @@ function demandFilled(
   collection: CollectionModel,
   canonical: Canonical,
   locale: string | undefined,
+  unread: Unread,
 ): void {
   const isPlain = !locales || locale === undefined || collection.localized.size === 0
   const shown = isPlain ? canonical.values : show(collection, canonical, chainOf(locales, locale), locales.default)
-  demandRequired(collection, shown)
+  demandRequired(collection, shown, unread)
 }
 
 /** A written entry, as the locale shows it in which it was written. */
@@ -151,19 +155,17 @@ export async function updateEntry(
     caller,
     options,
     run,
-    view: { hidden: hiddenFields(collection, caller) },
+    rights: fieldRights(collection, caller),
     scope: await queryScope(engine.model, caller, DEFAULT_LOCALE),
   }
   const first = checkBody(
     collection,
     'update',
     options.isMerge && isRecord(body) ? mergePatch(collection.fieldMap, {}, body) : body,
-    caller,
-    update.view.hidden,
-    {
-      isPartial: options.isMerge === true,
-    },
+    update.rights,
+    { isPartial: options.isMerge === true },
   )
+  if (options.isMerge) refuseBlindMerge(collection, first, update.rights)
   for (let attempt = 1; ; attempt += 1) {
     const answer = await attemptUpdate(update, body, first)
     if (answer) return answer
@@ -178,20 +180,21 @@ interface Update {
   readonly caller: Caller
   readonly options: WriteOptions
   readonly run: RunWrite
-  readonly view: View
+  readonly rights: FieldRights
   /** What the caller may see, and so refer to. */
   readonly scope: QueryScope
 }
 
 /** Answers `undefined` when what was merged with has changed before it could be stored. */
 async function attemptUpdate(update: Update, body: unknown, first: Values): Promise<EntryAnswer | undefined> {
-  const { engine, collection, id, caller, options, run, view } = update
+  const { engine, collection, id, caller, options, run, rights } = update
   const limit = await demandRead(engine.model, collection, caller)
   const found = await demandStored(engine.store.read, collection, id, caller, limit)
   const mayChange = await demandChange(update, engine.store.read, found)
-  demandCurrent(collection, found, view, options)
+  demandCurrent(collection, found, rights, options)
   const locale = options.locale ?? engine.model.locales?.default
-  const before = ownValues(engine, collection, found, locale)
+  // A hidden value decides nothing: neither what a patch means, nor which texts are rendered again.
+  const before = project(collection, ownValues(engine, collection, found, locale), rights)
   const input = options.isMerge ? mergedInput(update, before, body) : first
   const own = withoutUnwritable(collection, caller, input, before)
   const patch = await settleFields(collection, own, before, engine.tools)
@@ -201,14 +204,15 @@ async function attemptUpdate(update: Update, body: unknown, first: Values): Prom
     // The rule spoke of what was found; what others have made of it meanwhile, it is asked about again.
     const isOther = stored.seq !== found.seq
     const stillMayChange = await demandChange(update, writer.read, stored, isOther ? undefined : mayChange)
-    demandCurrent(collection, stored, view, options)
+    demandCurrent(collection, stored, rights, options)
     if (options.isMerge && isOther) return undefined
     const draft = await mergeDraft(update, writer, stored, patch, locale)
-    if (stored.shape === collection.shape && isSame(stored, draft)) return unchanged(update, writer, stored, locale)
+    const isUnchanged = stored.shape === collection.shape && !isBlind(own, rights) && isSame(stored, draft)
+    if (isUnchanged) return unchanged(update, writer, stored, locale)
     const result = isOther ? await demandResult(update, stored, patch, locale, stillMayChange) : mayLeave
     const seq = await settleConflict(collection, () => writer.updateEntry(collection, stored, draft, actorOf(caller)))
     await demandHolds(writer.read, collection, stored.id, result.limit, caller)
-    return toWritten(collection, draft, seq, locale, view)
+    return toWritten(collection, draft, seq, locale, rights)
   })
 }
 
@@ -277,7 +281,7 @@ function ownValues(
 }
 
 async function unchanged(
-  { collection, view }: Update,
+  { collection, rights }: Update,
   writer: Writer,
   stored: StoredEntry,
   locale: string | undefined,
@@ -285,14 +289,14 @@ async function unchanged(
   const localized = locale === undefined ? undefined : collection.views.get(locale)
   const row = localized && (await writer.read.byId(localized, stored.id))
   return localized && row
-    ? toEntryAnswer(localized, { ...row, slug: stored.slug }, view)
-    : toEntryAnswer(collection, stored, view)
+    ? toEntryAnswer(localized, { ...row, slug: stored.slug }, rights)
+    : toEntryAnswer(collection, stored, rights)
 }
 
 /** The fields that a merge patch names, as they are to be. */
-function mergedInput({ collection, caller, view }: Update, before: Values, body: unknown): Values {
+function mergedInput({ collection, rights }: Update, before: Values, body: unknown): Values {
   const merged = mergePatch(collection.fieldMap, before, isRecord(body) ? body : {})
-  return checkBody(collection, 'update', merged, caller, view.hidden)
+  return checkBody(collection, 'update', merged, rights)
 }
 
 /**
@@ -322,8 +326,11 @@ export async function deleteEntry(
     const mayDelete = known?.seq === stored.seq ? known.mayDelete : await ask(stored)
     await demandHolds(writer.read, collection, stored.id, mayDelete, caller)
     demandCurrent(collection, stored, { hidden }, options)
-    await releaseReferrers(engine, writer, collection, stored.id, actorOf(caller), sight)
+    const deletion = { engine, collection, id: stored.id, actor: actorOf(caller), sight }
+    const releaseOthers = await releaseReferrers(deletion, writer)
     const seq = await writer.deleteEntry(collection, stored, new Date().toISOString(), actorOf(caller))
+    if (options.atEnd) options.atEnd(releaseOthers)
+    else await releaseOthers(writer)
     return { seq }
   })
 }
@@ -347,7 +354,7 @@ function demandCurrent(collection: CollectionModel, stored: StoredEntry, view: V
 }
 
 async function mergeDraft(
-  { engine, collection, scope }: Update,
+  { engine, collection, scope, rights: { hidden } }: Update,
   writer: Writer,
   stored: StoredEntry,
   patch: Values,
@@ -359,10 +366,15 @@ async function mergeDraft(
   const merged = mergeFields(collection, before, patch)
   const [values] = await both(
     chooseSlug(writer.read, collection, merged, locale),
-    demandTargets(writer.read, collection, merged, allReferences(model, collection, current), scope),
+    demandTargets(
+      writer.read,
+      collection,
+      { values: merged, given: patch, before: allReferences(model, collection, current) },
+      scope,
+    ),
   )
   const canonical = translate(collection, current, values, locale, model.locales?.default)
-  demandFilled(engine, collection, canonical, locale)
+  demandFilled(engine, collection, canonical, locale, { hidden, given: patch })
   return toDraft(model, collection, {
     id: stored.id,
     canonical,

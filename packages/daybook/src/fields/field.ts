@@ -73,6 +73,8 @@ export interface FieldPlace {
   /** Keys of all collections. */
   readonly collections: readonly string[]
   readonly nested: boolean
+  /** Whether this field, or the one around it, has a rule for reading: nothing may tell others what it holds. */
+  readonly guarded: boolean
   /** Checks fields inside this one. */
   checkNested(fields: unknown, path: string): void
 }
@@ -210,6 +212,12 @@ export function holdsLocalized(field: Field): boolean {
     field.options.localized === true ||
     innerFields(field).some((fields) => Object.values(fields).some((inner) => holdsLocalized(inner)))
   )
+}
+
+/** Whether a field, or what stands in its place, has a rule for reading. */
+export function isGuarded(field: unknown): boolean {
+  const { options } = (isRecord(field) ? field : {}) as Partial<Field>
+  return isRecord(options?.access) && options.access.read !== undefined
 }
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -18,6 +18,10 @@ const MAX_REFERENCES = 1000
 const anOnDelete: OptionRule = (value) =>
   value === 'unset' || value === 'restrict' ? undefined : 'write "unset" or "restrict"'
 
+/** What happens to a reference when its target is deleted. */
+export const onDeleteOf = ({ onDelete, required }: RelationOptions): 'unset' | 'restrict' =>
+  onDelete ?? (required ? 'restrict' : 'unset')
+
 const ids = (value: unknown): readonly string[] =>
   (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string')
 
@@ -35,6 +39,12 @@ const relation: FieldType<RelationOptions & { readonly to: string }> = {
   check(options, place, report) {
     if (!place.collections.includes(options.to)) {
       report.add(place.path, `"${options.to}" is not a collection; write one of: ${place.collections.join(', ')}`)
+    }
+    if (place.guarded && onDeleteOf(options) === 'restrict') {
+      report.add(
+        `${place.path}.onDelete`,
+        'write "unset", or leave access.read out: a refused deletion would tell what the field holds',
+      )
     }
   },
   schema(options) {

@@ -1,5 +1,5 @@
 import type { CommonOptions, Exactly, Field, FieldType } from './field.ts'
-import { makeField } from './field.ts'
+import { isGuarded, makeField } from './field.ts'
 import { aKey, COMMON_RULES } from './rules.ts'
 
 export interface SlugOptions extends CommonOptions {
@@ -41,11 +41,15 @@ const slug: FieldType<SlugOptions> = {
   rules: { ...COMMON_RULES, from: aKey },
   check(options, place, report) {
     if (place.nested) report.add(place.path, 'put the slug among the top-level fields of a collection')
+    if (place.guarded)
+      report.add(`${place.path}.access.read`, 'leave it out: addresses, and a 409, tell which slugs there are')
     const { from } = options
     const source = from !== undefined && Object.hasOwn(place.siblings, from) ? place.siblings[from] : undefined
     if (from !== undefined && source?.type?.scalar?.(source.options) !== 'text') {
       report.add(`${place.path}.from`, 'write the key of a text field beside it, such as from: "title"')
     }
+    if (isGuarded(source))
+      report.add(`${place.path}.from`, 'write the key of a field without access.read: the slug tells what it holds')
   },
   schema: () => ({
     type: 'string',

@@ -4,6 +4,7 @@ import type { CollectionConfig, DaybookConfig, GlobalConfig, LocalesConfig } fro
 import { toMoment } from '../fields/date.ts'
 import type { Field, Fields, JsonSchema } from '../fields/field.ts'
 import { holdsLocalized, innerFields, isRecord, servedKeys } from '../fields/field.ts'
+import { onDeleteOf, type RelationOptions } from '../fields/relation.ts'
 import { isUuidShaped } from '../fields/slug.ts'
 import { statusValues } from '../fields/status.ts'
 import type {
@@ -237,14 +238,9 @@ function findManyValued(placed: readonly PlacedField[]): ReadonlyMap<string, Man
 
 /** A relation's own options, where a field is one. */
 function relationOf({ options }: Field): { to: string; many: boolean; onDelete: 'unset' | 'restrict' } | undefined {
-  const { to, many, onDelete, required } = options as {
-    to?: string
-    many?: boolean
-    onDelete?: 'unset' | 'restrict'
-    required?: boolean
-  }
-  if (to === undefined) return undefined
-  return { to, many: many === true, onDelete: onDelete ?? (required ? 'restrict' : 'unset') }
+  const own = options as RelationOptions & { readonly to?: string }
+  if (own.to === undefined) return undefined
+  return { to: own.to, many: own.many === true, onDelete: onDeleteOf(own) }
 }
 
 type Steps = RelationModel['steps']

@@ -275,6 +275,37 @@ const LOCALIZED: readonly Case[] = [
   return [`localized: ${what}`, config, `${FIELD}.${option}`, String(message)]
 })
 
+const HIDDEN = { access: { read: () => false } } as const
+const held = f.relation('posts', { onDelete: 'restrict' })
+
+/** What would tell others of a field that they may not read. */
+const GUARDED: readonly Case[] = [
+  ['a unique text', { a: f.text({ ...HIDDEN, unique: true }) }, 'a.unique', 'a 409 would tell'],
+  ['a unique number', { a: f.integer({ ...HIDDEN, unique: true }) }, 'a.unique', 'leave access.read out'],
+  ['a slug', { title, a: f.slug({ ...HIDDEN, from: 'title' }) }, 'a.access.read', 'tell which slugs there are'],
+  [
+    'what a slug is made from',
+    { title: f.text(HIDDEN), a: f.slug({ from: 'title' }) },
+    'a.from',
+    'without access.read',
+  ],
+  ['a relation', { a: f.relation('posts', { ...HIDDEN, onDelete: 'restrict' }) }, 'a.onDelete', 'write "unset"'],
+  ['a required relation', { a: f.relation('posts', { ...HIDDEN, required: true }) }, 'a.onDelete', 'write "unset"'],
+  ['a relation in a group', { a: f.group({ b: held }, HIDDEN) }, 'a.fields.b.onDelete', 'write "unset"'],
+  ['a relation in a list', { a: f.list(f.group({ b: held }), HIDDEN) }, 'a.of.fields.b.onDelete', 'write "unset"'],
+  ['a relation in blocks', { a: f.blocks({ b: { c: held } }, HIDDEN) }, 'a.types.b.c.onDelete', 'write "unset"'],
+].flatMap(([what, inner, key, message]): Case[] => {
+  const inGlobal: Case = [
+    `${what} of a global`,
+    global({ fields: inner }),
+    `globals.site.fields.${key}`,
+    String(message),
+  ]
+  const isForEntries = String(what).includes('slug')
+  const own: Case = [String(what), posts(inner), `collections.posts.fields.${key}`, String(message)]
+  return isForEntries ? [own] : [own, inGlobal]
+})
+
 const COMMON: readonly Case[] = [
   ['required that is a text', f.text({ required: wrong('yes') }), 'required', 'write true or false'],
   ['an empty description', f.text({ description: '' }), 'description', 'write a text'],
@@ -429,6 +460,7 @@ describe.each([
   ['collections and globals', DOCUMENTS],
   ['renames', RENAMES],
   ['localized fields', LOCALIZED],
+  ['fields with a rule for reading', GUARDED],
   ['options of every field', COMMON],
   ['options that no type has', misspelt],
   ['options of one type', TYPES],
@@ -437,6 +469,19 @@ describe.each([
     const faults = await faultsOf(config)
     expect(faults).toContainEqual({ path, message: expect.stringContaining(message) })
   })
+})
+
+test('a field with a rule for reading is served where nothing tells of it', async () => {
+  const config = posts({
+    title,
+    slug: f.slug({ from: 'title' }),
+    a: f.text({ ...HIDDEN, unique: false }),
+    b: f.relation('posts', HIDDEN),
+    c: f.relation('posts', { ...HIDDEN, required: true, onDelete: 'unset' }),
+    d: f.text({ unique: true, access: { write: () => false } }),
+    e: f.relation('posts', { required: true, access: { write: () => false } }),
+  })
+  expect(await faultsOf(config)).toEqual([])
 })
 
 describe('a wrong config', () => {

@@ -33,7 +33,7 @@ const config = defineConfig({
         body: f.markdown(),
         next: f.relation('notes'),
         links: f.relation('notes', { many: true }),
-        secret: f.text({ access: { read: () => false } }),
+        secret: f.text({ access: { read: () => false, write: () => true } }),
         odd: f.text({ access: { read: () => fieldRule() as boolean, write: () => fieldRule() as boolean } }),
       },
       access: { read: asked },

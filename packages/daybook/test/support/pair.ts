@@ -3,7 +3,7 @@ import { expect, vi } from 'vitest'
 import { type Asked, ask, bodyOf } from './client.ts'
 import { restartIds } from './fixed-ids.ts'
 import { fill, fillText, type Kept, pick } from './placeholders.ts'
-import { STORES, type StoredService } from './stores.ts'
+import { STORES, type StoredService, type StoreKind } from './stores.ts'
 import type { Answer } from './transports.ts'
 
 /** When the clock of every pair begins. */
@@ -21,7 +21,7 @@ export interface PairAsked extends Asked {
 }
 
 /**
- * The same service on every store. Requests go to all of them at the same moment of a clock that stands still meanwhile,
+ * The same service on several stores. Requests go to all of them at the same moment of a clock that stands still meanwhile,
  * and where a test puts {@link fixedId} in place of `uuid`, entries get the same ids: answers must be equal byte for byte.
  */
 export class Pair implements AsyncDisposable {
@@ -31,10 +31,11 @@ export class Pair implements AsyncDisposable {
     this.#sides = services.map((service) => ({ service, kept: {} }))
   }
 
-  static async open(config: DaybookConfig): Promise<Pair> {
+  /** @param stores one for each side; a kind may come twice. @default every kind */
+  static async open(config: DaybookConfig, stores: readonly StoreKind[] = STORES): Promise<Pair> {
     vi.useFakeTimers({ toFake: ['Date'], now: START })
     const services: StoredService[] = []
-    for (const store of STORES) {
+    for (const store of stores) {
       restartIds()
       services.push(await store.open(config))
     }
@@ -52,6 +53,16 @@ export class Pair implements AsyncDisposable {
     const [first, ...others] = answers.map(({ status, headers, text }) => ({ status, headers: [...headers], text }))
     for (const other of others) expect(other, `${asked.method ?? 'GET'} ${path.slice(0, 300)}`).toEqual(first)
     return answers[0] as Answer
+  }
+
+  /** Sends each side a request of its own at the same moment; all of them are carried out. */
+  async each(request: (side: number) => readonly [path: string, asked: PairAsked]): Promise<void> {
+    vi.setSystemTime(Date.now() + 1000)
+    for (const [index, side] of this.#sides.entries()) {
+      restartIds()
+      const answer = await send(side, ...request(index))
+      expect(answer.status, answer.text).toBeLessThan(300)
+    }
   }
 
   /** Reads a list from its first page to its last, and answers how many entries came. */
