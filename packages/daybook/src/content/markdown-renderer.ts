@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads'
-import type { RenderAnswer } from './markdown-worker.ts'
+import { DaybookError } from '../errors.ts'
+import { TaskGivenUp } from '../threads/thread.ts'
+import { moduleBeside, ThreadPool } from '../threads/thread-pool.ts'
 
 /** How long one text may take, where the config does not say, in milliseconds. */
 export const DEFAULT_RENDER_MS = 10_000
@@ -22,22 +23,13 @@ export class RenderError extends Error {
   override readonly name = 'RenderError'
 }
 
-interface Job {
-  readonly source: string
-  readonly resolve: (html: string) => void
-  readonly reject: (error: Error) => void
-}
-
 /**
  * Renders Markdown off the event loop, with a bound on time and memory: Markdown has inputs of a few
  * kilobytes that take minutes. A worker that overruns is ended, and the text is refused.
  */
 export class MarkdownRenderer {
   readonly #timeoutMs: number
-  readonly #maxWorkers: number
-  readonly #idle: Worker[] = []
-  readonly #waiting: Job[] = []
-  #workers = 0
+  readonly #pool: ThreadPool<string, string>
   #inline: Promise<typeof import('./markdown.ts')> | undefined
 
   /**
@@ -46,83 +38,39 @@ export class MarkdownRenderer {
    */
   constructor(timeoutMs: number = DEFAULT_RENDER_MS, maxWorkers: number = MAX_WORKERS) {
     this.#timeoutMs = timeoutMs
-    this.#maxWorkers = maxWorkers
+    this.#pool = new ThreadPool({
+      module: moduleBeside(import.meta.url, 'markdown-worker'),
+      worker: {
+        resourceLimits: { maxOldGenerationSizeMb: MAX_WORKER_HEAP, maxYoungGenerationSizeMb: YOUNG_WORKER_HEAP },
+      },
+      threads: maxWorkers,
+      taskMs: timeoutMs,
+      idleMs: IDLE_MS,
+    })
   }
 
-  /** @throws {RenderError} when the text takes too long or too much memory */
+  /** @throws {RenderError} when the text takes too long or too much memory; SERVICE_UNAVAILABLE after {@link close} */
   async render(source: string): Promise<string> {
     if (isQuick(source)) {
       // Loaded when first needed, which keeps the start short.
       this.#inline ??= import('./markdown.ts')
       return (await this.#inline).renderMarkdown(source)
     }
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ source, resolve, reject })
-      this.#next()
-    })
+    try {
+      return await this.#pool.run(source)
+    } catch (error) {
+      throw this.#refusal(error)
+    }
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#idle.splice(0).map((worker) => worker.terminate()))
+    await this.#pool.close()
   }
 
-  #next(): void {
-    if (this.#waiting.length === 0) return
-    const worker = this.#idle.pop() ?? (this.#workers < this.#maxWorkers ? this.#start() : undefined)
-    const job = worker && this.#waiting.shift()
-    if (worker && job) this.#run(worker, job)
-  }
-
-  #start(): Worker {
-    this.#workers += 1
-    const file = import.meta.url.endsWith('.ts') ? './markdown-worker.ts' : './markdown-worker.js'
-    const worker = new Worker(new URL(file, import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: MAX_WORKER_HEAP, maxYoungGenerationSizeMb: YOUNG_WORKER_HEAP },
-    })
-    worker.once('exit', () => {
-      this.#workers -= 1
-    })
-    return worker
-  }
-
-  #run(worker: Worker, { source, resolve, reject }: Job): void {
-    const timer = setTimeout(
-      () => fail(new RenderError(`took longer than ${this.#timeoutMs} ms to render`)),
-      this.#timeoutMs,
-    )
-    const settle = (): void => {
-      clearTimeout(timer)
-      worker.removeAllListeners('message')
-      worker.removeAllListeners('error')
-    }
-    const fail = (error: Error): void => {
-      settle()
-      worker.on('error', () => {})
-      void worker.terminate().then(() => this.#next())
-      reject(error)
-    }
-    worker.once('error', () => fail(new RenderError('needed too much memory to render')))
-    worker.once('message', (answer: RenderAnswer) => {
-      settle()
-      if ('html' in answer) resolve(answer.html)
-      else reject(new RenderError(`could not be rendered: ${answer.error}`))
-      this.#rest(worker)
-    })
-    worker.ref()
-    worker.postMessage(source)
-  }
-
-  /** Gives a worker its next text, or lets it go after a while. */
-  #rest(worker: Worker): void {
-    this.#idle.push(worker)
-    worker.unref()
-    this.#next()
-    const timer = setTimeout(() => {
-      const index = this.#idle.indexOf(worker)
-      if (index < 0) return
-      this.#idle.splice(index, 1)
-      void worker.terminate()
-    }, IDLE_MS)
-    timer.unref()
+  #refusal(error: unknown): Error {
+    if (!(error instanceof TaskGivenUp)) return new RenderError(`could not be rendered: ${(error as Error).message}`)
+    if (error.reason === 'overrun') return new RenderError(`took longer than ${this.#timeoutMs} ms to render`)
+    if (error.reason === 'died') return new RenderError('needed too much memory to render')
+    return new DaybookError('SERVICE_UNAVAILABLE', 'The service ends.', {}, error)
   }
 }

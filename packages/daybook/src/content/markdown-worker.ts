@@ -1,15 +1,4 @@
-import { parentPort } from 'node:worker_threads'
+import { answerTasks } from '../threads/answer-tasks.ts'
 import { renderMarkdown } from './markdown.ts'
 
-/** What a worker answers: the HTML, or why there is none. */
-export type RenderAnswer = { readonly html: string } | { readonly error: string }
-
-parentPort?.on('message', (source: string) => parentPort?.postMessage(answer(source)))
-
-function answer(source: string): RenderAnswer {
-  try {
-    return { html: renderMarkdown(source) }
-  } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error) }
-  }
-}
+answerTasks(renderMarkdown)
