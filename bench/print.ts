@@ -10,6 +10,7 @@ import type {
   OverloadCost,
   Report,
   RestoreCost,
+  RuleCost,
   SessionCost,
   Start,
 } from './report.ts'
@@ -33,7 +34,7 @@ function noise(report: Report): string {
   const samples = [
     ...comparisons.flatMap((one) => [one.floor, one.daybook]),
     ...sizes.flatMap((one) => [one.small, one.large]),
-    ...report.sessions.flatMap((one) => [one.without, one.with]),
+    ...[...report.sessions, ...report.rules].flatMap((one) => [one.without, one.with]),
     ...(nodes ? [nodes.one, nodes.straight, nodes.proxied] : []),
   ]
   const most = Math.max(0, ...samples.map(({ others }) => others))
@@ -106,6 +107,23 @@ function sessionTable(rows: readonly SessionCost[]): string {
       cpuRatio.toFixed(2),
       judge,
       `>= ${target}`,
+      verdict(met),
+      `${time(without.cpu)}, ${time(own.cpu)}`,
+      databaseTimes(without, own),
+    ]),
+  )
+}
+
+function ruleTable(rows: readonly RuleCost[]): string {
+  return table(
+    ['with a read rule', 'rule', 'without/s', 'with/s', 'costs', 'target', '', 'CPU', 'database CPU'],
+    rows.map(({ work, rule, without, with: own, factor, target, met }) => [
+      work,
+      rule,
+      whole(without.perSecond),
+      whole(own.perSecond),
+      `${factor.toFixed(2)} times`,
+      `<= ${target}`,
       verdict(met),
       `${time(without.cpu)}, ${time(own.cpu)}`,
       databaseTimes(without, own),
@@ -230,6 +248,7 @@ export function printed(report: Report): string {
   if (comparisons.length > 0) parts.push(comparisonTable(comparisons))
   if (report.growth.length > 0) parts.push(growthTable(report.growth, entries))
   if (report.sessions.length > 0) parts.push(sessionTable(report.sessions))
+  if (report.rules.length > 0) parts.push(ruleTable(report.rules))
   if (nodes) parts.push(nodesTable(nodes))
   if (report.latencies.length > 0) parts.push(latencyTable(report.latencies))
   if (starts.length > 0) parts.push(startTable(starts))

@@ -4,6 +4,7 @@ import type { CrowdResult, ProbeResult } from './crowd.ts'
 import type { Kind } from './kinds.ts'
 import type { Loaded } from './load.ts'
 import { type Judge, judgeOf, type Sample } from './measure.ts'
+import type { Rule } from './rules.ts'
 
 /** The machine that figures come from. */
 export interface Machine {
@@ -132,6 +133,25 @@ export function sessionResult(kind: Kind, who: string, without: Sample, own: Sam
   const judge = judgeOf(kind, [without, own])
   const met = (judge === 'throughput' ? ratio : cpuRatio) >= MIN_WITH_SESSION
   return { work: kind.title, who, without, with: own, ratio, cpuRatio, judge, target: MIN_WITH_SESSION, met }
+}
+
+/** One kind of list with a read rule, beside the same without one. */
+export interface RuleCost {
+  readonly work: string
+  readonly rule: string
+  readonly without: Sample
+  readonly with: Sample
+  /** Processor time of a request with the rule by that without, that of the database included. */
+  readonly factor: number
+  /** The most of it. */
+  readonly target: number
+  readonly met: boolean
+}
+
+/** Holds lists with a read rule against those without. */
+export function ruleResult(kind: Kind, { name, most }: Rule, without: Sample, own: Sample): RuleCost {
+  const factor = (own.cpu + own.databaseCpu) / (without.cpu + without.databaseCpu)
+  return { work: kind.title, rule: name, without, with: own, factor, target: most, met: factor <= most }
 }
 
 /** How long a start took. */
@@ -288,6 +308,7 @@ export interface Report {
   readonly comparisons: readonly Comparison[]
   readonly growth: readonly Growth[]
   readonly sessions: readonly SessionCost[]
+  readonly rules: readonly RuleCost[]
   readonly nodes?: Nodes | undefined
   readonly latencies: readonly Latency[]
   readonly starts: readonly Start[]

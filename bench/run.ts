@@ -9,6 +9,7 @@ import { compileModel } from '../packages/daybook/src/model/compile.ts'
 import { compareWithFloor } from './against-floor.ts'
 import type { Bench } from './bench.ts'
 import { compareNodes } from './by-nodes.ts'
+import { compareRules } from './by-rule.ts'
 import { compareSessions } from './by-session.ts'
 import { compareSizes } from './by-size.ts'
 import { Child, here } from './child.ts'
@@ -35,8 +36,8 @@ const HELP = `npm run bench -- [options]
   --rounds R        measurements of each side (default: 3)
   --database NAME   what keeps the content: sqlite (default) or postgres
   --import DIR      also import this folder of Markdown files
-  --only NAME       one kind of work, "sessions", "nodes", "search", "start", "import", "export", "restore" or "overload";
-                    may stand more than once: ${NAMES.join(', ')}
+  --only NAME       one kind of work, "sessions", "rules", "nodes", "search", "start", "import", "export", "restore" or
+                    "overload"; may stand more than once: ${NAMES.join(', ')}
   --compare-sizes   also compare with a store of 1,000 (always so from 100,000 entries on)
   --data DIR        where seeded stores are kept for other runs (default: daybook-bench in the folder for temporary files)
   --json FILE       write the figures, too, and the table beside them (.txt)
@@ -83,6 +84,7 @@ async function measureAll(bench: Bench): Promise<Report> {
     comparisons: await compareWithFloor(bench),
     growth: entries >= LARGE || given['compare-sizes'] ? await compareSizes(bench) : [],
     sessions: await compareSessions(bench),
+    rules: await compareRules(bench),
     nodes: await compareNodes(bench),
     latencies: await timeSearches(bench),
     starts: await timeStarts(bench),

@@ -48,6 +48,10 @@ const LEAVES: readonly string[] = [
   'auth/records.ts',
   'auth/scopes.ts',
   'assets/blob-store.ts',
+  'threads/answer-tasks.ts',
+  'threads/message.ts',
+  'threads/thread.ts',
+  'threads/thread-pool.ts',
 ]
 
 /** Libraries that one part hides from the others. */

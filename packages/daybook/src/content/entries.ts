@@ -8,6 +8,7 @@ import { readEntryQuery } from '../query/entry-query.ts'
 import { collectionsOf, type Shape } from '../query/expansion.ts'
 import { type ListQuery, readListQuery } from '../query/list-query.ts'
 import type { Params } from '../query/params.ts'
+import { takeStatus } from '../query/status-where.ts'
 import { type Condition, collectionsIn, type QueryScope } from '../query/where.ts'
 import type { Counters, EntryRow, Reader } from '../store/read.ts'
 import type { SearchQuery } from '../store/search.ts'
@@ -63,9 +64,10 @@ export async function listEntries(
   const tag = listTag(asked, revisions)
   if (isKnown(tag)) return { json: undefined, tag }
 
-  const question = { ...query, where, statuses, search, isShort: isShort(asked, counters) }
   const isNarrowed = search !== undefined || where !== undefined
   const total = isNarrowed ? await countFound(engine, asked, revisions) : countEntries(counters, statuses)
+  const size = { found: total, visible: countEntries(counters, statuses), all: countEntries(counters, undefined) }
+  const question = { ...query, where, statuses, search, size }
   const isEmpty = query.limit === 0 || query.offset >= total
   const page = isEmpty ? { rows: [], end: undefined } : await engine.store.read.page(collection, question)
   const rows = await inChosenLocale(engine, collection, page.rows, scope.choice)
@@ -118,7 +120,11 @@ async function readAsked(model: Model, own: KnownLimit, params: Params, caller: 
   const hidden = hiddenFields(collection, caller)
   const scope = await queryScope(model, caller, choice, own)
   const query = readListQuery(collection, params, scope)
-  const statuses = visibleStatuses(collection, caller, query.statuses)
+  const { statuses, where } = takeStatus(
+    collection,
+    visibleStatuses(collection, caller, query.statuses),
+    within(query.where, scope.limit(collection)?.where),
+  )
   const { fingerprint, limit, offset, after, q, shape } = query
   const touched = [...collectionsIn(query.where), ...collectionsOf(shape.expansions)]
   const reader = [viewName(scope, caller, [collection, ...touched]), choice]
@@ -126,7 +132,7 @@ async function readAsked(model: Model, own: KnownLimit, params: Params, caller: 
     collection,
     query,
     scope,
-    where: within(query.where, scope.limit(collection)?.where),
+    where,
     statuses,
     search: q === undefined ? undefined : toSearch(collection, q, statuses, hidden),
     sources: { touched, behind: behindLimits(scope, [collection, ...touched]) },
@@ -156,21 +162,6 @@ async function revisionsFor(
 
 function listTag({ variant }: AskedList, [own = 0, ...others]: readonly number[]): string {
   return documentTag(own, others.length === 0 ? variant : variantOf(variant, others))
-}
-
-/** The most entries of other statuses that a short question may have to pass over. */
-const MAX_PASSED = 10_000
-
-/** Whether one index answers, in its own order, with few steps besides those to the entries that are shown. */
-function isShort({ query: { sort, offset }, where, search, statuses }: AskedList, { counts }: Counters): boolean {
-  if (!where || search || offset > MAX_PASSED || !isOneEquality(where) || sort[0]?.by.column !== 'id') return false
-  const others = Object.keys(counts).filter((status) => statuses?.includes(status) === false)
-  return countEntries({ counts }, others) <= MAX_PASSED
-}
-
-function isOneEquality(condition: Condition): boolean {
-  if (condition.kind === 'compare') return condition.operator === 'eq' && !condition.negated
-  return condition.kind === 'all' && condition.of.length === 1 && condition.of.every(isOneEquality)
 }
 
 /** Says what of a document is answered, for tags. */

@@ -1,8 +1,8 @@
 import type { HtmlAllowance } from '../config/config.ts'
+import { DaybookError } from '../errors.ts'
+import { TaskGivenUp } from '../threads/thread.ts'
+import { moduleBeside, ThreadPool } from '../threads/thread-pool.ts'
 import type { RenderMarkdown } from './markdown.ts'
-import { MarkdownThread, type RenderJob } from './markdown-thread.ts'
-
-export { RenderError } from './markdown-thread.ts'
 
 /** How long one text may take, where the config does not say, in milliseconds. */
 export const DEFAULT_RENDER_MS = 10_000
@@ -12,11 +12,18 @@ const INLINE_LENGTH = 4096
 const IDLE_MS = 10_000
 /** The most threads, where nobody says. */
 const MAX_THREADS = 2
+/** A thread that needs more memory than this is ended, in MiB. */
+const MAX_HEAP = 256
 /** Room for what a thread soon throws away, in MiB: where a service renders now and then, more would only hold garbage. */
 const YOUNG_HEAP = 8
 
 /** Without a table, no text of this length takes more than some hundredths of a second, however it is made. */
 const isQuick = (source: string): boolean => source.length <= INLINE_LENGTH && !source.includes('|')
+
+/** A text could not be rendered within the bounds. */
+export class RenderError extends Error {
+  override readonly name = 'RenderError'
+}
 
 /** How texts are rendered, where it is not as usual. */
 export interface RendererOptions {
@@ -24,10 +31,7 @@ export interface RendererOptions {
   readonly renderMs?: number | undefined
   /** How many threads render; each takes memory of its own. @default 2 */
   readonly renderThreads?: number | undefined
-  /**
-   * How many texts a thread has at once. With one, no text waits behind a slow one while another thread is idle; with
-   * more, a thread goes on while nobody fetches what it has rendered. @default 1
-   */
+  /** How many texts a thread has at once. @default 1 */
   readonly renderDepth?: number | undefined
   /** Room for what a thread soon throws away, in MiB. @default 8 */
   readonly renderYoungHeap?: number | undefined
@@ -39,95 +43,52 @@ export interface RendererOptions {
  */
 export class MarkdownRenderer {
   readonly #allowHtml: HtmlAllowance | undefined
-  readonly #options: Required<{ [K in keyof RendererOptions]: number }>
-  readonly #threads = new Set<MarkdownThread>()
-  readonly #waiting: RenderJob[] = []
+  readonly #renderMs: number
+  readonly #pool: ThreadPool<string, string>
   #inline: Promise<RenderMarkdown> | undefined
-  #sweeper: NodeJS.Timeout | undefined
-  #isClosed = false
 
   /** @param allowHtml what raw HTML may hold besides GitHub's allow-list */
-  constructor(
-    allowHtml?: HtmlAllowance,
-    { renderMs, renderThreads, renderDepth, renderYoungHeap }: RendererOptions = {},
-  ) {
+  constructor(allowHtml?: HtmlAllowance, options: RendererOptions = {}) {
     this.#allowHtml = allowHtml
-    this.#options = {
-      renderMs: renderMs ?? DEFAULT_RENDER_MS,
-      renderThreads: renderThreads ?? MAX_THREADS,
-      renderDepth: renderDepth ?? 1,
-      renderYoungHeap: renderYoungHeap ?? YOUNG_HEAP,
-    }
+    this.#renderMs = options.renderMs ?? DEFAULT_RENDER_MS
+    this.#pool = new ThreadPool({
+      module: moduleBeside(import.meta.url, 'markdown-worker'),
+      worker: {
+        workerData: { allowHtml },
+        resourceLimits: {
+          maxOldGenerationSizeMb: MAX_HEAP,
+          maxYoungGenerationSizeMb: options.renderYoungHeap ?? YOUNG_HEAP,
+        },
+      },
+      threads: options.renderThreads ?? MAX_THREADS,
+      depth: options.renderDepth ?? 1,
+      taskMs: this.#renderMs,
+      idleMs: IDLE_MS,
+    })
   }
 
-  /** @throws {RenderError} when the text takes too long or too much memory */
+  /** @throws {RenderError} when the text takes too long or too much memory; SERVICE_UNAVAILABLE after {@link close} */
   async render(source: string): Promise<string> {
     if (isQuick(source)) {
       // Loaded when first needed, which keeps the start short.
       this.#inline ??= import('./markdown.ts').then(({ markdownRenderer }) => markdownRenderer(this.#allowHtml))
       return (await this.#inline)(source)
     }
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ source, resolve, reject })
-      this.#next()
-    })
-  }
-
-  /** Threads end when they have rendered what they have. */
-  async close(): Promise<void> {
-    this.#isClosed = true
-    await this.#endIdle()
-  }
-
-  /** Hands out what waits, as long as there is room for it. */
-  #next(): void {
-    for (let [job] = this.#waiting; job; [job] = this.#waiting) {
-      const thread = this.#threadFor(job)
-      if (!thread) return
-      this.#waiting.shift()
-      thread.add(job)
+    try {
+      return await this.#pool.run(source)
+    } catch (error) {
+      throw this.#refusal(error)
     }
   }
 
-  #threadFor(job: RenderJob): MarkdownThread | undefined {
-    const threads = [...this.#threads]
-    const idle = threads.find((thread) => thread.isIdle)
-    if (idle) return idle
-    if (threads.length < this.#options.renderThreads) return this.#start()
-    return threads.find((thread) => thread.hasRoomFor(job))
+  async close(): Promise<void> {
+    await this.#pool.close()
   }
 
-  #start(): MarkdownThread {
-    const { renderMs, renderDepth: depth, renderYoungHeap: youngHeap } = this.#options
-    const thread: MarkdownThread = new MarkdownThread({
-      allowHtml: this.#allowHtml,
-      renderMs,
-      depth,
-      youngHeap,
-      onRoom: () => {
-        this.#next()
-        if (thread.isIdle) this.#sweepLater()
-      },
-      onEnd: (left) => {
-        this.#threads.delete(thread)
-        this.#waiting.unshift(...left)
-        this.#next()
-      },
-    })
-    this.#threads.add(thread)
-    return thread
-  }
-
-  /** When there has been nothing to do for a while, memory is worth more than threads. */
-  #sweepLater(): void {
-    clearTimeout(this.#sweeper)
-    this.#sweeper = setTimeout(() => void this.#endIdle(), this.#isClosed ? 0 : IDLE_MS)
-    this.#sweeper.unref()
-  }
-
-  async #endIdle(): Promise<void> {
-    const idle = [...this.#threads].filter((thread) => thread.isIdle)
-    for (const thread of idle) this.#threads.delete(thread)
-    await Promise.all(idle.map((thread) => thread.end()))
+  #refusal(error: unknown): Error {
+    if (!(error instanceof TaskGivenUp)) return new RenderError(`could not be rendered: ${(error as Error).message}`)
+    if (error.reason === 'overrun') return new RenderError(`took longer than ${this.#renderMs} ms to render`)
+    if (error.reason === 'died') return new RenderError('needed too much memory to render')
+    return new DaybookError('SERVICE_UNAVAILABLE', 'The service ends.', {}, error)
   }
 }

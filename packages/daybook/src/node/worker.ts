@@ -1,18 +1,15 @@
 import type { ChildProcess } from 'node:child_process'
 import cluster from 'node:cluster'
-import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { MetricsSnapshot } from '../metrics/metrics.ts'
+import { isMessage, message } from '../threads/message.ts'
 import type { Listening } from './serve.ts'
 
 /** Environment of a worker: its number, counted from 1. */
 const NUMBER = 'DAYBOOK_WORKER'
 /** Environment of a worker: the port that was chosen when 0 was asked for. */
 const CHOSEN_PORT = 'DAYBOOK_WORKER_PORT'
-/** The message that takes a worker out of service while others go on. */
-const RETIRE = 'retire'
-/** The message that asks a worker for what it has measured. */
-const MEASURE = 'measure'
-/** How long its answer may take, in milliseconds. */
+/** How long a worker may take to say what it has measured, in milliseconds. */
 const MEASURE_MS = 2000
 /** How long a retiring worker keeps connections without a request, in milliseconds: as long as clients keep them. */
 const IDLE_MS = 10_000
@@ -21,12 +18,6 @@ const IDLE_MS = 10_000
 export interface Ended {
   readonly status: number | null
   readonly signal: string | null
-}
-
-/** What a worker says. */
-interface WorkerMessage {
-  readonly url?: string
-  readonly metrics?: MetricsSnapshot
 }
 
 /** What a worker is told by the process that started it. */
@@ -50,12 +41,13 @@ export function serveAsWorker(listening: Listening, measure: () => Promise<Metri
   const end = (idleMs?: number): void => void listening.stop(undefined, idleMs).then(() => process.exit(0))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => end())
   process.on('SIGHUP', () => {})
-  process.on('message', (message) => {
-    if (message === RETIRE) end(IDLE_MS)
+  process.on('message', (received: unknown) => {
+    if (isMessage(received, 'retire')) end(IDLE_MS)
+    if (!isMessage(received, 'measure')) return
     // One that cannot be asked any more is missed by its parent.
-    if (message === MEASURE) void measure().then((metrics) => process.send?.({ metrics }, () => {}))
+    void measure().then((metrics) => process.send?.(message('measured', received.job, metrics), () => {}))
   })
-  process.send?.({ url: listening.url })
+  process.send?.(message('listening', 0, listening.url))
 }
 
 const isClosable = (handle: unknown): handle is { close(): void } =>
@@ -71,6 +63,10 @@ export class WorkerProcess {
   readonly #worker: ReturnType<typeof cluster.fork>
   #measured: MetricsSnapshot = []
   #isListening = false
+  readonly #said = Promise.withResolvers<string>()
+  /** Who waits for an answer, by the number of the job. */
+  readonly #asked = new Map<number, () => void>()
+  #jobs = 0
 
   constructor(number: number, port: number | undefined) {
     this.number = number
@@ -81,15 +77,8 @@ export class WorkerProcess {
     this.ended = new Promise((resolve) => {
       this.#worker.once('exit', (status, signal) => resolve({ status, signal }))
     })
-    const said = new Promise<string>((resolve) => {
-      this.#worker.on('message', ({ url, metrics }: WorkerMessage) => {
-        if (metrics) this.#measured = metrics
-        if (!url) return
-        this.#isListening = true
-        resolve(url)
-      })
-    })
-    this.listening = Promise.race([said, this.ended.then(() => undefined)])
+    this.#worker.on('message', (received: unknown) => this.#received(received))
+    this.listening = Promise.race([this.#said.promise, this.ended.then(() => undefined)])
     this.#closeWhatItLeaves()
   }
 
@@ -100,17 +89,36 @@ export class WorkerProcess {
 
   /** What it has measured; when it does not answer, what it had when it was last asked. */
   async measure(): Promise<MetricsSnapshot> {
-    if (this.#isListening && this.#worker.isConnected()) {
-      const answered = once(this.#worker, 'message', { signal: AbortSignal.timeout(MEASURE_MS) }).catch(() => {})
-      this.#worker.send(MEASURE)
-      await Promise.race([answered, this.ended])
-    }
+    if (this.#isListening && this.#worker.isConnected()) await this.#measureAgain()
     return this.#measured
+  }
+
+  async #measureAgain(): Promise<void> {
+    const job = this.#send('measure')
+    const answered = new Promise<void>((resolve) => this.#asked.set(job, resolve))
+    await Promise.race([answered, this.ended, sleep(MEASURE_MS, undefined, { ref: false })])
+    this.#asked.delete(job)
+  }
+
+  #received(received: unknown): void {
+    if (isMessage<'listening', string>(received, 'listening')) {
+      this.#isListening = true
+      this.#said.resolve(received.body)
+    }
+    if (!isMessage<'measured', MetricsSnapshot>(received, 'measured')) return
+    this.#measured = received.body
+    this.#asked.get(received.job)?.()
+  }
+
+  #send(kind: 'retire' | 'measure'): number {
+    this.#jobs += 1
+    this.#worker.send(message(kind, this.#jobs, undefined))
+    return this.#jobs
   }
 
   /** Takes it out of service: it answers what is under way and ends. */
   retire(): void {
-    if (this.#worker.isConnected()) this.#worker.send(RETIRE)
+    if (this.#worker.isConnected()) this.#send('retire')
   }
 
   /** Ends it: in order, once it listens; at once before that. */

@@ -45,6 +45,11 @@ export type Condition =
       readonly negated: boolean
     }
 
+/** The parts of a filter that must all hold. */
+export function conjuncts(condition: Condition): readonly Condition[] {
+  return condition.kind === 'all' ? condition.of.flatMap(conjuncts) : [condition]
+}
+
 /** Which entries of a collection a rule lets through: those that hold a condition. */
 export interface Limit {
   readonly where: Condition

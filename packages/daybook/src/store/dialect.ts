@@ -3,7 +3,7 @@ import type { CollectionModel, Comparable } from '../model/model.ts'
 import type { Values } from './compile.ts'
 import type { SortedRow } from './page.ts'
 import type { SearchQuery } from './search.ts'
-import type { WhereSql } from './where.ts'
+import type { WhereSql } from './where-forms.ts'
 
 /** How a value is compared with what a filter gives. */
 export type Operator = 'eq' | 'lt' | 'lte' | 'gt' | 'gte' | 'in' | 'startsWith' | 'contains'
@@ -37,6 +37,8 @@ export interface Dialect {
   order(by: Comparable, descending: boolean): RawBuilder<unknown>
   /** The status of an entry, where its own index would lead away from that of the order. */
   readonly statusAside: RawBuilder<string | null>
+  /** Whether a value that is in an index is taken from there, and the document is left alone. */
+  readonly indexesHoldValues: boolean
   /** Stores the references of a document; parameters `collection`, `id`, and `rows`, a JSON list of `[field, collection, id]`. */
   readonly addReferences: RawBuilder<unknown>
   /** Adds rows to a table; parameter `rows`, a JSON list of objects with these columns. @default one by one */

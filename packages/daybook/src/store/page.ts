@@ -5,7 +5,7 @@ import { build, param, type Values } from './compile.ts'
 import type { Dialect } from './dialect.ts'
 import type { EntryRow, PageQuery, Position } from './read.ts'
 import type { EntryTable } from './tables.ts'
-import type { WhereSql } from './where.ts'
+import type { WhereSql } from './where-forms.ts'
 
 /**
  * How many of the newest matches are ranked by relevance. Ranking every match of a common word would

@@ -6,7 +6,7 @@ import { RANKED_MATCHES, SHOWN_COLUMNS, type SortedRow } from './page.ts'
 import { canMatch, type SearchQuery, searchTexts, statusWord, toBoosts } from './search.ts'
 import type { SearchTerm } from './search-text.ts'
 import { searchTable } from './tables.ts'
-import type { WhereSql } from './where.ts'
+import type { WhereSql } from './where-forms.ts'
 
 /** A word as it stands in the index: with the place of its field, so that a reader finds only what they may read. */
 const inField = (place: number, word: string): string => `${place.toString(36)}:${word}`

@@ -19,11 +19,13 @@ import {
   RANKED_MATCHES,
   type SortedRow,
 } from './page.ts'
+import { type ListSize, type PagePlan, planPage } from './page-plan.ts'
 import { type RestoreNote, readRestoreNote } from './restore-note.ts'
 import { HOME, readMeta } from './schema.ts'
 import type { SearchQuery } from './search.ts'
 import { ENTRY_COLUMNS, type EntryColumn, type EntryTable, type SystemTables } from './tables.ts'
-import { INDEXED_CHARACTERS, isOwn, toStored, toWhereSql } from './where.ts'
+import { INDEXED_CHARACTERS, isOwn, toStored } from './where.ts'
+import { toWhereSql, type WhereForm } from './where-forms.ts'
 
 /** What is read of an entry to serve it. */
 export type EntryRow = Pick<EntryTable, 'id' | 'seq' | 'status' | 'shape' | 'kept' | 'doc'>
@@ -66,8 +68,8 @@ export interface PageQuery {
   readonly limit: number
   readonly offset: number
   readonly after: Position | undefined
-  /** Whether it takes few steps, and need not be asked beside the others. @default false */
-  readonly isShort?: boolean
+  /** How many entries there are, for the choice of how to find a page of some of them. */
+  readonly size: ListSize
 }
 
 /** Entries of one page, in order. */
@@ -291,7 +293,7 @@ export class Reader {
   #among({ except, limits }: Among) {
     const translated = limits.map(({ collection, where }, index) => ({
       table: collection.key,
-      condition: toWhereSql(this.dialect, where, collection.key, `limit${index}x`),
+      condition: toWhereSql(this.dialect, where, { ...collection, prefix: `limit${index}x` }),
     }))
     return {
       name: translated.map(({ table, condition }) => ` ${table} ${condition.shape}`).join(),
@@ -340,7 +342,8 @@ export class Reader {
 
   /** How many entries a search or a filter finds, exactly. */
   async count(collection: CollectionModel, query: Pick<PageQuery, 'search' | 'where' | 'statuses'>): Promise<number> {
-    const filter = this.#filter(collection, query, this.dialect.search.countValues)
+    const form = query.search ? 'walk' : 'drive'
+    const filter = this.#filter(collection, query, form, this.dialect.search.countValues)
     if (!filter) return 0
     const statement = this.#statement(`count ${collection.table} ${filter.shape}`, () =>
       prepareSql(countStatement(this.dialect, collection, query, filter)),
@@ -349,9 +352,9 @@ export class Reader {
   }
 
   /** What narrows a question about single entries. Where it needs to look into other tables, it may take long. */
-  #narrowing({ key }: CollectionModel, where: Condition | undefined): Narrowing {
+  #narrowing(collection: CollectionModel, where: Condition | undefined): Narrowing {
     if (!where) return this.#unnarrowed
-    const condition = toWhereSql(this.dialect, where, key)
+    const condition = toWhereSql(this.dialect, where, collection)
     return {
       name: ` ${condition.shape}`,
       values: condition.values,
@@ -363,12 +366,15 @@ export class Reader {
   /** What narrows a question, translated; `undefined`: nothing can match. */
   #filter(
     collection: CollectionModel,
-    { search, where, statuses }: Pick<PageQuery, 'search' | 'where' | 'statuses'>,
+    { search, where, statuses, sort }: Pick<PageQuery, 'search' | 'where' | 'statuses'> & Partial<PageQuery>,
+    form: WhereForm,
     toValues: SearchDialect['values'] = this.dialect.search.values,
   ): Filter | undefined {
     const found = search ? toValues(search, collection) : {}
     if (!found) return undefined
-    const condition = where && toWhereSql(this.dialect, where, collection.key)
+    const { key, table } = collection
+    const own = this.dialect.indexesHoldValues ? form : 'plain'
+    const condition = where && toWhereSql(this.dialect, where, { key, table, form: own, lead: sort?.[0] })
     const named = Object.fromEntries((statuses ?? []).map((status, index) => [`status${index}`, status]))
     return {
       shape: `${statuses?.length} ${search !== undefined} ${condition?.shape}`,
@@ -379,13 +385,15 @@ export class Reader {
 
   /** One page of entries. */
   async page(collection: CollectionModel, query: PageQuery): Promise<Page> {
-    const filter = this.#filter(collection, query)
+    const plan = planOf(query)
+    const filter = this.#filter(collection, query, plan.form)
     if (!filter) return { rows: [], end: undefined }
+    const connection = plan.isShort ? this.#connection : this.#slow
     if (query.search && query.sort.length === 0) return this.#ranked(collection, query, filter)
     const found: SortedRow[] = []
     for (const phase of phasesOf(this.dialect, query.sort, query.after)) {
       const rest = query.limit + 1 - found.length
-      if (rest > 0) found.push(...(await this.#phase(collection, query, phase, filter, rest)))
+      if (rest > 0) found.push(...(await this.#phase(connection, collection, query, phase, filter, rest)))
     }
     const rows = found.slice(0, query.limit)
     const last = rows.at(-1)
@@ -393,6 +401,7 @@ export class Reader {
   }
 
   async #phase(
+    connection: Connection,
     collection: CollectionModel,
     query: PageQuery,
     phase: Phase,
@@ -404,7 +413,6 @@ export class Reader {
       prepare(pageStatement(this.dialect, collection, query, phase, filter)),
     )
     const after = Object.fromEntries((query.after ?? []).map((value, index) => [`after${index}`, toStored(value)]))
-    const connection = (query.search || query.where) && !query.isShort ? this.#slow : this.#connection
     return connection.all(statement, { ...filter.values, ...after, limit, offset: query.offset })
   }
 
@@ -444,6 +452,12 @@ export class Reader {
     }
     return found as Statement<Row>
   }
+}
+
+/** What is searched for leads to the entries; else the choice is between the filter and the order. */
+function planOf({ where, search, ...query }: PageQuery): PagePlan {
+  if (search) return { form: query.sort.length === 0 ? 'drive' : 'walk', isShort: false }
+  return where ? planPage({ ...query, where }) : { form: 'plain', isShort: true }
 }
 
 type Conditions = readonly RawBuilder<SqlBool>[]

@@ -7,6 +7,7 @@ import { bare, build, param, prepare, prepareSql, type Statement, type Values } 
 import { type Connection, UniqueViolation } from './database.ts'
 import type { Dialect, Wanted } from './dialect.ts'
 import { dropLocaleTables, dropsOf } from './locale-tables.ts'
+import { indexName, valueIndex } from './tables.ts'
 
 /** The layout of the tables; a database with a higher one was made by a newer Daybook. */
 export const LAYOUT = 2
@@ -17,8 +18,8 @@ function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readon
   const index = (name: string, columns: string, unique = false): Wanted => ({
     type: 'index',
     table,
-    name: `${table}$${name}`,
-    sql: `CREATE ${unique ? 'UNIQUE ' : ''}INDEX "${table}$${name}" ON "${table}" (${columns})`,
+    name,
+    sql: `CREATE ${unique ? 'UNIQUE ' : ''}INDEX "${name}" ON "${table}" (${columns})`,
   })
   const isOwn = table === key
   const tail = collection.status ? ', id, status' : ', id'
@@ -26,15 +27,16 @@ function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readon
     const by = comparables.get(path)
     return by ? [{ by, path, unique }] : []
   })
+  const named = (name: string): string => indexName(table, name)
   return [
-    index('created', `created_at${tail}`),
-    index('updated', `updated_at${tail}`),
-    ...(collection.status ? [index('status', 'status, id')] : []),
-    ...values.map(({ by, path }) => index(`by$${path}`, schema.indexed(by) + tail)),
-    ...(isOwn || !collection.slug ? [] : [index('slug', 'slug')]),
+    index(named('created'), `created_at${tail}`),
+    index(named('updated'), `updated_at${tail}`),
+    ...(collection.status ? [index(named('status'), 'status, id')] : []),
+    ...values.map(({ by, path }) => index(valueIndex(table, path), schema.indexed(by) + tail)),
+    ...(isOwn || !collection.slug ? [] : [index(named('slug'), 'slug')]),
     ...values
       .filter(({ unique }) => unique && isOwn)
-      .map(({ by, path }) => index(`unique$${path}`, schema.uniquelyIndexed(by), true)),
+      .map(({ by, path }) => index(named(`unique$${path}`), schema.uniquelyIndexed(by), true)),
   ]
 }
 

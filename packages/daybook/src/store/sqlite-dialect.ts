@@ -120,6 +120,7 @@ export const SQLITE: Dialect = {
   order: (by, descending) => sql`${value(by)} ${descending ? sql`DESC` : sql`ASC`}`,
   // The unary plus keeps SQLite from choosing the status index and sorting all of it.
   statusAside: sql`+entry.status`,
+  indexesHoldValues: true,
   addReferences: sql`INSERT INTO daybook$refs (from_collection, from_id, field, position, to_collection, to_id)
       SELECT ${param('collection')}, ${param('id')}, value->>0, key, value->>1, value->>2 FROM json_each(${param('rows')})`,
   now: sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`,

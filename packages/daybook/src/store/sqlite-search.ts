@@ -6,7 +6,7 @@ import { RANKED_MATCHES, SHOWN_COLUMNS, type SortedRow } from './page.ts'
 import { canMatch, type SearchQuery, searchTexts, statusWord, toBoosts } from './search.ts'
 import type { SearchTerm } from './search-text.ts'
 import { searchTable, wordsTable } from './tables.ts'
-import type { WhereSql } from './where.ts'
+import type { WhereSql } from './where-forms.ts'
 
 /** The column that holds an entry's status, so that a search counts only what its reader may see. */
 const STATUS_COLUMN = 'status'
@@ -104,7 +104,8 @@ function matches(collection: CollectionModel, where: WhereSql | undefined, ranke
   const search = sql.table(searchTable(collection.table))
   const own = sql.table(collection.table)
   const columns = sql.join(SHOWN_COLUMNS.map((name) => sql.ref(`entry.${name}`)))
-  const narrowed = where ? sql` AND rowid IN (SELECT entry.pk FROM ${own} AS entry WHERE ${where.build()})` : sql``
+  // Without the unary plus, FTS5 would be asked once for each of them.
+  const narrowed = where ? sql` AND +rowid IN (SELECT entry.pk FROM ${own} AS entry WHERE ${where.build()})` : sql``
   const page = sql`LIMIT ${param('limit')} OFFSET ${param('offset')}`
   // Ranked, the expansion is needed more than once.
   const words = ranked ? sql`(SELECT words FROM daybook$expansion)` : expansion(collection.table)

@@ -129,6 +129,12 @@ export type Tables = SystemTables & { readonly entries: EntryTable }
 /** The name of a table's search table. `$` cannot stand in a key, so nothing collides. */
 export const searchTable = (table: string): string => `${table}$search`
 
+/** The name of the index on a value inside the documents; it ends with the id, and the status where there is one. */
+export const valueIndex = (table: string, path: string): string => indexName(table, `by$${path}`)
+
+/** The name of an index of a table. */
+export const indexName = (table: string, name: string): string => `${table}$${name}`
+
 /** The name of the view onto the words of a search table; it holds nothing itself. */
 export const wordsTable = (table: string): string => `${table}$words`
 

@@ -4,49 +4,38 @@ import type { Condition } from '../query/where.ts'
 import { param } from './compile.ts'
 import type { Dialect } from './dialect.ts'
 
-/** A condition as SQL: its shape names the text, its values are the parameters. */
-export interface WhereSql {
-  readonly shape: string
-  readonly values: Readonly<Record<string, unknown>>
-  /** Builds the text; called when no statement of this shape is kept. */
-  build(): RawBuilder<SqlBool>
-}
-
-/**
- * Translates a filter on the table that is called `entry`.
- *
- * @param prefix of the names of its parameters
- */
-export function toWhereSql(dialect: Dialect, condition: Condition, collection: string, prefix = 'where'): WhereSql {
-  const values: Record<string, unknown> = {}
-  const bind = (value: unknown): string => {
-    const name = `${prefix}${Object.keys(values).length}`
-    values[name] = value
-    return name
-  }
-  const built = translate(condition, { dialect, collection, alias: 'entry', bind })
-  return { shape: built.shape, values, build: () => built.sql() }
-}
+type Compare = Extract<Condition, { kind: 'compare' }>
+type Member = Extract<Condition, { kind: 'member' }>
+type Related = Extract<Condition, { kind: 'related' }>
 
 /** SQL that is written down only when it is needed. */
-interface Piece {
+export interface Piece {
   readonly shape: string
   sql(): RawBuilder<SqlBool>
 }
 
-interface Table {
+/** The table that a condition is about, and where its parameters go. */
+export interface Table {
   readonly dialect: Dialect
   readonly collection: string
   readonly alias: string
   bind(value: unknown): string
 }
 
-function translate(condition: Condition, table: Table): Piece {
+/** Translates a condition so that the engine finds each value where it likes. */
+export function translate(condition: Condition, table: Table): Piece {
   if (condition.kind === 'compare') return compare(condition, table)
   if (condition.kind === 'member') return member(condition, table)
   if (condition.kind === 'related') return related(condition, table)
-  const pieces = condition.of.map((one) => translate(one, table))
-  const isAll = condition.kind === 'all'
+  return together(
+    condition.kind,
+    condition.of.map((one) => translate(one, table)),
+  )
+}
+
+/** Parts that must all hold, or of which one must. */
+export function together(kind: 'all' | 'any', pieces: readonly Piece[]): Piece {
+  const isAll = kind === 'all'
   return {
     shape: `${isAll ? '&' : '|'}(${pieces.map(({ shape }) => shape).join()})`,
     sql: () => {
@@ -63,7 +52,7 @@ function translate(condition: Condition, table: Table): Piece {
 const negate = (value: RawBuilder<unknown>, holds: RawBuilder<SqlBool>): RawBuilder<SqlBool> =>
   sql`(${value} IS NULL OR NOT (${holds}))`
 
-function compare(condition: Extract<Condition, { kind: 'compare' }>, { dialect, alias, bind }: Table): Piece {
+function compare(condition: Compare, { dialect, alias, bind }: Table): Piece {
   const { by, operator, values, negated } = condition
   const isLong = values.some((value) => String(value).length >= INDEXED_CHARACTERS)
   const shape = `${negated ? '!' : ''}${alias}.${by.path} ${operator}${isLong ? ' long' : ''}`
@@ -121,7 +110,7 @@ export function isOwn(condition: Condition): boolean {
   return condition.kind === 'compare' || ('of' in condition && Array.isArray(condition.of) && condition.of.every(isOwn))
 }
 
-function member(condition: Extract<Condition, { kind: 'member' }>, { dialect, collection, alias, bind }: Table): Piece {
+function member(condition: Member, { dialect, collection, alias, bind }: Table): Piece {
   const { of, operator, values, negated } = condition
   const list = operator === 'exists' ? '' : bind(JSON.stringify(values))
   const count = operator === 'all' ? bind(values.length) : ''
@@ -143,7 +132,7 @@ function member(condition: Extract<Condition, { kind: 'member' }>, { dialect, co
   }
 }
 
-function related(condition: Extract<Condition, { kind: 'related' }>, table: Table): Piece {
+function related(condition: Related, table: Table): Piece {
   const { dialect, collection, alias, bind } = table
   const { through, isMany, to, statuses, where, negated } = condition
   const inner = translate(where, { ...table, collection: to.key, alias: 'target' })

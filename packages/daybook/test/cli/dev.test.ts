@@ -55,3 +55,73 @@ test('daybook dev starts again with a changed config, and with a changed .env', 
   const withToken = await service.listening()
   expect([await write(withToken, OTHER_TOKEN), await write(withToken, TOKEN)]).toEqual([201, 401])
 })
+
+/** A public reader sees what is published, by a rule: every list asks the thread that reads. */
+const RULED = `import { defineConfig, f } from 'DAYBOOK'
+export default defineConfig({
+  collections: {
+    articles: {
+      fields: { title: f.text({ required: true }), minutes: f.integer(), body: f.markdown() },
+      access: { read: ({ principal }) => principal ? true : { minutes: { lt: 9 } } },
+    },
+  },
+  seed: async ({ create }) => {
+    for (let minutes = 1; minutes <= 12; minutes++) await create('articles', { title: 'Title ' + minutes, minutes })
+  },
+})
+`
+
+/** What a list answers, or nothing of it with an error. */
+interface Listed {
+  readonly total?: number
+  readonly items?: readonly { readonly minutes: number }[]
+}
+
+test('the first lists after every start are answered, each with its own', async () => {
+  await using folder = await folderOf({ 'daybook.config.ts': RULED })
+  await using service = dev(folder.path)
+  for (const start of ['first', 'second']) {
+    if (start === 'second') await folder.write({ 'daybook.config.ts': `${RULED}// changed\n` })
+    const url = await service.listening()
+    const limits = [1, 2, 3, 4, 5, 6, 7, 8]
+    const answers = await Promise.all(
+      limits.map(async (limit) => {
+        const answer = await fetch(`${url}/api/articles?sort=-minutes&limit=${limit}&where[minutes][gt]=0`)
+        return { status: answer.status, body: (await answer.json()) as Listed }
+      }),
+    )
+    for (const [index, { status, body }] of answers.entries()) {
+      expect({
+        start,
+        status,
+        total: body.total,
+        items: body.items?.map(({ minutes }) => minutes),
+      }).toEqual({
+        start,
+        status: 200,
+        total: 8,
+        items: [8, 7, 6, 5, 4, 3, 2, 1].slice(0, limits[index]),
+      })
+    }
+  }
+})
+
+test('the first long Markdown after a start is rendered', async () => {
+  const files = { 'daybook.config.ts': RULED, '.env': `DAYBOOK_SERVICE_TOKEN=${TOKEN}\n` }
+  await using folder = await folderOf(files)
+  await using service = dev(folder.path)
+  const url = await service.listening()
+  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
+  const bodies = ['one', 'two', 'three'].map((word) => `# ${word}\n\n${`${word} `.repeat(3000)}`)
+  const stored = await Promise.all(
+    bodies.map(async (body) => {
+      const answer = await fetch(`${url}/api/articles`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ title: 'A', body }),
+      })
+      return ((await answer.json()) as { readonly bodyHtml?: string }).bodyHtml ?? ''
+    }),
+  )
+  expect(stored.map((html) => /one|two|three/.exec(html)?.[0])).toEqual(['one', 'two', 'three'])
+})

@@ -27,10 +27,11 @@ describe.each([1, 8])('a thread, texts at once: %i', (renderDepth) => {
     await renderer.close()
   }, 120_000)
 
-  test('renders what it has when the renderer is closed', async () => {
+  test('refuses what it has when the renderer is closed, and what comes then', async () => {
     const renderer = open()
-    const made = [long('a'), long('b')].map((text) => renderer.render(text))
+    const made = Promise.allSettled([long('a'), long('b')].map((text) => renderer.render(text)))
     await renderer.close()
-    expect((await Promise.all(made)).map(markedIn)).toEqual(['a', 'b'])
+    for (const outcome of await made) expect(outcome).toMatchObject({ reason: { code: 'SERVICE_UNAVAILABLE' } })
+    await expect(renderer.render(long('c'))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
   })
 })

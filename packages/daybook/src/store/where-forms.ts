@@ -1,0 +1,134 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { SortBy } from '../query/list-query.ts'
+import { type Condition, conjuncts } from '../query/where.ts'
+import type { Dialect } from './dialect.ts'
+import { valueIndex } from './tables.ts'
+import { type Piece, type Table, together, translate } from './where.ts'
+
+/** A condition as SQL: its shape names the text, its values are the parameters. */
+export interface WhereSql {
+  readonly shape: string
+  readonly values: Readonly<Record<string, unknown>>
+  /** Builds the text; called when no statement of this shape is kept. */
+  build(): RawBuilder<SqlBool>
+}
+
+/**
+ * How a condition is written: how its values are reached is decided by that, and what it says is the same.
+ *
+ * - `plain`: each value is compared where the engine finds it best, for questions about few entries
+ * - `drive`: one part leads to the entries by its index; the others are looked up in theirs
+ * - `walk`: every part is looked up in its own index for each entry that an order comes to; no document is read
+ * - `each`: what cannot be looked up by the id is compared in the document of each entry that an order comes to
+ */
+export type WhereForm = 'plain' | 'drive' | 'walk' | 'each'
+
+/** What toWhereSql needs to know of the question around a condition. */
+export interface WherePlace {
+  /** Key of the collection. */
+  readonly key: string
+  /** The collection's table, or that of a locale. */
+  readonly table: string
+  /** @default 'plain' */
+  readonly form?: WhereForm
+  /** The key that entries are sorted by first. */
+  readonly lead?: SortBy | undefined
+  /** Before the names of its parameters. @default 'where' */
+  readonly prefix?: string
+}
+
+/** Translates a filter on the table that is called `entry`. */
+export function toWhereSql(dialect: Dialect, condition: Condition, place: WherePlace): WhereSql {
+  const { key, table, form = 'plain', lead, prefix = 'where' } = place
+  const values: Record<string, unknown> = {}
+  const bind = (value: unknown): string => {
+    const name = `${prefix}${Object.keys(values).length}`
+    values[name] = value
+    return name
+  }
+  const own: Table = { dialect, collection: key, alias: 'entry', bind }
+  const built = form === 'plain' ? translate(condition, own) : planned(condition, { ...own, name: table }, form, lead)
+  return { shape: built.shape, values, build: () => built.sql() }
+}
+
+type Compare = Extract<Condition, { kind: 'compare' }>
+type Leaf = Exclude<Condition, { kind: 'all' | 'any' }>
+
+/** A table with the name that it has in the database. */
+interface IndexedTable extends Table {
+  readonly name: string
+}
+
+/** Whether one step tells if an entry holds a condition: by a column, or in an index by the value together with the id. */
+export function isOneStep(condition: Condition): boolean {
+  if (condition.kind !== 'compare') return false
+  return condition.by.column !== undefined || condition.operator === 'eq' || condition.operator === 'exists'
+}
+
+/** The part whose index leads to the fewest entries, as far as that can be told, and in the order that is asked for. */
+function driverOf(parts: readonly Condition[], lead: SortBy | undefined): Condition | undefined {
+  const positive = parts.filter((one) => !('negated' in one && one.negated) && one.kind !== 'any')
+  const equal = positive.filter((one) => one.kind === 'compare' && one.operator === 'eq')
+  return (
+    equal.find((one) => one.kind === 'compare' && one.by.scalar !== 'boolean') ??
+    equal[0] ??
+    positive.find((one) => one.kind === 'compare' && one.by.path === lead?.by.path) ??
+    positive[0]
+  )
+}
+
+function planned(condition: Condition, table: IndexedTable, form: WhereForm, lead: SortBy | undefined): Piece {
+  const parts = conjuncts(condition)
+  const driver = form === 'drive' ? driverOf(parts, lead) : undefined
+  const pieces = parts.map((one) => (one === driver ? translate(one, table) : lookUp(one, table, form)))
+  return together('all', pieces)
+}
+
+/** A condition that leads nowhere, for entries that something else has led to. */
+function lookUp(condition: Condition, table: IndexedTable, form: WhereForm): Piece {
+  if (condition.kind === 'compare') {
+    if (condition.by.column) return beside(condition, table)
+    if (isOneStep(condition)) return probe(condition, table)
+    return form === 'each' ? beside(condition, table) : amongSet(condition, table)
+  }
+  if (condition.kind === 'member' || condition.kind === 'related') return amongSet(condition, table)
+  const pieces = condition.of.map((one) => lookUp(one, table, form))
+  return together(condition.kind, pieces)
+}
+
+/** Looks for the value and the id in the index that holds both; of itself, SQLite may take the one of ids, and read the document. */
+function probe(condition: Compare, table: IndexedTable): Piece {
+  // An index finds what is missing, and not what is there.
+  const isThere = condition.operator === 'exists'
+  const inner = translate({ ...condition, negated: isThere }, { ...table, alias: 'own' })
+  const holds = isThere === condition.negated
+  return {
+    shape: `${holds ? '' : '!'}?${inner.shape}`,
+    sql: () => {
+      const index = sql.id(valueIndex(table.name, condition.by.path))
+      const found = sql`(SELECT 1 FROM ${sql.table(table.name)} AS own INDEXED BY ${index}
+        WHERE ${inner.sql()} AND own.id = entry.id)`
+      return holds ? sql`EXISTS ${found}` : sql`NOT EXISTS ${found}`
+    },
+  }
+}
+
+/** Collects the entries that hold a condition from its index, once. */
+function amongSet(condition: Leaf, table: IndexedTable): Piece {
+  const { negated } = condition
+  const inner = translate({ ...condition, negated: false }, { ...table, alias: 'own' })
+  return {
+    shape: `${negated ? '!' : ''}#${inner.shape}`,
+    sql: () => {
+      // The unary plus keeps SQLite from going through the set.
+      const found = sql<SqlBool>`+entry.pk IN (SELECT own.pk FROM ${sql.table(table.name)} AS own WHERE ${inner.sql()})`
+      return negated ? sql`NOT (${found})` : found
+    },
+  }
+}
+
+/** Compares the value in the entry itself. The unary plus keeps SQLite from taking its index. */
+function beside(condition: Compare, table: Table): Piece {
+  const inner = translate(condition, table)
+  return { shape: `+${inner.shape}`, sql: () => sql`+(${inner.sql()})` }
+}

@@ -1,0 +1,196 @@
+import { type AccessWhere, createService, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
+import { expect, test } from 'vitest'
+import { listEntries } from '../../src/content/entries.ts'
+import { compileModel } from '../../src/model/compile.ts'
+import type { CollectionModel, Comparable } from '../../src/model/model.ts'
+import { readRuleWhere } from '../../src/query/rule-where.ts'
+import type { Statement, Values } from '../../src/store/compile.ts'
+import type { Connection, Database } from '../../src/store/database.ts'
+import type { ListSize } from '../../src/store/page-plan.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
+import { Store } from '../../src/store/store.ts'
+import { Folder } from '../support/folder.ts'
+
+let rule: AccessWhere | true = true
+
+const config = defineConfig({
+  collections: {
+    articles: defineCollection({
+      fields: {
+        title: f.text({ required: true }),
+        status: f.status(),
+        category: f.text(),
+        minutes: f.integer(),
+        day: f.date(),
+        labels: f.select({ options: ['red', 'green'], many: true }),
+      },
+      access: { read: ({ principal }) => principal !== null || rule },
+    }),
+  },
+})
+
+const COUNT = 200
+
+/** A store with articles, which notes the statements that it runs. */
+class Scene implements AsyncDisposable {
+  readonly #folder: Folder
+  readonly #database: Database
+  readonly store: Store
+  readonly model = compileModel(config)
+  readonly calls: { readonly sql: string; readonly parameters: readonly unknown[] }[] = []
+
+  private constructor(folder: Folder) {
+    this.#folder = folder
+    this.#database = openSqlite(folder.file)
+    this.store = new Store({
+      dialect: this.#database.dialect,
+      reader: this.#noting(this.#database.reader),
+      slow: this.#noting(this.#database.slow),
+      executed: 0,
+      transaction: (work) => this.#database.transaction(work),
+      alter: (work) => this.#database.alter(work),
+      follow: (follower) => this.#database.follow(follower),
+      snapshot: () => this.#database.snapshot(),
+      close: () => this.#database.close(),
+    })
+  }
+
+  static async make(): Promise<Scene> {
+    const folder = await Folder.make()
+    const service = await createService(config, { data: folder.address })
+    for (let n = 0; n < COUNT; n++) {
+      const entry = {
+        title: `Word ${n}`,
+        status: n % 4 === 0 ? ('draft' as const) : ('published' as const),
+        category: ['release', 'event', null][n % 3] ?? null,
+        minutes: n % 7 === 0 ? null : n % 13,
+        day: `2026-01-${String(1 + (n % 28)).padStart(2, '0')}`,
+        labels: n % 2 === 0 ? (['red'] as const) : [],
+      }
+      await service.content.create('articles', entry, { caller: SYSTEM })
+    }
+    await service.close()
+    return new Scene(folder)
+  }
+
+  #noting(connection: Connection): Connection {
+    const note = (statement: Statement, values: Values = {}): void => {
+      this.calls.push({ sql: statement.sql, parameters: statement.bind(values) })
+    }
+    return {
+      all: (statement, values) => {
+        note(statement, values)
+        return connection.all(statement, values)
+      },
+      get: (statement, values) => {
+        note(statement, values)
+        return connection.get(statement, values)
+      },
+      run: (statement, values) => connection.run(statement, values),
+    }
+  }
+
+  get articles(): CollectionModel {
+    return this.model.collections.get('articles') as CollectionModel
+  }
+
+  async ids(): Promise<readonly string[]> {
+    const rows = await this.#database.reader.all<{ id: string }>({ sql: 'SELECT id FROM articles', bind: () => [] })
+    return rows.map(({ id }) => id)
+  }
+
+  /** How SQLite goes about the statements of a public list. */
+  async plansOf(query: string): Promise<readonly string[]> {
+    this.calls.length = 0
+    const engine = {
+      model: this.model,
+      store: this.store,
+      tools: { renderMarkdown: async () => '' },
+      totals: new Map(),
+    }
+    const params = new Map([...new URLSearchParams(query)].map(([name, value]) => [name, [value]] as const))
+    await listEntries(engine, this.articles, params, { principal: null, identity: null })
+    const plans = this.calls.map(async ({ sql, parameters }) => {
+      const rows = await this.#database.reader.all<{ detail: string }>({
+        sql: `EXPLAIN QUERY PLAN ${sql}`,
+        bind: () => [...parameters],
+      })
+      return rows.map(({ detail }) => detail).join('\n')
+    })
+    return Promise.all(plans)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#database.close()
+    await this.#folder[Symbol.asyncDispose]()
+  }
+}
+
+const WHERES: readonly AccessWhere[] = [
+  { category: { eq: 'release' } },
+  { category: { ne: 'release' } },
+  { category: { exists: false } },
+  { minutes: { lt: 9 } },
+  { minutes: { in: [1, 2] }, category: { eq: 'event' } },
+  { title: { contains: '7' } },
+  { title: { startsWith: 'Word 1' }, not: { minutes: { gt: 6 } } },
+  { or: [{ category: { eq: 'event' } }, { minutes: { lt: 2 } }] },
+  { or: [{ status: { eq: 'draft' } }, { minutes: { gte: 11 } }] },
+  { labels: { in: ['red'] }, minutes: { gt: 3 } },
+]
+
+/** Collections of every size, of which the filter finds much or little: each way to a page is the best for one. */
+const SIZES: readonly ListSize[] = [1, 100, 10_000, 1_000_000].flatMap((all) =>
+  [1, 10, 1000, 100_000].filter((found) => found <= all).map((found) => ({ found, visible: all, all })),
+)
+
+test('whatever way a page is found, it is the same page', async () => {
+  await using scene = await Scene.make()
+  const { articles, store, model } = scene
+  const by = (path: string): Comparable => articles.comparables.get(path) as Comparable
+  const forms = new Set<string>()
+  for (const written of WHERES) {
+    const where = readRuleWhere(written, articles, model.collections)
+    const matching = await store.read.byIds(articles, await scene.ids(), where)
+    for (const path of ['day', 'id', 'minutes']) {
+      const sort = [...new Set([path, 'id'])].map((one) => ({ by: by(one), descending: true }))
+      const pages = new Set<string>()
+      for (const size of SIZES) {
+        const { rows } = await store.read.page(articles, {
+          statuses: undefined,
+          search: undefined,
+          where,
+          sort,
+          limit: COUNT,
+          offset: 0,
+          after: undefined,
+          size,
+        })
+        forms.add(scene.calls.at(-1)?.sql ?? '')
+        expect(rows.map(({ id }) => id).sort()).toEqual(matching.map(({ id }) => id).sort())
+        pages.add(rows.map(({ id }) => id).join())
+      }
+      expect([...pages]).toHaveLength(1)
+    }
+  }
+  expect(forms.size).toBeGreaterThan(WHERES.length * 3)
+})
+
+test.each<AccessWhere>([
+  { status: { eq: 'published' } },
+  { category: { eq: 'release' } },
+  { minutes: { lt: 12 } },
+  { minutes: { lt: 12 }, category: { eq: 'release' } },
+  { or: [{ category: { eq: 'release' } }, { minutes: { lt: 12 } }] },
+  { category: { ne: 'release' } },
+])('a list under the rule %j goes along the index of its order, and looks values up in theirs', async (where) => {
+  await using scene = await Scene.make()
+  rule = where
+  for (const plan of await scene.plansOf('sort=-day&limit=10')) {
+    expect(plan).not.toMatch(/TEMP B-TREE FOR ORDER BY|sqlite_autoindex_articles_1 \(id=\?\)/)
+  }
+  for (const plan of await scene.plansOf('q=word&limit=10')) {
+    // `=` would be one search for each entry in reach.
+    expect(plan).not.toMatch(/VIRTUAL TABLE INDEX \d+:=|sqlite_autoindex_articles_1 \(id=\?\)/)
+  }
+})

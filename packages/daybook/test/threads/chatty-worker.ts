@@ -1,0 +1,29 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { answerTasks } from '../../src/threads/answer-tasks.ts'
+
+/** What others send over the channels of a thread: Node in watch mode, libraries, nobody in particular. */
+const FOREIGN: readonly unknown[] = [
+  { 'watch:import': ['file:///a.ts'] },
+  'text',
+  null,
+  undefined,
+  7,
+  [],
+  { kind: 'daybook:result', body: 'without a job' },
+  { kind: 'result', job: 1, body: 'of another kind' },
+  { kind: 'daybook:result', job: 1_000_000, body: 'of another job' },
+  { kind: 'daybook:failure', job: 0, body: { message: 'of another job', code: '' } },
+]
+
+const chatter = (): void => {
+  for (const one of FOREIGN) parentPort?.postMessage(one)
+}
+
+if (workerData === 'before') chatter()
+
+/** Answers with what it was given, or throws what it was given. */
+answerTasks((task: { readonly value: unknown; readonly code?: string }) => {
+  chatter()
+  if (task.code !== undefined) throw Object.assign(new Error(String(task.value)), { code: task.code })
+  return task.value
+})

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { isMessage, message } from '../../src/threads/message.ts'
+import { TaskGivenUp } from '../../src/threads/thread.ts'
+import { ThreadPool } from '../../src/threads/thread-pool.ts'
+
+interface Task {
+  readonly value: unknown
+  readonly code?: string
+}
+
+/** A pool whose threads talk beside their answers. */
+function open(threads: number) {
+  const pool = new ThreadPool<Task, unknown>({
+    module: new URL('./chatty-worker.ts', import.meta.url),
+    worker: { workerData: 'before' },
+    threads,
+    taskMs: 60_000,
+  })
+  return { pool, [Symbol.asyncDispose]: () => pool.close() }
+}
+
+test.each([1, 3])(
+  'messages of others are no answers, before, between and after those of %i threads',
+  async (threads) => {
+    await using scene = open(threads)
+    const values = Array.from({ length: 20 }, (_, index) => `answer ${index}`)
+    expect(await Promise.all(values.map((value) => scene.pool.run({ value })))).toEqual(values)
+    expect(await scene.pool.run({ value: undefined })).toBeUndefined()
+  },
+)
+
+test('what a task throws comes back to that task, with its code', async () => {
+  await using scene = open(1)
+  const [failed, done] = await Promise.allSettled([
+    scene.pool.run({ value: 'no such table', code: 'SQLITE_ERROR' }),
+    scene.pool.run({ value: 'fine' }),
+  ])
+  expect(failed).toMatchObject({ reason: { message: 'no such table', code: 'SQLITE_ERROR' } })
+  expect(done).toEqual({ status: 'fulfilled', value: 'fine' })
+})
+
+test('a pool that is closed refuses what runs, what waits and what comes', async () => {
+  await using scene = open(1)
+  const asked = Promise.allSettled([scene.pool.run({ value: 1 }), scene.pool.run({ value: 2 })])
+  await scene.pool.close()
+  for (const outcome of await asked) {
+    expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(TaskGivenUp) })
+  }
+  await expect(scene.pool.run({ value: 3 })).rejects.toMatchObject({ reason: 'closed' })
+})
+
+test('a message is known by its kind and its number', () => {
+  expect(isMessage(message('measured', 3, []), 'measured')).toBe(true)
+  expect(isMessage(message('measured', 3, []), 'measure')).toBe(false)
+  for (const foreign of [undefined, null, 'measured', 3, [], {}, { kind: 'daybook:measured' }, { job: 3 }]) {
+    expect(isMessage(foreign, 'measured')).toBe(false)
+  }
+})
