@@ -7,7 +7,7 @@ export interface TaskFailure {
   readonly code: string
 }
 
-/** Answers each task that this thread is given, in the order in which they come. */
+/** Says that this thread is ready, and answers each task that it is given, in the order in which they come. */
 export function answerTasks<Task, Result>(work: (task: Task) => Result): void {
   parentPort?.on('message', (received: unknown) => {
     if (!isMessage<'task', Task>(received, 'task')) return
@@ -18,6 +18,7 @@ export function answerTasks<Task, Result>(work: (task: Task) => Result): void {
       parentPort?.postMessage(message('failure', job, failureOf(error)))
     }
   })
+  parentPort?.postMessage(message('ready', 0, undefined))
 }
 
 function failureOf(error: unknown): TaskFailure {

@@ -35,7 +35,9 @@ export interface ThreadEvents<Task, Result> {
 interface Running<Task, Result> {
   readonly number: number
   readonly job: Job<Task, Result>
-  readonly timer: NodeJS.Timeout
+  readonly taskMs: number
+  /** Runs once the thread is ready: loading its modules is no part of a task. */
+  timer?: NodeJS.Timeout
 }
 
 /** A worker thread that does one task at a time, and keeps no process alive without one. */
@@ -44,6 +46,7 @@ export class Thread<Task, Result> {
   readonly #events: ThreadEvents<Task, Result>
   #running: Running<Task, Result> | undefined
   #jobs = 0
+  #isReady = false
 
   constructor(module: URL, options: WorkerOptions, events: ThreadEvents<Task, Result>) {
     this.#events = events
@@ -60,9 +63,9 @@ export class Thread<Task, Result> {
 
   /** Starts a task, which may take so long, in milliseconds. */
   run(job: Job<Task, Result>, taskMs: number): void {
-    const timer = setTimeout(() => this.#events.onLost(this, new TaskGivenUp('overrun')), taskMs)
     this.#jobs += 1
-    this.#running = { number: this.#jobs, job, timer }
+    this.#running = { number: this.#jobs, job, taskMs }
+    if (this.#isReady) this.#startClock()
     this.#worker.ref()
     try {
       this.#worker.postMessage(message('task', this.#jobs, job.task))
@@ -81,6 +84,11 @@ export class Thread<Task, Result> {
 
   /** Passes over what is no answer to the job that runs. */
   #received(received: unknown): void {
+    if (isMessage(received, 'ready')) {
+      this.#isReady = true
+      this.#startClock()
+      return
+    }
     const number = this.#running?.number
     if (isMessage<'result', Result>(received, 'result') && received.job === number) {
       this.#settle()?.resolve(received.body)
@@ -89,6 +97,12 @@ export class Thread<Task, Result> {
       this.#settle()?.reject(Object.assign(new Error(text), { code }))
     } else return
     this.#events.onIdle(this)
+  }
+
+  #startClock(): void {
+    const running = this.#running
+    if (!running) return
+    running.timer = setTimeout(() => this.#events.onLost(this, new TaskGivenUp('overrun')), running.taskMs)
   }
 
   /** Takes the job off the clock. */
