@@ -10,7 +10,7 @@ export type Params = ReadonlyMap<string, readonly string[]>
 const NO_PARAMS: Params = new Map()
 /** Query strings that came of late. What is made of them can be kept with them, too. */
 const recent = new Map<string, Params>()
-const MAX_RECENT = 1000
+const MAX_RECENT = 500
 /** The longest query string that is kept, in characters. */
 const MAX_KEPT = 512
 

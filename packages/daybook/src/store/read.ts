@@ -99,7 +99,7 @@ interface Narrowing {
 }
 
 /** The most prepared shapes of questions kept in memory. */
-const MAX_SHAPES = 500
+const MAX_SHAPES = 250
 
 /** Reads documents. One instance serves one connection; statements are compiled once for each shape of question. */
 export class Reader {

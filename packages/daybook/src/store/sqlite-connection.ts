@@ -7,14 +7,17 @@ import { PreparedStatements, sqliteCode } from './sqlite-file.ts'
 
 /** One connection with its prepared statements. */
 export class SqliteConnection implements Connection {
-  readonly native: NativeDatabase
   protected readonly statements: PreparedStatements
   /** How many statements have run. */
   executed = 0
 
-  constructor(native: NativeDatabase) {
-    this.native = native
-    this.statements = new PreparedStatements(native)
+  /** @param renew see {@link PreparedStatements} */
+  constructor(native: NativeDatabase, renew?: () => NativeDatabase) {
+    this.statements = new PreparedStatements(native, renew)
+  }
+
+  get native(): NativeDatabase {
+    return this.statements.native
   }
 
   async all<Row>(statement: Statement<Row>, values: Values = {}): Promise<readonly Row[]> {

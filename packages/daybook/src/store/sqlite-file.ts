@@ -4,8 +4,8 @@ import { DatabaseFileError, DaybookError, StartupError } from '../errors.ts'
 
 /** How long a write waits for another process to finish its own, in milliseconds. */
 export const LOCK_PATIENCE_MS = 5000
-/** The most prepared statements kept on one connection. */
-const MAX_STATEMENTS = 500
+/** The most prepared statements kept on one connection; a large one holds some 50 KiB. */
+const MAX_STATEMENTS = 100
 
 /**
  * Whether a SQLite version is free of the WAL-reset bug, which loses committed writes when two
@@ -113,6 +113,19 @@ export function open(file: string): NativeDatabase {
   return native
 }
 
+/**
+ * Opens a file for a connection that only reads.
+ *
+ * @param cacheKib how many KiB of the file's pages it keeps
+ * @throws {StartupError} as {@link open}
+ */
+export function openToRead(file: string, cacheKib: number): NativeDatabase {
+  const native = open(file)
+  native.pragma('query_only = ON')
+  native.pragma(`cache_size = -${cacheKib}`)
+  return native
+}
+
 /** The code of an error of SQLite, such as `SQLITE_BUSY`; of any other error, the empty text. */
 export function sqliteCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
@@ -121,22 +134,40 @@ export function sqliteCode(error: unknown): string {
 /** Whether another connection holds the lock. */
 export const isBusy = (error: unknown): boolean => sqliteCode(error).startsWith('SQLITE_BUSY')
 
-/** The statements of one connection, each prepared once. */
+/**
+ * The statements of one connection, each prepared once. When there are too many, the connection is opened anew: that frees all of them at
+ * once, where those that are only dropped hold their memory until V8, which does not see it, happens to collect them.
+ */
 export class PreparedStatements {
-  readonly #native: NativeDatabase
+  #native: NativeDatabase
+  readonly #open: (() => NativeDatabase) | undefined
   readonly #kept = new Map<string, NativeStatement>()
 
-  constructor(native: NativeDatabase) {
+  /** @param renew opens the connection as it was; without it, statements are dropped, as on one that may be in a transaction */
+  constructor(native: NativeDatabase, renew?: () => NativeDatabase) {
     this.#native = native
+    this.#open = renew
+  }
+
+  /** The connection, as long as no statement is asked for. */
+  get native(): NativeDatabase {
+    return this.#native
   }
 
   get(text: string): NativeStatement {
     let found = this.#kept.get(text)
     if (!found) {
-      if (this.#kept.size >= MAX_STATEMENTS) this.#kept.clear()
+      if (this.#kept.size >= MAX_STATEMENTS) this.#empty()
       found = this.#native.prepare(text)
       this.#kept.set(text, found)
     }
     return found
+  }
+
+  #empty(): void {
+    const old = this.#native
+    if (this.#open) this.#native = this.#open()
+    this.#kept.clear()
+    if (this.#open) old.close()
   }
 }

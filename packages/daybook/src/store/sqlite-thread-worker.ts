@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads'
 import { answerTasks } from '../threads/answer-tasks.ts'
 // Nothing else is loaded: every module would stand in memory once more.
-import { open, PreparedStatements } from './sqlite-file.ts'
+import { openToRead, PreparedStatements } from './sqlite-file.ts'
 
 /** A statement with its parameters, and whether all of its rows are wanted. */
 export interface ThreadRequest {
@@ -10,8 +10,10 @@ export interface ThreadRequest {
   readonly method: 'all' | 'get'
 }
 
-const native = open(String(workerData))
-native.pragma('query_only = ON')
-const statements = new PreparedStatements(native)
+/** Pages that the thread keeps, in KiB: SQLite's usual. The system's own cache has the others. */
+const CACHE_KIB = 2000
+
+const openReader = () => openToRead(String(workerData), CACHE_KIB)
+const statements = new PreparedStatements(openReader(), openReader)
 
 answerTasks(({ sql, parameters, method }: ThreadRequest) => statements.get(sql)[method](...parameters))

@@ -18,6 +18,9 @@ const USUAL_LIMITS: Required<ThreadLimits> = { statementMs: 10_000, waiting: 64 
 /** SQLite only looks up between statements, so an ended thread computes on until its statement is through. */
 const MAX_ENDING = 2
 
+/** Room for what the thread soon throws away, in MiB; with more of it, it only holds more garbage. */
+const YOUNG_HEAP = 8
+
 const REFUSALS: Readonly<Record<GivenUp, string>> = {
   closed: 'The store is closed.',
   full: 'Too many searches wait.',
@@ -37,7 +40,7 @@ export class SqliteThread implements Connection {
     const { statementMs, waiting } = { ...USUAL_LIMITS, ...limits }
     this.#pool = new ThreadPool({
       module: moduleBeside(import.meta.url, 'sqlite-thread-worker'),
-      worker: { workerData: file },
+      worker: { workerData: file, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_HEAP } },
       threads: 1,
       taskMs: statementMs,
       waiting,

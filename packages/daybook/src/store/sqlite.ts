@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import type NativeDatabase from 'better-sqlite3'
 import type { Statement } from './compile.ts'
 import { makeDataFolder } from './data-folder.ts'
 import type { Database, Snapshot, StoreOptions, WriteConnection } from './database.ts'
@@ -8,7 +9,7 @@ import { type Follower, JournalWatch } from './journal-watch.ts'
 import { HEAD, Ledger } from './ledger.ts'
 import { SqliteConnection, translate } from './sqlite-connection.ts'
 import { SQLITE } from './sqlite-dialect.ts'
-import { fileFault, isBusy, LOCK_PATIENCE_MS, open, sqliteCode } from './sqlite-file.ts'
+import { fileFault, isBusy, LOCK_PATIENCE_MS, open, openToRead, sqliteCode } from './sqlite-file.ts'
 import { snapshotSqlite } from './sqlite-snapshot.ts'
 import { SqliteThread } from './sqlite-thread.ts'
 
@@ -16,8 +17,8 @@ import { SqliteThread } from './sqlite-thread.ts'
 const MAX_GROUP = 64
 /** A commit waits for so many turns of the event loop in which no other write came. */
 const QUIET_TURNS = 2
-/** Pages that the reading connection keeps, in KiB; SQLite's usual 2 MiB hold no more than some hundred entries. */
-const READ_CACHE_KIB = 128_000
+/** Pages that the reading connection keeps, in KiB: what is read again and again; the system's own cache has the others. */
+const READ_CACHE_KIB = 16_000
 /** After so many commits, what the log holds is carried over into the file. */
 const CHECKPOINT_COMMITS = 32
 /** A log of so many pages of 4 KiB is carried over by the write that finds it, should the thread not keep up. */
@@ -59,9 +60,8 @@ export class SqliteStore implements Database {
   constructor(file: string, { isServing = true }: StoreOptions = {}) {
     this.#file = file
     this.#writer = new SqliteWriter(open(file))
-    this.reader = new SqliteConnection(open(file))
-    this.reader.native.pragma('query_only = ON')
-    this.reader.native.pragma(`cache_size = -${READ_CACHE_KIB}`)
+    const openReader = (): NativeDatabase => openToRead(file, READ_CACHE_KIB)
+    this.reader = new SqliteConnection(openReader(), openReader)
     this.slow = new SqliteThread(file)
     this.#checkpointer = isServing ? new SqliteThread(file, { waiting: 1 }) : undefined
     this.#writer.native.exec(`PRAGMA wal_autocheckpoint = ${isServing ? MAX_LOG_PAGES : UNSERVED_LOG_PAGES}`)

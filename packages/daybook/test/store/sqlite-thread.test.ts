@@ -94,6 +94,20 @@ test('nothing can be written', async () => {
   expect(await scene.thread.all(WORDS)).toHaveLength(2)
 })
 
+test('more different statements than are kept prepared are answered all the same, by the thread and by the reader', async () => {
+  await using scene = await Scene.make()
+  const database = openSqlite(scene.folder.file)
+  for (let n = 0; n < 450; n++) {
+    const statement = ask<{ word: string; n: number }>(`SELECT word, ${n} AS n FROM words WHERE id = ?`, 'id')
+    expect(await scene.thread.get(statement, { id: 1 })).toEqual({ word: 'hello', n })
+    expect(await database.reader.get(statement, { id: 2 })).toEqual({ word: 'you', n })
+  }
+  const write = ask("UPDATE words SET word = 'no' RETURNING id")
+  await expect(database.reader.all(write)).rejects.toThrow()
+  await expect(scene.thread.all(write)).rejects.toThrow()
+  await database.close()
+})
+
 test('an error keeps the code of SQLite, and the next statement is answered', async () => {
   await using scene = await Scene.make()
   await expect(scene.thread.get(ask('SELECT 1 FROM nowhere'))).rejects.toMatchObject({

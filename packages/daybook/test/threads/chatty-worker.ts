@@ -19,7 +19,8 @@ const chatter = (): void => {
   for (const one of FOREIGN) parentPort?.postMessage(one)
 }
 
-if (workerData === 'before') chatter()
+chatter()
+if (workerData === 'slow') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000)
 
 /** Answers with what it was given, or throws what it was given. */
 answerTasks((task: { readonly value: unknown; readonly code?: string }) => {

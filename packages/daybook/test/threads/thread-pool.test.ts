@@ -9,12 +9,12 @@ interface Task {
 }
 
 /** A pool whose threads talk beside their answers. */
-function open(threads: number) {
+function open(threads: number, taskMs = 60_000, start = 'usual') {
   const pool = new ThreadPool<Task, unknown>({
     module: new URL('./chatty-worker.ts', import.meta.url),
-    worker: { workerData: 'before' },
+    worker: { workerData: start },
     threads,
-    taskMs: 60_000,
+    taskMs,
   })
   return { pool, [Symbol.asyncDispose]: () => pool.close() }
 }
@@ -37,6 +37,11 @@ test('what a task throws comes back to that task, with its code', async () => {
   ])
   expect(failed).toMatchObject({ reason: { message: 'no such table', code: 'SQLITE_ERROR' } })
   expect(done).toEqual({ status: 'fulfilled', value: 'fine' })
+})
+
+test('the time that a thread takes to start is none of its first task', async () => {
+  await using scene = open(1, 1000, 'slow')
+  expect(await scene.pool.run({ value: 1 })).toBe(1)
 })
 
 test('a pool that is closed refuses what runs, what waits and what comes', async () => {
