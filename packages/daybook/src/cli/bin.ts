@@ -65,7 +65,9 @@ function explain(error: unknown): string {
   if (error instanceof ConfigError || error instanceof StartupError) return error.message
   if (error instanceof DaybookError && error.status < 500) return explainRefusal(error)
   const { syscall, code = '' } = error as NodeJS.ErrnoException
-  if (syscall === 'listen' && Object.hasOwn(LISTEN_FAULTS, code)) return LISTEN_FAULTS[code] ?? code
+  // A worker's fault is one of binding.
+  const isListening = syscall === 'listen' || syscall === 'bind'
+  if (isListening && Object.hasOwn(LISTEN_FAULTS, code)) return LISTEN_FAULTS[code] ?? code
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
