@@ -62,7 +62,7 @@ describe('daybook copy refuses, and says what to do about it:', () => {
   test('a source that is not there', () =>
     refused(1, 'nowhere/daybook.db. Is --from right?', '--from', 'sqlite:nowhere', '--to', scene.database.url))
   test('a source that is no database', () =>
-    refused(1, 'text.db is no database of SQLite.', '--from', 'sqlite:text.db', '--to', scene.database.url))
+    refused(1, 'text.db is damaged, or no database of SQLite.', '--from', 'sqlite:text.db', '--to', scene.database.url))
   test('a source without a store', () =>
     refused(
       1,
