@@ -26,9 +26,6 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
   assets: [],
   'index.ts': [...upTo('service.ts'), 'auth', 'assets'],
   plugins: ['index.ts'],
-  jwt: ['auth'],
-  'better-auth': ['auth'],
-  postgres: ['store'],
   testing: [...upTo('service.ts'), 'auth', 'assets'],
 }
 
@@ -59,15 +56,15 @@ const OWNERS: Readonly<Record<string, string>> = {
   ajv: 'model',
   'ajv-formats': 'model',
   kysely: 'store',
-  'better-sqlite3': 'store/sqlite-file.ts',
+  'better-sqlite3': 'store/sqlite/sqlite-file.ts',
   leven: 'nearest.ts',
-  pg: 'store/postgres-options.ts',
-  hono: 'http',
+  pg: 'store/postgres/postgres-options.ts',
+  rou3: 'http',
   'prom-client': 'metrics',
   jose: 'auth',
   'better-auth': 'auth',
-  'sanitize-html': 'content/html-sanitizer.ts',
-  'hast-util-sanitize': 'content/html-allow-list.ts',
+  'sanitize-html': 'content/markdown/html-sanitizer.ts',
+  'hast-util-sanitize': 'content/markdown/html-allow-list.ts',
 }
 
 /** One import that does not fit, and what to do about it. */

@@ -1,66 +1,35 @@
 import { existsSync } from 'node:fs'
 import { posix, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { knownRoutes } from '../packages/daybook/test/support/routes.ts'
 import {
   cliCommands,
   cliFlags,
   configOptions,
   errorCodes,
-  fieldOptions,
+  FIELD_BUILDERS,
   metricNames,
-  routes,
   variables,
 } from './documented.ts'
 import { codesIn, headingsOf, type Page, proseOf, readPages, rowsOf, sectionOf } from './markdown.ts'
-
-/** One thing to mend in the docs. */
-interface Fault {
-  readonly file: string
-  readonly message: string
-}
+import { checkFieldTypes, compare, type Fault, namesIn } from './named.ts'
 
 const REFERENCE = 'docs/reference'
-
-/** Compares what a page names with what there is, both ways. */
-function compare(file: string, what: string, named: readonly string[], there: readonly string[]): readonly Fault[] {
-  const missing = there.filter((one) => !named.includes(one))
-  const extra = named.filter((one) => !there.includes(one))
-  return [
-    ...missing.map((one) => ({ file, message: `does not describe the ${what} "${one}". Add it.` })),
-    ...extra.map((one) => ({ file, message: `describes the ${what} "${one}", and there is none. Take it out.` })),
-  ]
-}
-
-/** All that stands in backticks in the first cells of a text's tables. */
-function namesIn(text: string): readonly string[] {
-  return rowsOf(text).flatMap(([cell]) => codesIn(cell))
-}
 
 function checkErrors(text: string): readonly Fault[] {
   const named = rowsOf(sectionOf(text, '## Codes')).map(([code, status]) => `${codesIn(code)[0]} ${status}`)
   return compare(`${REFERENCE}/errors.md`, 'error', named, errorCodes())
 }
 
-function checkRoutes(text: string): readonly Fault[] {
-  return compare(`${REFERENCE}/routes.md`, 'route', namesIn(sectionOf(text, '## All routes')), routes())
+async function checkRoutes(text: string): Promise<readonly Fault[]> {
+  return compare(`${REFERENCE}/routes.md`, 'route', namesIn(sectionOf(text, '## All routes')), await knownRoutes())
 }
 
 function checkConfigPage(text: string): readonly Fault[] {
   const file = `${REFERENCE}/config.md`
-  const options = fieldOptions()
-  const sections = headingsOf(text).flatMap((heading) => {
-    const name = /^### `f\.(\w+)\(/.exec(heading)?.[1]
-    return name === undefined ? [] : [{ name, named: namesIn(sectionOf(text, heading)) }]
-  })
   return [
     ...compare(file, 'option', namesIn(sectionOf(text, '## Options')), configOptions()),
-    ...compare(
-      file,
-      'field type',
-      sections.map(({ name }) => name),
-      [...options.keys()],
-    ),
-    ...sections.flatMap(({ name, named }) => compare(file, `option of f.${name}()`, named, options.get(name) ?? [])),
+    ...checkFieldTypes(file, text, FIELD_BUILDERS),
   ]
 }
 
@@ -109,7 +78,7 @@ async function checkDocs(root: string): Promise<readonly Fault[]> {
   const text = (name: string): string => pages.find(({ file }) => file === `${REFERENCE}/${name}.md`)?.text ?? ''
   return [
     ...checkErrors(text('errors')),
-    ...checkRoutes(text('routes')),
+    ...(await checkRoutes(text('routes'))),
     ...checkConfigPage(text('config')),
     ...(await checkCli(text('cli'))),
     ...(await checkMetrics(text('metrics'))),

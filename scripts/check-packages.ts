@@ -156,7 +156,7 @@ async function checkVersion(home: string, site: string): Promise<void> {
 }
 
 /** create-daybook gives a project the Daybook of its own version. */
-function demandOneVersion(packages: readonly Packed[]): void {
+function requireOneVersion(packages: readonly Packed[]): void {
   const versions = packages.map(({ manifest: { name, version } }) => `${name} ${version}`)
   if (new Set(packages.map(({ manifest }) => manifest.version)).size === 1) return
   throw new Error(`The packages are published together, with one version, and these are ${versions.join(', ')}`)
@@ -184,7 +184,7 @@ async function checkUse(packages: readonly Packed[], site: string): Promise<void
 const folder = await mkdtemp(join(tmpdir(), 'daybook-package-'))
 try {
   const packages = await packPackages(folder)
-  demandOneVersion(packages)
+  requireOneVersion(packages)
   for (const one of packages) checkShape(one)
   await checkUse(packages, folder)
 } catch (error) {

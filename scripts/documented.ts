@@ -5,7 +5,6 @@ import { checkConfig } from '../packages/daybook/src/config/check.ts'
 import { ERRORS } from '../packages/daybook/src/errors.ts'
 import type { Field } from '../packages/daybook/src/fields/field.ts'
 import { f } from '../packages/daybook/src/fields/index.ts'
-import { EXPORT_ROUTE, ROUTES } from '../packages/daybook/src/http/routes.ts'
 import { Metrics } from '../packages/daybook/src/metrics/metrics.ts'
 
 const CLI = fileURLToPath(new URL('../packages/daybook/src/cli', import.meta.url))
@@ -16,16 +15,15 @@ export function errorCodes(): readonly string[] {
   return Object.entries(ERRORS).map(([code, { status }]) => `${code} ${status}`)
 }
 
-/** `METHOD PATH` of every route, the one included that not every service has. */
-export function routes(): readonly string[] {
-  return [...ROUTES, EXPORT_ROUTE].map(({ method, path }) => `${method} ${path}`)
-}
+/** Makes a field; none looks at what it is given before the config is checked. */
+export type FieldBuilder = (argument: never) => Field
 
-/** The options of every field type, by its builder. */
-export function fieldOptions(): ReadonlyMap<string, readonly string[]> {
-  const builders = Object.entries(f as unknown as Readonly<Record<string, (argument: object) => Field>>)
-  // No builder looks at what it is given before the config is checked.
-  return new Map(builders.map(([name, build]) => [name, Object.keys(build({}).type.rules)]))
+/** The builders of all field types, by name. */
+export const FIELD_BUILDERS: Readonly<Record<string, FieldBuilder>> = f as unknown as Record<string, FieldBuilder>
+
+/** The options of field types, by the names of their builders. */
+export function fieldOptions(builders: Readonly<Record<string, FieldBuilder>>): ReadonlyMap<string, readonly string[]> {
+  return new Map(Object.entries(builders).map(([name, build]) => [name, Object.keys(build({} as never).type.rules)]))
 }
 
 const NONE = 'daybookHasNoSuchOption'

@@ -8,7 +8,7 @@ import { type Outcome, ROOT, run } from './site.ts'
 const SCRIPT = join(ROOT, 'scripts/check-docs.ts')
 
 /** What pages link to besides each other. */
-const LINKED = ['LICENSE', 'examples/blog/daybook.config.ts', 'deploy', 'bench/results']
+const LINKED = ['LICENSE', 'examples/blog/daybook.config.ts', 'deploy', 'bench/README.md', 'bench/results']
 
 /** Runs the check on a copy of the docs in which one text is replaced. */
 async function checkWith(file: string, shown: string, instead: string): Promise<Outcome> {

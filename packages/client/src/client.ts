@@ -67,7 +67,14 @@ async function batch(
   { locale, ...options }: AnyWriteOptions = {},
 ): Promise<unknown> {
   const body = { operations }
-  const answer = await send({ ...options, method: 'POST', path: ['batch'], query: { locale }, body, holds: 'results' })
+  const answer = await send({
+    ...options,
+    method: 'POST',
+    path: ['cms', 'batch'],
+    query: { locale },
+    body,
+    holds: 'results',
+  })
   const { results } = answer as { readonly results: readonly Outcome[] }
   for (const { entry, etag } of results) if (entry && etag !== undefined) rememberTag(entry, etag)
   return results

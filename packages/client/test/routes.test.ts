@@ -1,6 +1,6 @@
 import { type Client, createClient } from '@daybook/client'
 import { expect, test } from 'vitest'
-import { EXPORT_ROUTE, ROUTES } from '../../daybook/src/http/routes.ts'
+import { knownRoutes } from '../../daybook/test/support/routes.ts'
 import type { Blog } from './support/config.ts'
 
 const ID = '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
@@ -11,7 +11,7 @@ const CALLS: Readonly<Record<string, (client: Client<Blog>) => Promise<unknown>>
   'GET /api/ready': (client) => client.ready(),
   'GET /api/globals/:key': (client) => client.globals.site.get(),
   'PUT /api/globals/:key': (client) => client.globals.site.update({}),
-  'POST /api/batch': (client) => client.batch([]),
+  'POST /api/cms/batch': (client) => client.batch([]),
   'GET /api/:collection': (client) => client.collections.posts.findMany(),
   'POST /api/:collection': (client) => client.collections.posts.create({ title: 'A' }),
   'GET /api/:collection/:slug': (client) => client.collections.posts.findBySlug('a'),
@@ -29,7 +29,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'GET /api/export': 'a stream of all content, which daybook export writes to a file',
 }
 
-const routes = [...ROUTES, EXPORT_ROUTE].map(({ method, path }) => `${method} ${path}`)
+const routes = await knownRoutes()
 
 test('every route has a method of the client, or a reason why not', () => {
   expect([...Object.keys(CALLS), ...Object.keys(LEFT_OUT)].sort()).toEqual(routes.toSorted())

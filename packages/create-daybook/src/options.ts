@@ -31,7 +31,7 @@ export interface Options {
  */
 export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Options {
   const { values, positionals } = parse(args)
-  if (args.every((arg) => !arg.startsWith('-'))) demandNoneKept(env)
+  if (args.every((arg) => !arg.startsWith('-'))) requireNoneKept(env)
   const [folder = 'my-content', ...others] = positionals
   if (others.length > 0) throw new UsageError(`One folder at a time: what is ${JSON.stringify(others[0])} for?`)
   return {
@@ -54,7 +54,7 @@ function parse(args: readonly string[]) {
 }
 
 /** npm takes what stands before two dashes for an option of its own, and passes its value on as if it were a folder. */
-function demandNoneKept({ npm_config_template: template, npm_config_install: install }: NodeJS.ProcessEnv): void {
+function requireNoneKept({ npm_config_template: template, npm_config_install: install }: NodeJS.ProcessEnv): void {
   const kept = [...(template ? ['--template'] : []), ...(install === '' ? ['--no-install'] : [])]
   if (kept.length === 0) return
   const use = 'npm create daybook FOLDER -- --template minimal --no-install'

@@ -10,7 +10,7 @@ const TAKEN: readonly string[] = ['node_modules', 'favicon.ico', 'daybook']
  *
  * @throws {UsageError} when it does not, with a name that it would take
  */
-export function demandName(name: string): void {
+export function requireName(name: string): void {
   const fault = faultOf(name)
   if (fault === undefined) return
   throw new UsageError(`npm takes no project named ${JSON.stringify(name)}: ${fault}. Try ${suggest(name)}.`)

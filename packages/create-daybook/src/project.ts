@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { demandName } from './project-name.ts'
+import { requireName } from './project-name.ts'
 import type { Template } from './templates.ts'
 import { UsageError } from './usage.ts'
 
@@ -30,9 +30,9 @@ export async function readVersion(): Promise<string> {
  */
 export async function makeProject(folder: string, template: Template): Promise<void> {
   const name = basename(folder)
-  demandName(name)
+  requireName(name)
   await mkdir(folder, { recursive: true }).catch(refuseFile)
-  await demandEmpty(folder)
+  await requireEmpty(folder)
   for (const part of ['every', template]) await copyTemplate(join(TEMPLATES, part), folder, name)
   const secret = `DAYBOOK_SERVICE_TOKEN=${randomBytes(32).toString('hex')}\n`
   await writeFile(join(folder, '.env'), secret, { mode: 0o600, flag: 'wx' })
@@ -43,7 +43,7 @@ function refuseFile(error: NodeJS.ErrnoException): void {
   throw new UsageError(`${error.path} is a file. Name another folder.`)
 }
 
-async function demandEmpty(folder: string): Promise<void> {
+async function requireEmpty(folder: string): Promise<void> {
   // A repository without files is as good as an empty folder.
   const found = (await readdir(folder)).filter((name) => name !== '.git')
   if (found.length === 0) return

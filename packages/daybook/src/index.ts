@@ -20,7 +20,7 @@ export {
   type Principal,
   SYSTEM,
 } from './auth/adapter.ts'
-export { serviceTokenAdapter } from './auth/service-token.ts'
+export { serviceTokenAdapter } from './auth/tokens/service-token.ts'
 export { ConfigError, type ConfigFault } from './config/check.ts'
 export {
   type AccessComparison,
@@ -68,6 +68,33 @@ export {
   type WriteCallOptions,
 } from './content/content.ts'
 export { DaybookError, ERRORS, type ErrorCode, type ErrorDetails, type Issue, StartupError } from './errors.ts'
+// What a field type of your own is made of
+export {
+  type AnyOptions,
+  type CommonOptions,
+  type DeriveTools,
+  type Exactly,
+  type FaultReport,
+  type Field,
+  type FieldMarks,
+  type FieldPlace,
+  type Fields,
+  type FieldType,
+  type Generated,
+  type GeneratedValues,
+  type InnerFields,
+  type JsonSchema,
+  makeField,
+  type OptionRule,
+  type Reference,
+  type RelationFacts,
+  type Scalar,
+  type ScalarOptions,
+  type SearchFacts,
+  scalarAnswers,
+  type Visitor,
+} from './fields/field.ts'
 export { f } from './fields/index.ts'
+export { COMMON_RULES, SCALAR_RULES } from './fields/rules.ts'
 export { type Log, SILENT } from './log.ts'
 export { createService, type Service, type ServiceOptions } from './service.ts'

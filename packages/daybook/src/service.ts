@@ -1,35 +1,36 @@
 import { resolve } from 'node:path'
+import { defaultAdapter } from './auth/accounts/default-adapter.ts'
 import { type AuthAdapter, type AuthHost, SYSTEM } from './auth/adapter.ts'
-import { ApiTokens } from './auth/api-tokens.ts'
-import { defaultAdapter } from './auth/default-adapter.ts'
 import { AuthGuard } from './auth/guard.ts'
+import { SignInLimiter } from './auth/sign-in-limiter.ts'
+import { ApiTokens } from './auth/tokens/api-tokens.ts'
 import type { DaybookConfig } from './config/config.ts'
-import { Attempts } from './content/attempts.ts'
 import { Content } from './content/content.ts'
-import { fillViews } from './content/draft.ts'
 import type { Engine } from './content/engine.ts'
-import { ExportStreams } from './content/export-streams.ts'
-import { MarkdownRenderer, type RendererOptions } from './content/markdown-renderer.ts'
-import { pendingRenames } from './content/migration.ts'
+import { MarkdownRenderer, type RendererOptions } from './content/markdown/markdown-renderer.ts'
 import { Sweeper } from './content/sweep.ts'
+import { ExportStreams } from './content/transfer/export-streams.ts'
+import { pendingRenames } from './content/transfer/migration.ts'
+import { fillLocaleTables } from './content/writes/row.ts'
 import { DaybookError, StartupError } from './errors.ts'
 import { DEFAULT_PENDING } from './http/admission.ts'
 import { createApp } from './http/app.ts'
 import { DEFAULT_BODY_BYTES } from './http/body.ts'
+import type { Route } from './http/contract.ts'
 import type { Handle } from './http/request.ts'
-import { exportRoutes, providerRoutes, ROUTES } from './http/routes.ts'
+import { allRoutes } from './http/routes/index.ts'
 import { type Fetch, toFetch } from './http/web.ts'
 import { type Log, SILENT } from './log.ts'
 import type { Metrics, MetricsSnapshot } from './metrics/metrics.ts'
 import { compileModel } from './model/compile.ts'
 import type { Model } from './model/model.ts'
-import { unfinishedRestore } from './store/copy-source.ts'
 import type { StoreOptions } from './store/database.ts'
 import type { Reader } from './store/read.ts'
 import { SEEDED } from './store/schema.ts'
-import { openSqlite } from './store/sqlite.ts'
-import { fileFault } from './store/sqlite-file.ts'
+import { openSqlite } from './store/sqlite/sqlite.ts'
+import { fileFault } from './store/sqlite/sqlite-file.ts'
 import { Store } from './store/store.ts'
+import { unfinishedRestore } from './store/transfer/copy-source.ts'
 
 /** How a service is run, as opposed to what it serves. */
 export interface ServiceOptions {
@@ -43,6 +44,11 @@ export interface ServiceOptions {
   readonly metrics?: boolean
   /** Whether `GET /api/export` is there. @default whether ENABLE_CMS_EXPORT of the environment is `true` */
   readonly export?: boolean
+  /**
+   * Whether an answer that its route does not declare is a failure: 500, and the log says what it was. For tests.
+   * @default false
+   */
+  readonly strict?: boolean
 }
 
 /** A running service. */
@@ -54,6 +60,8 @@ export interface Service<C extends DaybookConfig = DaybookConfig> {
   /** Content inside the process, with the same rules as over HTTP. */
   readonly content: Content<C>
   readonly model: Model
+  /** Every route, with what it takes and answers. Not for use outside Daybook: it may change at any time. */
+  readonly routes: readonly Route[]
   /** The largest JSON body, in bytes. */
   readonly bodyLimit: number
   /**
@@ -112,30 +120,43 @@ export async function createService<const C extends DaybookConfig>(
   const exports = isExported ? new ExportStreams(engine, options.log ?? SILENT) : undefined
   let isDraining = false
   const bodyLimit = config.limits?.bodyBytes ?? DEFAULT_BODY_BYTES
-  const handle = createApp({
+  const trustProxy = config.trustProxy ?? 0
+  const routes = allRoutes({
     engine,
-    routes: [...ROUTES, ...exportRoutes(exports), ...providerRoutes(auth.capabilities)],
+    model,
     auth,
-    attempts: new Attempts(engine.store, config.limits?.signInsPerMinute ?? DEFAULT_SIGN_INS),
-    trustProxy: config.trustProxy ?? 0,
+    signIns: new SignInLimiter(
+      (attempt) => engine.store.transaction((writer) => writer.rateLimits.take(attempt)),
+      config.limits?.signInsPerMinute ?? DEFAULT_SIGN_INS,
+    ),
+    trustProxy,
+    publicCacheControl: config.publicCacheControl ?? DEFAULT_CACHE_CONTROL,
+    isReady: async () => !isDraining && (await canRead(engine.store)),
+    streams: exports,
+  })
+  const handle = createApp({
+    model,
+    routes,
+    auth,
+    trustProxy,
     log: options.log ?? SILENT,
     cors: config.cors,
     bodyLimit,
-    publicCacheControl: config.publicCacheControl ?? DEFAULT_CACHE_CONTROL,
     pendingRequests: config.limits?.pendingRequests ?? DEFAULT_PENDING,
-    isReady: async () => !isDraining && (await canRead(engine.store)),
+    isStrict: options.strict ?? false,
     observe: metrics?.observe.bind(metrics),
   })
   return {
     fetch: toFetch(handle),
     handle,
     model,
+    routes,
     bodyLimit,
     content: new Content<C>(engine),
     onChange: (listener) => engine.store.follow(listener),
     statements: () => engine.store.statements,
-    metrics: async () => demandMetrics(metrics).text(),
-    metricsSnapshot: async () => demandMetrics(metrics).snapshot(),
+    metrics: async () => requireMetrics(metrics).text(),
+    metricsSnapshot: async () => requireMetrics(metrics).snapshot(),
     drain: () => {
       isDraining = true
     },
@@ -179,7 +200,7 @@ async function openMetrics(store: Store): Promise<Metrics> {
   })
 }
 
-function demandMetrics(metrics: Metrics | undefined): Metrics {
+function requireMetrics(metrics: Metrics | undefined): Metrics {
   if (!metrics) throw new Error('Nothing is measured. Make the service with createService(config, { metrics: true }).')
   return metrics
 }
@@ -241,7 +262,7 @@ export async function openEngine(
   try {
     await store.prepare(
       model,
-      (writer, collection) => fillViews(model, writer, collection),
+      (writer, collection) => fillLocaleTables(model, writer, collection),
       (read) => refusePending(read, model),
     )
     if (!isRestored) {

@@ -9,6 +9,14 @@ export type GlobalFieldsOf<C extends DaybookConfig, K extends GlobalKey<C>> = No
 /** The options of a field. */
 export type OptionsOf<F> = F extends { readonly options: infer O } ? O : never
 
+/** The ends of the keys of values that are generated beside a field. */
+type GeneratedEnd<F> = F extends { readonly '~generated'?: infer G } ? keyof Exclude<G, undefined> & string : never
+
+/** The field that a generated value's key belongs to. */
+export type SourceOf<F, Key> = {
+  [K in keyof F & string]: Key extends `${K}${GeneratedEnd<F[K]>}` ? K : never
+}[keyof F & string]
+
 /** The value of a field that holds one. */
 export type ValueOf<F> = F extends { readonly '~value'?: infer V } ? Exclude<V, undefined> : never
 

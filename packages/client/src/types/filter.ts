@@ -50,7 +50,7 @@ type Unfiltered =
 type FilterOf<F> =
   OptionsOf<F> extends Unfiltered
     ? never
-    : Extract<keyof OptionsOf<F>, '~json' | '~markdown'> extends never
+    : Extract<keyof OptionsOf<F>, '~unfiltered'> extends never
       ? Compared<OptionsOf<F>, ValueOf<F>>
       : never
 
@@ -68,8 +68,8 @@ type Compared<O, V> = O extends { readonly many: true }
           ? TextFilter
           : OrderFilter<V>
 
-/** A text that is neither a day, a moment nor one of several options. */
-type IsText<O, V> = string extends V ? (Extract<keyof O, '~date' | 'options'> extends never ? true : false) : false
+/** A text of which a filter may ask for a part: not one of several options. */
+type IsText<O, V> = string extends V ? (Extract<keyof O, '~whole' | 'options'> extends never ? true : false) : false
 
 /** Fields that can be filtered by; those of groups by their dotted paths. */
 type FilterPath<F> = {

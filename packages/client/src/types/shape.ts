@@ -1,5 +1,5 @@
 import type { CollectionKey, DaybookConfig, Entry } from 'daybook'
-import type { Below, FieldsOf, Flat, Head, Locale, OptionsOf } from './fields.ts'
+import type { Below, FieldsOf, Flat, Head, Locale, OptionsOf, SourceOf } from './fields.ts'
 import type { Depth, Less } from './paths.ts'
 
 /** What is asked of a document. */
@@ -38,9 +38,9 @@ type Expanded<C extends DaybookConfig, F, Document, Q extends Question> = {
           Q['locales']
         >
       : Document[K]
-    : K extends `${infer Source extends keyof F & string}Html`
-      ? InLocales<OptionsOf<F[Source]>, Document[K], Q['locales']>
-      : Document[K]
+    : [SourceOf<F, K>] extends [never]
+      ? Document[K]
+      : InLocales<OptionsOf<F[SourceOf<F, K>]>, Document[K], Q['locales']>
 }
 
 /** Whether anything is asked about a key, so that all others need no thought. */

@@ -106,7 +106,7 @@ export async function orders({ collections: { books } }: Client<Library>): Promi
   await books.findMany({ page: 2 })
   // @ts-expect-error a number of entries
   await books.findMany({ limit: '5' })
-  // @ts-expect-error whoever walks through all pages starts at the first
+  // @ts-expect-error a walk through all pages starts at the first
   books.iterate({ offset: 5 })
 }
 

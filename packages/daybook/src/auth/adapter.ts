@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts'
-import type { AccountManager } from './account-manager.ts'
+import type { AccountManager } from './accounts/account-manager.ts'
 import type { AuthRecords } from './records.ts'
 
 /** Who or what acts: a person who signed in, or a program with a token. */
@@ -167,7 +167,7 @@ export function getSubject(caller: Caller): string | null {
 }
 
 /**
- * A rule that lets through whoever has a session with one of these roles.
+ * A rule that admits sessions with one of these roles.
  *
  * @example
  * ```ts

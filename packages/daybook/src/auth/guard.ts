@@ -9,8 +9,8 @@ import {
   isAuthenticated,
   type Principal,
 } from './adapter.ts'
-import { type ApiTokens, apiTokenIn } from './api-tokens.ts'
-import { serviceTokenCheck } from './service-token.ts'
+import { type ApiTokens, apiTokenIn } from './tokens/api-tokens.ts'
+import { serviceTokenCheck } from './tokens/service-token.ts'
 
 /** How long an adapter may take to answer: a client is told within two seconds. */
 const DEFAULT_ANSWER_MS = 1800
@@ -42,7 +42,7 @@ export class AuthGuard {
     this.#tokens = tokens
     this.#answerMs = answerMs
     this.#serviceCaller = serviceTokenCheck(serviceToken)
-    this.capabilities = demandCapabilities(adapter.getCapabilities())
+    this.capabilities = requireCapabilities(adapter.getCapabilities())
   }
 
   /**
@@ -65,7 +65,7 @@ export class AuthGuard {
   }
 
   /**
-   * A session as it is told to whoever has it, as JSON text.
+   * A session as its owner is told it, as JSON text.
    *
    * @throws SERVICE_UNAVAILABLE when the adapter gave what JSON cannot tell
    */
@@ -89,7 +89,7 @@ export class AuthGuard {
     if (!invoke) throw new DaybookError('NOT_IMPLEMENTED', 'The auth adapter has no actions.')
     const response = await this.#ask((adapter) => invoke.call(adapter, action, input, context))
     if (response === null) throw new DaybookError('NOT_FOUND', `There is no action "${action}".`)
-    return demandResponse(response)
+    return requireResponse(response)
   }
 
   /**
@@ -100,7 +100,7 @@ export class AuthGuard {
   async handle(request: Request, context: AuthContext): Promise<Response> {
     const { handleRequest } = this.#adapter
     if (!handleRequest) throw new DaybookError('NOT_FOUND')
-    return demandResponse(await this.#ask((adapter) => handleRequest.call(adapter, request, context)))
+    return requireResponse(await this.#ask((adapter) => handleRequest.call(adapter, request, context)))
   }
 
   async close(): Promise<void> {
@@ -127,7 +127,7 @@ export class AuthGuard {
 /** A path without patterns, such as `/api/auth`. */
 const BASE_PATH = /^(?:\/[\w.~-]+)+$/
 
-function demandCapabilities(given: unknown): AuthCapabilities {
+function requireCapabilities(given: unknown): AuthCapabilities {
   const { provider, providerRoutes } = isObject(given) ? given : {}
   const { enabled, basePath } = isObject(providerRoutes) ? providerRoutes : {}
   const isPath = typeof basePath === 'string' && BASE_PATH.test(basePath)
@@ -165,14 +165,14 @@ async function bounded<T>(work: () => Promise<T>, limit: number): Promise<T> {
   }
 }
 
-function demandResponse(answer: unknown): Response {
+function requireResponse(answer: unknown): Response {
   const isResponse = answer instanceof Response
   // Response.error() has status 0, and what was read by others cannot be sent.
   if (isResponse && answer.status > 0 && !answer.bodyUsed && !answer.body?.locked) return answer
   throw failed(new TypeError(`The auth adapter answered ${isResponse ? 'a Response that is used up' : 'no Response'}.`))
 }
 
-/** What an adapter says of a session, checked: whoever takes part of it for granted may let somebody in. */
+/** What an adapter says of a session, checked: trusting it unchecked could admit strangers. */
 function toCaller(principal: unknown, identity: unknown): Caller {
   if (principal === null && identity === null) return ANONYMOUS
   if (!isObject(principal)) throw failed(new TypeError('getPrincipal gave neither an object nor null.'))

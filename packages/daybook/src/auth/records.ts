@@ -28,7 +28,7 @@ export interface RecordWriter extends RecordReader {
   /**
    * Adds a record, or puts it in the place of that with its id.
    *
-   * @throws {Taken} when another one has a unique key of it
+   * @throws {DuplicateKey} when another one has a unique key of it
    */
   put(kind: string, record: AuthRecord, options?: RecordOptions): Promise<void>
   /** Answers whether there was one. */
@@ -42,8 +42,8 @@ export interface AuthRecords extends RecordReader {
 }
 
 /** Another record has that key. */
-export class Taken extends Error {
-  override readonly name = 'Taken'
+export class DuplicateKey extends Error {
+  override readonly name = 'DuplicateKey'
   readonly key: string
 
   constructor(key: string) {

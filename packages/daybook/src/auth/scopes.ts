@@ -39,7 +39,7 @@ export function isInScope({ scopes }: Caller, document: ScopedDocument, action: 
   return [nameOf(document), '*'].some((name) => scopes.includes(`${name}:${action}`) || scopes.includes(`${name}:*`))
 }
 
-/** Whether a caller's credential says anything of a collection or a global: whoever may change it reads it, too. */
+/** Whether a caller's credential covers a collection or a global: a scope to change it includes reading. */
 export function reaches(caller: Caller, document: ScopedDocument): boolean {
   return (['read', 'create', 'update', 'delete'] as const).some((action) => isInScope(caller, document, action))
 }

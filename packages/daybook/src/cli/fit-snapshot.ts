@@ -1,9 +1,9 @@
 import { StartupError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import { refusePending } from '../service.ts'
-import { whyNotCopied } from '../store/copy-source.ts'
 import type { Snapshot } from '../store/database.ts'
 import { Reader } from '../store/read.ts'
+import { whyNotCopied } from '../store/transfer/copy-source.ts'
 
 /**
  * Sees to it that a store holds what a service with this config would serve.
@@ -11,7 +11,7 @@ import { Reader } from '../store/read.ts'
  * @returns what reads it
  * @throws {StartupError} when it does not, with what to do about it
  */
-export async function demandFit(snapshot: Snapshot, model: Model): Promise<Reader> {
+export async function requireFit(snapshot: Snapshot, model: Model): Promise<Reader> {
   const fault = await whyNotCopied(snapshot, 'The database')
   if (fault !== undefined) throw new StartupError(fault)
   const read = new Reader(snapshot.dialect, snapshot, snapshot)

@@ -71,12 +71,13 @@ function checkField(field: unknown, place: FieldPlace, { hasLocales }: Surroundi
   checkOptions(type, options, place.path, report)
   if (place.nested && options.access)
     report.add(`${place.path}.access`, 'put it on the top-level field around this one')
-  if (place.nested && 'unique' in options) report.add(`${place.path}.unique`, 'only top-level fields can be unique')
+  if (place.nested && type.isUnique?.(options))
+    report.add(`${place.path}.unique`, 'only top-level fields can be unique')
   if (options.localized && !hasLocales) {
     report.add(`${place.path}.localized`, 'name the locales: locales: { default: "en", available: ["en", "de"] }')
   }
   if (options.localized) checkLocalized(field as unknown as Field, place, report)
-  if (isGuarded(field) && (options as { unique?: boolean }).unique) {
+  if (isGuarded(field) && type.isUnique?.(options)) {
     report.add(
       `${place.path}.unique`,
       'leave it out, or leave access.read out: a 409 would tell which values are taken',
@@ -86,8 +87,7 @@ function checkField(field: unknown, place: FieldPlace, { hasLocales }: Surroundi
 }
 
 function checkLocalized({ type, options }: Field, { path }: FieldPlace, report: FaultReport): void {
-  if ((options as { unique?: boolean }).unique)
-    report.add(`${path}.unique`, 'leave it out: a localized value cannot be unique')
+  if (type.isUnique?.(options)) report.add(`${path}.unique`, 'leave it out: a localized value cannot be unique')
   const inner = innerFields({ type, options }).flatMap((fields) => Object.values(fields))
   if (inner.some((one) => isRecord(one) && isRecord(one.options) && one.options.localized))
     report.add(`${path}.localized`, 'leave it out here, or inside: a field inside of it is localized, too')

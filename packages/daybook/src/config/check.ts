@@ -23,20 +23,7 @@ export class ConfigError extends Error {
 }
 
 /** First path segments below `/api` that belong to the service. */
-export const RESERVED_SEGMENTS: readonly string[] = [
-  'globals',
-  'assets',
-  'health',
-  'ready',
-  'export',
-  'cms',
-  'auth',
-  'events',
-  'changes',
-  'batch',
-  'search',
-  'mcp',
-]
+export const RESERVED_SEGMENTS: readonly string[] = ['globals', 'assets', 'health', 'ready', 'export', 'cms', 'auth']
 
 /** Names that the databases or Daybook's own views use. */
 const TAKEN_NAME = /_view$|^(?:sqlite|pg)_/i

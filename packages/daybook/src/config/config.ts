@@ -19,7 +19,7 @@ export interface AccessComparison {
 
 /**
  * What entries must hold, as `where` of a list has it: `{ owner: { eq: 'x' }, or: [{ … }, { … }], not: { … } }`. Within the
- * same bounds; every field of the collection can be named that can be filtered, whoever may read it.
+ * same bounds; every filterable field of the collection can be named, readable or not.
  */
 export interface AccessWhere {
   readonly [fieldOrGroup: string]: AccessComparison | AccessWhere | readonly AccessWhere[]

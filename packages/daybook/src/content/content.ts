@@ -11,16 +11,21 @@ import type {
 } from '../config/config.ts'
 import { DaybookError } from '../errors.ts'
 import type { CollectionModel, GlobalModel } from '../model/model.ts'
-import { readPage } from '../query/entry-query.ts'
-import { readWriteLocale } from '../query/locale.ts'
-import { fromPairs, type Params } from '../query/params.ts'
+import { documentParameters, PAGE, readPage } from '../query/entry-query.ts'
+import { listParameters } from '../query/list-query.ts'
+import { writtenLocale } from '../query/locale.ts'
+import { type Parameters, type Query, type QueryOf, readParameters } from '../query/parameters.ts'
+import { fromPairs } from '../query/params.ts'
 import { type Where, whereParams } from '../query/where.ts'
-import { runBatch } from './batch.ts'
-import type { Answer, Engine, RunWrite } from './engine.ts'
-import { getEntry, listEntries } from './entries.ts'
-import { readGlobal, writeGlobal } from './globals.ts'
-import { listReferrers, type ReferencesAnswer } from './referrers.ts'
-import { createEntry, deleteEntry, updateEntry } from './write-entries.ts'
+import type { Answer, Engine } from './engine.ts'
+import { getEntry, listEntries } from './reads/entries.ts'
+import { readGlobal } from './reads/globals.ts'
+import { runBatch } from './writes/batch.ts'
+import { type WriteContext, writeContext } from './writes/context.ts'
+import { prepareCreate, prepareDelete, prepareUpdate } from './writes/entries.ts'
+import { prepareGlobal } from './writes/globals.ts'
+import { carryOut, type Transact } from './writes/prepared.ts'
+import { listReferrers, type ReferencesAnswer } from './writes/referrers.ts'
 
 /** What of a document is answered, and in which language. */
 export interface ReadOptions {
@@ -146,12 +151,12 @@ export function etagOf(document: object): string {
  */
 export class Content<C extends DaybookConfig = DaybookConfig> {
   readonly #engine: Engine
-  readonly #run: RunWrite | undefined
+  readonly #transact: Transact | undefined
 
-  /** @param run how writes reach the store; by default each is a transaction of its own */
-  constructor(engine: Engine, run?: RunWrite) {
+  /** @param transact how writes reach the store; by default each is a transaction of its own */
+  constructor(engine: Engine, transact?: Transact) {
     this.#engine = engine
-    this.#run = run
+    this.#transact = transact
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN */
@@ -160,7 +165,9 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
     query: ListOptions = {},
     { caller = ANONYMOUS }: CallOptions = {},
   ): Promise<ListResult<Entry<C, K>>> {
-    const answer = await listEntries(this.#engine, this.#collection(collection), toParams(query), caller)
+    const listed = this.#collection(collection)
+    const asked = fromOptions(listParameters(listed, this.#engine.model.locales), query)
+    const answer = await listEntries(this.#engine, listed, asked, caller)
     return JSON.parse(answer.json ?? 'null')
   }
 
@@ -176,8 +183,9 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
     { caller = ANONYMOUS }: CallOptions = {},
   ): Promise<Entry<C, K> | null> {
     const model = this.#collection(collection)
+    const asked = fromOptions(documentParameters(this.#engine.model.locales), query)
     try {
-      return tagged(await getEntry(this.#engine, model, address, toParams(query), caller))
+      return tagged(await getEntry(this.#engine, model, address, asked, caller))
     } catch (error) {
       if (error instanceof DaybookError && error.code === 'NOT_FOUND') return null
       throw error
@@ -190,8 +198,10 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
     data: EntryCreate<C, K>,
     { caller = ANONYMOUS, createdAt, locale }: CreateOptions = {},
   ): Promise<Entry<C, K>> {
-    const options = { ...(createdAt === undefined ? {} : { createdAt }), locale: this.#locale(locale) }
-    return tagged(await createEntry(this.#engine, this.#collection(collection), data, caller, options, this.#run))
+    const model = this.#collection(collection)
+    const context = await this.#context(caller, locale)
+    const options = createdAt === undefined ? {} : { createdAt }
+    return tagged(await carryOut(context, () => prepareCreate(context, model, data, options)))
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, CONFLICT, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
@@ -225,9 +235,10 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
     { caller = ANONYMOUS, ifMatch, locale }: ChangeOptions,
     isMerge: boolean,
   ): Promise<Entry<C, K>> {
-    const options = { ...toCondition(ifMatch), locale: this.#locale(locale), isMerge }
     const model = this.#collection(collection)
-    return tagged(await updateEntry(this.#engine, model, id, data, caller, options, this.#run))
+    const context = await this.#context(caller, locale)
+    const options = { ...toCondition(ifMatch), isMerge }
+    return tagged(await carryOut(context, () => prepareUpdate(context, model, id, data, options)))
   }
 
   /** @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
@@ -236,7 +247,9 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
     id: string,
     { caller = ANONYMOUS, ifMatch }: DeleteOptions = {},
   ): Promise<void> {
-    await deleteEntry(this.#engine, this.#collection(collection), id, caller, toCondition(ifMatch), this.#run)
+    const model = this.#collection(collection)
+    const context = await this.#context(caller)
+    await carryOut(context, () => prepareDelete(context, model, id, toCondition(ifMatch)))
   }
 
   /**
@@ -249,8 +262,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
     operations: readonly BatchOperation<C>[],
     { caller = ANONYMOUS, locale }: WriteCallOptions = {},
   ): Promise<readonly BatchOutcome[]> {
-    const run: RunWrite = this.#run ?? ((work) => this.#engine.store.transaction(work))
-    const results = await runBatch(this.#engine, { operations }, caller, run, this.#locale(locale))
+    const results = await runBatch(await this.#context(caller, locale), { operations })
     return results.map(({ op, collection, id, answer }) => {
       const entry = answer ? { etag: answer.tag, entry: JSON.parse(answer.json) } : {}
       return { op, collection, id, ...entry }
@@ -269,9 +281,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
     { caller = ANONYMOUS }: CallOptions = {},
   ): Promise<ReferencesAnswer> {
     if (!isAuthenticated(caller)) throw new DaybookError('UNAUTHORIZED')
-    const page = readPage(
-      toParams({ ...(limit === undefined ? {} : { limit }), ...(offset === undefined ? {} : { offset }) }),
-    )
+    const page = readPage(fromOptions(PAGE, { limit, offset }))
     return listReferrers(this.#engine, this.#collection(collection), id, page, caller)
   }
 
@@ -280,7 +290,8 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
     key: K,
     { caller = ANONYMOUS, ...query }: CallOptions & ReadOptions = {},
   ): Promise<GlobalEntry<C, K>> {
-    return tagged(await readGlobal(this.#engine, this.#global(key), toParams(query), caller))
+    const asked = fromOptions(documentParameters(this.#engine.model.locales), query)
+    return tagged(await readGlobal(this.#engine, this.#global(key), asked, caller))
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
@@ -289,12 +300,15 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
     data: GlobalUpdate<C, K>,
     { caller = ANONYMOUS, ifMatch, locale }: ChangeOptions = {},
   ): Promise<GlobalEntry<C, K>> {
-    const options = { ...toCondition(ifMatch), locale: this.#locale(locale) }
-    return tagged(await writeGlobal(this.#engine, this.#global(key), data, caller, options, this.#run))
+    const model = this.#global(key)
+    const context = await this.#context(caller, locale)
+    return tagged(await carryOut(context, () => prepareGlobal(context, model, data, toCondition(ifMatch))))
   }
 
-  #locale(given: string | undefined): string | undefined {
-    return readWriteLocale(given, this.#engine.model.locales)
+  /** @throws VALIDATION_ERROR for a locale that the config does not name */
+  #context(caller: Caller, given?: string): Promise<WriteContext> {
+    const { locale } = fromOptions(writtenLocale(this.#engine.model.locales), { locale: given }).values
+    return writeContext(this.#engine, caller, { locale, ...(this.#transact ? { transact: this.#transact } : {}) })
   }
 
   #collection(key: string): CollectionModel {
@@ -310,14 +324,18 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
   }
 }
 
-/** The query parameters that say the same. */
-function toParams({ where, ...plain }: ListOptions): Params {
+/** What options say, read as the query parameters that say the same. */
+function fromOptions<P extends Parameters>(
+  declared: P,
+  options: { readonly [K in keyof P]?: unknown },
+): Query<QueryOf<P>> {
+  const { where, ...plain }: { readonly where?: Where; readonly [option: string]: unknown } = options
   // An empty list of names says nothing, as a parameter that is left out.
   const pairs = Object.entries(plain).filter(
     ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
   )
   const named = pairs.map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : String(value)] as const)
-  return fromPairs([...named, ...(where ? whereParams(where) : [])])
+  return readParameters(declared, fromPairs([...named, ...(where ? whereParams(where) : [])]))
 }
 
 function toCondition(ifMatch: string | undefined) {

@@ -1,17 +1,16 @@
 import { type Issue, invalid, invalidAt } from '../errors.ts'
 import type { DeriveTools, Field, Generated } from '../fields/field.ts'
-import { emptyValue, innerFields, isRecord, servedKeys } from '../fields/field.ts'
+import { emptyValue, innerFields, isRecord, isRequired, servedKeys } from '../fields/field.ts'
 import type { CollectionModel, DocumentModel, FieldModel } from '../model/model.ts'
 import type { FieldChoice, FieldReference } from '../store/write.ts'
-import { RenderError } from './markdown-renderer.ts'
+import { RenderError } from './markdown/markdown-renderer.ts'
 
 /** A document's values by served key. */
 export type Values = Record<string, unknown>
 
 /** What an unnamed field of a new document holds. */
 function initialValue(field: Field): unknown {
-  const { default: value } = field.options as { default?: unknown }
-  return value ?? field.type.initial?.(field.options) ?? emptyValue(field)
+  return field.type.default?.(field.options) ?? emptyValue(field)
 }
 
 type Task = () => Promise<void>
@@ -54,14 +53,10 @@ export async function settleFields(
   for (const model of document.fields) {
     const isNamed = Object.hasOwn(input, model.key)
     if (!isNamed && stored) continue
-    const value = isNamed ? input[model.key] : initialValue(model.field)
-    await settleField(model, value ?? roleValue(model), settled, stored, tools)
+    await settleField(model, isNamed ? input[model.key] : initialValue(model.field), settled, stored, tools)
   }
   return settled
 }
-
-/** A status cannot be emptied: without one an entry would belong to nobody. */
-const roleValue = ({ field }: FieldModel): unknown => field.type.initial?.(field.options) ?? null
 
 async function settleField(
   { key, field }: FieldModel,
@@ -105,7 +100,7 @@ export interface Unread {
  *
  * @throws VALIDATION_ERROR with one issue for each that does not
  */
-export function demandRequired(document: DocumentModel, values: Values, { hidden, given }: Unread): void {
+export function requireRequired(document: DocumentModel, values: Values, { hidden, given }: Unread): void {
   const checked = document.fields.filter(({ key }) => !hidden.has(key) || Object.hasOwn(given, key))
   const missing = checked.flatMap((field) => missingFields(field, (hidden.has(field.key) ? given : values)[field.key]))
   const issues: Issue[] = missing.map((path) => ({ path, code: 'required', message: 'is required' }))
@@ -117,8 +112,7 @@ export const missingFields = ({ key, field }: FieldModel, value: unknown): reado
   missingIn(field, value, `/${key}`)
 
 function missingIn(field: Field, value: unknown, path: string): readonly string[] {
-  const isRequired = field.options.required === true || field.type.role !== undefined
-  if (isEmpty(value)) return isRequired ? [path] : []
+  if (isEmpty(value)) return isRequired(field) ? [path] : []
   const missing: string[] = []
   let item = 0
   field.type.walk?.(value, field.options, {
@@ -146,8 +140,8 @@ export function reshape(document: DocumentModel, stored: Values): Values {
 }
 
 function reshapeValue(field: Field, value: unknown): unknown {
-  if (value === null || value === undefined) return emptyOrInitial(field)
-  if (!field.type.accepts(value, field.options)) return field.type.replacement?.(field.options) ?? emptyOrInitial(field)
+  if (value === null || value === undefined) return emptyValue(field)
+  if (!field.type.accepts(value, field.options)) return field.type.replacement?.(field.options) ?? emptyValue(field)
   return (
     field.type.walk?.(value, field.options, {
       value: (inner, innerValue) => reshapeValue(inner, innerValue),
@@ -158,14 +152,13 @@ function reshapeValue(field: Field, value: unknown): unknown {
   )
 }
 
-const emptyOrInitial = (field: Field): unknown => field.type.initial?.(field.options) ?? emptyValue(field)
-
 /** What a document keeps, as JSON: values that a config had a place for once. They stay until someone gives them up. */
-export function keptOf(
+export function orphanedIn(
   document: DocumentModel,
   { kept, doc }: { readonly kept: string | null; readonly doc: string },
+  stored: Values = JSON.parse(doc),
 ): string | null {
-  const left = unplaced(document, withKept(document, JSON.parse(doc), kept))
+  const left = unplaced(document, withKept(document, stored, kept))
   return Object.keys(left).length > 0 ? JSON.stringify(left) : null
 }
 

@@ -3,7 +3,6 @@ import { getSubject } from '../auth/adapter.ts'
 import type { DeriveTools } from '../fields/field.ts'
 import type { Model } from '../model/model.ts'
 import type { Store } from '../store/store.ts'
-import type { Writer } from '../store/write.ts'
 
 /** What every operation on content works with. */
 export interface Engine {
@@ -31,17 +30,14 @@ export interface EntryAnswer extends Answer {
   readonly address: string
 }
 
-/** Runs a prepared write inside a transaction of its own, or as part of a larger one. */
-export type RunWrite = <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
-
 /** Who the journal says it was. */
 export const actorOf = (caller: Caller): string => getSubject(caller) ?? 'anonymous'
 
 const nearby = new WeakMap<Store, Engine>()
 
 /** The same engine, reading from a copy that has come as far as this number of the journal, where there is one. */
-export function near(engine: Engine, seq: number): Engine {
-  const store = engine.store.near(seq)
+export function replicaAt(engine: Engine, seq: number): Engine {
+  const store = engine.store.replicaAt(seq)
   if (store === engine.store) return engine
   const known = nearby.get(store) ?? { ...engine, store }
   nearby.set(store, known)

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
-import { Lease, LeaseLost } from '../store/lease.ts'
+import { Lease, LeaseLost } from '../store/records/lease.ts'
 import type { Engine } from './engine.ts'
-import { KEPT_MS } from './idempotency.ts'
 
 /** How often the store is swept, in milliseconds; within half of that before, so that nodes do not ask all at once. */
 const EVERY_MS = 10 * 60 * 1000
 const LEASE_MS = 60_000
+/** How long the answer to a write that may be sent again is stored, in milliseconds. */
+export const STORED_REPLY_MS: number = 24 * 60 * 60 * 1000
 
 /** Throws away what is kept for a time only. On many nodes, one of them does it. */
 export class Sweeper {
@@ -40,8 +41,8 @@ export async function sweep(lease: Lease): Promise<boolean> {
   if (!(await lease.take())) return false
   try {
     await lease.write(async (writer) => {
-      await writer.dropAnswers(new Date(Date.now() - KEPT_MS).toISOString())
-      await writer.limits.drop()
+      await writer.dropReplies(new Date(Date.now() - STORED_REPLY_MS).toISOString())
+      await writer.rateLimits.drop()
       await writer.records.dropOver()
     })
     return true

@@ -1,5 +1,5 @@
 import type { Exactly, Field, FieldType, ScalarOptions } from './field.ts'
-import { makeField } from './field.ts'
+import { makeField, scalarAnswers } from './field.ts'
 import { aDefault, COMMON_RULES, SCALAR_RULES } from './rules.ts'
 
 export interface BooleanOptions extends Omit<ScalarOptions, 'unique'> {
@@ -11,7 +11,7 @@ const boolean: FieldType<BooleanOptions> = {
   rules: { ...COMMON_RULES, index: SCALAR_RULES.index, default: aDefault },
   schema: () => ({ type: 'boolean' }),
   accepts: (value) => typeof value === 'boolean',
-  scalar: (options) => (options.index === false ? undefined : 'boolean'),
+  ...scalarAnswers('boolean'),
   fromQuery: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
 }
 

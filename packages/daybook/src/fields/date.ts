@@ -1,5 +1,5 @@
 import type { Exactly, Field, FieldType, ScalarOptions } from './field.ts'
-import { makeField } from './field.ts'
+import { makeField, scalarAnswers } from './field.ts'
 import { aDefault, SCALAR_RULES } from './rules.ts'
 
 export interface DateOptions extends ScalarOptions {
@@ -18,7 +18,7 @@ function isDay(text: string): boolean {
 }
 
 /** The moment that a text names, in UTC with milliseconds; a day alone names its start. */
-export function toMoment(text: string): string | undefined {
+export function parseTimestamp(text: string): string | undefined {
   if (isDay(text)) return `${text}T00:00:00.000Z`
   // In a query string, a plus sign that was not escaped arrives as a space.
   const written = text.replace(/ (\d\d:\d\d)$/, '+$1')
@@ -37,7 +37,7 @@ const date: FieldType<DateOptions> = {
   rules: { ...SCALAR_RULES, default: aDefault },
   schema: () => ({ type: 'string', format: 'date', maxLength: 10 }),
   accepts: (value) => typeof value === 'string' && isDay(value),
-  scalar: (options) => (options.index === false ? undefined : 'text'),
+  ...scalarAnswers('text'),
   fromQuery: (text) => (isDay(text) ? text : undefined),
 }
 
@@ -45,22 +45,22 @@ const datetime: FieldType<DateOptions> = {
   name: 'datetime',
   rules: { ...SCALAR_RULES, default: aDefault },
   schema: () => ({ type: 'string', format: 'date-time', maxLength: 40 }),
-  accepts: (value) => typeof value === 'string' && toMoment(value) === value,
+  accepts: (value) => typeof value === 'string' && parseTimestamp(value) === value,
   canonical: (value) => new Date(String(value)).toISOString(),
-  scalar: (options) => (options.index === false ? undefined : 'text'),
-  fromQuery: toMoment,
+  ...scalarAnswers('text'),
+  fromQuery: parseTimestamp,
 }
 
 /** A day of the calendar, `2026-11-20` (RFC 3339 `full-date`). */
 export function dateField<const O extends DateOptions = Record<never, never>>(
   options?: Exactly<O, DateOptions>,
-): Field<string, NoInfer<O> & { readonly '~date'?: true }> {
+): Field<string, NoInfer<O> & { readonly '~whole'?: true }> {
   return makeField(date, (options ?? {}) as O)
 }
 
 /** A moment, given with its offset (RFC 3339 `date-time`) and served in UTC with milliseconds. */
 export function datetimeField<const O extends DateOptions = Record<never, never>>(
   options?: Exactly<O, DateOptions>,
-): Field<string, NoInfer<O> & { readonly '~date'?: true }> {
+): Field<string, NoInfer<O> & { readonly '~whole'?: true }> {
   return makeField(datetime, (options ?? {}) as O)
 }

@@ -1,5 +1,5 @@
 import type { Exactly, Field, FieldType, ScalarOptions } from './field.ts'
-import { makeField } from './field.ts'
+import { makeField, scalarAnswers } from './field.ts'
 import { aDefault, SCALAR_RULES } from './rules.ts'
 
 export interface AddressOptions extends ScalarOptions {
@@ -11,7 +11,7 @@ const email: FieldType<AddressOptions> = {
   rules: { ...SCALAR_RULES, default: aDefault },
   schema: () => ({ type: 'string', format: 'email', maxLength: 320 }),
   accepts: (value) => typeof value === 'string' && /^[^\s@]+@[^\s@]+$/.test(value),
-  scalar: (options) => (options.index === false ? undefined : 'text'),
+  ...scalarAnswers('text'),
   fromQuery: (text) => text,
   isText: true,
 }

@@ -37,18 +37,43 @@ export interface ScalarOptions extends CommonOptions {
 /** The options of a field whose type is not known: those that every type has, and whatever else it takes. */
 export type AnyOptions = CommonOptions & { readonly [option: string]: unknown }
 
+/** What a field type says in its builder's return type, beside the options, of values that it holds. None of it is set. */
+export interface FieldMarks {
+  /** A reader never gets `null`. */
+  readonly '~filled'?: true
+  /** The service makes a value when a new entry names none, where `from` names its source. */
+  readonly '~slug'?: true
+  /** The value is the entry's status. */
+  readonly '~status'?: true
+  /** It can be neither filtered nor sorted. */
+  readonly '~unfiltered'?: true
+  /** A text of which a filter cannot ask for a part. */
+  readonly '~whole'?: true
+}
+
 /**
  * One field of a collection or global: a type that knows how to behave, and what the config says of it.
- * `Value` is what a reader gets when the field holds something, `Write` what a writer gives.
+ * `Value` is what a reader gets when the field holds something, `Write` what a writer gives. `Generated` names the values
+ * that are served beside it: `{ Html: string }` of a field `body` is `bodyHtml`.
  */
-export interface Field<Value = unknown, Options extends object = AnyOptions, Write = Value> {
+export interface Field<
+  Value = unknown,
+  Options extends object = AnyOptions,
+  Write = Value,
+  Generated extends GeneratedValues = Record<never, never>,
+> {
   readonly type: FieldType
   readonly options: Options
+  /** Carries the types of generated values; never set. */
+  readonly '~generated'?: Generated
   /** Carries the type that a reader sees; never set. */
   readonly '~value'?: Value
   /** Carries the type that a writer gives; never set. */
   readonly '~write'?: Write
 }
+
+/** Values that the service makes beside a field's own: the end of their key, and their type. */
+export type GeneratedValues = Readonly<Record<string, unknown>>
 
 /** Fields by key, in the order in which they are served. */
 export type Fields = Readonly<Record<string, Field>>
@@ -99,6 +124,31 @@ export interface Reference {
   readonly id: string
 }
 
+/** What a relation says of itself. */
+export interface RelationFacts {
+  /** The key of the collection that it leads to. */
+  readonly to: string
+  readonly many: boolean
+  /** What happens to a reference when its target is deleted. */
+  readonly onDelete: 'unset' | 'restrict'
+}
+
+/** What `q` finds in a value. */
+export interface SearchFacts {
+  /** How much a word found here counts. */
+  readonly weight: number
+  words(value: unknown): string
+}
+
+/** Fields inside a container. */
+export interface InnerFields {
+  readonly fields: Fields
+  /** Where they stand among the container's options, such as `types.quote`. */
+  readonly path: string
+  /** The `_type` of the values that hold them; absent: every value does. */
+  readonly block?: string
+}
+
 /** What deriving a generated value may use. */
 export interface DeriveTools {
   /** Markdown to sanitized HTML. */
@@ -107,6 +157,7 @@ export interface DeriveTools {
 
 /** A value that the service makes beside a field's own, such as the HTML of a Markdown text. */
 export interface Generated {
+  /** The field's key and an end of its own, which {@link Field} names in its type. */
   readonly key: string
   readonly schema: JsonSchema
   make(value: unknown, tools: DeriveTools): Promise<unknown>
@@ -128,10 +179,16 @@ export interface FieldType<Options extends object = AnyOptions> {
   accepts(value: unknown, options: Options): boolean
   /** The value of a field that holds nothing. @default null */
   empty?(options: Options): unknown
-  /** The value served in place of one that the present config does not take. @default initial, else empty */
+  /** The value served in place of one that the present config does not take. @default empty */
   replacement?(options: Options): unknown
-  /** The value of a field that a new document does not name. @default `options.default`, else empty */
-  initial?(options: Options): unknown
+  /** The value of a field that a new document does not name. @default empty */
+  default?(options: Options): unknown
+  /** The key of the field beside it that a value is made from when a new document names none. */
+  source?(options: Options): string | undefined
+  /** The values to choose from, where the config lists them. */
+  choices?(options: Options): readonly string[]
+  /** The JSON Schema that the config gives for the value, where it does. */
+  ownSchema?(options: Options): JsonSchema | undefined
   /** The one form in which a valid value is stored. @default as it came */
   canonical?(value: unknown, options: Options): unknown
   /** The value that a filter's text names; `undefined` when it names none of this type. */
@@ -140,29 +197,48 @@ export interface FieldType<Options extends object = AnyOptions> {
   readonly isText?: true
   /** How the value compares; absent: it can be neither filtered nor sorted. */
   scalar?(options: Options): Scalar | undefined
+  /** Whether the value is a list, of which a filter finds every member. @default false */
+  isMany?(options: Options): boolean
+  /** Whether no two entries may hold the same value. @default false */
+  isUnique?(options: Options): boolean
+  /** Where the value refers to; absent: to nothing. */
+  relation?(options: Options): RelationFacts
   /** The sets of fields that a container value holds. */
-  inner?(options: Options): readonly Fields[]
+  inner?(options: Options): readonly InnerFields[]
+  /** The field that every item of a list is a value of. */
+  item?(options: Options): Field
   /** Whether a value may hold keys that the config does not name. */
   readonly hasFreeKeys?: true
   /** Whether a container holds each inner field once, so that its values compare like the document's own. */
   readonly isGroup?: true
   /** Copies a container value, with each child as the visitor answers. */
   walk?(value: unknown, options: Options, visitor: Visitor): unknown
-  /** The words that `q` finds. */
-  words?(value: unknown, options: Options): string
-  /** How much a word found here counts. @default 1 */
-  readonly weight?: number
+  /** What `q` finds; `undefined`: nothing. */
+  search?(options: Options): SearchFacts | undefined
   references?(value: unknown, options: Options): readonly Reference[]
   generated?(key: string, options: Options): Generated | undefined
   /** What the type is to its collection as a whole; at most one field for each role. */
   readonly role?: 'slug' | 'status'
 }
 
+/** What {@link ScalarOptions} come to, for a type whose value is one string, number or boolean. */
+export function scalarAnswers(
+  scalar: Scalar,
+): Required<Pick<FieldType<ScalarOptions & { readonly default?: unknown }>, 'scalar' | 'isUnique' | 'default'>> {
+  return {
+    scalar: (options) => (options.index === false ? undefined : scalar),
+    isUnique: (options) => options.unique === true,
+    default: (options) => options.default,
+  }
+}
+
 /** Makes a field; the types of `options` and values come from the builder's signature. */
-export function makeField<Value, Options extends object, Write = Value>(
-  type: FieldType<never>,
-  options: Options,
-): Field<Value, Options, Write> {
+export function makeField<
+  Value,
+  Options extends object,
+  Write = Value,
+  Generated extends GeneratedValues = Record<never, never>,
+>(type: FieldType<never>, options: Options): Field<Value, Options, Write, Generated> {
   // A type only ever meets the options of its own builder.
   return Object.freeze({ type: type as unknown as FieldType, options: Object.freeze({ ...options }) })
 }
@@ -174,6 +250,11 @@ export type Exactly<Options, Known> = Options & { readonly [K in Exclude<keyof O
 export function servedKeys(key: string, field: Field): readonly string[] {
   const generated = field.type.generated?.(key, field.options)
   return generated ? [key, generated.key] : [key]
+}
+
+/** Whether a field must hold something once a document is stored. */
+export function isRequired({ type, options }: Field): boolean {
+  return options.required === true || type.role !== undefined
 }
 
 /** The value of a field that holds nothing. */
@@ -203,7 +284,9 @@ export function walkFields(
 
 /** The sets of fields inside a field; none for a plain value. */
 export function innerFields({ type, options }: Field): readonly Fields[] {
-  return type.inner?.(options) ?? []
+  const item = type.item?.(options)
+  const inner = type.inner?.(options).map(({ fields }) => fields) ?? []
+  return item ? [...inner, { of: item }] : inner
 }
 
 /** Whether each locale has its own value of a field, or of one inside it. */

@@ -11,7 +11,7 @@ const group: FieldType<GroupOptions & { readonly fields: Fields }> = {
   check: (options, place) => place.checkNested(options.fields, `${place.path}.fields`),
   schema: (options, nest) => nest(options.fields),
   accepts: isRecord,
-  inner: (options) => [options.fields],
+  inner: (options) => [{ fields: options.fields, path: 'fields' }],
   isGroup: true,
   walk: (value, options, visitor) => walkFields(options.fields, isRecord(value) ? value : {}, visitor),
 }

@@ -1,8 +1,9 @@
 import type { Field, Fields } from './field.ts'
 
-type OptionsOf<F> = F extends Field<infer _Value, infer Options, infer _Write> ? Options : never
-type ValueOf<F> = F extends Field<infer Value, infer _Options, infer _Write> ? Value : never
-type WriteOf<F> = F extends Field<infer _Value, infer _Options, infer Write> ? Write : never
+type OptionsOf<F> = F extends Field<infer _Value, infer Options, infer _Write, infer _Generated> ? Options : never
+type ValueOf<F> = F extends Field<infer Value, infer _Options, infer _Write, infer _Generated> ? Value : never
+type WriteOf<F> = F extends Field<infer _Value, infer _Options, infer Write, infer _Generated> ? Write : never
+type GeneratedOf<F> = F extends Field<infer _Value, infer _Options, infer _Write, infer Generated> ? Generated : never
 
 /** Fields that are never `null` to a reader: required, always filled, or a list. */
 type IsFilled<F> =
@@ -30,20 +31,17 @@ type IsDemanded<F> =
         : true
       : false
 
-type GeneratedKey<K, F> = '~markdown' extends keyof OptionsOf<F>
-  ? OptionsOf<F> extends { readonly html: false }
-    ? never
-    : `${K & string}Html`
-  : never
+type GeneratedKey<K, F> = `${K & string}${keyof GeneratedOf<F> & string}`
+type GeneratedValue<F> = GeneratedOf<F>[keyof GeneratedOf<F>]
 
 type Flat<T> = { [K in keyof T]: T[K] } & {}
 
 /** What a reader sees of a set of fields. */
 export type FieldValues<F extends Fields> = Flat<
   { readonly [K in keyof F]: IsFilled<F[K]> extends true ? ValueOf<F[K]> : ValueOf<F[K]> | null } & {
-    readonly [K in keyof F as GeneratedKey<K, F[K]>]: OptionsOf<F[K]> extends { readonly required: true }
-      ? string
-      : string | null
+    readonly [K in keyof F as GeneratedKey<K, F[K]>]: IsFilled<F[K]> extends true
+      ? GeneratedValue<F[K]>
+      : GeneratedValue<F[K]> | null
   }
 >
 

@@ -19,12 +19,14 @@ const json: FieldType<JsonOptions> = {
   rules: { ...COMMON_RULES, default: aDefault, schema: anObject },
   schema: (options) => (options.schema === undefined ? {} : { [OWN_SCHEMA]: options.schema }),
   accepts: (value) => value !== null,
+  default: (options) => options.default,
+  ownSchema: (options) => options.schema,
   hasFreeKeys: true,
 }
 
-/** Tells it from other fields with values of the same type; never set. */
+/** No filter compares it; never set. */
 type JsonMark = {
-  readonly '~json'?: true
+  readonly '~unfiltered'?: true
 }
 
 type Needed = JsonOptions & { readonly required: true }

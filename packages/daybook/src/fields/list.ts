@@ -31,7 +31,8 @@ const list: FieldType<ListOptions & { readonly of: Field }> = {
     maxItems: options.max ?? DEFAULT_MAX_ITEMS,
   }),
   accepts: (value, { of }) => Array.isArray(value) && value.every((item) => of.type.accepts(item, of.options)),
-  inner: (options) => [{ of: options.of }],
+  item: (options) => options.of,
+  default: (options) => options.default,
   empty: () => [],
   walk: (value, options, visitor) =>
     (Array.isArray(value) ? value : []).map((item) => visitor.value(options.of, item, '')),

@@ -19,7 +19,8 @@ const markdown: FieldType<MarkdownOptions> = {
   rules: { ...COMMON_RULES, default: aDefault, maxLength: aCount, html: aFlag, search: aFlag },
   schema: (options) => ({ type: 'string', maxLength: options.maxLength ?? DEFAULT_MAX_LENGTH }),
   accepts: (value) => typeof value === 'string',
-  words: (value, options) => (options.search === false ? '' : String(value)),
+  default: (options) => options.default,
+  search: (options) => (options.search === false ? undefined : { weight: 1, words: String }),
   generated(key, options) {
     if (options.html === false) return undefined
     return {
@@ -30,9 +31,13 @@ const markdown: FieldType<MarkdownOptions> = {
   },
 }
 
+type HtmlOf<O extends MarkdownOptions> = O extends { readonly html: false }
+  ? Record<never, never>
+  : { readonly Html: string }
+
 /** Long text in GitHub-flavoured Markdown; its sanitized HTML is served as `<key>Html`. */
 export function markdownField<const O extends MarkdownOptions = Record<never, never>>(
   options?: Exactly<O, MarkdownOptions>,
-): Field<string, NoInfer<O> & { readonly '~markdown'?: true }> {
+): Field<string, NoInfer<O> & { readonly '~unfiltered'?: true }, string, HtmlOf<O>> {
   return makeField(markdown, (options ?? {}) as O)
 }

@@ -1,5 +1,5 @@
 import type { Exactly, Field, FieldType, JsonSchema, OptionRule, ScalarOptions } from './field.ts'
-import { makeField } from './field.ts'
+import { makeField, scalarAnswers } from './field.ts'
 import { aDefault, aNumber, anInteger, SCALAR_RULES } from './rules.ts'
 
 export interface NumberOptions extends ScalarOptions {
@@ -32,7 +32,7 @@ function numberType(name: string, schema: JsonSchema, bound: OptionRule): FieldT
     accepts: (value) => typeof value === 'number' && (name === 'number' || Number.isSafeInteger(value)),
     // JSON has no negative zero to give back.
     canonical: (value) => (value === 0 ? 0 : value),
-    scalar: (options) => (options.index === false ? undefined : 'number'),
+    ...scalarAnswers('number'),
     fromQuery: (text) => toNumber(text, name === 'integer'),
   }
 }

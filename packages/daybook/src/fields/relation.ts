@@ -19,7 +19,7 @@ const anOnDelete: OptionRule = (value) =>
   value === 'unset' || value === 'restrict' ? undefined : 'write "unset" or "restrict"'
 
 /** What happens to a reference when its target is deleted. */
-export const onDeleteOf = ({ onDelete, required }: RelationOptions): 'unset' | 'restrict' =>
+const onDeleteOf = ({ onDelete, required }: RelationOptions): 'unset' | 'restrict' =>
   onDelete ?? (required ? 'restrict' : 'unset')
 
 const ids = (value: unknown): readonly string[] =>
@@ -55,6 +55,8 @@ const relation: FieldType<RelationOptions & { readonly to: string }> = {
   empty: (options) => (options.many ? [] : null),
   canonical: (value) =>
     Array.isArray(value) ? [...new Set(value.map((id) => String(id).toLowerCase()))] : String(value).toLowerCase(),
+  relation: (options) => ({ to: options.to, many: options.many === true, onDelete: onDeleteOf(options) }),
+  isMany: (options) => options.many === true && options.index !== false,
   scalar: (options) => (options.many || options.index === false ? undefined : 'text'),
   fromQuery: (text) => (isUuidShaped(text) ? text.toLowerCase() : undefined),
   references: (value, options) => ids(value).map((id) => ({ collection: options.to, id })),

@@ -40,6 +40,10 @@ const select: FieldType<SelectOptions> = {
       ? Array.isArray(value) && value.every((one) => options.options.includes(one))
       : options.options.includes(value as string),
   empty: (options) => (options.many ? [] : null),
+  default: (options) => options.default,
+  choices: (options) => options.options,
+  isUnique: (options) => options.unique === true,
+  isMany: (options) => options.many === true && options.index !== false,
   scalar: (options) => (options.many || options.index === false ? undefined : 'text'),
   fromQuery: (text, options) => (options.options.includes(text) ? text : undefined),
 }

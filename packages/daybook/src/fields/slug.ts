@@ -63,6 +63,7 @@ const slug: FieldType<SlugOptions> = {
   accepts: (value) => typeof value === 'string',
   canonical: (value) => String(value).normalize('NFC'),
   scalar: () => 'text',
+  source: (options) => options.from,
   fromQuery: (text) => text.normalize('NFC'),
   isText: true,
 }

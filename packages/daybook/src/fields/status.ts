@@ -14,7 +14,7 @@ export interface StatusOptions extends Pick<CommonOptions, 'description' | 'rena
 }
 
 /** The values that a status field takes. */
-export function statusValues(options: StatusOptions): readonly string[] {
+function statusValues(options: StatusOptions): readonly string[] {
   return options.options ?? ['draft', PUBLISHED, 'archived']
 }
 
@@ -35,9 +35,12 @@ const status: FieldType<StatusOptions> = {
   },
   schema: (options) => ({ type: 'string', enum: statusValues(options) }),
   accepts: (value, options) => statusValues(options).includes(value as string),
-  initial: (options) => options.default ?? PUBLISHED,
+  // It cannot be emptied: an entry without a status would be nobody's.
+  empty: (options) => options.default ?? PUBLISHED,
+  default: (options) => options.default ?? PUBLISHED,
   // What is no longer a status may have been hidden for a reason.
   replacement: (options) => statusValues(options).find((value) => value !== PUBLISHED) ?? PUBLISHED,
+  choices: statusValues,
   scalar: () => 'text',
   fromQuery: (text, options) => (statusValues(options).includes(text) ? text : undefined),
 }

@@ -1,5 +1,5 @@
 import type { Exactly, FaultReport, Field, FieldPlace, FieldType, JsonSchema, ScalarOptions } from './field.ts'
-import { makeField } from './field.ts'
+import { makeField, scalarAnswers } from './field.ts'
 import { aCount, aDefault, aFlag, aPattern, SCALAR_RULES } from './rules.ts'
 
 /**
@@ -54,11 +54,10 @@ const text: FieldType<TextOptions> = {
     }
   },
   accepts: (value) => typeof value === 'string',
-  scalar: (options) => (options.index === false ? undefined : 'text'),
+  ...scalarAnswers('text'),
   fromQuery: (text) => text,
   isText: true,
-  words: (value, options) => (options.search === false ? '' : String(value)),
-  weight: 8,
+  search: (options) => (options.search === false ? undefined : { weight: 8, words: String }),
 }
 
 /** One line of text. */

@@ -1,6 +1,6 @@
 import type { AddressOptions } from './email.ts'
 import type { Exactly, Field, FieldType, JsonSchema } from './field.ts'
-import { makeField } from './field.ts'
+import { makeField, scalarAnswers } from './field.ts'
 import { aDefault, SCALAR_RULES } from './rules.ts'
 
 const HTTP: JsonSchema = {
@@ -14,7 +14,7 @@ const url: FieldType<AddressOptions> = {
   // Other schemes (javascript:, data:) would run where a site prints the value as a link.
   schema: () => ({ type: 'string', format: 'uri', allOf: [HTTP], maxLength: 2000 }),
   accepts: (value) => typeof value === 'string' && /^https?:\/\/[^/?#\s]/.test(value),
-  scalar: (options) => (options.index === false ? undefined : 'text'),
+  ...scalarAnswers('text'),
   fromQuery: (text) => text,
   isText: true,
 }

@@ -1,93 +1,103 @@
-import { RegExpRouter } from 'hono/router/reg-exp-router'
+import { LRUCache } from 'lru-cache'
 import { ANONYMOUS, type AuthContext, type Caller, isAuthenticated } from '../auth/adapter.ts'
 import type { AuthGuard } from '../auth/guard.ts'
 import type { CorsConfig } from '../config/config.ts'
-import type { Attempts } from '../content/attempts.ts'
-import { type Engine, near } from '../content/engine.ts'
 import { DaybookError, ERRORS, invalidAt } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Model } from '../model/model.ts'
+import { Faults, Query, readParameters } from '../query/parameters.ts'
 import { readParams } from '../query/params.ts'
-import { makeAddressHint } from './address-hint.ts'
+import { type AddressHint, makeAddressHint } from './address-hint.ts'
 import { Admission, OVERLOADED } from './admission.ts'
-import { readBody, readJson } from './body.ts'
-import { contextOf } from './client.ts'
-import { readIdempotencyKey, readMinSeq, readTagCondition } from './conditional.ts'
+import { contextOf } from './client-address.ts'
+import { readConditions } from './conditions.ts'
+import { type Route, undeclared } from './contract.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
-import { readInput } from './input.ts'
-import { demandOwnOrigin } from './origin.ts'
+import { requireOwnOrigin } from './origin.ts'
+import { requireProtection, requireSessionOrRule } from './protection.ts'
 import { aboutCredential } from './refused-credential.ts'
 import type { Handle, HttpRequest } from './request.ts'
 import { errorReply, type FinishedReply, finishReply, type Reply } from './respond.ts'
-import { demandProtection, isOpenByRule, type Route } from './routes.ts'
+import { allowedMethods, type Match, Router } from './router.ts'
 
 /** What the HTTP layer needs to know. */
 export interface AppOptions {
-  readonly engine: Engine
+  readonly model: Model
   readonly routes: readonly Route[]
   readonly auth: AuthGuard
-  readonly attempts: Attempts
   /** How many proxies are trusted to say who sent a request. */
   readonly trustProxy: number
   readonly log: Log
   readonly cors: CorsConfig | undefined
   /** In bytes. */
   readonly bodyLimit: number
-  readonly publicCacheControl: string
-  readonly isReady: () => Promise<boolean>
   /** How many requests may wait or be worked on. */
   readonly pendingRequests: number
+  /** Whether an answer that its route does not declare is a failure. */
+  readonly isStrict: boolean
   /** Told of every answer, where somebody counts: the pattern of its route, if it has one, and milliseconds. */
   readonly observe: ((method: string, route: string | undefined, status: number, ms: number) => void) | undefined
 }
+
+/** An app at work. */
+interface App extends AppOptions {
+  readonly router: Router
+  /** What query strings say that came of late, by route; what is made of them can be kept with them, too. */
+  readonly queries: LRUCache<string, Query>
+  readonly admission: Admission
+  /** The methods of all routes. */
+  readonly methods: readonly string[]
+  readonly hint: AddressHint
+}
+
+/** Of routes that do not look at it. */
+const NO_QUERY = new Query({}, new Faults())
+/** The most query strings that are kept. */
+const MAX_QUERIES = 500
+/** The longest query string that is kept, in characters. */
+const MAX_KEPT_QUERY = 512
 
 const REQUEST_ID = /^[\w.-]{8,64}$/
 /** The longest target that is written to the log, in characters. */
 const MAX_LOGGED_TARGET = 512
 
 /**
- * Builds the handler from the route table, once; a request then walks a straight line.
+ * Builds the handler from the routes, once; a request then walks a straight line.
  *
  * @throws {StartupError} when nobody says who may use a route
  */
 export function createApp(options: AppOptions): Handle {
-  demandProtection(options.routes)
-  const admission = new Admission(options.pendingRequests)
-  const addresses = addressesOf(options.routes, options.engine.model)
-  const router = new RegExpRouter<Address>()
-  for (const address of addresses) router.add(address.route.method, address.pattern, address)
-  const methods = new RegExpRouter<readonly string[]>()
-  for (const [pattern, same] of Map.groupBy(addresses, (address) => address.pattern)) {
-    methods.add('ALL', pattern, allowedMethods(same))
-  }
-  const hint = makeAddressHint(publicPatterns(addresses, options.engine.model))
-  const allMethods = [...new Set(allowedMethods(addresses))]
-  const dispatch = (request: HttpRequest, scope: RequestScope): Promise<Reply> | Reply => {
-    // RFC 9110, section 9.3.7: OPTIONS may ask about the whole service.
-    if (request.target === '*') return refuseMethod(options, allMethods, request, scope)
-    const path = pathOf(request.target)
-    // RFC 9110, section 9.3.2: HEAD is GET without the content.
-    const [[found], parameters] = router.match(request.method === 'HEAD' ? 'GET' : request.method, path)
-    if (found) {
-      const { route } = found[0]
-      scope.route = route
-      const work = (): Promise<Reply> => answer(options, admission, route, request, pathParameters(found, parameters))
-      return route.isProbe ? work() : admission.run(work, () => !request.isAborted)
-    }
-    const [[allowed]] = methods.match('ALL', path)
-    if (!allowed) throw nothingAt(hint(path))
-    return refuseMethod(options, allowed[0], request, scope)
+  requireProtection(options.routes)
+  const app: App = {
+    ...options,
+    router: new Router(options.routes),
+    queries: new LRUCache({ max: MAX_QUERIES }),
+    admission: new Admission(options.pendingRequests),
+    methods: allowedMethods(options.routes.map(({ method }) => method)),
+    hint: makeAddressHint(publicAddresses(options.routes)),
   }
   return async (request) => {
-    const scope = openScope(request, options.cors)
+    const scope = openScope(request, app.cors)
     try {
-      return finish(await dispatch(request, scope), request, scope, options)
+      return finish(app, await dispatch(app, request, scope), request, scope)
     } catch (error) {
-      if (isFailure(error)) report(options, scope, error)
+      if (isFailure(error)) report(app, scope, error)
       const told = error instanceof DaybookError ? aboutCredential(error, request.headers) : error
-      return finish(errorReply(told, scope.requestId), request, scope, options)
+      return finish(app, errorReply(told, scope.requestId), request, scope)
     }
   }
+}
+
+function dispatch(app: App, request: HttpRequest, scope: RequestScope): Promise<Reply> | Reply {
+  // RFC 9110, section 9.3.7: OPTIONS may ask about the whole service.
+  if (request.target === '*') return refuseMethod(app, app.methods, request, scope)
+  const path = pathOf(request.target)
+  const found = app.router.find(request.method, path)
+  if (!found) throw nothingAt(app.hint(path))
+  if (!('route' in found)) return refuseMethod(app, found, request, scope)
+  scope.route = found.route
+  const work = (): Promise<Reply> => answer(app, found, request)
+  return found.route.isProbe ? work() : app.admission.run(work, () => !request.isAborted)
 }
 
 /** @param hint what to write instead, in a sentence */
@@ -95,55 +105,15 @@ const nothingAt = (hint: string | undefined): DaybookError =>
   new DaybookError('NOT_FOUND', hint && `${ERRORS.NOT_FOUND.message} ${hint}`)
 
 /** Addresses that may be read without a session, whatever the config's rules say: hints name no others. */
-function publicPatterns(addresses: readonly Address[], { collections, globals }: Model): readonly string[] {
-  const isPublic = ({ route: { method, protection }, fixed }: Address): boolean => {
-    const document = collections.get(fixed.collection ?? '') ?? globals.get(fixed.key ?? '')
-    return method === 'GET' && protection === 'public' && document?.access.read === undefined
-  }
-  return addresses
-    .filter(isPublic)
-    .map(({ pattern, route }) => pattern.replace(':entry', /:\w+$/.exec(route.path)?.[0] ?? ''))
+function publicAddresses(routes: readonly Route[]): readonly string[] {
+  return routes
+    .filter(({ method, protection, resource }) => method === 'GET' && protection === 'public' && !resource?.access.read)
+    .map(({ path, resource }) => path.replace(/:(?:collection|key)\b/, resource?.key ?? ''))
 }
 
 /** Whether somebody should look into an error. Refusals for overload are told by the metrics; they are too many for the log. */
 function isFailure(error: unknown): boolean {
   return !(error instanceof DaybookError) || (error.status >= 500 && error !== OVERLOADED)
-}
-
-/** The parameters of an address, decoded. */
-function pathParameters(
-  [{ route, fixed }, places]: readonly [Address, Readonly<Record<string, number | string>>],
-  values: readonly string[] | undefined,
-): Record<string, string> {
-  const name = route.resource ? 'entry' : 'action'
-  const value = values?.[Number(places[name])] ?? ''
-  return { ...fixed, [name]: value.includes('%') ? decodeURIComponent(value) : value }
-}
-
-/** A route at one of its addresses. */
-interface Address {
-  readonly route: Route
-  /** Hono's pattern syntax; the one free segment is called `entry`. */
-  readonly pattern: string
-  /** Parameters that this address settles. */
-  readonly fixed: Readonly<Record<string, string>>
-}
-
-/** Routes of collections and globals have one address for each: what the config does not name has no address. */
-function addressesOf(routes: readonly Route[], { collections, globals }: Model): readonly Address[] {
-  return routes.flatMap((route): Address[] => {
-    const pattern = route.path.replace(/:(?:slug|id)\b/, ':entry')
-    if (!route.resource) return [{ route, pattern, fixed: {} }]
-    const [name, keys] =
-      route.resource === 'collection'
-        ? (['collection', collections.keys()] as const)
-        : (['key', globals.keys()] as const)
-    return [...keys].map((key) => ({ route, pattern: pattern.replace(`:${name}`, key), fixed: { [name]: key } }))
-  })
-}
-
-function allowedMethods(addresses: readonly Address[]): readonly string[] {
-  return [...addresses.flatMap(({ route: { method } }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS']
 }
 
 /** What belongs to one request from its first to its last step. */
@@ -178,40 +148,28 @@ function pathOf(target: string): string {
   }
 }
 
-async function answer(
-  options: AppOptions,
-  admission: Admission,
-  route: Route,
-  request: HttpRequest,
-  path: Record<string, string>,
-): Promise<Reply> {
-  const { headers } = request
-  let known: AuthContext | undefined
-  const context = (): AuthContext => {
-    known ??= contextOf(request, options.trustProxy)
-    return known
-  }
-  const caller = await identify(options, route, request, context)
-  if (route.protection === 'session' && !isAuthenticated(caller)) await demandRule(options.engine, route, path, caller)
-  // What readers without a session see may come from a copy of the database.
-  const isPublicRead = route.method === 'GET' && !isAuthenticated(caller)
-  return await route.run({
-    engine: isPublicRead ? near(options.engine, readMinSeq(headers)) : options.engine,
-    caller,
-    path,
-    ifMatch: readTagCondition(headers, 'If-Match'),
-    ifNoneMatch: readTagCondition(headers, 'If-None-Match'),
-    idempotencyKey: route.method === 'POST' ? readIdempotencyKey(headers) : undefined,
-    query: readParams(searchOf(request.target)),
-    body: () => admission.outside(() => readJson(request, options.bodyLimit)),
-    auth: options.auth,
-    context,
-    attempt: () => options.attempts.take(context().address),
-    input: () => admission.outside(() => readInput(request, options.bodyLimit)),
-    forward: () => admission.outside(() => forwarded(request, context(), options.bodyLimit)),
-    publicCacheControl: options.publicCacheControl,
-    isReady: options.isReady,
-  })
+async function answer(app: App, { route, path }: Match, request: HttpRequest): Promise<Reply> {
+  const { headers, target } = request
+  const caller = await identify(app, route, request)
+  if (route.protection === 'session' && !isAuthenticated(caller)) await requireSessionOrRule(app.model, route, caller)
+  const conditions = readConditions(route.conditions, headers)
+  const query = readQuery(app, route, searchOf(target))
+  if (!route.checksQuery) query.throwFaults()
+  await route.admit?.(request, path)
+  const read = route.body?.read
+  const body = read && (await app.admission.outside(() => read(request, app.bodyLimit)))
+  return route.run({ caller, path, query, conditions, body, request })
+}
+
+/** @throws VALIDATION_ERROR */
+function readQuery({ queries }: App, { operationId, resource, parameters }: Route, search: string): Query {
+  const key = `${operationId} ${resource?.key} ${search}`
+  const known = queries.get(key)
+  if (known) return known
+  const params = readParams(search)
+  const query = parameters ? readParameters(parameters, params) : NO_QUERY
+  if (search.length <= MAX_KEPT_QUERY) queries.set(key, query)
+  return query
 }
 
 function searchOf(target: string): string {
@@ -224,40 +182,26 @@ function searchOf(target: string): string {
  *
  * @throws FORBIDDEN for a change that a page of another origin makes with the browser's cookies
  */
-async function identify(
-  { auth, cors }: AppOptions,
-  { protection }: Route,
-  { headers, method }: HttpRequest,
-  context: () => AuthContext,
-): Promise<Caller> {
+async function identify({ auth, cors, trustProxy }: App, { protection }: Route, request: HttpRequest): Promise<Caller> {
+  const { headers, method } = request
   const isChange = method !== 'GET' && method !== 'HEAD'
+  const isBearer = headers.has('authorization')
+  const context = (): AuthContext => contextOf(request, trustProxy)
   if (protection === 'provider') {
     // Signing in sets cookies, so that it is no business of other pages even before there are any.
-    if (isChange && !headers.has('authorization')) demandOwnOrigin(context(), cors)
+    if (isChange && !isBearer) requireOwnOrigin(context(), cors)
     return ANONYMOUS
   }
-  if (!headers.has('authorization') && !headers.has('cookie')) return ANONYMOUS
-  const caller = await auth.resolve(context())
-  if (isChange && isAuthenticated(caller) && !headers.has('authorization')) demandOwnOrigin(context(), cors)
+  if (!isBearer && !headers.has('cookie')) return ANONYMOUS
+  const own = context()
+  const caller = await auth.resolve(own)
+  if (isChange && isAuthenticated(caller) && !isBearer) requireOwnOrigin(own, cors)
   return caller
-}
-
-/** A request as the auth provider takes it: under the address that the client sees, and no larger than any other. */
-async function forwarded(request: HttpRequest, { headers, origin }: AuthContext, limit: number): Promise<Request> {
-  const { method, target } = request
-  const head = { method, headers }
-  if (method === 'GET' || method === 'HEAD') return new Request(origin + target, head)
-  return new Request(origin + target, { ...head, body: await readBody(request, limit) })
-}
-
-/** A session route needs one, unless the config has a rule of its own for what it does. */
-async function demandRule(engine: Engine, route: Route, path: Record<string, string>, caller: Caller): Promise<void> {
-  if (!(await isOpenByRule(route, { engine, path, caller }))) throw new DaybookError('UNAUTHORIZED')
 }
 
 /** Answers OPTIONS, and refuses methods that an address does not have. */
 function refuseMethod(
-  { cors }: AppOptions,
+  { cors }: App,
   methods: readonly string[],
   { method, headers }: HttpRequest,
   { requestId }: RequestScope,
@@ -270,22 +214,28 @@ function refuseMethod(
   return { status: 204, headers: { ...allow, ...preflightHeaders(cors, headers.get('origin')), Vary: 'Origin' } }
 }
 
-function report({ log }: AppOptions, { requestId }: RequestScope, error: unknown): void {
+function report({ log }: App, { requestId }: RequestScope, error: unknown): void {
   const cause = error instanceof DaybookError ? (error.cause ?? error) : error
   log.error({ requestId, err: cause }, 'request failed')
 }
 
-function finish(
-  reply: Reply,
-  { method, target }: HttpRequest,
-  scope: RequestScope,
-  { log, observe }: AppOptions,
-): FinishedReply {
-  observe?.(method, scope.route?.path, reply.status, performance.now() - scope.startedAt)
+function finish(app: App, reply: Reply, { method, target }: HttpRequest, scope: RequestScope): FinishedReply {
+  const { log, observe } = app
+  const sent = app.isStrict ? requireDeclared(app, reply, scope) : reply
+  observe?.(method, scope.route?.path, sent.status, performance.now() - scope.startedAt)
   if (log.requests) {
     const ms = Math.round((performance.now() - scope.startedAt) * 100) / 100
     const shown = target.slice(0, MAX_LOGGED_TARGET)
-    log.info({ requestId: scope.requestId, method, url: shown, status: reply.status, ms }, 'request')
+    log.info({ requestId: scope.requestId, method, url: shown, status: sent.status, ms }, 'request')
   }
-  return finishReply(reply, scope.headers)
+  return finishReply(sent, scope.headers)
+}
+
+/** An answer that its route declares; any other is a failure of the service. */
+function requireDeclared(app: App, reply: Reply, scope: RequestScope): Reply {
+  const { route, requestId } = scope
+  const faults = route ? undeclared(route, reply) : []
+  if (!route || faults.length === 0) return reply
+  report(app, scope, new Error(`${route.operationId} does not declare ${faults.join(', ')}`))
+  return errorReply(undefined, requestId)
 }

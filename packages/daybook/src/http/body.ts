@@ -1,8 +1,18 @@
 import { DaybookError, invalidAt } from '../errors.ts'
+import type { JsonSchema } from '../fields/field.ts'
+import type { BodyContract } from './contract.ts'
 import type { HttpRequest, RequestHeaders } from './request.ts'
 
 /** The largest JSON body where the config does not say, in bytes. */
 export const DEFAULT_BODY_BYTES: number = 4 * 1024 * 1024
+
+/** RFC 7396. */
+export const MERGE_PATCH = 'application/merge-patch+json'
+
+/** A JSON body; every other `+json` type is taken, too. */
+export function jsonBody(description: string, schema: JsonSchema, more: readonly string[] = []): BodyContract {
+  return { description, mediaTypes: ['application/json', ...more], schema, read: readJson }
+}
 
 const JSON_TYPE = /^application\/(?:json|[\w.!#$&^-]+\+json)$/i
 
@@ -13,7 +23,7 @@ const JSON_TYPE = /^application\/(?:json|[\w.!#$&^-]+\+json)$/i
  * @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, VALIDATION_ERROR
  */
 export async function readJson(request: HttpRequest, limit: number): Promise<unknown> {
-  demandJson(request.headers)
+  requireJson(request.headers)
   const text = decode(await readBody(request, limit))
   try {
     return JSON.parse(text)
@@ -36,7 +46,7 @@ export async function readBody(request: HttpRequest, limit: number): Promise<Uin
   return bytes as Uint8Array<ArrayBuffer>
 }
 
-function demandJson(headers: RequestHeaders): void {
+function requireJson(headers: RequestHeaders): void {
   const [type = '', ...parameters] = (headers.get('content-type') ?? '').split(';').map((part) => part.trim())
   const isUtf8 = parameters.every((one) => !/^charset=/i.test(one) || /^charset="?utf-8"?$/i.test(one))
   const isPlain = (headers.get('content-encoding') ?? 'identity').toLowerCase() === 'identity'

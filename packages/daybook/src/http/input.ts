@@ -1,3 +1,4 @@
+import type { AuthContext } from '../auth/adapter.ts'
 import { invalidAt } from '../errors.ts'
 import { readBody, readJson } from './body.ts'
 import type { HttpRequest } from './request.ts'
@@ -32,4 +33,13 @@ async function readForm(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<R
       return [key, values.length > 1 ? values : values[0]]
     }),
   )
+}
+
+/** A request as the auth provider takes it: under the address that the client sees. */
+export function forwarded(
+  { method, target }: HttpRequest,
+  { headers, origin }: AuthContext,
+  body: Uint8Array<ArrayBuffer> | undefined,
+): Request {
+  return new Request(origin + target, { method, headers, ...(body ? { body } : {}) })
 }

@@ -5,12 +5,12 @@ import { DaybookError } from '../errors.ts'
 const REFUSAL = "A page of another origin may not do this with the browser's cookies. List its origin in cors.origins."
 
 /**
- * Refuses what a page of another origin makes a browser send: cookies go along whoever's page it is. Programs send
+ * Refuses what a page of another origin makes a browser send: cookies go along from any page. Programs send
  * neither `Origin` nor `Sec-Fetch-Site` (Fetch Metadata), and pass.
  *
  * @throws FORBIDDEN
  */
-export function demandOwnOrigin({ headers, origin: own }: AuthContext, cors: CorsConfig | undefined): void {
+export function requireOwnOrigin({ headers, origin: own }: AuthContext, cors: CorsConfig | undefined): void {
   const origin = headers.get('origin')
   if (origin === null) {
     const site = headers.get('sec-fetch-site') ?? 'none'

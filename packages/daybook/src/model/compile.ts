@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto'
 import { ConfigError, type ConfigFault, checkConfig } from '../config/check.ts'
 import type { CollectionConfig, DaybookConfig, GlobalConfig, LocalesConfig } from '../config/config.ts'
-import { toMoment } from '../fields/date.ts'
+import { parseTimestamp } from '../fields/date.ts'
 import type { Field, Fields, JsonSchema } from '../fields/field.ts'
-import { holdsLocalized, innerFields, isRecord, servedKeys } from '../fields/field.ts'
-import { onDeleteOf, type RelationOptions } from '../fields/relation.ts'
+import { holdsLocalized, innerFields, isRecord, isRequired, servedKeys } from '../fields/field.ts'
 import { isUuidShaped } from '../fields/slug.ts'
-import { statusValues } from '../fields/status.ts'
 import type {
   CollectionModel,
   Comparable,
@@ -44,7 +42,7 @@ export function compileModel(config: DaybookConfig): Model {
     collections: new Map(collections.map((one) => [one.key, one])),
     globals: new Map(globals.map((one) => [one.key, one])),
     locales,
-    views: new Map((locales?.available ?? []).map((locale) => [locale, collectionsIn(collections, locale)])),
+    byLocale: new Map((locales?.available ?? []).map((locale) => [locale, collectionsIn(collections, locale)])),
     isUniform: collections.every(({ access, guarded }) => access.read === undefined && guarded.length === 0),
     restricted: collections.filter(({ access }) => access.read !== undefined),
   })
@@ -58,17 +56,17 @@ function compileLocales(config: LocalesConfig | undefined): LocalesModel | undef
 }
 
 function collectionsIn(collections: readonly CollectionModel[], locale: string): ReadonlyMap<string, CollectionModel> {
-  return new Map(collections.map((one) => [one.key, one.views.get(locale) ?? one]))
+  return new Map(collections.map((one) => [one.key, one.byLocale.get(locale) ?? one]))
 }
 
 /** The collection as each locale shows it whose answers are not those of the collection's own table. */
-function compileViews(collection: CollectionModel, locales: LocalesModel | undefined): CollectionModel['views'] {
+function compileByLocale(collection: CollectionModel, locales: LocalesModel | undefined): CollectionModel['byLocale'] {
   if (!locales || collection.localized.size === 0) return new Map()
   const shown = [...locales.chains].filter(([locale, chain]) => locale !== locales.default || chain.length > 1)
   return new Map(
     shown.map(([locale, chain]) => {
-      const shape = digest([collection.shape, locales.default, chain])
-      return [locale, Object.freeze({ ...collection, table: `${collection.key}$${locale}`, shape })]
+      const schemaHash = digest([collection.schemaHash, locales.default, chain])
+      return [locale, Object.freeze({ ...collection, table: `${collection.key}$${locale}`, schemaHash })]
     }),
   )
 }
@@ -87,23 +85,23 @@ function compileCollection(key: string, config: CollectionConfig, locales: Local
   const own: CollectionModel = {
     kind: 'collection',
     table: key,
-    views: new Map(),
+    byLocale: new Map(),
     ...compileDocument(key, config, {
       before: { id: UUID_SCHEMA },
       after: { createdAt: TIME_SCHEMA, updatedAt: TIME_SCHEMA },
     }),
     maxLimit: config.maxLimit ?? DEFAULT_MAX_LIMIT,
-    slug: slug && { key: slug[0], from: (slug[1].options as { from?: string }).from },
-    status: status && { key: status[0], values: statusValues(status[1].options) },
+    slug: slug && { key: slug[0], from: slug[1].type.source?.(slug[1].options) },
+    status: status && { key: status[0], values: status[1].type.choices?.(status[1].options) ?? [] },
     comparables,
     manyValued: findManyValued(placed),
     indexes: findIndexes(config.fields, comparables),
     searchable: fields
       .filter(([, field]) => holdsWords(field))
-      .map(([fieldKey, field]) => ({ key: fieldKey, weight: field.type.weight ?? 1 })),
+      .map(([fieldKey, { type, options }]) => ({ key: fieldKey, weight: type.search?.(options)?.weight ?? 1 })),
     access: { read, create, update, delete: remove },
   }
-  return Object.freeze({ ...own, views: compileViews(own, locales) })
+  return Object.freeze({ ...own, byLocale: compileByLocale(own, locales) })
 }
 
 function compileGlobal(key: string, config: GlobalConfig): GlobalModel {
@@ -132,7 +130,7 @@ function compileDocument(
     fieldMap: config.fields,
     systemKeys: { before: Object.keys(system.before), after: Object.keys(system.after) },
     ignoredKeys: new Set([...Object.keys(system.before), ...Object.keys(system.after), ...generated]),
-    shape: digest(outline(config.fields)),
+    schemaHash: digest(outline(config.fields)),
     schemas: Object.freeze({
       read,
       create: documentSchema(config.fields, 'create', system),
@@ -151,7 +149,7 @@ function compileField(key: string, field: Field): FieldModel {
     field,
     access: field.options.access ?? {},
     servedKeys: servedKeys(key, field),
-    required: field.options.required === true || field.type.role !== undefined,
+    required: isRequired(field),
     isContainer: field.type.walk !== undefined,
   })
 }
@@ -171,8 +169,8 @@ const ALWAYS = { scalar: 'text', isMadeByService: true, neverNull: true, isText:
 
 const SYSTEM_COMPARABLES: readonly Comparable[] = [
   { path: 'id', owner: 'id', column: 'id', fromQuery: toId, ...ALWAYS },
-  { path: 'createdAt', owner: 'createdAt', column: 'created_at', fromQuery: toMoment, ...ALWAYS },
-  { path: 'updatedAt', owner: 'updatedAt', column: 'updated_at', fromQuery: toMoment, ...ALWAYS },
+  { path: 'createdAt', owner: 'createdAt', column: 'created_at', fromQuery: parseTimestamp, ...ALWAYS },
+  { path: 'updatedAt', owner: 'updatedAt', column: 'updated_at', fromQuery: parseTimestamp, ...ALWAYS },
 ]
 
 /** A field at its dotted path: of the document itself, or inside groups. */
@@ -204,7 +202,7 @@ function findComparables(placed: readonly PlacedField[]): ReadonlyMap<string, Co
     const scalar = type.scalar?.(options)
     if (!scalar) return []
     const column = path === owner ? type.role : undefined
-    const to = (options as { to?: string }).to
+    const to = type.relation?.(options).to
     // No fields lie inside a scalar.
     const { maxLength } = type.schema(options, () => ({}))
     return [
@@ -228,19 +226,12 @@ function findComparables(placed: readonly PlacedField[]): ReadonlyMap<string, Co
 function findManyValued(placed: readonly PlacedField[]): ReadonlyMap<string, ManyValued> {
   const found = placed.flatMap(({ path, field, owner, isLocalized }): ManyValued[] => {
     const { type, options } = field
-    const { many, index, to } = options as { many?: boolean; index?: boolean; to?: string }
+    const to = type.relation?.(options).to
     // Their members stand in tables that know no locales.
-    if (!many || index === false || isLocalized || !type.fromQuery) return []
+    if (!type.isMany?.(options) || isLocalized || !type.fromQuery) return []
     return [{ path, owner, fromQuery: (text) => type.fromQuery?.(text, options), ...(to === undefined ? {} : { to }) }]
   })
   return new Map(found.map((one) => [one.path, one]))
-}
-
-/** A relation's own options, where a field is one. */
-function relationOf({ options }: Field): { to: string; many: boolean; onDelete: 'unset' | 'restrict' } | undefined {
-  const own = options as RelationOptions & { readonly to?: string }
-  if (own.to === undefined) return undefined
-  return { to: own.to, many: own.many === true, onDelete: onDeleteOf(own) }
 }
 
 type Steps = RelationModel['steps']
@@ -257,7 +248,7 @@ function findRelations(fields: Fields): ReadonlyMap<string, readonly RelationMod
   const lastKey = ({ steps }: ReachedField): string | undefined => steps.at(-1)?.key
   const found = all.flatMap((reached): RelationModel[] => {
     const { field, steps } = reached
-    const relation = relationOf(field)
+    const relation = field.type.relation?.(field.options)
     if (!relation) return []
     const isAlone = all.filter((other) => lastKey(other) === lastKey(reached)).length === 1
     const path = steps.map(({ key }) => key).join('.')
@@ -275,17 +266,19 @@ function reachFields(fields: Fields, before: Steps, block: string | undefined): 
   })
 }
 
-function reachInside(field: Field, steps: Steps, before: Steps, block: string | undefined): readonly ReachedField[] {
-  const { of, types } = field.options as { of?: Field; types?: Readonly<Record<string, Fields>> }
-  const key = steps.at(-1)?.key ?? ''
-  if (of) return reachFields({ [key]: of }, before, block)
-  if (types) return Object.entries(types).flatMap(([kind, inner]) => reachFields(inner, steps, kind))
-  return innerFields(field).flatMap((inner) => reachFields(inner, steps, undefined))
+function reachInside(
+  { type, options }: Field,
+  steps: Steps,
+  before: Steps,
+  block: string | undefined,
+): readonly ReachedField[] {
+  const item = type.item?.(options)
+  if (item) return reachFields({ [steps.at(-1)?.key ?? '']: item }, before, block)
+  return (type.inner?.(options) ?? []).flatMap((inner) => reachFields(inner.fields, steps, inner.block))
 }
 
 function findIndexes(fields: Fields, comparables: ReadonlyMap<string, Comparable>): readonly IndexModel[] {
-  const isUnique = (path: string): boolean =>
-    (fields[path]?.options as { unique?: boolean } | undefined)?.unique === true
+  const isUnique = (path: string): boolean => fields[path]?.type.isUnique?.(fields[path].options) === true
   const lazy = [...comparables.values()].filter((one) => one.column === undefined)
   const indexed = lazy.map((one) => ({ path: one.path, unique: isUnique(one.path) }))
   const only = Object.keys(fields).filter((path) => isUnique(path) && !comparables.has(path))
@@ -294,7 +287,7 @@ function findIndexes(fields: Fields, comparables: ReadonlyMap<string, Comparable
 
 /** Whether a value of this field can hold words that `q` finds. */
 function holdsWords(field: Field): boolean {
-  const isSearched = field.type.words !== undefined && (field.options as { search?: boolean }).search !== false
+  const isSearched = field.type.search?.(field.options) !== undefined
   return isSearched || innerFields(field).some((fields) => Object.values(fields).some(holdsWords))
 }
 
@@ -318,17 +311,19 @@ function valueFaults(fields: unknown, path: string): readonly ConfigFault[] {
 const isField = (field: unknown): field is Field => isRecord(field) && isRecord(field.type) && isRecord(field.options)
 
 function faultsInside(field: Field, path: string): readonly ConfigFault[] {
-  const { fields, types, of } = field.options as { fields?: unknown; types?: unknown; of?: unknown }
+  const { type, options } = field
+  const item: unknown = type.item?.(options)
+  const inner = type.inner?.(options) ?? []
   return [
     ...checkDefault(field, path),
-    ...valueFaults(fields, `${path}.fields`),
-    ...entriesOf(types).flatMap(([key, inner]) => valueFaults(inner, `${path}.types.${key}`)),
-    ...(isField(of) ? faultsInside(of, `${path}.of`) : []),
+    ...inner.flatMap(({ fields, path: place }) => valueFaults(fields, `${path}.${place}`)),
+    ...(isField(item) ? faultsInside(item, `${path}.of`) : []),
   ]
 }
 
 function checkDefault(field: Field, path: string): readonly ConfigFault[] {
-  const { default: value, schema } = field.options as { default?: unknown; schema?: unknown }
+  const { type, options } = field
+  const [value, schema] = [type.default?.(options), type.ownSchema?.(options)]
   const broken = isRecord(schema) ? schemaFault(schema) : undefined
   if (broken) return [{ path: `${path}.schema`, message: `write a JSON Schema (2020-12): ${broken}` }]
   if (value === undefined) return []

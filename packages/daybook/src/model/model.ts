@@ -80,7 +80,7 @@ export interface DocumentModel {
   /** Every key that may stand in a body and changes nothing. */
   readonly ignoredKeys: ReadonlySet<string>
   /** Names the set of keys and types that documents are written in; changes when the config changes them. */
-  readonly shape: string
+  readonly schemaHash: string
   readonly schemas: { readonly read: JsonSchema; readonly create: JsonSchema; readonly update: JsonSchema }
   readonly requireIfMatch: boolean
   /** Relation fields by path; blocks of different kinds may have one at the same. */
@@ -100,7 +100,7 @@ export interface CollectionModel extends DocumentModel {
    * The same collection as locales show it, each from a table of its own. Without the locale that the collection's own
    * table shows, and empty where no field is localized.
    */
-  readonly views: ReadonlyMap<string, CollectionModel>
+  readonly byLocale: ReadonlyMap<string, CollectionModel>
   readonly maxLimit: number
   readonly slug: { readonly key: string; readonly from: string | undefined } | undefined
   readonly status: { readonly key: string; readonly values: readonly string[] } | undefined
@@ -139,7 +139,7 @@ export interface Model {
   readonly globals: ReadonlyMap<string, GlobalModel>
   readonly locales: LocalesModel | undefined
   /** The collections as each locale shows them. */
-  readonly views: ReadonlyMap<string, ReadonlyMap<string, CollectionModel>>
+  readonly byLocale: ReadonlyMap<string, ReadonlyMap<string, CollectionModel>>
   /** Whether no rule of the config makes one reader see another thing than the next, but for having a session. */
   readonly isUniform: boolean
   /** Collections that have a rule of their own for reading. */

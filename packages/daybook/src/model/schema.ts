@@ -1,4 +1,5 @@
 import type { Field, Fields, JsonSchema } from '../fields/field.ts'
+import { isRequired } from '../fields/field.ts'
 
 /** Which question a schema answers: what is served, what makes a document, what changes one. */
 export type SchemaSide = 'read' | 'create' | 'update'
@@ -18,15 +19,13 @@ const withDescription = (schema: JsonSchema, field: Field): JsonSchema =>
 /** Whether a field always holds something once a document is stored. A locale without fallbacks may have nothing. */
 export function isFilled(field: Field): boolean {
   const { type, options } = field
-  const isDemanded = (options.required === true || type.role !== undefined) && options.localized !== true
-  return isDemanded || type.empty?.(options) != null
+  return (isRequired(field) && options.localized !== true) || type.empty?.(options) != null
 }
 
 /** Whether a new document must name the field. */
 export function isDemanded(field: Field): boolean {
-  const options: { required?: boolean; default?: unknown; from?: string } = field.options
-  if (field.type.role === 'slug') return options.from === undefined
-  return options.required === true && options.default === undefined && field.type.role === undefined
+  const { type, options } = field
+  return isRequired(field) && type.default?.(options) === undefined && type.source?.(options) === undefined
 }
 
 function readFields(fields: Fields): JsonSchema {

@@ -42,7 +42,7 @@ export function runWorkers(options: WorkersOptions): RunningWorkers {
   return { status: workers.run(), alive: workers.alive }
 }
 
-/** A place among the workers: whoever takes it has its number. */
+/** A place among the workers; its worker has its number. */
 interface Place {
   readonly number: number
   serving: WorkerProcess | undefined

@@ -1,77 +1,49 @@
 import type { DocumentModel, LocalesModel } from '../model/model.ts'
-import { readShape, SHAPE_PARAMS, type Shape } from './expansion.ts'
-import { readWriteLocale } from './locale.ts'
-import { ParamReader, type Params } from './params.ts'
+import { readSelection, SELECTION, type Selection, type SelectionQuery } from './expansion.ts'
+import { type LocaleQuery, localeParameters } from './locale.ts'
+import { count, type ParametersOf, type Query, type QueryOf } from './parameters.ts'
 import type { QueryScope } from './where.ts'
 
-const KNOWN = new Set(SHAPE_PARAMS)
+/** The parameters of one entry or global. */
+export const documentParameters = (
+  locales: LocalesModel | undefined,
+): typeof SELECTION & ReturnType<typeof localeParameters> => ({
+  ...SELECTION,
+  ...localeParameters(locales),
+})
+
+/** What a request says of one document. */
+export interface DocumentQuery extends SelectionQuery, LocaleQuery {}
 
 /**
- * Reads the parameters of one entry or global.
+ * Checks what is asked of one document against what the reader may see.
  *
  * @throws VALIDATION_ERROR with one issue for each fault
  */
-export function readEntryQuery(document: DocumentModel, params: Params, scope: QueryScope): Shape {
-  const reader = new ParamReader(params, KNOWN)
-  const shape = readShape(reader, document, scope)
-  reader.finish()
-  return shape
+export function readEntryQuery(document: DocumentModel, query: Query<DocumentQuery>, scope: QueryScope): Selection {
+  return query.check((asked, faults) => readSelection(faults, document, asked, scope))
 }
 
-const PAGE = new Set(['limit', 'offset'])
 /** The page size of plain lists, and the most on one page. */
 const PAGE_LIMITS = { usual: 20, most: 100 } as const
 
-/**
- * Reads the parameters of a plain list.
- *
- * @throws VALIDATION_ERROR with one issue for each fault
- */
-export function readPage(params: Params): { readonly limit: number; readonly offset: number } {
-  const reader = new ParamReader(params, PAGE)
-  const limit = Math.min(reader.count('limit') ?? PAGE_LIMITS.usual, PAGE_LIMITS.most)
-  const offset = reader.count('offset') ?? 0
-  reader.finish()
-  return { limit, offset }
-}
-
-const NONE: ReadonlySet<string> = new Set()
-
-const SINCE: ReadonlySet<string> = new Set(['since'])
-
-/**
- * Reads the number of the journal behind which changes are asked for.
- *
- * @returns `undefined` when everything is asked for
- * @throws VALIDATION_ERROR when it is no number, or there are other parameters
- */
-export function readSince(params: Params): number | undefined {
-  const reader = new ParamReader(params, SINCE)
-  const since = reader.count('since')
-  reader.finish()
-  return since
-}
-
-const LOCALE: ReadonlySet<string> = new Set(['locale'])
-
-/**
- * Reads the locale that is written, the one parameter that a write takes.
- *
- * @returns `undefined` when the config names no locales
- * @throws VALIDATION_ERROR when it is no configured locale, or there are others
- */
-export function readWrite(params: Params, locales: LocalesModel | undefined): string | undefined {
-  const reader = new ParamReader(params, LOCALE)
-  const locale = reader.one('locale')
-  reader.finish()
-  return readWriteLocale(locale, locales)
+/** The parameters of a plain list. */
+export const PAGE: ParametersOf<{ limit: number; offset: number }> = {
+  limit: count(`How many to answer, at most ${PAGE_LIMITS.most}.`, { default: PAGE_LIMITS.usual }),
+  offset: count('How many to skip.', { default: 0 }),
 }
 
 /**
- * Reads the parameters of an address that takes none.
+ * Which page of a plain list is meant.
  *
- * @throws VALIDATION_ERROR when there are any
+ * @throws VALIDATION_ERROR
  */
-export function readNothing(params: Params): void {
-  new ParamReader(params, NONE).finish()
+export function readPage(query: Query<QueryOf<typeof PAGE>>): { readonly limit: number; readonly offset: number } {
+  const { limit = PAGE_LIMITS.usual, offset = 0 } = query.values
+  return { limit: Math.min(limit, PAGE_LIMITS.most), offset }
+}
+
+/** The parameters of an export. */
+export const EXPORT: ParametersOf<{ since: number }> = {
+  since: count('A number of the journal: what has changed after it is exported.'),
 }

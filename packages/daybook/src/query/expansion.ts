@@ -1,6 +1,5 @@
 import type { CollectionModel, DocumentModel, RelationModel } from '../model/model.ts'
-import { LOCALE_PARAMS } from './locale.ts'
-import type { ParamReader } from './params.ts'
+import { count, type Faults, names, type ParametersOf, type QueryOf } from './parameters.ts'
 import type { QueryScope } from './where.ts'
 
 /** The most levels of relations that are expanded. */
@@ -22,13 +21,26 @@ export interface Expansion {
 }
 
 /** What of a document is answered. */
-export interface Shape {
+export interface Selection {
   readonly select: ReadonlySet<string> | undefined
   readonly expansions: readonly Expansion[]
 }
 
 /** Parameters that say what of a document is answered. */
-export const SHAPE_PARAMS: readonly string[] = ['select', 'include', 'depth', ...LOCALE_PARAMS]
+export const SELECTION: ParametersOf<{
+  select: readonly string[]
+  include: readonly string[]
+  depth: number
+}> = {
+  select: names('Fields to answer with; `author.name` reaches into an included relation.', {}, MAX_NAMES),
+  include: names('Relations to expand; a dotted path expands on the way.', {}, MAX_NAMES),
+  depth: count('How many levels of relations are expanded. Without include, 0 by default; with it, 1.', {
+    maximum: MAX_DEPTH,
+  }),
+}
+
+/** What a request says of that. */
+export type SelectionQuery = QueryOf<typeof SELECTION>
 
 interface Draft {
   readonly relation: RelationModel
@@ -42,7 +54,7 @@ type Drafts = Map<string, Draft>
 
 /** Everything that has to be known to look a relation up. */
 interface Lookup {
-  readonly reader: ParamReader
+  readonly faults: Faults
   readonly scope: QueryScope
   count: number
 }
@@ -50,30 +62,26 @@ interface Lookup {
 /**
  * Reads `include`, `depth` and `select`. A relation to a collection that the reader may not read expands to nothing.
  */
-export function readShape(reader: ParamReader, document: DocumentModel, scope: QueryScope): Shape {
-  const lookup: Lookup = { reader, scope, count: 0 }
-  const names = reader.list('include')
-  const depth = readDepth(reader, names !== undefined)
+export function readSelection(
+  faults: Faults,
+  document: DocumentModel,
+  query: SelectionQuery,
+  scope: QueryScope,
+): Selection {
+  const lookup: Lookup = { faults, scope, count: 0 }
+  const { include: named, depth = named ? 1 : 0 } = query
   const drafts: Drafts = new Map()
-  if (names && names.length > MAX_NAMES) reader.fault('include', 'maxItems', `must have at most ${MAX_NAMES} names`)
-  for (const name of names?.slice(0, MAX_NAMES) ?? [])
-    if (name !== '') includeName(lookup, document, drafts, name, depth)
-  if (!names) includeAll(lookup, document, drafts, depth)
+  for (const name of named ?? []) includeName(lookup, document, drafts, name, depth)
+  if (!named) includeAll(lookup, document, drafts, depth)
   if (lookup.count > MAX_EXPANSIONS) {
-    reader.fault(
+    faults.add(
       'depth',
       'maxItems',
       `must expand at most ${MAX_EXPANSIONS} relations; lower depth or name them in include`,
     )
   }
-  const select = readSelect(lookup, document, drafts)
+  const select = readSelect(lookup, document, drafts, query.select)
   return { select, expansions: finish(drafts) }
-}
-
-function readDepth(reader: ParamReader, isIncluded: boolean): number {
-  const depth = reader.count('depth') ?? (isIncluded ? 1 : 0)
-  if (depth > MAX_DEPTH) reader.fault('depth', 'maximum', `must be at most ${MAX_DEPTH}`)
-  return Math.min(depth, MAX_DEPTH)
 }
 
 /** A relation that a dotted name begins with, and what of the name is left. */
@@ -119,7 +127,7 @@ function open({ scope }: Lookup, drafts: Drafts, relation: RelationModel, to: Co
 function includeName(lookup: Lookup, document: DocumentModel, drafts: Drafts, name: string, depth: number): void {
   const unknown = include(lookup, document, drafts, name, { depth, level: 1 })
   if (unknown === undefined) return
-  lookup.reader.fault('include', 'unknown_field', `there is no relation "${unknown.slice(0, 64)}"`)
+  lookup.faults.add('include', 'unknown_field', `there is no relation "${unknown.slice(0, 64)}"`)
 }
 
 interface Reach {
@@ -137,7 +145,7 @@ function include(
   { depth, level }: Reach,
 ): string | undefined {
   if (level > MAX_DEPTH) {
-    lookup.reader.fault('include', 'maximum', `must expand at most ${MAX_DEPTH} levels`)
+    lookup.faults.add('include', 'maximum', `must expand at most ${MAX_DEPTH} levels`)
     return undefined
   }
   const found = findRelations(lookup, document, name)
@@ -164,13 +172,16 @@ function includeAll(lookup: Lookup, document: DocumentModel, drafts: Drafts, dep
   }
 }
 
-function readSelect(lookup: Lookup, document: DocumentModel, drafts: Drafts): ReadonlySet<string> | undefined {
-  const names = lookup.reader.list('select')
-  if (!names) return undefined
-  if (names.length > MAX_NAMES) lookup.reader.fault('select', 'maxItems', `must have at most ${MAX_NAMES} names`)
+function readSelect(
+  lookup: Lookup,
+  document: DocumentModel,
+  drafts: Drafts,
+  named: readonly string[] | undefined,
+): ReadonlySet<string> | undefined {
+  if (!named) return undefined
   // What names a document always comes along.
   const keys = new Set(document.systemKeys.before)
-  for (const name of names.slice(0, MAX_NAMES)) if (name !== '') select(lookup, document, drafts, keys, name, name)
+  for (const name of named) select(lookup, document, drafts, keys, name, name)
   return keys
 }
 
@@ -195,9 +206,9 @@ function select(
       .filter((draft) => draft.relation === relation)
       .map((draft) => ({ draft, to, rest: rest ?? '' })),
   )
-  if (found.length === 0) lookup.reader.fault('select', 'unknown_field', `there is no field "${shown}"`)
+  if (found.length === 0) lookup.faults.add('select', 'unknown_field', `there is no field "${shown}"`)
   else if (opened.length === 0) {
-    lookup.reader.fault('select', 'not_included', `"${shown}" lies in a relation that include does not name`)
+    lookup.faults.add('select', 'not_included', `"${shown}" lies in a relation that include does not name`)
   }
   for (const { draft, to, rest } of opened) {
     keys.add(draft.relation.owner)

@@ -1,10 +1,21 @@
 import { hash } from 'node:crypto'
 import { isStorableText, UNSTORABLE } from '../fields/stored-text.ts'
-import type { CollectionModel, Comparable } from '../model/model.ts'
+import type { CollectionModel, Comparable, LocalesModel } from '../model/model.ts'
 import { type CursorPosition, decodeCursor } from './cursor.ts'
-import { readShape, SHAPE_PARAMS, type Shape } from './expansion.ts'
-import { ParamReader, type Params } from './params.ts'
-import { type Condition, isWhereParam, type QueryScope, readWhere } from './where.ts'
+import { documentParameters } from './entry-query.ts'
+import { readSelection, type Selection } from './expansion.ts'
+import { NEVER } from './locale.ts'
+import {
+  count,
+  type Faults,
+  names,
+  type Parameter,
+  type ParametersOf,
+  type Query,
+  type QueryOf,
+  text,
+} from './parameters.ts'
+import { type Condition, type QueryScope, readWhereNode, WHERE, type WrittenWhere } from './where.ts'
 
 /** The page size of a request that names none. */
 export const DEFAULT_LIMIT = 20
@@ -29,7 +40,7 @@ export interface ListQuery {
   /** The statuses asked for; `undefined`: any that the reader may see. */
   readonly statuses: readonly string[] | undefined
   /** What of each entry is answered. */
-  readonly shape: Shape
+  readonly selection: Selection
   /** What entries must hold. */
   readonly where: Condition | undefined
   /** Where the page before ended. */
@@ -38,84 +49,105 @@ export interface ListQuery {
   readonly fingerprint: string
 }
 
-const KNOWN = ['limit', 'offset', 'cursor', 'sort', 'q', 'status', ...SHAPE_PARAMS]
+/** The parameters of a list of a collection. */
+export const listParameters = (
+  { maxLimit, status }: Pick<CollectionModel, 'maxLimit' | 'status'>,
+  locales: LocalesModel | undefined,
+): ParametersOf<{
+  limit: number
+  offset: number
+  cursor: string
+  sort: readonly string[]
+  q: string
+  status: readonly string[]
+  where: WrittenWhere
+}> &
+  ReturnType<typeof documentParameters> => ({
+  limit: count(`How many entries to answer, at most ${maxLimit}; 0 gives the count alone.`, {
+    default: Math.min(DEFAULT_LIMIT, maxLimit),
+  }),
+  offset: count('How many entries to skip; not together with cursor.', { default: 0 }),
+  cursor: text('`nextCursor` of the page before.'),
+  sort: names('Fields to sort by; a leading - descends. By default -createdAt, and with q the best match first.', {}),
+  q: text(
+    'Words that must all be found; the last one may be the beginning of a word.',
+    { maxLength: MAX_SEARCH_LENGTH },
+    checkSearch,
+  ),
+  status: statusParameter(status),
+  ...documentParameters(locales),
+  where: WHERE,
+})
 
-const TAKEN = [...KNOWN, 'where[field][operator]']
+/** What a request says of a list. */
+export type ListParameters = QueryOf<ReturnType<typeof listParameters>>
+
+function checkSearch(q: string): readonly [string, string] | undefined {
+  if (q.length > MAX_SEARCH_LENGTH) return ['maxLength', `must have at most ${MAX_SEARCH_LENGTH} characters`]
+  return isStorableText(q) ? undefined : ['character', UNSTORABLE]
+}
+
+function statusParameter(status: CollectionModel['status']): Parameter<readonly string[]> {
+  const description = 'Statuses to answer with. By default all that the reader may see.'
+  if (status) return names(description, { enum: status.values })
+  const parse: Parameter<readonly string[]>['parse'] = (_given, faults) => {
+    faults.add('status', 'unknown_param', 'this collection has no status')
+    return undefined
+  }
+  return { ...names(description, {}), schema: NEVER, parse }
+}
 
 /**
- * Reads the parameters of a list.
+ * Checks what is asked of a list against what the reader may see.
  *
  * @param scope what the reader may ask about; fields outside of it answer as unknown ones do
  * @throws VALIDATION_ERROR with one issue for each fault
  */
-export function readListQuery(collection: CollectionModel, params: Params, scope: QueryScope): ListQuery {
-  const hidden = scope.hidden(collection)
-  const filters = [...params.keys()].filter(isWhereParam)
-  const reader = new ParamReader(params, new Set([...KNOWN, ...filters]), TAKEN)
-  const where = readWhere(reader, params, collection, scope)
-  const q = readSearch(reader)
-  const statuses = readStatuses(reader, collection)
-  const sort = readSort(reader, collection, hidden, q !== undefined)
+export function readListQuery(collection: CollectionModel, query: Query<ListParameters>, scope: QueryScope): ListQuery {
+  return query.check((asked, faults) => readAsked(collection, asked, scope, faults))
+}
+
+function readAsked(collection: CollectionModel, asked: ListParameters, scope: QueryScope, faults: Faults): ListQuery {
+  const where = asked.where && readWhereNode(faults, asked.where.root, collection, scope)
+  const q = asked.q?.trim() === '' ? undefined : asked.q
+  const statuses = asked.status && [...new Set(asked.status)].sort()
+  const sort = readSort(faults, collection, asked.sort, scope.hidden(collection), q !== undefined)
   const order = sort.map(({ by, descending }) => `${descending ? '-' : ''}${by.path}`)
   const fingerprint = hash(
     'sha256',
-    JSON.stringify([collection.table, order, q, statuses, filters.map((name) => [name, params.get(name)])]),
+    JSON.stringify([collection.table, order, q, statuses, asked.where?.name]),
     'base64url',
   ).slice(0, 12)
-  const query: ListQuery = {
-    limit: Math.min(reader.count('limit') ?? Math.min(DEFAULT_LIMIT, collection.maxLimit), collection.maxLimit),
-    offset: reader.count('offset') ?? 0,
+  return Object.freeze({
+    limit: Math.min(asked.limit ?? DEFAULT_LIMIT, collection.maxLimit),
+    offset: asked.offset ?? 0,
     sort,
     q,
     statuses,
-    shape: readShape(reader, collection, scope),
+    selection: readSelection(faults, collection, asked, scope),
     where,
-    after: readCursor(reader, params, fingerprint, sort),
+    after: readCursor(faults, asked, fingerprint, sort),
     fingerprint,
-  }
-  reader.finish()
-  return Object.freeze(query)
-}
-
-function readSearch(reader: ParamReader): string | undefined {
-  const q = reader.one('q')
-  if (q !== undefined && q.length > MAX_SEARCH_LENGTH) {
-    reader.fault('q', 'maxLength', `must have at most ${MAX_SEARCH_LENGTH} characters`)
-  }
-  if (q !== undefined && !isStorableText(q)) reader.fault('q', 'character', UNSTORABLE)
-  return q === undefined || q.trim() === '' ? undefined : q
-}
-
-function readStatuses(reader: ParamReader, { status }: CollectionModel): readonly string[] | undefined {
-  const statuses = reader.list('status')
-  if (!statuses) return undefined
-  if (!status) reader.fault('status', 'unknown_param', 'this collection has no status')
-  for (const one of statuses) {
-    if (status && !status.values.includes(one)) {
-      reader.fault('status', 'enum', `must be one of: ${status.values.join(', ')}`)
-      break
-    }
-  }
-  return [...new Set(statuses)].sort()
+  })
 }
 
 function readSort(
-  reader: ParamReader,
+  faults: Faults,
   { comparables }: CollectionModel,
+  asked: readonly string[] | undefined,
   hidden: ReadonlySet<string>,
   isSearch: boolean,
 ): readonly SortBy[] {
-  const names = reader.list('sort')
-  if (!names && isSearch) return []
+  if (!asked && isSearch) return []
   const keys: SortBy[] = []
-  for (const name of names ?? ['-createdAt']) {
+  for (const name of asked ?? ['-createdAt']) {
     const path = name.replace(/^-/, '')
     const by = comparables.get(path)
-    if (!by || hidden.has(by.owner)) reader.fault('sort', 'unknown_field', `cannot sort by "${path.slice(0, 64)}"`)
-    else if (keys.some((key) => key.by === by)) reader.fault('sort', 'repeated', `names "${path}" twice`)
+    if (!by || hidden.has(by.owner)) faults.add('sort', 'unknown_field', `cannot sort by "${path.slice(0, 64)}"`)
+    else if (keys.some((key) => key.by === by)) faults.add('sort', 'repeated', `names "${path}" twice`)
     else keys.push({ by, descending: name.startsWith('-') })
   }
-  if (keys.length > MAX_SORT_KEYS) reader.fault('sort', 'maxItems', `must have at most ${MAX_SORT_KEYS} keys`)
+  if (keys.length > MAX_SORT_KEYS) faults.add('sort', 'maxItems', `must have at most ${MAX_SORT_KEYS} keys`)
   return withTieBreak(keys, comparables)
 }
 
@@ -132,18 +164,19 @@ function withTieBreak(keys: readonly SortBy[], comparables: CollectionModel['com
 }
 
 function readCursor(
-  reader: ParamReader,
-  params: Params,
+  faults: Faults,
+  { cursor, offset }: ListParameters,
   fingerprint: string,
   sort: readonly SortBy[],
 ): ListQuery['after'] {
-  const text = reader.one('cursor')
-  if (text === undefined) return undefined
-  if (params.has('offset'))
-    reader.fault('cursor', 'exclusive', 'leave offset out: a cursor already says where to go on')
-  const keys = sort.map(({ by }) => by)
-  const position = decodeCursor(text, fingerprint, keys)
+  if (cursor === undefined) return undefined
+  if (offset !== undefined) faults.add('cursor', 'exclusive', 'leave offset out: a cursor already says where to go on')
+  const position = decodeCursor(
+    cursor,
+    fingerprint,
+    sort.map(({ by }) => by),
+  )
   if (typeof position !== 'string') return position
-  reader.fault('cursor', 'cursor', position)
+  faults.add('cursor', 'cursor', position)
   return undefined
 }

@@ -1,6 +1,7 @@
 import { invalidAt } from '../errors.ts'
+import type { JsonSchema } from '../fields/field.ts'
 import type { LocalesModel } from '../model/model.ts'
-import type { Params } from './params.ts'
+import { choice, type Parameter, type ParametersOf, text } from './parameters.ts'
 
 /** In which language content is asked for. */
 export interface LocaleChoice {
@@ -17,48 +18,66 @@ const ALL = 'all'
 /** The value of `fallbackLocale` that asks for none. */
 const NONE = 'none'
 
+/** The schema of a parameter that no value fits. */
+export const NEVER: JsonSchema = { not: {} }
+
 /** Parameters that say in which language content is asked for. */
-export const LOCALE_PARAMS: readonly string[] = ['locale', 'fallbackLocale']
+export function localeParameters(
+  locales: LocalesModel | undefined,
+): ParametersOf<{ locale: string; fallbackLocale: string }> {
+  return {
+    locale: localeParameter(
+      `A configured locale; "${ALL}", with a session, answers maps of locale to value.`,
+      locales,
+      [ALL],
+    ),
+    fallbackLocale: localeParameter(
+      `Where a value is looked for that the locale does not have; "${NONE}" turns that off.`,
+      locales,
+      [NONE],
+    ),
+  }
+}
+
+/** The locale that is written, the one parameter that a write takes. */
+export function writtenLocale(locales: LocalesModel | undefined): { readonly locale: Parameter<string> } {
+  return {
+    locale: localeParameter("The locale that is written; the config's default, where none is named.", locales, []),
+  }
+}
+
+function localeParameter(
+  description: string,
+  locales: LocalesModel | undefined,
+  others: readonly string[],
+): Parameter<string> {
+  if (!locales) return text(description, NEVER, () => ['enum', 'leave it out: the content has no locales'])
+  return choice(description, [...locales.available, ...others])
+}
+
+/** What a request says of the language. */
+export interface LocaleQuery {
+  readonly locale?: string | undefined
+  readonly fallbackLocale?: string | undefined
+}
 
 /**
- * Reads `locale` and `fallbackLocale` of a read.
+ * In which language content is asked for.
  *
- * @throws VALIDATION_ERROR when one of them is no configured locale
+ * @throws VALIDATION_ERROR for a fallback of all locales
  */
-export function readLocale(params: Params, locales: LocalesModel | undefined): LocaleChoice {
-  const asked = one(params, 'locale')
-  const fallback = one(params, 'fallbackLocale')
-  if (asked === ALL && locales) {
+export function readLocale(
+  { locale: asked, fallbackLocale: fallback }: LocaleQuery,
+  locales: LocalesModel | undefined,
+): LocaleChoice {
+  if (!locales) return { locale: undefined, chain: undefined, isAll: false }
+  if (asked === ALL) {
     if (fallback !== undefined) throw invalidAt('fallbackLocale', 'exclusive', 'leave it out: all locales are answered')
     return { locale: locales.default, chain: undefined, isAll: true }
   }
-  const locale = asked === undefined ? locales?.default : known(asked, 'locale', locales, [ALL])
-  if (fallback === undefined || locale === undefined || !locales) {
-    if (fallback !== undefined) known(fallback, 'fallbackLocale', locales, [NONE])
-    return { locale, chain: undefined, isAll: false }
-  }
-  const chain = fallback === NONE ? [locale] : [locale, known(fallback, 'fallbackLocale', locales, [NONE])]
+  const locale = asked ?? locales.default
+  if (fallback === undefined) return { locale, chain: undefined, isAll: false }
+  const chain = fallback === NONE ? [locale] : [locale, fallback]
   const isConfigured = JSON.stringify(chain) === JSON.stringify(locales.chains.get(locale))
   return { locale, chain: isConfigured ? undefined : chain, isAll: false }
-}
-
-/**
- * Reads the `locale` of a write; `undefined` when the config names no locales.
- *
- * @throws VALIDATION_ERROR when it is no configured locale
- */
-export function readWriteLocale(given: string | undefined, locales: LocalesModel | undefined): string | undefined {
-  return given === undefined ? locales?.default : known(given, 'locale', locales, [])
-}
-
-function one(params: Params, name: string): string | undefined {
-  const [value, ...more] = params.get(name) ?? []
-  if (more.length > 0) throw invalidAt(name, 'repeated', 'may stand only once')
-  return value
-}
-
-function known(given: string, name: string, locales: LocalesModel | undefined, others: readonly string[]): string {
-  if (!locales) throw invalidAt(name, 'enum', 'leave it out: the content has no locales')
-  if (locales.available.includes(given)) return given
-  throw invalidAt(name, 'enum', `must be one of: ${[...locales.available, ...others].join(', ')}`)
 }

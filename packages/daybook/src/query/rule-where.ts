@@ -1,7 +1,7 @@
 import { isRecord } from '../fields/field.ts'
 import { isStorableText } from '../fields/stored-text.ts'
 import type { CollectionModel } from '../model/model.ts'
-import { ParamReader } from './params.ts'
+import { Faults } from './parameters.ts'
 import { type Condition, type QueryScope, readWhereNode, WHOLE, type WhereNode } from './where.ts'
 
 const NO_FIELDS: ReadonlySet<string> = new Set()
@@ -13,7 +13,7 @@ const everything = (collections: ReadonlyMap<string, CollectionModel>): QuerySco
   collection: (key) => collections.get(key),
   hidden: () => NO_FIELDS,
   statuses: () => undefined,
-  limit: () => undefined,
+  filter: () => undefined,
 })
 
 /**
@@ -28,10 +28,10 @@ export function readRuleWhere(
   collection: CollectionModel,
   collections: ReadonlyMap<string, CollectionModel>,
 ): Condition {
-  const reader = new ParamReader(new Map(), new Set())
-  const root = takeApart(reader, where, 'where', '')
-  const condition = readWhereNode(reader, root, collection, everything(collections))
-  reader.finish()
+  const faults = new Faults()
+  const root = takeApart(faults, where, 'where', '')
+  const condition = readWhereNode(faults, root, collection, everything(collections))
+  faults.throwAny()
   return condition
 }
 
@@ -43,33 +43,33 @@ const node = (children: readonly (readonly [string, WhereNode])[], values: reado
 /** Operators that take a list. */
 const LISTS: readonly string[] = ['in', 'nin', 'all']
 
-function takeApart(reader: ParamReader, value: unknown, path: string, key: string): WhereNode {
+function takeApart(faults: Faults, value: unknown, path: string, key: string): WhereNode {
   const isBranch = key === 'and' || key === 'or'
-  if (Array.isArray(value) && !isBranch) return listOf(reader, value, path, key)
+  if (Array.isArray(value) && !isBranch) return listOf(faults, value, path, key)
   if (Array.isArray(value) || isRecord(value)) {
     const parts = Object.entries(value)
-    if (parts.length === 0) reader.fault(path, 'where', 'must not be empty')
-    return node(parts.map(([name, part]) => [name, takeApart(reader, part, `${path}[${name}]`, name)]))
+    if (parts.length === 0) faults.add(path, 'where', 'must not be empty')
+    return node(parts.map(([name, part]) => [name, takeApart(faults, part, `${path}[${name}]`, name)]))
   }
-  const text = textOf(reader, value, path)
+  const text = textOf(faults, value, path)
   // One value is one value, whatever commas it holds.
   return node([], [LISTS.includes(key) ? WHOLE + text : text])
 }
 
 /** Nothing is in an empty list; whether a field holds all of it would be true of every entry. */
-function listOf(reader: ParamReader, values: readonly unknown[], path: string, key: string): WhereNode {
-  if (!LISTS.includes(key)) reader.fault(path, 'type', `must be one value; lists belong to ${LISTS.join(', ')}`)
-  if (key === 'all' && values.length === 0) reader.fault(path, 'minItems', 'must have a value')
+function listOf(faults: Faults, values: readonly unknown[], path: string, key: string): WhereNode {
+  if (!LISTS.includes(key)) faults.add(path, 'type', `must be one value; lists belong to ${LISTS.join(', ')}`)
+  if (key === 'all' && values.length === 0) faults.add(path, 'minItems', 'must have a value')
   return node(
     [],
-    values.map((value) => WHOLE + textOf(reader, value, path)),
+    values.map((value) => WHOLE + textOf(faults, value, path)),
   )
 }
 
-function textOf(reader: ParamReader, value: unknown, path: string): string {
+function textOf(faults: Faults, value: unknown, path: string): string {
   const isPlain = typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
   if (isPlain) return String(value)
   if (typeof value === 'string' && isStorableText(value)) return value
-  reader.fault(path, 'type', 'must be a text, a number, true or false')
+  faults.add(path, 'type', 'must be a text, a number, true or false')
   return ''
 }

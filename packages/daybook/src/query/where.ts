@@ -2,7 +2,7 @@ import { invalidAt } from '../errors.ts'
 import { isStorableText, UNSTORABLE } from '../fields/stored-text.ts'
 import type { CollectionModel, Comparable, DocumentModel, ManyValued } from '../model/model.ts'
 import type { LocaleChoice } from './locale.ts'
-import type { ParamReader, Params } from './params.ts'
+import type { Faults, Parameter } from './parameters.ts'
 
 /** The most conditions in one `where`. */
 export const MAX_CONDITIONS = 50
@@ -51,7 +51,7 @@ export function conjuncts(condition: Condition): readonly Condition[] {
 }
 
 /** Which entries of a collection a rule lets through: those that hold a condition. */
-export interface Limit {
+export interface AccessFilter {
   readonly where: Condition
   /** The condition in words of the rule: the same for whom the rule says the same. */
   readonly name: string
@@ -70,7 +70,7 @@ export interface QueryScope {
   /** Statuses that the reader may see; `undefined`: all. */
   statuses(collection: CollectionModel): readonly string[] | undefined
   /** What entries must hold that the reader may see; `undefined`: nothing. */
-  limit(collection: CollectionModel): Limit | undefined
+  filter(collection: CollectionModel): AccessFilter | undefined
 }
 
 /** A filter as it is written inside the process: `{ title: { eq: 'x' }, or: [ … ], not: { … } }`. */
@@ -82,6 +82,13 @@ export interface WhereNode {
   readonly values: string[]
 }
 
+/** A filter as a request writes it. */
+export interface WrittenWhere {
+  readonly root: WhereNode
+  /** The same for filters that are written in the same way. */
+  readonly name: string
+}
+
 const makeNode = (): WhereNode => ({ children: new Map(), values: [] })
 
 /** Before a value that may hold commas. No request can write it: NUL is refused there. */
@@ -89,38 +96,31 @@ export const WHOLE = '\0'
 
 const NAME = /^where((?:\[[^[\]]{1,128}\])+)$/
 
-/** Whether a parameter belongs to the filter. */
-export const isWhereParam = (name: string): boolean => name.startsWith('where[') || name === 'where'
-
-/**
- * Reads the filter of a request from its `where[…]` parameters.
- *
- * @returns `undefined` when there is none
- */
-export function readWhere(
-  reader: ParamReader,
-  params: Params,
-  collection: CollectionModel,
-  scope: QueryScope,
-): Condition | undefined {
-  const root = makeNode()
-  for (const [name, values] of params) {
-    if (!isWhereParam(name)) continue
-    const path = NAME.exec(name)?.[1]
-    if (path) plant(root, path.slice(1, -1).split(']['), values)
-    else reader.fault(name.slice(0, 64), 'where', 'must be written as where[field][operator]=value')
-  }
-  return root.children.size === 0 ? undefined : readWhereNode(reader, root, collection, scope)
+/** The filter of a list, taken apart. */
+export const WHERE: Parameter<WrittenWhere> = {
+  description: `What entries must hold: where[field][operator]=value, at most ${MAX_CONDITIONS}, with where[or][0]…, where[and]… and where[not]… around them.`,
+  schema: { type: 'object', additionalProperties: true },
+  style: 'brackets',
+  parse: (given, faults) => {
+    const root = makeNode()
+    for (const { name, values } of given) {
+      const path = NAME.exec(name)?.[1]
+      if (path) plant(root, path.slice(1, -1).split(']['), values)
+      else faults.add(name.slice(0, 64), 'where', 'must be written as where[field][operator]=value')
+    }
+    if (root.children.size === 0) return undefined
+    return { root, name: JSON.stringify(given.map(({ name, values }) => [name, values])) }
+  },
 }
 
 /** Checks a filter that was taken apart. */
 export function readWhereNode(
-  reader: ParamReader,
+  faults: Faults,
   root: WhereNode,
   collection: CollectionModel,
   scope: QueryScope,
 ): Condition {
-  return new WhereReader(reader, scope).group(root, collection, 'where', { level: 0, negated: false })
+  return new WhereReader(faults, scope).group(root, collection, 'where', { level: 0, negated: false })
 }
 
 /**
@@ -172,12 +172,12 @@ type Field =
 const NOTHING: Condition = { kind: 'any', of: [] }
 
 class WhereReader {
-  readonly #reader: ParamReader
+  readonly #faults: Faults
   readonly #scope: QueryScope
   #conditions = 0
 
-  constructor(reader: ParamReader, scope: QueryScope) {
-    this.#reader = reader
+  constructor(faults: Faults, scope: QueryScope) {
+    this.#faults = faults
     this.#scope = scope
   }
 
@@ -259,7 +259,7 @@ class WhereReader {
       const inner = this.#find(field.rest, field.to, false) as Field
       const where = this.#leaf(inner, operator, texts, path, false)
       const { through, isMany, to } = field
-      const limit = this.#scope.limit(to)
+      const limit = this.#scope.filter(to)
       const seen: Condition = limit ? { kind: 'all', of: [limit.where, where] } : where
       return { kind: 'related', through, isMany, to, statuses: this.#scope.statuses(to), where: seen, negated }
     }
@@ -343,7 +343,7 @@ class WhereReader {
   }
 
   #fault(path: string, code: string, message: string): void {
-    this.#reader.fault(path.slice(0, 200), code, message)
+    this.#faults.add(path.slice(0, 200), code, message)
   }
 }
 

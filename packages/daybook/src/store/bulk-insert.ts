@@ -6,7 +6,7 @@ import type { WriteConnection } from './database.ts'
 import type { Dialect, SearchDialect } from './dialect.ts'
 import { searchRows } from './search.ts'
 import { ENTRY_COLUMNS, type EntryTable } from './tables.ts'
-import type { EntryDraft, LocaleView } from './write.ts'
+import type { LocaleRow, WrittenEntry } from './write.ts'
 
 /** An engine that takes many rows at once. */
 type BulkDialect = Dialect &
@@ -19,13 +19,13 @@ export const isBulk = (dialect: Dialect): dialect is BulkDialect =>
 /** Entries that a collection is to get. */
 interface NewEntries {
   readonly collection: CollectionModel
-  readonly entries: readonly EntryDraft[]
+  readonly entries: readonly WrittenEntry[]
   /** The subject of who made them. */
   readonly actor: string
 }
 
 /** An entry with its number of the journal. */
-type Numbered = EntryDraft & Pick<EntryTable, 'seq'>
+type Numbered = WrittenEntry & Pick<EntryTable, 'seq'>
 
 /** Rows of one table, by column. */
 type Rows = readonly Values[]
@@ -61,7 +61,7 @@ export class BulkInsert {
       this.#insert(table, numbered.flatMap(rowsOf))
     const pks = new Map<string, number>()
     let shown: readonly Shown[] = []
-    await this.#connection.together([
+    await this.#connection.pipeline([
       insert('daybook$journal', (one) => [journalRow(one, key, actor)]),
       async () => {
         for (const { id, pk } of await this.#place(key, numbered)) pks.set(id, Number(pk))
@@ -75,16 +75,16 @@ export class BulkInsert {
       },
     ])
     const tables = [...Map.groupBy(shown, (one) => one.collection)]
-    await this.#connection.together(tables.flatMap(([table, rows]) => this.#show(table, rows, pks)))
+    await this.#connection.pipeline(tables.flatMap(([table, rows]) => this.#show(table, rows, pks)))
     for (const { seq, status: to } of numbered) {
-      this.#connection.ledger.count({ key, seq, hasStatus: status !== undefined, from: undefined, to })
+      this.#connection.batch.count({ key, seq, hasStatus: status !== undefined, from: undefined, to })
     }
   }
 
-  async #number(entries: readonly EntryDraft[]): Promise<readonly Numbered[]> {
-    const { ledger } = this.#connection
+  async #number(entries: readonly WrittenEntry[]): Promise<readonly Numbered[]> {
+    const { batch } = this.#connection
     const numbered: Numbered[] = []
-    for (const entry of entries) numbered.push({ ...entry, seq: await ledger.next(entry.id, entry.updated_at) })
+    for (const entry of entries) numbered.push({ ...entry, seq: await batch.next(entry.id, entry.updated_at) })
     return numbered
   }
 
@@ -124,7 +124,7 @@ export class BulkInsert {
 interface Shown {
   readonly collection: CollectionModel
   readonly entry: Numbered
-  readonly view?: LocaleView
+  readonly view?: LocaleRow
   /** What it is found by. */
   readonly words: Values
 }
@@ -133,7 +133,7 @@ function toShown(search: SearchDialect, collection: CollectionModel, entries: re
   const rowOf = searchRows(search)
   return entries.flatMap((entry) => [
     { collection, entry, words: rowOf(collection, entry.value, entry.status) },
-    ...entry.views.map((view) => {
+    ...entry.localeRows.map((view) => {
       return { collection: view.collection, entry, view, words: rowOf(view.collection, view.value, entry.status) }
     }),
   ])
@@ -163,7 +163,7 @@ const referenceRows = ({ id, references }: Numbered, key: string): Rows =>
 const choiceRows = ({ id, choices }: Numbered, key: string): Rows =>
   choices.map((choice) => ({ from_collection: key, from_id: id, ...choice }))
 
-function viewRow(entry: Numbered, { collection, slug, own_slug, doc }: LocaleView, pk: number | undefined): Values {
+function viewRow(entry: Numbered, { collection, slug, own_slug, doc }: LocaleRow, pk: number | undefined): Values {
   const { id, status, created_at, updated_at, seq } = entry
-  return { pk, id, slug, own_slug, status, created_at, updated_at, seq, shape: collection.shape, doc }
+  return { pk, id, slug, own_slug, status, created_at, updated_at, seq, shape: collection.schemaHash, doc }
 }

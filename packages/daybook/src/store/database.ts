@@ -1,7 +1,7 @@
+import type { CommitBatch } from './commit-batch.ts'
 import type { Statement, Values } from './compile.ts'
 import type { Dialect } from './dialect.ts'
 import type { Follower } from './journal-watch.ts'
-import type { Ledger } from './ledger.ts'
 
 /** Runs statements on one connection. */
 export interface Connection {
@@ -13,12 +13,12 @@ export interface Connection {
 
 /** The connection of a transaction. */
 export interface WriteConnection extends Connection {
-  readonly ledger: Ledger
+  readonly batch: CommitBatch
   /**
    * Runs writes that need nothing of each other's answers, in this order: one after the other, or sent all at once where
    * each answer would have to come a long way.
    */
-  together(writes: readonly (() => Promise<unknown>)[]): Promise<void>
+  pipeline(writes: readonly (() => Promise<unknown>)[]): Promise<void>
 }
 
 /** What a transaction is expected to be. */
@@ -44,7 +44,7 @@ export interface Database {
   /** Sees what is committed, and nothing else. */
   readonly reader: Connection
   /** The same for questions that may take long; they keep nobody else waiting. */
-  readonly slow: Connection
+  readonly background: Connection
   /** How many statements have run since it was opened. */
   readonly executed: number
   /** Runs `work` alone among writers; all of it is durable when this resolves, none of it when it rejects. */
@@ -59,11 +59,11 @@ export interface Database {
    * Runs `work` outside of any transaction, while others write, as long as it takes; alone among nodes that do so or
    * {@link alter}. Absent: every change of tables keeps others waiting.
    */
-  readonly beside?: ((work: (connection: Connection) => Promise<void>) => Promise<void>) | undefined
+  readonly outsideTransaction?: ((work: (connection: Connection) => Promise<void>) => Promise<void>) | undefined
   /** Calls `follower` soon after the journal has grown, by whatever node; the function that comes back ends that. */
   follow(follower: Follower): () => void
   /** A copy to read from that has come as far as this number of the journal; its writes go to the original. */
-  near?(seq: number): Database | undefined
+  replicaAt?(seq: number): Database | undefined
   /** Sees it as it stands now, on a connection of its own. */
   snapshot(): Promise<Snapshot>
   close(): Promise<void>

@@ -80,7 +80,7 @@ export interface SearchDialect {
 }
 
 /** An index or a view that the model asks for. */
-export interface Wanted {
+export interface SchemaObject {
   readonly type: 'index' | 'view'
   /** What it is made on. */
   readonly table: string
@@ -110,9 +110,9 @@ export interface SchemaDialect {
   /** Rows `{ type, name, sql }`: the indexes and views that Daybook made for collections, as they were made. */
   readonly objects: string
   /** What makes an index or a view, so that {@link objects} tells how it was made. */
-  make(one: Wanted): readonly string[]
+  make(one: SchemaObject): readonly string[]
   /** The same for an index, outside of a transaction and while others write. @default as {@link make} */
-  makeBeside?(one: Wanted): readonly string[]
+  makeOutsideTransaction?(one: SchemaObject): readonly string[]
   /** Sets statuses that the config does not have; rows come for entries that were changed. Parameters: `known` (JSON list), `usual`, `replacement`. */
   alignStatus(key: string, statusKey: string): readonly RawBuilder<unknown>[]
   /** Counts the entries of a collection anew. */

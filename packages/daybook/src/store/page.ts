@@ -46,7 +46,7 @@ export interface Phase {
 
 /** What narrows a question, as SQL. */
 export interface Filter {
-  readonly shape: string
+  readonly cacheKey: string
   readonly values: Values
   readonly where: WhereSql | undefined
 }

@@ -2,10 +2,10 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { CollectionModel } from '../model/model.ts'
 import type { SortBy } from '../query/list-query.ts'
 import type { Condition } from '../query/where.ts'
+import { COUNTERS, HEAD } from './commit-batch.ts'
 import { build, param, prepare, prepareSql, type Statement, type Values } from './compile.ts'
 import type { Connection } from './database.ts'
 import type { Dialect, SearchDialect } from './dialect.ts'
-import { COUNTERS, HEAD } from './ledger.ts'
 import {
   countStatement,
   type EntrySelect,
@@ -20,10 +20,10 @@ import {
   type SortedRow,
 } from './page.ts'
 import { type ListSize, type PagePlan, planPage } from './page-plan.ts'
-import { type RestoreNote, readRestoreNote } from './restore-note.ts'
-import { HOME, readMeta } from './schema.ts'
+import { DEFAULT_LOCALE_NOTE, readMeta } from './schema.ts'
 import type { SearchQuery } from './search.ts'
 import { ENTRY_COLUMNS, type EntryColumn, type EntryTable, type SystemTables } from './tables.ts'
+import { type RestoreNote, readRestoreNote } from './transfer/restore-note.ts'
 import { INDEXED_CHARACTERS, isOwn, toStored } from './where.ts'
 import { toWhereSql, type WhereForm } from './where-forms.ts'
 
@@ -43,8 +43,8 @@ export interface Referrer {
   readonly field: string
 }
 
-/** The answer to a write, kept for whoever sends it again. */
-export type StoredAnswer = SystemTables['daybook$idempotency']
+/** The answer to a write, stored for a request that is sent again. */
+export type StoredReplyRow = SystemTables['daybook$idempotency']
 
 /** Where a collection stands in the journal, and how many entries it has by status. */
 export interface Counters {
@@ -80,14 +80,14 @@ export interface Page {
 }
 
 /** Which of those are meant that refer to an entry. */
-export interface Among {
+export interface ReferrerFilter {
   /** Fields that are left out, as `collection field` and `globals key field`. */
   readonly except: readonly string[]
   /** What entries of a collection must hold. */
   readonly limits: readonly { readonly collection: CollectionModel; readonly where: Condition }[]
 }
 
-const ALL: Among = { except: [], limits: [] }
+const ALL: ReferrerFilter = { except: [], limits: [] }
 
 /** What narrows a question about entries that are named. */
 interface Narrowing {
@@ -105,20 +105,20 @@ const MAX_SHAPES = 250
 export class Reader {
   readonly dialect: Dialect
   readonly #connection: Connection
-  readonly #slow: Connection
+  readonly #background: Connection
   readonly #statements: Map<string, Statement>
   readonly #unnarrowed: Narrowing
 
-  /** @param slow answers what may take long: searches and filters */
+  /** @param background answers what may take long: searches and filters */
   constructor(
     dialect: Dialect,
     connection: Connection,
-    slow: Connection,
+    background: Connection,
     statements: Map<string, Statement> = new Map(),
   ) {
     this.dialect = dialect
     this.#connection = connection
-    this.#slow = slow
+    this.#background = background
     this.#statements = statements
     this.#unnarrowed = { name: '', values: {}, connection, narrow: (query) => query }
   }
@@ -245,7 +245,11 @@ export class Reader {
   }
 
   /** Entries that an older config wrote, or that hold values without a field, in order of arrival. */
-  async outdated({ key, shape }: CollectionModel, afterPk: number, limit: number): Promise<readonly StoredEntry[]> {
+  async outdated(
+    { key, schemaHash }: CollectionModel,
+    afterPk: number,
+    limit: number,
+  ): Promise<readonly StoredEntry[]> {
     const statement = this.#statement(`outdated ${key}`, () =>
       prepare(
         stored(key)
@@ -255,7 +259,7 @@ export class Reader {
           .limit(param<number>('limit')),
       ),
     )
-    return this.#connection.all(statement, { afterPk, shape, limit })
+    return this.#connection.all(statement, { afterPk, shape: schemaHash, limit })
   }
 
   /** Every entry, in order of arrival. */
@@ -272,7 +276,7 @@ export class Reader {
     id: string,
     limit: number,
     offset = 0,
-    among: Among = ALL,
+    among: ReferrerFilter = ALL,
   ): Promise<readonly Referrer[]> {
     const { name, values, connection, conditions } = this.#among(among)
     return connection.all(
@@ -282,7 +286,7 @@ export class Reader {
   }
 
   /** How many fields of other documents lead to an entry. */
-  async countReferrers(collection: string, id: string, among: Among): Promise<number> {
+  async countReferrers(collection: string, id: string, among: ReferrerFilter): Promise<number> {
     const { name, values, connection, conditions } = this.#among(among)
     const statement = this.#statement(`count referrers${name}`, () =>
       prepareSql(countReferrersOf(this.dialect, conditions())),
@@ -290,30 +294,30 @@ export class Reader {
     return (await connection.get(statement, { collection, id, ...values }))?.total ?? 0
   }
 
-  #among({ except, limits }: Among) {
+  #among({ except, limits }: ReferrerFilter) {
     const translated = limits.map(({ collection, where }, index) => ({
       table: collection.key,
       condition: toWhereSql(this.dialect, where, { ...collection, prefix: `limit${index}x` }),
     }))
     return {
-      name: translated.map(({ table, condition }) => ` ${table} ${condition.shape}`).join(),
+      name: translated.map(({ table, condition }) => ` ${table} ${condition.cacheKey}`).join(),
       values: {
         except: JSON.stringify(except),
         ...Object.assign({}, ...translated.map(({ condition }) => condition.values)),
       },
-      connection: limits.length === 0 ? this.#connection : this.#slow,
+      connection: limits.length === 0 ? this.#connection : this.#background,
       conditions: () => translated.map(({ table, condition }) => reachable(table, condition.build())),
     }
   }
 
   /** The stored answer to a write with this key. */
-  async storedAnswer(key: string): Promise<StoredAnswer | undefined> {
+  async storedReply(key: string): Promise<StoredReplyRow | undefined> {
     return this.#connection.get(STORED_ANSWER, { key })
   }
 
   /** The default locale of stored documents; `undefined`: there was none yet. */
-  async homeLocale(): Promise<string | undefined> {
-    return readMeta(this.#connection, HOME)
+  async notedDefaultLocale(): Promise<string | undefined> {
+    return readMeta(this.#connection, DEFAULT_LOCALE_NOTE)
   }
 
   /** What the store says of a restore into it; `undefined`: there was none. */
@@ -345,10 +349,10 @@ export class Reader {
     const form = query.search ? 'walk' : 'drive'
     const filter = this.#filter(collection, query, form, this.dialect.search.countValues)
     if (!filter) return 0
-    const statement = this.#statement(`count ${collection.table} ${filter.shape}`, () =>
+    const statement = this.#statement(`count ${collection.table} ${filter.cacheKey}`, () =>
       prepareSql(countStatement(this.dialect, collection, query, filter)),
     )
-    return (await this.#slow.get(statement, filter.values))?.total ?? 0
+    return (await this.#background.get(statement, filter.values))?.total ?? 0
   }
 
   /** What narrows a question about single entries. Where it needs to look into other tables, it may take long. */
@@ -356,9 +360,9 @@ export class Reader {
     if (!where) return this.#unnarrowed
     const condition = toWhereSql(this.dialect, where, collection)
     return {
-      name: ` ${condition.shape}`,
+      name: ` ${condition.cacheKey}`,
       values: condition.values,
-      connection: isOwn(where) ? this.#connection : this.#slow,
+      connection: isOwn(where) ? this.#connection : this.#background,
       narrow: (query) => query.where(condition.build()),
     }
   }
@@ -377,7 +381,7 @@ export class Reader {
     const condition = where && toWhereSql(this.dialect, where, { key, table, form: own, lead: sort?.[0] })
     const named = Object.fromEntries((statuses ?? []).map((status, index) => [`status${index}`, status]))
     return {
-      shape: `${statuses?.length} ${search !== undefined} ${condition?.shape}`,
+      cacheKey: `${statuses?.length} ${search !== undefined} ${condition?.cacheKey}`,
       values: { ...found, ...named, ...condition?.values },
       where: condition,
     }
@@ -388,7 +392,7 @@ export class Reader {
     const plan = planOf(query)
     const filter = this.#filter(collection, query, plan.form)
     if (!filter) return { rows: [], end: undefined }
-    const connection = plan.isShort ? this.#connection : this.#slow
+    const connection = plan.isShort ? this.#connection : this.#background
     if (query.search && query.sort.length === 0) return this.#ranked(collection, query, filter)
     const found: SortedRow[] = []
     for (const phase of phasesOf(this.dialect, query.sort, query.after)) {
@@ -409,7 +413,7 @@ export class Reader {
     limit: number,
   ): Promise<readonly SortedRow[]> {
     const order = query.sort.map(({ by, descending }) => `${descending ? '-' : ''}${by.path}`).join()
-    const statement = this.#statement(`page ${collection.table} ${order} ${phase.name} ${filter.shape}`, () =>
+    const statement = this.#statement(`page ${collection.table} ${order} ${phase.name} ${filter.cacheKey}`, () =>
       prepare(pageStatement(this.dialect, collection, query, phase, filter)),
     )
     const after = Object.fromEntries((query.after ?? []).map((value, index) => [`after${index}`, toStored(value)]))
@@ -437,18 +441,18 @@ export class Reader {
     limit: number,
   ): Promise<readonly SortedRow[]> {
     if (limit <= 0) return []
-    const statement = this.#statement(`matches ${collection.table} ${ranked} ${filter.shape}`, () =>
+    const statement = this.#statement(`matches ${collection.table} ${ranked} ${filter.cacheKey}`, () =>
       prepareSql(this.dialect.search.matches(collection, filter.where, ranked)),
     )
-    return this.#slow.all(statement, { ...filter.values, limit, offset })
+    return this.#background.all(statement, { ...filter.values, limit, offset })
   }
 
-  #statement<Row>(shape: string, make: () => Statement<Row>): Statement<Row> {
-    let found = this.#statements.get(shape)
+  #statement<Row>(cacheKey: string, make: () => Statement<Row>): Statement<Row> {
+    let found = this.#statements.get(cacheKey)
     if (!found) {
       if (this.#statements.size >= MAX_SHAPES) this.#statements.clear()
       found = make()
-      this.#statements.set(shape, found)
+      this.#statements.set(cacheKey, found)
     }
     return found as Statement<Row>
   }

@@ -5,7 +5,7 @@ import { type Field, type Fields, innerFields } from '../fields/field.ts'
 import type { CollectionModel, Model } from '../model/model.ts'
 import { bare, build, param, prepare, prepareSql, type Statement, type Values } from './compile.ts'
 import { type Connection, UniqueViolation } from './database.ts'
-import type { Dialect, Wanted } from './dialect.ts'
+import type { Dialect, SchemaObject } from './dialect.ts'
 import { dropLocaleTables, dropsOf } from './locale-tables.ts'
 import { indexName, valueIndex } from './tables.ts'
 
@@ -13,9 +13,9 @@ import { indexName, valueIndex } from './tables.ts'
 export const LAYOUT = 2
 
 /** One index for each value that can be filtered or sorted. `status` comes along, so that hidden rows cost no look-up. */
-function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readonly Wanted[] {
+function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readonly SchemaObject[] {
   const { key, table, comparables } = collection
-  const index = (name: string, columns: string, unique = false): Wanted => ({
+  const index = (name: string, columns: string, unique = false): SchemaObject => ({
     type: 'index',
     table,
     name,
@@ -41,7 +41,7 @@ function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readon
 }
 
 /** A view with a column for each field, for people with SQL tools. */
-function wantedView({ schema }: Dialect, collection: CollectionModel): Wanted {
+function wantedView({ schema }: Dialect, collection: CollectionModel): SchemaObject {
   const name = `${collection.key}_view`
   const keys = ['id', ...collection.fields.flatMap((field) => field.servedKeys), 'createdAt', 'updatedAt']
   const columns = keys.map((key) => `${schema.shown(key)} AS "${key}"`)
@@ -74,7 +74,7 @@ export async function prepareSchema(
   dialect: Dialect,
   model: Model,
   check: SchemaCheck,
-): Promise<readonly Wanted[]> {
+): Promise<readonly SchemaObject[]> {
   const known = await knownLayout(connection, dialect)
   // Looking at every index of every collection would make start-up cost grow with the schema.
   const fingerprint = fingerprintOf(dialect, model)
@@ -82,13 +82,14 @@ export async function prepareSchema(
   if (known !== undefined && Number(known) < 2) await addLocales(connection)
   if (known !== undefined) await check.beforeChange?.(connection)
   await run(connection, ...dialect.schema.system)
-  const views = [...model.collections.values()].flatMap((one) => [...one.views.values()])
+  const views = [...model.collections.values()].flatMap((one) => [...one.byLocale.values()])
   await dropLocaleTables(connection, dialect, (name) => views.every(({ table }) => table !== name))
   for (const collection of model.collections.values()) await prepareCollection(connection, dialect, collection, check)
-  const large = check.makesBeside ? await largeTables(connection) : new Set<string>()
+  const large = check.makesOutsideTransaction ? await largeTables(connection) : new Set<string>()
   const postponed = await alignObjects(connection, dialect, [...model.collections.values()], large)
   const { locales } = model
-  if (locales && (await readMeta(connection, HOME)) === undefined) await writeMeta(connection, HOME, locales.default)
+  if (locales && (await readMeta(connection, DEFAULT_LOCALE_NOTE)) === undefined)
+    await writeMeta(connection, DEFAULT_LOCALE_NOTE, locales.default)
   await writeMeta(connection, 'layout', String(LAYOUT))
   await writeMeta(connection, 'schema', check.isFinal && postponed.length === 0 ? fingerprint : '')
   return postponed
@@ -137,9 +138,9 @@ export interface SchemaCheck {
   /** Called when the config differs from the one of the last start; a rejection leaves everything as it is. */
   beforeChange?(connection: Connection): Promise<void>
   /** Makes what the locales show of entries that are there already. */
-  fillViews(collection: CollectionModel): Promise<void>
+  fillLocaleTables(collection: CollectionModel): Promise<void>
   /** Whether indexes can be made beside the work of other nodes. */
-  readonly makesBeside: boolean
+  readonly makesOutsideTransaction: boolean
   /** Whether the next start with this config need not look again. */
   readonly isFinal: boolean
 }
@@ -147,7 +148,7 @@ export interface SchemaCheck {
 function fingerprintOf(dialect: Dialect, model: Model): string {
   const wanted = [...model.collections.values()].map((one) => [
     one.key,
-    one.shape,
+    one.schemaHash,
     renamesOf(one.fieldMap),
     dialect.search.create(one),
     searchOutline(one),
@@ -155,10 +156,10 @@ function fingerprintOf(dialect: Dialect, model: Model): string {
       dialect.schema.named(name),
       sql,
     ]),
-    [...one.views.values()].map((view) => [view.table, view.shape]),
+    [...one.byLocale.values()].map((view) => [view.table, view.schemaHash]),
     one.status?.key ?? null,
   ])
-  const globals = [...model.globals.values()].map((one) => [one.key, one.shape, renamesOf(one.fieldMap)])
+  const globals = [...model.globals.values()].map((one) => [one.key, one.schemaHash, renamesOf(one.fieldMap)])
   const all = JSON.stringify([LAYOUT, dialect.schema.system, wanted, globals, model.locales?.default])
   return createHash('sha256').update(all).digest('base64url')
 }
@@ -182,11 +183,11 @@ async function prepareCollection(
   await connection.run(ADD_COUNTERS, { key })
   const isMoved = await alignStatus(connection, dialect, collection)
   await prepareSearch(connection, dialect, collection, isMoved)
-  const views = [...collection.views.values()]
-  const content = views.map(({ shape }) => shape).join()
+  const views = [...collection.byLocale.values()]
+  const content = views.map(({ schemaHash }) => schemaHash).join()
   if (!isMoved && ((await readMeta(connection, `locales ${key}`)) ?? '') === content) return
   for (const { table } of views) await run(connection, ...dropsOf(dialect, table), dialect.schema.localeTable(table))
-  if (views.length > 0) await check.fillViews(collection)
+  if (views.length > 0) await check.fillLocaleTables(collection)
   for (const view of views) await prepareSearch(connection, dialect, view, true)
   await writeMeta(connection, `locales ${key}`, content)
 }
@@ -210,14 +211,14 @@ async function prepareSearch(
 }
 
 /** What of a collection decides which words an entry is found by. */
-function searchOutline({ fieldMap, searchable, shape }: CollectionModel): unknown {
+function searchOutline({ fieldMap, searchable, schemaHash }: CollectionModel): unknown {
   const outline = (fields: Fields): unknown =>
     Object.entries(fields).map(([key, field]) => [
       key,
-      (field.options as { search?: boolean }).search !== false,
+      field.type.search?.(field.options) !== undefined,
       innerFields(field).map(outline),
     ])
-  return [shape, outline(Object.fromEntries(searchable.map(({ key }) => [key, fieldMap[key] as Field])))]
+  return [schemaHash, outline(Object.fromEntries(searchable.map(({ key }) => [key, fieldMap[key] as Field])))]
 }
 
 const ADD_COUNTERS = prepare(
@@ -241,7 +242,7 @@ async function alignStatus(
   if (!status || !field) return false
   const values: Values = {
     known: JSON.stringify(status.values),
-    usual: field.type.initial?.(field.options),
+    usual: field.type.empty?.(field.options),
     replacement: field.type.replacement?.(field.options),
   }
   let moved = 0
@@ -289,30 +290,35 @@ async function alignObjects(
   dialect: Dialect,
   collections: readonly CollectionModel[],
   large: ReadonlySet<string>,
-): Promise<readonly Wanted[]> {
+): Promise<readonly SchemaObject[]> {
   const wanted = new Map(
     collections
       .flatMap((one) => [
         wantedView(dialect, one),
-        ...[one, ...one.views.values()].flatMap((view) => wantedIndexes(dialect, view)),
+        ...[one, ...one.byLocale.values()].flatMap((view) => wantedIndexes(dialect, view)),
       ])
       .map((one) => [one.name, one]),
   )
-  for (const one of await connection.all(bare<Omit<Wanted, 'table'>>(dialect.schema.objects))) {
+  for (const one of await connection.all(bare<Omit<SchemaObject, 'table'>>(dialect.schema.objects))) {
     if (wanted.get(one.name)?.sql === one.sql) wanted.delete(one.name)
     else await run(connection, `DROP ${one.type} "${one.name}"`)
   }
-  const isPostponed = ({ type, table }: Wanted): boolean => type === 'index' && large.has(table)
+  const isPostponed = ({ type, table }: SchemaObject): boolean => type === 'index' && large.has(table)
   for (const one of wanted.values()) if (!isPostponed(one)) await makeObject(connection, dialect.schema.make(one), one)
   return [...wanted.values()].filter(isPostponed)
 }
 
 /** Makes indexes outside of a transaction, while others write. */
-export async function makeBeside(connection: Connection, dialect: Dialect, all: readonly Wanted[]): Promise<void> {
-  for (const one of all) await makeObject(connection, dialect.schema.makeBeside?.(one) ?? dialect.schema.make(one), one)
+export async function makeOutsideTransaction(
+  connection: Connection,
+  dialect: Dialect,
+  all: readonly SchemaObject[],
+): Promise<void> {
+  for (const one of all)
+    await makeObject(connection, dialect.schema.makeOutsideTransaction?.(one) ?? dialect.schema.make(one), one)
 }
 
-async function makeObject(connection: Connection, texts: readonly string[], { name }: Wanted): Promise<void> {
+async function makeObject(connection: Connection, texts: readonly string[], { name }: SchemaObject): Promise<void> {
   try {
     await run(connection, ...texts)
   } catch (error) {
@@ -333,7 +339,7 @@ const WRITE_META = prepare(
 )
 
 /** The note of the locale that documents hold without saying so: the default one when the first of them was written. */
-export const HOME = 'home locale'
+export const DEFAULT_LOCALE_NOTE = 'home locale'
 
 /** The note that a new store was filled. */
 export const SEEDED = 'seeded'

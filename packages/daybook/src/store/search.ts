@@ -74,7 +74,7 @@ function wordsOf(field: Field, value: unknown): readonly string[] {
   // An older config may have written another type of value.
   if (value === null || value === undefined || !field.type.accepts(value, field.options)) return []
   const found: string[] = []
-  const own = field.type.words?.(value, field.options)
+  const own = field.type.search?.(field.options)?.words(value)
   if (own) found.push(own)
   field.type.walk?.(value, field.options, {
     value: (child, childValue) => {

@@ -1,62 +1,63 @@
 import type { AuthRecords } from '../auth/records.ts'
 import type { CollectionModel, Model } from '../model/model.ts'
 import type { Statement } from './compile.ts'
-import { endCopy } from './copy.ts'
 import type { Database, JournalReader, PoolState, Snapshot, WriteConnection, WriteOptions } from './database.ts'
-import type { Wanted } from './dialect.ts'
+import type { SchemaObject } from './dialect.ts'
 import type { Follower } from './journal-watch.ts'
 import { Reader } from './read.ts'
-import { StoredRecords } from './records.ts'
-import { isBlank, makeBeside, prepareSchema, readMeta, writeMeta } from './schema.ts'
+import { StoredRecords } from './records/records.ts'
+import { isBlank, makeOutsideTransaction, prepareSchema, readMeta, writeMeta } from './schema.ts'
+import { endCopy } from './transfer/copy.ts'
 import { Writer } from './write.ts'
 
 /** Content at rest: reads of what is committed, and write transactions. */
 export class Store {
   readonly read: Reader
   readonly #database: Database
-  readonly #near = new WeakMap<Database, Store>()
+  readonly #replicaAt = new WeakMap<Database, Store>()
   readonly #writeStatements = new Map<string, Statement>()
 
   constructor(database: Database) {
     this.#database = database
-    this.read = new Reader(database.dialect, database.reader, database.slow)
+    this.read = new Reader(database.dialect, database.reader, database.background)
   }
 
   /**
    * Makes the tables fit the model.
    *
-   * @param fillViews makes what the locales of a collection show, where that has changed
+   * @param fillLocaleTables makes what the locales of a collection show, where that has changed
    * @param beforeChange called when the config is another one than at the last start; when it rejects, nothing changes
    */
   async prepare(
     model: Model,
-    fillViews: (writer: Writer, collection: CollectionModel) => Promise<void>,
+    fillLocaleTables: (writer: Writer, collection: CollectionModel) => Promise<void>,
     beforeChange?: (read: Reader) => Promise<void>,
   ): Promise<void> {
-    const { dialect, beside } = this.#database
-    const align = (): Promise<readonly Wanted[]> =>
+    const { dialect, outsideTransaction } = this.#database
+    const align = (): Promise<readonly SchemaObject[]> =>
       this.#database.alter((connection) =>
         prepareSchema(connection, dialect, model, {
-          makesBeside: beside !== undefined,
+          makesOutsideTransaction: outsideTransaction !== undefined,
           isFinal: beforeChange !== undefined,
           beforeChange: async (own) => beforeChange?.(this.read.on(own)),
-          fillViews: (collection) => fillViews(new Writer(connection, this.read, this.#writeStatements), collection),
+          fillLocaleTables: (collection) =>
+            fillLocaleTables(new Writer(connection, this.read, this.#writeStatements), collection),
         }),
       )
     for (let missing = await align(); missing.length > 0; missing = await align()) {
       const all = missing
-      await this.#database.beside?.((connection) => makeBeside(connection, dialect, all))
+      await this.#database.outsideTransaction?.((connection) => makeOutsideTransaction(connection, dialect, all))
     }
   }
 
   /** Ends a copy into this store: makes all that is made of its rows, and lets services use it, both or neither. */
   async completeCopy(
     model: Model,
-    fillViews: (writer: Writer, collection: CollectionModel) => Promise<void>,
+    fillLocaleTables: (writer: Writer, collection: CollectionModel) => Promise<void>,
   ): Promise<void> {
     await this.#database.alter((connection) =>
       endCopy(connection, this.#database.dialect, model, (collection) =>
-        fillViews(new Writer(connection, this.read, this.#writeStatements), collection),
+        fillLocaleTables(new Writer(connection, this.read, this.#writeStatements), collection),
       ),
     )
   }
@@ -73,11 +74,11 @@ export class Store {
   }
 
   /** The same store, read from a copy that has come as far as this number of the journal, where there is one. */
-  near(seq: number): Store {
-    const database = this.#database.near?.(seq)
+  replicaAt(seq: number): Store {
+    const database = this.#database.replicaAt?.(seq)
     if (!database) return this
-    const known = this.#near.get(database) ?? new Store(database)
-    this.#near.set(database, known)
+    const known = this.#replicaAt.get(database) ?? new Store(database)
+    this.#replicaAt.set(database, known)
     return known
   }
 

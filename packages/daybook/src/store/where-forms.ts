@@ -5,11 +5,11 @@ import type { Dialect } from './dialect.ts'
 import { valueIndex } from './tables.ts'
 import { type Piece, type Table, together, translate } from './where.ts'
 
-/** A condition as SQL: its shape names the text, its values are the parameters. */
+/** A condition as SQL: its cacheKey names the text, its values are the parameters. */
 export interface WhereSql {
-  readonly shape: string
+  readonly cacheKey: string
   readonly values: Readonly<Record<string, unknown>>
-  /** Builds the text; called when no statement of this shape is kept. */
+  /** Builds the text; called when no statement of this cacheKey is kept. */
   build(): RawBuilder<SqlBool>
 }
 
@@ -48,7 +48,7 @@ export function toWhereSql(dialect: Dialect, condition: Condition, place: WhereP
   }
   const own: Table = { dialect, collection: key, alias: 'entry', bind }
   const built = form === 'plain' ? translate(condition, own) : planned(condition, { ...own, name: table }, form, lead)
-  return { shape: built.shape, values, build: () => built.sql() }
+  return { cacheKey: built.cacheKey, values, build: () => built.sql() }
 }
 
 type Compare = Extract<Condition, { kind: 'compare' }>
@@ -103,7 +103,7 @@ function probe(condition: Compare, table: IndexedTable): Piece {
   const inner = translate({ ...condition, negated: isThere }, { ...table, alias: 'own' })
   const holds = isThere === condition.negated
   return {
-    shape: `${holds ? '' : '!'}?${inner.shape}`,
+    cacheKey: `${holds ? '' : '!'}?${inner.cacheKey}`,
     sql: () => {
       const index = sql.id(valueIndex(table.name, condition.by.path))
       const found = sql`(SELECT 1 FROM ${sql.table(table.name)} AS own INDEXED BY ${index}
@@ -118,7 +118,7 @@ function amongSet(condition: Leaf, table: IndexedTable): Piece {
   const { negated } = condition
   const inner = translate({ ...condition, negated: false }, { ...table, alias: 'own' })
   return {
-    shape: `${negated ? '!' : ''}#${inner.shape}`,
+    cacheKey: `${negated ? '!' : ''}#${inner.cacheKey}`,
     sql: () => {
       // The unary plus keeps SQLite from going through the set.
       const found = sql<SqlBool>`+entry.pk IN (SELECT own.pk FROM ${sql.table(table.name)} AS own WHERE ${inner.sql()})`
@@ -130,5 +130,5 @@ function amongSet(condition: Leaf, table: IndexedTable): Piece {
 /** Compares the value in the entry itself. The unary plus keeps SQLite from taking its index. */
 function beside(condition: Compare, table: Table): Piece {
   const inner = translate(condition, table)
-  return { shape: `+${inner.shape}`, sql: () => sql`+(${inner.sql()})` }
+  return { cacheKey: `+${inner.cacheKey}`, sql: () => sql`+(${inner.sql()})` }
 }

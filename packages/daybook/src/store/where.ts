@@ -10,7 +10,7 @@ type Related = Extract<Condition, { kind: 'related' }>
 
 /** SQL that is written down only when it is needed. */
 export interface Piece {
-  readonly shape: string
+  readonly cacheKey: string
   sql(): RawBuilder<SqlBool>
 }
 
@@ -37,7 +37,7 @@ export function translate(condition: Condition, table: Table): Piece {
 export function together(kind: 'all' | 'any', pieces: readonly Piece[]): Piece {
   const isAll = kind === 'all'
   return {
-    shape: `${isAll ? '&' : '|'}(${pieces.map(({ shape }) => shape).join()})`,
+    cacheKey: `${isAll ? '&' : '|'}(${pieces.map(({ cacheKey }) => cacheKey).join()})`,
     sql: () => {
       if (pieces.length === 0) return isAll ? sql`1 = 1` : sql`1 = 0`
       return sql`(${sql.join(
@@ -55,10 +55,10 @@ const negate = (value: RawBuilder<unknown>, holds: RawBuilder<SqlBool>): RawBuil
 function compare(condition: Compare, { dialect, alias, bind }: Table): Piece {
   const { by, operator, values, negated } = condition
   const isLong = values.some((value) => String(value).length >= INDEXED_CHARACTERS)
-  const shape = `${negated ? '!' : ''}${alias}.${by.path} ${operator}${isLong ? ' long' : ''}`
+  const cacheKey = `${negated ? '!' : ''}${alias}.${by.path} ${operator}${isLong ? ' long' : ''}`
   const names = bindValues(operator, values, bind)
   return {
-    shape,
+    cacheKey,
     sql: () => {
       const own = dialect.value(by, alias)
       if (operator === 'exists') return negated ? sql`${own} IS NULL` : sql`${own} IS NOT NULL`
@@ -115,7 +115,7 @@ function member(condition: Member, { dialect, collection, alias, bind }: Table):
   const list = operator === 'exists' ? '' : bind(JSON.stringify(values))
   const count = operator === 'all' ? bind(values.length) : ''
   return {
-    shape: `${negated ? '!' : ''}${alias}.${of.path} has ${operator}`,
+    cacheKey: `${negated ? '!' : ''}${alias}.${of.path} has ${operator}`,
     sql: () => {
       const { table, value } = memberTable(of)
       const own = sql`${table} AS m WHERE m.from_collection = ${sql.lit(collection)} AND m.field = ${sql.lit(of.path)}`
@@ -138,7 +138,7 @@ function related(condition: Related, table: Table): Piece {
   const inner = translate(where, { ...table, collection: to.key, alias: 'target' })
   const seen = statuses === undefined ? '' : bind(JSON.stringify(statuses))
   return {
-    shape: `${negated ? '!' : ''}${alias}.${through.path}>${to.table} ${seen !== ''} (${inner.shape})`,
+    cacheKey: `${negated ? '!' : ''}${alias}.${through.path}>${to.table} ${seen !== ''} (${inner.cacheKey})`,
     sql: () => {
       const visible = seen === '' ? sql`` : sql` AND ${dialect.isAmong(sql.ref('target.status'), param(seen))}`
       const targets = sql`(SELECT target.id FROM ${sql.table(to.table)} AS target WHERE ${inner.sql()}${visible})`

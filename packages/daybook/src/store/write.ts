@@ -4,15 +4,15 @@ import type { CollectionModel } from '../model/model.ts'
 import { BulkInsert, isBulk } from './bulk-insert.ts'
 import { build, param, prepare, prepareSql, type Statement, type Values } from './compile.ts'
 import type { WriteConnection } from './database.ts'
-import { Leases } from './leases.ts'
-import { Limits } from './limits.ts'
 import { dropLocaleTables, dropsOf } from './locale-tables.ts'
-import type { GlobalRow, Reader, StoredAnswer, StoredEntry } from './read.ts'
-import { WrittenRecords } from './records.ts'
-import { moveRestoreNote, type RestoreNote } from './restore-note.ts'
-import { HOME, writeMeta } from './schema.ts'
+import type { GlobalRow, Reader, StoredEntry, StoredReplyRow } from './read.ts'
+import { Leases } from './records/leases.ts'
+import { RateLimits } from './records/rate-limits.ts'
+import { WrittenRecords } from './records/records.ts'
+import { DEFAULT_LOCALE_NOTE, writeMeta } from './schema.ts'
 import { searchRows } from './search.ts'
 import { ENTRY_COLUMNS, type EntryTable } from './tables.ts'
+import { moveRestoreNote, type RestoreNote } from './transfer/restore-note.ts'
 
 /** What a change does. */
 export type Action = 'create' | 'update' | 'delete'
@@ -30,13 +30,13 @@ export interface Change {
 }
 
 /** An entry as it is to be stored, before it has its revision. */
-export interface EntryDraft
+export interface WrittenEntry
   extends Pick<
     EntryTable,
     'id' | 'slug' | 'status' | 'created_at' | 'updated_at' | 'shape' | 'kept' | 'locales' | 'doc'
   > {
   /** The entry as locales show it. */
-  readonly views: readonly LocaleView[]
+  readonly localeRows: readonly LocaleRow[]
   /** What `doc` says. */
   readonly value: Readonly<Record<string, unknown>>
   readonly references: readonly FieldReference[]
@@ -44,7 +44,7 @@ export interface EntryDraft
 }
 
 /** An entry as one locale shows it. */
-export interface LocaleView {
+export interface LocaleRow {
   /** The collection in that locale. */
   readonly collection: CollectionModel
   readonly slug: string | null
@@ -78,7 +78,7 @@ export const GLOBALS = 'globals'
 export class Writer {
   readonly read: Reader
   readonly leases: Leases
-  readonly limits: Limits
+  readonly rateLimits: RateLimits
   readonly records: WrittenRecords
   readonly #connection: WriteConnection
   readonly #statements: Map<string, Statement>
@@ -88,18 +88,18 @@ export class Writer {
     this.read = reader.on(connection)
     const now = (): Promise<number> => this.#now()
     this.leases = new Leases(connection, now)
-    this.limits = new Limits(connection, now)
+    this.rateLimits = new RateLimits(connection, now)
     this.records = new WrittenRecords(connection, now)
     this.#statements = statements
   }
 
   /** @throws {UniqueViolation} when another entry holds a unique value */
-  async createEntry(collection: CollectionModel, entry: EntryDraft, actor: string): Promise<number> {
+  async createEntry(collection: CollectionModel, entry: WrittenEntry, actor: string): Promise<number> {
     const { id, updated_at: at } = entry
-    const seq = await this.#connection.ledger.next(id, at)
+    const seq = await this.#connection.batch.next(id, at)
     const insert = this.#statement(`insert ${collection.key}`, () => prepareSql(insertStatement(collection.key)))
     let pk = 0
-    await this.#connection.together([
+    await this.#connection.pipeline([
       () => this.#append({ seq, at, actor, action: 'create', collection: collection.key, id }),
       async () => {
         pk = Number((await this.#connection.get(insert, { ...entry, seq }))?.pk)
@@ -117,7 +117,7 @@ export class Writer {
    *
    * @throws {UniqueViolation} when a unique value is held by another entry, or by two of these
    */
-  async createEntries(collection: CollectionModel, entries: readonly EntryDraft[], actor: string): Promise<void> {
+  async createEntries(collection: CollectionModel, entries: readonly WrittenEntry[], actor: string): Promise<void> {
     const { dialect } = this.read
     if (isBulk(dialect) && entries.length > 1) {
       return new BulkInsert(this.#connection, dialect).add({ collection, entries, actor })
@@ -129,15 +129,15 @@ export class Writer {
   async updateEntry(
     collection: CollectionModel,
     before: StoredEntry,
-    entry: EntryDraft,
+    entry: WrittenEntry,
     actor: string,
   ): Promise<number> {
     const { id, updated_at: at } = entry
-    const seq = await this.#connection.ledger.next(id, at)
+    const seq = await this.#connection.batch.next(id, at)
     const update = this.#statement(`update ${collection.key}`, () => prepareSql(updateStatement(collection.key)))
-    await this.#connection.together([
+    await this.#connection.pipeline([
       () => this.#append({ seq, at, actor, action: 'update', collection: collection.key, id }),
-      () => this.#keepState(before),
+      () => this.#saveState(before),
       () => this.#connection.run(update, { ...entry, seq, pk: before.pk }),
       ...this.#refer(collection.key, id, entry.references, true),
       ...this.#choose(collection, id, entry.choices, true),
@@ -149,16 +149,16 @@ export class Writer {
 
   async deleteEntry(collection: CollectionModel, before: StoredEntry, at: string, actor: string): Promise<number> {
     const { id, pk } = before
-    const seq = await this.#connection.ledger.next(id, at)
-    const tables = [collection, ...collection.views.values()].map(({ table }) => table)
-    await this.#connection.together([
+    const seq = await this.#connection.batch.next(id, at)
+    const tables = [collection, ...collection.byLocale.values()].map(({ table }) => table)
+    await this.#connection.pipeline([
       () => this.#append({ seq, at, actor, action: 'delete', collection: collection.key, id }),
-      () => this.#keepState(before),
+      () => this.#saveState(before),
       ...tables.map((table) => () => this.#connection.run(this.#removal(table), { pk })),
       ...this.#refer(collection.key, id, [], true),
       ...this.#choose(collection, id, [], true),
     ])
-    for (const table of tables) this.#connection.ledger.later(this.#unindex(table), { pk })
+    for (const table of tables) this.#connection.batch.later(this.#unindex(table), { pk })
     this.#count(collection, seq, before.status, undefined)
     return seq
   }
@@ -171,11 +171,11 @@ export class Writer {
     actor: string,
   ): Promise<number> {
     const { key } = row
-    const seq = await this.#connection.ledger.next(key, at)
+    const seq = await this.#connection.batch.next(key, at)
     const action = before ? 'update' : 'create'
-    await this.#connection.together([
+    await this.#connection.pipeline([
       () => this.#append({ seq, at, actor, action, collection: GLOBALS, id: key }),
-      ...(before ? [() => this.#keepState(before)] : []),
+      ...(before ? [() => this.#saveState(before)] : []),
       () => this.#connection.run(PUT_GLOBAL, { ...row, seq }),
       ...this.#refer(GLOBALS, key, references, true),
     ])
@@ -187,13 +187,13 @@ export class Writer {
    *
    * @throws {UniqueViolation} when another write with the key was first
    */
-  async keepAnswer(answer: StoredAnswer, expiry: string): Promise<void> {
+  async saveReply(answer: StoredReplyRow, expiry: string): Promise<void> {
     await this.#connection.run(DROP_ANSWER, { key: answer.key, expiry })
     await this.#connection.run(ADD_ANSWER, { ...answer })
   }
 
   /** Forgets the answers to writes from before `expiry`. */
-  async dropAnswers(expiry: string): Promise<void> {
+  async dropReplies(expiry: string): Promise<void> {
     await this.#connection.run(DROP_ANSWERS, { expiry })
   }
 
@@ -203,8 +203,8 @@ export class Writer {
   }
 
   /** Notes which locale documents hold without saying so. */
-  async settleHome(locale: string): Promise<void> {
-    await writeMeta(this.#connection, HOME, locale)
+  async noteDefaultLocale(locale: string): Promise<void> {
+    await writeMeta(this.#connection, DEFAULT_LOCALE_NOTE, locale)
   }
 
   /** Says how far a restore has come, and with what. */
@@ -215,7 +215,7 @@ export class Writer {
   /** Drops a collection that the config no longer has. Its past, and what it held at last, stay in the journal. */
   async dropCollection(key: string): Promise<void> {
     const { dialect } = this.read
-    await this.#connection.run(prepareSql(keepAllStatement(key)))
+    await this.#connection.run(prepareSql(saveAllStatement(key)))
     await dropLocaleTables(this.#connection, dialect, (name) => name.startsWith(`${key}$`))
     for (const statement of [
       sql`DROP VIEW IF EXISTS ${sql.table(`${key}_view`)}`,
@@ -233,8 +233,8 @@ export class Writer {
   }
 
   /** Puts a state into the journal that is about to go from its table, under the number of the change that made it. */
-  async #keepState(before: Pick<EntryTable, 'seq' | 'doc' | 'locales'>): Promise<void> {
-    await this.#connection.run(KEEP_STATE, { seq: before.seq, doc: wholeOf(before) })
+  async #saveState(before: Pick<EntryTable, 'seq' | 'doc' | 'locales'>): Promise<void> {
+    await this.#connection.run(SAVE_STATE, { seq: before.seq, doc: wholeOf(before) })
   }
 
   /** The database's clock, in milliseconds since 1970: those of nodes may differ. */
@@ -268,31 +268,37 @@ export class Writer {
   }
 
   /** Stores what is read and found of an entry, in the collection's own table and in those of its locales. */
-  async #show(collection: CollectionModel, pk: number, entry: EntryDraft, seq: number, hadOne: boolean): Promise<void> {
+  async #show(
+    collection: CollectionModel,
+    pk: number,
+    entry: WrittenEntry,
+    seq: number,
+    hadOne: boolean,
+  ): Promise<void> {
     const rowOf = searchRows(this.read.dialect.search)
-    const { status, views } = entry
+    const { status, localeRows } = entry
     this.#index(collection, { ...rowOf(collection, entry.value, status), pk }, hadOne)
-    for (const view of views) this.#index(view.collection, { ...rowOf(collection, view.value, status), pk }, hadOne)
-    await this.#connection.together(views.map((view) => () => this.putView(pk, { ...entry, seq }, view)))
+    for (const row of localeRows) this.#index(row.collection, { ...rowOf(collection, row.value, status), pk }, hadOne)
+    await this.#connection.pipeline(localeRows.map((row) => () => this.putLocaleRow(pk, { ...entry, seq }, row)))
   }
 
   /** Stores an entry as a locale shows it, but for its search row. */
-  async putView(
+  async putLocaleRow(
     pk: number,
     entry: Pick<EntryTable, 'id' | 'status' | 'created_at' | 'updated_at' | 'seq'>,
-    view: LocaleView,
+    view: LocaleRow,
   ): Promise<void> {
-    const { table, shape } = view.collection
+    const { table, schemaHash: shape } = view.collection
     const put = this.#statement(`put ${table}`, () => prepareSql(putViewStatement(table)))
     await this.#connection.run(put, { ...entry, ...view, pk, shape })
   }
 
   #index(collection: CollectionModel, row: Values, hadOne: boolean): void {
     const { table } = collection
-    if (hadOne) this.#connection.ledger.later(this.#unindex(table), { pk: row.pk })
+    if (hadOne) this.#connection.batch.later(this.#unindex(table), { pk: row.pk })
     const { search } = this.read.dialect
     const insert = this.#statement(`search ${table}`, () => prepareSql(search.insert(collection)))
-    this.#connection.ledger.later(insert, row)
+    this.#connection.batch.later(insert, row)
   }
 
   #removal(table: string): Statement {
@@ -311,12 +317,12 @@ export class Writer {
     from: string | null | undefined,
     to: string | null | undefined,
   ): void {
-    this.#connection.ledger.count({ key, seq, hasStatus: status !== undefined, from, to })
+    this.#connection.batch.count({ key, seq, hasStatus: status !== undefined, from, to })
   }
 
-  #statement<Row>(shape: string, make: () => Statement<Row>): Statement<Row> {
-    const found = this.#statements.get(shape) ?? make()
-    this.#statements.set(shape, found)
+  #statement<Row>(cacheKey: string, make: () => Statement<Row>): Statement<Row> {
+    const found = this.#statements.get(cacheKey) ?? make()
+    this.#statements.set(cacheKey, found)
     return found as Statement<Row>
   }
 }
@@ -331,7 +337,7 @@ const APPEND = prepare(
     id: param<string>('id'),
   }),
 )
-const KEEP_STATE = prepare(
+const SAVE_STATE = prepare(
   build
     .insertInto('daybook$journal_payload')
     .values({ seq: param<number>('seq'), doc: param<string>('doc') })
@@ -417,7 +423,7 @@ export function wholeOf({ doc, locales }: Pick<EntryTable, 'doc' | 'locales'>): 
 }
 
 /** The same in SQL, for all entries of a collection. */
-function keepAllStatement(key: string) {
+function saveAllStatement(key: string) {
   return sql`INSERT INTO daybook$journal_payload (seq, doc)
     SELECT seq, CASE WHEN locales IS NULL THEN doc ELSE substr(doc, 1, length(doc) - 1) || ',"@locales":' || locales || '}' END
     FROM ${sql.table(key)} WHERE true ON CONFLICT DO NOTHING`

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert/strict'
 import type { AuthAdapter, AuthContext, Identity, Principal } from '../auth/adapter.ts'
 import { DaybookError } from '../errors.ts'
-import { demand, demandCapabilities, demandIdentity, isObject, toJson } from './auth-shapes.ts'
+import { demand, isObject, requireCapabilities, requireIdentity, toJson } from './auth-shapes.ts'
 import { EMPTY, HOSTILE, type RequestHeaders, twice, withOneChanged } from './hostile-credentials.ts'
 
 /** Makes the headers of a request. */
@@ -91,7 +91,7 @@ function capabilityChecks({ adapter }: AuthAdapterSubject): readonly Conformance
   return [
     {
       name: 'capabilities: are well-formed',
-      run: async () => demandCapabilities(adapter.getCapabilities(), adapter),
+      run: async () => requireCapabilities(adapter.getCapabilities(), adapter),
     },
     {
       name: 'capabilities: are the same each time',
@@ -142,7 +142,7 @@ function sessionChecks(subject: Examined): readonly ConformanceCheck[] {
     },
     {
       name: 'session: the identity is well-formed',
-      run: async () => demandIdentity((await ask(subject, await valid())).identity, provider()),
+      run: async () => requireIdentity((await ask(subject, await valid())).identity, provider()),
     },
     {
       name: 'session: principal and identity can be told as JSON',
@@ -166,7 +166,7 @@ function sessionChecks(subject: Examined): readonly ConformanceCheck[] {
     },
     {
       name: 'session: people and nobodies who ask at once are not mixed up',
-      run: () => demandNoMix(subject),
+      run: () => requireNoMix(subject),
     },
     ...(other === undefined ? [] : [twoPeople(subject, other)]),
   ]
@@ -188,7 +188,7 @@ const twoPeople = (subject: Examined, other: Headed): ConformanceCheck => ({
   },
 })
 
-async function demandNoMix(subject: Examined): Promise<void> {
+async function requireNoMix(subject: Examined): Promise<void> {
   const asked = [
     await subject.valid(),
     EMPTY,

@@ -31,7 +31,7 @@ const FLAGS = [
 ] as const
 
 /** @throws {Error} when capabilities are not well-formed, or are not those of their adapter */
-export function demandCapabilities(capabilities: AuthCapabilities, adapter: AuthAdapter): void {
+export function requireCapabilities(capabilities: AuthCapabilities, adapter: AuthAdapter): void {
   demand(isObject(capabilities), 'getCapabilities gives an object, and no promise of one.')
   const { provider, providerRoutes, actions = {} } = capabilities
   demand(isText(provider), 'provider is a text.')
@@ -57,7 +57,7 @@ export function demandCapabilities(capabilities: AuthCapabilities, adapter: Auth
 const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
 
 /** @throws {Error} when an identity is not well-formed, or is of another provider than expected */
-export function demandIdentity(identity: Identity | null, expected: string): void {
+export function requireIdentity(identity: Identity | null, expected: string): void {
   demand(isObject(identity), 'getIdentity gives an identity.')
   const { provider, subject, sessionId, actorType, expiresAt, claims, roles } = identity as Identity
   demand(provider === expected, `provider is that of the capabilities: ${expected}.`)

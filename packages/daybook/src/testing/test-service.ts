@@ -32,10 +32,12 @@ export async function createTestService<const C extends DaybookConfig>(
 ): Promise<TestService<C> & AsyncDisposable> {
   const data = await mkdtemp(join(tmpdir(), 'daybook-'))
   const forget = (): Promise<void> => rm(data, { recursive: true, force: true })
-  const service = await createService(config, { ...options, data, serviceToken: TEST_TOKEN }).catch(async (error) => {
-    await forget()
-    throw error
-  })
+  const service = await createService(config, { strict: true, ...options, data, serviceToken: TEST_TOKEN }).catch(
+    async (error) => {
+      await forget()
+      throw error
+    },
+  )
   const close = async (): Promise<void> => {
     await service.close()
     await forget()

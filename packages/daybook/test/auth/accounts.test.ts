@@ -23,7 +23,7 @@ const COOKIE = 'better-auth.session_token'
 const json = ({ text }: { readonly text: string }) => JSON.parse(text)
 const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } })
 
-describe('whoever has no session', () => {
+describe('a request without a session', () => {
   test('is told so, and needs no credential to ask', async () => {
     const answer = await browser.send('/api/cms/auth/session')
     expect(json(answer)).toEqual({ authenticated: false, principal: null, identity: null })

@@ -1,9 +1,9 @@
 import type { Service } from 'daybook'
 import { defineCollection, defineConfig, defineGlobal, f, hasRole, isAuthenticated, SYSTEM } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { ApiTokens, type NewApiToken } from '../../src/auth/api-tokens.ts'
-import { Taken } from '../../src/auth/records.ts'
+import { DuplicateKey } from '../../src/auth/records.ts'
 import { faultOfScope } from '../../src/auth/scopes.ts'
+import { ApiTokens, type NewApiToken } from '../../src/auth/tokens/api-tokens.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Place } from '../support/place.ts'
 import { expectSane } from '../support/sane.ts'
@@ -110,7 +110,7 @@ describe.each(STORES)('named tokens on $name', ({ at }) => {
     [
       ['posts:*'],
       'does nothing of a batch that goes beyond it',
-      () => '/api/batch',
+      () => '/api/cms/batch',
       POST({
         operations: [
           { op: 'create', collection: 'posts', data: title },
@@ -239,12 +239,12 @@ describe.each(STORES)('named tokens on $name', ({ at }) => {
 
   test('has a name that no other has, and notes when it was last used', async () => {
     const token = await make(['*:read'], { name: 'once' })
-    await expect(make(['*'], { name: 'once' })).rejects.toThrow(Taken)
+    await expect(make(['*'], { name: 'once' })).rejects.toThrow(DuplicateKey)
     const told = async () => (await tokens.list()).find(({ name }) => name === 'once')
     expect(await told()).toMatchObject({ prefix: token.slice(0, 20), scopes: ['*:read'], lastUsedAt: null })
     await ask(token, '/api/posts')
     await expect.poll(async () => (await told())?.lastUsedAt).toMatch(/^\d{4}-/)
-    await expect(make(['*'], { name: 'once' })).rejects.toThrow(Taken)
+    await expect(make(['*'], { name: 'once' })).rejects.toThrow(DuplicateKey)
   })
 
   test.each([

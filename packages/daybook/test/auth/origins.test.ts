@@ -55,7 +55,7 @@ describe.each(Object.entries(FOREIGN))('a change by %s', (_what, headers) => {
       browser.send(path, { method: 'PUT', json: { title: 'x' }, headers }),
       browser.send(path, { method: 'PATCH', json: { title: 'x' }, headers }),
       browser.send(path, { method: 'DELETE', headers }),
-      browser.send('/api/batch', {
+      browser.send('/api/cms/batch', {
         json: { operations: [{ op: 'delete', collection: 'notes', id: made.id }] },
         headers,
       }),

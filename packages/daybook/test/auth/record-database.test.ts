@@ -4,7 +4,7 @@ import { getMigrations } from 'better-auth/db/migration'
 import NativeDatabase from 'better-sqlite3'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { recordDatabase } from '../../src/auth/record-database.ts'
+import { recordDatabase } from '../../src/auth/accounts/record-database.ts'
 import { useBlankStore } from '../support/blank-store.ts'
 import { STORES } from '../support/stores.ts'
 

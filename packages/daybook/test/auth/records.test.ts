@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { sweep } from '../../src/content/sweep.ts'
-import { Lease } from '../../src/store/lease.ts'
+import { Lease } from '../../src/store/records/lease.ts'
 import { useBlankStore } from '../support/blank-store.ts'
 import { STORES } from '../support/stores.ts'
 

@@ -3,7 +3,7 @@ import { genericOAuth, twoFactor } from 'better-auth/plugins'
 import { defineCollection, defineConfig, f, hasRole, type Service } from 'daybook'
 import { type BetterAuthOptions, betterAuth, type PasswordReset } from 'daybook/better-auth'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import type { AccountManager } from '../../src/auth/account-manager.ts'
+import type { AccountManager } from '../../src/auth/accounts/account-manager.ts'
 import type { AuthSource } from '../../src/auth/adapter.ts'
 import { SILENT } from '../../src/log.ts'
 import { KeptLog } from '../support/kept-log.ts'
@@ -392,14 +392,14 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
     async function signIn(browser: Browser): Promise<URL> {
       const begun = await browser.send('/api/auth/sign-in/social', { json: { provider: 'work', callbackURL: '/' } })
       const { searchParams } = new URL(json(begun).url)
-      // Not the address of the request: whoever makes that up would be sent the code.
+      // Not the address of the request: a made-up one would receive the code.
       expect(searchParams.get('redirect_uri')).toBe('https://public.example/api/auth/callback/work')
       const back = await browser.send(`/api/auth/callback/work?code=1&state=${searchParams.get('state')}`)
       expect(back.status).toBe(302)
       return new URL(back.headers.get('location') ?? '', ORIGIN)
     }
 
-    test('whoever comes gets an account where anyone may register', async () => {
+    test('anyone gets an account where registration is open', async () => {
       const browser = new Browser(await node(options))
       expect((await signIn(browser)).pathname).toBe('/')
       expect(await browser.session()).toMatchObject({ authenticated: true, principal: { email: 'ines@work.example' } })

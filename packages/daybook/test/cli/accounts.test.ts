@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { PATIENT_LIMITS } from '../support/patience.ts'
 import { daybook, folderOf } from './cli.ts'
 
-const BETTER_AUTH = join(import.meta.dirname, '../../src/better-auth/index.ts')
+const BETTER_AUTH = join(import.meta.dirname, '../../src/auth/accounts/index.ts')
 const config = (auth: string) => `
   import { defineCollection, defineConfig, f } from 'DAYBOOK'
   import { betterAuth } from '${BETTER_AUTH}'

@@ -16,7 +16,7 @@ const operations = Array.from({ length: 200 }, (_, index) => {
 const body = JSON.stringify({ operations })
 const HEADERS = [`Authorization: Bearer ${TOKEN}`, 'Content-Type: application/json']
 const READ = requestText('GET /api/notes?limit=5')
-const BATCH = requestText('POST /api/batch', [...HEADERS, `Content-Length: ${Buffer.byteLength(body)}`], body)
+const BATCH = requestText('POST /api/cms/batch', [...HEADERS, `Content-Length: ${Buffer.byteLength(body)}`], body)
 
 /** How often each kind of load meets a signal. */
 const DRAINS = 3

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { PostgresDatabase } from '../support/postgres-database.ts'
 import { daybook, folderOf } from './cli.ts'
 
-const POSTGRES = join(import.meta.dirname, '../../src/postgres/index.ts')
+const POSTGRES = join(import.meta.dirname, '../../src/store/postgres/index.ts')
 const IMPORT = ['import', 'posts', '--collection', 'posts'] as const
 
 const page = (title: string): string => `---\ntitle: ${title}\nauthor: Inés\n---\n\nText.\n`

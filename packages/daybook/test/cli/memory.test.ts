@@ -18,7 +18,7 @@ const CONFIG = `import { defineConfig, f } from 'DAYBOOK'
 export default defineConfig({ collections: { notes: { fields: { text: f.text() } } }, limits: { bodyBytes: ${LIMIT} } })
 `
 
-const POSTGRES = join(import.meta.dirname, '../../src/postgres/index.ts')
+const POSTGRES = join(import.meta.dirname, '../../src/store/postgres/index.ts')
 /** How often all is exported: some 80 MiB between them. */
 const EXPORTS = 40
 

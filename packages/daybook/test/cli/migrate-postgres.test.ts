@@ -4,7 +4,7 @@ import { PostgresDatabase } from '../support/postgres-database.ts'
 import { daybook, folderOf } from './cli.ts'
 import { ask, startSupervised } from './supervised.ts'
 
-const POSTGRES = join(import.meta.dirname, '../../src/postgres/index.ts')
+const POSTGRES = join(import.meta.dirname, '../../src/store/postgres/index.ts')
 
 it('daybook migrate works on the database that the config names', async () => {
   await using database = await PostgresDatabase.make()

@@ -15,7 +15,7 @@ import { before, everything } from './restore-config.ts'
 import { fillBefore, touch } from './restore-content.ts'
 
 const CONFIG = join(import.meta.dirname, 'restore-config.ts')
-const POSTGRES = join(import.meta.dirname, '../../src/postgres/index.ts')
+const POSTGRES = join(import.meta.dirname, '../../src/store/postgres/index.ts')
 let folder: Awaited<ReturnType<typeof folderOf>>
 
 beforeEach(async () => {

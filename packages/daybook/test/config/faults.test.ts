@@ -183,7 +183,7 @@ const KEYS: readonly Case[] = [
       'choose another',
     ],
   ),
-  ...'globals assets health ready export cms auth events changes batch search mcp'
+  ...'globals assets health ready export cms auth'
     .split(' ')
     .map(
       (key): Case => [

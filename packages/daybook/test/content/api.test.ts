@@ -444,7 +444,7 @@ describe.each(STORES)('what HTTP offers is offered inside the process on $name',
     })
   })
 
-  test('references say who refers to an entry, to whoever has a session', async () => {
+  test('references say who refers to an entry, to a caller with a session', async () => {
     const { content } = service
     const { id } = await content.create('people', { name: 'Ines' }, as)
     const post = await content.create('posts', { title: 'One', author: id }, as)

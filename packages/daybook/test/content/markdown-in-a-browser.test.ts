@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BrowserPage, openPage } from '../../../client/test/support/browser.ts'
-import { markdownRenderer } from '../../src/content/markdown.ts'
+import { markdownRenderer } from '../../src/content/markdown/markdown.ts'
 import { expectInertElement, XSS } from '../support/hostile-markdown.ts'
 
 /** An element as a browser reads it: its name, and its attributes with their values. */

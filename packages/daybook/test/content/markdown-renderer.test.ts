@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { MarkdownRenderer, RenderError } from '../../src/content/markdown-renderer.ts'
+import { MarkdownRenderer, RenderError } from '../../src/content/markdown/markdown-renderer.ts'
 
 /** Long enough for a thread. */
 const long = (text: string): string => `${'word '.repeat(1000)}*${text}*`

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { markdownRenderer } from '../../src/content/markdown.ts'
+import { markdownRenderer } from '../../src/content/markdown/markdown.ts'
 
 const renderMarkdown = markdownRenderer()
 

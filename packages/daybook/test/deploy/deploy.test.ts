@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { cliCommands, cliFlags, variables } from '../../../../scripts/documented.ts'
-import { ROUTES } from '../../src/http/routes.ts'
+import { knownRoutes } from '../support/routes.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../../..')
 const DEPLOY = join(ROOT, 'deploy')
@@ -42,7 +42,7 @@ const imageSettings = new Map(
   ),
 )
 const exposed = [...dockerfile.matchAll(/^EXPOSE (.*)$/gm)].flatMap(([, ports = '']) => ports.split(' '))
-const knownPaths = ROUTES.map(({ path }) => path)
+const knownPaths = (await knownRoutes()).map((route) => route.split(' ')[1])
 
 /** Variables that the service reads, its config, or Node. */
 const knownVariables = [

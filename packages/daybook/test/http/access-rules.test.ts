@@ -369,7 +369,7 @@ runScenarios('a reference to what the writer may not see', [
         ]
       }),
       as('ann', create('pages', { title: 'P', note: '{own}', notes: ['{shared}'] }, { keep: { page: '/id' } })),
-      // What was there before stays, whoever saves the page again.
+      // What was there before stays, no matter who saves the page again.
       as('bob', put('/api/pages/{page}', { title: 'Q', note: '{own}' }, { body: { note: '{own}' } })),
     ],
   },

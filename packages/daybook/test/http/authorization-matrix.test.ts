@@ -1,7 +1,9 @@
 import { defineCollection, defineConfig, defineGlobal, f, hasRole } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { demandProtection, EXPORT_ROUTE, providerRoutes, ROUTES, type Route } from '../../src/http/routes.ts'
+import type { Route } from '../../src/http/contract.ts'
+import { requireProtection } from '../../src/http/protection.ts'
 import { People } from '../support/people.ts'
+import { kindsOf, routesOf } from '../support/routes.ts'
 import { expectSane } from '../support/sane.ts'
 import { STORES, type StoredService } from '../support/stores.ts'
 
@@ -86,11 +88,7 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   deleteAuthProvider: everyone,
 }
 
-const ALL: readonly Route[] = [
-  ...ROUTES,
-  ...providerRoutes(people.adapter.getCapabilities()),
-  { ...EXPORT_ROUTE, run: async () => ({ status: 200 }) },
-]
+const ALL: readonly Route[] = kindsOf(await routesOf(config))
 
 /** A route, for one of the documents that its path may name. */
 interface Cell {
@@ -111,7 +109,7 @@ test('every route says what each role is answered, and nothing else does (Z1)', 
 })
 
 test('a route without protection is refused at start, and so is one that changes content past the rules (Z1)', () => {
-  expect(() => demandProtection(ALL)).not.toThrow()
+  expect(() => requireProtection(ALL)).not.toThrow()
   const [route] = ALL as readonly [Route]
   const unprotected = { ...route, method: 'POST', path: '/api/open', protection: undefined } as unknown as Route
   const unruled: Route = {
@@ -119,10 +117,10 @@ test('a route without protection is refused at start, and so is one that changes
     method: 'PUT',
     path: '/api/:collection/:id',
     protection: 'session',
-    resource: 'collection',
+    resource: ALL.find(({ operationId }) => operationId === 'updateEntry')?.resource as NonNullable<Route['resource']>,
   }
-  expect(() => demandProtection([...ALL, unprotected])).toThrow(/POST \/api\/open has no protection/)
-  expect(() => demandProtection([unruled])).toThrow(/PUT \/api\/:collection\/:id changes content/)
+  expect(() => requireProtection([...ALL, unprotected])).toThrow(/POST \/api\/open has no protection/)
+  expect(() => requireProtection([unruled])).toThrow(/PUT \/api\/:collection\/:id changes content/)
 })
 
 test('only what signs in and out is open to changes without a session', () => {
@@ -171,7 +169,7 @@ describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
     return ((await response.json()) as { id: string }).id
   }
 
-  /** A request to a route that would be carried out for whoever may. */
+  /** A request to a route that would be carried out for a permitted caller. */
   async function requestOf({ route, document }: Cell): Promise<{ readonly path: string; readonly json?: unknown }> {
     const { path, method, operationId } = route
     const needsEntry = /:(?:slug|id)\b/.test(path)
@@ -186,7 +184,7 @@ describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
       const operation = { op: 'create', collection: document, data: { title: `batch ${made++}` } }
       return { path: target, json: { operations: [operation] } }
     }
-    return { path: target, json: route.resource === 'global' ? { text: 'x' } : { title: `sent ${made++}` } }
+    return { path: target, json: route.resource?.kind === 'global' ? { text: 'x' } : { title: `sent ${made++}` } }
   }
 
   const cases = CELLS.flatMap((cell) => ROLES.map((role, index) => ({ cell, role, status: cell.expected[index] ?? 0 })))

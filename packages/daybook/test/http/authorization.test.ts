@@ -161,7 +161,11 @@ describe.each(STORES)('what is out of reach on $name', (store) => {
           await look(path, token, json('PUT', { secret: 'x', rank: 'high' })),
           await look(path, token, json('PATCH', {})),
           await look(path, token, { method: 'DELETE' }),
-          await look('/api/batch', token, json('POST', { operations: [{ op: 'update', collection, id, data: {} }] })),
+          await look(
+            '/api/cms/batch',
+            token,
+            json('POST', { operations: [{ op: 'update', collection, id, data: {} }] }),
+          ),
         ]
         expect(Math.min(...refused)).toBeGreaterThanOrEqual(400)
       }
@@ -248,7 +252,7 @@ describe.each(STORES)('a rule that two changes race for on $name', (store) => {
       const response = await service.request(path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
       return { status: response.status, seq: Number(response.headers.get('daybook-seq')) }
     }
-    const title = 'Taken back'
+    const title = 'DuplicateKey back'
     const changes = [
       (path: string) => send('ann', 'PUT', path, { title, owner: 'ann' }),
       (path: string) => send('ann', 'DELETE', path),
@@ -374,7 +378,7 @@ describe.each(STORES)('a role that is taken away on $name', (store) => {
     const order = { title: 'Paper', price: CANARY }
     const operations = [{ op: 'create', collection: 'orders', data: order }]
     const { id } = JSON.parse((await ask('POST', '/api/orders', order, 'a')).text)
-    await ask('POST', '/api/batch', { operations }, 'b')
+    await ask('POST', '/api/cms/batch', { operations }, 'b')
     expect(await ask('POST', '/api/orders', order, 'a')).toMatchObject({ status: 201, replayed: 'true' })
 
     staff.promote('mia', 'editor')
@@ -382,7 +386,7 @@ describe.each(STORES)('a role that is taken away on $name', (store) => {
     expect((await ask('DELETE', `/api/orders/${id}`)).status).toBe(403)
     for (const again of [
       await ask('POST', '/api/orders', order, 'a'),
-      await ask('POST', '/api/batch', { operations }, 'b'),
+      await ask('POST', '/api/cms/batch', { operations }, 'b'),
     ]) {
       expect(again).toMatchObject({ status: 422, replayed: null })
       expect(again.text).not.toContain(CANARY)

@@ -262,7 +262,7 @@ runScenarios('the body of a batch', [
       ...['[]', '{}', 'null', '5', '{"operations":{}}', '{"operations":null}', '{"operations":[],"more":1}'].map(
         (raw): Step => ({
           method: 'POST',
-          path: '/api/batch',
+          path: '/api/cms/batch',
           auth: true,
           raw,
           headers: { 'Content-Type': 'application/json' },
@@ -323,7 +323,7 @@ runScenarios('the body of a batch', [
       `{"operations":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
     ].map((raw) => ({
       method: 'POST',
-      path: '/api/batch',
+      path: '/api/cms/batch',
       auth: true,
       raw,
       headers: { 'Content-Type': 'application/json' },
@@ -339,10 +339,10 @@ runScenarios('the body of a batch', [
       batch([make({ title: 'x' }, 'guestbook')], { auth: false, status: 401 }),
       batch([], { auth: false, status: 401 }),
       batch([], { headers: { 'Content-Type': 'text/plain' }, status: 415 }),
-      batch([], { path: '/api/batch?dry=1', status: 400 }),
-      get('/api/batch', { status: 405, answers: { Allow: /POST/ } }),
-      patch('/api/batch', {}, { status: 405 }),
-      remove('/api/batch', { status: 405 }),
+      batch([], { path: '/api/cms/batch?dry=1', status: 400 }),
+      get('/api/cms/batch', { status: 405, answers: { Allow: /POST/ } }),
+      patch('/api/cms/batch', {}, { status: 405 }),
+      remove('/api/cms/batch', { status: 405 }),
       count(0),
     ],
   },

@@ -80,8 +80,8 @@ describe('the same requests to both stores have the same answers', () => {
       { op: 'update', collection: 'things', id: '{two}', data: { status: 'published' } },
       { op: 'delete', collection: 'things', id: '{one}' },
     ]
-    await pair.same('/api/batch', { method: 'POST', json: { operations } })
-    await pair.same('/api/batch', { method: 'POST', json: { operations } })
+    await pair.same('/api/cms/batch', { method: 'POST', json: { operations } })
+    await pair.same('/api/cms/batch', { method: 'POST', json: { operations } })
     const once = { method: 'POST', json: { title: 'Once' }, headers: { 'Idempotency-Key': 'k' } }
     await pair.same('/api/things', once)
     await pair.same('/api/things', once)

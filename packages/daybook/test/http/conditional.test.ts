@@ -347,7 +347,7 @@ runScenarios('a conditional write (C3, C4)', [
       }),
       {
         method: 'POST',
-        path: '/api/batch',
+        path: '/api/cms/batch',
         auth: true,
         headers: { 'If-None-Match': '"x"', 'If-Match': '*' },
         json: { operations: [{ op: 'update', collection: 'ledgers', id: '{id}', data: { title: 'b' } }] },

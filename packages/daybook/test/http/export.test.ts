@@ -19,7 +19,7 @@ const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const UUID = expect.stringMatching(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
 const SHAPE = expect.any(String)
 
-/** Lets in whoever says `Bearer person`, as a person. */
+/** Admits `Bearer person`, as a person. */
 const people: AuthAdapter = {
   getCapabilities: () => ({ provider: 'test', providerRoutes: { enabled: false } }),
   getPrincipal: async ({ headers }) => (headers.get('authorization') === 'Bearer person' ? { id: 'ann' } : null),

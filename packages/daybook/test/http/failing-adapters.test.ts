@@ -26,7 +26,7 @@ const IDENTITY: Identity = {
 
 type Parts = Required<Pick<AuthAdapter, 'getPrincipal' | 'getIdentity' | 'invoke' | 'handleRequest'>>
 
-/** Parts that do their work: whoever comes is Mia. */
+/** Parts that do their work: everyone is Mia. */
 const SOUND: Parts = {
   getPrincipal: async () => ({ id: 'mia' }),
   getIdentity: async () => IDENTITY,
@@ -236,7 +236,7 @@ describe.each(STORES)('an auth adapter that fails, on $name (A15)', (store) => {
       ['fails after a minute', late],
     ])('is not waited for when it %s', async (_name, answer) => {
       const before = await stored()
-      // Whoever has a cookie is kept waiting for the principal, whoever has a token for the identity.
+      // A cookie waits for the principal, a token for the identity.
       const isCookie = ({ headers }: AuthContext): boolean => headers.has('cookie')
       parts = {
         getPrincipal: (context) => (isCookie(context) ? answer() : SOUND.getPrincipal(context)),

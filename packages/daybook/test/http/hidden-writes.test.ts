@@ -88,7 +88,7 @@ const DOORS: readonly (readonly [name: string, (note: string, data: unknown) => 
 ]
 
 const inBatch = (operation: object): readonly [string, Asked] => [
-  '/api/batch',
+  '/api/cms/batch',
   {
     method: 'POST',
     json: { operations: [{ op: 'create', collection: 'notes', data: { title: 'before' } }, operation] },
@@ -175,7 +175,7 @@ const forbidden = { status: 403, body: { code: 'FORBIDDEN', details: {} }, lacks
 
 runScenarios('a required field that one may not read', [
   {
-    name: 'keeps others from making a document, and is not named; whoever sees it makes one',
+    name: 'keeps others from making a document, and is not named; its readers make one',
     config: demanding,
     steps: [
       as('ann', create('notes', { title: 'x' }, forbidden)),
@@ -355,7 +355,7 @@ describe.each(STORES)('an answer that is given again on $name', (store) => {
           json: create.data,
           headers: { ...headers, 'Idempotency-Key': 'one' },
         }),
-        await ask(service, '/api/batch', {
+        await ask(service, '/api/cms/batch', {
           method: 'POST',
           json: { operations: [{ op: 'create', ...create }] },
           headers: { ...headers, 'Idempotency-Key': 'two' },

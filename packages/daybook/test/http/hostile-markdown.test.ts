@@ -153,7 +153,7 @@ describe('hostile Markdown (B10)', () => {
     else expect(bodyOf(answer)).toMatchObject({ details: { issues: [{ path: '/body', code: 'markdown' }] } })
   })
 
-  test('a text that takes too long holds nobody up: whoever asks meanwhile is answered first', async () => {
+  test('a text that takes too long holds nobody up: requests that come meanwhile are answered first', async () => {
     const order: string[] = []
     const bomb = post(tableBomb(2000, 2000), hasty).then(({ status }) => order.push(`bomb ${status}`))
     for (let count = 0; count < 20; count++) {

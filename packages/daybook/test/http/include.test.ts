@@ -405,7 +405,7 @@ runScenarios('the tag of an answer with related documents', [
 async function openClique(store: (typeof STORES)[number], size: number): Promise<TestService> {
   const service = await store.open(circle)
   const post = async (operations: readonly object[]): Promise<readonly { id: string }[]> => {
-    const answer = await ask(service, '/api/batch', { method: 'POST', json: { operations } })
+    const answer = await ask(service, '/api/cms/batch', { method: 'POST', json: { operations } })
     expect(answer.status, answer.text).toBe(200)
     return bodyOf(answer).results as readonly { id: string }[]
   }
@@ -576,7 +576,7 @@ type World = typeof world extends fc.Arbitrary<infer T> ? T : never
 
 async function build(service: TestService, { left, right, links: all }: World): Promise<void> {
   const post = async (operations: readonly object[]): Promise<readonly string[]> => {
-    const answer = await ask(service, '/api/batch', { method: 'POST', json: { operations } })
+    const answer = await ask(service, '/api/cms/batch', { method: 'POST', json: { operations } })
     expect(answer.status, answer.text).toBe(200)
     return (bodyOf(answer).results as readonly { id: string }[]).map(({ id }) => id)
   }

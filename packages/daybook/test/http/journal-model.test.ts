@@ -157,7 +157,7 @@ class Client {
       if (one.op === 'delete') return { op: 'delete', collection: one.from, id: this.#id(one.from, one.at) }
       return { op: 'update', collection: 'posts', id: this.#id('posts', one.at), data: this.#data(one.body) }
     })
-    const answer = await this.#take('POST', '/api/batch', { operations })
+    const answer = await this.#take('POST', '/api/cms/batch', { operations })
     for (const { op, collection, id } of (answer?.results ?? []) as readonly Record<
       'op' | 'collection' | 'id',
       string

@@ -55,7 +55,7 @@ async function act(service: TestService, id: string, action: Action, title: stri
 /** An order of all operations must exist that no client can tell from theirs: revisions give it. */
 function expectLinearizable(history: readonly Event[]): void {
   const alive = history.filter(({ status }) => status === 200)
-  // A revision is one state, whoever saw it.
+  // A revision is one state for all readers.
   for (const [revision, same] of Map.groupBy(alive, (event) => event.revision)) {
     expect(new Set(same.map(({ title }) => title)).size, `titles of revision ${revision}`).toBe(1)
   }

@@ -113,7 +113,7 @@ runScenarios('a list', [
     steps: [
       get('/api/posts?limit=x&sort=nope&foo=1', {
         status: 400,
-        body: { details: { issues: [{ path: 'foo' }, { path: 'sort' }, { path: 'limit' }] } },
+        body: { details: { issues: [{ path: 'foo' }, { path: 'limit' }, { path: 'sort' }] } },
       }),
     ],
   },

@@ -359,7 +359,7 @@ runScenarios('a localized collection', [
     steps: [
       {
         method: 'POST',
-        path: '/api/batch?locale=fr',
+        path: '/api/cms/batch?locale=fr',
         auth: true,
         json: { operations: [{ op: 'create', collection: 'pages', data: { title: 'Lot' } }] },
         status: 200,

@@ -70,7 +70,11 @@ runScenarios('a write by slug', [
           remove(`/api/things/${slug}`, refused),
           get(`/api/things/${slug}/references`, { auth: true, ...refused }),
           {
-            ...create('', { operations: [{ op: 'delete', collection: 'things', id: slug }] }, { path: '/api/batch' }),
+            ...create(
+              '',
+              { operations: [{ op: 'delete', collection: 'things', id: slug }] },
+              { path: '/api/cms/batch' },
+            ),
             status: 404,
             body: { message: `Operation 0: ${BY_ID}` },
           },

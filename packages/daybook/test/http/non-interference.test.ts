@@ -214,8 +214,8 @@ class Worlds implements AsyncDisposable {
   #asked(step: Step): readonly [string, PairAsked] {
     if (step.kind === 'read') return [step.path, {}]
     if (step.kind === 'look') return [`/api/notes/{note${step.note}}`, { keep: { [`tag${step.note}`]: 'ETag' } }]
-    if (step.kind === 'end') return ['/api/batch', { method: 'POST', json: toLastBatch(step.operations) }]
-    if (step.kind === 'batch') return ['/api/batch', { method: 'POST', json: toBatch(step.operations) }]
+    if (step.kind === 'end') return ['/api/cms/batch', { method: 'POST', json: toLastBatch(step.operations) }]
+    if (step.kind === 'batch') return ['/api/cms/batch', { method: 'POST', json: toBatch(step.operations) }]
     if (step.kind === 'make')
       return [`/api/notes${step.locale}`, { method: 'POST', json: step.data, headers: this.#once(step.key) }]
     const { kind, data: json, locale, tag } = step

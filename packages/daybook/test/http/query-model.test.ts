@@ -221,7 +221,7 @@ interface World {
 /** Writes entries in one batch. */
 async function make(service: TestService, collection: string, entries: readonly object[]): Promise<readonly Item[]> {
   const operations = entries.map((data) => ({ op: 'create', collection, data }))
-  const answer = await ask(service, '/api/batch', { method: 'POST', json: { operations } })
+  const answer = await ask(service, '/api/cms/batch', { method: 'POST', json: { operations } })
   expect(answer.status, answer.text).toBe(200)
   return (bodyOf(answer).results as readonly { entry: Item }[]).map(({ entry }) => entry)
 }

@@ -16,7 +16,7 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Asks, whatever comes of it: a 5xx is an answer, too. One with a body is a POST of whoever has the token. */
+/** Asks, whatever comes of it: a 5xx is an answer, too. One with a body is a POST with the token. */
 export async function send({ fetch, token }: Door, path: string, asked: Asked = {}): Promise<Answer> {
   const { json, method = json === undefined ? 'GET' : 'POST' } = asked
   const init: RequestInit = { method, headers: { ...asked.headers } }

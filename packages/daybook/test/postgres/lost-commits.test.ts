@@ -81,7 +81,7 @@ describe.each(Object.entries(FATES))('a commit that %s, and whose answer is lost
     expect(await stored()).toEqual([])
   })
 
-  test('keeps its answer for whoever sends it again', async () => {
+  test('stores its answer for a request that is sent again', async () => {
     const cut = network.cutAt(/COMMIT/, fate)
     const answer = await create('one', { 'Idempotency-Key': 'k' })
     await cut
@@ -128,12 +128,12 @@ test('a transaction in which a failure was kept secret is not taken for a stored
   const answer = { key: 'k', request: 'r', status: 201, headers: '{}', body: '', at: '2026-01-01' }
   const keep = (key: string) =>
     store.transaction(async (writer) => {
-      await writer.keepAnswer({ ...answer, key }, '2000-01-01')
-      await writer.keepAnswer({ ...answer, key: 'twice' }, '2000-01-01').catch(() => {})
+      await writer.saveReply({ ...answer, key }, '2000-01-01')
+      await writer.saveReply({ ...answer, key: 'twice' }, '2000-01-01').catch(() => {})
     })
   await keep('one')
   await expect(keep('two')).rejects.toThrow('rolled back')
-  expect(await store.read.storedAnswer('two')).toBeUndefined()
+  expect(await store.read.storedReply('two')).toBeUndefined()
   await store.close()
 })
 

@@ -4,7 +4,7 @@ import type { PostgresOptions } from 'daybook/postgres'
 import { createTestService, type TestService } from 'daybook/testing'
 import { expect, test } from 'vitest'
 import blog from '../../../../examples/blog/daybook.config.ts'
-import { READ_SETTINGS } from '../../src/store/postgres-server.ts'
+import { READ_SETTINGS } from '../../src/store/postgres/postgres-server.ts'
 import { patientPostgres } from '../support/patient-postgres.ts'
 import { PostgresDatabase, sharedPostgres } from '../support/postgres-database.ts'
 import { send } from './load.ts'
@@ -27,7 +27,7 @@ async function useEverything(service: TestService): Promise<void> {
     const changed = await send(service, `/api/posts/${id}`, { method: 'PUT', json: { title: `Turn ${index}` } })
     expect(changed.status).toBe(200)
     const operations = [{ op: 'delete', collection: 'posts', id }]
-    expect((await send(service, '/api/batch', { json: { operations }, headers })).status).toBe(200)
+    expect((await send(service, '/api/cms/batch', { json: { operations }, headers })).status).toBe(200)
   }
   await Promise.all(Array.from({ length: 10 }, (_, index) => round(index)))
 }

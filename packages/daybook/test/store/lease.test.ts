@@ -4,10 +4,9 @@ import { postgres } from 'daybook/postgres'
 import { createTestService } from 'daybook/testing'
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { KEPT_MS } from '../../src/content/idempotency.ts'
-import { sweep } from '../../src/content/sweep.ts'
-import { Lease, LeaseLost } from '../../src/store/lease.ts'
-import { openSqlite } from '../../src/store/sqlite.ts'
+import { STORED_REPLY_MS, sweep } from '../../src/content/sweep.ts'
+import { Lease, LeaseLost } from '../../src/store/records/lease.ts'
+import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { Store } from '../../src/store/store.ts'
 import { patientPostgres } from '../support/patient-postgres.ts'
 import { PostgresDatabase } from '../support/postgres-database.ts'
@@ -59,9 +58,9 @@ describe.each(Object.entries(KINDS))('a lease on %s', (_kind, open) => {
 
   /** Keeps an answer under a key: something that is written, and seen. */
   const keep = (lease: Lease, key: string): Promise<void> =>
-    lease.write((writer) => writer.keepAnswer({ ...NOTHING_KEPT, key, at: '2026-01-01' }, '2000-01-01'))
+    lease.write((writer) => writer.saveReply({ ...NOTHING_KEPT, key, at: '2026-01-01' }, '2000-01-01'))
 
-  const isKept = async (key: string): Promise<boolean> => (await stores[0].read.storedAnswer(key)) !== undefined
+  const isKept = async (key: string): Promise<boolean> => (await stores[0].read.storedReply(key)) !== undefined
 
   /** Brings the end of a lease about, as time does. */
   async function runOut(name: string): Promise<void> {
@@ -178,9 +177,9 @@ describe.each(Object.entries(KINDS))('a lease on %s', (_kind, open) => {
 
   test('to sweep is taken by one of those who come at once, who drops what is no longer kept and nothing else', async () => {
     const at = (ms: number): string => new Date(Date.now() + ms).toISOString()
-    const answers = { old: at(-KEPT_MS - 60_000), recent: at(-KEPT_MS + 60_000), new: at(0) }
+    const answers = { old: at(-STORED_REPLY_MS - 60_000), recent: at(-STORED_REPLY_MS + 60_000), new: at(0) }
     await stores[0].transaction(async (writer) => {
-      for (const [key, at] of Object.entries(answers)) await writer.keepAnswer({ ...NOTHING_KEPT, key, at }, '2000')
+      for (const [key, at] of Object.entries(answers)) await writer.saveReply({ ...NOTHING_KEPT, key, at }, '2000')
     })
     const swept = await Promise.all(stores.map((store) => sweep(new Lease(store, 'sweep', HOUR_MS))))
     expect(swept).toContain(true)
@@ -191,7 +190,7 @@ describe.each(Object.entries(KINDS))('a lease on %s', (_kind, open) => {
 
   test('to sweep that another node has is left to it', async () => {
     await new Lease(stores[0], 'sweep', HOUR_MS).take()
-    await stores[0].transaction((writer) => writer.keepAnswer({ ...NOTHING_KEPT, key: 'old', at: '2001' }, '2000'))
+    await stores[0].transaction((writer) => writer.saveReply({ ...NOTHING_KEPT, key: 'old', at: '2001' }, '2000'))
     expect(await sweep(new Lease(stores[1], 'sweep', HOUR_MS))).toBe(false)
     expect(await isKept('old')).toBe(true)
   })

@@ -1,13 +1,16 @@
 import { type AccessWhere, createService, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
 import { expect, test } from 'vitest'
-import { listEntries } from '../../src/content/entries.ts'
+import { listEntries } from '../../src/content/reads/entries.ts'
 import { compileModel } from '../../src/model/compile.ts'
 import type { CollectionModel, Comparable } from '../../src/model/model.ts'
+import { listParameters } from '../../src/query/list-query.ts'
+import { readParameters } from '../../src/query/parameters.ts'
+import { readParams } from '../../src/query/params.ts'
 import { readRuleWhere } from '../../src/query/rule-where.ts'
 import type { Statement, Values } from '../../src/store/compile.ts'
 import type { Connection, Database } from '../../src/store/database.ts'
 import type { ListSize } from '../../src/store/page-plan.ts'
-import { openSqlite } from '../../src/store/sqlite.ts'
+import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { Store } from '../../src/store/store.ts'
 import { Folder } from '../support/folder.ts'
 
@@ -45,7 +48,7 @@ class Scene implements AsyncDisposable {
     this.store = new Store({
       dialect: this.#database.dialect,
       reader: this.#noting(this.#database.reader),
-      slow: this.#noting(this.#database.slow),
+      background: this.#noting(this.#database.background),
       executed: 0,
       transaction: (work) => this.#database.transaction(work),
       alter: (work) => this.#database.alter(work),
@@ -108,8 +111,8 @@ class Scene implements AsyncDisposable {
       tools: { renderMarkdown: async () => '' },
       totals: new Map(),
     }
-    const params = new Map([...new URLSearchParams(query)].map(([name, value]) => [name, [value]] as const))
-    await listEntries(engine, this.articles, params, { principal: null, identity: null })
+    const asked = readParameters(listParameters(this.articles, this.model.locales), readParams(query))
+    await listEntries(engine, this.articles, asked, { principal: null, identity: null })
     const plans = this.calls.map(async ({ sql, parameters }) => {
       const rows = await this.#database.reader.all<{ detail: string }>({
         sql: `EXPLAIN QUERY PLAN ${sql}`,

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import type { Statement } from '../../src/store/compile.ts'
-import { openSqlite } from '../../src/store/sqlite.ts'
-import { SqliteThread, type ThreadLimits } from '../../src/store/sqlite-thread.ts'
+import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
+import { SqliteThread, type ThreadBounds } from '../../src/store/sqlite/sqlite-thread.ts'
 import { Folder } from '../support/folder.ts'
 
 const UNAVAILABLE = expect.objectContaining({ code: 'SERVICE_UNAVAILABLE' })
@@ -24,12 +24,12 @@ class Scene implements AsyncDisposable {
   readonly folder: Folder
   readonly thread: SqliteThread
 
-  private constructor(folder: Folder, limits?: ThreadLimits) {
+  private constructor(folder: Folder, limits?: ThreadBounds) {
     this.folder = folder
     this.thread = new SqliteThread(folder.file, limits)
   }
 
-  static async make(limits?: ThreadLimits): Promise<Scene> {
+  static async make(limits?: ThreadBounds): Promise<Scene> {
     const folder = await Folder.make()
     await folder.exec(
       `CREATE TABLE words (id INTEGER PRIMARY KEY, word TEXT); INSERT INTO words VALUES (1, 'hello'), (2, 'you')`,
@@ -176,7 +176,8 @@ test('closing refuses what runs, what waits, and what comes later', async () => 
 
 test('a thread without work does not keep the process alive', async () => {
   await using scene = await Scene.make()
-  const source = (name: string): string => JSON.stringify(new URL(`../../src/store/${name}`, import.meta.url).href)
+  const source = (name: string): string =>
+    JSON.stringify(new URL(`../../src/store/sqlite/${name}`, import.meta.url).href)
   const program = join(scene.folder.address, 'ask.mjs')
   await writeFile(
     program,

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openSqlite } from '../../src/store/sqlite.ts'
-import { isSafeSqlite } from '../../src/store/sqlite-file.ts'
+import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
+import { isSafeSqlite } from '../../src/store/sqlite/sqlite-file.ts'
 import { Folder } from '../support/folder.ts'
 
 const VERSIONS: Readonly<Record<string, boolean>> = {

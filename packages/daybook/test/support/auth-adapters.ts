@@ -2,7 +2,7 @@ import { type AuthAdapter, SILENT, serviceTokenAdapter } from 'daybook'
 import { betterAuth } from 'daybook/better-auth'
 import { jwt } from 'daybook/jwt'
 import type { AuthAdapterSubject } from 'daybook/testing'
-import { defaultAdapter } from '../../src/auth/default-adapter.ts'
+import { defaultAdapter } from '../../src/auth/accounts/default-adapter.ts'
 import { Folder } from './folder.ts'
 import { Issuer, makeKey, type TokenParts } from './issuer.ts'
 

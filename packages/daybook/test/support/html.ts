@@ -23,14 +23,14 @@ export function parseHtml(html: string): readonly HtmlTag[] {
   if (rest.includes('<'))
     throw new Error(`Not plain HTML: ${rest.slice(Math.max(0, rest.indexOf('<') - 20), rest.indexOf('<') + 60)}`)
   const tags = [...html.matchAll(TAG)]
-  demandBalance(tags.map(([text, tag]) => tag ?? text.slice(1, -1)))
+  requireBalance(tags.map(([text, tag]) => tag ?? text.slice(1, -1)))
   return tags
     .filter(([, tag]) => tag !== undefined)
     .map(([, tag = '', attributes = '']) => ({ tag, attributes: new Map(readAttributes(attributes)) }))
 }
 
 /** @param tags names of elements that begin, and with a slash before them those of elements that end */
-function demandBalance(tags: readonly string[]): void {
+function requireBalance(tags: readonly string[]): void {
   const open: string[] = []
   for (const tag of tags) {
     if (!tag.startsWith('/')) open.push(...(VOID.has(tag) ? [] : [tag]))

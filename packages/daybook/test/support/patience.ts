@@ -9,7 +9,7 @@ export const PATIENCE_MS = 60_000
 /** How long a test may take that does thousands of things, in milliseconds. */
 export const LARGE_TEST_MS = 900_000
 
-/** Limits of a service whose machine may be slow, where it is not the limits that are tested. */
+/** RateLimits of a service whose machine may be slow, where it is not the limits that are tested. */
 export const PATIENT_LIMITS = { authMs: PATIENCE_MS } as const
 
 /** Checks again and again, until the check holds. */

@@ -1,7 +1,7 @@
 import type { DaybookConfig } from 'daybook'
 import { type PostgresOptions, postgres } from 'daybook/postgres'
 
-/** Limits of a database whose machine may be busy, where it is not the limits that are tested. */
+/** RateLimits of a database whose machine may be busy, where it is not the limits that are tested. */
 export const PATIENT_DATABASE: PostgresOptions = { answerMs: 5000 }
 
 /** PostgreSQL on a machine that may be busy: it is given up later than usual. */

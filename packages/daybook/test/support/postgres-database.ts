@@ -72,7 +72,7 @@ export class PostgresDatabase implements AsyncDisposable {
     await queryOnce(superuserUrlOf(this.#address, this.name), RESTORE, [])
   }
 
-  /** Drops it, whoever is connected. */
+  /** Drops it, connections and all. */
   async [Symbol.asyncDispose](): Promise<void> {
     await makerOf(this.#address).query(`drop database if exists ${this.name} with (force)`)
   }

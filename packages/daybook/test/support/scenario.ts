@@ -70,7 +70,7 @@ async function runSteps(service: TestService, connection: Connection, steps: rea
     try {
       const answer = await watch.send(sent)
       expectAnswer(step, answer, sent, kept)
-      kept = { ...kept, ...keptOf(step, answer) }
+      kept = { ...kept, ...orphanedIn(step, answer) }
     } catch (error) {
       if (error instanceof Error) error.message = `step ${index + 1}, ${sent.method} ${sent.path}: ${error.message}`
       throw error
@@ -139,6 +139,6 @@ function expectHeader({ headers }: Answer, name: string, expected: string | RegE
   else expect(value, name).toBe(expected === null ? null : fillText(expected, kept))
 }
 
-function keptOf({ keep = {} }: Step, answer: Answer): Kept {
+function orphanedIn({ keep = {} }: Step, answer: Answer): Kept {
   return Object.fromEntries(Object.entries(keep).map(([name, from]) => [name, pick(answer, from)]))
 }

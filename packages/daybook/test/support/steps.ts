@@ -65,7 +65,7 @@ export const patch = (path: string, json: unknown, extra: Extra = {}): Step => (
 /** Carries out operations in one transaction, with the service token. */
 export const batch = (operations: unknown, extra: Extra = {}): Step => ({
   method: 'POST',
-  path: '/api/batch',
+  path: '/api/cms/batch',
   auth: true,
   json: { operations },
   status: 200,

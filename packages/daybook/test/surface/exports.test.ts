@@ -11,10 +11,12 @@ describe('what the package exports', () => {
   test('daybook', async () => {
     expect(namesOf(await import('daybook'))).toEqual([
       'ANONYMOUS',
+      'COMMON_RULES',
       'ConfigError',
       'Content',
       'DaybookError',
       'ERRORS',
+      'SCALAR_RULES',
       'SILENT',
       'SYSTEM',
       'StartupError',
@@ -29,6 +31,8 @@ describe('what the package exports', () => {
       'hasRole',
       'isAuthenticated',
       'isHumanUser',
+      'makeField',
+      'scalarAnswers',
       'serviceTokenAdapter',
     ])
   })

@@ -1,10 +1,10 @@
-import { pendingRenames } from '../../content/migration.ts'
+import { pendingRenames } from '../../content/transfer/migration.ts'
 import { DaybookError, StartupError } from '../../errors.ts'
 import { compileModel } from '../../model/compile.ts'
 import type { Model } from '../../model/model.ts'
-import { whyNotCopied } from '../../store/copy-source.ts'
 import type { Snapshot } from '../../store/database.ts'
 import { Reader } from '../../store/read.ts'
+import { whyNotCopied } from '../../store/transfer/copy-source.ts'
 import { loadConfig } from '../config-file.ts'
 import { readAddress } from '../copy/address.ts'
 import { copyStore, verifyStore } from '../copy/run.ts'
@@ -27,7 +27,7 @@ export async function copy(args: readonly string[]): Promise<number> {
   const model = compileModel(await loadConfig(options.text('config')))
   const source = await from.snapshot()
   try {
-    const collections = await demandFit(source, from.shown, model)
+    const collections = await requireFit(source, from.shown, model)
     const run = options.flag('verify-only') ? verifyStore : copyStore
     return await run({ from, to, source, collections, model })
   } catch (error) {
@@ -49,7 +49,7 @@ const reasonOf = ({ message, cause }: DaybookError): string =>
   cause instanceof Error ? `${message} (${cause.message})` : message
 
 /** Answers the keys of the stored collections. */
-async function demandFit(source: Snapshot, shown: string, model: Model): Promise<readonly string[]> {
+async function requireFit(source: Snapshot, shown: string, model: Model): Promise<readonly string[]> {
   const fault = await whyNotCopied(source, shown)
   if (fault !== undefined) throw new StartupError(fault)
   const read = new Reader(source.dialect, source, source)

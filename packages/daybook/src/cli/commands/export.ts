@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DaybookConfig } from '../../config/config.ts'
-import { ContentExport } from '../../content/export.ts'
-import type { ExportCounts } from '../../content/export-lines.ts'
+import { ContentExport } from '../../content/transfer/export.ts'
+import type { ExportCounts } from '../../content/transfer/export-lines.ts'
 import { DaybookError, StartupError } from '../../errors.ts'
 import { compileModel } from '../../model/compile.ts'
 import { databaseFile } from '../../service.ts'
 import type { Snapshot } from '../../store/database.ts'
-import { snapshotSqlite } from '../../store/sqlite-snapshot.ts'
+import { snapshotSqlite } from '../../store/sqlite/sqlite-snapshot.ts'
 import { loadConfig } from '../config-file.ts'
 import { openFile, openStandardOutput } from '../export/output.ts'
 import { describeCounts } from '../export/summary.ts'
-import { demandFit } from '../fit-snapshot.ts'
+import { requireFit } from '../fit-snapshot.ts'
 import { type CommandLine, dataFolder, readOptions } from '../options.ts'
 import { Progress } from '../progress.ts'
 import { UsageError } from '../usage.ts'
@@ -29,13 +29,13 @@ const STDOUT = '-'
  */
 export async function exportContent(args: readonly string[]): Promise<number> {
   const options = readOptions(args, OPTIONS)
-  const path = demandPath(options)
+  const path = requirePath(options)
   const since = readSince(options.text('since'))
   const config = await loadConfig(options.text('config'))
   const model = compileModel(config)
   const snapshot = await openSnapshot(config, resolve(dataFolder(options)))
   try {
-    await demandFit(snapshot, model)
+    await requireFit(snapshot, model)
     const content = await ContentExport.of(model, snapshot, since).catch((error) => {
       throw error instanceof DaybookError ? new UsageError(`--${error.message.replace(':', '')}`) : error
     })
@@ -46,7 +46,7 @@ export async function exportContent(args: readonly string[]): Promise<number> {
   }
 }
 
-function demandPath({ positionals }: CommandLine): string {
+function requirePath({ positionals }: CommandLine): string {
   const [path, ...others] = positionals
   if (path === undefined || others.length > 0) throw new UsageError('Name one file, or -: daybook export FILE.')
   return path

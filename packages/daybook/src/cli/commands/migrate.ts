@@ -1,4 +1,4 @@
-import { applyMigration, isLossy, type MigrationStep, planMigration } from '../../content/migration.ts'
+import { applyMigration, isLossy, type MigrationStep, planMigration } from '../../content/transfer/migration.ts'
 import { compileModel } from '../../model/compile.ts'
 import { openStore, refuseUnfinished } from '../../service.ts'
 import { loadConfig } from '../config-file.ts'

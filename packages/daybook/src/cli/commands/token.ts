@@ -1,6 +1,6 @@
-import { type ApiToken, ApiTokens } from '../../auth/api-tokens.ts'
-import { Taken } from '../../auth/records.ts'
+import { DuplicateKey } from '../../auth/records.ts'
 import { faultOfScope } from '../../auth/scopes.ts'
+import { type ApiToken, ApiTokens } from '../../auth/tokens/api-tokens.ts'
 import { StartupError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 import { endOf, rolesIn } from '../grants.ts'
@@ -37,12 +37,14 @@ export async function token(args: readonly string[]): Promise<number> {
 }
 
 async function create(tokens: ApiTokens, name: string, options: CommandLine, model: Model): Promise<number> {
-  const scopes = demandScopes(options.texts('scope'), model)
+  const scopes = requireScopes(options.texts('scope'), model)
   const roles = rolesIn(options, 'service')
   const days = options.text('days')
   const expiresAt = days === undefined ? null : endOf(days)
   const made = await tokens.create({ name, scopes, roles, expiresAt }).catch((error) => {
-    throw error instanceof Taken ? new StartupError(`There is a token "${name}" already. Revoke it first.`) : error
+    throw error instanceof DuplicateKey
+      ? new StartupError(`There is a token "${name}" already. Revoke it first.`)
+      : error
   })
   process.stderr.write(
     `Token "${name}" for ${scopes.join(', ')}${expiresAt ? ` until ${expiresAt}` : ''}. It is shown this once:\n`,
@@ -51,7 +53,7 @@ async function create(tokens: ApiTokens, name: string, options: CommandLine, mod
   return 0
 }
 
-function demandScopes(scopes: readonly string[], { collections, globals }: Model): readonly string[] {
+function requireScopes(scopes: readonly string[], { collections, globals }: Model): readonly string[] {
   if (scopes.length === 0) {
     throw new UsageError(
       "Say what the token is for: --scope posts:update, --scope '*:read', --scope export, or --scope '*'.",

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { text as readAll } from 'node:stream/consumers'
-import type { Account, AccountManager } from '../../auth/account-manager.ts'
+import type { Account, AccountManager } from '../../auth/accounts/account-manager.ts'
 import type { DaybookConfig } from '../../config/config.ts'
 import { DaybookError, StartupError } from '../../errors.ts'
 import { endOf, rolesIn } from '../grants.ts'
@@ -75,13 +75,13 @@ export async function user(args: readonly string[]): Promise<number> {
     )
   }
   await using opened = await openHost(options)
-  const accounts = await demandManager(opened.config)(opened.host)
+  const accounts = await requireManager(opened.config)(opened.host)
   if (run) await run(accounts, String(email), options).catch(refuse)
   else process.stdout.write(table([HEAD, ...(await accounts.list()).map(toRow)]))
   return 0
 }
 
-function demandManager({ auth = {} }: DaybookConfig) {
+function requireManager({ auth = {} }: DaybookConfig) {
   if ('manage' in auth && auth.manage) return auth.manage.bind(auth)
   throw new StartupError(
     "This config keeps no accounts in the database. Add: import { betterAuth } from 'daybook/better-auth', and auth: betterAuth()",

@@ -3,11 +3,11 @@ import { resolve } from 'node:path'
 import { StartupError } from '../../errors.ts'
 import { databaseFile } from '../../service.ts'
 import type { Database, Snapshot } from '../../store/database.ts'
-import { openPostgres } from '../../store/postgres.ts'
-import { snapshotPostgres } from '../../store/postgres-snapshot.ts'
-import { shownUrl } from '../../store/postgres-start.ts'
-import { openSqlite } from '../../store/sqlite.ts'
-import { snapshotSqlite } from '../../store/sqlite-snapshot.ts'
+import { openPostgres } from '../../store/postgres/postgres.ts'
+import { snapshotPostgres } from '../../store/postgres/postgres-snapshot.ts'
+import { shownUrl } from '../../store/postgres/postgres-start.ts'
+import { openSqlite } from '../../store/sqlite/sqlite.ts'
+import { snapshotSqlite } from '../../store/sqlite/sqlite-snapshot.ts'
 
 /** Where a store is, as a command line names it. */
 export interface StoreAddress {

@@ -1,13 +1,13 @@
-import { fillViews } from '../../content/draft.ts'
+import { fillLocaleTables } from '../../content/writes/row.ts'
 import { StartupError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
-import { beginCopy, type Copy } from '../../store/copy.ts'
-import { whyNotCopied } from '../../store/copy-source.ts'
-import { type CopyTable, copyTables, countRows } from '../../store/copy-tables.ts'
-import { type Comparison, compareTable } from '../../store/copy-verify.ts'
 import type { Snapshot } from '../../store/database.ts'
 import { Reader } from '../../store/read.ts'
 import { Store } from '../../store/store.ts'
+import { beginCopy, type Copy } from '../../store/transfer/copy.ts'
+import { whyNotCopied } from '../../store/transfer/copy-source.ts'
+import { type CopyTable, copyTables, countRows } from '../../store/transfer/copy-tables.ts'
+import { type Comparison, compareTable } from '../../store/transfer/copy-verify.ts'
 import { Progress } from '../progress.ts'
 import type { StoreAddress } from './address.ts'
 import { summarize } from './summary.ts'
@@ -38,7 +38,7 @@ export async function copyStore(job: CopyJob): Promise<number> {
       return report(job, comparisons, 'Run the same command again: it copies these tables anew.')
     }
     say('making indexes, search and what locales show')
-    await store.completeCopy(job.model, (writer, collection) => fillViews(job.model, writer, collection))
+    await store.completeCopy(job.model, (writer, collection) => fillLocaleTables(job.model, writer, collection))
     return report(job, comparisons)
   } finally {
     await store.close()
@@ -48,12 +48,12 @@ export async function copyStore(job: CopyJob): Promise<number> {
 /** Compares a store with a finished copy of it. */
 export async function verifyStore(job: CopyJob): Promise<number> {
   const tables = copyTables(job.collections)
-  const comparisons = await compare(job, tables, await countAll(job.source, tables), demandWhole)
+  const comparisons = await compare(job, tables, await countAll(job.source, tables), requireWhole)
   return report(job, comparisons, 'One of them has changed since the copy. To copy again, take an empty database.')
 }
 
 /** A target that lacks tables can be compared with nothing. */
-async function demandWhole({ collections, to }: CopyJob, target: Snapshot): Promise<void> {
+async function requireWhole({ collections, to }: CopyJob, target: Snapshot): Promise<void> {
   const fault = await whyNotCopied(target, to.shown)
   if (fault !== undefined) throw new StartupError(fault)
   const there = await new Reader(target.dialect, target, target).storedCollections()
@@ -80,7 +80,7 @@ async function compare(
   job: CopyJob,
   tables: readonly CopyTable[],
   total: number,
-  check?: typeof demandWhole,
+  check?: typeof requireWhole,
 ): Promise<readonly Comparison[]> {
   const target = await job.to.snapshot()
   const progress = new Progress({ unit: 'rows compared', total }, process.stderr)

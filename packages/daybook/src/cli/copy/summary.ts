@@ -1,4 +1,4 @@
-import type { Comparison } from '../../store/copy-verify.ts'
+import type { Comparison } from '../../store/transfer/copy-verify.ts'
 
 /** How much of a digest is shown, in characters. */
 const SHOWN_DIGEST = 16

@@ -1,4 +1,4 @@
-import type { ExportCounts } from '../../content/export-lines.ts'
+import type { ExportCounts } from '../../content/transfer/export-lines.ts'
 
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
 

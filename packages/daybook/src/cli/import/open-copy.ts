@@ -2,16 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DaybookConfig } from '../../config/config.ts'
-import { fillViews } from '../../content/draft.ts'
+import { fillLocaleTables } from '../../content/writes/row.ts'
 import type { Model } from '../../model/model.ts'
 import { databaseFile, type EngineOptions, type OpenEngine, openEngine } from '../../service.ts'
-import { beginCopy } from '../../store/copy.ts'
 import type { DatabaseSource, Snapshot } from '../../store/database.ts'
 import { isBlank } from '../../store/schema.ts'
-import { openSqlite } from '../../store/sqlite.ts'
-import { copySqlite } from '../../store/sqlite-file.ts'
+import { openSqlite } from '../../store/sqlite/sqlite.ts'
+import { copySqlite } from '../../store/sqlite/sqlite-file.ts'
 import { Store } from '../../store/store.ts'
-import { demandFit } from '../fit-snapshot.ts'
+import { beginCopy } from '../../store/transfer/copy.ts'
+import { requireFit } from '../fit-snapshot.ts'
 
 /**
  * Opens a copy of the store that is gone after `close`: what is done to it goes the way of the real thing, sees what
@@ -47,13 +47,13 @@ async function copyDatabase(database: DatabaseSource, model: Model, file: string
 }
 
 async function copyStore(source: Snapshot, model: Model, file: string): Promise<void> {
-  const read = await demandFit(source, model)
+  const read = await requireFit(source, model)
   const target = openSqlite(file, { isServing: false })
   const store = new Store(target)
   try {
     const { copy } = await beginCopy(source, target, await read.storedCollections(), file)
     await copy.run(() => {})
-    await store.completeCopy(model, (writer, collection) => fillViews(model, writer, collection))
+    await store.completeCopy(model, (writer, collection) => fillLocaleTables(model, writer, collection))
   } finally {
     await store.close()
   }

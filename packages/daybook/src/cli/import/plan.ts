@@ -76,9 +76,8 @@ function findCollection({ collections }: Model, key: string | undefined): Collec
 }
 
 function toTarget({ collections }: Model, key: string, field: Field): TargetField {
-  const { to } = field.options as { to?: string }
-  const refersTo = field.type.references && to !== undefined ? collections.get(to) : undefined
-  return { key, schema: schemaOf(field), refersTo }
+  const relation = field.type.relation?.(field.options)
+  return { key, schema: schemaOf(field), refersTo: relation && collections.get(relation.to) }
 }
 
 function readMap(collection: CollectionModel, pairs: readonly string[]): ReadonlyMap<string, readonly string[]> {
@@ -87,13 +86,13 @@ function readMap(collection: CollectionModel, pairs: readonly string[]): Readonl
     const at = pair.indexOf('=')
     if (at < 1) throw new UsageError(`--map takes KEY=FIELD, such as --map title=headline, not "${pair}".`)
     const [key, field] = [pair.slice(0, at), pair.slice(at + 1)]
-    if (field !== CREATED_AT) demandField(collection, '--map', field)
+    if (field !== CREATED_AT) requireField(collection, '--map', field)
     map.set(key, [...(map.get(key) ?? []), field])
   }
   return map
 }
 
-function demandField({ key, fields, fieldMap }: CollectionModel, option: string, name: string): Field {
+function requireField({ key, fields, fieldMap }: CollectionModel, option: string, name: string): Field {
   const field = Object.hasOwn(fieldMap, name) ? fieldMap[name] : undefined
   if (field) return field
   const known = fields.map((one) => one.key).join(', ')
@@ -102,7 +101,7 @@ function demandField({ key, fields, fieldMap }: CollectionModel, option: string,
 
 function findBody(collection: CollectionModel, named: string | undefined): string {
   if (named !== undefined) {
-    const { type } = schemaOf(demandField(collection, '--body', named))
+    const { type } = schemaOf(requireField(collection, '--body', named))
     if (type !== 'string') throw new UsageError(`--body takes a field that holds text, and "${named}" does not.`)
     return named
   }
@@ -121,7 +120,7 @@ function findKey(collection: CollectionModel, named: string | undefined): string
   if (found === undefined) {
     throw new UsageError(`${key} has no slug; name the field that tells entries apart with --key FIELD.`)
   }
-  const { type } = demandField(collection, '--key', found)
+  const { type } = requireField(collection, '--key', found)
   const isText = comparables.get(found)?.scalar === 'text' && !type.references && type.role !== 'status'
   if (!isText) throw new UsageError(`--key takes an indexed field that holds text, and "${found}" is none.`)
   return found

@@ -1,7 +1,9 @@
 import { SYSTEM } from '../../auth/adapter.ts'
 import type { Values } from '../../content/document.ts'
 import type { Engine } from '../../content/engine.ts'
-import { createEntry } from '../../content/write-entries.ts'
+import { writeContext } from '../../content/writes/context.ts'
+import { prepareCreate } from '../../content/writes/entries.ts'
+import { carryOut } from '../../content/writes/prepared.ts'
 import { isUuidShaped, slugify } from '../../fields/slug.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { isDemanded } from '../../model/schema.ts'
@@ -72,7 +74,8 @@ export class Relations {
       throw new FileError(`there is no "${name}" in ${target.key}, and none can be made of a name alone: ${lack}`)
     }
     try {
-      const { id } = await createEntry(this.#engine, target, { [from]: name }, SYSTEM)
+      const context = await writeContext(this.#engine, SYSTEM)
+      const { id } = await carryOut(context, () => prepareCreate(context, target, { [from]: name }))
       this.created.set(target.key, (this.created.get(target.key) ?? 0) + 1)
       return id
     } catch (error) {

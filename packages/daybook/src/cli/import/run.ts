@@ -3,7 +3,9 @@ import { readFileSync, statSync } from 'node:fs'
 import { SYSTEM } from '../../auth/adapter.ts'
 import type { Values } from '../../content/document.ts'
 import type { Engine } from '../../content/engine.ts'
-import { createEntry, updateEntry } from '../../content/write-entries.ts'
+import { writeContext } from '../../content/writes/context.ts'
+import { prepareCreate, prepareUpdate } from '../../content/writes/entries.ts'
+import { carryOut } from '../../content/writes/prepared.ts'
 import type { Progress } from '../progress.ts'
 import { type FileEntry, toEntry } from './entry.ts'
 import { FileError, reasonOf } from './file-error.ts'
@@ -110,13 +112,14 @@ async function store(
   const { collection } = plan
   const { values, forNew, createdAt } = entry
   const found = id ?? (await findEntry(engine, plan, entry.keyValue, locale))
+  const context = await writeContext(engine, SYSTEM, { locale })
   if (found === undefined) {
-    const options = { locale, ...(createdAt === undefined ? {} : { createdAt }) }
-    const made = await createEntry(engine, collection, { ...forNew, ...values }, SYSTEM, options)
+    const options = createdAt === undefined ? {} : { createdAt }
+    const made = await carryOut(context, () => prepareCreate(context, collection, { ...forNew, ...values }, options))
     return { id: made.id, outcome: 'created' }
   }
   const before = await engine.store.read.stored(collection, found)
-  const answer = await updateEntry(engine, collection, found, values, SYSTEM, { ifMatch: '*', locale })
+  const answer = await carryOut(context, () => prepareUpdate(context, collection, found, values, { ifMatch: '*' }))
   return { id: found, outcome: answer.seq === before?.seq ? 'unchanged' : 'updated' }
 }
 
@@ -129,6 +132,6 @@ async function findEntry(
   const own = await read.storedBy(collection, key, value)
   if (own || key !== collection.slug?.key) return own?.id
   // An entry that was begun in another locale may have its slug there alone.
-  const view = collection.views.get(locale ?? '')
+  const view = collection.byLocale.get(locale ?? '')
   return view && (await read.bySlug(view, value))?.id
 }

@@ -1,0 +1,50 @@
+/** An account, as far as it is told. */
+export interface Account {
+  readonly id: string
+  readonly email: string
+  readonly name: string
+  readonly roles: readonly string[]
+  readonly isBanned: boolean
+  /** ISO 8601 in UTC. */
+  readonly createdAt: string
+}
+
+/** An account that is to be made. */
+export interface NewAccount {
+  readonly email: string
+  readonly name: string
+  readonly password: string
+  readonly roles: readonly string[]
+}
+
+/** Who is invited to make an account. */
+export interface NewInvitation {
+  readonly email: string
+  readonly roles: readonly string[]
+  /** ISO 8601 in UTC. */
+  readonly expiresAt: string
+}
+
+/** Accounts as those see them who run the service. Every change holds for all nodes within a second. */
+export interface AccountManager {
+  /** All accounts, the oldest first. */
+  list(): Promise<readonly Account[]>
+  /**
+   * Makes an account, also where registration is closed.
+   *
+   * @throws CONFLICT when the address has one, VALIDATION_ERROR
+   */
+  create(account: NewAccount): Promise<Account>
+  /** @throws NOT_FOUND */
+  setRoles(email: string, roles: readonly string[]): Promise<void>
+  /** Sets a password, and ends the account's sessions. @throws NOT_FOUND, VALIDATION_ERROR */
+  setPassword(email: string, password: string): Promise<void>
+  /** Keeps somebody out, or lets them in again; a ban ends the account's sessions. @throws NOT_FOUND */
+  setBanned(email: string, isBanned: boolean): Promise<void>
+  /**
+   * Answers the secret that its receiver registers with.
+   *
+   * @throws CONFLICT when the address has an account, or when nobody needs an invitation; VALIDATION_ERROR
+   */
+  invite(invitation: NewInvitation): Promise<string>
+}

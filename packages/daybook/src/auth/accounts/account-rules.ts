@@ -1,0 +1,46 @@
+import { invalid } from '../../errors.ts'
+
+/** Who may make an account: anyone, invited people, or nobody. */
+export type Registration = 'open' | 'invite' | 'closed'
+
+/** Somebody has forgotten their password. */
+export interface PasswordReset {
+  readonly email: string
+  readonly name: string
+  /** Sets a new password once, within an hour: `POST /api/auth/reset-password` with `{ token, newPassword }`. */
+  readonly token: string
+  /** Leads through the service to the page that asked for it, with the token. */
+  readonly url: string
+}
+
+/**
+ * A plugin of better-auth. Its own types are not named here: a project that checks its libraries' types would have to check
+ * all of better-auth's.
+ */
+export interface AuthPlugin {
+  readonly id: string
+}
+
+/** Social providers by name, such as `github`, each with what better-auth has for it. */
+export type SocialProviders = Readonly<Record<string, SocialProvider>>
+
+/** How the service is known to a social provider. */
+export interface SocialProvider {
+  readonly clientId: string | readonly string[]
+  readonly clientSecret?: string
+  readonly [option: string]: unknown
+}
+
+/** The cookie that holds a session. */
+export const COOKIE = 'better-auth.session_token'
+/** Where the provider's own routes are. */
+export const BASE_PATH = '/api/auth'
+/** In characters. */
+export const PASSWORD_LENGTH: { readonly min: number; readonly max: number } = { min: 8, max: 128 }
+
+/** @throws VALIDATION_ERROR for a password that no account may have */
+export function requirePassword(password: string): void {
+  const { min, max } = PASSWORD_LENGTH
+  if (password.length >= min && password.length <= max) return
+  throw invalid([{ path: '/password', code: 'length', message: `must have ${min} to ${max} characters` }])
+}

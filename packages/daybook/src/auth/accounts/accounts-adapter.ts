@@ -1,0 +1,205 @@
+import { DaybookError, type Issue, invalid } from '../../errors.ts'
+import { type AuthAdapter, type AuthCapabilities, type AuthContext, type Caller, isAuthenticated } from '../adapter.ts'
+import { bearerToken } from '../tokens/service-token.ts'
+import { BASE_PATH, COOKIE, type Registration } from './account-rules.ts'
+import type { Accounts, NewUser, Signed } from './better-auth.ts'
+import type { Invitations } from './invitations.ts'
+import type { SessionCache } from './session-cache.ts'
+
+const SESSION_COOKIE = new RegExp(`(?:^|;)\\s*${COOKIE.replaceAll('.', '\\.')}=([^;]+)`)
+
+const TEXT = { type: 'string' }
+const SESSION = { type: 'object' }
+const CAPABILITIES: AuthCapabilities = {
+  provider: 'better-auth',
+  providerRoutes: { enabled: true, basePath: BASE_PATH },
+  actions: {
+    login: {
+      description: 'Signs in with e-mail address and password.',
+      input: { type: 'object', properties: { email: TEXT, password: TEXT }, required: ['email', 'password'] },
+      output: SESSION,
+    },
+    register: {
+      description: 'Makes an account, and signs in.',
+      input: {
+        type: 'object',
+        properties: { name: TEXT, email: TEXT, password: TEXT, invitation: TEXT },
+        required: ['name', 'email', 'password'],
+      },
+      output: SESSION,
+    },
+    logout: { description: 'Ends the session.' },
+  },
+}
+
+/** What an adapter of accounts is made of. */
+export interface AccountsParts {
+  readonly registration: Registration
+  /** Loads the code of the accounts; asked with the first credential or action. Gives what opens them. */
+  load(): Promise<() => Promise<Accounts>>
+  /** Cleared whenever accounts or sessions change. */
+  readonly sessions: SessionCache
+  /** Needed where registration is by invitation. */
+  readonly invitations?: Invitations
+}
+
+/** Sessions of accounts with e-mail address and password, by better-auth. */
+export class AccountsAdapter implements AuthAdapter {
+  readonly #parts: AccountsParts
+  #accounts: Promise<Accounts> | undefined
+
+  constructor(parts: AccountsParts) {
+    this.#parts = parts
+  }
+
+  getCapabilities(): AuthCapabilities {
+    return CAPABILITIES
+  }
+
+  hasCredential({ headers }: AuthContext): boolean {
+    return credentialIn(headers) !== undefined
+  }
+
+  async load(): Promise<void> {
+    await this.#parts.load()
+  }
+
+  async getPrincipal(context: AuthContext): Promise<Caller['principal']> {
+    return (await this.#find(context))?.principal ?? null
+  }
+
+  async getIdentity(context: AuthContext): Promise<Caller['identity']> {
+    return (await this.#find(context))?.identity ?? null
+  }
+
+  async invoke(
+    action: string,
+    input: Readonly<Record<string, unknown>>,
+    context: AuthContext,
+  ): Promise<Response | null> {
+    if (action === 'login') return this.#login(input, context)
+    if (action === 'register') return this.#register(input, context)
+    if (action === 'logout') return this.#logout(context)
+    return null
+  }
+
+  async handleRequest(request: Request, { origin }: AuthContext): Promise<Response> {
+    return secured(await (await this.#open()).handle(request), origin)
+  }
+
+  /** Opens the accounts before anybody asks for them. */
+  async warm(): Promise<void> {
+    await this.#open()
+  }
+
+  #open(): Promise<Accounts> {
+    this.#accounts ??= this.#loadAndOpen().catch((error) => {
+      // What failed once, as while the database was away, is tried again.
+      this.#accounts = undefined
+      throw error
+    })
+    return this.#accounts
+  }
+
+  async #loadAndOpen(): Promise<Accounts> {
+    const open = await this.#parts.load()
+    return open()
+  }
+
+  async #find({ headers }: AuthContext): Promise<Caller | null> {
+    const credential = credentialIn(headers)
+    if (credential === undefined) return null
+    return this.#parts.sessions.get(credential, async () => (await this.#open()).session(headers))
+  }
+
+  async #login(input: Readonly<Record<string, unknown>>, { headers, origin }: AuthContext): Promise<Response> {
+    const { email = '', password = '' } = readTexts(input, ['email', 'password'])
+    const signed = await (await this.#open()).signIn({ email, password }, headers)
+    if (signed === 'wrong') throw new DaybookError('UNAUTHORIZED', 'The e-mail address or the password is not right.')
+    if (signed === 'banned') throw new DaybookError('FORBIDDEN', 'This account may not sign in.')
+    return toResponse(200, signed, origin)
+  }
+
+  async #register(input: Readonly<Record<string, unknown>>, { headers, origin }: AuthContext): Promise<Response> {
+    const { registration, invitations } = this.#parts
+    if (registration === 'closed') throw new DaybookError('FORBIDDEN', 'Registration is closed.')
+    const { name = '', email = '', password = '' } = readTexts(input, ['name', 'email', 'password'])
+    const accounts = await this.#open()
+    const user: NewUser = { name, email, password }
+    if (registration === 'open') return toResponse(201, requireSigned(await accounts.signUp(user, headers)), origin)
+    if (!invitations) throw new Error('There are no invitations to register by.')
+    const { invitation = '' } = readTexts(input, ['invitation'])
+    accounts.requireFit(user)
+    const claimed = await invitations.claim(invitation, email)
+    if (!claimed) throw invalid([{ path: '/invitation', code: 'invitation', message: 'is not valid for this address' }])
+    try {
+      await accounts.create({ ...user, roles: claimed.roles })
+    } catch (error) {
+      await claimed.giveBack()
+      throw error
+    }
+    return toResponse(201, requireSigned(await accounts.signIn(user, headers)), origin)
+  }
+
+  async #logout(context: AuthContext): Promise<Response> {
+    if (!(await this.#find(context))) throw new DaybookError('UNAUTHORIZED')
+    const cookies = await (await this.#open()).signOut(context.headers)
+    return secured(
+      new Response(null, { status: 204, headers: cookies.map((one) => ['Set-Cookie', one]) }),
+      context.origin,
+    )
+  }
+}
+
+/** @throws {Error} when an account that was just made cannot sign in */
+function requireSigned(signed: Signed | 'wrong' | 'banned'): Signed {
+  if (typeof signed === 'string') throw new Error(`A new account could not sign in: ${signed}.`)
+  return signed
+}
+
+/** What a session is answered with after signing in, or what it still takes to get one. */
+function toResponse(status: number, { caller, cookies, ...more }: Signed, origin: string): Response {
+  const { principal, identity } = caller
+  const json = { authenticated: isAuthenticated(caller), principal, identity, ...more }
+  const headers = cookies.map((one): [string, string] => ['Set-Cookie', one])
+  return secured(Response.json(json, { status, headers }), origin)
+}
+
+/** Cookies that came over TLS go nowhere else (RFC 6265, section 5.4). */
+function secured(response: Response, origin: string): Response {
+  const cookies = response.headers.getSetCookie()
+  if (cookies.length === 0 || !origin.startsWith('https:')) return response
+  const { status, body } = response
+  const headers = new Headers(response.headers)
+  headers.delete('set-cookie')
+  for (const cookie of cookies) headers.append('Set-Cookie', /;\s*secure/i.test(cookie) ? cookie : `${cookie}; Secure`)
+  return new Response(body, { status, headers })
+}
+
+/** What may be the credential of an account's session. */
+const credentialIn = (headers: Headers): string | undefined => bearerToken(headers) ?? cookieValue(headers)
+
+/** The session cookie, if the request has one. */
+function cookieValue(headers: Headers): string | undefined {
+  const all = headers.get('cookie')
+  return all === null ? undefined : SESSION_COOKIE.exec(all)?.[1]
+}
+
+/**
+ * Texts of an input; others in it are not looked at.
+ *
+ * @throws VALIDATION_ERROR
+ */
+function readTexts(
+  input: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): Readonly<Record<string, string>> {
+  const issues = names.flatMap((name): Issue[] => {
+    const value = Object.hasOwn(input, name) ? input[name] : undefined
+    if (typeof value === 'string' && value.trim() !== '') return []
+    const isMissing = value === undefined || value === ''
+    return [{ path: `/${name}`, code: isMissing ? 'required' : 'type', message: 'must be a text' }]
+  })
+  if (issues.length > 0) throw invalid(issues)
+  return Object.fromEntries(names.map((name) => [name, String(input[name])]))
+}

@@ -1,0 +1,306 @@
+import { randomUUID } from 'node:crypto'
+import type { BetterAuthOptions, BetterAuthPlugin } from 'better-auth'
+import { betterAuth } from 'better-auth'
+import type { DBAdapterInstance } from 'better-auth/adapters'
+import { createAuthMiddleware } from 'better-auth/api'
+import { admin, bearer } from 'better-auth/plugins'
+import { DaybookError, invalid } from '../../errors.ts'
+import { ANONYMOUS, type Caller } from '../adapter.ts'
+import { DuplicateKey } from '../records.ts'
+import type { Account, NewAccount } from './account-manager.ts'
+import {
+  type AuthPlugin,
+  BASE_PATH,
+  COOKIE,
+  PASSWORD_LENGTH,
+  type PasswordReset,
+  type Registration,
+  requirePassword,
+  type SocialProviders,
+} from './account-rules.ts'
+import { passwords } from './passwords.ts'
+
+/** How long a session lasts, in seconds: seven days. */
+const SESSION_SECONDS = 7 * 24 * 60 * 60
+/** The most accounts that are listed. */
+const MAX_LISTED = 1_000_000
+
+/** How accounts are kept. */
+export interface AccountsOptions {
+  /** Signs cookies. */
+  readonly secret: string
+  readonly registration: Registration
+  readonly database: DBAdapterInstance
+  readonly baseURL?: string
+  readonly trustedOrigins?: readonly string[]
+  readonly socialProviders?: SocialProviders
+  readonly plugins?: readonly AuthPlugin[]
+  /** Sends somebody the link by which a new password is set. Absent: nobody can set one by mail. */
+  readonly sendPasswordReset?: (reset: PasswordReset) => Promise<void>
+  /** Told what went wrong where nobody waits for it. */
+  readonly onError?: (error: unknown) => void
+}
+
+/** Who wants an account. */
+export interface NewUser {
+  readonly name: string
+  readonly email: string
+  readonly password: string
+}
+
+/** What came of signing in: a session that was just begun, or what it still takes to get one. */
+export interface Signed {
+  readonly caller: Caller
+  readonly token?: string
+  /** Another factor is needed; better-auth's plugin for it goes on. */
+  readonly twoFactorRedirect?: true
+  /** Values of `Set-Cookie`. */
+  readonly cookies: readonly string[]
+}
+
+/** Accounts with e-mail address and password. */
+export interface Accounts {
+  /** Whose session the credential in these headers is. */
+  session(headers: Headers): Promise<Caller | null>
+  /** `wrong`: no account has this address with this password. Takes as long for one as for the other. */
+  signIn(user: Omit<NewUser, 'name'>, headers: Headers): Promise<Signed | 'wrong' | 'banned'>
+  /** @throws CONFLICT when the address has an account, VALIDATION_ERROR */
+  signUp(user: NewUser, headers: Headers): Promise<Signed>
+  /** Ends the session of these headers; answers what clears its cookies. */
+  signOut(headers: Headers): Promise<readonly string[]>
+  /** @throws VALIDATION_ERROR for what no account may have */
+  requireFit(user: NewUser): void
+  /** Makes an account, also where registration is closed. @throws CONFLICT when the address has one, VALIDATION_ERROR */
+  create(account: NewAccount): Promise<Account>
+  /** All of them, the oldest first. */
+  list(): Promise<readonly Account[]>
+  /** `undefined`: no account has this address. */
+  find(email: string): Promise<Account | undefined>
+  setRoles(id: string, roles: readonly string[]): Promise<void>
+  setPassword(id: string, password: string): Promise<void>
+  setBanned(id: string, isBanned: boolean): Promise<void>
+  /** Answers the provider's own routes. */
+  handle(request: Request): Promise<Response>
+}
+
+/** Opens accounts. */
+export function openAccounts(options: AccountsOptions): Accounts {
+  const auth = makeAuth(options)
+  const session = async (headers: Headers): Promise<Caller | null> => {
+    const found = await auth.api.getSession({ headers })
+    return found && toCaller(found as Found)
+  }
+  const begun = async (response: Response): Promise<Signed> => {
+    const { token, twoFactorRedirect } = (await response.json()) as { token?: string; twoFactorRedirect?: boolean }
+    const cookies = response.headers.getSetCookie()
+    if (twoFactorRedirect === true) return { caller: ANONYMOUS, twoFactorRedirect, cookies }
+    const caller = await session(new Headers({ Authorization: `Bearer ${token}` }))
+    if (!caller || token === undefined) throw new Error('A session that was just begun is not there.')
+    return { caller, token, cookies }
+  }
+  return {
+    session,
+    requireFit,
+    async signIn({ email, password }, headers) {
+      const asked = { body: { email, password }, headers: plain(headers), asResponse: true } as const
+      const response = await auth.api.signInEmail(asked)
+      // An address that is none has no account.
+      if (response.status === 401 || response.status === 400) return 'wrong'
+      return response.status === 403 ? 'banned' : begun(requireOk(response))
+    },
+    async signUp(user, headers) {
+      requireFit(user)
+      const asked = { body: { ...user }, headers: plain(headers), asResponse: true } as const
+      const response = await auth.api.signUpEmail(asked)
+      if (response.status === 422) throw taken()
+      if (response.status === 400) throw notAnAddress()
+      return begun(requireOk(response))
+    },
+    async signOut(headers) {
+      return requireOk(await auth.api.signOut({ headers, asResponse: true })).headers.getSetCookie()
+    },
+    handle: (request) => auth.handler(request),
+    async create({ email, name, password, roles }) {
+      requireFit({ email, name, password })
+      const { internalAdapter } = await auth.$context
+      if (await internalAdapter.findUserByEmail(email)) throw taken()
+      // The plugin's types name the roles that it brings; any may be set.
+      const body = { email, name, password, role: [...roles] as ('admin' | 'user')[] }
+      const made = await auth.api.createUser({ body, asResponse: true }).catch((error) => {
+        throw error instanceof DuplicateKey ? taken() : error
+      })
+      const found = await internalAdapter.findUserByEmail(email)
+      // Somebody else was faster.
+      if (made.status === 400) throw found ? taken() : notAnAddress()
+      if (!found) throw new Error(`An account was to be made, and better-auth answered ${made.status}.`)
+      return toAccount(found.user as StoredUser)
+    },
+    async list() {
+      const { internalAdapter } = await auth.$context
+      const users = await internalAdapter.listUsers(MAX_LISTED, 0, { field: 'createdAt', direction: 'asc' })
+      return users.map((user) => toAccount(user as StoredUser))
+    },
+    async find(email) {
+      const found = await (await auth.$context).internalAdapter.findUserByEmail(email)
+      return found ? toAccount(found.user as StoredUser) : undefined
+    },
+    async setRoles(id, roles) {
+      await (await auth.$context).internalAdapter.updateUser(id, { role: roles.join(',') })
+    },
+    async setPassword(id, password) {
+      requirePassword(password)
+      const { internalAdapter, password: passwords } = await auth.$context
+      const hash = await passwords.hash(password)
+      if (await internalAdapter.findCredentialAccount(id)) await internalAdapter.updatePassword(id, hash)
+      else await internalAdapter.linkAccount({ providerId: 'credential', accountId: id, userId: id, password: hash })
+    },
+    async setBanned(id, isBanned) {
+      await (await auth.$context).internalAdapter.updateUser(id, {
+        banned: isBanned,
+        banReason: null,
+        banExpires: null,
+      })
+    },
+  }
+}
+
+function makeAuth({ secret, registration, database, plugins = [], ...options }: AccountsOptions) {
+  const { baseURL, trustedOrigins = [], socialProviders, sendPasswordReset, onError = () => {} } = options
+  return betterAuth({
+    ...(baseURL === undefined ? {} : { baseURL }),
+    ...(socialProviders ? { socialProviders: socialProviders as BetterAuthOptions['socialProviders'] } : {}),
+    trustedOrigins: [...trustedOrigins],
+    basePath: BASE_PATH,
+    secret,
+    database,
+    // The action that takes invitations and the manager ask better-auth past its routes.
+    disabledPaths: registration === 'open' ? [] : ['/sign-up/email'],
+    emailAndPassword: {
+      enabled: true,
+      minPasswordLength: PASSWORD_LENGTH.min,
+      maxPasswordLength: PASSWORD_LENGTH.max,
+      password: passwords,
+      revokeSessionsOnPasswordReset: true,
+      ...(sendPasswordReset
+        ? {
+            sendResetPassword: ({ user: { email, name }, token, url }) =>
+              sendPasswordReset({ email, name, token, url }),
+          }
+        : {}),
+    },
+    databaseHooks: { user: { create: { before: async (_user, ctx) => isAdmitted(registration, ctx?.path) } } },
+    hooks: { before: beforeRoutes },
+    session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
+    // Whoever reads the database cannot set passwords with what is in it. What is over, the service sweeps.
+    verification: { storeIdentifier: 'hashed', disableCleanup: true },
+    // The service counts attempts on all nodes together, and looks at origins, before anything comes here.
+    rateLimit: { enabled: false },
+    advanced: {
+      disableCSRFCheck: true,
+      // Addresses to go back to are looked at all the same; left out, not while tests run.
+      disableOriginCheck: false,
+      useSecureCookies: false,
+      cookies: { session_token: { name: COOKIE } },
+      ipAddress: { disableIpTracking: true },
+      // Whether an address has an account is not to be told by how long an answer takes.
+      backgroundTasks: { handler: (task) => void task.catch(onError) },
+    },
+    telemetry: { enabled: false },
+    logger: { disabled: true },
+    plugins: [bearer(), admin(), ...(plugins as readonly BetterAuthPlugin[])],
+  })
+}
+
+/** By whatever way somebody comes, such as a social provider: who may not register gets no account. */
+function isAdmitted(registration: Registration, path: string | undefined): false | undefined {
+  // better-auth lets administrators alone do that, and asks nobody when it is called from inside.
+  return registration === 'open' || path === '/admin/create-user' ? undefined : false
+}
+
+const beforeRoutes = createAuthMiddleware(async ({ path, body, context: { internalAdapter } }) => {
+  // With a new password all sessions end; the one that set it gets another.
+  if (path === '/change-password') return { context: { body: { ...body, revokeOtherSessions: true } } }
+  if (path === '/request-password-reset') await evenOut(internalAdapter, body?.email)
+  return undefined
+})
+
+type InternalAdapter = Awaited<ReturnType<typeof makeAuth>['$context']>['internalAdapter']
+
+/** An address costs the same work with and without an account: otherwise the time that an answer takes would tell. */
+async function evenOut(internalAdapter: InternalAdapter, email: unknown): Promise<void> {
+  if (typeof email !== 'string') return
+  const identifier = `nobody ${randomUUID()}`
+  if (await internalAdapter.findUserByEmail(email)) await internalAdapter.findVerificationValue(identifier)
+  else await internalAdapter.createVerificationValue({ identifier, value: '', expiresAt: new Date() })
+}
+
+function requireFit({ email, name, password }: NewUser): void {
+  if (name.trim() === '') throw invalid([{ path: '/name', code: 'required', message: 'must be a text' }])
+  if (email.trim() === '') throw notAnAddress()
+  requirePassword(password)
+}
+
+const taken = (): DaybookError =>
+  new DaybookError('CONFLICT', 'There is an account with this address.', { field: 'email' })
+
+const notAnAddress = (): DaybookError =>
+  invalid([{ path: '/email', code: 'format', message: 'must be an e-mail address' }])
+
+/** Headers without credentials: who signs in begins anew. */
+function plain(headers: Headers): Headers {
+  const all = new Headers(headers)
+  for (const name of ['authorization', 'cookie']) all.delete(name)
+  return all
+}
+
+function requireOk(response: Response): Response {
+  if (response.ok) return response
+  throw new Error(`better-auth answered ${response.status}.`)
+}
+
+/** A user as better-auth keeps it, as far as it is used. */
+interface StoredUser {
+  readonly id: string
+  readonly email: string
+  readonly name: string
+  readonly emailVerified: boolean
+  readonly createdAt: Date
+  /** Several are separated by commas. */
+  readonly role?: string | null
+  readonly banned?: boolean | null
+  readonly banExpires?: Date | null
+}
+
+/** What better-auth says of a session, as far as it is used. */
+interface Found {
+  readonly session: { readonly id: string; readonly expiresAt: Date; readonly impersonatedBy?: string | null }
+  readonly user: StoredUser
+}
+
+function toCaller({ session, user }: Found): Caller | null {
+  if (isBanned(user)) return null
+  const { id, email, name, emailVerified } = user
+  const { impersonatedBy } = session
+  return {
+    principal: { id, email, name },
+    identity: {
+      provider: 'better-auth',
+      subject: id,
+      sessionId: session.id,
+      actorType: 'human',
+      expiresAt: session.expiresAt.toISOString(),
+      claims: { email, name, emailVerified, ...(impersonatedBy ? { impersonatedBy } : {}) },
+      roles: rolesOf(user),
+    },
+  }
+}
+
+const rolesOf = ({ role }: StoredUser): readonly string[] => (role || 'user').split(',').map((one) => one.trim())
+
+const isBanned = ({ banned, banExpires }: StoredUser): boolean =>
+  banned === true && !(banExpires && banExpires.getTime() <= Date.now())
+
+function toAccount(user: StoredUser): Account {
+  const { id, email, name, createdAt } = user
+  return { id, email, name, roles: rolesOf(user), isBanned: isBanned(user), createdAt: createdAt.toISOString() }
+}

@@ -1,0 +1,110 @@
+import { StartupError } from '../../errors.ts'
+import type { AuthHost, AuthSource } from '../adapter.ts'
+import type { AuthPlugin, PasswordReset, Registration, SocialProviders } from './account-rules.ts'
+import { AccountsAdapter } from './accounts-adapter.ts'
+import { Invitations } from './invitations.ts'
+import { SessionCache } from './session-cache.ts'
+import { loadStoredAccounts, manageAccounts, type StoredAccountsOptions } from './stored-accounts.ts'
+
+export type {
+  AuthPlugin,
+  PasswordReset,
+  Registration,
+  SocialProvider,
+  SocialProviders,
+} from './account-rules.ts'
+
+/** What is told of accounts in the service's own database. */
+export interface BetterAuthOptions {
+  /** Who may make an account. @default 'open' */
+  readonly registration?: Registration
+  /** What signs cookies, at least 32 characters. @default made once, and kept in the database */
+  readonly secret?: string
+  /**
+   * Scheme, host and port under which people reach the service, such as `https://cms.example.org`. Needed for social
+   * providers and for links in mails: what a request says of it is not believed.
+   */
+  readonly baseURL?: string
+  /** Other origins that people may be sent back to after signing in. @default none */
+  readonly trustedOrigins?: readonly string[]
+  /** Sends somebody the link by which a new password is set. @default nobody can set one by mail */
+  readonly sendPasswordReset?: (reset: PasswordReset) => Promise<void>
+  /** Social providers, as better-auth has them. @default none */
+  readonly socialProviders?: SocialProviders
+  /** Plugins of better-auth, such as passkeys and two factors. What they keep is in the service's database, too. */
+  readonly plugins?: readonly AuthPlugin[]
+}
+
+const MIN_SECRET_LENGTH = 32
+/** How long after a start its code is loaded, in milliseconds: neither the first answer nor the first session waits. */
+const WARM_AFTER_MS = 500
+
+/**
+ * Accounts with e-mail address and password, by better-auth, in the service's own database: users, sessions and what its
+ * plugins keep outlive a restart and hold for all nodes. A session that is ended on one node is over on the others within a
+ * second.
+ *
+ * @throws {StartupError} when an option is wrong, with what to write instead
+ *
+ * @example
+ * ```ts
+ * export default defineConfig({ auth: betterAuth({ registration: 'invite' }), collections })
+ * ```
+ */
+export function betterAuth(options: BetterAuthOptions = {}): AuthSource {
+  const stored = readOptions(options)
+  return {
+    open(host) {
+      const sessions = new SessionCache()
+      const adapter = new AccountsAdapter({
+        registration: stored.registration,
+        sessions,
+        invitations: new Invitations(host.records),
+        load: () => loadStoredAccounts(host, stored, () => sessions.clear()),
+      })
+      warm(adapter, host)
+      return adapter
+    },
+    manage: (host) => manageAccounts(host, stored),
+  }
+}
+
+function warm(adapter: AccountsAdapter, { log }: AuthHost): void {
+  const load = (): void => void adapter.warm().catch((err) => log.warn({ err }, 'auth: accounts cannot be opened yet'))
+  setTimeout(load, WARM_AFTER_MS).unref()
+}
+
+function readOptions({
+  registration = 'open',
+  secret,
+  baseURL,
+  trustedOrigins = [],
+  socialProviders,
+  sendPasswordReset,
+  plugins = [],
+}: BetterAuthOptions): StoredAccountsOptions {
+  const fault = (path: string, message: string): never => {
+    throw new StartupError(`betterAuth: ${path}: ${message}`)
+  }
+  if (!['open', 'invite', 'closed'].includes(registration)) fault('registration', "write 'open', 'invite' or 'closed'")
+  if (secret !== undefined && secret.length < MIN_SECRET_LENGTH) {
+    fault('secret', `give at least ${MIN_SECRET_LENGTH} characters, for instance the output of: openssl rand -hex 32`)
+  }
+  if (baseURL !== undefined && !isOrigin(baseURL))
+    fault('baseURL', 'write scheme and host, such as https://cms.example.org')
+  if (!trustedOrigins.every(isOrigin)) fault('trustedOrigins', 'write exact origins, such as https://www.example.org')
+  const needed = sendPasswordReset ? 'sendPasswordReset' : socialProviders ? 'socialProviders' : undefined
+  if (needed !== undefined && baseURL === undefined)
+    fault('baseURL', `${needed} needs it, such as https://cms.example.org`)
+  return {
+    registration,
+    secret,
+    plugins,
+    trustedOrigins,
+    ...(sendPasswordReset ? { sendPasswordReset } : {}),
+    ...(baseURL === undefined ? {} : { baseURL }),
+    ...(socialProviders ? { socialProviders } : {}),
+  }
+}
+
+const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text

@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto'
+import { DaybookError } from '../../errors.ts'
+import type { AuthHost } from '../adapter.ts'
+import type { AuthRecords } from '../records.ts'
+import type { AccountManager } from './account-manager.ts'
+import type { Accounts, AccountsOptions } from './better-auth.ts'
+import { Invitations } from './invitations.ts'
+
+/** What accounts in the service's own database can be told besides. */
+export type StoredAccountsOptions = Omit<AccountsOptions, 'secret' | 'database' | 'onError'> & {
+  readonly secret?: string | undefined
+}
+
+/** Loads the code of accounts in the service's own database. Gives what opens them. */
+export async function loadStoredAccounts(
+  { records, log }: AuthHost,
+  { secret, ...options }: StoredAccountsOptions,
+  onChange: () => void,
+): Promise<() => Promise<Accounts>> {
+  const [{ openAccounts }, { recordDatabase }] = await Promise.all([
+    import('./better-auth.ts'),
+    import('./record-database.ts'),
+  ])
+  return async () =>
+    openAccounts({
+      ...options,
+      secret: secret ?? (await sharedSecret(records)),
+      database: recordDatabase(records, onChange),
+      onError: (err) => log.error({ err }, 'auth: work that nobody waits for failed'),
+    })
+}
+
+/** What signs cookies on all nodes: made once in the life of the store. */
+async function sharedSecret(records: AuthRecords): Promise<string> {
+  const kept = await records.get('secret', 'cookies')
+  if (kept) return String(kept.value)
+  return records.transaction(async (writer) => {
+    const first = await writer.get('secret', 'cookies')
+    if (first) return String(first.value)
+    const value = randomBytes(32).toString('base64url')
+    await writer.put('secret', { id: 'cookies', value })
+    return value
+  })
+}
+
+/** Manages the accounts in the service's own database. */
+export async function manageAccounts(host: AuthHost, options: StoredAccountsOptions): Promise<AccountManager> {
+  const open = await loadStoredAccounts(host, options, () => {})
+  const accounts = await open()
+  const invitations = new Invitations(host.records)
+  const idOf = async (email: string): Promise<string> => {
+    const found = await accounts.find(email)
+    if (!found) throw new DaybookError('NOT_FOUND', `There is no account with the address ${email}.`)
+    return found.id
+  }
+  return {
+    list: () => accounts.list(),
+    create: (account) => accounts.create(account),
+    setRoles: async (email, roles) => accounts.setRoles(await idOf(email), roles),
+    setPassword: async (email, password) => accounts.setPassword(await idOf(email), password),
+    setBanned: async (email, isBanned) => accounts.setBanned(await idOf(email), isBanned),
+    async invite(invitation) {
+      if (options.registration !== 'invite') {
+        throw new DaybookError('CONFLICT', "Nobody registers by invitation here: write registration: 'invite'.")
+      }
+      if (await accounts.find(invitation.email)) {
+        throw new DaybookError('CONFLICT', 'There is an account with this address.', { field: 'email' })
+      }
+      return invitations.make(invitation)
+    },
+  }
+}

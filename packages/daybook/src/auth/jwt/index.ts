@@ -1,0 +1,2 @@
+export { jwt } from './jwt.ts'
+export type { JwtClaims, JwtOptions } from './jwt-options.ts'

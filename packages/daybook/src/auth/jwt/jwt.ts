@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto'
+import { errors, type JWTVerifyOptions, jwtVerify } from 'jose'
+import type { AuthAdapter, AuthCapabilities, AuthContext, Identity, Principal } from '../adapter.ts'
+import { bearerToken } from '../tokens/service-token.ts'
+import { IssuerKeys, type KeySet } from './issuer-keys.ts'
+import { ALGORITHMS, checkJwtOptions, type JwtClaims, type JwtOptions } from './jwt-options.ts'
+
+/** The longest token that is looked at, in characters. */
+const MAX_TOKEN_LENGTH = 8192
+/** A signed token: three parts in base64url (RFC 7515, section 7.1). */
+const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
+const MAX_SESSIONS = 10_000
+/** The last second that four digits of a year can say, since 1970. */
+const LAST_SECOND = 253_402_300_799
+const TOLERANCE_SECONDS = 5
+
+/**
+ * Takes the bearer tokens of an OpenID Connect provider. Signature, `iss`, `aud`, `exp` and `nbf` are checked; a token that
+ * fails is nobody's. When the issuer's keys cannot be had, nobody gets in, and the answer is 503.
+ *
+ * @throws {StartupError} when the options cannot be used, with what to write instead
+ *
+ * @example
+ * ```ts
+ * import { jwt } from 'daybook/jwt'
+ *
+ * export default defineConfig({
+ *   auth: jwt({ issuer: 'https://login.example.org', audience: 'https://cms.example.org', roles: 'realm_access.roles' }),
+ *   collections,
+ * })
+ * ```
+ */
+export function jwt(options: JwtOptions): AuthAdapter {
+  checkJwtOptions(options)
+  return new JwtAdapter(options)
+}
+
+/** What a token stands for. */
+interface Session {
+  readonly principal: Principal
+  readonly identity: Identity
+  /** In milliseconds since 1970. */
+  readonly until: number
+}
+
+class JwtAdapter implements AuthAdapter {
+  readonly #options: JwtOptions
+  readonly #checks: JWTVerifyOptions
+  readonly #capabilities: AuthCapabilities
+  readonly #keys: IssuerKeys
+  /** Verified tokens, by their digest. They go with the keys that they were verified with. */
+  readonly #verified = new WeakMap<KeySet, Map<string, Session>>()
+  /** Each request is asked about twice. */
+  readonly #asked = new WeakMap<AuthContext, Promise<Session | null>>()
+
+  constructor(options: JwtOptions) {
+    const { issuer = '', audience = '', algorithms = ALGORITHMS, tokenType } = options
+    this.#options = options
+    this.#keys = new IssuerKeys(issuer, options.jwksUrl)
+    this.#capabilities = Object.freeze({
+      provider: options.provider ?? 'jwt',
+      providerRoutes: Object.freeze({ enabled: false }),
+      supportsServiceAccounts: true,
+    })
+    this.#checks = {
+      issuer,
+      audience: [audience].flat(),
+      algorithms: [...algorithms],
+      clockTolerance: toleranceOf(options),
+      requiredClaims: ['exp'],
+      ...(tokenType === undefined ? {} : { typ: tokenType }),
+    }
+  }
+
+  getCapabilities(): AuthCapabilities {
+    return this.#capabilities
+  }
+
+  async getPrincipal(context: AuthContext): Promise<Principal | null> {
+    return (await this.#session(context))?.principal ?? null
+  }
+
+  async getIdentity(context: AuthContext): Promise<Identity | null> {
+    return (await this.#session(context))?.identity ?? null
+  }
+
+  async close(): Promise<void> {
+    this.#keys.close()
+  }
+
+  #session(context: AuthContext): Promise<Session | null> {
+    const asked = this.#asked.get(context) ?? this.#look(context.headers)
+    this.#asked.set(context, asked)
+    return asked
+  }
+
+  async #look(headers: Headers): Promise<Session | null> {
+    const token = bearerToken(headers)
+    if (token === undefined || token.length > MAX_TOKEN_LENGTH || !COMPACT.test(token)) return null
+    const digest = createHash('sha256').update(token).digest('base64url')
+    const set = this.#keys.current
+    const known = set && this.#verified.get(set)?.get(digest)
+    if (known && known.until > Date.now()) return known
+    try {
+      return await this.#verify(token, digest)
+    } catch (error) {
+      if (isBadToken(error)) return null
+      throw error
+    }
+  }
+
+  async #verify(token: string, digest: string): Promise<Session | null> {
+    let used: KeySet | undefined
+    const { payload } = await jwtVerify(
+      token,
+      async (header, parts) => {
+        const { set, key } = await this.#keys.find(header, parts)
+        used = set
+        return key
+      },
+      this.#checks,
+    )
+    const session = toSession(deepFreeze(payload), digest, this.#options)
+    if (session && used) this.#remember(used, digest, session)
+    return session
+  }
+
+  #remember(set: KeySet, digest: string, session: Session): void {
+    const sessions = this.#verified.get(set) ?? new Map<string, Session>()
+    this.#verified.set(set, sessions)
+    const [oldest] = sessions.keys()
+    if (sessions.size >= MAX_SESSIONS && oldest !== undefined) sessions.delete(oldest)
+    sessions.set(digest, session)
+  }
+}
+
+/** Whether it is the token's fault, and not that of the issuer's keys. */
+const isBadToken = (error: unknown): boolean =>
+  error instanceof errors.JOSEError && !(error instanceof errors.JWKSInvalid)
+
+const toleranceOf = ({ clockToleranceSeconds = TOLERANCE_SECONDS }: JwtOptions): number => clockToleranceSeconds
+
+/**
+ * What a verified token says of its holder; `null` when it does not say who that is.
+ *
+ * @param digest of the token: its session, when it names none by `sid` (OpenID Connect Front-Channel Logout 1.0, section 3)
+ * or `jti` (RFC 7519, section 4.1.7)
+ */
+function toSession(claims: JwtClaims, digest: string, options: JwtOptions): Session | null {
+  const subject = textOf(valueAt(claims, options.subject ?? 'sub'))
+  if (subject === undefined) return null
+  const { actorType = 'human', provider = 'jwt' } = options
+  // Until then it is believed: what the clocks may differ by counts here, too.
+  const until = Math.min(Number(claims.exp) + toleranceOf(options), LAST_SECOND) * 1000
+  const identity: Identity = {
+    provider,
+    subject,
+    sessionId: textOf(claims.sid) ?? textOf(claims.jti) ?? digest,
+    actorType: typeof actorType === 'function' ? actorType(claims) : actorType,
+    expiresAt: new Date(until).toISOString(),
+    claims,
+    roles: rolesOf(claims, options),
+  }
+  return { principal: toPrincipal(subject, claims), identity: Object.freeze(identity), until }
+}
+
+/** Who it is, as far as standard claims say (OpenID Connect Core 1.0, section 5.1). */
+function toPrincipal(id: string, claims: JwtClaims): Principal {
+  const email = textOf(claims.email)
+  const name = textOf(claims.name)
+  return Object.freeze({ id, ...(email === undefined ? {} : { email }), ...(name === undefined ? {} : { name }) })
+}
+
+function rolesOf(claims: JwtClaims, { roles }: JwtOptions): readonly string[] {
+  if (roles === undefined) return Object.freeze([])
+  if (typeof roles === 'function') {
+    const found: unknown = roles(claims)
+    if (!Array.isArray(found)) throw new TypeError('The function for roles gave no list.')
+    return Object.freeze([...found])
+  }
+  const value = valueAt(claims, roles)
+  // Scopes are one text with spaces (RFC 8693, section 4.2).
+  const list: unknown = typeof value === 'string' ? value.split(' ') : value
+  return Object.freeze(Array.isArray(list) ? list.filter((one) => textOf(one) !== undefined) : [])
+}
+
+/** What stands at a dotted path. Names of claims may hold dots themselves, such as `https://example.org/roles`. */
+function valueAt(claims: unknown, path: string): unknown {
+  if (typeof claims !== 'object' || claims === null) return undefined
+  if (Object.hasOwn(claims, path)) return (claims as JwtClaims)[path]
+  const dot = path.indexOf('.')
+  return dot < 0 ? undefined : valueAt(valueAt(claims, path.slice(0, dot)), path.slice(dot + 1))
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+/** What is remembered for many requests, no one of them may change. */
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(value).forEach(deepFreeze)
+  return Object.freeze(value)
+}

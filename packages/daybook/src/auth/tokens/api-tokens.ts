@@ -1,0 +1,132 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { SessionCache } from '../accounts/session-cache.ts'
+import { type Caller, serviceCaller } from '../adapter.ts'
+import type { AuthRecord, AuthRecords } from '../records.ts'
+import type { Scope } from '../scopes.ts'
+import { bearerToken } from './service-token.ts'
+
+/** What is told of a token. Its secret is told once, when it is made. */
+export interface ApiToken {
+  readonly id: string
+  readonly name: string
+  /** How the token begins. */
+  readonly prefix: string
+  readonly scopes: readonly Scope[]
+  readonly roles: readonly string[]
+  /** ISO 8601 in UTC, as the others. */
+  readonly createdAt: string
+  /** `null`: it does not expire. */
+  readonly expiresAt: string | null
+  /** To the minute; `null`: never. */
+  readonly lastUsedAt: string | null
+}
+
+/** What a token is to be. */
+export type NewApiToken = Pick<ApiToken, 'name' | 'scopes' | 'roles' | 'expiresAt'>
+
+const KIND = 'token'
+const PROVIDER = 'api-token'
+const TOKEN = /^daybook_([0-9a-f]{12})_[\w-]{43}$/
+/** How exactly it is kept when a token was used, in milliseconds: each time is a write. */
+const USE_MS = 60_000
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+const prefixOf = (id: string): string => `daybook_${id}`
+
+/** A credential that only these tokens look like, whether or not it is one. */
+export function apiTokenIn(headers: Headers): string | undefined {
+  const token = bearerToken(headers)
+  return token?.startsWith('daybook_') ? token : undefined
+}
+
+/** Named tokens of programs. Their digests are kept, not they. */
+export class ApiTokens {
+  readonly #records: AuthRecords
+  readonly #known = new SessionCache()
+  readonly #onError: (error: unknown) => void
+  #noting: Promise<unknown> = Promise.resolve()
+
+  /** @param onError told what went wrong where nobody waits for it */
+  constructor(records: AuthRecords, onError: (error: unknown) => void = () => {}) {
+    this.#records = records
+    this.#onError = onError
+  }
+
+  /**
+   * Makes a token.
+   *
+   * @throws {DuplicateKey} when there is one of this name
+   */
+  async create({ name, scopes, roles, expiresAt }: NewApiToken): Promise<ApiToken & { readonly token: string }> {
+    const id = randomBytes(6).toString('hex')
+    const token = `${prefixOf(id)}_${randomBytes(32).toString('base64url')}`
+    const createdAt = new Date().toISOString()
+    const told = { id, name, scopes, roles, createdAt, expiresAt, lastUsedAt: null }
+    const record = { ...told, digest: digest(token).toString('base64url') }
+    await this.#records.transaction((writer) => writer.put(KIND, record, { keys: { name }, unique: ['name'] }))
+    return { ...told, prefix: prefixOf(id), token }
+  }
+
+  /** All tokens, the newest first. */
+  async list(): Promise<readonly ApiToken[]> {
+    const all = (await this.#records.list(KIND)).map(toToken)
+    return all.sort((one, other) => (one.createdAt < other.createdAt ? 1 : -1))
+  }
+
+  /** Ends a token; answers whether there was one. */
+  async revoke(nameOrId: string): Promise<boolean> {
+    this.#known.clear()
+    return this.#records.transaction(async (writer) => {
+      const [named] = await writer.find(KIND, 'name', nameOrId)
+      return writer.delete(KIND, named?.id ?? nameOrId)
+    })
+  }
+
+  /** Whom a token stands for. */
+  async caller(token: string): Promise<Caller | null> {
+    return this.#known.get(token, async () => {
+      const id = TOKEN.exec(token)?.[1]
+      const record = id === undefined ? undefined : await this.#records.get(KIND, id)
+      if (!record || !isSame(token, record) || isOver(record)) return null
+      this.#noteUse(record)
+      return toCaller(toToken(record))
+    })
+  }
+
+  /** Waits for what is still to be written. */
+  async close(): Promise<void> {
+    await this.#noting
+  }
+
+  /** Nobody waits for it. */
+  #noteUse({ id, lastUsedAt }: AuthRecord): void {
+    if (typeof lastUsedAt === 'string' && Date.parse(lastUsedAt) > Date.now() - USE_MS) return
+    this.#noting = this.#records
+      .transaction(async (writer) => {
+        const record = await writer.get(KIND, id)
+        if (record) await writer.put(KIND, { ...record, lastUsedAt: new Date().toISOString() }, keyed(record))
+      })
+      .catch(this.#onError)
+  }
+}
+
+const keyed = ({ name }: AuthRecord) => ({ keys: { name: String(name) }, unique: ['name'] })
+
+const isSame = (token: string, record: AuthRecord): boolean =>
+  timingSafeEqual(digest(token), Buffer.from(String(record.digest), 'base64url'))
+
+const isOver = ({ expiresAt }: AuthRecord): boolean =>
+  typeof expiresAt === 'string' && Date.parse(expiresAt) <= Date.now()
+
+function toToken({ digest: _digest, ...record }: AuthRecord): ApiToken {
+  return { ...(record as unknown as Omit<ApiToken, 'prefix'>), prefix: prefixOf(record.id) }
+}
+
+function toCaller({ id, name, scopes, roles, expiresAt }: ApiToken): Caller {
+  const { principal, identity } = serviceCaller(PROVIDER, id)
+  return Object.freeze({
+    principal: Object.freeze({ ...principal, name }),
+    identity: identity && Object.freeze({ ...identity, roles, expiresAt, claims: Object.freeze({ name, scopes }) }),
+    scopes,
+  })
+}

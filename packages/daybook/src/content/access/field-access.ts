@@ -1,0 +1,101 @@
+import type { Caller } from '../../auth/adapter.ts'
+import { DaybookError, type Issue, invalid } from '../../errors.ts'
+import { isRecord } from '../../fields/field.ts'
+import type { DocumentModel } from '../../model/model.ts'
+import { missingFields, type Values } from '../document.ts'
+import { hiddenFields, refuse, seenBy } from './access.ts'
+import { mayField } from './rules.ts'
+
+/** What a caller may do with the top-level fields of a document, by their keys. */
+export interface FieldRights {
+  /** Fields that the caller may not read. */
+  readonly hidden: ReadonlySet<string>
+  /** Hidden fields that the caller may not write either: for a write they do not exist. */
+  readonly absent: ReadonlySet<string>
+}
+
+const NONE: FieldRights = { hidden: new Set(), absent: new Set() }
+
+/**
+ * Asks the rules of the fields about a caller. A hidden field can be written only where a `write` rule says so.
+ *
+ * @throws INTERNAL_ERROR when a rule throws
+ */
+export function fieldRights(document: DocumentModel, caller: Caller): FieldRights {
+  const hidden = hiddenFields(document, caller)
+  if (hidden.size === 0) return NONE
+  const seen = seenBy(document, caller)
+  const absent = document.guarded.filter(
+    (field) => hidden.has(field.key) && !(field.access.write && mayField(document, field, 'write', seen)),
+  )
+  return { hidden, absent: new Set(absent.map(({ key }) => key)) }
+}
+
+/** Whether a write names a field that the caller may not read. */
+export function isBlind(input: Values, { hidden }: FieldRights): boolean {
+  return Object.keys(input).some((key) => hidden.has(key))
+}
+
+/**
+ * Refuses to merge into values that the caller may not read: whether the result is valid would depend on them.
+ *
+ * @throws VALIDATION_ERROR
+ */
+export function refuseBlindMerge({ fields }: DocumentModel, patch: Values, { hidden }: FieldRights): void {
+  const merged = fields.filter(({ key, field: { type } }) => {
+    const isMerged = type.isGroup === true || type.hasFreeKeys === true
+    return isMerged && hidden.has(key) && isRecord(patch[key])
+  })
+  const issues: Issue[] = merged.map(({ key }) => ({
+    path: `/${key}`,
+    code: 'merge',
+    message: 'cannot be merged, because you may not read it; write the whole value with PUT',
+  }))
+  if (issues.length > 0) throw invalid(issues)
+}
+
+/**
+ * Refuses a new document that lacks a required value which the caller may not write.
+ *
+ * @param values the new document, with its defaults
+ * @throws UNAUTHORIZED, FORBIDDEN; neither names the field, which does not exist for the caller
+ */
+export function requireWritable(
+  document: DocumentModel,
+  values: Values,
+  { absent }: FieldRights,
+  caller: Caller,
+): void {
+  const isLacking = document.fields.some(
+    (field) => absent.has(field.key) && missingFields(field, values[field.key]).length > 0,
+  )
+  if (isLacking) refuse(caller, `the access rules do not let you create what ${document.key} has to hold`)
+}
+
+/**
+ * Takes fields that the caller may not write out of a body when they come back as they were read.
+ *
+ * @throws FORBIDDEN when one of them would change
+ */
+export function withoutUnwritable(
+  document: DocumentModel,
+  caller: Caller,
+  body: Values,
+  stored: Values | undefined,
+): Values {
+  const closed = document.fields.filter(
+    (field) => Object.hasOwn(body, field.key) && !mayField(document, field, 'write', seenBy(document, caller)),
+  )
+  if (closed.length === 0) return body
+  const changed = closed.filter(({ key }) => JSON.stringify(body[key]) !== JSON.stringify(stored?.[key] ?? null))
+  if (changed.length > 0) {
+    const issues = changed.map(({ key }) => ({
+      path: `/${key}`,
+      code: 'forbidden',
+      message: 'you may not write this field',
+    }))
+    throw new DaybookError('FORBIDDEN', 'You may not write what the body changes; see details.issues.', { issues })
+  }
+  const kept = new Set(closed.map(({ key }) => key))
+  return Object.fromEntries(Object.entries(body).filter(([key]) => !kept.has(key)))
+}

@@ -1,0 +1,71 @@
+import { ANONYMOUS, type Caller, isAuthenticated } from '../../auth/adapter.ts'
+import { isInScope } from '../../auth/scopes.ts'
+import type { Model } from '../../model/model.ts'
+import { hiddenFields, seenBy } from './access.ts'
+import { type Action, askInGeneral, mayField, type Ruled, ruleOf } from './rules.ts'
+
+/** Whether a caller may do something: `some` when that depends on the entry. */
+export type Permission = boolean | 'some'
+
+/** What a caller may do with a field that has a rule against them. */
+export interface FieldPermissions {
+  readonly read: true
+  readonly write: false
+}
+
+/** What a caller may do with a collection or a global. */
+export type DocumentPermissions = { readonly [action in Action]?: Permission } & {
+  /** Fields that the caller may read and not write, by key. */
+  readonly fields: Readonly<Record<string, FieldPermissions>>
+}
+
+/** What a caller may do. What they may not read is left out: its name is nobody's business. */
+export interface Permissions {
+  readonly collections: Readonly<Record<string, DocumentPermissions>>
+  readonly globals: Readonly<Record<string, DocumentPermissions>>
+}
+
+/**
+ * What a caller may do, for those who draw its buttons.
+ *
+ * @throws INTERNAL_ERROR when a rule fails
+ */
+export async function permissionsOf(model: Model, caller: Caller): Promise<Permissions> {
+  return {
+    collections: await allOf(model, model.collections, ['create', 'update', 'delete'], caller),
+    globals: await allOf(model, model.globals, ['update'], caller),
+  }
+}
+
+async function allOf(
+  model: Model,
+  documents: ReadonlyMap<string, Ruled>,
+  actions: readonly Action[],
+  caller: Caller,
+): Promise<Permissions['collections']> {
+  const permissions: Record<string, DocumentPermissions> = {}
+  for (const [key, document] of documents) {
+    const read = await permissionFor(model, document, 'read', caller)
+    if (read === false) continue
+    const own: Partial<Record<Action, Permission>> = { read }
+    for (const action of actions) own[action] = await permissionFor(model, document, action, caller)
+    permissions[key] = { ...own, fields: closedFields(document, caller) }
+  }
+  return permissions
+}
+
+async function permissionFor(model: Model, document: Ruled, action: Action, caller: Caller): Promise<Permission> {
+  const rule = ruleOf(document, action)
+  const isInReach = action !== 'read' && isInScope(caller, document, action)
+  const asked = action === 'read' ? seenBy(document, caller) : isInReach ? caller : ANONYMOUS
+  if (rule) return askInGeneral(model, document, action, rule, asked)
+  return action === 'read' || isAuthenticated(asked)
+}
+
+function closedFields(document: Ruled, caller: Caller): DocumentPermissions['fields'] {
+  const hidden = hiddenFields(document, caller)
+  const closed = document.fields.filter(
+    (field) => !hidden.has(field.key) && !mayField(document, field, 'write', seenBy(document, caller)),
+  )
+  return Object.fromEntries(closed.map(({ key }) => [key, { read: true, write: false }]))
+}

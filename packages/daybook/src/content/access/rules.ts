@@ -1,0 +1,128 @@
+import type { Caller } from '../../auth/adapter.ts'
+import type { AccessRequest, AccessRule } from '../../config/config.ts'
+import { DaybookError } from '../../errors.ts'
+import { isRecord } from '../../fields/field.ts'
+import type { CollectionModel, DocumentModel, FieldModel, GlobalModel, Model } from '../../model/model.ts'
+import { readRuleWhere } from '../../query/rule-where.ts'
+import type { AccessFilter } from '../../query/where.ts'
+
+/** What a rule says: everything, nothing, or what holds a condition. */
+export type Ruling = boolean | AccessFilter
+
+/** What a rule can be about. */
+export type Action = 'read' | 'create' | 'update' | 'delete'
+
+/** A collection or a global, whose rules can be asked. */
+export type Ruled = CollectionModel | GlobalModel
+
+/** The rule that the config has for an action. */
+export function ruleOf({ access }: Pick<Ruled, 'access'>, action: Action): AccessRule | undefined {
+  return (access as Readonly<Record<string, AccessRule | undefined>>)[action]
+}
+
+/** A rule without a usable answer lets nobody through; which one it was is for the log alone. */
+function broken(path: string, reason: string, cause?: unknown): DaybookError {
+  return new DaybookError('INTERNAL_ERROR', undefined, {}, new Error(`The access rule ${path} ${reason}`, { cause }))
+}
+
+/**
+ * Asks a rule of the config.
+ *
+ * @throws INTERNAL_ERROR when it throws, or answers what no rule may answer
+ */
+export async function askRule(
+  { collections }: Model,
+  document: Ruled,
+  action: Action,
+  rule: AccessRule,
+  request: AccessRequest,
+): Promise<Ruling> {
+  const path = `${document.kind}s.${document.key}.access.${action}`
+  const answer: unknown = await answerOf(path, () => rule(request))
+  if (typeof answer === 'boolean') return answer
+  const own = document.kind === 'collection' ? collections.get(document.key) : undefined
+  if (!own) throw broken(path, 'must answer true or false')
+  if (!isRecord(answer)) throw broken(path, 'must answer true, false or a where')
+  try {
+    return { where: readRuleWhere(answer, own, collections), name: JSON.stringify(answer) }
+  } catch (error) {
+    throw broken(path, `gave a where that cannot be asked: ${faultsIn(error)}`, error)
+  }
+}
+
+async function answerOf(path: string, ask: () => unknown): Promise<unknown> {
+  try {
+    return await ask()
+  } catch (error) {
+    throw broken(path, 'failed', error)
+  }
+}
+
+function faultsIn(error: unknown): string {
+  const issues = error instanceof DaybookError ? error.details.issues : undefined
+  return issues?.map(({ path, message }) => `${path} ${message}`).join('; ') ?? String(error)
+}
+
+/**
+ * What a rule says of entries in general: `some` when that depends on the entry.
+ *
+ * @throws INTERNAL_ERROR
+ */
+export async function askInGeneral(
+  model: Model,
+  document: Ruled,
+  action: Action,
+  rule: AccessRule,
+  { principal, identity }: Caller,
+): Promise<boolean | 'some'> {
+  const isAboutEntry = action === 'update' || action === 'delete'
+  const probe = isAboutEntry && document.kind === 'collection' ? probeEntry() : undefined
+  const request = { principal, identity, ...(probe ? { entry: probe.entry } : {}) }
+  try {
+    const ruling = await askRule(model, document, action, rule, request)
+    return probe?.isLookedAt() || typeof ruling !== 'boolean' ? 'some' : ruling
+  } catch (error) {
+    // It would not have failed with an entry.
+    if (probe?.isLookedAt()) return 'some'
+    throw error
+  }
+}
+
+/** An entry that holds nothing, and knows whether somebody looked. */
+function probeEntry() {
+  let isLookedAt = false
+  const look = <T>(answer: T): T => {
+    isLookedAt = true
+    return answer
+  }
+  const entry: Readonly<Record<string, unknown>> = new Proxy(
+    {},
+    {
+      get: () => look(undefined),
+      has: () => look(false),
+      ownKeys: () => look([]),
+      getOwnPropertyDescriptor: () => look(undefined),
+    },
+  )
+  return { entry, isLookedAt: () => isLookedAt }
+}
+
+/**
+ * Whether a caller may read or write a field, as far as the field has a say.
+ *
+ * @throws INTERNAL_ERROR when its rule throws
+ */
+export function mayField(
+  { key: document }: DocumentModel,
+  { key, access }: FieldModel,
+  action: 'read' | 'write',
+  caller: Caller,
+): boolean {
+  const rule = access[action]
+  if (!rule) return true
+  try {
+    return rule(caller) === true
+  } catch (error) {
+    throw broken(`${document}.fields.${key}.access.${action}`, 'failed', error)
+  }
+}

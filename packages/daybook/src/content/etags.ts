@@ -1,0 +1,89 @@
+import { hash } from 'node:crypto'
+import { DaybookError } from '../errors.ts'
+
+/** What an `If-Match` or `If-None-Match` header asks for (RFC 9110, section 13.1). */
+export type TagCondition = '*' | readonly EntityTag[]
+
+/** An entity tag (RFC 9110, section 8.8.3), without its quotes. */
+export interface EntityTag {
+  readonly weak: boolean
+  readonly value: string
+}
+
+/** The longest text that is read as a list of tags, in characters. */
+const MAX_LENGTH = 4096
+const TAG = /(W\/)?"([\x21\x23-\x7e\x80-\u00ff]*)"/g
+/** RFC 9110, section 5.6.1: elements between commas, and empty ones are let pass. */
+const TAG_LIST = /^(?:[ \t]*,)*[ \t]*(?:W\/)?"[^"]*"[ \t]*(?:,[ \t]*(?:(?:W\/)?"[^"]*"[ \t]*)?)*$/
+
+/** Reads `*` or a list of entity tags; `undefined` when it is neither. */
+export function readTags(given: unknown): TagCondition | undefined {
+  const text = typeof given === 'string' ? given.trim() : ''
+  if (text === '*') return '*'
+  if (text.length > MAX_LENGTH || !TAG_LIST.test(text)) return undefined
+  const tags = [...text.matchAll(TAG)].map(([, weak, value = '']): EntityTag => ({ weak: weak !== undefined, value }))
+  return tags.length * 2 === text.split('"').length - 1 ? tags : undefined
+}
+
+/** A short name for a variant of an answer: other fields, another reader, another config. */
+export function variantOf(...parts: readonly unknown[]): string {
+  return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 8)
+}
+
+/** The strong tag of a document: its revision, and which variant of it is answered. */
+export function documentTag(revision: number, variant: string): string {
+  return `"${revision.toString(36)}.${variant}"`
+}
+
+/** Whether any listed tag names this revision, in whatever variant it was read. Weak ones never do. */
+function matchesRevision(condition: TagCondition, revision: number): boolean {
+  if (condition === '*') return revision > 0
+  return condition.some(({ weak, value }) => !weak && value.split('.')[0] === revision.toString(36))
+}
+
+/** Whether a stored answer with one of these tags is still the present one (weak comparison). */
+export function matchesTag(condition: TagCondition, tag: string): boolean {
+  return condition === '*' || condition.some(({ value }) => `"${value}"` === tag)
+}
+
+/**
+ * Checks the `If-Match` of a read against the tag of its own answer (strong comparison; RFC 9110, section 13.1.1). A write
+ * takes the tag of any projection, because it changes all of them; a read answers one.
+ *
+ * @throws PRECONDITION_FAILED with `details.current`
+ */
+export function requireTagMatch(ifMatch: TagCondition | undefined, tag: string): void {
+  const holds =
+    ifMatch === undefined || ifMatch === '*' || ifMatch.some(({ weak, value }) => !weak && `"${value}"` === tag)
+  if (!holds)
+    throw new DaybookError('PRECONDITION_FAILED', 'The answer has another ETag than If-Match names.', { current: tag })
+}
+
+/** The conditions of a write. */
+export interface Preconditions {
+  readonly ifMatch?: TagCondition | undefined
+  readonly ifNoneMatch?: TagCondition | undefined
+}
+
+/**
+ * Checks the conditions of a write against what is stored.
+ *
+ * @param revision 0 when nothing was stored yet
+ * @param isRequired whether the write must say which version it is based on
+ * @throws PRECONDITION_REQUIRED, PRECONDITION_FAILED with `details.current`
+ */
+export function requirePreconditions(
+  { ifMatch, ifNoneMatch }: Preconditions,
+  revision: number,
+  current: string,
+  isRequired: boolean,
+): void {
+  if (isRequired && ifMatch === undefined) throw new DaybookError('PRECONDITION_REQUIRED')
+  const isMet =
+    (ifMatch === undefined || matchesRevision(ifMatch, revision)) &&
+    (ifNoneMatch === undefined || !matchesRevision(weakly(ifNoneMatch), revision))
+  if (!isMet) throw new DaybookError('PRECONDITION_FAILED', undefined, { current })
+}
+
+const weakly = (condition: TagCondition): TagCondition =>
+  condition === '*' ? '*' : condition.map(({ value }) => ({ weak: false, value }))

@@ -1,0 +1,238 @@
+import type { Field } from '../../fields/field.ts'
+import { emptyValue, holdsLocalized, isRecord } from '../../fields/field.ts'
+import type { DocumentModel, LocalesModel } from '../../model/model.ts'
+import { isEmpty, type Values } from '../document.ts'
+
+/** What one locale says, by the path of the value: `title`, `seo/title`, `parts/0/text`. */
+export type Translation = Readonly<Record<string, unknown>>
+
+/** A document in all its locales. */
+export interface Canonical {
+  /** What the default locale says, and all that is the same in every locale. */
+  readonly values: Values
+  readonly translations: Readonly<Record<string, Translation>>
+}
+
+/** A value that each locale has its own of. */
+interface Spot {
+  readonly field: Field
+  readonly path: string
+  /** Where it stood in the document before; `undefined`: it is new. */
+  readonly from: string | undefined
+}
+
+/** What takes the place of a localized value, and of the values made from it. */
+interface Replacement {
+  readonly value: unknown
+  generated(key: string, stored: unknown): unknown
+}
+
+type Replace = (spot: Spot, value: unknown) => Replacement
+
+/**
+ * A document as a locale shows it.
+ *
+ * @param chain the locales in which a value is looked for, in order
+ */
+export function show(
+  document: DocumentModel,
+  canonical: Canonical,
+  chain: readonly string[],
+  defaultLocale: string,
+): Values {
+  return replaceLocalized(document, canonical.values, undefined, (spot, base) => {
+    const own = reader(canonical, spot, base, defaultLocale)
+    const filled = chain.find((one) => holds(spot.field, own.value(one)))
+    // One kind of empty stays that kind: an empty text is no null.
+    const locale =
+      filled ?? (chain[0] === defaultLocale && base != null && accepts(spot.field, base) ? defaultLocale : undefined)
+    return locale === undefined
+      ? { value: emptyValue(spot.field), generated: () => null }
+      : { value: own.value(locale), generated: (key, stored) => own.generated(locale, key, stored) }
+  })
+}
+
+/** A document with a map of locale to value in place of each localized value. */
+export function showAll(
+  document: DocumentModel,
+  canonical: Canonical,
+  { available, default: defaultLocale }: LocalesModel,
+): Values {
+  return replaceLocalized(document, canonical.values, undefined, (spot, base) => {
+    const own = reader(canonical, spot, base, defaultLocale)
+    const filled = available.filter((locale) => holds(spot.field, own.value(locale)))
+    return {
+      value: Object.fromEntries(filled.map((locale) => [locale, own.value(locale)])),
+      generated: (key, stored) =>
+        Object.fromEntries(filled.map((locale) => [locale, own.generated(locale, key, stored)])),
+    }
+  })
+}
+
+/**
+ * A document after a write in one locale: its localized values are that locale's, all others are everyone's. What other
+ * locales say of the items of a list goes with the items.
+ *
+ * @param view every value of the document in that locale, without fallbacks
+ */
+export function translate(
+  document: DocumentModel,
+  current: Canonical | undefined,
+  view: Values,
+  locale: string | undefined,
+  defaultLocale: string | undefined,
+): Canonical {
+  if (locale === undefined || defaultLocale === undefined || document.localized.size === 0) {
+    return { values: view, translations: current?.translations ?? {} }
+  }
+  const before = current && show(document, current, [locale], defaultLocale)
+  const others = Object.entries(current?.translations ?? {}).filter(([other]) => other !== locale)
+  const translations: Record<string, Record<string, unknown>> = {}
+  const keep = (of: string, path: string, value: unknown): void => {
+    if (isEmpty(value)) return
+    translations[of] ??= {}
+    translations[of][path] = value
+  }
+  const settle = (spot: Pick<Spot, 'path' | 'from'>, value: unknown, empty: unknown): unknown => {
+    for (const [other, said] of others) if (spot.from !== undefined) keep(other, spot.path, said[spot.from])
+    if (locale === defaultLocale) return value
+    keep(locale, spot.path, value)
+    return valueAt(current?.values, spot.from) ?? empty
+  }
+  const values = replaceLocalized(document, view, before, (spot, value) => ({
+    value: settle(spot, value, emptyValue(spot.field)),
+    generated: (key, stored) =>
+      settle({ path: beside(spot.path, key), from: spot.from && beside(spot.from, key) }, stored, null),
+  }))
+  const sorted = Object.entries(translations).sort(([one], [other]) => (one < other ? -1 : 1))
+  return { values, translations: Object.fromEntries(sorted) }
+}
+
+/** The same document with another default locale. */
+export function changeDefaultLocale(
+  document: DocumentModel,
+  canonical: Canonical,
+  from: string,
+  to: string,
+): Canonical {
+  const { [to]: _own, ...others } = canonical.translations
+  const base: Canonical = { values: show(document, canonical, [to], from), translations: others }
+  return translate(document, base, show(document, canonical, [from], from), from, to)
+}
+
+/** Reads what each locale says at one place. */
+function reader({ translations }: Canonical, { path }: Spot, base: unknown, defaultLocale: string) {
+  return {
+    value: (locale: string): unknown => (locale === defaultLocale ? base : translations[locale]?.[path]),
+    generated: (locale: string, key: string, stored: unknown): unknown =>
+      (locale === defaultLocale ? stored : translations[locale]?.[beside(path, key)]) ?? null,
+  }
+}
+
+/** Whether a value is there, and one that the present config takes. */
+const holds = (field: Field, value: unknown): boolean => !isEmpty(value) && accepts(field, value)
+
+const accepts = (field: Field, value: unknown): boolean => field.type.accepts(value, field.options)
+
+/** The path of another key of the same object. */
+const beside = (path: string, key: string): string => path.replace(/[^/]*$/, key)
+
+function valueAt(values: Values | undefined, path: string | undefined): unknown {
+  if (path === undefined) return undefined
+  return path.split('/').reduce<unknown>((value, step) => {
+    if (Array.isArray(value)) return value[Number(step)]
+    return isRecord(value) && Object.hasOwn(value, step) ? value[step] : undefined
+  }, values)
+}
+
+function replaceLocalized(
+  document: DocumentModel,
+  values: Values,
+  before: Values | undefined,
+  replace: Replace,
+): Values {
+  const replaced: Values = { ...values }
+  for (const { key, field, servedKeys } of document.fields) {
+    if (!document.localized.has(key)) continue
+    const { value, generated } = visit(field, values[key], { path: key, from: key }, before?.[key], replace)
+    replaced[key] = value
+    for (const served of servedKeys) if (served !== key) replaced[served] = generated(served, values[served])
+  }
+  return replaced
+}
+
+type Place = Pick<Spot, 'path' | 'from'>
+
+function visit(field: Field, value: unknown, place: Place, before: unknown, replace: Replace): Replacement {
+  if (field.options.localized === true) return replace({ field, ...place }, value)
+  return { value: visitInside(field, value, place, before, replace), generated: (_key, stored) => stored }
+}
+
+/** A container is copied, with the localized values inside it replaced. */
+function visitInside(field: Field, value: unknown, place: Place, before: unknown, replace: Replace): unknown {
+  if (value === null || value === undefined || !holdsLocalized(field)) return value
+  const origins = Array.isArray(value) ? matchItems(value, Array.isArray(before) ? before : []) : undefined
+  let index = -1
+  let last: Replacement | undefined
+  return field.type.walk?.(value, field.options, {
+    enter: (_fields, source) => {
+      index += 1
+      return source
+    },
+    value: (inner, innerValue, key) => {
+      if (key === '') index += 1
+      const steps = key === '' ? [] : [key]
+      last = origins
+        ? visit(inner, innerValue, ...placeOfItem({ place, before }, index, origins[index], steps), replace)
+        : visit(inner, innerValue, ...placeInside({ place, before }, steps), replace)
+      return last.value
+    },
+    generated: ({ key }, copy, _source, stored) => {
+      copy[key] = last?.generated(key, stored ?? null) ?? null
+    },
+  })
+}
+
+/** Where a value stands, and what stood there before. */
+interface Standing {
+  readonly place: Place
+  readonly before: unknown
+}
+
+function placeInside({ place: { path, from }, before }: Standing, steps: readonly string[]): [Place, unknown] {
+  const under = (parent: string): string => [parent, ...steps].join('/')
+  const held = steps.reduce<unknown>((value, step) => (isRecord(value) ? value[step] : undefined), before)
+  return [{ path: under(path), from: from === undefined ? undefined : under(from) }, held]
+}
+
+function placeOfItem(
+  { place: { path, from }, before }: Standing,
+  index: number,
+  origin: number | undefined,
+  steps: readonly string[],
+): [Place, unknown] {
+  const isNew = origin === undefined || from === undefined
+  const item: Place = { path: `${path}/${index}`, from: isNew ? undefined : `${from}/${origin}` }
+  const held = !isNew && Array.isArray(before) ? before[origin] : undefined
+  return placeInside({ place: item, before: held }, steps)
+}
+
+const kindOf = (item: unknown): unknown => (isRecord(item) ? item._type : undefined)
+
+/** Which item of a list each new one was: the one that is equal, else the next of its kind that is left. */
+function matchItems(items: readonly unknown[], old: readonly unknown[]): readonly (number | undefined)[] {
+  if (old.length === 0) return []
+  const texts = items.map((item) => JSON.stringify(item))
+  const oldTexts = old.map((item) => JSON.stringify(item))
+  const left = new Set(old.keys())
+  const take = (index: number | undefined): number | undefined => {
+    if (index !== undefined) left.delete(index)
+    return index
+  }
+  // One that stayed where it was comes before an equal one elsewhere.
+  const kept = texts.map((text, index) => (oldTexts[index] === text ? take(index) : undefined))
+  const moved = Map.groupBy(left, (index) => oldTexts[index])
+  const equal = kept.map((index, at) => index ?? take(moved.get(texts[at])?.shift()))
+  const others = Map.groupBy(left, (index) => kindOf(old[index]))
+  return equal.map((index, at) => index ?? others.get(kindOf(items[at]))?.shift())
+}

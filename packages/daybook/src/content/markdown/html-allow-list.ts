@@ -1,0 +1,79 @@
+import { defaultSchema } from 'hast-util-sanitize'
+import type { AllowedAttribute, Attributes } from 'sanitize-html'
+import type { HtmlAllowance } from '../../config/config.ts'
+
+/** GitHub's allow-list, with the names that hast has for attributes. */
+const { tagNames, attributes, ancestors, clobber, clobberPrefix, protocols, required } = defaultSchema
+
+/** Names of hast that are not HTML's in other letters. */
+const RENAMED: Readonly<Record<string, string>> = {
+  className: 'class',
+  htmlFor: 'for',
+  acceptCharset: 'accept-charset',
+}
+
+/** Elements that are safe. */
+export const ELEMENTS: readonly string[] = tagNames ?? []
+/** The schemes of a link's address, and those of any other. */
+export const SCHEMES: { readonly link: readonly string[]; readonly other: readonly string[] } = {
+  link: protocols?.href ?? [],
+  other: protocols?.src ?? [],
+}
+/** The elements that an element must stand in one of: a cell without a table would end one of the page around it. */
+export const ANCESTORS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(ancestors ?? {}))
+/** Attributes that name elements of the page, and what these names begin with, so that they are none of the page's own. */
+export const NAMING: ReadonlySet<string> = new Set((clobber ?? []).map(attributeOf))
+export const NAME_PREFIX: string = clobberPrefix ?? ''
+/** Attributes that an element has, whatever its author says. */
+export const REQUIRED: ReadonlyMap<string, Attributes> = new Map(
+  Object.entries(required ?? {}).map(([element, values]) => [element, attributesOf(values)]),
+)
+
+/** By element, `*` for every one: the attributes that it may have, and what the config allows besides. */
+export function allowedAttributes(more: HtmlAllowance): Record<string, readonly AllowedAttribute[]> {
+  const allowed: Record<string, readonly AllowedAttribute[]> = { ...more.attributes }
+  for (const [element, definitions] of Object.entries(attributes ?? {})) {
+    const own = definitions.filter((one) => nameOf(one) !== CLASS).map(toAllowed)
+    allowed[element] = [...own, ...(more.attributes?.[element] ?? [])]
+  }
+  return allowed
+}
+
+/** By element: the classes that it may have, unless the config allows every class there. */
+export function allowedClasses({ attributes: more = {} }: HtmlAllowance): Record<string, readonly (string | RegExp)[]> {
+  const isFree = (element: string): boolean => [more[element], more['*']].some((names) => names?.includes('class'))
+  const classes: Record<string, readonly (string | RegExp)[]> = {}
+  for (const [element, definitions] of Object.entries(attributes ?? {})) {
+    const own = definitions.filter((one) => nameOf(one) === CLASS).flatMap(valuesOf)
+    if (own.length > 0 && !isFree(element)) classes[element] = own
+  }
+  return classes
+}
+
+/** An attribute's name, alone or with the values that it may have. */
+type Definition = NonNullable<typeof attributes>[string][number]
+
+const CLASS = 'className'
+const nameOf = (definition: Definition): string => (typeof definition === 'string' ? definition : definition[0])
+
+function valuesOf(definition: Definition): readonly (string | RegExp)[] {
+  const [, ...values] = typeof definition === 'string' ? [definition] : definition
+  return values.filter((value) => typeof value === 'string' || value instanceof RegExp)
+}
+
+function toAllowed(definition: Definition): AllowedAttribute {
+  const name = attributeOf(nameOf(definition))
+  const values = valuesOf(definition).filter((value) => typeof value === 'string')
+  return values.length > 0 ? { name, values } : name
+}
+
+function attributesOf(values: Readonly<Record<string, unknown>>): Attributes {
+  const pairs = Object.entries(values).map(([name, value]) => [attributeOf(name), value === true ? '' : String(value)])
+  return Object.fromEntries(pairs)
+}
+
+/** What HTML calls an attribute of hast: `ariaLabelledBy` is `aria-labelledby`, `dataFootnoteRef` is `data-footnote-ref`. */
+function attributeOf(property: string): string {
+  if (/^data[A-Z]/.test(property)) return property.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  return RENAMED[property] ?? property.replace(/^aria(?=[A-Z])/, 'aria-').toLowerCase()
+}

@@ -1,0 +1,94 @@
+import type { HtmlAllowance } from '../../config/config.ts'
+import { DaybookError } from '../../errors.ts'
+import { TaskGivenUp } from '../../threads/thread.ts'
+import { moduleBeside, ThreadPool } from '../../threads/thread-pool.ts'
+import type { RenderMarkdown } from './markdown.ts'
+
+/** How long one text may take, where the config does not say, in milliseconds. */
+export const DEFAULT_RENDER_MS = 10_000
+/** Texts up to this length are rendered in place, which saves the way to a thread and back. */
+const INLINE_LENGTH = 4096
+/** Threads without work end after this time, in milliseconds. */
+const IDLE_MS = 10_000
+/** The most threads, where nobody says. */
+const MAX_THREADS = 2
+/** A thread that needs more memory than this is ended, in MiB. */
+const MAX_HEAP = 256
+/** Room for what a thread soon throws away, in MiB: where a service renders now and then, more would only hold garbage. */
+const YOUNG_HEAP = 8
+
+/** Without a table, no text of this length takes more than some hundredths of a second, however it is made. */
+const isQuick = (source: string): boolean => source.length <= INLINE_LENGTH && !source.includes('|')
+
+/** A text could not be rendered within the bounds. */
+export class RenderError extends Error {
+  override readonly name = 'RenderError'
+}
+
+/** How texts are rendered, where it is not as usual. */
+export interface RendererOptions {
+  /** How long one text may take, in milliseconds. @default 10,000 */
+  readonly renderMs?: number | undefined
+  /** How many threads render; each takes memory of its own. @default 2 */
+  readonly renderThreads?: number | undefined
+  /** How many texts a thread has at once. @default 1 */
+  readonly renderDepth?: number | undefined
+  /** Room for what a thread soon throws away, in MiB. @default 8 */
+  readonly renderYoungHeap?: number | undefined
+}
+
+/**
+ * Renders Markdown off the event loop, with a bound on time and memory: Markdown has inputs of a few
+ * kilobytes that take minutes. A thread that overruns is ended, and the text is refused.
+ */
+export class MarkdownRenderer {
+  readonly #allowHtml: HtmlAllowance | undefined
+  readonly #renderMs: number
+  readonly #pool: ThreadPool<string, string>
+  #inline: Promise<RenderMarkdown> | undefined
+
+  /** @param allowHtml what raw HTML may hold besides GitHub's allow-list */
+  constructor(allowHtml?: HtmlAllowance, options: RendererOptions = {}) {
+    this.#allowHtml = allowHtml
+    this.#renderMs = options.renderMs ?? DEFAULT_RENDER_MS
+    this.#pool = new ThreadPool({
+      module: moduleBeside(import.meta.url, 'markdown-worker'),
+      worker: {
+        workerData: { allowHtml },
+        resourceLimits: {
+          maxOldGenerationSizeMb: MAX_HEAP,
+          maxYoungGenerationSizeMb: options.renderYoungHeap ?? YOUNG_HEAP,
+        },
+      },
+      threads: options.renderThreads ?? MAX_THREADS,
+      depth: options.renderDepth ?? 1,
+      taskMs: this.#renderMs,
+      idleMs: IDLE_MS,
+    })
+  }
+
+  /** @throws {RenderError} when the text takes too long or too much memory; SERVICE_UNAVAILABLE after {@link close} */
+  async render(source: string): Promise<string> {
+    if (isQuick(source)) {
+      // Loaded when first needed, which keeps the start short.
+      this.#inline ??= import('./markdown.ts').then(({ markdownRenderer }) => markdownRenderer(this.#allowHtml))
+      return (await this.#inline)(source)
+    }
+    try {
+      return await this.#pool.run(source)
+    } catch (error) {
+      throw this.#refusal(error)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.close()
+  }
+
+  #refusal(error: unknown): Error {
+    if (!(error instanceof TaskGivenUp)) return new RenderError(`could not be rendered: ${(error as Error).message}`)
+    if (error.reason === 'overrun') return new RenderError(`took longer than ${this.#renderMs} ms to render`)
+    if (error.reason === 'died') return new RenderError('needed too much memory to render')
+    return new DaybookError('SERVICE_UNAVAILABLE', 'The service ends.', {}, error)
+  }
+}

@@ -1,0 +1,70 @@
+import MarkdownIt, { type RendererRule, type Token } from 'markdown-it'
+import footnote from 'markdown-it-footnote'
+import type { HtmlAllowance } from '../../config/config.ts'
+import { htmlSanitizer } from './html-sanitizer.ts'
+import { markTasks } from './markdown-tasks.ts'
+
+const markdown = new MarkdownIt({ html: true, linkify: true }).use(footnote)
+const { core, linkify, renderer } = markdown
+
+// Any address makes a link or an image; one that is not safe is dropped with what else is not.
+markdown.validateLink = (): boolean => true
+core.ruler.push('tasks', markTasks)
+
+// A bare link begins with a scheme or `www.`: `README.md` is a name, not an address in Moldova.
+linkify.add('ftp:', null)
+linkify.add('//', null)
+linkify.add('www.', {
+  validate: (text, position, { re }) => {
+    const host = re.get_relative_proto_validator()
+    host.lastIndex = position
+    return host.exec(text)?.[0].length ?? 0
+  },
+  normalize: (match) => {
+    match.url = `http://${match.url}`
+  },
+})
+
+markdown.disable('footnote_inline')
+Object.assign(renderer.rules, {
+  s_open: () => '<del>',
+  s_close: () => '</del>',
+  th_open: openCell,
+  td_open: openCell,
+  footnote_ref: (tokens, index) => {
+    const { note, reference } = noteIds(tokens[index])
+    return `<sup><a href="#${note}" id="${reference}" data-footnote-ref aria-describedby="user-content-footnote-label">${noteNumber(tokens[index])}</a></sup>`
+  },
+  footnote_block_open: () =>
+    '<section data-footnotes class="footnotes"><h2 class="sr-only" id="user-content-footnote-label">Footnotes</h2>\n<ol>\n',
+  footnote_open: (tokens, index) => `<li id="${noteIds(tokens[index]).note}">\n`,
+  footnote_anchor: (tokens, index) =>
+    ` <a href="#${noteIds(tokens[index]).reference}" data-footnote-backref aria-label="Back to reference ${noteNumber(tokens[index])}" class="data-footnote-backref">↩</a>`,
+} satisfies Record<string, RendererRule>)
+
+/** GitHub says by an attribute how a cell is aligned, where markdown-it says it by a style. */
+function openCell(tokens: readonly Token[], index: number): string {
+  const side = /^text-align:(\w+)$/.exec(String(tokens[index]?.attrGet('style')))?.[1]
+  return side === undefined ? `<${tokens[index]?.tag}>` : `<${tokens[index]?.tag} align="${side}">`
+}
+
+const noteNumber = (token: Token | undefined): number => Number(token?.meta?.id ?? 0) + 1
+
+/** The ids of a footnote and of one of the places that refer to it, set apart from the ids of the page that shows them. */
+function noteIds(token: Token | undefined): { readonly note: string; readonly reference: string } {
+  const number = noteNumber(token)
+  const again = Number(token?.meta?.subId ?? 0)
+  return {
+    note: `user-content-fn-${number}`,
+    reference: `user-content-fnref-${number}${again > 0 ? `-${again + 1}` : ''}`,
+  }
+}
+
+/** Turns GitHub-flavoured Markdown into HTML that is safe to print. A long text takes time; see MarkdownRenderer. */
+export type RenderMarkdown = (source: string) => string
+
+/** Makes a renderer; raw HTML stays as far as GitHub and the config allow it. */
+export function markdownRenderer(allowHtml?: HtmlAllowance): RenderMarkdown {
+  const sanitize = htmlSanitizer(allowHtml)
+  return (source) => sanitize(markdown.render(source)).trimEnd()
+}

@@ -1,0 +1,75 @@
+import type { CollectionModel, GlobalModel } from '../../model/model.ts'
+import type { GlobalRow, StoredEntry } from '../../store/read.ts'
+import type { RecordRow } from '../../store/transfer/content-batches.ts'
+import { orphanedIn } from '../document.ts'
+import { storedValues } from '../reads/present.ts'
+import { textOf } from '../writes/row.ts'
+
+/** The version of the lines; it rises when readers have to know of a change. */
+export const EXPORT_VERSION = 1
+
+/** What an export is of, and when. */
+export interface ExportHeader {
+  readonly daybook: typeof EXPORT_VERSION
+  /** ISO 8601. */
+  readonly at: string
+  /** The last number of the journal that is in it. */
+  readonly seq: number
+  /** What lies behind this number is in it, and nothing else. */
+  readonly since?: number
+  /** The locale that documents are in, where content has several. */
+  readonly locale?: string
+}
+
+/** How many lines of each kind there were. */
+export interface ExportCounts {
+  readonly collections: Readonly<Record<string, number>>
+  readonly globals: number
+  /** Of deletions; in exports of changes alone. */
+  readonly deleted?: number
+}
+
+/** A value as a line. */
+export const lineOf = (value: ExportHeader | { readonly counts: ExportCounts }): string => `${JSON.stringify(value)}\n`
+
+/** The line of a deletion. */
+export const deletionLine = ({ collection, id, at }: RecordRow): string =>
+  `${JSON.stringify({ collection, id, deletedAt: at })}\n`
+
+/** The line of an entry. */
+export function entryLine(collection: CollectionModel, entry: StoredEntry): string {
+  const { doc, kept, slug, status } = asConfigured(collection, entry)
+  const { id, created_at: createdAt, updated_at: updatedAt } = entry
+  const head = { collection: collection.key, id, createdAt, updatedAt, slug, status, shape: collection.schemaHash }
+  return documentLine(head, { doc, kept, locales: entry.locales })
+}
+
+/** The line of a global. */
+export function globalLine(global: GlobalModel, row: GlobalRow, updatedAt: string | undefined): string {
+  const head = { global: global.key, updatedAt, shape: global.schemaHash }
+  if (row.shape === global.schemaHash) return documentLine(head, row)
+  const doc = JSON.stringify(storedValues(global, row))
+  return documentLine(head, { doc, kept: orphanedIn(global, row), locales: row.locales })
+}
+
+/** Documents are stored as JSON, and go as they are. */
+function documentLine(head: object, { doc, kept, locales }: Pick<StoredEntry, 'doc' | 'kept' | 'locales'>): string {
+  const rest = `${locales === null ? '' : `,"locales":${locales}`}${kept === null ? '' : `,"kept":${kept}`}`
+  return `${JSON.stringify(head).slice(0, -1)},"document":${doc}${rest}}\n`
+}
+
+/** An entry as the next write would store it: in the present shape, with the columns that are made of it. */
+function asConfigured(
+  collection: CollectionModel,
+  entry: StoredEntry,
+): Pick<StoredEntry, 'doc' | 'kept' | 'slug' | 'status'> {
+  if (entry.shape === collection.schemaHash) return entry
+  const values = storedValues(collection, entry)
+  const { slug, status } = collection
+  return {
+    doc: JSON.stringify(values),
+    kept: orphanedIn(collection, entry),
+    slug: slug ? textOf(values[slug.key]) : entry.slug,
+    status: status ? textOf(values[status.key]) : entry.status,
+  }
+}

@@ -1,0 +1,134 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { DaybookError } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { Snapshot } from '../../store/database.ts'
+import type { Engine } from '../engine.ts'
+import { ContentExport } from './export.ts'
+
+/** The most exports at once: each keeps the database from tidying up what changes meanwhile. */
+const MAX_EXPORTS = 2
+/** How long a reader may take for a piece, in milliseconds. */
+const STALL_MS = 30_000
+
+/** The exports that a service is sending. */
+export class ExportStreams {
+  readonly #engine: Engine
+  readonly #log: Log
+  readonly #running = new Set<RunningExport>()
+  #opening = 0
+
+  constructor(engine: Engine, log: Log) {
+    this.#engine = engine
+    this.#log = log
+  }
+
+  /**
+   * The lines of an export as bytes, made as they are read. Whoever reads them gets an error when it breaks off.
+   *
+   * @param since a number of the journal: only what lies behind it
+   * @throws VALIDATION_ERROR when the journal has not come to that number; SERVICE_UNAVAILABLE when others are being
+   * sent, or the database does not answer
+   */
+  async open(since?: number): Promise<ReadableStream<Uint8Array>> {
+    if (this.#running.size + this.#opening >= MAX_EXPORTS) {
+      throw new DaybookError('SERVICE_UNAVAILABLE', `At most ${MAX_EXPORTS} exports are sent at once; try again later.`)
+    }
+    this.#opening += 1
+    try {
+      const snapshot = await this.#engine.store.snapshot().catch(refuse)
+      const content = await ContentExport.of(this.#engine.model, snapshot, since).catch(async (error) => {
+        await snapshot.close()
+        throw error
+      })
+      const running = new RunningExport(content, snapshot, this.#log, () => this.#running.delete(running))
+      this.#running.add(running)
+      return running.stream
+    } finally {
+      this.#opening -= 1
+    }
+  }
+
+  /** Breaks off what is being sent. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#running].map((one) => one.breakOff(new Error('The service ends.'))))
+  }
+}
+
+/** What a snapshot throws is for those who start a service. */
+function refuse(error: unknown): never {
+  throw error instanceof DaybookError ? error : new DaybookError('SERVICE_UNAVAILABLE', undefined, {}, error)
+}
+
+/** One export on its way. */
+class RunningExport {
+  readonly stream: ReadableStream<Uint8Array>
+  readonly #chunks: ReturnType<ContentExport['chunks']>
+  readonly #snapshot: Snapshot
+  readonly #log: Log
+  readonly #onEnd: () => void
+  readonly #encoder = new TextEncoder()
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  #stalled: NodeJS.Timeout | undefined
+  #ended: Promise<void> | undefined
+
+  constructor(content: ContentExport, snapshot: Snapshot, log: Log, onEnd: () => void) {
+    this.#chunks = content.chunks()
+    this.#snapshot = snapshot
+    this.#log = log
+    this.#onEnd = onEnd
+    // Nothing is read ahead: what is waiting to be sent is held elsewhere already.
+    this.stream = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller
+          this.#watch()
+        },
+        pull: () => this.#send(),
+        cancel: () => this.#end(),
+      },
+      { highWaterMark: 0 },
+    )
+  }
+
+  /** Ends it with an error, and says so. */
+  async breakOff(reason: unknown): Promise<void> {
+    if (this.#ended) return
+    this.#controller?.error(reason)
+    this.#log.error({ err: reason }, 'an export broke off')
+    await this.#end()
+  }
+
+  async #send(): Promise<void> {
+    clearTimeout(this.#stalled)
+    try {
+      // A file is read in this thread: other requests for it come first.
+      await turn()
+      const next = await this.#chunks.next()
+      if (this.#ended) return
+      if (next.done) {
+        this.#controller?.close()
+        await this.#end()
+        return
+      }
+      this.#controller?.enqueue(this.#encoder.encode(next.value.text))
+      this.#watch()
+    } catch (error) {
+      await this.breakOff(error)
+    }
+  }
+
+  #watch(): void {
+    const late = new Error(`Nothing of an export was read for ${STALL_MS / 1000} seconds.`)
+    this.#stalled = setTimeout(() => void this.breakOff(late), STALL_MS).unref()
+  }
+
+  #end(): Promise<void> {
+    clearTimeout(this.#stalled)
+    // A connection that cannot be closed is gone.
+    this.#ended ??= this.#snapshot
+      .close()
+      .catch(() => {})
+      .finally(this.#onEnd)
+    return this.#ended
+  }
+}

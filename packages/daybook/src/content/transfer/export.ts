@@ -1,0 +1,180 @@
+import { invalidAt } from '../../errors.ts'
+import type { CollectionModel, Model } from '../../model/model.ts'
+import type { Snapshot } from '../../store/database.ts'
+import { Reader, type StoredEntry } from '../../store/read.ts'
+import { ContentBatches, type RecordRow } from '../../store/transfer/content-batches.ts'
+import { GLOBALS } from '../../store/write.ts'
+import { deletionLine, EXPORT_VERSION, type ExportCounts, entryLine, globalLine, lineOf } from './export-lines.ts'
+
+/** Changed documents that are read together: each may be large. */
+const MAX_CHANGED = 16
+
+/** Some lines of an export. */
+export interface ExportChunk {
+  /** Each line ends with a line feed. */
+  readonly text: string
+  /** How many entries, globals or changes these lines tell of. */
+  readonly count: number
+}
+
+/** All content of a store as it stood at one moment, or what changed after a number of its journal. */
+export class ContentExport {
+  /** The last number of the journal that is in it. */
+  readonly seq: number
+  /** Entries and globals that there are, or records of the journal to look at. */
+  readonly total: number
+  readonly #model: Model
+  readonly #read: Reader
+  readonly #batches: ContentBatches
+  readonly #since: number | undefined
+  /** Collections that the store has tables for, which a new one gets when a service starts. */
+  readonly #stored: ReadonlySet<string>
+  readonly #collections = new Map<string, number>()
+  #globals = 0
+  #deleted = 0
+
+  private constructor(model: Model, snapshot: Snapshot, read: Reader, place: ExportPlace) {
+    this.#model = model
+    this.#read = read
+    this.#batches = new ContentBatches(snapshot)
+    this.seq = place.seq
+    this.total = place.total
+    this.#since = place.since
+    this.#stored = place.stored
+    for (const key of [...model.collections.keys()].sort()) this.#collections.set(key, 0)
+  }
+
+  /**
+   * Looks at a snapshot, which stays open as long as it is read.
+   *
+   * @param since a number of the journal: only what lies behind it
+   * @throws VALIDATION_ERROR when the journal has not come to that number
+   */
+  static async of(model: Model, snapshot: Snapshot, since?: number): Promise<ContentExport> {
+    const read = new Reader(snapshot.dialect, snapshot, snapshot)
+    const seq = await read.head()
+    if (since !== undefined && since > seq) {
+      throw invalidAt('since', 'maximum', `must be at most ${seq}, the number of the last change`)
+    }
+    const stored = new Set(await read.storedCollections())
+    const total = since === undefined ? await countContent(model, read, stored) : seq - since
+    return new ContentExport(model, snapshot, read, { seq, since, total, stored })
+  }
+
+  /** What there was until now. */
+  get counts(): ExportCounts {
+    const counts = { collections: Object.fromEntries(this.#collections), globals: this.#globals }
+    return this.#since === undefined ? counts : { ...counts, deleted: this.#deleted }
+  }
+
+  /** All lines, from the header to the counts, in pieces of bounded size, unless one document is larger. */
+  async *chunks(): AsyncGenerator<ExportChunk, void> {
+    const since = this.#since
+    const locale = await this.#read.notedDefaultLocale()
+    const header = { daybook: EXPORT_VERSION, at: new Date().toISOString(), seq: this.seq } as const
+    const extra = { ...(since === undefined ? {} : { since }), ...(locale === undefined ? {} : { locale }) }
+    yield { text: lineOf({ ...header, ...extra }), count: 0 }
+    if (since === undefined) yield* this.#everything()
+    else yield* this.#changes(since)
+    yield { text: lineOf({ counts: this.counts }), count: 0 }
+  }
+
+  async *#everything(): AsyncGenerator<ExportChunk, void> {
+    for (const key of this.#collections.keys()) {
+      const collection = this.#model.collections.get(key)
+      if (collection && this.#stored.has(key)) yield* this.#entries(collection)
+    }
+    for (const key of [...this.#model.globals.keys()].sort()) {
+      const text = await this.#global(key)
+      if (text !== '') yield { text, count: 1 }
+    }
+  }
+
+  async *#entries(collection: CollectionModel): AsyncGenerator<ExportChunk, void> {
+    const next = (after: number): Promise<readonly StoredEntry[]> => this.#batches.entriesAfter(collection.key, after)
+    for (let page = await next(0); page.length > 0; page = await next(page.at(-1)?.pk ?? 0)) {
+      yield { text: page.map((entry) => this.#entry(collection, entry)).join(''), count: page.length }
+    }
+  }
+
+  /** In the order of the journal; a document that changed several times stands where its last change does. */
+  async *#changes(since: number): AsyncGenerator<ExportChunk, void> {
+    const next = (after: number): Promise<readonly RecordRow[]> => this.#batches.recordsAfter(after)
+    for (let page = await next(since); page.length > 0; page = await next(page.at(-1)?.seq ?? 0)) {
+      for (let from = 0; from < page.length; from += MAX_CHANGED) {
+        const records = page.slice(from, from + MAX_CHANGED)
+        yield { text: await this.#changed(records), count: records.length }
+      }
+    }
+  }
+
+  async #changed(records: readonly RecordRow[]): Promise<string> {
+    const entries = await this.#entriesOf(records)
+    const lines: string[] = []
+    for (const record of records) {
+      const { collection: key, seq, action } = record
+      const collection = this.#model.collections.get(key)
+      const entry = entries.get(seq)
+      if (key === GLOBALS) lines.push(await this.#global(record.id, seq))
+      else if (collection && entry) lines.push(this.#entry(collection, entry))
+      else if (collection && action === 'delete') lines.push(this.#deletion(record))
+    }
+    return lines.join('')
+  }
+
+  /** The entries that these records speak of last, by the numbers of the records. */
+  async #entriesOf(records: readonly RecordRow[]): Promise<ReadonlyMap<number, StoredEntry>> {
+    const found = new Map<number, StoredEntry>()
+    for (const [key, changed] of Map.groupBy(records, ({ collection }) => collection)) {
+      const collection = this.#model.collections.get(key)
+      const ids = [...new Set(changed.map(({ id }) => id))]
+      for (const entry of collection ? await this.#read.storedByIds(collection, ids) : []) found.set(entry.seq, entry)
+    }
+    return found
+  }
+
+  #entry(collection: CollectionModel, entry: StoredEntry): string {
+    this.#collections.set(collection.key, (this.#collections.get(collection.key) ?? 0) + 1)
+    return entryLine(collection, entry)
+  }
+
+  #deletion(record: RecordRow): string {
+    this.#deleted += 1
+    return deletionLine(record)
+  }
+
+  /**
+   * A global, if it was ever written.
+   *
+   * @param seq the number that its last change has to have
+   */
+  async #global(key: string, seq?: number): Promise<string> {
+    const global = this.#model.globals.get(key)
+    const row = global && (await this.#read.global(key))
+    if (!row || (seq !== undefined && row.seq !== seq)) return ''
+    this.#globals += 1
+    return globalLine(global, row, (await this.#batches.record(row.seq))?.at)
+  }
+}
+
+/** Where an export begins and ends. */
+interface ExportPlace extends Pick<ContentExport, 'seq' | 'total'> {
+  readonly since: number | undefined
+  readonly stored: ReadonlySet<string>
+}
+
+/** How many entries and globals the config has a place for. */
+async function countContent(
+  { collections, globals }: Model,
+  read: Reader,
+  stored: ReadonlySet<string>,
+): Promise<number> {
+  let total = 0
+  for (const key of collections.keys()) {
+    if (!stored.has(key)) continue
+    const { counts } = await read.counters(key)
+    total += Object.values(counts).reduce((sum, one) => sum + one, 0)
+  }
+  for (const key of globals.keys()) if (await read.global(key)) total += 1
+  return total
+}

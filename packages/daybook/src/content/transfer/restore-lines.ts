@@ -1,0 +1,188 @@
+import { invalid, invalidAt, StartupError } from '../../errors.ts'
+import type { JsonSchema } from '../../fields/field.ts'
+import type { CollectionModel, DocumentModel, GlobalModel, Model } from '../../model/model.ts'
+import { makeValidator } from '../../model/validator.ts'
+import { orphanedIn, unplaced, type Values } from '../document.ts'
+import { storedValues } from '../reads/present.ts'
+import { refuseHostile } from '../writes/json.ts'
+import { EXPORT_VERSION, type ExportCounts, type ExportHeader } from './export-lines.ts'
+
+/** What the line of an entry says. */
+interface EntryLine extends DocumentLine {
+  readonly collection: string
+  readonly id: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly slug: string | null
+  readonly status: string | null
+}
+
+/** What the line of a global says. */
+interface GlobalLine extends DocumentLine {
+  readonly global: string
+  readonly updatedAt?: string
+}
+
+interface DocumentLine {
+  /** Names the form of the document. */
+  readonly shape: string
+  readonly document: Values
+  readonly locales?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly kept?: Values
+}
+
+/** An entry or a global of the file that the config has a place for. */
+export type RestoreLine =
+  | { readonly kind: 'entry'; readonly collection: CollectionModel; readonly line: EntryLine }
+  | { readonly kind: 'global'; readonly global: GlobalModel; readonly line: GlobalLine }
+
+const text: JsonSchema = { type: 'string' }
+const moment: JsonSchema = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' }
+const count: JsonSchema = { type: 'integer', minimum: 0 }
+const object: JsonSchema = { type: 'object' }
+
+/** An object with exactly these keys, some of which may be missing. */
+function exactly(required: Readonly<Record<string, JsonSchema>>, others: Readonly<Record<string, JsonSchema>> = {}) {
+  const properties = { ...required, ...others }
+  return makeValidator({ type: 'object', properties, required: Object.keys(required), additionalProperties: false })
+}
+
+const documentKeys = { shape: text, document: object }
+const documentExtras = { locales: { type: 'object', additionalProperties: object }, kept: object }
+
+const checkHeader = exactly(
+  { daybook: { const: EXPORT_VERSION }, at: moment, seq: count },
+  { since: count, locale: text },
+)
+const checkCounts = exactly({
+  counts: {
+    type: 'object',
+    properties: { collections: { type: 'object', additionalProperties: count }, globals: count },
+    required: ['collections', 'globals'],
+    additionalProperties: false,
+  },
+})
+const checkEntry = exactly(
+  {
+    collection: text,
+    id: { type: 'string', pattern: '^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$' },
+    createdAt: moment,
+    updatedAt: moment,
+    slug: { type: ['string', 'null'] },
+    status: { type: ['string', 'null'] },
+    ...documentKeys,
+  },
+  documentExtras,
+)
+const checkGlobal = exactly({ global: text, ...documentKeys }, { updatedAt: moment, ...documentExtras })
+
+/** @throws VALIDATION_ERROR */
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    throw invalidAt('/', 'json', 'must be well-formed JSON (RFC 8259)')
+  }
+}
+
+/** @throws VALIDATION_ERROR when the value has a fault */
+function demand<T>(check: ReturnType<typeof makeValidator>, value: unknown): T {
+  const issues = check(value)
+  if (issues.length > 0) throw invalid(issues)
+  return value as T
+}
+
+/**
+ * Reads the first line of a file.
+ *
+ * @throws {StartupError} when it is no export, or one that this service cannot be restored from
+ */
+export function readHeader(line: string, { locales }: Model): ExportHeader {
+  const header = attempt(() => demand<ExportHeader>(checkHeader, parse(line)))
+  if (!header) throw new StartupError('it does not begin as an export of Daybook does, or a newer Daybook made it.')
+  const { since, locale } = header
+  if (since !== undefined) {
+    throw new StartupError(`it holds only what changed after ${since}. Restore from an export of everything.`)
+  }
+  if (locale !== undefined && locale !== locales?.default) {
+    const own = locales ? `has "${locales.default}"` : 'has no locales'
+    throw new StartupError(`its default locale is "${locale}", and the config ${own}. Restore with "${locale}" first.`)
+  }
+  return header
+}
+
+/** Reads the last line of a file; `undefined`: it is not the last line of an export. */
+export function readCounts(line: string): ExportCounts | undefined {
+  return attempt(() => demand<{ readonly counts: ExportCounts }>(checkCounts, parse(line)).counts)
+}
+
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Reads the line of an entry or a global.
+ *
+ * @throws VALIDATION_ERROR when it is none, or the config has no place for it
+ */
+export function readLine(text: string, { collections, globals }: Model): RestoreLine {
+  const value = parse(text)
+  if (typeof value === 'object' && value !== null && 'global' in value) {
+    const line = demand<GlobalLine>(checkGlobal, value)
+    const global = globals.get(line.global)
+    if (!global) throw invalidAt('/global', 'unknown', `the config has no global "${line.global}"`)
+    return { kind: 'global', global, line }
+  }
+  const line = demand<EntryLine>(checkEntry, value)
+  const collection = collections.get(line.collection)
+  if (!collection) throw invalidAt('/collection', 'unknown', `the config has no collection "${line.collection}"`)
+  return { kind: 'entry', collection, line }
+}
+
+/**
+ * Looks into the documents of a line: what the store could not hold, or would lose, is refused.
+ *
+ * @throws VALIDATION_ERROR
+ */
+export function checkLine(read: RestoreLine): void {
+  const { shape, document, locales = {}, kept = {} } = read.line
+  for (const part of [document, kept, ...Object.values(locales)]) refuseHostile(part)
+  if (read.kind === 'entry') refuseHostile({ slug: read.line.slug, status: read.line.status })
+  const model = read.kind === 'entry' ? read.collection : read.global
+  if (shape !== model.schemaHash) return
+  const [lost] = Object.keys(unplaced(model, document))
+  if (lost !== undefined) {
+    throw invalidAt(`/document/${lost}`, 'unknown_field', `${model.key} has no place for this value`)
+  }
+  if (read.kind === 'entry') requireStatus(read.collection, document)
+}
+
+/** Without a status an entry would belong to nobody. */
+function requireStatus({ status }: CollectionModel, document: Values): void {
+  if (!status || typeof document[status.key] === 'string') return
+  throw invalidAt(`/document/${status.key}`, 'required', 'is required')
+}
+
+/** What is stored of a document: in the present form, and beside it what that has no place for. */
+export interface RestoredDocument {
+  readonly values: Values
+  readonly kept: string | null
+  readonly locales: string | null
+}
+
+/** The document of a line; one of another form is brought into that of the config, as it would be in the store. */
+export function documentOf(
+  model: DocumentModel,
+  { shape, document, locales, kept }: DocumentLine,
+  status: string | null,
+): RestoredDocument {
+  const left = kept ? JSON.stringify(kept) : null
+  const said = locales ? JSON.stringify(locales) : null
+  if (shape === model.schemaHash) return { values: document, kept: left, locales: said }
+  const row = { shape, status, doc: JSON.stringify(document), kept: left }
+  return { values: storedValues(model, row), kept: orphanedIn(model, row), locales: said }
+}

@@ -1,0 +1,180 @@
+import { SYSTEM } from '../../auth/adapter.ts'
+import { DaybookError, StartupError } from '../../errors.ts'
+import type { CollectionModel, Model } from '../../model/model.ts'
+import { UniqueViolation } from '../../store/database.ts'
+import type { RestoreNote } from '../../store/transfer/restore-note.ts'
+import type { Writer, WrittenEntry } from '../../store/write.ts'
+import { mergeFields } from '../document.ts'
+import { actorOf, type Engine } from '../engine.ts'
+import { withSystem } from '../reads/present.ts'
+import { allReferences, toCanonical, toRow } from '../writes/row.ts'
+import { documentOf, type RestoreLine } from './restore-lines.ts'
+
+type EntryLine = RestoreLine & { readonly kind: 'entry' }
+type GlobalLine = RestoreLine & { readonly kind: 'global' }
+
+/** A line as it is to be stored. */
+export type PreparedLine =
+  | { readonly kind: 'entry'; readonly collection: CollectionModel; readonly draft: WrittenEntry }
+  | GlobalLine
+
+/** A line that could not be stored. */
+export class LineError extends Error {
+  override readonly name = 'LineError'
+  /** The line's place among those that were to be stored together. */
+  readonly index: number
+
+  constructor(index: number, cause: unknown) {
+    super('line', { cause })
+    this.index = index
+  }
+}
+
+/**
+ * Why nothing can be restored into a store; `undefined`: it is empty, or holds part of a restore.
+ */
+export async function whyNotRestored({ store: { read } }: Engine): Promise<string | undefined> {
+  const note = await read.restoreNote()
+  if (note || (await read.head()) === 0) return undefined
+  return HOLDS_CONTENT
+}
+
+const HOLDS_CONTENT = 'The store holds content, or has held some. Restore into an empty one: a new folder or database.'
+
+/** A restore on its way. What has arrived stays, so that another run can go on with it. */
+export class Restore {
+  readonly #engine: Engine
+  #note: RestoreNote
+
+  private constructor(engine: Engine, note: RestoreNote) {
+    this.#engine = engine
+    this.#note = note
+  }
+
+  /**
+   * Begins to restore a file, or goes on with it.
+   *
+   * @param digest tells the file from others
+   * @throws {StartupError} when the store holds anything else
+   */
+  static async begin(engine: Engine, digest: string): Promise<Restore> {
+    const { read } = engine.store
+    const note = await read.restoreNote()
+    const head = await read.head()
+    if (note && note.digest === digest && note.seq === head) return new Restore(engine, note)
+    if (note?.isDone === false && note.digest !== digest) {
+      throw new StartupError('The store holds an unfinished restore of another file. Restore into an empty one.')
+    }
+    if (head > 0) throw new StartupError(note?.isDone === false ? OTHERS_WRITE : HOLDS_CONTENT)
+    const blank: RestoreNote = { digest, lines: 1, seq: 0, isDone: false }
+    await engine.store.transaction(async (writer) => writer.noteRestore(note, blank))
+    return new Restore(engine, blank)
+  }
+
+  /** How many lines of the file have arrived, the first one included. */
+  get lines(): number {
+    return this.#note.lines
+  }
+
+  /** Whether all of them have. */
+  get isDone(): boolean {
+    return this.#note.isDone
+  }
+
+  /**
+   * Stores the next lines, all or none.
+   *
+   * @throws {LineError} when one of them cannot be stored; {StartupError} when somebody else writes to the store
+   */
+  async add(lines: readonly PreparedLine[]): Promise<void> {
+    try {
+      await this.#move(lines.length, false, (writer) => this.#store(writer, lines))
+    } catch (error) {
+      if (!isOfLine(error)) throw error
+      // Which line it was shows when each is stored by itself.
+      await this.#move(lines.length, false, (writer) => this.#storeEach(writer, lines))
+    }
+  }
+
+  /** Says that all lines are stored. */
+  async end(): Promise<void> {
+    await this.#move(0, true, async () => {})
+  }
+
+  /** Does something and notes it down, both or neither. */
+  async #move(lines: number, isDone: boolean, work: (writer: Writer) => Promise<void>): Promise<void> {
+    const before = this.#note
+    const next = { ...before, lines: before.lines + lines, seq: before.seq + lines, isDone }
+    await this.#engine.store.transaction(
+      async (writer) => {
+        if ((await writer.read.head()) !== before.seq) throw new StartupError(OTHERS_WRITE)
+        await writer.noteRestore(before, next)
+        await work(writer)
+      },
+      // The note of how far it has come is lost with the lines; the end waits for all.
+      { isLong: true, isRepeatable: !isDone },
+    )
+    this.#note = next
+  }
+
+  async #storeEach(writer: Writer, lines: readonly PreparedLine[]): Promise<void> {
+    for (const [index, line] of lines.entries()) {
+      await this.#store(writer, [line]).catch((error) => {
+        throw isOfLine(error) ? new LineError(index, error) : error
+      })
+    }
+  }
+
+  async #store(writer: Writer, lines: readonly PreparedLine[]): Promise<void> {
+    const entries = lines.filter((line) => line.kind === 'entry')
+    for (const [collection, own] of Map.groupBy(entries, (line) => line.collection)) {
+      const drafts = own.map(({ draft }) => draft)
+      await writer.createEntries(collection, drafts, actorOf(SYSTEM)).catch((error) => refuse(collection, error))
+    }
+    for (const line of lines) if (line.kind === 'global') await this.#storeGlobal(writer, line)
+  }
+
+  async #storeGlobal(writer: Writer, { global, line }: GlobalLine): Promise<void> {
+    const { values, kept, locales } = documentOf(global, line, null)
+    const { key, schemaHash: shape } = global
+    const doc = JSON.stringify(withSystem(global, { key }, mergeFields(global, {}, values)))
+    const references = allReferences(this.#engine.model, global, toCanonical(values, locales))
+    const at = line.updatedAt ?? new Date().toISOString()
+    const before = await writer.read.global(key)
+    if (before) throw new DaybookError('CONFLICT', 'This global stands in the file twice.')
+    await writer.writeGlobal(undefined, { key, shape, kept, locales, doc }, references, at, actorOf(SYSTEM))
+  }
+}
+
+const OTHERS_WRITE =
+  'Something else has written to the store since the restore was begun. Restore into an empty one that no service uses.'
+
+/** Whether a line is at fault, and not the database. */
+const isOfLine = (error: unknown): boolean => error instanceof DaybookError && error.status < 500
+
+/** Makes what is stored of a line. */
+export function prepareLine(model: Model, line: RestoreLine): PreparedLine {
+  if (line.kind === 'global') return line
+  return { kind: 'entry', collection: line.collection, draft: toEntryDraft(model, line) }
+}
+
+/** An entry as it was, with the columns that are made of its document where the config has fields for them. */
+function toEntryDraft(model: Model, { collection, line }: EntryLine): WrittenEntry {
+  const { id, createdAt, updatedAt, slug, status } = line
+  const known = collection.status?.values.includes(status ?? '') ? status : null
+  const { values, kept, locales } = documentOf(collection, line, known)
+  const canonical = toCanonical(values, locales)
+  const draft = toRow(model, collection, { id, canonical, createdAt, updatedAt, kept })
+  return {
+    ...draft,
+    locales,
+    slug: collection.slug ? draft.slug : slug,
+    status: collection.status ? draft.status : status,
+  }
+}
+
+function refuse({ slug }: CollectionModel, error: unknown): never {
+  if (!(error instanceof UniqueViolation)) throw error
+  const field = error.field === 'own_slug' ? (slug?.key ?? 'slug') : error.field
+  throw new DaybookError('CONFLICT', `Another entry has this ${field}.`, { field }, error)
+}

@@ -1,0 +1,117 @@
+import { DaybookError, type Issue, invalid, invalidAt } from '../../errors.ts'
+import { isRecord } from '../../fields/field.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import type { Engine, EntryAnswer } from '../engine.ts'
+import { type Preconditions, readTags } from '../etags.ts'
+import type { WriteContext } from './context.ts'
+import { prepareCreate, prepareDelete, prepareUpdate } from './entries.ts'
+import { refuseHostile } from './json.ts'
+import { commitAll, type PreparedWrite } from './prepared.ts'
+
+/** The most operations in one batch. */
+export const MAX_OPERATIONS = 500
+
+/** What happened to one operation. */
+export interface BatchResult {
+  readonly op: string
+  readonly collection: string
+  readonly id: string
+  readonly seq: number
+  /** The stored entry; absent after a delete. */
+  readonly answer?: EntryAnswer
+}
+
+interface Operation {
+  readonly op: 'create' | 'update' | 'delete'
+  readonly collection: CollectionModel
+  readonly id: string
+  readonly data: unknown
+  readonly options: Preconditions
+}
+
+/**
+ * Carries out operations in one transaction: all of them, or none.
+ *
+ * @throws what the operation throws, with its index in `details.operation` and before each issue's path
+ */
+export async function runBatch(context: WriteContext, body: unknown): Promise<readonly BatchResult[]> {
+  refuseHostile(body)
+  const operations = readOperations(context.engine, body)
+  const prepared: PreparedWrite<BatchResult>[] = []
+  // What takes time (validation, Markdown) is done before the transaction, which then holds its lock for moments.
+  for (const [index, operation] of operations.entries()) {
+    prepared.push(placed(index, await prepare(context, operation).catch((error: unknown) => fail(error, index))))
+  }
+  return context.transact((writer) => commitAll(prepared, writer))
+}
+
+function readOperations(engine: Engine, body: unknown): readonly Operation[] {
+  const list = isRecord(body) && Object.keys(body).length === 1 ? body.operations : undefined
+  if (!Array.isArray(list))
+    throw invalidAt('/operations', 'type', 'must be a list of operations, and all that the body holds')
+  if (list.length > MAX_OPERATIONS)
+    throw invalidAt('/operations', 'maxItems', `must have at most ${MAX_OPERATIONS} operations`)
+  const issues: Issue[] = []
+  const operations = list.map((one, index) => readOperation(engine, one, `/operations/${index}`, issues))
+  if (issues.length > 0) throw invalid(issues)
+  return operations as readonly Operation[]
+}
+
+const KEYS = ['op', 'collection', 'id', 'ifMatch', 'data']
+
+function readOperation(engine: Engine, given: unknown, path: string, issues: Issue[]): Operation | undefined {
+  const fault = (key: string, code: string, message: string): undefined => {
+    issues.push({ path: `${path}${key}`, code, message })
+  }
+  if (!isRecord(given)) return fault('', 'type', 'must be an object')
+  for (const key of Object.keys(given))
+    if (!KEYS.includes(key)) fault(`/${key}`, 'unknown_field', 'there is no such field')
+  const { op, id = '', ifMatch, data } = given
+  const collection = typeof given.collection === 'string' ? engine.model.collections.get(given.collection) : undefined
+  const tags = ifMatch === undefined ? undefined : readTags(ifMatch)
+  if (op !== 'create' && op !== 'update' && op !== 'delete')
+    return fault('/op', 'enum', 'must be create, update or delete')
+  if (!collection) return fault('/collection', 'enum', 'must be the key of a collection')
+  if (typeof id !== 'string' || (id === '') !== (op === 'create'))
+    return fault('/id', 'type', 'must be an id, except of a create')
+  if (ifMatch !== undefined && !tags) return fault('/ifMatch', 'entity_tag', 'must be * or an entity tag in quotes')
+  if ((data === undefined) !== (op === 'delete')) return fault('/data', 'type', 'must be an object, except of a delete')
+  return { op, collection, id, data, options: tags ? { ifMatch: tags } : {} }
+}
+
+async function prepare(context: WriteContext, operation: Operation): Promise<PreparedWrite<BatchResult>> {
+  const { op, collection, id, data, options } = operation
+  const common = { op, collection: collection.key }
+  if (op === 'delete') {
+    return mapped(await prepareDelete(context, collection, id, options), ({ seq }) => ({ ...common, id, seq }))
+  }
+  const write =
+    op === 'create'
+      ? await prepareCreate(context, collection, data)
+      : await prepareUpdate(context, collection, id, data, options)
+  return mapped(write, (answer) => ({ ...common, id: answer.id, seq: answer.seq, answer }))
+}
+
+const mapped = <A, B>(write: PreparedWrite<A>, map: (result: A) => B): PreparedWrite<B> => ({
+  commit: async (transaction) => map(await write.commit(transaction)),
+})
+
+/** A write whose errors name its place in the batch. */
+const placed = <T>(index: number, write: PreparedWrite<T>): PreparedWrite<T> => ({
+  commit: (transaction) => write.commit(transaction).catch((error: unknown) => fail(error, index)),
+})
+
+function fail(error: unknown, index: number): never {
+  throw atIndex(error, index)
+}
+
+function atIndex(error: unknown, index: number): unknown {
+  if (!(error instanceof DaybookError)) return error
+  const { code, message, details } = error
+  const issues = details.issues?.map((issue) => ({
+    ...issue,
+    path: `/operations/${index}/data${issue.path.replace(/^\/$/, '')}`,
+  }))
+  const placed = { ...details, ...(issues ? { issues } : {}), operation: index }
+  return new DaybookError(code, `Operation ${index}: ${message}`, placed, error)
+}

@@ -1,0 +1,62 @@
+import { invalid } from '../../errors.ts'
+import type { JsonSchema } from '../../fields/field.ts'
+import type { DocumentModel } from '../../model/model.ts'
+import { makeValidator, type Validator } from '../../model/validator.ts'
+import type { FieldRights } from '../access/field-access.ts'
+import { servedKeysOf, type Values, withoutIgnored } from '../document.ts'
+import { refuseHostile } from './json.ts'
+
+type Side = 'create' | 'update'
+
+/** Validators by the fields that they leave out. The rules of a config tell few kinds of callers apart. */
+const validators = new WeakMap<DocumentModel, Map<string, Validator>>()
+
+/** The validator of a document without its absent fields: a body is checked as if the config did not have them. */
+function validatorOf(document: DocumentModel, side: Side, absent: ReadonlySet<string>): Validator {
+  const own = validators.get(document) ?? new Map<string, Validator>()
+  validators.set(document, own)
+  const name = [side, ...absent].join()
+  const known = own.get(name) ?? makeValidator(schemaWithout(document, side, absent))
+  own.set(name, known)
+  return known
+}
+
+function schemaWithout(document: DocumentModel, side: Side, absent: ReadonlySet<string>): JsonSchema {
+  const schema = document.schemas[side]
+  if (absent.size === 0) return schema
+  const left = servedKeysOf(document, absent)
+  const properties = Object.entries(schema.properties as object).filter(([key]) => !left.has(key))
+  const required = ((schema.required ?? []) as readonly string[]).filter((key) => !left.has(key))
+  return { ...schema, properties: Object.fromEntries(properties), required }
+}
+
+/**
+ * Checks a body against the schema of what it is to do, and drops what is read-only.
+ *
+ * @param isPartial the body is to be merged, so that required fields may be missing inside of it
+ * @throws VALIDATION_ERROR with one issue for each fault
+ */
+export function checkBody(
+  document: DocumentModel,
+  side: Side,
+  body: unknown,
+  { absent }: FieldRights,
+  { isPartial = false }: { readonly isPartial?: boolean } = {},
+): Values {
+  refuseHostile(body)
+  const input = normalized(document, withoutIgnored(document, body, absent))
+  const issues = validatorOf(document, side, absent)(input)
+  // Part of a document may leave out what the whole one must have.
+  const said = isPartial ? issues.filter(({ code }) => code !== 'required') : issues
+  if (said.length > 0) throw invalid(said)
+  return input
+}
+
+/** Texts whose type compares them in one Unicode form are brought into it before they are checked. */
+function normalized(document: DocumentModel, input: Values): Values {
+  const entries = Object.entries(input).map(([key, value]) => {
+    const isNormal = typeof value !== 'string' || document.fieldMap[key]?.type.role !== 'slug'
+    return [key, isNormal ? value : value.normalize('NFC')] as const
+  })
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,150 @@
+import { isRecord } from '../../fields/field.ts'
+import type { CollectionModel, GlobalModel } from '../../model/model.ts'
+import type { AccessFilter } from '../../query/where.ts'
+import type { Reader } from '../../store/read.ts'
+import type { Writer } from '../../store/write.ts'
+import {
+  type FieldRights,
+  fieldRights,
+  isBlind,
+  refuseBlindMerge,
+  requireWritable,
+  withoutUnwritable,
+} from '../access/field-access.ts'
+import { settleFields, type Values } from '../document.ts'
+import { type Preconditions, requirePreconditions } from '../etags.ts'
+import type { Canonical } from '../locales/localized.ts'
+import { project, tagOf } from '../reads/present.ts'
+import { checkBody } from './body.ts'
+import { compose } from './compose.ts'
+import type { WriteContext } from './context.ts'
+import { refuseHostile } from './json.ts'
+import { mergePatch } from './merge-patch.ts'
+import { type PreparedWrite, StaleWrite } from './prepared.ts'
+import type { Revision, StoredColumns } from './revision.ts'
+
+/** How a change is made. */
+export interface ChangeOptions extends Preconditions {
+  /** Merge inside objects, too (RFC 7396), instead of replacing them. @default false */
+  readonly isMerge?: boolean
+}
+
+/** A document to change: an entry, or a global. */
+export interface ChangeTarget<Row extends StoredColumns, Result> {
+  readonly document: CollectionModel | GlobalModel
+  /** Whether a change must say which version it is based on. */
+  readonly isMatchRequired: boolean
+  /** @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN */
+  load(read: Reader): Promise<Row>
+  parse(row: Row): Revision<Row>
+  /**
+   * Asks whether the document may be changed as it is; a rule is asked once about a revision.
+   *
+   * @throws UNAUTHORIZED, FORBIDDEN
+   */
+  requireChange(read: Reader, revision: Revision<Row>): Promise<void>
+  /**
+   * Asks whether the document may become what the change makes of it.
+   *
+   * @returns what it must hold, which only the stored document shows
+   * @throws UNAUTHORIZED, FORBIDDEN
+   */
+  allowResult(revision: Revision<Row>, patch: Values): Promise<AccessFilter | undefined>
+  derive(read: Reader, values: Values): Promise<Values>
+  /** Stores what the change makes of the document, unless it is the same. */
+  store(writer: Writer, revision: Revision<Row>, next: NextRevision, rights: FieldRights): Promise<Result>
+}
+
+/** What a change makes of a document. */
+export interface NextRevision {
+  readonly canonical: Canonical
+  /** Whether it is left as it is when nothing changes: not where that would tell of a value that the caller may not read. */
+  readonly mayBeSame: boolean
+  /** What the stored document must hold. */
+  readonly limit: AccessFilter | undefined
+}
+
+/**
+ * Prepares a change of the fields that the body names.
+ *
+ * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, PRECONDITION_REQUIRED; PRECONDITION_FAILED with
+ * `details.current`
+ */
+export async function prepareChange<Row extends StoredColumns, Result>(
+  context: WriteContext,
+  target: ChangeTarget<Row, Result>,
+  body: unknown,
+  options: ChangeOptions,
+): Promise<PreparedWrite<Result>> {
+  const { document } = target
+  const { engine, caller, locale } = context
+  const { isMerge = false } = options
+  const rights = fieldRights(document, caller)
+  const given = readGiven(target, body, rights, isMerge)
+  const { read } = engine.store
+  const found = target.parse(await target.load(read))
+  await target.requireChange(read, found)
+  requireCurrent(target, found, rights, options)
+  // A hidden value decides nothing: neither what a patch means, nor which texts are rendered again.
+  const before = isStored(found) ? project(document, found.own(locale), rights) : undefined
+  const input = isMerge ? mergedInput(target, before ?? {}, body, rights) : given
+  const own = withoutUnwritable(document, caller, input, before)
+  const patch = await settleFields(document, own, before, engine.tools)
+  const limit = await target.allowResult(found, patch)
+  return {
+    commit: async ({ writer }) => {
+      const stored = found.updated(await target.load(writer.read))
+      const isOther = stored !== found
+      await target.requireChange(writer.read, stored)
+      requireCurrent(target, stored, rights, options)
+      // What the patch means was made of what was found, and so were the defaults of a first write.
+      if (isOther && (isMerge || !isStored(found))) throw new StaleWrite()
+      if (!isStored(stored)) requireWritable(document, patch, rights, caller)
+      const derive = (values: Values): Promise<Values> => target.derive(writer.read, values)
+      const canonical = await compose(context, writer.read, { document, before: stored, patch, rights, derive })
+      const next = {
+        canonical,
+        mayBeSame: !isBlind(own, rights),
+        // The rule spoke of what was found; what others have made of it meanwhile, it is asked about again.
+        limit: isOther ? await target.allowResult(stored, patch) : limit,
+      }
+      return target.store(writer, stored, next, rights)
+    },
+  }
+}
+
+/** Whether there is a document already; a global that was never written has no revision. */
+const isStored = ({ row }: Revision): boolean => row.seq > 0
+
+function readGiven<Row extends StoredColumns, Result>(
+  { document }: ChangeTarget<Row, Result>,
+  body: unknown,
+  rights: FieldRights,
+  isMerge: boolean,
+): Values {
+  if (!isMerge) return checkBody(document, 'update', body, rights)
+  refuseHostile(body)
+  const patch = isRecord(body) ? mergePatch(document.fieldMap, {}, body) : body
+  const given = checkBody(document, 'update', patch, rights, { isPartial: true })
+  refuseBlindMerge(document, given, rights)
+  return given
+}
+
+/** The fields that a merge patch names, as they are to be. */
+function mergedInput<Row extends StoredColumns, Result>(
+  { document }: ChangeTarget<Row, Result>,
+  before: Values,
+  body: unknown,
+  rights: FieldRights,
+): Values {
+  return checkBody(document, 'update', mergePatch(document.fieldMap, before, isRecord(body) ? body : {}), rights)
+}
+
+function requireCurrent<Row extends StoredColumns, Result>(
+  { document, isMatchRequired }: ChangeTarget<Row, Result>,
+  { row: { seq } }: Revision<Row>,
+  rights: FieldRights,
+  options: ChangeOptions,
+): void {
+  requirePreconditions(options, seq, tagOf(document, seq, rights), isMatchRequired)
+}

@@ -1,0 +1,53 @@
+import type { DocumentModel } from '../../model/model.ts'
+import type { Reader } from '../../store/read.ts'
+import type { FieldRights } from '../access/field-access.ts'
+import { mergeFields, requireRequired, type Values } from '../document.ts'
+import { type Canonical, show, translate } from '../locales/localized.ts'
+import type { WriteContext } from './context.ts'
+import { both } from './prepared.ts'
+import { requireTargets } from './references.ts'
+import type { Revision } from './revision.ts'
+import { chainOf } from './row.ts'
+
+/** What a write makes of a document. */
+export interface Composition {
+  readonly document: DocumentModel
+  /** What is stored; `undefined` for a new document. */
+  readonly before: Revision | undefined
+  /** The fields that the write names, in the form in which they are stored. */
+  readonly patch: Values
+  readonly rights: FieldRights
+  /** Makes what the values lack, such as a slug. */
+  derive(values: Values): Promise<Values>
+}
+
+/**
+ * A document as a write makes it.
+ *
+ * @throws VALIDATION_ERROR when a required field is empty, or a reference leads nowhere
+ */
+export async function compose(
+  { engine: { model }, locale, scope }: WriteContext,
+  read: Reader,
+  { document, before, patch, rights, derive }: Composition,
+): Promise<Canonical> {
+  const merged = before ? mergeFields(document, before.own(locale), patch) : patch
+  const references = { values: merged, given: patch, before: before?.references ?? [] }
+  const [values] = await both(derive(merged), requireTargets(read, document, references, scope))
+  const canonical = translate(document, before?.canonical, values, locale, model.locales?.default)
+  requireRequired(document, shownIn(canonical, document, { model, locale }), { hidden: rights.hidden, given: patch })
+  return canonical
+}
+
+/** What the locale shows must hold every required field: its own values, and those that it falls back to. */
+function shownIn(
+  canonical: Canonical,
+  document: DocumentModel,
+  {
+    model: { locales },
+    locale,
+  }: { readonly model: WriteContext['engine']['model']; readonly locale: string | undefined },
+): Values {
+  if (!locales || locale === undefined || document.localized.size === 0) return canonical.values
+  return show(document, canonical, chainOf(locales, locale), locales.default)
+}

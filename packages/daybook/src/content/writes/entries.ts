@@ -1,0 +1,252 @@
+import { v7 as uuidv7 } from 'uuid'
+import { DaybookError, invalidAt } from '../../errors.ts'
+import { parseTimestamp } from '../../fields/date.ts'
+import { isUuidShaped } from '../../fields/slug.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import type { AccessFilter } from '../../query/where.ts'
+import { UniqueViolation } from '../../store/database.ts'
+import type { Reader, StoredEntry } from '../../store/read.ts'
+import type { Writer, WrittenEntry } from '../../store/write.ts'
+import { hiddenFields, isVisible, requireMatch, requireRead, requireWrite } from '../access/access.ts'
+import { type FieldRights, fieldRights, requireWritable, withoutUnwritable } from '../access/field-access.ts'
+import { notAnId } from '../access/not-an-id.ts'
+import { mergeFields, settleFields, type Values } from '../document.ts'
+import type { EntryAnswer } from '../engine.ts'
+import { type Preconditions, requirePreconditions } from '../etags.ts'
+import { translate } from '../locales/localized.ts'
+import { type Projection, tagOf, toEntryAnswer, withSystem } from '../reads/present.ts'
+import { checkBody } from './body.ts'
+import { type ChangeOptions, type ChangeTarget, prepareChange } from './change.ts'
+import { compose } from './compose.ts'
+import type { WriteContext } from './context.ts'
+import type { PreparedWrite } from './prepared.ts'
+import { referrerAccess, releaseReferrers } from './referrers.ts'
+import { Revision } from './revision.ts'
+import { toRow } from './row.ts'
+import { chooseSlug } from './slugs.ts'
+
+/** What a new entry may say besides its data. */
+export interface CreateOptions {
+  /** When the entry was first written, for imports; ISO 8601. @default now */
+  readonly createdAt?: string
+}
+
+/**
+ * Prepares a new entry.
+ *
+ * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; its commit: CONFLICT with `details.field` when a unique value is taken
+ */
+export async function prepareCreate(
+  context: WriteContext,
+  collection: CollectionModel,
+  body: unknown,
+  { createdAt: given }: CreateOptions = {},
+): Promise<PreparedWrite<EntryAnswer>> {
+  const { engine, caller, actor, locale } = context
+  const rights = fieldRights(collection, caller)
+  const input = checkBody(collection, 'create', body, rights)
+  const limit = await requireWrite(engine.model, collection, 'create', caller)
+  const own = withoutUnwritable(collection, caller, input, undefined)
+  const patch = await settleFields(collection, own, undefined, engine.tools)
+  requireWritable(collection, patch, rights, caller)
+  const now = new Date().toISOString()
+  const createdAt = toCreatedAt(given ?? now)
+  // Without a moment of its own, entries of one millisecond keep the order in which they were made.
+  const id = given === undefined ? uuidv7() : uuidv7({ msecs: Date.parse(createdAt) })
+  return {
+    commit: async ({ writer }) => {
+      const derive = (values: Values): Promise<Values> => chooseSlug(writer.read, collection, values, locale)
+      const canonical = await compose(context, writer.read, {
+        document: collection,
+        before: undefined,
+        patch,
+        rights,
+        derive,
+      })
+      const draft = toRow(engine.model, collection, { id, canonical, createdAt, updatedAt: now, kept: null })
+      const seq = await settleConflict(collection, () => writer.createEntry(collection, draft, actor))
+      await requireMatch(writer.read, collection, id, limit, caller)
+      return toWritten(collection, draft, seq, locale, rights)
+    },
+  }
+}
+
+/** Ids begin with the moment of creation, which cannot lie before 1970 (RFC 9562, section 5.7). */
+function toCreatedAt(text: string): string {
+  const moment = parseTimestamp(text)
+  if (moment !== undefined && Date.parse(moment) >= 0) return moment
+  throw invalidAt('/createdAt', 'format', 'must be a date-time of 1970 or later')
+}
+
+/**
+ * Prepares a change of an entry.
+ *
+ * @throws as {@link prepareChange}; its commit also CONFLICT with `details.field`
+ */
+export async function prepareUpdate(
+  context: WriteContext,
+  collection: CollectionModel,
+  id: string,
+  body: unknown,
+  options: ChangeOptions = {},
+): Promise<PreparedWrite<EntryAnswer>> {
+  return prepareChange(context, entryTarget(context, collection, id), body, options)
+}
+
+function entryTarget(
+  context: WriteContext,
+  collection: CollectionModel,
+  id: string,
+): ChangeTarget<StoredEntry, EntryAnswer> {
+  const { engine, caller, locale } = context
+  const { model } = engine
+  const rulings = new Map<Revision, AccessFilter | undefined>()
+  const load = loader(context, collection, id)
+  const requireUpdate = (values: () => Values): Promise<AccessFilter | undefined> =>
+    requireWrite(model, collection, 'update', caller, collection.access.update && values())
+  return {
+    document: collection,
+    isMatchRequired: collection.requireIfMatch,
+    load,
+    parse: (row) => new Revision(model, collection, row),
+    requireChange: async (read, revision) => {
+      if (!rulings.has(revision)) rulings.set(revision, await requireUpdate(() => revision.values))
+      await requireMatch(read, collection, revision.row.id, rulings.get(revision), caller)
+    },
+    // Nobody moves an entry out of what they may change.
+    allowResult: async (revision, patch) =>
+      collection.access.update && requireUpdate(() => resultOf(context, collection, revision, patch)),
+    derive: (read, values) => chooseSlug(read, collection, values, locale),
+    store: async (writer, revision, { canonical, mayBeSame, limit }, rights) => {
+      const { row } = revision
+      const draft = toRow(model, collection, {
+        id: row.id,
+        canonical,
+        createdAt: row.created_at,
+        updatedAt: new Date().toISOString(),
+        kept: revision.orphaned,
+      })
+      const isUnchanged = mayBeSame && row.shape === collection.schemaHash && isSame(revision, draft)
+      if (isUnchanged) return unchanged(context, collection, writer, row, rights)
+      const seq = await settleConflict(collection, () => writer.updateEntry(collection, row, draft, context.actor))
+      await requireMatch(writer.read, collection, row.id, limit, caller)
+      return toWritten(collection, draft, seq, locale, rights)
+    },
+  }
+}
+
+/** What a rule is told of an entry that a change would make. */
+function resultOf(
+  { engine: { model }, locale }: WriteContext,
+  collection: CollectionModel,
+  revision: Revision,
+  patch: Values,
+): Values {
+  const merged = mergeFields(collection, revision.own(locale), patch)
+  const canonical = translate(collection, revision.canonical, merged, locale, model.locales?.default)
+  return withSystem(collection, revision.values, mergeFields(collection, {}, canonical.values))
+}
+
+/** Whether a write would change nothing but the time of the last change. */
+function isSame({ raw, row }: Revision, draft: WrittenEntry): boolean {
+  const isEqual = JSON.stringify({ ...raw, updatedAt: null }) === JSON.stringify({ ...draft.value, updatedAt: null })
+  return isEqual && row.locales === draft.locales
+}
+
+async function unchanged(
+  { locale }: WriteContext,
+  collection: CollectionModel,
+  writer: Writer,
+  stored: StoredEntry,
+  rights: FieldRights,
+): Promise<EntryAnswer> {
+  const localized = locale === undefined ? undefined : collection.byLocale.get(locale)
+  const row = localized && (await writer.read.byId(localized, stored.id))
+  return localized && row
+    ? toEntryAnswer(localized, { ...row, slug: stored.slug }, rights)
+    : toEntryAnswer(collection, stored, rights)
+}
+
+/** A written entry, as the locale shows it in which it was written. */
+function toWritten(
+  collection: CollectionModel,
+  draft: WrittenEntry,
+  seq: number,
+  locale: string | undefined,
+  view: Projection,
+): EntryAnswer {
+  const localized = locale === undefined ? undefined : collection.byLocale.get(locale)
+  const shown = draft.localeRows.find((one) => one.collection === localized)
+  if (!shown) return toEntryAnswer(collection, { ...draft, seq }, view)
+  const row = { ...draft, seq, slug: shown.slug, shape: shown.collection.schemaHash, kept: null, doc: shown.doc }
+  return toEntryAnswer(shown.collection, row, view)
+}
+
+/**
+ * Prepares the deletion of an entry.
+ *
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND; its commit also PRECONDITION_REQUIRED, PRECONDITION_FAILED, CONFLICT
+ */
+export async function prepareDelete(
+  context: WriteContext,
+  collection: CollectionModel,
+  id: string,
+  options: Preconditions = {},
+): Promise<PreparedWrite<{ readonly seq: number }>> {
+  const { engine, caller, actor } = context
+  const { model, store } = engine
+  const hidden = hiddenFields(collection, caller)
+  const load = loader(context, collection, id)
+  await load.askRule()
+  const access = await referrerAccess(engine, caller)
+  const parse = (row: StoredEntry): Revision<StoredEntry> => new Revision(model, collection, row)
+  const ask = (revision: Revision<StoredEntry>): Promise<AccessFilter | undefined> =>
+    requireWrite(model, collection, 'delete', caller, collection.access.delete && revision.values)
+  // A rule takes the time that it takes: it is asked before the transaction, and in it only when the entry has changed.
+  const found = collection.access.delete && parse(await load(store.read))
+  const known = found && { seq: found.row.seq, mayDelete: await ask(found) }
+  return {
+    commit: async ({ writer, atEnd }) => {
+      const stored = await load(writer.read)
+      const mayDelete = known?.seq === stored.seq ? known.mayDelete : await ask(parse(stored))
+      await requireMatch(writer.read, collection, stored.id, mayDelete, caller)
+      requirePreconditions(options, stored.seq, tagOf(collection, stored.seq, { hidden }), collection.requireIfMatch)
+      atEnd(await releaseReferrers({ engine, collection, id: stored.id, actor, access }, writer))
+      return { seq: await writer.deleteEntry(collection, stored, new Date().toISOString(), actor) }
+    },
+  }
+}
+
+/** Looks an entry up, as far as its rule lets the caller see it. The rule is asked once, before any transaction. */
+interface EntryLoader {
+  /** @throws UNAUTHORIZED, FORBIDDEN; NOT_FOUND when there is none that the caller may see */
+  (read: Reader): Promise<StoredEntry>
+  /** @throws UNAUTHORIZED, FORBIDDEN */
+  askRule(): Promise<AccessFilter | undefined>
+}
+
+function loader({ engine: { model }, caller }: WriteContext, collection: CollectionModel, id: string): EntryLoader {
+  let asked: Promise<AccessFilter | undefined> | undefined
+  const askRule = (): Promise<AccessFilter | undefined> => {
+    asked ??= requireRead(model, collection, caller)
+    return asked
+  }
+  const load = async (read: Reader): Promise<StoredEntry> => {
+    const limit = await askRule()
+    if (!isUuidShaped(id)) throw notAnId()
+    const stored = await read.stored(collection, id.toLowerCase(), limit?.where)
+    if (!stored || !isVisible(collection, stored.status, caller)) throw new DaybookError('NOT_FOUND')
+    return stored
+  }
+  return Object.assign(load, { askRule })
+}
+
+async function settleConflict<T>({ slug }: CollectionModel, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof UniqueViolation)) throw error
+    const field = error.field === 'slug' || error.field === 'own_slug' ? (slug?.key ?? 'slug') : error.field
+    throw new DaybookError('CONFLICT', `Another entry has this ${field}.`, { field }, error)
+  }
+}

@@ -1,0 +1,71 @@
+import type { GlobalModel } from '../../model/model.ts'
+import type { GlobalRow } from '../../store/read.ts'
+import { requireRead, requireWrite } from '../access/access.ts'
+import { mergeFields } from '../document.ts'
+import type { Answer } from '../engine.ts'
+import { blankRow, globalIn } from '../reads/globals.ts'
+import { toAnswer, withSystem } from '../reads/present.ts'
+import { type ChangeOptions, type ChangeTarget, prepareChange } from './change.ts'
+import type { WriteContext } from './context.ts'
+import type { PreparedWrite } from './prepared.ts'
+import { Revision } from './revision.ts'
+import { allReferences, translationsOf } from './row.ts'
+
+/**
+ * Prepares a change of a global; one that was never written gets its defaults besides.
+ *
+ * @throws as {@link prepareChange}
+ */
+export async function prepareGlobal(
+  context: WriteContext,
+  global: GlobalModel,
+  body: unknown,
+  options: ChangeOptions = {},
+): Promise<PreparedWrite<Answer>> {
+  return prepareChange(context, globalTarget(context, global, options), body, options)
+}
+
+function globalTarget(
+  { engine, caller, actor, locale }: WriteContext,
+  global: GlobalModel,
+  { ifNoneMatch }: ChangeOptions,
+): ChangeTarget<GlobalRow, Answer> {
+  const { model } = engine
+  const shown = { locale, chain: undefined, isAll: false }
+  let asked: Promise<void> | undefined
+  const requireAccess = async (): Promise<void> => {
+    await requireRead(model, global, caller)
+    await requireWrite(model, global, 'update', caller)
+  }
+  return {
+    document: global,
+    // A global that was never written has no version to name: If-None-Match: * says as much.
+    isMatchRequired: global.requireIfMatch && ifNoneMatch === undefined,
+    load: async (read) => (await read.global(global.key)) ?? blankRow(global),
+    parse: (row) => new Revision(model, global, row),
+    // Its rules look at no entry: they are asked once, and never inside a transaction.
+    requireChange: () => {
+      asked ??= requireAccess()
+      return asked
+    },
+    allowResult: async () => undefined,
+    derive: async (_read, values) => values,
+    store: async (writer, revision, { canonical, mayBeSame }, rights) => {
+      const { row } = revision
+      const doc = JSON.stringify(withSystem(global, { key: global.key }, mergeFields(global, {}, canonical.values)))
+      const locales = translationsOf(canonical)
+      const next = { key: global.key, shape: global.schemaHash, kept: revision.orphaned, locales, doc }
+      if (mayBeSame && isSame(row, next)) return toAnswer(global, globalIn(engine, global, row, shown), rights)
+      const references = allReferences(model, global, canonical)
+      const before = row.seq > 0 ? row : undefined
+      const seq = await writer.writeGlobal(before, next, references, new Date().toISOString(), actor)
+      return toAnswer(global, globalIn(engine, global, { ...next, seq }, shown), rights)
+    },
+  }
+}
+
+/** Whether a write would change nothing. What an older config wrote is always brought up to date, whatever it holds. */
+function isSame(stored: GlobalRow, next: Omit<GlobalRow, 'seq'>): boolean {
+  const isWritten = stored.seq > 0
+  return isWritten && stored.shape === next.shape && stored.doc === next.doc && stored.locales === next.locales
+}

@@ -1,0 +1,71 @@
+import { DaybookError } from '../../errors.ts'
+import type { Writer } from '../../store/write.ts'
+
+/** What a transaction still does when all of its writes are stored. */
+export type LastStep = (writer: Writer) => Promise<void>
+
+/** The transaction that a write becomes part of. */
+export interface WriteTransaction {
+  readonly writer: Writer
+  /** Takes what has to wait until all writes of the transaction are stored. */
+  atEnd(step: LastStep): void
+}
+
+/** A write that has done everything but store. It may be committed again when the transaction is run again. */
+export interface PreparedWrite<Result> {
+  /** @throws {StaleWrite} when it has to be prepared again */
+  commit(transaction: WriteTransaction): Promise<Result>
+}
+
+/** Runs work as one transaction, or as part of a larger one. */
+export type Transact = <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
+
+/** What a write was prepared from has changed, so that it means something else now. */
+export class StaleWrite extends Error {
+  override readonly name = 'StaleWrite'
+}
+
+/** How often a write is prepared again because what it changes has changed meanwhile. */
+const MAX_ATTEMPTS = 100
+
+/** Commits prepared writes, in order, and answers their results. */
+export async function commitAll<Result>(
+  writes: readonly PreparedWrite<Result>[],
+  writer: Writer,
+): Promise<readonly Result[]> {
+  const lastSteps: LastStep[] = []
+  const transaction: WriteTransaction = { writer, atEnd: (step) => void lastSteps.push(step) }
+  const results: Result[] = []
+  for (const write of writes) results.push(await write.commit(transaction))
+  for (const step of lastSteps) await step(writer)
+  return results
+}
+
+/**
+ * Carries out one write.
+ *
+ * @throws what preparing and committing it throws; CONFLICT when it never gets done because others change the same
+ */
+export async function carryOut<Result>(
+  { transact }: { readonly transact: Transact },
+  prepare: () => Promise<PreparedWrite<Result>>,
+): Promise<Result> {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const prepared = await prepare()
+    try {
+      return await transact(async (writer) => {
+        const [result] = await commitAll([prepared], writer)
+        return result as Result
+      })
+    } catch (error) {
+      if (!(error instanceof StaleWrite)) throw error
+    }
+  }
+  throw new DaybookError('CONFLICT', 'The entry keeps changing; try again.')
+}
+
+/** Waits for both, also when one fails: no question may be on its way when the transaction ends. */
+export async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([one, other])
+  return Promise.all([one, other])
+}

@@ -1,0 +1,67 @@
+import { type Issue, invalid } from '../../errors.ts'
+import type { CollectionModel, DocumentModel } from '../../model/model.ts'
+import type { QueryScope } from '../../query/where.ts'
+import type { Reader } from '../../store/read.ts'
+import type { FieldReference } from '../../store/write.ts'
+import { referencesOf, type Values } from '../document.ts'
+
+/** What a write makes of a document's references. */
+export interface ReferenceChange {
+  /** The document as it is to be. */
+  readonly values: Values
+  /** The fields that the writer gives. */
+  readonly given: Values
+  /** What the document referred to before. */
+  readonly before: readonly FieldReference[]
+}
+
+/**
+ * Checks that what a document newly refers to is there for the writer; what it referred to before stays as it is. What the
+ * writer may not see is not there. References in hidden fields are the writer's only where the writer gives them, and no
+ * reference counts as an old one because a hidden field holds it.
+ */
+export async function requireTargets(
+  read: Reader,
+  document: DocumentModel,
+  { values, given, before }: ReferenceChange,
+  scope: QueryScope,
+): Promise<void> {
+  const hidden = scope.hidden(document)
+  const isReadable = (one: FieldReference): boolean => !hidden.has(ownerOf(one))
+  const own = referencesOf(document, values).filter((one) => isReadable(one) || Object.hasOwn(given, ownerOf(one)))
+  const known = new Set(before.filter(isReadable).map(referenceKey))
+  const added = own.filter((reference) => !known.has(referenceKey(reference)))
+  const groups = [...Map.groupBy(added, ({ collection }) => collection)]
+  const issues = await Promise.all(
+    groups.map(async ([key, group]) => {
+      const target = scope.collections.get(key)
+      return target ? missingTargets(read, target, group, scope) : []
+    }),
+  )
+  if (issues.flat().length > 0) throw invalid(issues.flat())
+}
+
+async function missingTargets(
+  read: Reader,
+  target: CollectionModel,
+  references: readonly FieldReference[],
+  scope: QueryScope,
+): Promise<readonly Issue[]> {
+  const isOpen = scope.collection(target.key) !== undefined
+  const ids = isOpen ? [...new Set(references.map(({ id }) => id))] : []
+  const statuses = scope.statuses(target)
+  const rows = await read.statuses(target, ids, scope.filter(target)?.where)
+  const seen = new Set(rows.filter(({ status }) => statuses?.includes(String(status)) ?? true).map(({ id }) => id))
+  return references
+    .filter(({ id }) => !seen.has(id))
+    .map(({ field, id }) => ({
+      path: `/${field}`,
+      code: 'reference',
+      message: `there is no entry ${id} in ${target.key}`,
+    }))
+}
+
+/** The top-level field that holds a reference. */
+const ownerOf = ({ field }: FieldReference): string => field.split('.')[0] ?? field
+
+const referenceKey = ({ collection, id }: FieldReference): string => `${collection} ${id}`

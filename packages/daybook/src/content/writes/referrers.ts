@@ -1,0 +1,283 @@
+import type { Caller } from '../../auth/adapter.ts'
+import { DaybookError } from '../../errors.ts'
+import type { Field } from '../../fields/field.ts'
+import { emptyValue } from '../../fields/field.ts'
+import { isUuidShaped } from '../../fields/slug.ts'
+import type { CollectionModel, DocumentModel, GlobalModel, Model } from '../../model/model.ts'
+import type { QueryScope } from '../../query/where.ts'
+import type { Referrer, ReferrerFilter } from '../../store/read.ts'
+import { GLOBALS, type Writer } from '../../store/write.ts'
+import { isVisible, publicOnly, queryScope, requireRead, rulingOnReads } from '../access/access.ts'
+import { notAnId } from '../access/not-an-id.ts'
+import { mergeFields, orphanedIn, type Values } from '../document.ts'
+import type { Engine } from '../engine.ts'
+import { DEFAULT_LOCALE } from '../locales/locale.ts'
+import { type Canonical, show, translate } from '../locales/localized.ts'
+import { storedValues, withSystem } from '../reads/present.ts'
+import type { LastStep } from './prepared.ts'
+import { allReferences, toCanonical, toRow, translationsOf } from './row.ts'
+
+/** The most references that a refusal lists. */
+const MAX_LISTED = 100
+/** References that are read at a time. */
+const BATCH = 200
+
+/** An entry that is being deleted, and for whom. */
+export interface Deletion {
+  readonly engine: Engine
+  readonly collection: CollectionModel
+  readonly id: string
+  readonly actor: string
+  /** What the one who deletes may see. */
+  readonly access: ReferrerAccess
+}
+
+/**
+ * Takes every reference to an entry that is about to be deleted out of its document, in the same transaction.
+ *
+ * @returns the part of it that the caller may not see. It belongs to the end of the transaction: earlier, the numbers of
+ * those changes, and the tags that they move, would show in the answers to the writes after them.
+ * @throws CONFLICT with `details.references` when a reference restricts the deletion
+ */
+export async function releaseReferrers(deletion: Deletion, writer: Writer): Promise<LastStep> {
+  const { collection, id } = deletion
+  const [found] = await writer.read.referrers(collection.key, id, 1)
+  if (!found) return async () => {}
+  await refuseRestricted(deletion, writer)
+  const { shown, unshown } = await referringDocuments(deletion, writer)
+  for (const document of shown) await release(deletion, writer, document)
+  return async (last) => {
+    for (const document of unshown) await release(deletion, last, document)
+  }
+}
+
+const isSelf = ({ collection, id }: Deletion, referrer: Referrer): boolean =>
+  referrer.collection === collection.key && referrer.id === id
+
+/** The documents that refer to the entry: those that the caller sees do, and the others. */
+async function referringDocuments(deletion: Deletion, writer: Writer) {
+  const nameOf = (one: Referrer): string => `${one.collection} ${one.id}`
+  const documents = new Map<string, Referrer>()
+  const seenNames = new Set<string>()
+  for await (const page of pagesOfReferrers(deletion, writer)) {
+    for (const one of page) documents.set(nameOf(one), one)
+    for (const one of await seen(deletion, writer, page)) seenNames.add(nameOf(one))
+  }
+  const isShown = (one: Referrer): boolean => seenNames.has(nameOf(one))
+  const all = [...documents.values()]
+  return { shown: all.filter(isShown), unshown: all.filter((one) => !isShown(one)) }
+}
+
+/** References of other documents to the entry. */
+async function* pagesOfReferrers(deletion: Deletion, writer: Writer): AsyncGenerator<readonly Referrer[]> {
+  const { collection, id } = deletion
+  for (let offset = 0, isLast = false; !isLast; offset += BATCH) {
+    const page = await writer.read.referrers(collection.key, id, BATCH, offset)
+    yield page.filter((one) => !isSelf(deletion, one))
+    isLast = page.length < BATCH
+  }
+}
+
+/**
+ * Refuses when a reference restricts the deletion. Every caller is told that there is one, and which, as far as they may see.
+ *
+ * @throws CONFLICT
+ */
+async function refuseRestricted(deletion: Deletion, writer: Writer): Promise<void> {
+  let isHeld = false
+  const references: Referrer[] = []
+  for await (const page of pagesOfReferrers(deletion, writer)) {
+    const restricted = page.filter((one) => isRestricted(deletion.engine, one))
+    isHeld ||= restricted.length > 0
+    references.push(...(await seen(deletion, writer, restricted)))
+    if (references.length >= MAX_LISTED) break
+  }
+  if (!isHeld) return
+  throw new DaybookError('CONFLICT', 'Other documents need this entry; change or delete them first.', {
+    references: references.slice(0, MAX_LISTED),
+  })
+}
+
+/** What a caller may see of documents that refer to others. */
+export interface ReferrerAccess {
+  readonly scope: QueryScope
+  /** Which globals may be read; a rule that failed is in the way of those alone who ask about its global. */
+  readonly globals: ReadonlyMap<string, boolean | Error>
+}
+
+export async function referrerAccess({ model }: Engine, caller: Caller): Promise<ReferrerAccess> {
+  const globals = new Map<string, boolean | Error>()
+  for (const one of model.globals.values()) {
+    globals.set(one.key, await mayRead(model, one, caller).catch((error: Error) => error))
+  }
+  return { scope: await queryScope(model, caller, DEFAULT_LOCALE), globals }
+}
+
+function isReadable({ globals }: ReferrerAccess, key: string): boolean {
+  const ruling = globals.get(key)
+  if (ruling instanceof Error) throw ruling
+  return ruling === true
+}
+
+/** Referrers that the reader may see, with the field that refers. */
+async function seen(
+  { engine: { model }, access }: Deletion,
+  writer: Writer,
+  referrers: readonly Referrer[],
+): Promise<readonly Referrer[]> {
+  const { scope } = access
+  const shown = new Set<string>()
+  for (const [key, group] of Map.groupBy(referrers, ({ collection }) => collection)) {
+    const collection = scope.collection(key)
+    if (!collection) continue
+    const ids = [...new Set(group.map(({ id }) => id))]
+    const statuses = scope.statuses(collection)
+    const rows = await writer.read.statuses(collection, ids, scope.filter(collection)?.where)
+    for (const { id, status } of rows) if (statuses?.includes(String(status)) ?? true) shown.add(`${key} ${id}`)
+  }
+  return referrers.filter(({ collection: key, id, field }) => {
+    const document = key === GLOBALS ? model.globals.get(id) : model.collections.get(key)
+    const owners = (document?.relations.get(field) ?? []).map(({ owner }) => owner)
+    const isShown = key === GLOBALS ? isReadable(access, id) : shown.has(`${key} ${id}`)
+    return document !== undefined && isShown && !owners.some((owner) => scope.hidden(document).has(owner))
+  })
+}
+
+async function mayRead(model: Model, global: GlobalModel, caller: Caller): Promise<boolean> {
+  return (await rulingOnReads(model, global, caller)) === true
+}
+
+function isRestricted({ model }: Engine, { collection, id, field }: Referrer): boolean {
+  const document = collection === GLOBALS ? model.globals.get(id) : model.collections.get(collection)
+  return document?.relations.get(field)?.some(({ onDelete }) => onDelete === 'restrict') === true
+}
+
+async function release({ engine, id, actor }: Deletion, writer: Writer, referrer: Referrer): Promise<void> {
+  const at = new Date().toISOString()
+  if (referrer.collection === GLOBALS) return releaseGlobal(engine, writer, referrer.id, id, at, actor)
+  const collection = engine.model.collections.get(referrer.collection)
+  const stored = collection && (await writer.read.stored(collection, referrer.id))
+  if (!collection || !stored) return writer.forgetReferrer(referrer.collection, referrer.id)
+  const canonical = released(engine, collection, toCanonical(storedValues(collection, stored), stored.locales), id)
+  const draft = toRow(engine.model, collection, {
+    id: stored.id,
+    canonical,
+    createdAt: stored.created_at,
+    updatedAt: at,
+    kept: orphanedIn(collection, stored),
+  })
+  await writer.updateEntry(collection, stored, draft, actor)
+}
+
+async function releaseGlobal(
+  engine: Engine,
+  writer: Writer,
+  key: string,
+  id: string,
+  at: string,
+  actor: string,
+): Promise<void> {
+  const global = engine.model.globals.get(key)
+  const row = global && (await writer.read.global(key))
+  if (!global || !row) return writer.forgetReferrer(GLOBALS, key)
+  const canonical = released(engine, global, toCanonical(storedValues(global, row), row.locales), id)
+  const doc = JSON.stringify(withSystem(global, { key }, mergeFields(global, {}, canonical.values)))
+  const next = { key, shape: global.schemaHash, kept: orphanedIn(global, row), locales: translationsOf(canonical), doc }
+  await writer.writeGlobal(row, next, allReferences(engine.model, global, canonical), at, actor)
+}
+
+/** A document without any reference to an id, in whatever locale. */
+function released(
+  { model: { locales } }: Engine,
+  document: DocumentModel,
+  canonical: Canonical,
+  id: string,
+): Canonical {
+  const own: Canonical = { ...canonical, values: withoutReference(document, canonical.values, id) }
+  const defaultLocale = locales?.default
+  if (defaultLocale === undefined) return own
+  return Object.keys(canonical.translations).reduce((current, locale) => {
+    const view = withoutReference(document, show(document, current, [locale], defaultLocale), id)
+    return translate(document, current, view, locale, defaultLocale)
+  }, own)
+}
+
+/** The fields of a document with every reference to an id taken out. */
+function withoutReference(document: DocumentModel, values: Values, id: string): Values {
+  const released: Values = {}
+  for (const { key, field, servedKeys } of document.fields) {
+    for (const served of servedKeys) released[served] = values[served]
+    released[key] = releaseValue(field, values[key], id)
+  }
+  return released
+}
+
+function releaseValue(field: Field, value: unknown, id: string): unknown {
+  if (value === null || value === undefined) return value
+  const refersTo = field.type.references?.(value, field.options).some((one) => one.id === id)
+  if (refersTo) return Array.isArray(value) ? value.filter((one) => one !== id) : emptyValue(field)
+  const released =
+    field.type.walk?.(value, field.options, {
+      value: (inner, innerValue) => releaseValue(inner, innerValue, id),
+      generated: (generated, copy, _source, stored) => {
+        copy[generated.key] = stored ?? null
+      },
+    }) ?? value
+  // A list of references loses the one that is gone.
+  return Array.isArray(released) ? released.filter((item) => item !== null) : released
+}
+
+/** Who refers to an entry. */
+export interface ReferencesAnswer {
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+  readonly items: readonly Referrer[]
+}
+
+/**
+ * Lists who refers to an entry, as far as the caller may read it.
+ *
+ * @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN
+ */
+export async function listReferrers(
+  engine: Engine,
+  collection: CollectionModel,
+  id: string,
+  page: { readonly limit: number; readonly offset: number },
+  caller: Caller,
+): Promise<ReferencesAnswer> {
+  const { read } = engine.store
+  const limit = await requireRead(engine.model, collection, caller)
+  if (!isUuidShaped(id)) throw notAnId()
+  const key = id.toLowerCase()
+  const [found] = await read.statuses(collection, [key], limit?.where)
+  if (!found || !isVisible(collection, found.status, caller)) throw new DaybookError('NOT_FOUND')
+  const among = await readable(engine, caller)
+  const total = await read.countReferrers(collection.key, key, among)
+  return { total, ...page, items: await read.referrers(collection.key, key, page.limit, page.offset, among) }
+}
+
+/** Which relation fields the caller may read, and of which entries. */
+async function readable({ model }: Engine, caller: Caller): Promise<ReferrerFilter> {
+  const scope = await queryScope(model, caller, DEFAULT_LOCALE)
+  const hiddenIn = (document: DocumentModel, isOpen: boolean): readonly string[] => {
+    const hidden = scope.hidden(document)
+    const relations = [...document.relations.values()].flat()
+    return relations.filter(({ owner }) => !isOpen || hidden.has(owner)).map(({ path }) => path)
+  }
+  const found: string[] = []
+  for (const one of model.collections.values()) {
+    found.push(...hiddenIn(one, scope.collection(one.key) !== undefined).map((path) => `${one.key} ${path}`))
+  }
+  for (const one of model.globals.values()) {
+    if (one.relations.size === 0) continue
+    found.push(...hiddenIn(one, await mayRead(model, one, caller)).map((path) => `${GLOBALS} ${one.key} ${path}`))
+  }
+  const limits = [...model.collections.values()].flatMap((one) => {
+    if (one.relations.size === 0 || !scope.collection(one.key)) return []
+    const conditions = [scope.filter(one)?.where, publicOnly(one, caller)].filter((where) => where !== undefined)
+    return conditions.length === 0 ? [] : [{ collection: one, where: { kind: 'all', of: conditions } as const }]
+  })
+  return { except: found, limits }
+}

@@ -1,0 +1,118 @@
+import type { CollectionModel, DocumentModel, LocalesModel, Model } from '../../model/model.ts'
+import type { FieldReference, LocaleRow, Writer, WrittenEntry } from '../../store/write.ts'
+import { choicesOf, mergeFields, referencesOf, type Values } from '../document.ts'
+import { type Canonical, show } from '../locales/localized.ts'
+import { storedValues, withSystem } from '../reads/present.ts'
+
+/** What a draft is made of. */
+export interface RowParts {
+  readonly id: string
+  readonly canonical: Canonical
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly kept: string | null
+}
+
+/** An entry as the store takes it. */
+export function toRow(model: Model, collection: CollectionModel, parts: RowParts): WrittenEntry {
+  const { id, canonical, createdAt, updatedAt, kept } = parts
+  const { values } = canonical
+  const value = withSystem(collection, { id, createdAt, updatedAt }, mergeFields(collection, {}, values))
+  const { slug, status, schemaHash: shape } = collection
+  return {
+    id,
+    slug: slug ? textOf(values[slug.key]) : null,
+    status: status ? String(values[status.key]) : null,
+    created_at: createdAt,
+    updated_at: updatedAt,
+    shape,
+    kept,
+    locales: translationsOf(canonical),
+    value,
+    references: allReferences(model, collection, canonical),
+    choices: choicesOf(collection, values),
+    doc: JSON.stringify(value),
+    localeRows: localeRowsOf(model, collection, { ...canonical, values: value }),
+  }
+}
+
+/** A text as a column holds it. */
+export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+/** What other locales than the default one say, as it is stored. */
+export function translationsOf({ translations }: Canonical): string | null {
+  return Object.keys(translations).length > 0 ? JSON.stringify(translations) : null
+}
+
+/** An entry as every locale shows it that has a table of its own. Locales that say nothing of their own share what they show. */
+export function localeRowsOf(
+  { locales }: Model,
+  collection: CollectionModel,
+  canonical: Canonical,
+): readonly LocaleRow[] {
+  if (!locales) return []
+  const { slug } = collection
+  const shown = new Map<string, Pick<LocaleRow, 'value' | 'doc'>>()
+  return [...collection.byLocale].map(([locale, view]) => {
+    const chain = chainOf(locales, locale).filter(
+      (one) => one === locales.default || Object.hasOwn(canonical.translations, one),
+    )
+    const { value, doc } = shown.get(chain.join()) ?? showBy(collection, canonical, chain, locales.default)
+    shown.set(chain.join(), { value, doc })
+    const own = slug && collection.localized.has(slug.key) ? ownSlug(slug.key, canonical, locale, locales) : undefined
+    const shownSlug = slug ? textOf(value[slug.key]) : null
+    return { collection: view, slug: shownSlug, own_slug: own === undefined ? shownSlug : textOf(own), value, doc }
+  })
+}
+
+function showBy(
+  collection: CollectionModel,
+  canonical: Canonical,
+  chain: readonly string[],
+  defaultLocale: string,
+): Pick<LocaleRow, 'value' | 'doc'> {
+  const fields = mergeFields(collection, {}, show(collection, canonical, chain, defaultLocale))
+  const value = withSystem(collection, canonical.values, fields)
+  return { value, doc: JSON.stringify(value) }
+}
+
+const ownSlug = (key: string, { values, translations }: Canonical, locale: string, locales: LocalesModel): unknown =>
+  (locale === locales.default ? values[key] : translations[locale]?.[key]) ?? null
+
+/** Where a locale's values are looked for, in order. */
+export const chainOf = ({ chains }: LocalesModel, locale: string): readonly string[] => chains.get(locale) ?? [locale]
+
+/** Every reference of a document, in whatever locale it stands. */
+export function allReferences(
+  { locales }: Model,
+  document: DocumentModel,
+  canonical: Canonical,
+): readonly FieldReference[] {
+  const own = referencesOf(document, canonical.values)
+  const others = Object.keys(canonical.translations)
+  if (!locales || others.length === 0) return own
+  const all = others.flatMap((locale) => referencesOf(document, show(document, canonical, [locale], locales.default)))
+  const named = [...own, ...all].map((one) => [`${one.field} ${one.collection} ${one.id}`, one] as const)
+  return [...new Map(named).values()]
+}
+
+/** A stored document in all its locales. */
+export function toCanonical(values: Values, locales: string | null): Canonical {
+  return { values, translations: locales === null ? {} : JSON.parse(locales) }
+}
+
+/** Entries read at a time. */
+const BATCH = 500
+
+/** Makes what the locales of a collection show of entries that are there already. */
+export async function fillLocaleTables(model: Model, writer: Writer, collection: CollectionModel): Promise<void> {
+  for (let after = 0; ; ) {
+    const page = await writer.read.storedAfter(collection, after, BATCH)
+    for (const entry of page) {
+      const canonical = toCanonical(storedValues(collection, entry), entry.locales)
+      for (const view of localeRowsOf(model, collection, canonical)) await writer.putLocaleRow(entry.pk, entry, view)
+      after = entry.pk
+    }
+    if (page.length < BATCH) return
+  }
+}

@@ -1,0 +1,82 @@
+import { readTags, type TagCondition } from '../content/etags.ts'
+import { invalidAt } from '../errors.ts'
+import type { JsonSchema } from '../fields/field.ts'
+import type { RequestHeaders } from './request.ts'
+
+/** What the headers of a request ask for. */
+export interface Conditions {
+  readonly ifMatch?: TagCondition | undefined
+  readonly ifNoneMatch?: TagCondition | undefined
+  /** Of a request that may be sent again. */
+  readonly idempotencyKey?: string | undefined
+  /** A number of the journal that what is read must have come to. @default 0 */
+  readonly minSeq?: number | undefined
+}
+
+/** A header that a route heeds. */
+export type Condition = keyof Conditions
+
+/** A header of a request, declared once: this parses it, and documents it. */
+interface HeaderParameter<T> {
+  readonly name: string
+  readonly description: string
+  readonly schema: JsonSchema
+  /** @throws VALIDATION_ERROR */
+  parse(text: string): T
+}
+
+/** Visible ASCII characters. */
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
+
+/** RFC 9110, sections 13.1.1 and 13.1.2. */
+const tagCondition = (name: string, description: string): HeaderParameter<TagCondition> => ({
+  name,
+  description,
+  schema: { type: 'string', maxLength: 4096 },
+  parse: (text) => {
+    const condition = readTags(text)
+    if (condition) return condition
+    throw invalidAt(name, 'entity_tag', 'must be * or a list of entity tags in quotes, such as "1a.Xy"')
+  },
+})
+
+/** Every header that a route can heed. */
+export const CONDITIONS: { readonly [C in Condition]-?: HeaderParameter<NonNullable<Conditions[C]>> } = {
+  ifMatch: tagCondition('If-Match', 'Do it only if the stored version has one of these tags; 412 otherwise.'),
+  ifNoneMatch: tagCondition('If-None-Match', '304 when the answer still has one of these tags.'),
+  idempotencyKey: {
+    name: 'Idempotency-Key',
+    description: 'Names the request, so that it is carried out once however often it is sent, within 24 hours.',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+    parse: (text) => {
+      if (IDEMPOTENCY_KEY.test(text)) return text
+      throw invalidAt('Idempotency-Key', 'pattern', 'must be 1 to 255 visible ASCII characters')
+    },
+  },
+  minSeq: {
+    name: 'Daybook-Min-Seq',
+    description: 'A number that Daybook-Seq gave: what is read has come at least that far.',
+    schema: { type: 'integer', minimum: 0, maximum: 999_999_999_999_999 },
+    parse: (text) => {
+      if (/^\d{1,15}$/.test(text)) return Number(text)
+      throw invalidAt('Daybook-Min-Seq', 'pattern', 'must be a number that Daybook-Seq gave')
+    },
+  },
+}
+
+const NONE: Conditions = Object.freeze({})
+
+/**
+ * Reads the headers that a route heeds.
+ *
+ * @throws VALIDATION_ERROR when one is not well-formed
+ */
+export function readConditions(heeded: readonly Condition[], headers: RequestHeaders): Conditions {
+  let conditions = NONE
+  for (const condition of heeded) {
+    const { name, parse } = CONDITIONS[condition]
+    const text = headers.get(name)
+    if (text !== null) conditions = { ...conditions, [condition]: parse(text) }
+  }
+  return conditions
+}

@@ -1,0 +1,132 @@
+import type { Caller } from '../auth/adapter.ts'
+import type { Action } from '../content/access/rules.ts'
+import { ERRORS, type ErrorCode } from '../errors.ts'
+import type { JsonSchema } from '../fields/field.ts'
+import type { CollectionModel, GlobalModel } from '../model/model.ts'
+import type { NO_PARAMETERS, Parameters, Query, QueryOf } from '../query/parameters.ts'
+import type { Condition, Conditions } from './conditions.ts'
+import type { HttpRequest } from './request.ts'
+import type { Reply } from './respond.ts'
+
+/** Methods that a route can have; HEAD and OPTIONS come from the others. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** What a route is given. */
+export interface RouteRequest<Query = unknown, Body = unknown> {
+  readonly caller: Caller
+  /** Parameters of the path, decoded. */
+  readonly path: Readonly<Record<string, string>>
+  readonly query: Query
+  readonly conditions: Conditions
+  readonly body: Body
+  /** As it came in, for what passes it on. */
+  readonly request: HttpRequest
+}
+
+/** What a client sends in a body. */
+export interface BodyContract<Body = unknown> {
+  readonly description: string
+  readonly mediaTypes: readonly string[]
+  readonly schema: JsonSchema
+  /** @default true */
+  readonly isRequired?: boolean
+  /** @param limit in bytes @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, VALIDATION_ERROR */
+  read(request: HttpRequest, limit: number): Promise<Body>
+}
+
+/** Headers that answers may carry, each with what it says. */
+export const HEADERS = {
+  'Cache-Control': 'How long who may keep the answer.',
+  'Content-Type': 'The media type of the body.',
+  'Daybook-Seq': 'The number of this change in the journal.',
+  ETag: 'The strong entity tag of this answer (RFC 9110, section 8.8.3).',
+  'Idempotency-Replayed': 'Present when the answer was given before.',
+  Location: 'Where the new entry is read.',
+  'Retry-After': 'Seconds after which to try again.',
+  Vary: 'Which headers of a request choose the answer.',
+  'WWW-Authenticate': 'How to send a credential.',
+} as const
+
+/** A header that a route answers with, beside those of every answer. */
+export type HeaderName = keyof typeof HEADERS
+
+/** One way in which a route answers. */
+export interface AnswerContract {
+  readonly status: number
+  readonly description: string
+  /** @default application/json where there is a schema */
+  readonly mediaType?: string
+  readonly schema?: JsonSchema
+  readonly headers: readonly HeaderName[]
+}
+
+/** A route: what it takes, answers and refuses. The router, the docs and the tests read it. */
+export interface RouteContract<P extends Parameters, Body> {
+  readonly method: Method
+  /** `:name` stands for one segment, `*` at the end for all that follow; `:collection` and `:key` are those of `resource`. */
+  readonly path: string
+  readonly operationId: string
+  readonly summary: string
+  /**
+   * `session`: without one it is 401, unless the config has a rule of its own for the action. `provider`: the auth adapter
+   * answers, and sees to it.
+   */
+  readonly protection: 'public' | 'session' | 'provider'
+  /** What of the config it is about. */
+  readonly resource?: CollectionModel | GlobalModel
+  /** What a write does to it. */
+  readonly action?: Exclude<Action, 'read'>
+  /** Answered at once, however many requests wait: it tells how the process is. */
+  readonly isProbe?: true
+  /** Of the query string; absent: it is not looked at. */
+  readonly parameters?: P
+  /** Whether `run` checks the query with what the caller may see, so that one answer names all faults. @default false */
+  readonly checksQuery?: true
+  /** Headers of the request that it heeds. */
+  readonly conditions: readonly Condition[]
+  readonly body?: BodyContract<Body>
+  /** Absent: the auth adapter decides. */
+  readonly answers?: readonly AnswerContract[]
+  readonly errors: readonly ErrorCode[]
+  /** What must hold before the body is read. */
+  admit?(request: HttpRequest, path: Readonly<Record<string, string>>): Promise<void>
+  run(request: RouteRequest<Query<QueryOf<P>>, Body>): Promise<Reply>
+}
+
+/** A route whose parameters and body are its own business. */
+export type Route = RouteContract<Parameters, unknown>
+
+/** Declares a route; `run` is typed by its parameters and its body. */
+export function defineRoute<const P extends Parameters = typeof NO_PARAMETERS, Body = undefined>(
+  route: RouteContract<P, Body>,
+): Route {
+  return Object.freeze(route)
+}
+
+/** Headers of errors, by code. */
+const ERROR_HEADERS: Partial<Record<ErrorCode, HeaderName>> = {
+  UNAUTHORIZED: 'WWW-Authenticate',
+  SERVICE_UNAVAILABLE: 'Retry-After',
+  RATE_LIMITED: 'Retry-After',
+}
+
+/** Headers of every answer, and those of a connection or of CORS. */
+const COMMON = /^(?:x-request-id|x-content-type-options|content-type|access-control-[a-z-]+|vary)$/i
+
+/** The headers that a route may answer a status with; `undefined`: it does not answer so. */
+function headersOf({ answers = [], errors }: Route, status: number): readonly string[] | undefined {
+  const answer = answers.find((one) => one.status === status)
+  if (answer) return answer.headers
+  const codes = errors.filter((code) => ERRORS[code].status === status)
+  return codes.length === 0 ? undefined : ['Cache-Control', ...codes.flatMap((code) => ERROR_HEADERS[code] ?? [])]
+}
+
+/** What a route answered and does not declare; nothing for routes that the auth adapter answers. */
+export function undeclared(route: Route, { status, headers = {} }: Reply): readonly string[] {
+  if (!route.answers) return []
+  const declared = headersOf(route, status)
+  if (!declared) return [`status ${status}`]
+  return Object.keys(headers)
+    .filter((name) => !COMMON.test(name) && !declared.includes(name))
+    .map((name) => `header ${name} of ${status}`)
+}

@@ -1,0 +1,45 @@
+import type { Caller } from '../auth/adapter.ts'
+import { askInGeneral, ruleOf } from '../content/access/rules.ts'
+import { DaybookError, StartupError } from '../errors.ts'
+import type { Model } from '../model/model.ts'
+import type { Route } from './contract.ts'
+
+/**
+ * A session route needs one, unless the config has a rule of its own for what it does.
+ *
+ * @throws UNAUTHORIZED
+ */
+export async function requireSessionOrRule(model: Model, route: Route, caller: Caller): Promise<void> {
+  if (!(await isOpenByRule(model, route, caller))) throw new DaybookError('UNAUTHORIZED')
+}
+
+async function isOpenByRule(model: Model, { resource, action }: Route, caller: Caller): Promise<boolean> {
+  const rule = resource && action && ruleOf(resource, action)
+  return (
+    rule !== undefined &&
+    (await askInGeneral(
+      model,
+      resource as NonNullable<Route['resource']>,
+      action as NonNullable<Route['action']>,
+      rule,
+      caller,
+    )) !== false
+  )
+}
+
+const PROTECTIONS: readonly unknown[] = ['public', 'session', 'provider']
+
+/**
+ * Refuses routes of which nobody says who may use them: one without a protection, and one that changes content
+ * without naming the action whose rule is to be asked.
+ *
+ * @throws {StartupError} with every such route
+ */
+export function requireProtection(routes: readonly Route[]): void {
+  const faults = routes.flatMap(({ method, path, protection, resource, action }) => {
+    if (!PROTECTIONS.includes(protection)) return [`${method} ${path} has no protection; write public or session`]
+    const isUnruled = resource !== undefined && method !== 'GET' && action === undefined
+    return isUnruled ? [`${method} ${path} changes content; name its action, so that the config's rule is asked`] : []
+  })
+  if (faults.length > 0) throw new StartupError(`Routes without protection:\n  ${faults.join('\n  ')}`)
+}

@@ -1,0 +1,81 @@
+import { addRoute, createRouter, findRoute, type RouterContext } from 'rou3'
+import type { Method, Route } from './contract.ts'
+
+/** What a request's method and path lead to. */
+export interface Match {
+  readonly route: Route
+  /** Decoded. */
+  readonly path: Readonly<Record<string, string>>
+}
+
+/** A route with the names of what its address leaves open, in order. */
+interface Endpoint {
+  readonly route: Route
+  readonly names: readonly string[]
+}
+
+type Endpoints = Map<Method, Endpoint>
+
+/** Finds routes by method and path. */
+export class Router {
+  readonly #router: RouterContext<Endpoints> = createRouter()
+
+  /** @throws {Error} when two routes have the same method and address */
+  constructor(routes: readonly Route[]) {
+    const byAddress = new Map<string, Endpoints>()
+    for (const route of routes) {
+      const { address, names } = addressOf(route)
+      const endpoints: Endpoints = byAddress.get(address) ?? new Map()
+      if (endpoints.has(route.method)) throw new Error(`Two routes answer ${route.method} ${route.path}.`)
+      byAddress.set(address, endpoints.set(route.method, { route, names }))
+    }
+    for (const [address, endpoints] of byAddress) addRoute(this.#router, '', address, endpoints)
+  }
+
+  /**
+   * The route of a path, or the methods that the path has; `undefined`: there is nothing. Paths match exactly.
+   *
+   * @param path escaped percent signs and slashes are still escaped
+   */
+  find(method: string, path: string): Match | readonly string[] | undefined {
+    // The library passes over a slash at the end.
+    const found = path.endsWith('/') && path !== '/' ? undefined : findRoute(this.#router, '', path)
+    if (!found || hasEmptySegment(found.params)) return undefined
+    // RFC 9110, section 9.3.2: HEAD is GET without the content.
+    const endpoint = found.data.get((method === 'HEAD' ? 'GET' : method) as Method)
+    return endpoint
+      ? { route: endpoint.route, path: decoded(endpoint.names, found.params) }
+      : allowedMethods(found.data.keys())
+  }
+}
+
+/** A route's address, with places for what is open. */
+function addressOf({ path, resource }: Route): { readonly address: string; readonly names: readonly string[] } {
+  const names: string[] = []
+  const segments = path.split('/').map((segment) => {
+    if (segment === ':collection' || segment === ':key') return resource?.key ?? segment
+    if (segment === '*') return '**'
+    if (!segment.startsWith(':')) return segment
+    names.push(segment.slice(1))
+    return `:${names.length}`
+  })
+  return { address: segments.join('/'), names }
+}
+
+const hasEmptySegment = (params: Readonly<Record<string, string>> = {}): boolean =>
+  Object.entries(params).some(([name, value]) => value === '' && name !== '_')
+
+function decoded(names: readonly string[], params: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(
+    names.map((name, index) => {
+      const value = params[index + 1] ?? ''
+      return [name, value.includes('%') ? decodeURIComponent(value) : value]
+    }),
+  )
+}
+
+/** What `Allow` says of these methods, each once. */
+export function allowedMethods(methods: Iterable<Method>): readonly string[] {
+  const own = [...new Set(methods)].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  return [...own, 'OPTIONS']
+}

@@ -1,0 +1,166 @@
+import type { AuthContext } from '../../auth/adapter.ts'
+import type { AuthGuard } from '../../auth/guard.ts'
+import type { SignInLimiter } from '../../auth/sign-in-limiter.ts'
+import { permissionsOf } from '../../content/access/permissions.ts'
+import type { ErrorCode } from '../../errors.ts'
+import type { JsonSchema } from '../../fields/field.ts'
+import type { Model } from '../../model/model.ts'
+import { NO_PARAMETERS } from '../../query/parameters.ts'
+import { readBody } from '../body.ts'
+import { contextOf } from '../client-address.ts'
+import { type BodyContract, defineRoute, type Method, type Route } from '../contract.ts'
+import { forwarded, readInput } from '../input.ts'
+import { PLAIN_ERRORS, PRIVATE } from '../replies.ts'
+import type { HttpRequest } from '../request.ts'
+import { fromResponse } from '../respond.ts'
+import { PERMISSIONS_SCHEMA, SESSION_SCHEMA } from './schemas.ts'
+
+/** What the routes of sessions need. */
+export interface AuthParts {
+  readonly auth: AuthGuard
+  readonly signIns: SignInLimiter
+  readonly model: Model
+  /** How many proxies are trusted to say who sent a request. */
+  readonly trustProxy: number
+}
+
+/** Who is asking and what they may do, actions of the auth adapter, and its provider's own routes. */
+export function authRoutes(parts: AuthParts): readonly Route[] {
+  return [sessionRoute(parts), permissionsRoute(parts), actionRoute(parts), ...providerRoutes(parts)]
+}
+
+const PUBLIC = {
+  method: 'GET',
+  protection: 'public',
+  parameters: NO_PARAMETERS,
+  conditions: ['ifMatch', 'ifNoneMatch'],
+  errors: PLAIN_ERRORS,
+} as const
+
+const sessionRoute = ({ auth }: AuthParts): Route =>
+  defineRoute({
+    ...PUBLIC,
+    path: '/api/cms/auth/session',
+    operationId: 'getSession',
+    summary: 'Says who is asking.',
+    answers: [
+      {
+        status: 200,
+        description: 'The session, or that there is none.',
+        schema: SESSION_SCHEMA,
+        headers: ['Cache-Control', 'Vary'],
+      },
+    ],
+    run: async ({ caller }) => ({ status: 200, json: auth.tell(caller), headers: PRIVATE }),
+  })
+
+const permissionsRoute = ({ model }: AuthParts): Route =>
+  defineRoute({
+    ...PUBLIC,
+    path: '/api/cms/auth/permissions',
+    operationId: 'getPermissions',
+    summary: 'Says what the asker may do.',
+    answers: [
+      {
+        status: 200,
+        description: 'By collection and global.',
+        schema: PERMISSIONS_SCHEMA,
+        headers: ['Cache-Control', 'Vary'],
+      },
+    ],
+    run: async ({ caller }) => ({
+      status: 200,
+      json: JSON.stringify(await permissionsOf(model, caller)),
+      headers: PRIVATE,
+    }),
+  })
+
+/** What the adapter is passed on, and what can go wrong before it answers. */
+const PROVIDER_ERRORS: readonly ErrorCode[] = [
+  ...PLAIN_ERRORS,
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'CONFLICT',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'NOT_IMPLEMENTED',
+]
+
+const ANYTHING: JsonSchema = { type: 'object' }
+
+const INPUT: BodyContract<Readonly<Record<string, unknown>>> = {
+  description: 'What the action takes.',
+  mediaTypes: ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'],
+  schema: ANYTHING,
+  isRequired: false,
+  read: readInput,
+}
+
+/** What is passed on as it is. */
+const ANY_BODY: BodyContract<Uint8Array<ArrayBuffer>> = {
+  description: 'What the provider takes.',
+  mediaTypes: ['*/*'],
+  schema: {},
+  isRequired: false,
+  read: readBody,
+}
+
+/** Actions that passwords could be guessed by. */
+const COUNTED_ACTIONS: readonly string[] = ['login', 'register']
+
+function actionRoute(parts: AuthParts): Route {
+  const contextFor = contextsOf(parts)
+  return defineRoute({
+    method: 'POST',
+    path: '/api/cms/auth/actions/:action',
+    operationId: 'runAuthAction',
+    protection: 'provider',
+    summary: 'Runs an action of the auth adapter, such as login.',
+    conditions: ['ifMatch', 'ifNoneMatch', 'idempotencyKey'],
+    body: INPUT,
+    errors: PROVIDER_ERRORS,
+    admit: async (request, { action = '' }) => {
+      if (COUNTED_ACTIONS.includes(action)) await parts.signIns.take(contextFor(request).address)
+    },
+    run: async ({ body, path, request }) =>
+      fromResponse(await parts.auth.invoke(path.action ?? '', body, contextFor(request))),
+  })
+}
+
+const PROVIDER_METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+/** What in an address of a provider promises that passwords can be guessed by it. */
+const COUNTED_ADDRESS = /sign-?in|sign-?up|login|register|password|verif|otp|two-factor|magic|callback/i
+
+/** The provider's own routes, where it has any. */
+function providerRoutes(parts: AuthParts): readonly Route[] {
+  const { enabled, basePath } = parts.auth.capabilities.providerRoutes
+  if (!enabled || basePath === undefined) return []
+  const contextFor = contextsOf(parts)
+  const isCounted = ({ method, target }: HttpRequest): boolean =>
+    method !== 'GET' && COUNTED_ADDRESS.test(new URL(target, 'http://daybook.invalid').pathname)
+  return PROVIDER_METHODS.map((method) =>
+    defineRoute({
+      method,
+      path: `${basePath}/*`,
+      operationId: `${method.toLowerCase()}AuthProvider`,
+      protection: 'provider',
+      summary: 'Answered by the auth provider.',
+      conditions: method === 'POST' ? ['ifMatch', 'ifNoneMatch', 'idempotencyKey'] : ['ifMatch', 'ifNoneMatch'],
+      errors: PROVIDER_ERRORS,
+      ...(method === 'GET' ? {} : { body: ANY_BODY }),
+      admit: async (request) => {
+        if (isCounted(request)) await parts.signIns.take(contextFor(request).address)
+      },
+      run: async ({ body, request }) => {
+        const context = contextFor(request)
+        return fromResponse(await parts.auth.handle(forwarded(request, context, body), context))
+      },
+    }),
+  )
+}
+
+const contextsOf =
+  ({ trustProxy }: AuthParts) =>
+  (request: HttpRequest): AuthContext =>
+    contextOf(request, trustProxy)

@@ -1,0 +1,78 @@
+import type { Engine } from '../../content/engine.ts'
+import { type BatchResult, MAX_OPERATIONS, runBatch } from '../../content/writes/batch.ts'
+import { writeContext } from '../../content/writes/context.ts'
+import { isRecord } from '../../fields/field.ts'
+import { writtenLocale } from '../../query/locale.ts'
+import { jsonBody } from '../body.ts'
+import { defineRoute, type Route } from '../contract.ts'
+import { PRIVATE, WRITE_ERRORS } from '../replies.ts'
+import type { Reply } from '../respond.ts'
+import { REPEAT_ERRORS, repeatable, type ShownEntry } from '../stored-replies.ts'
+import { BATCH_RESULTS_SCHEMA, batchSchema } from './schemas.ts'
+
+/** What the batch route needs. */
+export interface BatchParts {
+  readonly engine: Engine
+}
+
+/** Many writes in one transaction. */
+export function batchRoutes({ engine }: BatchParts): readonly Route[] {
+  const { collections, locales } = engine.model
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/api/cms/batch',
+      operationId: 'runBatch',
+      protection: 'session',
+      summary: 'Creates, changes and deletes entries in one transaction.',
+      parameters: writtenLocale(locales),
+      conditions: ['ifMatch', 'ifNoneMatch', 'idempotencyKey'],
+      body: jsonBody('The operations, in order.', batchSchema([...collections.keys()], MAX_OPERATIONS)),
+      answers: [
+        {
+          status: 200,
+          description: 'What became of each operation.',
+          schema: BATCH_RESULTS_SCHEMA,
+          headers: ['Cache-Control', 'Vary', 'Daybook-Seq', 'Idempotency-Replayed'],
+        },
+      ],
+      errors: [...WRITE_ERRORS, ...REPEAT_ERRORS, 'PRECONDITION_REQUIRED'],
+      run: ({ body, caller, conditions, query }) => {
+        const { locale } = query.values
+        const names = namedIn(body)
+        const what = {
+          request: ['batch', body, ...(locale === undefined ? [] : [locale])],
+          collections: [...collections.values()].filter(({ key }) => names.includes(key)),
+          shown: shownIn,
+        }
+        return repeatable({ engine, caller, key: conditions.idempotencyKey }, what, toReply, async (transact) =>
+          runBatch(await writeContext(engine, caller, { locale, transact }), body),
+        )
+      },
+    }),
+  ]
+}
+
+/** The collections that the operations of a batch name, whether it is well-formed or not. */
+function namedIn(body: unknown): readonly unknown[] {
+  const operations = isRecord(body) && Array.isArray(body.operations) ? body.operations : []
+  return operations.map((one) => (isRecord(one) ? one.collection : undefined))
+}
+
+function shownIn(stored: string): readonly ShownEntry[] {
+  const { results }: { results: readonly (ShownEntry & { readonly entry?: unknown })[] } = JSON.parse(stored)
+  return results.filter(({ entry }) => entry !== undefined)
+}
+
+function toReply(results: readonly BatchResult[]): Reply {
+  const parts = results.map(({ op, collection, id, answer }) => {
+    const entry = answer ? `,"etag":${JSON.stringify(answer.tag)},"entry":${answer.json}` : ''
+    return `{"op":"${op}","collection":"${collection}","id":"${id}"${entry}}`
+  })
+  const seq = Math.max(0, ...results.map((result) => result.seq))
+  return {
+    status: 200,
+    json: `{"results":[${parts.join(',')}]}`,
+    headers: seq === 0 ? PRIVATE : { ...PRIVATE, 'Daybook-Seq': String(seq) },
+  }
+}

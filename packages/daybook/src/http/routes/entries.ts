@@ -1,0 +1,209 @@
+import type { Engine, EntryAnswer } from '../../content/engine.ts'
+import { getEntry, listEntries } from '../../content/reads/entries.ts'
+import { writeContext } from '../../content/writes/context.ts'
+import { prepareCreate, prepareDelete, prepareUpdate } from '../../content/writes/entries.ts'
+import { carryOut } from '../../content/writes/prepared.ts'
+import { listReferrers } from '../../content/writes/referrers.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import { documentParameters, PAGE, readPage } from '../../query/entry-query.ts'
+import { listParameters } from '../../query/list-query.ts'
+import { writtenLocale } from '../../query/locale.ts'
+import { NO_PARAMETERS } from '../../query/parameters.ts'
+import { jsonBody, MERGE_PATCH } from '../body.ts'
+import { defineRoute, type Route } from '../contract.ts'
+import {
+  isKnown,
+  PRIVATE,
+  preconditions,
+  READ_ERRORS,
+  type ReadPolicy,
+  readAnswers,
+  readReply,
+  sourceFor,
+  WRITE_ERRORS,
+  writeAnswer,
+  writeReply,
+} from '../replies.ts'
+import type { Reply } from '../respond.ts'
+import { REPEAT_ERRORS, repeatable } from '../stored-replies.ts'
+import { listSchema, REFERENCES_SCHEMA } from './schemas.ts'
+
+/** What the routes of collections need. */
+export interface EntryParts extends ReadPolicy {
+  readonly engine: Engine
+}
+
+/** Lists, reads and changes of entries, for each collection. */
+export function entryRoutes(parts: EntryParts): readonly Route[] {
+  return [...parts.engine.model.collections.values()].flatMap((collection) => [
+    listRoute(parts, collection),
+    createRoute(parts, collection),
+    getRoute(parts, collection),
+    changeRoute(parts, collection, false),
+    changeRoute(parts, collection, true),
+    deleteRoute(parts, collection),
+    referencesRoute(parts, collection),
+  ])
+}
+
+const ONE = '/api/:collection/:id'
+
+function listRoute({ engine, ...policy }: EntryParts, collection: CollectionModel): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/api/:collection',
+    operationId: 'listEntries',
+    resource: collection,
+    protection: 'public',
+    summary: 'Lists entries, one page at a time.',
+    parameters: listParameters(collection, engine.model.locales),
+    checksQuery: true,
+    conditions: ['ifMatch', 'ifNoneMatch', 'minSeq'],
+    answers: readAnswers('One page of entries.', listSchema(collection)),
+    errors: READ_ERRORS,
+    run: async (request) => {
+      const { caller, query, conditions } = request
+      const answer = await listEntries(sourceFor(engine, request), collection, query, caller, (tag) =>
+        isKnown(conditions, tag),
+      )
+      return readReply(policy, request, answer)
+    },
+  })
+}
+
+function getRoute({ engine, ...policy }: EntryParts, collection: CollectionModel): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/api/:collection/:slug',
+    operationId: 'getEntry',
+    resource: collection,
+    protection: 'public',
+    summary: 'Reads an entry by its slug or id.',
+    parameters: documentParameters(engine.model.locales),
+    checksQuery: true,
+    conditions: ['ifMatch', 'ifNoneMatch', 'minSeq'],
+    answers: readAnswers('The entry.', collection.schemas.read),
+    errors: READ_ERRORS,
+    run: async (request) => {
+      const { caller, path, query } = request
+      return readReply(
+        policy,
+        request,
+        await getEntry(sourceFor(engine, request), collection, path.slug ?? '', query, caller),
+      )
+    },
+  })
+}
+
+function createRoute({ engine }: EntryParts, collection: CollectionModel): Route {
+  const { key, schemas } = collection
+  return defineRoute({
+    method: 'POST',
+    path: '/api/:collection',
+    operationId: 'createEntry',
+    resource: collection,
+    protection: 'session',
+    action: 'create',
+    summary: 'Creates an entry.',
+    parameters: writtenLocale(engine.model.locales),
+    conditions: ['ifMatch', 'ifNoneMatch', 'idempotencyKey'],
+    body: jsonBody('The fields of the new entry.', schemas.create),
+    answers: [writeAnswer(201, 'The stored entry.', schemas.read, ['Location', 'Idempotency-Replayed'])],
+    errors: [...WRITE_ERRORS, ...REPEAT_ERRORS],
+    run: async ({ body, caller, conditions, query }) => {
+      const { locale } = query.values
+      const what = {
+        request: [key, body, ...(locale === undefined ? [] : [locale])],
+        collections: [collection],
+        shown: (stored: string) => [{ collection: key, id: JSON.parse(stored).id }],
+      }
+      const toReply = (entry: EntryAnswer): Reply =>
+        writeReply(201, entry, { Location: locationOf(key, entry, locale) })
+      return repeatable({ engine, caller, key: conditions.idempotencyKey }, what, toReply, async (transact) => {
+        const context = await writeContext(engine, caller, { locale, transact })
+        return carryOut(context, () => prepareCreate(context, collection, body))
+      })
+    },
+  })
+}
+
+/** Where a new entry is read, in the locale that it was written in. */
+const locationOf = (collection: string, { address }: EntryAnswer, locale: string | undefined): string =>
+  `/api/${collection}/${encodeURIComponent(address)}${locale === undefined ? '' : `?locale=${locale}`}`
+
+function changeRoute({ engine }: EntryParts, collection: CollectionModel, isMerge: boolean): Route {
+  const { schemas } = collection
+  const names = isMerge
+    ? ({ method: 'PATCH', operationId: 'patchEntry', summary: 'Merges the body into an entry (RFC 7396).' } as const)
+    : ({
+        method: 'PUT',
+        operationId: 'updateEntry',
+        summary: 'Changes the fields of an entry that the body names.',
+      } as const)
+  return defineRoute({
+    ...names,
+    path: ONE,
+    resource: collection,
+    protection: 'session',
+    action: 'update',
+    parameters: writtenLocale(engine.model.locales),
+    conditions: ['ifMatch', 'ifNoneMatch'],
+    body: jsonBody('The fields to change.', schemas.update, isMerge ? [MERGE_PATCH] : []),
+    answers: [writeAnswer(200, 'The stored entry.', schemas.read)],
+    errors: [...WRITE_ERRORS, 'PRECONDITION_REQUIRED'],
+    run: async ({ body, caller, conditions, path, query }) => {
+      const context = await writeContext(engine, caller, query.values)
+      const options = { ...preconditions(conditions), isMerge }
+      const prepare = () => prepareUpdate(context, collection, path.id ?? '', body, options)
+      return writeReply(200, await carryOut(context, prepare))
+    },
+  })
+}
+
+function deleteRoute({ engine }: EntryParts, collection: CollectionModel): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: ONE,
+    operationId: 'deleteEntry',
+    resource: collection,
+    protection: 'session',
+    action: 'delete',
+    summary: 'Deletes an entry.',
+    parameters: NO_PARAMETERS,
+    conditions: ['ifMatch', 'ifNoneMatch'],
+    answers: [{ status: 204, description: 'It is gone.', headers: ['Cache-Control', 'Daybook-Seq'] }],
+    errors: [...WRITE_ERRORS, 'PRECONDITION_REQUIRED'],
+    run: async ({ caller, conditions, path }) => {
+      const context = await writeContext(engine, caller)
+      const prepare = () => prepareDelete(context, collection, path.id ?? '', preconditions(conditions))
+      const { seq } = await carryOut(context, prepare)
+      return { status: 204, headers: { 'Daybook-Seq': String(seq), 'Cache-Control': PRIVATE['Cache-Control'] } }
+    },
+  })
+}
+
+function referencesRoute({ engine }: EntryParts, collection: CollectionModel): Route {
+  return defineRoute({
+    method: 'GET',
+    path: `${ONE}/references`,
+    operationId: 'listReferences',
+    resource: collection,
+    protection: 'session',
+    summary: 'Lists who refers to an entry.',
+    parameters: PAGE,
+    conditions: ['ifMatch', 'ifNoneMatch'],
+    answers: [
+      {
+        status: 200,
+        description: 'One page of references.',
+        schema: REFERENCES_SCHEMA,
+        headers: ['Cache-Control', 'Vary'],
+      },
+    ],
+    errors: READ_ERRORS,
+    run: async ({ caller, path, query }) => {
+      const answer = await listReferrers(engine, collection, path.id ?? '', readPage(query), caller)
+      return { status: 200, json: JSON.stringify(answer), headers: PRIVATE }
+    },
+  })
+}

@@ -1,0 +1,47 @@
+import { getIdentity } from '../../auth/adapter.ts'
+import { mayExport } from '../../auth/scopes.ts'
+import type { ExportStreams } from '../../content/transfer/export-streams.ts'
+import { DaybookError } from '../../errors.ts'
+import { EXPORT } from '../../query/entry-query.ts'
+import { defineRoute, type Route } from '../contract.ts'
+import { PLAIN_ERRORS, PRIVATE } from '../replies.ts'
+
+/** What the export needs. */
+export interface ExportParts {
+  readonly streams: ExportStreams
+}
+
+const LINES = 'application/x-ndjson'
+
+/** The export, which not every service has. No rule of the config is asked: a service principal sees all that is stored. */
+export function exportRoutes({ streams }: ExportParts): readonly Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/api/export',
+      operationId: 'exportContent',
+      protection: 'session',
+      summary: 'Sends all content as lines of JSON.',
+      parameters: EXPORT,
+      conditions: ['ifMatch', 'ifNoneMatch'],
+      answers: [
+        {
+          status: 200,
+          description: 'One JSON document a line; the last line has the counts.',
+          mediaType: LINES,
+          schema: { type: 'string' },
+          headers: ['Cache-Control', 'Vary'],
+        },
+      ],
+      errors: [...PLAIN_ERRORS, 'UNAUTHORIZED', 'FORBIDDEN'],
+      run: async ({ caller, query }) => {
+        if (getIdentity(caller)?.actorType !== 'service') {
+          throw new DaybookError('FORBIDDEN', 'Only a service principal may export.')
+        }
+        if (!mayExport(caller)) throw new DaybookError('FORBIDDEN', 'This token has not the scope "export".')
+        const content = await streams.open(query.values.since)
+        return { status: 200, content, headers: { ...PRIVATE, 'Content-Type': LINES } }
+      },
+    }),
+  ]
+}

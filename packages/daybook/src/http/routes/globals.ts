@@ -1,0 +1,77 @@
+import type { Engine } from '../../content/engine.ts'
+import { readGlobal } from '../../content/reads/globals.ts'
+import { writeContext } from '../../content/writes/context.ts'
+import { prepareGlobal } from '../../content/writes/globals.ts'
+import { carryOut } from '../../content/writes/prepared.ts'
+import type { GlobalModel } from '../../model/model.ts'
+import { documentParameters } from '../../query/entry-query.ts'
+import { writtenLocale } from '../../query/locale.ts'
+import { jsonBody } from '../body.ts'
+import { defineRoute, type Route } from '../contract.ts'
+import {
+  preconditions,
+  READ_ERRORS,
+  type ReadPolicy,
+  readAnswers,
+  readReply,
+  sourceFor,
+  WRITE_ERRORS,
+  writeAnswer,
+  writeReply,
+} from '../replies.ts'
+
+/** What the routes of globals need. */
+export interface GlobalParts extends ReadPolicy {
+  readonly engine: Engine
+}
+
+/** Reads and changes of each global. */
+export function globalRoutes(parts: GlobalParts): readonly Route[] {
+  return [...parts.engine.model.globals.values()].flatMap((global) => [
+    getRoute(parts, global),
+    putRoute(parts, global),
+  ])
+}
+
+const PATH = '/api/globals/:key'
+
+function getRoute({ engine, ...policy }: GlobalParts, global: GlobalModel): Route {
+  return defineRoute({
+    method: 'GET',
+    path: PATH,
+    operationId: 'getGlobal',
+    resource: global,
+    protection: 'public',
+    summary: 'Reads a global.',
+    parameters: documentParameters(engine.model.locales),
+    checksQuery: true,
+    conditions: ['ifMatch', 'ifNoneMatch', 'minSeq'],
+    answers: readAnswers('The global; its fields are empty until it is first written.', global.schemas.read),
+    errors: READ_ERRORS,
+    run: async (request) =>
+      readReply(policy, request, await readGlobal(sourceFor(engine, request), global, request.query, request.caller)),
+  })
+}
+
+function putRoute({ engine }: GlobalParts, global: GlobalModel): Route {
+  const { locales } = engine.model
+  return defineRoute({
+    method: 'PUT',
+    path: PATH,
+    operationId: 'putGlobal',
+    resource: global,
+    protection: 'session',
+    action: 'update',
+    summary: 'Changes the fields of a global that the body names.',
+    parameters: writtenLocale(locales),
+    conditions: ['ifMatch', 'ifNoneMatch'],
+    body: jsonBody('The fields to change.', global.schemas.update),
+    answers: [writeAnswer(200, 'The stored global.', global.schemas.read)],
+    errors: [...WRITE_ERRORS, 'PRECONDITION_REQUIRED'],
+    run: async ({ body, caller, conditions, query }) => {
+      const context = await writeContext(engine, caller, query.values)
+      const prepare = () => prepareGlobal(context, global, body, preconditions(conditions))
+      return writeReply(200, await carryOut(context, prepare))
+    },
+  })
+}

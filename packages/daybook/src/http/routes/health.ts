@@ -1,0 +1,55 @@
+import { DaybookError } from '../../errors.ts'
+import { NO_PARAMETERS } from '../../query/parameters.ts'
+import { defineRoute, type Route } from '../contract.ts'
+import { NO_STORE, PLAIN_ERRORS } from '../replies.ts'
+
+/** What the routes about the process need. */
+export interface HealthParts {
+  /** Whether the service still takes new work. */
+  isReady(): Promise<boolean>
+}
+
+const HEALTHY = { type: 'object', properties: { status: { const: 'ok' } }, required: ['status'] }
+const READY = {
+  type: 'object',
+  properties: {
+    status: { const: 'ready' },
+    checks: { type: 'object', properties: { database: { const: 'ok' } }, required: ['database'] },
+  },
+  required: ['status', 'checks'],
+}
+
+/** Whether the process runs, and whether it can do its work. */
+export function healthRoutes({ isReady }: HealthParts): readonly Route[] {
+  const common = {
+    method: 'GET',
+    protection: 'public',
+    isProbe: true,
+    parameters: NO_PARAMETERS,
+    conditions: ['ifMatch', 'ifNoneMatch'],
+    errors: PLAIN_ERRORS,
+  } as const
+  return [
+    defineRoute({
+      ...common,
+      path: '/api/health',
+      operationId: 'getHealth',
+      summary: 'Says that the process runs.',
+      answers: [{ status: 200, description: 'It runs.', schema: HEALTHY, headers: ['Cache-Control'] }],
+      run: async () => ({ status: 200, json: '{"status":"ok"}', headers: NO_STORE }),
+    }),
+    defineRoute({
+      ...common,
+      path: '/api/ready',
+      operationId: 'getReady',
+      summary: 'Says whether the service can do its work.',
+      answers: [{ status: 200, description: 'It can.', schema: READY, headers: ['Cache-Control'] }],
+      run: async () => {
+        if (await isReady()) {
+          return { status: 200, json: '{"status":"ready","checks":{"database":"ok"}}', headers: NO_STORE }
+        }
+        throw new DaybookError('SERVICE_UNAVAILABLE', 'The service is not ready.', { checks: { database: 'failed' } })
+      },
+    }),
+  ]
+}

@@ -1,0 +1,27 @@
+import type { ExportStreams } from '../../content/transfer/export-streams.ts'
+import type { Route } from '../contract.ts'
+import { type AuthParts, authRoutes } from './auth.ts'
+import { type BatchParts, batchRoutes } from './batch.ts'
+import { type EntryParts, entryRoutes } from './entries.ts'
+import { exportRoutes } from './export.ts'
+import { type GlobalParts, globalRoutes } from './globals.ts'
+import { type HealthParts, healthRoutes } from './health.ts'
+
+/** What all routes together need. */
+export interface RouteParts extends HealthParts, EntryParts, GlobalParts, BatchParts, AuthParts {
+  /** Where the export is switched on. */
+  readonly streams: ExportStreams | undefined
+}
+
+/** Everything that a service answers, in the order of the docs. */
+export function allRoutes(parts: RouteParts): readonly Route[] {
+  const { streams } = parts
+  return [
+    ...healthRoutes(parts),
+    ...globalRoutes(parts),
+    ...batchRoutes(parts),
+    ...entryRoutes(parts),
+    ...authRoutes(parts),
+    ...(streams ? exportRoutes({ streams }) : []),
+  ]
+}

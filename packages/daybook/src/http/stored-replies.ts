@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto'
+import type { Caller } from '../auth/adapter.ts'
+import { hiddenFields, rulingOnReads } from '../content/access/access.ts'
+import type { Engine } from '../content/engine.ts'
+import { STORED_REPLY_MS } from '../content/sweep.ts'
+import type { Transact } from '../content/writes/prepared.ts'
+import { DaybookError, type ErrorCode } from '../errors.ts'
+import type { CollectionModel } from '../model/model.ts'
+import { UniqueViolation } from '../store/database.ts'
+import type { Reply } from './respond.ts'
+
+/** What a write fails with that may be sent again. */
+export const REPEAT_ERRORS: readonly ErrorCode[] = ['IDEMPOTENCY_MISMATCH', 'CONFLICT', 'FORBIDDEN']
+
+/** An answer that can be given again. */
+interface StoredReply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** A write that may be sent again. */
+interface Repeatable {
+  /** Everything that makes it the same request. */
+  readonly request: readonly unknown[]
+  /** What it writes to. */
+  readonly collections: readonly CollectionModel[]
+  /** The entries that an answer shows. */
+  shown(body: string): readonly ShownEntry[]
+}
+
+/** An entry that an answer shows. */
+export interface ShownEntry {
+  /** A collection's key. */
+  readonly collection: string
+  readonly id: string
+}
+
+/** For whom a request is answered, and by which name it may be sent again. */
+interface Repetition {
+  readonly engine: Engine
+  readonly caller: Caller
+  /** `Idempotency-Key`; without one, the write is carried out each time. */
+  readonly key: string | undefined
+}
+
+/**
+ * Answers a request that changes something. One with an `Idempotency-Key` is carried out once, however often it is sent: its
+ * answer is stored in the write's own transaction.
+ *
+ * @param perform carries the write out in the transaction that it is given
+ * @throws IDEMPOTENCY_MISMATCH when the key was used for another request; CONFLICT while the first one is under way;
+ * FORBIDDEN when the caller may no longer see what would be given again
+ */
+export async function repeatable<T>(
+  { engine, caller, key }: Repetition,
+  what: Repeatable,
+  toReply: (result: T) => Reply,
+  perform: (transact: Transact) => Promise<T>,
+): Promise<Reply> {
+  const transact: Transact = (work) => engine.store.transaction(work)
+  if (key === undefined) return toReply(await perform(transact))
+  const digest = await requestDigest(engine, what, caller)
+  const again = async (reply: StoredReply): Promise<Reply> => {
+    await requireShown(engine, what, caller, reply)
+    return { status: reply.status, json: reply.body, headers: { ...reply.headers, 'Idempotency-Replayed': 'true' } }
+  }
+  const known = await findReply(engine, key, digest)
+  if (known) return again(known)
+  return alone(engine, key, async () => {
+    try {
+      return toReply(await perform(storingReply(engine, { key, digest, toReply: (result) => toReply(result as T) })))
+    } catch (error) {
+      if (!(error instanceof UniqueViolation)) throw error
+      // Another node was first.
+      const first = await findReply(engine, key, digest)
+      if (first) return again(first)
+      throw inFlight()
+    }
+  })
+}
+
+/**
+ * Does what no other request of this node with the key is doing.
+ *
+ * @throws CONFLICT while another one is
+ */
+async function alone<T>(engine: Engine, key: string, work: () => Promise<T>): Promise<T> {
+  const busy = underway.get(engine) ?? new Set<string>()
+  underway.set(engine, busy)
+  if (busy.has(key)) throw inFlight()
+  busy.add(key)
+  try {
+    return await work()
+  } finally {
+    busy.delete(key)
+  }
+}
+
+const underway = new WeakMap<Engine, Set<string>>()
+
+/** Names a request: another body, path or session gives another digest, and so does one that may see more or less. */
+async function requestDigest({ model }: Engine, repeatable: Repeatable, caller: Caller): Promise<string> {
+  const { identity } = caller
+  const who = [identity?.provider, identity?.subject, identity?.sessionId]
+  const sights: unknown[] = []
+  for (const collection of new Set(repeatable.collections)) {
+    const ruling = await rulingOnReads(model, collection, caller)
+    const hidden = [...hiddenFields(collection, caller)]
+    sights.push([collection.key, typeof ruling === 'boolean' ? ruling : 'some', hidden])
+  }
+  return createHash('sha256')
+    .update(JSON.stringify([who, repeatable.request, sights]))
+    .digest('base64url')
+}
+
+/**
+ * An answer that is given again must not show an entry that has come out of the caller's reach meanwhile.
+ *
+ * @throws FORBIDDEN
+ */
+async function requireShown(
+  { model, store }: Engine,
+  repeatable: Repeatable,
+  caller: Caller,
+  { body }: StoredReply,
+): Promise<void> {
+  for (const collection of new Set(repeatable.collections)) {
+    const ruling = await rulingOnReads(model, collection, caller)
+    if (typeof ruling === 'boolean') continue
+    const own = repeatable.shown(body).filter((one) => one.collection === collection.key)
+    const ids = [...new Set(own.map(({ id }) => id))]
+    const seen = await store.read.statuses(collection, ids, ruling.where)
+    if (seen.length < ids.length)
+      throw new DaybookError('FORBIDDEN', 'This was done, but you may not read the answer any more.')
+  }
+}
+
+const inFlight = (): DaybookError =>
+  new DaybookError('CONFLICT', 'A request with this Idempotency-Key is under way; wait for its answer.')
+
+async function findReply(engine: Engine, key: string, digest: string): Promise<StoredReply | undefined> {
+  const stored = await engine.store.read.storedReply(key)
+  if (!stored || stored.at < new Date(Date.now() - STORED_REPLY_MS).toISOString()) return undefined
+  if (stored.request !== digest) throw new DaybookError('IDEMPOTENCY_MISMATCH')
+  return { status: stored.status, headers: JSON.parse(stored.headers), body: stored.body }
+}
+
+/** What is stored with a write. */
+interface ReplyPlan {
+  readonly key: string
+  readonly digest: string
+  toReply(result: unknown): Reply
+}
+
+/** Transactions that store the reply to a write together with the write. */
+function storingReply(engine: Engine, { key, digest, toReply }: ReplyPlan): Transact {
+  return (work) =>
+    engine.store.transaction(async (writer) => {
+      const result = await work(writer)
+      const { status, headers = {}, json: body = '' } = toReply(result)
+      const now = Date.now()
+      await writer.saveReply(
+        { key, request: digest, at: new Date(now).toISOString(), status, headers: JSON.stringify(headers), body },
+        new Date(now - STORED_REPLY_MS).toISOString(),
+      )
+      return result
+    })
+}

@@ -1,2 +1,0 @@
-export { jwt } from '../auth/jwt.ts'
-export type { JwtClaims, JwtOptions } from '../auth/jwt-options.ts'

@@ -1,2 +1,0 @@
-export { postgres } from '../store/postgres.ts'
-export type { PostgresOptions } from '../store/postgres-options.ts'

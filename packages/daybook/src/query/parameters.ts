@@ -1,0 +1,208 @@
+import { type Issue, invalid, MAX_ISSUES } from '../errors.ts'
+import type { JsonSchema } from '../fields/field.ts'
+import type { Params } from './params.ts'
+import { adviceOnParam } from './unknown-param.ts'
+
+/** Collects what is wrong with a request, so that one answer names all of it. */
+export class Faults {
+  readonly #issues: Issue[]
+
+  /** @param issues those that are known already */
+  constructor(issues: readonly Issue[] = []) {
+    this.#issues = [...issues]
+  }
+
+  get issues(): readonly Issue[] {
+    return this.#issues
+  }
+
+  add(path: string, code: string, message: string): void {
+    this.#issues.push({ path, code, message })
+  }
+
+  /** @throws VALIDATION_ERROR with every fault so far */
+  throwAny(): void {
+    if (this.#issues.length > 0) throw invalid(this.#issues)
+  }
+}
+
+/** What a request says of one parameter. */
+export interface Given {
+  /** As it was sent; with brackets, where the parameter takes them. */
+  readonly name: string
+  readonly values: readonly string[]
+}
+
+/** A query parameter, declared once: this parses it, and documents it. */
+export interface Parameter<T = unknown> {
+  readonly description: string
+  /** The JSON Schema (2020-12) of its value. */
+  readonly schema: JsonSchema
+  /** `list`: separated by commas or repeated; `brackets`: `name[…][…]=value`. */
+  readonly style: 'single' | 'list' | 'brackets'
+  /** Answers `undefined` when it is wrong, and says why. */
+  parse(given: readonly Given[], faults: Faults): T | undefined
+}
+
+/** The parameters of a route, by name. */
+export type Parameters = Readonly<Record<string, Parameter>>
+
+/** The parameters that hold these values. */
+export type ParametersOf<Values> = { readonly [K in keyof Values]: Parameter<Values[K]> }
+
+/** What a request says, by parameter. */
+export type QueryOf<P extends Parameters> = {
+  readonly [K in keyof P]?: P[K] extends Parameter<infer T> ? T | undefined : never
+}
+
+/** What a request asks, with all that is wrong with it: nobody gets the one without the other. */
+export class Query<Values extends object = object> {
+  /** What could be read, whatever is wrong with the rest. */
+  readonly partial: Values
+  readonly #issues: readonly Issue[]
+
+  constructor(values: Values, faults: Faults) {
+    this.partial = Object.freeze(values)
+    this.#issues = faults.issues
+  }
+
+  /** Whether nothing is asked. */
+  get isEmpty(): boolean {
+    return this.#issues.length === 0 && Object.keys(this.partial).length === 0
+  }
+
+  /** @throws VALIDATION_ERROR with one issue for each fault */
+  get values(): Values {
+    this.throwFaults()
+    return this.partial
+  }
+
+  /** @throws VALIDATION_ERROR with one issue for each fault */
+  throwFaults(): void {
+    if (this.#issues.length > 0) throw invalid(this.#issues)
+  }
+
+  /**
+   * Looks at what was asked more closely; what is found wrong is answered together with the rest.
+   *
+   * @throws VALIDATION_ERROR with one issue for each fault
+   */
+  check<Checked>(look: (values: Values, faults: Faults) => Checked): Checked {
+    const faults = new Faults(this.#issues)
+    const checked = look(this.partial, faults)
+    faults.throwAny()
+    return checked
+  }
+}
+
+/** The parameters of a route that takes none. */
+export const NO_PARAMETERS: ParametersOf<Record<never, never>> = {}
+
+/** Reads what a request says. A parameter that is unknown or wrong is a fault. */
+export function readParameters<P extends Parameters>(declared: P, params: Params): Query<QueryOf<P>> {
+  const faults = new Faults()
+  const given = new Map<string, Given[]>()
+  for (const [name, values] of params) {
+    const owner = ownerOf(declared, name)
+    if (owner === undefined) addUnknown(faults, name, declared)
+    else given.set(owner, [...(given.get(owner) ?? []), { name, values }])
+  }
+  const read: Record<string, unknown> = {}
+  for (const [name, own] of given) read[name] = declared[name]?.parse(own, faults)
+  return new Query(read as QueryOf<P>, faults)
+}
+
+/** The parameter that a name of a request belongs to. */
+function ownerOf(declared: Parameters, name: string): string | undefined {
+  if (Object.hasOwn(declared, name)) return name
+  const bracket = name.indexOf('[')
+  const owner = bracket > 0 ? name.slice(0, bracket) : ''
+  return Object.hasOwn(declared, owner) && declared[owner]?.style === 'brackets' ? owner : undefined
+}
+
+/** Advice costs more than a look: no more of it is given than is told. */
+function addUnknown(faults: Faults, name: string, declared: Parameters): void {
+  if (faults.issues.length >= MAX_ISSUES) return
+  const taken = Object.entries(declared).map(([one, { style }]) =>
+    style === 'brackets' ? `${one}[field][operator]` : one,
+  )
+  faults.add(name.slice(0, 64), 'unknown_param', adviceOnParam(name, taken))
+}
+
+/** The one value of a parameter that may stand once. */
+function oneOf([given]: readonly Given[], faults: Faults): string | undefined {
+  if (given && given.values.length > 1) faults.add(given.name, 'repeated', 'may stand only once')
+  return given?.values[0]
+}
+
+/** A whole number, 0 or more, that a double holds exactly. */
+export function count(
+  description: string,
+  schema: { readonly default?: number; readonly maximum?: number } = {},
+): Parameter<number> {
+  return {
+    description,
+    schema: { type: 'integer', minimum: 0, ...schema },
+    style: 'single',
+    parse: (given, faults) => {
+      const text = oneOf(given, faults)
+      if (text === undefined) return undefined
+      const [{ name } = { name: '' }] = given
+      const value = Number(text)
+      if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(value)) {
+        faults.add(name, 'type', 'must be a whole number, 0 or more')
+      } else if (schema.maximum !== undefined && value > schema.maximum) {
+        faults.add(name, 'maximum', `must be at most ${schema.maximum}`)
+      } else return value
+      return undefined
+    },
+  }
+}
+
+/** @param check says what is wrong with a text, as code and message */
+export function text(
+  description: string,
+  schema: JsonSchema = {},
+  check: (text: string) => readonly [code: string, message: string] | undefined = () => undefined,
+): Parameter<string> {
+  return {
+    description,
+    schema: { type: 'string', ...schema },
+    style: 'single',
+    parse: (given, faults) => {
+      const value = oneOf(given, faults)
+      const fault = value === undefined ? undefined : check(value)
+      if (fault) faults.add(given[0]?.name ?? '', ...fault)
+      return fault ? undefined : value
+    },
+  }
+}
+
+const enumMessage = (values: readonly string[]): string => `must be one of: ${values.join(', ')}`
+
+/** One of a few texts. */
+export function choice(description: string, values: readonly string[]): Parameter<string> {
+  return text(description, { enum: values }, (one) =>
+    values.includes(one) ? undefined : ['enum', enumMessage(values)],
+  )
+}
+
+/** Names, each at least one character long. */
+export function names(description: string, items: JsonSchema, maxItems?: number): Parameter<readonly string[]> {
+  const known = items.enum as readonly string[] | undefined
+  return {
+    description,
+    schema: { type: 'array', items: { type: 'string', ...items }, ...(maxItems === undefined ? {} : { maxItems }) },
+    style: 'list',
+    parse: ([given], faults) => {
+      const values = given?.values.flatMap((value) => value.split(',')) ?? []
+      const { name = '' } = given ?? {}
+      if (values.includes('')) faults.add(name, 'empty', 'must not hold an empty name')
+      else if (maxItems !== undefined && values.length > maxItems)
+        faults.add(name, 'maxItems', `must have at most ${maxItems} names`)
+      else if (known && values.some((value) => !known.includes(value))) faults.add(name, 'enum', enumMessage(known))
+      else return values
+      return undefined
+    },
+  }
+}

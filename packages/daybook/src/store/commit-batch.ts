@@ -1,0 +1,133 @@
+import { PUBLISHED } from '../fields/status.ts'
+import { build, param, prepare, type Statement, type Values } from './compile.ts'
+import type { WriteConnection } from './database.ts'
+
+/** An entry that went from one status to another: `null` is an entry without one, `undefined` no entry. */
+export interface Counted {
+  readonly key: string
+  readonly seq: number
+  /** Whether the collection's entries have a status. */
+  readonly hasStatus: boolean
+  readonly from: string | null | undefined
+  readonly to: string | null | undefined
+}
+
+/** What tells one record of the journal from every other that might have had its number. */
+export interface JournalRecord {
+  readonly seq: number
+  readonly id: string
+  /** ISO 8601. */
+  readonly at: string
+}
+
+/** How far a {@link CommitBatch} has come. */
+export type Savepoint = readonly [numbers: number, last: JournalRecord | undefined, counted: number, waiting: number]
+
+/**
+ * What writes that share a transaction settle once, with its commit: the journal's numbers, the counters of
+ * collections, and statements that nothing in the transaction reads the effect of.
+ */
+export class CommitBatch {
+  readonly #connection: WriteConnection
+  #head: number | undefined
+  #numbers = 0
+  #last: JournalRecord | undefined
+  readonly #counted: Counted[] = []
+  readonly #waiting: [Statement, Values][] = []
+
+  /**
+   * @param connection that of a transaction which no other writer runs beside
+   * @param head the last number of the journal, where it is known already
+   */
+  constructor(connection: WriteConnection, head?: number) {
+    this.#connection = connection
+    this.#head = head
+  }
+
+  /** The last record that was begun; `undefined`: none was. */
+  get last(): JournalRecord | undefined {
+    return this.#last
+  }
+
+  /** Takes the next number of the journal, for a change of that document at that moment. */
+  async next(id: string, at: string): Promise<number> {
+    this.#head ??= (await this.#connection.get(HEAD))?.seq ?? 0
+    this.#numbers += 1
+    const seq = this.#head + this.#numbers
+    this.#last = { seq, id, at }
+    return seq
+  }
+
+  /** Counts an entry out of one status and into another. */
+  count(counted: Counted): void {
+    this.#counted.push(counted)
+  }
+
+  /**
+   * Runs a statement with the commit. Search rows wait so: FTS5 writes to its table whenever a savepoint ends after a
+   * change of it, and entries which share a commit would share nothing of that work.
+   */
+  later(statement: Statement, values: Values): void {
+    this.#waiting.push([statement, values])
+  }
+
+  get savepoint(): Savepoint {
+    return [this.#numbers, this.#last, this.#counted.length, this.#waiting.length]
+  }
+
+  /** Forgets what came after a savepoint. */
+  rollbackTo([numbers, last, counted, waiting]: Savepoint): void {
+    this.#numbers = numbers
+    this.#last = last
+    this.#counted.length = counted
+    this.#waiting.length = waiting
+  }
+
+  /** Writes down what was gathered; the transaction commits next. */
+  async flush(): Promise<void> {
+    const counted = Map.groupBy(this.#counted, (one) => one.key)
+    await this.#connection.pipeline([
+      ...this.#waiting.map(
+        ([statement, values]) =>
+          () =>
+            this.#connection.run(statement, values),
+      ),
+      ...[...counted].map(
+        ([key, changes]) =>
+          () =>
+            this.#flushCounters(key, changes),
+      ),
+      ...(this.#numbers > 0
+        ? [() => this.#connection.run(MOVE_HEAD, { seq: Number(this.#head) + this.#numbers })]
+        : []),
+    ])
+  }
+
+  /** Says how many entries a collection has, and how far readers without a session may have to look. */
+  async #flushCounters(key: string, changes: readonly Counted[]): Promise<void> {
+    const row = await this.#connection.get(COUNTERS, { key })
+    if (!row) throw new Error(`No counters for ${key}`)
+    const counts: { [status: string]: number } = JSON.parse(row.counts)
+    let { seq, visible_seq: visibleSeq } = row
+    for (const { from, to, hasStatus, seq: own } of changes) {
+      if (from !== undefined) counts[from ?? ''] = (counts[from ?? ''] ?? 0) - 1
+      if (to !== undefined) counts[to ?? ''] = (counts[to ?? ''] ?? 0) + 1
+      seq = own
+      if (!hasStatus || from === PUBLISHED || to === PUBLISHED) visibleSeq = own
+    }
+    await this.#connection.run(COUNT, { key, seq, visibleSeq, counts: JSON.stringify(counts) })
+  }
+}
+
+/** The last number of the journal. */
+export const HEAD: Statement<{ readonly seq: number }> = prepare(build.selectFrom('daybook$head').select('seq'))
+const MOVE_HEAD = prepare(build.updateTable('daybook$head').set({ seq: param<number>('seq') }))
+/** Where a collection stands, and what it has. */
+export const COUNTERS: Statement<{ readonly seq: number; readonly visible_seq: number; readonly counts: string }> =
+  prepare(build.selectFrom('daybook$collections').selectAll().where('key', '=', param<string>('key')))
+const COUNT = prepare(
+  build
+    .updateTable('daybook$collections')
+    .set({ seq: param<number>('seq'), visible_seq: param<number>('visibleSeq'), counts: param<string>('counts') })
+    .where('key', '=', param<string>('key')),
+)

@@ -1,0 +1,2 @@
+export { postgres } from './postgres.ts'
+export type { PostgresOptions } from './postgres-options.ts'

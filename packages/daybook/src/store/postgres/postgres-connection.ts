@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto'
+import type { ClientBase, CustomTypesConfig, PoolClient, QueryResult } from 'pg'
+import { CommitBatch } from '../commit-batch.ts'
+import type { Statement, Values } from '../compile.ts'
+import type { Connection, WriteConnection } from '../database.ts'
+import { translate } from './postgres-errors.ts'
+import { toName } from './postgres-names.ts'
+
+/** What is sent to the server. */
+export interface Query {
+  readonly text: string
+  readonly values: readonly unknown[]
+  /** Names a statement that the server keeps prepared. */
+  readonly name?: string
+}
+
+/** Sends a query, on whatever connection. */
+export type Ask = (query: Query) => Promise<QueryResult>
+
+interface Translated {
+  readonly text: string
+  readonly name: string
+}
+
+/** The most translated texts kept. */
+const MAX_TRANSLATED = 1000
+const translated = new Map<string, Translated>()
+
+/** A statement of ours in the form that PostgreSQL reads, `$1` for the first `?`, and the name that it is prepared under. */
+export function translateText(sql: string): Translated {
+  const known = translated.get(sql)
+  if (known) return known
+  let place = 0
+  const text = sql
+    .replace(/"([^"]*)"/g, (_, name: string) => `"${toName(name)}"`)
+    .replace(/\?/g, () => {
+      place += 1
+      return `$${place}`
+    })
+  const made = { text, name: createHash('sha256').update(text).digest('base64url').slice(0, 24) }
+  if (translated.size >= MAX_TRANSLATED) translated.clear()
+  translated.set(sql, made)
+  return made
+}
+
+/** Whole numbers and decimals as numbers, everything else as the text that it is. */
+export const TYPES: CustomTypesConfig = {
+  getTypeParser: (oid: number) => (oid === 20 || oid === 23 || oid === 1700 ? Number : String),
+} as CustomTypesConfig
+
+/** Statements on PostgreSQL, wherever they run. */
+export class PostgresConnection implements Connection {
+  readonly #ask: Ask
+  readonly #isPrepared: boolean
+  /** How many statements have run. */
+  executed = 0
+
+  /** @param isPrepared whether the server keeps the statements; what it plans once must be good for all values */
+  constructor(ask: Ask, isPrepared: boolean) {
+    this.#ask = ask
+    this.#isPrepared = isPrepared
+  }
+
+  async all<Row>(statement: Statement<Row>, values: Values = {}): Promise<readonly Row[]> {
+    return (await this.#run(statement, values)).rows as Row[]
+  }
+
+  async get<Row>(statement: Statement<Row>, values: Values = {}): Promise<Row | undefined> {
+    return (await this.#run(statement, values)).rows[0] as Row | undefined
+  }
+
+  async run(statement: Statement, values: Values = {}): Promise<number> {
+    return (await this.#run(statement, values)).rowCount ?? 0
+  }
+
+  async #run(statement: Statement, values: Values): Promise<QueryResult> {
+    this.executed += 1
+    const { text, name } = translateText(statement.sql)
+    const query = { text, values: statement.bind(values) }
+    try {
+      return await this.#ask(this.#isPrepared ? { ...query, name } : query)
+    } catch (error) {
+      throw translate(error)
+    }
+  }
+}
+
+/**
+ * Sends queries on one connection, and takes the answers by a callback: of promises that the driver makes, V8 frees none,
+ * nor the rows that they brought, before it looks through the whole heap.
+ */
+export const sender =
+  (client: ClientBase): Ask =>
+  (query) =>
+    new Promise((resolve, reject) => {
+      client.query({ ...query, values: [...query.values] }, (error, result) => {
+        if (error) reject(error)
+        else resolve(result)
+      })
+    })
+
+/** Sends each query when the one before has been answered. */
+function inTurn(send: Ask): Ask {
+  let last: Promise<unknown> = Promise.resolve()
+  return (query) => {
+    const answer = last.then(() => send(query))
+    last = answer.catch(() => {})
+    return answer
+  }
+}
+
+/** The connection of one transaction. */
+export class PostgresTransaction extends PostgresConnection implements WriteConnection {
+  readonly batch: CommitBatch
+  readonly #state: { isTouched: boolean }
+
+  /**
+   * @param isDirect whether the server keeps statements, and takes one before it has answered another
+   * @param head the last number of the journal, where it is known already
+   */
+  constructor(client: PoolClient, isDirect: boolean, head?: number) {
+    const state = { isTouched: false }
+    const send = isDirect ? sender(client) : inTurn(sender(client))
+    const ask: Ask = async (query) => {
+      if (!/^\s*select/i.test(query.text)) state.isTouched = true
+      try {
+        return await send(query)
+      } catch (error) {
+        state.isTouched = true
+        throw error
+      }
+    }
+    super(ask, isDirect)
+    this.#state = state
+    this.batch = new CommitBatch(this, head)
+  }
+
+  /** After one that fails, the server refuses all that follow: the first one says why. */
+  async pipeline(writes: readonly (() => Promise<unknown>)[]): Promise<void> {
+    const ends = await Promise.allSettled(writes.map((write) => write()))
+    const failed = ends.find(({ status }) => status === 'rejected')
+    if (failed?.status === 'rejected') throw failed.reason
+  }
+
+  /** Whether anything in it was changed, or failed, since the last {@link begin}. */
+  get isTouched(): boolean {
+    return this.#state.isTouched
+  }
+
+  /** Begins another part of the transaction. */
+  begin(): void {
+    this.#state.isTouched = false
+  }
+}

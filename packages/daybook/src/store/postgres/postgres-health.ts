@@ -1,0 +1,116 @@
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import type { Client } from 'pg'
+import { DaybookError } from '../../errors.ts'
+
+/** How often the server is asked whether it answers, in milliseconds. */
+const BEAT_MS = 250
+/** How long to wait before the next attempt to reach it, in milliseconds. */
+const RETRY_MS = 250
+
+/** A server as its health is watched. */
+export interface WatchedServer {
+  /** Opens a connection, or fails within a bounded time. */
+  connect(): Promise<Client>
+  /** Asks it something short. */
+  ask(client: Client): Promise<unknown>
+  /** Called when it stops answering. */
+  onDown(): void
+  /** How long its answer may take, in milliseconds. */
+  readonly answerMs: number
+}
+
+/**
+ * Knows whether the server answers. A connection of its own asks it again and again, so that a server which is gone,
+ * or lets everything wait, is noticed by all at once instead of by each request after its own time-out.
+ */
+export class PostgresHealth {
+  readonly #server: WatchedServer
+  readonly #ended = new AbortController()
+  readonly #watching: Promise<void>
+  #failure: unknown
+  #hasAnswered = false
+
+  constructor(server: WatchedServer) {
+    this.#server = server
+    this.#watching = this.#watch()
+  }
+
+  get isUp(): boolean {
+    return this.#failure === undefined
+  }
+
+  /** @throws SERVICE_UNAVAILABLE while the server does not answer */
+  demand(): void {
+    if (this.#failure) throw new DaybookError('SERVICE_UNAVAILABLE', undefined, {}, this.#failure)
+  }
+
+  async close(): Promise<void> {
+    this.#ended.abort()
+    await this.#watching
+  }
+
+  async #watch(): Promise<void> {
+    while (!this.#ended.signal.aborted) {
+      try {
+        const client = await this.#server.connect()
+        this.#failure = undefined
+        this.#hasAnswered = true
+        await this.#listen(client)
+      } catch (error) {
+        this.#fail(error)
+      }
+      await this.#pause(RETRY_MS)
+    }
+  }
+
+  /** Resolves when the connection ended, which may have been its own fault alone; rejects when there was no answer. */
+  async #listen(client: Client): Promise<void> {
+    let isLost = false
+    client.on('error', () => {
+      isLost = true
+    })
+    try {
+      while (!this.#ended.signal.aborted && !isLost) {
+        const answer = this.#server.ask(client).then(
+          () => true,
+          () => false,
+        )
+        if (!(await this.#within(answer))) return
+        await this.#pause(BEAT_MS)
+      }
+    } finally {
+      destroy(client)
+    }
+  }
+
+  async #within<T>(answer: Promise<T>): Promise<T> {
+    const { answerMs } = this.#server
+    const late = Symbol('late')
+    const clock = new AbortController()
+    const first = await Promise.race([answer, sleep(answerMs, late, { signal: clock.signal }).catch(() => late)])
+    clock.abort()
+    if (first !== late) return first as T
+    // When this process itself was busy, the answer may be there already.
+    await turn()
+    await turn()
+    const second = await Promise.race([answer, turn(late)])
+    if (second === late) throw new Error(`PostgreSQL did not answer within ${answerMs} ms.`)
+    return second as T
+  }
+
+  #fail(error: unknown): void {
+    const wasUp = this.isUp && this.#hasAnswered
+    this.#failure = error
+    if (wasUp) this.#server.onDown()
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#ended.signal, ref: false }).catch(() => {})
+  }
+}
+
+/** Cuts a connection without waiting for the other side. */
+export function destroy(client: object): void {
+  const { connection } = client as { readonly connection?: { readonly stream?: { destroy(): void } } }
+  connection?.stream?.destroy()
+}

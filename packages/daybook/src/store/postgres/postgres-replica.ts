@@ -1,0 +1,72 @@
+import type { Statement, Values } from '../compile.ts'
+import type { Connection, Database, JournalReader, Snapshot, WriteConnection, WriteOptions } from '../database.ts'
+import type { Dialect } from '../dialect.ts'
+import type { Follower } from '../journal-watch.ts'
+import type { PostgresServer } from './postgres-server.ts'
+
+/** A database that is read on a copy of it, as long as that answers. */
+export class PostgresReplica implements Database, JournalReader {
+  readonly name: string
+  readonly dialect: Dialect
+  readonly reader: Connection
+  readonly background: Connection
+  readonly #server: PostgresServer
+  readonly #primary: Database
+
+  /** @param name its URL, as anybody may see it */
+  constructor(name: string, server: PostgresServer, primary: Database) {
+    this.name = name
+    this.dialect = primary.dialect
+    this.reader = orElse(server, server.reader, () => primary.reader)
+    this.background = orElse(server, server.background, () => primary.background)
+    this.#server = server
+    this.#primary = primary
+  }
+
+  /** Whether it answers, and has come as far as this number of the journal. */
+  has(seq: number): boolean {
+    return (this.seq ?? -1) >= seq
+  }
+
+  get seq(): number | undefined {
+    const { isUp, head } = this.#server
+    return isUp && head >= 0 ? head : undefined
+  }
+
+  get executed(): number {
+    return this.#primary.executed
+  }
+
+  transaction<T>(work: (writer: WriteConnection) => Promise<T>, options?: WriteOptions): Promise<T> {
+    return this.#primary.transaction(work, options)
+  }
+
+  alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
+    return this.#primary.alter(work)
+  }
+
+  follow(follower: Follower): () => void {
+    return this.#primary.follow(follower)
+  }
+
+  snapshot(): Promise<Snapshot> {
+    return this.#primary.snapshot()
+  }
+
+  close(): Promise<void> {
+    return this.#server.close()
+  }
+}
+
+/** Asks the copy, and the original when the copy fails. */
+function orElse(server: PostgresServer, copy: Connection, original: () => Connection): Connection {
+  const first = async <T>(ask: (connection: Connection) => Promise<T>): Promise<T> => {
+    if (!server.isUp) return ask(original())
+    return ask(copy).catch(() => ask(original()))
+  }
+  return {
+    all: <Row>(statement: Statement<Row>, values?: Values) => first((one) => one.all(statement, values)),
+    get: <Row>(statement: Statement<Row>, values?: Values) => first((one) => one.get(statement, values)),
+    run: (statement, values) => original().run(statement, values),
+  }
+}

@@ -1,0 +1,98 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { CollectionModel } from '../../model/model.ts'
+import { param } from '../compile.ts'
+import type { SearchDialect } from '../dialect.ts'
+import { RANKED_MATCHES, SHOWN_COLUMNS, type SortedRow } from '../page.ts'
+import { canMatch, type SearchQuery, searchTexts, statusWord, toBoosts } from '../search.ts'
+import type { SearchTerm } from '../search-text.ts'
+import { searchTable } from '../tables.ts'
+import type { WhereSql } from '../where-forms.ts'
+
+/** A word as it stands in the index: with the place of its field, so that a reader finds only what they may read. */
+const inField = (place: number, word: string): string => `${place.toString(36)}:${word}`
+
+const placeOf = ({ searchable }: CollectionModel, field: string): number =>
+  searchable.findIndex(({ key }) => key === field)
+
+/** The query in the language of `tsquery`. Words consist of letters and digits only, so no operator gets in. */
+function scoped(collection: CollectionModel, fields: readonly string[], terms: readonly SearchTerm[]): string {
+  const places = fields.map((field) => placeOf(collection, field)).filter((place) => place >= 0)
+  const each = terms.map(({ word, prefix }) => {
+    const inAny = places.map((place) => `'${inField(place, word)}'${prefix ? ':*' : ''}`)
+    return `(${inAny.join(' | ')})`
+  })
+  return each.join(' & ')
+}
+
+function toMatch({ terms, fields, statuses }: SearchQuery, collection: CollectionModel): string {
+  const scope = scoped(collection, fields, terms)
+  return statuses ? `(${statuses.map((one) => `'${statusWord(one)}'`).join(' | ')}) & ${scope}` : scope
+}
+
+const boostMatches = (search: SearchQuery, collection: CollectionModel): readonly (readonly [string, number])[] =>
+  toBoosts(search, collection).map((one) => [scoped(collection, one.fields, [one.term]), one.lift])
+
+/** The words of an entry, once each. */
+function wordsOf(collection: CollectionModel, doc: Readonly<Record<string, unknown>>, status: string | null): string {
+  const words = new Set(status === null ? [] : [statusWord(status)])
+  for (const [key, text] of searchTexts(collection, doc)) {
+    const place = placeOf(collection, key)
+    for (const word of text === '' ? [] : text.split(' ')) words.add(inField(place, word))
+  }
+  return [...words].join(' ')
+}
+
+const found = (table: string): RawBuilder<unknown> =>
+  sql`${sql.table(searchTable(table))} AS found WHERE found.words @@ ${param('match')}::tsquery`
+
+/** Matches by relevance among the newest, or newest first. */
+function matches(collection: CollectionModel, where: WhereSql | undefined, ranked: boolean): RawBuilder<SortedRow> {
+  const own = sql.table(collection.table)
+  const columns = sql.join(SHOWN_COLUMNS.map((name) => sql.ref(`entry.${name}`)))
+  const narrowed = where ? sql` AND pk IN (SELECT entry.pk FROM ${own} AS entry WHERE ${where.build()})` : sql``
+  const page = sql`LIMIT ${param('limit')} OFFSET ${param('offset')}`
+  const newest = sql`FROM ${found(collection.table)}${narrowed} ORDER BY pk DESC`
+  if (!ranked) {
+    return sql<SortedRow>`
+      SELECT ${columns} FROM (SELECT pk ${newest} ${page}) AS best JOIN ${own} AS entry ON entry.pk = best.pk
+      ORDER BY best.pk DESC`
+  }
+  return sql<SortedRow>`
+    WITH daybook$found AS MATERIALIZED (SELECT pk, words ${newest} LIMIT ${sql.lit(RANKED_MATCHES)}),
+    daybook$best AS MATERIALIZED (
+      SELECT pk, (
+        SELECT coalesce(sum((boost ->> 1)::numeric), 0) FROM jsonb_array_elements(${param('boosts')}::jsonb) AS boost
+        WHERE daybook$found.words @@ (boost ->> 0)::tsquery) AS score
+      FROM daybook$found ORDER BY 2 DESC, 1 DESC ${page}
+    )
+    SELECT ${columns} FROM daybook$best AS best JOIN ${own} AS entry ON entry.pk = best.pk
+    ORDER BY best.score DESC, best.pk DESC`
+}
+
+const values: SearchDialect['values'] = (search, collection) =>
+  canMatch(search)
+    ? { match: toMatch(search, collection), boosts: JSON.stringify(boostMatches(search, collection)) }
+    : undefined
+
+/** Full-text search by `tsvector` and GIN. */
+export const POSTGRES_SEARCH: SearchDialect = {
+  values,
+  countValues: values,
+  condition: (table) => sql`entry.pk IN (SELECT pk FROM ${found(table)})`,
+  count: (table) => sql`SELECT count(*) AS total FROM ${found(table)}`,
+  matches,
+  row: (collection, doc, status) => ({ words: wordsOf(collection, doc, status) }),
+  insert: ({ table }) => sql`INSERT INTO ${sql.table(searchTable(table))} (pk, words)
+    VALUES (${param('pk')}, array_to_tsvector(array_remove(string_to_array(${param('words')}, ' '), '')))`,
+  insertAll: ({ table }) => sql`INSERT INTO ${sql.table(searchTable(table))} (pk, words)
+    SELECT (one ->> 'pk')::bigint, array_to_tsvector(array_remove(string_to_array(one ->> 'words', ' '), ''))
+    FROM json_array_elements(${param('rows')}::json) AS one`,
+  remove: (table) => sql`DELETE FROM ${sql.table(searchTable(table))} WHERE pk = ${param('pk')}`,
+  create: ({ table, searchable }) => [
+    `CREATE TABLE "${searchTable(table)}" (pk BIGINT PRIMARY KEY, words TSVECTOR NOT NULL)`,
+    `COMMENT ON TABLE "${searchTable(table)}" IS '${searchable.map(({ key }) => key).join(' ')}'`,
+  ],
+  index: (table) => [`CREATE INDEX "${searchTable(table)}$words" ON "${searchTable(table)}" USING gin (words)`],
+  drop: (table) => [`DROP TABLE IF EXISTS "${searchTable(table)}"`],
+  version: '1',
+}

@@ -1,0 +1,203 @@
+import type { Client, ClientBase, ClientConfig, Pool, PoolConfig, QueryConfig, QueryResult } from 'pg'
+import type { Connection, PoolState } from '../database.ts'
+import { PostgresConnection, type Query, sender, TYPES } from './postgres-connection.ts'
+import { isClash, isConnectionLoss } from './postgres-errors.ts'
+import { destroy, PostgresHealth } from './postgres-health.ts'
+
+/** What of the driver is used. */
+export interface Driver {
+  readonly Client: typeof Client
+  readonly Pool: typeof Pool
+}
+
+const hasJournal = async (client: Client): Promise<boolean> =>
+  (await client.query("SELECT to_regclass('daybook$head')::text AS name")).rows[0]?.name !== null
+
+/** How a server is used. */
+export interface ServerSettings {
+  /** Whether sessions may keep prepared statements. */
+  readonly isPrepared: boolean
+  /** Connections that read. */
+  readonly connections: number
+  /** How long it may take to answer before it counts as gone, in milliseconds. */
+  readonly answerMs: number
+  /** Called when other nodes say that the journal has come to a number. */
+  readonly onMove?: (seq: number) => void
+}
+
+/** Where nodes say to each other how far the journal has come. */
+export const CHANNEL = 'daybook'
+
+const IDLE_MS = 30_000
+/**
+ * What sessions that read are told. To look inside a document costs some ten microseconds, forty times what the server
+ * takes an operator for: it would rather look into 200 entries than follow the index that has the 20 wanted ones. With 4 MB
+ * to count in it remembers pages instead of rows, and looks into every document on them. Compiling takes longer than most
+ * statements run.
+ */
+export const READ_SETTINGS: readonly string[] = ['cpu_operator_cost = 0.1', "work_mem = '32MB'", 'jit = off']
+
+const tune = async (client: ClientBase): Promise<void> => {
+  await client.query(READ_SETTINGS.map((one) => `SET ${one}`).join('; '))
+}
+
+/** Clients that are in a set from their making to their end. */
+function tracked(Base: typeof Client, all: Set<Client>): typeof Client {
+  return class extends Base {
+    constructor(config?: ClientConfig) {
+      super(config)
+      all.add(this)
+      this.once('end', () => all.delete(this))
+      // Whoever asks on it is told, too.
+      this.on('error', () => {})
+    }
+  }
+}
+
+/** One PostgreSQL server: its connections, and whether it answers. */
+export class PostgresServer {
+  readonly reader: PostgresConnection
+  /** Plans each statement for its values: for searches and filters. */
+  readonly background: PostgresConnection
+  readonly #Client: typeof Client
+  readonly #Pool: typeof Pool
+  readonly #config: ClientConfig
+  readonly #pools: Pool[] = []
+  readonly #reads: Pool
+  /** Whether no pooler stands in between. */
+  readonly #isDirect: boolean
+  readonly #health: PostgresHealth
+  /** Every connection that is open, or about to be. */
+  readonly #clients = new Set<Client>()
+  /** The last number of its journal that was seen; unknown before there is a journal. */
+  #head = -1
+  #closing: Promise<void> | undefined
+
+  constructor(driver: Driver, config: ClientConfig, { isPrepared, connections, answerMs, onMove }: ServerSettings) {
+    this.#Client = tracked(driver.Client, this.#clients)
+    this.#Pool = driver.Pool
+    this.#isDirect = isPrepared
+    this.#config = { ...config, types: TYPES }
+    // A pooler hands a session to its next client, settings included.
+    this.#reads = this.#pool(connections, { ...this.#config, ...(isPrepared ? { onConnect: tune } : {}) })
+    this.#health = new PostgresHealth({
+      connect: () => this.#connect(isPrepared ? onMove : undefined),
+      ask: (client) => this.#beat(client),
+      onDown: () => this.#cutAll(),
+      answerMs,
+    })
+    const ask = (query: Query): Promise<QueryResult> => this.#read(query)
+    this.reader = new PostgresConnection(ask, isPrepared)
+    this.background = new PostgresConnection(ask, false)
+  }
+
+  get isUp(): boolean {
+    return this.#health.isUp
+  }
+
+  /** The last number of its journal, as it was when it last answered. */
+  get head(): number {
+    return this.#head
+  }
+
+  get poolState(): PoolState {
+    const sum = (key: 'totalCount' | 'idleCount' | 'waitingCount'): number =>
+      this.#pools.reduce((all, pool) => all + pool[key], 0)
+    return { total: sum('totalCount'), idle: sum('idleCount'), waiting: sum('waitingCount') }
+  }
+
+  /** @throws SERVICE_UNAVAILABLE while it does not answer */
+  demand(): void {
+    this.#health.demand()
+  }
+
+  /** Asks whatever the server's health is. */
+  query(text: string): Promise<QueryResult> {
+    return this.#reads.query(text)
+  }
+
+  /** Gives `work` a session of its own, which ends with it. */
+  async session<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const client = await this.#connect()
+    try {
+      return await work(new PostgresConnection(sender(client), false))
+    } finally {
+      await client.end()
+    }
+  }
+
+  /**
+   * Opens a pool of connections that write: nobody gives up waiting for what they ask, as its transaction has limits of
+   * its own. Statements are sent without waiting for the answer to those before.
+   */
+  writers(max: number): Pool {
+    return this.#pool(max, { ...this.#config, query_timeout: 0, pipeline: this.#isDirect })
+  }
+
+  #pool(max: number, config: PoolConfig): Pool {
+    const settings = { max, idleTimeoutMillis: IDLE_MS, Client: this.#Client }
+    const pool = new this.#Pool({ ...config, ...settings } as PoolConfig)
+    pool.on('error', () => {})
+    this.#pools.push(pool)
+    return pool
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    // It is watched to the end: requests that still wait learn when no answer will come.
+    await Promise.all(this.#pools.map((pool) => pool.end()))
+    await this.#health.close()
+    this.#cutAll()
+  }
+
+  /** @param onMove listens to other nodes, which takes a session of one's own */
+  async #connect(onMove?: (seq: number) => void): Promise<Client> {
+    const client = new this.#Client(this.#config)
+    try {
+      await client.connect()
+      if (!onMove) return client
+      client.on('notification', ({ payload }) => onMove(Number(payload)))
+      await client.query(`LISTEN ${CHANNEL}`)
+      return client
+    } catch (error) {
+      destroy(client)
+      throw error
+    }
+  }
+
+  async #beat(client: Client): Promise<void> {
+    if (this.#head < 0 && !(await hasJournal(client))) return
+    const { rows } = await client.query<{ seq: number }>('SELECT seq FROM daybook$head')
+    this.#head = rows[0]?.seq ?? -1
+  }
+
+  async #read(query: Query): Promise<QueryResult> {
+    this.#health.demand()
+    const { text, name, values } = query
+    const config = { text, name, values: [...values] }
+    // Reading changes nothing, so a lost connection is no reason to give up, nor is a deadlock.
+    return this.#reads
+      .query(config)
+      .catch((error) => (isConnectionLoss(error) || isClash(error) ? this.#readAnew(config) : Promise.reject(error)))
+  }
+
+  /** Asks on a connection of its own: those of the pool may be lost, too, and not know it yet. */
+  async #readAnew(query: QueryConfig): Promise<QueryResult> {
+    this.#health.demand()
+    const client = await this.#connect()
+    try {
+      return await client.query(query)
+    } finally {
+      destroy(client)
+    }
+  }
+
+  /** Whoever waits for an answer learns at once that none will come. */
+  #cutAll(): void {
+    for (const client of this.#clients) destroy(client)
+  }
+}

@@ -1,0 +1,47 @@
+import type { Client } from 'pg'
+import type { Snapshot } from '../database.ts'
+import type { Dialect } from '../dialect.ts'
+import { PostgresConnection, sender, TYPES } from './postgres-connection.ts'
+import { POSTGRES } from './postgres-dialect.ts'
+import { clientConfig, loadDriver, type PostgresOptions } from './postgres-options.ts'
+import { shownUrl, toStartupError } from './postgres-start.ts'
+
+class PostgresSnapshot extends PostgresConnection implements Snapshot {
+  readonly dialect: Dialect = POSTGRES
+  readonly #client: Client
+
+  constructor(client: Client) {
+    super(sender(client), false)
+    this.#client = client
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end()
+  }
+}
+
+/** However long it is read, and however long its reader is busy elsewhere. */
+const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+  SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SELECT 1`
+
+/**
+ * Sees a database as it stands now, while others write to it.
+ *
+ * @throws {StartupError} when it cannot be read, with what to do about it
+ */
+export async function snapshotPostgres(url: string | undefined, options: PostgresOptions = {}): Promise<Snapshot> {
+  const shown = shownUrl(url)
+  const { Client } = await loadDriver()
+  // Nothing is kept in the session, so that a pooler may stand in between; and a table that was just filled may be slow.
+  const config = clientConfig(String(url), { ...options, pooler: 'transaction', statementMs: 0 })
+  const client = new Client({ ...config, types: TYPES })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query(BEGIN)
+    return new PostgresSnapshot(client)
+  } catch (error) {
+    await client.end().catch(() => {})
+    throw toStartupError(error, shown) ?? error
+  }
+}

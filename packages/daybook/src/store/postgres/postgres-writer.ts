@@ -1,0 +1,253 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Pool, PoolClient, QueryResult } from 'pg'
+import { DaybookError } from '../../errors.ts'
+import type { CommitBatch } from '../commit-batch.ts'
+import { bare } from '../compile.ts'
+import type { Connection, WriteConnection, WriteOptions } from '../database.ts'
+import { PostgresTransaction } from './postgres-connection.ts'
+import { isClash, isConnectionLoss, translate } from './postgres-errors.ts'
+import { destroy } from './postgres-health.ts'
+import { DEFAULT_ANSWER_MS, type PostgresOptions, transactionLimits } from './postgres-options.ts'
+import { isStored, TAKE_TURN, TURN } from './postgres-outcome.ts'
+import { CHANNEL, type PostgresServer } from './postgres-server.ts'
+
+/** The most writes that share one commit. */
+const MAX_GROUP = 64
+/** One that writes, and one that finds out what became of a write. */
+const WRITERS = 2
+
+/** Writes to PostgreSQL. Those of one node share transactions; those of all nodes take turns. */
+export class PostgresWriter {
+  readonly #server: PostgresServer
+  readonly #writes: Pool
+  readonly #isPrepared: boolean
+  readonly #answerMs: number
+  readonly #begin: string
+  readonly #onStored: (seq: number) => void
+  readonly #queue: Job[] = []
+  #draining: Promise<void> | undefined
+  /** How many statements have run. */
+  executed = 0
+
+  /** @param onStored told the last number of the journal after each commit that moved it */
+  constructor(server: PostgresServer, options: PostgresOptions, onStored: (seq: number) => void) {
+    const { pooler = 'none', answerMs = DEFAULT_ANSWER_MS } = options
+    this.#server = server
+    this.#writes = server.writers(WRITERS)
+    this.#isPrepared = pooler === 'none'
+    this.#answerMs = answerMs
+    // Writers take turns from their first statement on: what one reads, no other changes before it is done.
+    this.#begin = beginning(...transactionLimits(options))
+    this.#onStored = onStored
+  }
+
+  /** Resolves when nothing waits to be written. */
+  async settled(): Promise<void> {
+    await this.#draining
+  }
+
+  write<T>(
+    work: (writer: WriteConnection) => Promise<T>,
+    { isLong = false, isRepeatable = false }: WriteOptions = {},
+  ): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ work, isLong, isRepeatable, resolve: resolve as Job['resolve'], reject })
+      this.#draining ??= this.#drain()
+    })
+  }
+
+  /** Changes tables, one node after the other. */
+  async alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    const job: Job = { work, isLong: true, resolve: resolve as Job['resolve'], reject }
+    for (;;) {
+      const outcomes = await this.#together(BEGIN_ALTER, [job]).catch((error) => {
+        if (error instanceof OthersAlter) return undefined
+        throw error
+      })
+      for (const settle of outcomes ?? []) settle()
+      if (outcomes) return promise
+      await sleep(ALTER_RETRY_MS)
+    }
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#queue.length > 0) await this.#commitGroup(this.#next())
+    this.#draining = undefined
+  }
+
+  /** The next writes that share a transaction; some have their own. */
+  #next(): readonly Job[] {
+    const alone = this.#queue.findIndex(({ isAlone, isLong }) => isAlone || isLong)
+    const count = alone === -1 ? MAX_GROUP : Math.max(1, Math.min(alone, MAX_GROUP))
+    return this.#queue.splice(0, count)
+  }
+
+  #beginFor({ isLong, isRepeatable }: Partial<Job> = {}): string {
+    if (!isLong) return this.#begin
+    return isRepeatable ? BEGIN_REPEATABLE : BEGIN_LONG
+  }
+
+  /** Nothing of a transaction that was lost or undone is stored, so it is begun once more. */
+  async #commitGroup(group: readonly Job[]): Promise<void> {
+    const begin = this.#beginFor(group[0])
+    const outcomes = await this.#together(begin, group)
+      .catch((error) => (isUndone(error) ? this.#together(begin, group) : Promise.reject(error)))
+      .catch((error: unknown) => error)
+    if (Array.isArray(outcomes)) for (const settle of outcomes) settle()
+    else if (outcomes instanceof TransactionAborted)
+      this.#queue.unshift(...group.map((job) => ({ ...job, isAlone: true })))
+    else this.#refuse(group, translate(outcomes))
+  }
+
+  /** Whoever waits behind a failure that may pass would wait for nothing but the same. */
+  #refuse(group: readonly Job[], error: unknown): void {
+    for (const { reject } of group) reject(error)
+    if (!isUnavailable(error)) return
+    const refusal = new DaybookError('SERVICE_UNAVAILABLE', undefined, {}, error)
+    for (const { reject } of this.#queue.splice(0)) reject(refusal)
+  }
+
+  /** Runs jobs in one transaction. One that fails after it has changed something takes the others with it. */
+  async #together(begin: string, group: readonly Job[]): Promise<readonly (() => void)[]> {
+    this.#server.demand()
+    const client = await this.#writes.connect()
+    let isBroken = false
+    try {
+      const transaction = await this.#open(client, begin)
+      const outcomes: (() => void)[] = []
+      for (const job of group) outcomes.push(await attempt(transaction, job, group.length > 1))
+      await transaction.batch.flush()
+      this.executed += transaction.executed
+      await this.#commit(client, transaction.batch)
+      return outcomes
+    } catch (error) {
+      isBroken = isBrokenBy(error)
+      if (!isBroken) await client.query('ROLLBACK').catch(() => {})
+      throw error
+    } finally {
+      client.release(isBroken)
+    }
+  }
+
+  async #open(client: PoolClient, begin: string): Promise<PostgresTransaction> {
+    const results = (await client.query(begin)) as unknown as readonly QueryResult[]
+    const [row] = results.at(-1)?.rows ?? []
+    if (row?.is_free === 'f') throw new OthersAlter()
+    if (row?.is_free) await client.query(TAKE_TURN_IF_ANY)
+    const head = row?.seq
+    return new PostgresTransaction(client, this.#isPrepared, head === undefined ? undefined : Number(head))
+  }
+
+  /** @throws SERVICE_UNAVAILABLE with `details.outcome` `unknown` when nobody can tell whether it is stored */
+  async #commit(client: PoolClient, { last }: CommitBatch): Promise<void> {
+    try {
+      // Other nodes hear of it when it is committed, and not before.
+      const result = await client.query(last ? `NOTIFY ${CHANNEL}, '${last.seq}'; COMMIT` : 'COMMIT')
+      // So says the server of a transaction in which a statement failed, even when its error was swallowed.
+      if ([result].flat().at(-1)?.command === 'ROLLBACK')
+        throw new Error('The transaction was rolled back, as a statement in it had failed.')
+      if (last) this.#onStored(last.seq)
+    } catch (error) {
+      if (!isConnectionLoss(error)) throw error
+      const outcome = await isStored(() => this.#writes.connect(), last, this.#answerMs)
+      if (outcome === undefined) throw inDoubt(error)
+      if (!outcome) throw error
+      // It is stored; only the connection is gone.
+      destroy(client)
+    }
+  }
+}
+
+interface Job {
+  /** Whether it may take as long as it likes. */
+  readonly isLong: boolean
+  /** Whether its commit may be lost by a crash of the server. */
+  readonly isRepeatable?: boolean
+  /** Whether it shares its transaction with nobody. */
+  readonly isAlone?: boolean
+  readonly work: (writer: WriteConnection) => Promise<unknown>
+  readonly resolve: (value: unknown) => void
+  readonly reject: (reason: unknown) => void
+}
+
+/** Another node is at the tables. */
+class OthersAlter extends Error {
+  override readonly name = 'OthersAlter'
+}
+
+/** A job that failed half-way has spoiled the transaction that it shared. */
+class TransactionAborted extends Error {
+  override readonly name = 'TransactionAborted'
+}
+
+async function attempt(
+  transaction: PostgresTransaction,
+  { work, resolve, reject }: Job,
+  isShared: boolean,
+): Promise<() => void> {
+  const { batch } = transaction
+  const { savepoint } = batch
+  transaction.begin()
+  try {
+    const value = await work(transaction)
+    return () => resolve(value)
+  } catch (error) {
+    if (!isShared || (transaction.isTouched && isUnavailable(error))) throw error
+    if (transaction.isTouched) throw new TransactionAborted()
+    batch.rollbackTo(savepoint)
+    return () => reject(error)
+  }
+}
+
+/** Whether a connection ended with this. */
+const isBrokenBy = (error: unknown): boolean =>
+  isConnectionLoss(error) || (error instanceof Error && isConnectionLoss(error.cause))
+
+/** Whether an error says that the database cannot be used now. */
+export const isUnavailable = (error: unknown): error is DaybookError =>
+  error instanceof DaybookError && error.code === 'SERVICE_UNAVAILABLE'
+
+/** Whether something holds for an error or for what caused it, unless nobody knows what is stored. */
+function isCertain(error: unknown, is: (error: unknown) => boolean): boolean {
+  if (error instanceof DaybookError && error.details.outcome === 'unknown') return false
+  return is(error) || (error instanceof Error && is(error.cause))
+}
+
+/** Whether the transaction ended with its connection, and nothing of it is stored. */
+const isLost = (error: unknown): boolean => isCertain(error, isConnectionLoss)
+
+/** Whether the transaction ended, and another attempt may fare better. */
+const isUndone = (error: unknown): boolean => isLost(error) || isCertain(error, isClash)
+
+const inDoubt = (cause: unknown): DaybookError =>
+  new DaybookError(
+    'SERVICE_UNAVAILABLE',
+    'The connection was lost while this was being stored; whether it was is not known. Read before you send it again.',
+    { outcome: 'unknown' },
+    cause,
+  )
+
+const UNLIMITED =
+  'SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0'
+const beginning = (...settings: readonly string[]): string => ['BEGIN', ...settings, TAKE_TURN].join('; ')
+const BEGIN_LONG = beginning(UNLIMITED)
+/** Nothing else of a commit is relaxed: what it holds is stored whole, or not at all. */
+const BEGIN_REPEATABLE = beginning(UNLIMITED, 'SET LOCAL synchronous_commit = off')
+const ALTER_LOCK = "hashtext('daybook'), hashtext(current_schema())"
+/**
+ * Nodes that start at once make their tables one after the other. They ask for the lock again and again instead of waiting
+ * inside a statement: making an index beside the work of others waits for all statements that were begun before.
+ */
+const BEGIN_ALTER = `BEGIN; ${UNLIMITED}; SELECT pg_try_advisory_xact_lock(${ALTER_LOCK}) AS is_free`
+const ALTER_RETRY_MS = 100
+/** Who changes tables takes turns with those who write, once there is something to write to: else both could wait for each other. */
+const TAKE_TURN_IF_ANY = `${TURN};
+  DO $$ BEGIN IF to_regclass('daybook$head') IS NOT NULL THEN PERFORM seq FROM daybook$head FOR UPDATE; END IF; END $$`
+
+/** Waits in a session of its own until no other node changes tables, and keeps them from it while the session lasts. */
+export async function holdAlter(session: Connection): Promise<void> {
+  await session.run(bare('SET statement_timeout = 0; SET lock_timeout = 0'))
+  const attempt = bare(`SELECT 1 AS is_free WHERE pg_try_advisory_lock(${ALTER_LOCK})`)
+  while (!(await session.get(attempt))) await sleep(ALTER_RETRY_MS)
+}

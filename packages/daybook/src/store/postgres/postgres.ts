@@ -1,0 +1,152 @@
+import { HEAD } from '../commit-batch.ts'
+import type {
+  Database,
+  DatabaseSource,
+  JournalReader,
+  PoolState,
+  Snapshot,
+  WriteConnection,
+  WriteOptions,
+} from '../database.ts'
+import type { Dialect } from '../dialect.ts'
+import { type Follower, JournalWatch } from '../journal-watch.ts'
+import type { PostgresConnection } from './postgres-connection.ts'
+import { POSTGRES } from './postgres-dialect.ts'
+import {
+  clientConfig,
+  DEFAULT_ANSWER_MS,
+  DEFAULT_CONNECTIONS,
+  loadDriver,
+  type PostgresOptions,
+} from './postgres-options.ts'
+import { PostgresReplica } from './postgres-replica.ts'
+import { type Driver, PostgresServer } from './postgres-server.ts'
+import { snapshotPostgres } from './postgres-snapshot.ts'
+import { checkDatabase, shownUrl, toStartupError } from './postgres-start.ts'
+import { holdAlter, isUnavailable, PostgresWriter } from './postgres-writer.ts'
+
+/**
+ * Keeps content in PostgreSQL, 14 or newer, instead of the embedded file.
+ *
+ * @param url `postgres://user:password@host:5432/database`, usually `process.env.DATABASE_URL`
+ *
+ * @example
+ * ```ts
+ * import { postgres } from 'daybook/postgres'
+ *
+ * export default defineConfig({ database: postgres(process.env.DATABASE_URL), collections })
+ * ```
+ */
+export function postgres(url: string | undefined, options: PostgresOptions = {}): DatabaseSource {
+  return { open: () => openPostgres(url, options), snapshot: () => snapshotPostgres(url, options) }
+}
+
+/** @throws {StartupError} when the server cannot be used, with what to do about it */
+export async function openPostgres(url: string | undefined, options: PostgresOptions): Promise<PostgresStore> {
+  const shown = shownUrl(url)
+  for (const [index, replica] of (options.replicas ?? []).entries()) shownUrl(replica, `replicas[${index}]`)
+  const driver = await loadDriver()
+  const store = new PostgresStore(driver, String(url), shown, options)
+  try {
+    await store.check()
+    return store
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+/** Content in PostgreSQL. Writes of one node share a transaction; writes of all nodes take turns. */
+export class PostgresStore implements Database {
+  readonly dialect: Dialect = POSTGRES
+  readonly reader: PostgresConnection
+  readonly background: PostgresConnection
+  readonly #server: PostgresServer
+  readonly #replicas: readonly PostgresReplica[]
+  readonly #writer: PostgresWriter
+  readonly #isPrepared: boolean
+  readonly #watch: JournalWatch
+  readonly #shown: string
+  readonly #snapshot: () => Promise<Snapshot>
+  #turn = 0
+
+  /** @param shown the URL as errors may show it */
+  constructor(driver: Driver, url: string, shown: string, options: PostgresOptions) {
+    const { pooler = 'none', replicas = [], connections = DEFAULT_CONNECTIONS, answerMs = DEFAULT_ANSWER_MS } = options
+    const settings = { isPrepared: pooler === 'none', connections, answerMs }
+    const hint = (seq: number): void => this.#watch.hint(seq)
+    this.#shown = shown
+    this.#snapshot = () => snapshotPostgres(url, options)
+    this.#isPrepared = settings.isPrepared
+    this.#server = new PostgresServer(driver, clientConfig(url, options), { ...settings, onMove: hint })
+    this.#watch = new JournalWatch(async () => (await this.reader.get(HEAD))?.seq ?? 0)
+    this.#writer = new PostgresWriter(this.#server, options, hint)
+    this.reader = this.#server.reader
+    this.background = this.#server.background
+    this.#replicas = replicas.map(
+      (one) =>
+        new PostgresReplica(shownUrl(one), new PostgresServer(driver, clientConfig(one, options), settings), this),
+    )
+  }
+
+  get executed(): number {
+    return this.reader.executed + this.background.executed + this.#writer.executed
+  }
+
+  /** Connections, for those who watch the service. */
+  get poolState(): PoolState {
+    return this.#server.poolState
+  }
+
+  get readers(): readonly JournalReader[] {
+    return this.#replicas
+  }
+
+  replicaAt(seq: number): Database | undefined {
+    const fit = this.#replicas.filter((one) => one.has(seq))
+    this.#turn += 1
+    return fit[this.#turn % fit.length]
+  }
+
+  /** @throws {StartupError} when the database is not fit for what is stored */
+  check(): Promise<void> {
+    return checkDatabase((text) => this.#server.query(text), this.#shown)
+  }
+
+  transaction<T>(work: (writer: WriteConnection) => Promise<T>, options?: WriteOptions): Promise<T> {
+    return this.#writer.write(work, options)
+  }
+
+  /** @throws {StartupError} when the database goes away meanwhile; nothing has changed then, or everything */
+  alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
+    return this.#writer.alter(work).catch((error) => {
+      throw toStartupError(isUnavailable(error) ? error.cause : error, this.#shown) ?? error
+    })
+  }
+
+  /** A pooler may give each statement another session, so that none could hold the lock. */
+  get outsideTransaction(): Database['outsideTransaction'] {
+    if (!this.#isPrepared) return undefined
+    return (work) =>
+      this.#server.session(async (connection) => {
+        await holdAlter(connection)
+        await work(connection)
+      })
+  }
+
+  follow(follower: Follower): () => void {
+    return this.#watch.follow(follower)
+  }
+
+  /** @throws SERVICE_UNAVAILABLE when the server does not answer */
+  async snapshot(): Promise<Snapshot> {
+    this.#server.demand()
+    return this.#snapshot()
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.settled()
+    this.#watch.close()
+    await Promise.all([this.#server, ...this.#replicas].map((one) => one.close()))
+  }
+}

@@ -1,0 +1,70 @@
+import { build, param, prepare } from '../compile.ts'
+import type { Connection } from '../database.ts'
+
+/** Who wants a lease, and for how long. */
+export interface LeaseClaim {
+  readonly name: string
+  readonly holder: string
+  /** In milliseconds. */
+  readonly ms: number
+}
+
+/** Who holds which right, inside one transaction; {@link Lease} is what a holder uses. */
+export class Leases {
+  readonly #connection: Connection
+  readonly #now: () => Promise<number>
+
+  /** @param now the database's clock, in milliseconds since 1970 */
+  constructor(connection: Connection, now: () => Promise<number>) {
+    this.#connection = connection
+    this.#now = now
+  }
+
+  /** Gives a lease to who asks, for its first time or for longer; `undefined`: somebody else has it. */
+  async take({ name, holder, ms }: LeaseClaim): Promise<number | undefined> {
+    const now = await this.#now()
+    const held = await this.#connection.get(LEASE, { name })
+    const isOwn = held?.holder === holder && held.until >= now
+    if (held && !isOwn && held.until >= now) return undefined
+    const token = isOwn ? held.token : (held?.token ?? 0) + 1
+    await this.#connection.run(PUT_LEASE, { name, holder, token, until: now + ms })
+    return token
+  }
+
+  /** Whether the holder of that token may still act. */
+  async holds(name: string, token: number): Promise<boolean> {
+    const held = await this.#connection.get(LEASE, { name })
+    return held?.token === token && held.until >= (await this.#now())
+  }
+
+  /** Ends a lease before its time. */
+  async end(name: string, token: number): Promise<void> {
+    await this.#connection.run(END_LEASE, { name, token })
+  }
+}
+
+const LEASE = prepare(build.selectFrom('daybook$leases').selectAll().where('name', '=', param<string>('name')))
+const PUT_LEASE = prepare(
+  build
+    .insertInto('daybook$leases')
+    .values({
+      name: param<string>('name'),
+      holder: param<string>('holder'),
+      token: param<number>('token'),
+      until: param<number>('until'),
+    })
+    .onConflict((conflict) =>
+      conflict.column('name').doUpdateSet(({ ref }) => ({
+        holder: ref('excluded.holder'),
+        token: ref('excluded.token'),
+        until: ref('excluded.until'),
+      })),
+    ),
+)
+const END_LEASE = prepare(
+  build
+    .updateTable('daybook$leases')
+    .set({ until: 0 })
+    .where('name', '=', param<string>('name'))
+    .where('token', '=', param<number>('token')),
+)

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import {
+  type AuthRecord,
+  DuplicateKey,
+  type RecordOptions,
+  type RecordReader,
+  type RecordWriter,
+} from '../../auth/records.ts'
+import { isStorableText } from '../../fields/stored-text.ts'
+import { param, prepareSql } from '../compile.ts'
+import type { Connection } from '../database.ts'
+
+/** Longer values are kept as their digest, as texts are that a store does not take: rows of an index have some 2,700 bytes at most. */
+const MAX_VALUE = 256
+/** How long records stay that are worth nothing, in milliseconds: clocks of nodes may differ. */
+const GRACE_MS = 24 * 60 * 60 * 1000
+
+const toKey = (value: string): string =>
+  value.length <= MAX_VALUE && isStorableText(value)
+    ? value
+    : `sha256 ${createHash('sha256').update(value).digest('base64url')}`
+
+const read = ({ doc }: { readonly doc: string }): AuthRecord => JSON.parse(doc) as AuthRecord
+
+/** Finds records on one connection. */
+export class StoredRecords implements RecordReader {
+  protected readonly connection: Connection
+
+  constructor(connection: Connection) {
+    this.connection = connection
+  }
+
+  async get(kind: string, id: string): Promise<AuthRecord | undefined> {
+    // No id that was ever made is such a text.
+    if (!isStorableText(id)) return undefined
+    const row = await this.connection.get(ONE, { kind, id })
+    return row && read(row)
+  }
+
+  async find(kind: string, key: string, value: string): Promise<readonly AuthRecord[]> {
+    return (await this.connection.all(BY_KEY, { kind, key, value: toKey(value) })).map(read)
+  }
+
+  async list(kind: string): Promise<readonly AuthRecord[]> {
+    return (await this.connection.all(ALL, { kind })).map(read)
+  }
+}
+
+/** The writing half, inside one transaction. */
+export class WrittenRecords extends StoredRecords implements RecordWriter {
+  readonly #now: () => Promise<number>
+
+  /** @param now the database's clock, in milliseconds since 1970 */
+  constructor(connection: Connection, now: () => Promise<number>) {
+    super(connection)
+    this.#now = now
+  }
+
+  async put(kind: string, record: AuthRecord, { keys = {}, unique = [], until }: RecordOptions = {}): Promise<void> {
+    const { id } = record
+    for (const key of unique) await this.#requireFree(kind, id, key, keys[key])
+    await this.connection.run(PUT, { kind, id, until: until ?? null, doc: JSON.stringify(record) })
+    await this.connection.run(DROP_KEYS, { kind, id })
+    for (const [key, value] of Object.entries(keys)) {
+      await this.connection.run(ADD_KEY, { kind, id, key, value: toKey(value) })
+    }
+  }
+
+  async delete(kind: string, id: string): Promise<boolean> {
+    await this.connection.run(DROP_KEYS, { kind, id })
+    return (await this.connection.run(DROP, { kind, id })) > 0
+  }
+
+  /** Throws away what is worth nothing since a day. */
+  async dropOver(): Promise<void> {
+    const before = (await this.#now()) - GRACE_MS
+    await this.connection.run(DROP_KEYS_OVER, { before })
+    await this.connection.run(DROP_OVER, { before })
+  }
+
+  /** Nobody else writes meanwhile: what is free now is so when this is stored. */
+  async #requireFree(kind: string, id: string, key: string, value: string | undefined): Promise<void> {
+    if (value === undefined) return
+    const others = await this.find(kind, key, value)
+    if (others.some((other) => other.id !== id)) throw new DuplicateKey(key)
+  }
+}
+
+type Found = { readonly doc: string }
+
+const ONE = prepareSql<Found>(
+  sql`SELECT doc FROM daybook$records WHERE kind = ${param('kind')} AND id = ${param('id')}`,
+)
+const BY_KEY = prepareSql<Found>(sql`SELECT record.doc FROM daybook$record_keys AS own
+  JOIN daybook$records AS record ON record.kind = own.kind AND record.id = own.id
+  WHERE own.kind = ${param('kind')} AND own.field = ${param('key')} AND own.value = ${param('value')} ORDER BY own.id`)
+const ALL = prepareSql<Found>(sql`SELECT doc FROM daybook$records WHERE kind = ${param('kind')} ORDER BY id`)
+const PUT = prepareSql(sql`INSERT INTO daybook$records (kind, id, until, doc)
+  VALUES (${param('kind')}, ${param('id')}, ${param('until')}, ${param('doc')})
+  ON CONFLICT (kind, id) DO UPDATE SET until = excluded.until, doc = excluded.doc`)
+const DROP = prepareSql(sql`DELETE FROM daybook$records WHERE kind = ${param('kind')} AND id = ${param('id')}`)
+const ADD_KEY = prepareSql(sql`INSERT INTO daybook$record_keys (kind, field, value, id)
+  VALUES (${param('kind')}, ${param('key')}, ${param('value')}, ${param('id')})`)
+const DROP_KEYS = prepareSql(sql`DELETE FROM daybook$record_keys WHERE kind = ${param('kind')} AND id = ${param('id')}`)
+const DROP_KEYS_OVER = prepareSql(sql`DELETE FROM daybook$record_keys WHERE EXISTS (
+  SELECT 1 FROM daybook$records AS record WHERE record.kind = daybook$record_keys.kind
+    AND record.id = daybook$record_keys.id AND record.until < ${param('before')})`)
+const DROP_OVER = prepareSql(sql`DELETE FROM daybook$records WHERE until < ${param('before')}`)

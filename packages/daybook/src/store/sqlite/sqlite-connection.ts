@@ -1,0 +1,67 @@
+import type NativeDatabase from 'better-sqlite3'
+import type { NativeStatement } from 'better-sqlite3'
+import { DaybookError } from '../../errors.ts'
+import type { Statement, Values } from '../compile.ts'
+import { type Connection, UniqueViolation } from '../database.ts'
+import { PreparedStatements, sqliteCode } from './sqlite-file.ts'
+
+/** One connection with its prepared statements. */
+export class SqliteConnection implements Connection {
+  protected readonly statements: PreparedStatements
+  /** How many statements have run. */
+  executed = 0
+
+  /** @param renew see {@link PreparedStatements} */
+  constructor(native: NativeDatabase, renew?: () => NativeDatabase) {
+    this.statements = new PreparedStatements(native, renew)
+  }
+
+  get native(): NativeDatabase {
+    return this.statements.native
+  }
+
+  async all<Row>(statement: Statement<Row>, values: Values = {}): Promise<readonly Row[]> {
+    try {
+      return this.#prepared(statement).all(...statement.bind(values)) as Row[]
+    } catch (error) {
+      throw translate(error)
+    }
+  }
+
+  async get<Row>(statement: Statement<Row>, values: Values = {}): Promise<Row | undefined> {
+    try {
+      return this.#prepared(statement).get(...statement.bind(values)) as Row | undefined
+    } catch (error) {
+      throw translate(error)
+    }
+  }
+
+  async run(statement: Statement, values: Values = {}): Promise<number> {
+    try {
+      return this.#prepared(statement).run(...statement.bind(values)).changes
+    } catch (error) {
+      throw translate(error)
+    }
+  }
+
+  #prepared({ sql }: Statement): NativeStatement {
+    this.executed += 1
+    return this.statements.get(sql)
+  }
+}
+
+/** What an error of the engine means to a client; others pass as they are. */
+export function translate(error: unknown): unknown {
+  const code = sqliteCode(error)
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY') {
+    return new UniqueViolation(violatedField(error as Error), error)
+  }
+  if (code === 'SQLITE_FULL') return new DaybookError('INSUFFICIENT_STORAGE', undefined, {}, error)
+  const isOut = /^SQLITE_(?:BUSY|LOCKED|IOERR|CORRUPT|READONLY|CANTOPEN|NOTADB)/.test(code)
+  return isOut ? new DaybookError('SERVICE_UNAVAILABLE', undefined, {}, error) : error
+}
+
+/** `UNIQUE constraint failed: posts.slug`, or `… failed: index 'posts$unique$seo.title'`. */
+function violatedField({ message }: Error): string {
+  return /index '[^']*\$([^'$]+)'/.exec(message)?.[1] ?? /failed: [^,]*\.(\w+)/.exec(message)?.[1] ?? 'id'
+}

@@ -1,0 +1,129 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Comparable } from '../../model/model.ts'
+import { param } from '../compile.ts'
+import type { Dialect, Operator, SchemaDialect } from '../dialect.ts'
+import { SQLITE_SEARCH } from './sqlite-search.ts'
+
+/** A value inside a document; paths consist of keys, which need no escaping. */
+const jsonValue = (path: string, alias?: string): string => `json_extract(${alias ? `${alias}.` : ''}doc, '$.${path}')`
+
+const SYSTEM_TABLES = [
+  'CREATE TABLE IF NOT EXISTS daybook$meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT',
+  'CREATE TABLE IF NOT EXISTS daybook$head (only INTEGER PRIMARY KEY CHECK (only = 1), seq INTEGER NOT NULL) STRICT',
+  `CREATE TABLE IF NOT EXISTS daybook$collections (
+    key TEXT PRIMARY KEY, seq INTEGER NOT NULL, visible_seq INTEGER NOT NULL, counts TEXT NOT NULL) STRICT`,
+  `CREATE TABLE IF NOT EXISTS daybook$globals (
+    key TEXT PRIMARY KEY, seq INTEGER NOT NULL, shape TEXT NOT NULL, kept TEXT, locales TEXT, doc TEXT NOT NULL) STRICT`,
+  `CREATE TABLE IF NOT EXISTS daybook$refs (
+    from_collection TEXT NOT NULL, from_id TEXT NOT NULL, field TEXT NOT NULL, position INTEGER NOT NULL,
+    to_collection TEXT NOT NULL, to_id TEXT NOT NULL,
+    PRIMARY KEY (from_collection, from_id, field, position)) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX IF NOT EXISTS daybook$refs_to ON daybook$refs (to_collection, to_id, from_collection, field)',
+  `CREATE TABLE IF NOT EXISTS daybook$choices (
+    from_collection TEXT NOT NULL, from_id TEXT NOT NULL, field TEXT NOT NULL, value TEXT NOT NULL,
+    PRIMARY KEY (from_collection, from_id, field, value)) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX IF NOT EXISTS daybook$choices_of ON daybook$choices (from_collection, field, value, from_id)',
+  `CREATE TABLE IF NOT EXISTS daybook$idempotency (
+    key TEXT PRIMARY KEY, request TEXT NOT NULL, at TEXT NOT NULL, status INTEGER NOT NULL,
+    headers TEXT NOT NULL, body TEXT NOT NULL) STRICT`,
+  'CREATE INDEX IF NOT EXISTS daybook$idempotency_at ON daybook$idempotency (at)',
+  'CREATE TABLE IF NOT EXISTS daybook$leases (name TEXT PRIMARY KEY, holder TEXT NOT NULL, token INTEGER NOT NULL, until INTEGER NOT NULL) STRICT',
+  'CREATE TABLE IF NOT EXISTS daybook$attempts (key TEXT PRIMARY KEY, count INTEGER NOT NULL, until INTEGER NOT NULL) STRICT',
+  `CREATE TABLE IF NOT EXISTS daybook$records (
+    kind TEXT NOT NULL, id TEXT NOT NULL, until INTEGER, doc TEXT NOT NULL, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX IF NOT EXISTS daybook$records_until ON daybook$records (until) WHERE until IS NOT NULL',
+  `CREATE TABLE IF NOT EXISTS daybook$record_keys (
+    kind TEXT NOT NULL, field TEXT NOT NULL, value TEXT NOT NULL, id TEXT NOT NULL,
+    PRIMARY KEY (kind, field, value, id)) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX IF NOT EXISTS daybook$record_keys_of ON daybook$record_keys (kind, id)',
+  `CREATE TABLE IF NOT EXISTS daybook$journal (
+    seq INTEGER PRIMARY KEY, at TEXT NOT NULL, actor TEXT NOT NULL, action TEXT NOT NULL,
+    collection TEXT NOT NULL, id TEXT NOT NULL) STRICT`,
+  `CREATE TABLE IF NOT EXISTS daybook$journal_payload (
+    seq INTEGER PRIMARY KEY REFERENCES daybook$journal (seq), doc TEXT) STRICT`,
+  'INSERT OR IGNORE INTO daybook$head (only, seq) VALUES (1, 0)',
+]
+
+const SCHEMA: SchemaDialect = {
+  system: SYSTEM_TABLES,
+  marker: "SELECT 1 FROM sqlite_schema WHERE name = 'daybook$meta'",
+  named: (name) => name,
+  entryTable: (key) => `CREATE TABLE IF NOT EXISTS "${key}" (
+    pk INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, slug TEXT UNIQUE, status TEXT,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL, seq INTEGER NOT NULL, shape TEXT NOT NULL,
+    kept TEXT, locales TEXT, draft TEXT, doc TEXT NOT NULL) STRICT`,
+  localeTable: (table) => `CREATE TABLE "${table}" (
+    pk INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, slug TEXT, own_slug TEXT UNIQUE, status TEXT,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL, seq INTEGER NOT NULL, shape TEXT NOT NULL,
+    kept TEXT, draft TEXT, doc TEXT NOT NULL) STRICT`,
+  indexed: ({ path }) => jsonValue(path),
+  uniquelyIndexed: ({ path }) => jsonValue(path),
+  shown: (path) => jsonValue(path),
+  tables: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE '%$%'",
+  objects: `SELECT type, name, sql FROM sqlite_schema
+      WHERE (type = 'index' AND name LIKE '%$%' AND sql IS NOT NULL AND tbl_name NOT LIKE 'daybook$%')
+         OR (type = 'view' AND name LIKE '%\\_view' ESCAPE '\\')`,
+  make: ({ sql: text }) => [text],
+  alignStatus: (key, statusKey) => {
+    const known = sql`(SELECT value FROM json_each(${param('known')}))`
+    const once = sql.raw(`coalesce(json_extract(kept, '$.${statusKey}'), json_extract(doc, '$.${statusKey}'))`)
+    return [
+      sql`UPDATE ${sql.table(key)} SET status = CASE WHEN ${once} IN ${known} THEN ${once}
+        WHEN ${once} IS NULL THEN ${param('usual')} ELSE ${param('replacement')} END WHERE status IS NULL RETURNING 1 AS moved`,
+      sql`UPDATE ${sql.table(key)} SET status = ${param('replacement')} WHERE status NOT IN ${known} RETURNING 1 AS moved`,
+    ]
+  },
+  recount: (
+    key,
+  ) => sql`UPDATE daybook$collections SET seq = (SELECT seq FROM daybook$head), visible_seq = (SELECT seq FROM daybook$head), counts = (
+       SELECT coalesce(json_group_object(name, n), '{}') FROM (
+         SELECT coalesce(status, '') AS name, count(*) AS n FROM ${sql.table(key)} GROUP BY 1)) WHERE key = ${param('key')}`,
+  occupants:
+    "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+  // The next number is one more than the highest, and there are no statistics.
+  settle: () => [],
+}
+
+function value({ column, path }: Comparable, alias?: string): RawBuilder<string | number | null> {
+  if (column) return sql.ref(alias ? `${alias}.${column}` : column)
+  return sql.raw(jsonValue(path, alias))
+}
+
+const SYMBOLS = { eq: sql`=`, lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const
+
+function compare(
+  by: Comparable,
+  operator: Operator,
+  [first = '', second = '']: readonly string[],
+  { alias }: { readonly alias?: string },
+): RawBuilder<SqlBool> {
+  const own = value(by, alias)
+  if (operator === 'in') return isAmong(own, param(first))
+  if (operator === 'contains') return sql`instr(${own}, ${param(first)}) > 0`
+  if (operator === 'startsWith') {
+    return sql`(${own} >= ${param(first)} AND (${param(second)} IS NULL OR ${own} < ${param(second)}))`
+  }
+  return sql`${own} ${SYMBOLS[operator]} ${param(first)}`
+}
+
+const isAmong = (own: RawBuilder<unknown>, list: RawBuilder<string>): RawBuilder<SqlBool> =>
+  sql`${own} IN (SELECT value FROM json_each(${list}))`
+
+/** What SQLite says in its own way. */
+export const SQLITE: Dialect = {
+  value,
+  whole: (by) => value(by),
+  beginning: (_by, name) => param(name),
+  compare,
+  isAmong,
+  // Missing values come first of themselves.
+  order: (by, descending) => sql`${value(by)} ${descending ? sql`DESC` : sql`ASC`}`,
+  // The unary plus keeps SQLite from choosing the status index and sorting all of it.
+  statusAside: sql`+entry.status`,
+  indexesHoldValues: true,
+  addReferences: sql`INSERT INTO daybook$refs (from_collection, from_id, field, position, to_collection, to_id)
+      SELECT ${param('collection')}, ${param('id')}, value->>0, key, value->>1, value->>2 FROM json_each(${param('rows')})`,
+  now: sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
+  search: SQLITE_SEARCH,
+  schema: SCHEMA,
+}

@@ -1,0 +1,173 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { CollectionModel } from '../../model/model.ts'
+import { param, type Values } from '../compile.ts'
+import type { SearchDialect } from '../dialect.ts'
+import { RANKED_MATCHES, SHOWN_COLUMNS, type SortedRow } from '../page.ts'
+import { canMatch, type SearchQuery, searchTexts, statusWord, toBoosts } from '../search.ts'
+import type { SearchTerm } from '../search-text.ts'
+import { searchTable, wordsTable } from '../tables.ts'
+import type { WhereSql } from '../where-forms.ts'
+
+/** The column that holds an entry's status, so that a search counts only what its reader may see. */
+const STATUS_COLUMN = 'status'
+
+const column = (key: string): string => `f_${key}`
+
+/** The columns of a collection's search table, in order. */
+const searchColumns = ({ searchable }: CollectionModel): readonly string[] => [
+  STATUS_COLUMN,
+  ...searchable.map(({ key }) => column(key)),
+]
+
+/**
+ * Columns without positions: no query asks for phrases, and lists are half as long. Beginnings of up to
+ * three characters have lists of their own; longer ones are looked up among the words (see expandable).
+ */
+const OPTIONS = `content='', contentless_delete=1, detail=column, prefix='1 2 3', tokenize="unicode61 remove_diacritics 0"`
+/** Beginnings up to this length, in characters, have lists of their own in the search table. */
+const MAX_INDEXED_PREFIX = 3
+/** The most words that a beginning is replaced by; FTS5 looks at each for each match. */
+const MAX_EXPANDED = 256
+
+/**
+ * The query in FTS5's language. Words consist of letters and digits only and stand in quotes, so nothing
+ * that a reader writes is taken for an operator.
+ */
+function toMatch({ terms, fields, statuses }: SearchQuery): string {
+  const scope = scoped(fields, terms)
+  return statuses ? `(${ofStatus(statuses)}) AND (${scope})` : scope
+}
+
+/** The same set for counting. Leaving out the few of other statuses is faster than looking each up among the many. */
+function toCountMatch(search: SearchQuery, { status }: CollectionModel): string {
+  const { terms, fields, statuses } = search
+  if (!statuses || !status) return toMatch(search)
+  const others = status.values.filter((one) => !statuses.includes(one))
+  const scope = scoped(fields, terms)
+  return others.length > 0 ? `(${scope}) NOT (${ofStatus(others)})` : scope
+}
+
+/** With several words, each is asked for among those that have them all, so that a rare one keeps the others short. */
+function boostMatches(search: SearchQuery, collection: CollectionModel): readonly (readonly [string, number])[] {
+  const { terms, fields } = search
+  const among = terms.length > 1 ? `(${scoped(fields, terms)}) AND ` : ''
+  return toBoosts(search, collection).map((one) => [`${among}(${scoped(one.fields, [one.term])})`, one.lift])
+}
+
+const scoped = (fields: readonly string[], terms: readonly SearchTerm[]): string =>
+  `{${fields.map(column).join(' ')}} : (${terms.map(termMatch).join(' AND ')})`
+
+const ofStatus = (statuses: readonly string[]): string =>
+  `${STATUS_COLUMN} : (${statuses.map((one) => `"${statusWord(one)}"`).join(' OR ')})`
+
+const termMatch = ({ word, prefix }: SearchTerm): string => `"${word}"${prefix ? '*' : ''}`
+
+/**
+ * The last word that is too long a beginning to have a list of its own, as it stands in a query, and the stored words
+ * that it may stand for. FTS5 itself would put the whole lists of all of them together, however few matches are wanted.
+ */
+function expandable({ terms }: SearchQuery): Values {
+  const term = terms.findLast(({ prefix, word }) => prefix && [...word].length > MAX_INDEXED_PREFIX)
+  return term
+    ? { prefix: termMatch(term), from: term.word, to: `${term.word}\u{10ffff}` }
+    : { prefix: '', from: '', to: '' }
+}
+
+/**
+ * What a beginning is replaced by: the stored words that begin so, each found by one step in the index, however often
+ * it occurs. Where there are none or too many, the beginning itself.
+ */
+function expansion(key: string): RawBuilder<string> {
+  const words = sql.table(wordsTable(key))
+  const [prefix, from, to] = [param('prefix'), param('from'), param('to')]
+  return sql`(
+    WITH RECURSIVE daybook$terms(word) AS (
+      SELECT (SELECT term FROM ${words} WHERE term >= ${from} LIMIT 1) WHERE ${prefix} <> ''
+      UNION ALL
+      SELECT (SELECT term FROM ${words} WHERE term >= daybook$terms.word || char(1) LIMIT 1)
+      FROM daybook$terms WHERE word < ${to} LIMIT ${sql.lit(MAX_EXPANDED + 2)}
+    )
+    SELECT CASE WHEN count(*) BETWEEN 1 AND ${sql.lit(MAX_EXPANDED)}
+      THEN '("' || group_concat(word, '" OR "') || '")' ELSE ${prefix} END
+    FROM daybook$terms WHERE word < ${to})`
+}
+
+/** The query in FTS5's language, with its last word's beginning expanded. */
+const matchText = (key: string): RawBuilder<string> =>
+  sql`replace(${param('match')}, ${param('prefix')}, ${expansion(key)})`
+
+/**
+ * Matches by relevance among the newest, or newest first. Relevance is which words stand in heavier fields: what
+ * bm25 asks about all matches would make its cost grow with the collection.
+ */
+function matches(collection: CollectionModel, where: WhereSql | undefined, ranked: boolean): RawBuilder<SortedRow> {
+  const search = sql.table(searchTable(collection.table))
+  const own = sql.table(collection.table)
+  const columns = sql.join(SHOWN_COLUMNS.map((name) => sql.ref(`entry.${name}`)))
+  // Without the unary plus, FTS5 would be asked once for each of them.
+  const narrowed = where ? sql` AND +rowid IN (SELECT entry.pk FROM ${own} AS entry WHERE ${where.build()})` : sql``
+  const page = sql`LIMIT ${param('limit')} OFFSET ${param('offset')}`
+  // Ranked, the expansion is needed more than once.
+  const words = ranked ? sql`(SELECT words FROM daybook$expansion)` : expansion(collection.table)
+  const expanded = (text: RawBuilder<string>) => sql`replace(${text}, ${param('prefix')}, ${words})`
+  const newest = sql`
+    SELECT rowid AS pk FROM ${search} WHERE ${search} MATCH ${expanded(param('match'))}${narrowed} ORDER BY rowid DESC`
+  if (!ranked) {
+    return sql<SortedRow>`
+      WITH daybook$best AS MATERIALIZED (${newest} ${page})
+      SELECT ${columns} FROM daybook$best AS best JOIN ${own} AS entry ON entry.pk = best.pk ORDER BY best.pk DESC`
+  }
+  return sql<SortedRow>`
+    WITH daybook$expansion AS MATERIALIZED (SELECT ${expansion(collection.table)} AS words),
+    daybook$found AS MATERIALIZED (${newest} LIMIT ${sql.lit(RANKED_MATCHES)}),
+    daybook$lifted AS MATERIALIZED (
+      SELECT ${search}.rowid AS pk, sum(boost.value ->> 1) AS score
+      FROM json_each(${param('boosts')}) AS boost CROSS JOIN ${search}
+      WHERE ${search} MATCH ${expanded(sql`boost.value ->> 0`)}
+        AND ${search}.rowid >= (SELECT min(pk) FROM daybook$found) GROUP BY 1
+    ),
+    daybook$best AS MATERIALIZED (
+      SELECT pk, coalesce(score, 0) AS score FROM daybook$found LEFT JOIN daybook$lifted USING (pk)
+      ORDER BY 2 DESC, 1 DESC ${page}
+    )
+    SELECT ${columns} FROM daybook$best AS best JOIN ${own} AS entry ON entry.pk = best.pk
+    ORDER BY best.score DESC, best.pk DESC`
+}
+
+const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ')
+
+/** Full-text search by FTS5. */
+export const SQLITE_SEARCH: SearchDialect = {
+  values: (search, collection) =>
+    canMatch(search)
+      ? { match: toMatch(search), ...expandable(search), boosts: JSON.stringify(boostMatches(search, collection)) }
+      : undefined,
+  countValues: (search, collection) =>
+    canMatch(search) ? { match: toCountMatch(search, collection), ...expandable(search) } : undefined,
+  condition: (table) => {
+    const search = sql.table(searchTable(table))
+    return sql`entry.pk IN (SELECT rowid FROM ${search} WHERE ${search} MATCH ${matchText(table)})`
+  },
+  count: (table) => {
+    const search = sql.table(searchTable(table))
+    return sql`SELECT count(*) AS total FROM ${search} WHERE ${search} MATCH ${matchText(table)}`
+  },
+  matches,
+  row: (collection, doc, status) => ({
+    [STATUS_COLUMN]: status === null ? '' : statusWord(status),
+    ...Object.fromEntries(searchTexts(collection, doc).map(([key, words]) => [column(key), words])),
+  }),
+  insert: (collection) => {
+    const names = searchColumns(collection)
+    const columns = sql.join(['rowid', ...names].map((name) => sql.ref(name)))
+    const values = sql.join(['pk', ...names].map((name) => param(name)))
+    return sql`INSERT INTO ${sql.table(searchTable(collection.table))} (${columns}) VALUES (${values})`
+  },
+  remove: (table) => sql`DELETE FROM ${sql.table(searchTable(table))} WHERE rowid = ${param('pk')}`,
+  create: (collection) => [
+    `CREATE VIRTUAL TABLE "${searchTable(collection.table)}" USING fts5(${quoted(searchColumns(collection))}, ${OPTIONS})`,
+    `CREATE VIRTUAL TABLE "${wordsTable(collection.table)}" USING fts5vocab("${searchTable(collection.table)}", instance)`,
+  ],
+  drop: (table) => [wordsTable(table), searchTable(table)].map((name) => `DROP TABLE IF EXISTS "${name}"`),
+  version: OPTIONS,
+}

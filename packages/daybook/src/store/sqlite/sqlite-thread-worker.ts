@@ -1,0 +1,19 @@
+import { workerData } from 'node:worker_threads'
+import { answerTasks } from '../../threads/answer-tasks.ts'
+// Nothing else is loaded: every module would stand in memory once more.
+import { openToRead, PreparedStatements } from './sqlite-file.ts'
+
+/** A statement with its parameters, and whether all of its rows are wanted. */
+export interface ThreadRequest {
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+  readonly method: 'all' | 'get'
+}
+
+/** Pages that the thread keeps, in KiB: SQLite's usual. The system's own cache has the others. */
+const CACHE_KIB = 2000
+
+const openReader = () => openToRead(String(workerData), CACHE_KIB)
+const statements = new PreparedStatements(openReader(), openReader)
+
+answerTasks(({ sql, parameters, method }: ThreadRequest) => statements.get(sql)[method](...parameters))

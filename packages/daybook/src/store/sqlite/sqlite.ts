@@ -1,0 +1,223 @@
+import { dirname } from 'node:path'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import type NativeDatabase from 'better-sqlite3'
+import { CommitBatch, HEAD } from '../commit-batch.ts'
+import type { Statement } from '../compile.ts'
+import type { Database, Snapshot, StoreOptions, WriteConnection } from '../database.ts'
+import type { Dialect } from '../dialect.ts'
+import { type Follower, JournalWatch } from '../journal-watch.ts'
+import { makeDataFolder } from './data-folder.ts'
+import { SqliteConnection, translate } from './sqlite-connection.ts'
+import { SQLITE } from './sqlite-dialect.ts'
+import { fileFault, isBusy, LOCK_PATIENCE_MS, open, openToRead, sqliteCode } from './sqlite-file.ts'
+import { snapshotSqlite } from './sqlite-snapshot.ts'
+import { SqliteThread } from './sqlite-thread.ts'
+
+/** The most writes that share one commit. */
+const MAX_GROUP = 64
+/** A commit waits for so many turns of the event loop in which no other write came. */
+const QUIET_TURNS = 2
+/** Pages that the reading connection keeps, in KiB: what is read again and again; the system's own cache has the others. */
+const READ_CACHE_KIB = 16_000
+/** After so many commits, what the log holds is carried over into the file. */
+const CHECKPOINT_COMMITS = 32
+/** A log of so many pages of 4 KiB is carried over by the write that finds it, should the thread not keep up. */
+const MAX_LOG_PAGES = 16_384
+/** The same where there is no thread. */
+const UNSERVED_LOG_PAGES = 4096
+const CHECKPOINT: Statement = { sql: 'PRAGMA wal_checkpoint(PASSIVE)', bind: () => [] }
+
+/**
+ * Opens (and where needed makes) a database file for durable use: a commit is on the disk when it is acknowledged.
+ * Several processes of one machine may open the same file; a network file system may not hold it.
+ *
+ * @throws {StartupError} when SQLite is too old, a setting does not hold, or the file cannot be used
+ */
+export function openSqlite(file: string, options: StoreOptions = {}): SqliteStore {
+  makeDataFolder(dirname(file))
+  try {
+    return new SqliteStore(file, options)
+  } catch (error) {
+    throw fileFault(file, error)
+  }
+}
+
+/** An embedded database: one connection writes, one reads what is committed. */
+export class SqliteStore implements Database {
+  readonly dialect: Dialect = SQLITE
+  readonly reader: SqliteConnection
+  readonly background: SqliteThread
+  readonly #file: string
+  readonly #writer: SqliteWriter
+  /** Carries the log over while others go on: it has two syncs of its own, for which no write should wait. */
+  readonly #checkpointer: SqliteThread | undefined
+  readonly #watch: JournalWatch = new JournalWatch(async () => (await this.reader.get(HEAD))?.seq ?? 0)
+  #commits = 0
+  readonly #queue: Job[] = []
+  #draining = false
+  #broken: unknown
+
+  constructor(file: string, { isServing = true }: StoreOptions = {}) {
+    this.#file = file
+    this.#writer = new SqliteWriter(open(file))
+    const openReader = (): NativeDatabase => openToRead(file, READ_CACHE_KIB)
+    this.reader = new SqliteConnection(openReader(), openReader)
+    this.background = new SqliteThread(file)
+    this.#checkpointer = isServing ? new SqliteThread(file, { waiting: 1 }) : undefined
+    this.#writer.native.exec(`PRAGMA wal_autocheckpoint = ${isServing ? MAX_LOG_PAGES : UNSERVED_LOG_PAGES}`)
+  }
+
+  get executed(): number {
+    return this.reader.executed + this.#writer.executed
+  }
+
+  transaction<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
+      if (!this.#draining) void this.#drain()
+    })
+  }
+
+  /** Every write holds the one lock of the file, and changes of its tables are part of the transaction. */
+  alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
+    return this.transaction(work)
+  }
+
+  follow(follower: Follower): () => void {
+    return this.#watch.follow(follower)
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    return snapshotSqlite(this.#file)
+  }
+
+  async close(): Promise<void> {
+    while (this.#draining) await sleep(5)
+    this.#watch.close()
+    await this.#checkpointer?.close()
+    await this.background.close()
+    this.reader.native.close()
+    this.#writer.native.close()
+  }
+
+  /** Runs DDL and the like, outside any transaction. */
+  exec(text: string): void {
+    this.#writer.native.exec(text)
+  }
+
+  /** Writes that wait are committed together: one sync of the disk serves them all. */
+  async #drain(): Promise<void> {
+    this.#draining = true
+    for (await this.#gather(); this.#queue.length > 0; await this.#gather()) {
+      await this.#commitGroup(this.#queue.splice(0, MAX_GROUP))
+    }
+    this.#draining = false
+  }
+
+  /** A commit blocks the process, so what became ready meanwhile is let in first, and what that let in, too. */
+  async #gather(): Promise<void> {
+    for (let quiet = 0; quiet < QUIET_TURNS && this.#queue.length < MAX_GROUP; ) {
+      const { length } = this.#queue
+      await turn()
+      quiet = this.#queue.length > length ? 0 : quiet + 1
+    }
+  }
+
+  async #commitGroup(group: readonly Job[]): Promise<void> {
+    const { native } = this.#writer
+    try {
+      if (this.#broken) throw this.#broken
+      await this.#begin()
+      this.#writer.open()
+      const outcomes: (() => void)[] = []
+      for (const job of group) outcomes.push(await this.#attempt(job, group.length > 1))
+      await this.#writer.batch.flush()
+      this.#writer.control('COMMIT')
+      for (const settle of outcomes) settle()
+      const { last } = this.#writer.batch
+      if (last) this.#watch.hint(last.seq)
+      this.#commits += 1
+      if (this.#commits % CHECKPOINT_COMMITS === 0) this.#checkpoint()
+    } catch (error) {
+      if (native.inTransaction) native.exec('ROLLBACK')
+      const failure = this.#failed(error)
+      // Whoever waits behind a lock that somebody else holds would wait for nothing but the same.
+      const refused = isBusy(error) ? [...group, ...this.#queue.splice(0)] : group
+      for (const { reject } of refused) reject(failure)
+    }
+  }
+
+  /** When it fails or is busy, the next one carries over what this one would have. */
+  #checkpoint(): void {
+    this.#checkpointer?.get(CHECKPOINT).catch(() => {})
+  }
+
+  /** Runs one job; what it did stays or is undone on its own, and it learns of it after the commit. */
+  async #attempt({ work, resolve, reject }: Job, shared: boolean): Promise<() => void> {
+    const { native } = this.#writer
+    if (!shared) {
+      const value = await work(this.#writer)
+      return () => resolve(value)
+    }
+    this.#writer.control('SAVEPOINT job')
+    const { savepoint } = this.#writer.batch
+    try {
+      const value = await work(this.#writer)
+      this.#writer.control('RELEASE job')
+      return () => resolve(value)
+    } catch (error) {
+      // A full disk or the like has undone the whole transaction already: nobody's work is left.
+      if (!native.inTransaction) throw error
+      native.exec('ROLLBACK TO job; RELEASE job')
+      this.#writer.batch.rollbackTo(savepoint)
+      return () => reject(error)
+    }
+  }
+
+  /** Waits for other processes without blocking this one. */
+  async #begin(): Promise<void> {
+    const deadline = Date.now() + LOCK_PATIENCE_MS
+    for (let wait = 2; ; wait = Math.min(wait * 2, 50)) {
+      try {
+        this.#writer.control('BEGIN IMMEDIATE')
+        return
+      } catch (error) {
+        if (!isBusy(error) || Date.now() > deadline) throw error
+      }
+      await sleep(wait)
+    }
+  }
+
+  /** After a failed sync nobody knows what is on the disk: writing stops until a restart has recovered. */
+  #failed(error: unknown): unknown {
+    const code = sqliteCode(error)
+    if (code.startsWith('SQLITE_IOERR') || code === 'SQLITE_CORRUPT') this.#broken = error
+    return translate(error)
+  }
+}
+
+interface Job {
+  readonly work: (writer: WriteConnection) => Promise<unknown>
+  readonly resolve: (value: unknown) => void
+  readonly reject: (reason: unknown) => void
+}
+
+/** The connection that writes. */
+class SqliteWriter extends SqliteConnection implements WriteConnection {
+  batch: CommitBatch = new CommitBatch(this)
+
+  /** What follows a failed write must not run: it may have undone the transaction, and would be stored by itself. */
+  async pipeline(writes: readonly (() => Promise<unknown>)[]): Promise<void> {
+    for (const write of writes) await write()
+  }
+
+  /** Begins with nothing gathered. */
+  open(): void {
+    this.batch = new CommitBatch(this)
+  }
+
+  /** Runs a statement that begins or ends something. */
+  control(sql: string): void {
+    this.statements.get(sql).run()
+  }
+}

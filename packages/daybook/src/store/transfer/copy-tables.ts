@@ -1,0 +1,153 @@
+import type { Statement } from '../compile.ts'
+import type { Connection } from '../database.ts'
+import { DEFAULT_LOCALE_NOTE, SEEDED } from '../schema.ts'
+import { ENTRY_COLUMNS, type EntryTable, type SystemTables } from '../tables.ts'
+
+/** A row as it lies in its table, column by column. */
+export type RawRow = readonly unknown[]
+
+/** A table as it is copied. */
+export interface CopyTable {
+  readonly name: string
+  readonly columns: readonly string[]
+  /** The columns that tell rows apart, which gives them an order, too; the first ones of {@link columns}. */
+  readonly key: readonly string[]
+  /** Columns with texts of any length. */
+  readonly long: readonly string[]
+  /** Which rows are meant, in SQL. @default all */
+  readonly where?: string
+}
+
+type Columns<Row> = readonly (keyof Row & string)[]
+
+/** How the rows of a table are told apart, and what else is in them. */
+interface Outline<Row> {
+  readonly key: Columns<Row>
+  readonly short?: Columns<Row>
+  readonly long?: Columns<Row>
+}
+
+/** What nodes that are running agree upon belongs to one database. */
+type Copied = Omit<SystemTables, 'daybook$leases' | 'daybook$attempts'>
+
+/** In this order: a payload refers to its record of the journal. */
+const SYSTEM: { readonly [Name in keyof Copied]: Outline<Copied[Name]> } = {
+  daybook$globals: { key: ['key'], short: ['seq', 'shape'], long: ['kept', 'locales', 'doc'] },
+  daybook$refs: { key: ['from_collection', 'from_id', 'field', 'position'], short: ['to_collection', 'to_id'] },
+  daybook$choices: { key: ['from_collection', 'from_id', 'field', 'value'] },
+  daybook$journal: { key: ['seq'], short: ['at', 'actor', 'action', 'collection', 'id'] },
+  daybook$journal_payload: { key: ['seq'], long: ['doc'] },
+  daybook$idempotency: { key: ['key'], short: ['request', 'at', 'status'], long: ['headers', 'body'] },
+  daybook$records: { key: ['kind', 'id'], short: ['until'], long: ['doc'] },
+  daybook$record_keys: { key: ['kind', 'field', 'value', 'id'] },
+  daybook$collections: { key: ['key'], short: ['seq', 'visible_seq', 'counts'] },
+  daybook$head: { key: ['only'], short: ['seq'] },
+  daybook$meta: { key: ['key'], short: ['value'] },
+}
+
+const LONG_COLUMNS: Columns<EntryTable> = ['kept', 'locales', 'draft', 'doc']
+const ENTRIES: Outline<EntryTable> = {
+  key: ['pk'],
+  short: ENTRY_COLUMNS.filter((column) => !LONG_COLUMNS.includes(column)),
+  long: LONG_COLUMNS,
+}
+
+/** The notes that belong to the content; the others say how the tables of one database were made. */
+const OWN_NOTES = [DEFAULT_LOCALE_NOTE, SEEDED]
+
+const among = (keys: readonly string[]): string => `"key" IN (${['', ...keys].map((key) => `'${key}'`).join(', ')})`
+
+/**
+ * All tables that hold content, in the order of copying. Those of searches and locales are made of them.
+ *
+ * @param collections keys of the stored collections
+ */
+export function copyTables(collections: readonly string[]): readonly CopyTable[] {
+  const filters: Readonly<Record<string, string>> = {
+    daybook$collections: among(collections),
+    daybook$meta: among(OWN_NOTES),
+  }
+  return [...collections.map((key) => toTable(key, ENTRIES)), ...Object.entries(SYSTEM).map(toSystemTable)]
+
+  function toSystemTable([name, outline]: [string, Outline<never>]): CopyTable {
+    const where = filters[name]
+    return { ...toTable(name, outline), ...(where === undefined ? {} : { where }) }
+  }
+}
+
+function toTable(name: string, { key, short = [], long = [] }: Outline<never>): CopyTable {
+  return { name, key, long, columns: [...key, ...short, ...long] }
+}
+
+/** A batch of rows in the order of their keys. */
+export interface CopyPage {
+  readonly rows: readonly RawRow[]
+  /** The key of the last row, where the next batch begins; `undefined`: there is none. */
+  readonly after: RawRow | undefined
+}
+
+/** The most rows of a batch. */
+const MAX_ROWS = 1024
+/** The most bytes of texts in a batch of more than one row. */
+const MAX_BYTES = 8 * 1024 * 1024
+
+/** SQL text whose parameters are given as one list. */
+const listed = <Row>(sql: string): Statement<Row> => ({ sql, bind: ({ list = [] }) => [...(list as RawRow)] })
+
+const names = (columns: readonly string[]): string => columns.map((column) => `"${column}"`).join(', ')
+const places = (count: number): string => Array.from({ length: count }, () => '?').join(', ')
+
+/** Which rows come behind a key, in order. */
+function following({ name, key, where = '1 = 1' }: CopyTable, after: RawRow | undefined): string {
+  const rest = after ? ` AND (${names(key)}) > (${places(key.length)})` : ''
+  return `FROM "${name}" WHERE ${where}${rest} ORDER BY ${names(key)}`
+}
+
+/** Reads the batch behind a key. */
+export async function readPage(source: Connection, table: CopyTable, after: RawRow | undefined): Promise<CopyPage> {
+  const limit = table.long.length === 0 ? MAX_ROWS : await countFitting(source, table, after)
+  const text = `SELECT ${names(table.columns)} ${following(table, after)} LIMIT ${limit}`
+  const found = await source.all(listed<Readonly<Record<string, unknown>>>(text), { list: after })
+  const rows = found.map((row) => table.columns.map((column) => row[column]))
+  return { rows, after: rows.at(-1)?.slice(0, table.key.length) }
+}
+
+/** How many of the next rows fit into a batch; at least one. */
+async function countFitting(source: Connection, table: CopyTable, after: RawRow | undefined): Promise<number> {
+  const bytes = table.long.map((column) => `coalesce(octet_length("${column}"), 0)`).join(' + ')
+  const text = `SELECT ${bytes} AS bytes ${following(table, after)} LIMIT ${MAX_ROWS}`
+  let room = MAX_BYTES
+  const sizes = await source.all(listed<{ readonly bytes: number }>(text), { list: after })
+  const fitting = sizes.findIndex(({ bytes }) => {
+    room -= bytes
+    return room < 0
+  })
+  return fitting < 0 ? MAX_ROWS : Math.max(1, fitting)
+}
+
+/** Rows of one statement: a few shapes, so that each is prepared once, and no more parameters than engines take. */
+const CHUNKS = [128, 16, 1]
+
+/** Adds rows as they are. */
+export async function insertRows(target: Connection, table: CopyTable, rows: readonly RawRow[]): Promise<void> {
+  for (let from = 0; from < rows.length; ) {
+    const size = CHUNKS.find((chunk) => chunk <= rows.length - from) ?? 1
+    const row = `(${places(table.columns.length)})`
+    const values = Array.from({ length: size }, () => row).join(', ')
+    const insert = listed(`INSERT INTO "${table.name}" (${names(table.columns)}) VALUES ${values}`)
+    await target.run(insert, { list: rows.slice(from, from + size).flat() })
+    from += size
+  }
+}
+
+export async function countRows(connection: Connection, { name, where = '1 = 1' }: CopyTable): Promise<number> {
+  const count = listed<{ readonly count: number }>(`SELECT count(*) AS count FROM "${name}" WHERE ${where}`)
+  return (await connection.get(count))?.count ?? 0
+}
+
+/** Takes all rows away. What refers to others goes first. */
+export async function clearTables(target: Connection, tables: readonly CopyTable[]): Promise<void> {
+  for (const { name, where = '1 = 1' } of tables.toReversed()) {
+    await target.run(listed(`DELETE FROM "${name}" WHERE ${where}`))
+  }
+}
