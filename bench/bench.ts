@@ -1,8 +1,8 @@
 import type { Model } from '../packages/daybook/src/model/model.ts'
-import { type Child, here, Server } from './child.ts'
-import type { Place } from './cores.ts'
-import type { BenchStore, Databases, Say } from './databases.ts'
-import { type Effort, TOKEN } from './measure.ts'
+import type { BenchStore, Databases, Say } from './databases/databases.ts'
+import { type Child, here, Server } from './load/child.ts'
+import type { Place } from './load/cores.ts'
+import { type Effort, TOKEN } from './load/measure.ts'
 
 /** What all parts of a run share. */
 export interface Bench {
@@ -23,10 +23,10 @@ export interface Bench {
 }
 
 /** Daybook as it is in the repository. */
-export const SOURCES: string = here('../packages/daybook/src/cli/bin.ts')
+export const SOURCES: string = here('../../packages/daybook/src/cli/bin.ts')
 
 /** The reference example, which takes the database that DATABASE_URL names. */
-export const CONFIG: string = here('../examples/blog/daybook.config.ts')
+export const CONFIG: string = here('../../examples/blog/daybook.config.ts')
 
 /** What Node runs to serve a store as a user would. */
 export function startArgs({ options }: BenchStore, { cli = SOURCES, config = CONFIG } = {}): readonly string[] {

@@ -6,11 +6,11 @@ import { parseArgs } from 'node:util'
 import config from '../examples/blog/daybook.config.ts'
 import { compileModel } from '../packages/daybook/src/model/compile.ts'
 import { startArgs } from './bench.ts'
-import { Server } from './child.ts'
-import { TOKEN } from './measure.ts'
+import { SqliteDatabases } from './databases/sqlite-databases.ts'
+import { CATEGORIES, COMMONEST, randomFrom } from './databases/text.ts'
+import { Server } from './load/child.ts'
+import { TOKEN } from './load/measure.ts'
 import { thisMachine } from './report.ts'
-import { SqliteDatabases } from './sqlite-databases.ts'
-import { CATEGORIES, COMMONEST, randomFrom } from './text.ts'
 
 const { values: given } = parseArgs({
   options: {

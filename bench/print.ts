@@ -1,5 +1,5 @@
-import { CORE_COUNT, HAS_ROOM } from './cores.ts'
-import type { Sample } from './measure.ts'
+import { CORE_COUNT, HAS_ROOM } from './load/cores.ts'
+import type { Sample } from './load/measure.ts'
 import type {
   Comparison,
   ExportCost,

@@ -1,10 +1,10 @@
 import { cpus, loadavg, totalmem } from 'node:os'
-import { CAN_PIN, CORE_COUNT, HAS_ROOM } from './cores.ts'
-import type { CrowdResult, ProbeResult } from './crowd.ts'
-import type { Kind } from './kinds.ts'
-import type { Loaded } from './load.ts'
-import { type Judge, judgeOf, type Sample } from './measure.ts'
-import type { Rule } from './rules.ts'
+import type { Rule } from './databases/rules.ts'
+import { CAN_PIN, CORE_COUNT, HAS_ROOM } from './load/cores.ts'
+import type { CrowdResult, ProbeResult } from './load/crowd.ts'
+import type { Kind } from './load/kinds.ts'
+import type { Loaded } from './load/load.ts'
+import { type Judge, judgeOf, type Sample } from './load/measure.ts'
 
 /** The machine that figures come from. */
 export interface Machine {

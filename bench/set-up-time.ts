@@ -1,7 +1,7 @@
 // node bench/set-up-time.ts: from nothing to the first answer, as somebody has it who has never seen this repository.
 import { parseArgs } from 'node:util'
 import { FreshFolder } from '../scripts/fresh-folder.ts'
-import { median } from './measure.ts'
+import { median } from './load/measure.ts'
 
 const { values: given } = parseArgs({ options: { runs: { type: 'string', default: '3' } } })
 

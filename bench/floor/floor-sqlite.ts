@@ -1,6 +1,6 @@
 import SqliteDatabase from 'better-sqlite3'
+import type { FloorPlan } from '../load/plan.ts'
 import type { FloorStore } from './floor-store.ts'
-import type { FloorPlan } from './plan.ts'
 
 /** The settings that Daybook's own connections have. */
 function open(file: string): SqliteDatabase {

@@ -1,10 +1,10 @@
-import { type Bench, startArgs } from './bench.ts'
-import { Child, here, Server } from './child.ts'
-import type { BenchStore } from './databases.ts'
-import type { Load, Loaded } from './load.ts'
-import { WrongAnswer } from './measure.ts'
-import { makePlan, type Targeting } from './plan.ts'
-import { type Latency, type SearchTimes, searchResult } from './report.ts'
+import { type Bench, startArgs } from '../bench.ts'
+import type { BenchStore } from '../databases/databases.ts'
+import { Child, here, Server } from '../load/child.ts'
+import type { Load, Loaded } from '../load/load.ts'
+import { WrongAnswer } from '../load/measure.ts'
+import { makePlan, type Targeting } from '../load/plan.ts'
+import { type Latency, type SearchTimes, searchResult } from '../report.ts'
 
 /** Reads by slug beside a search, a second. */
 const READS = 300

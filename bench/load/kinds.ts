@@ -1,4 +1,4 @@
-import type { EngineName } from './databases.ts'
+import type { EngineName } from '../databases/databases.ts'
 import type { Load } from './load.ts'
 import type { Targeting } from './plan.ts'
 

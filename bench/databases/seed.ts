@@ -1,11 +1,13 @@
-import { SYSTEM } from '../packages/daybook/src/auth/adapter.ts'
-import { fillViews } from '../packages/daybook/src/content/draft.ts'
-import type { Engine, RunWrite } from '../packages/daybook/src/content/engine.ts'
-import { markdownRenderer } from '../packages/daybook/src/content/markdown.ts'
-import { createEntry, updateEntry } from '../packages/daybook/src/content/write-entries.ts'
-import type { CollectionModel, Model } from '../packages/daybook/src/model/model.ts'
-import type { Database } from '../packages/daybook/src/store/database.ts'
-import { Store } from '../packages/daybook/src/store/store.ts'
+import { SYSTEM } from '../../packages/daybook/src/auth/adapter.ts'
+import type { Engine } from '../../packages/daybook/src/content/engine.ts'
+import { markdownRenderer } from '../../packages/daybook/src/content/markdown/markdown.ts'
+import { writeContext } from '../../packages/daybook/src/content/writes/context.ts'
+import { type CreateOptions, prepareCreate, prepareUpdate } from '../../packages/daybook/src/content/writes/entries.ts'
+import { carryOut, type Transact } from '../../packages/daybook/src/content/writes/prepared.ts'
+import { fillLocaleTables } from '../../packages/daybook/src/content/writes/row.ts'
+import type { CollectionModel, Model } from '../../packages/daybook/src/model/model.ts'
+import type { Database } from '../../packages/daybook/src/store/database.ts'
+import { Store } from '../../packages/daybook/src/store/store.ts'
 import type { Say } from './databases.ts'
 import { makePage, makePost, type Targets } from './text.ts'
 
@@ -24,7 +26,11 @@ const RENDER_CHECK = 5000
 
 /** Tells what a seeded store holds: one whose stamp is another is made anew. */
 export function stampOf(entries: number, { collections }: Model): string {
-  return JSON.stringify({ version: VERSION, entries, shapes: [...collections.values()].map(({ shape }) => shape) })
+  return JSON.stringify({
+    version: VERSION,
+    entries,
+    shapes: [...collections.values()].map(({ schemaHash }) => schemaHash),
+  })
 }
 
 /** A seeded store holds nothing that a change of the config could lose. */
@@ -33,7 +39,7 @@ const acceptChange = async (): Promise<void> => {}
 /** Brings a store into the form of the config, as Daybook's own start would, whose time would count. */
 export async function prepareStore(database: Database, model: Model): Promise<Store> {
   const store = new Store(database)
-  await store.prepare(model, (writer, collection) => fillViews(model, writer, collection), acceptChange)
+  await store.prepare(model, (writer, collection) => fillLocaleTables(model, writer, collection), acceptChange)
   return store
 }
 
@@ -52,9 +58,21 @@ function collectionOf({ model }: Engine, key: string): CollectionModel {
   return found
 }
 
-async function addTargets(engine: Engine, run: RunWrite): Promise<Targets> {
+/** Answers the id of a new entry. */
+async function create(
+  engine: Engine,
+  collection: CollectionModel,
+  data: object,
+  transact: Transact,
+  options: CreateOptions = {},
+): Promise<string> {
+  const context = await writeContext(engine, SYSTEM, { transact })
+  return (await carryOut(context, () => prepareCreate(context, collection, data, options))).id
+}
+
+async function addTargets(engine: Engine, transact: Transact): Promise<Targets> {
   const add = async (key: string, name: string): Promise<string> =>
-    (await createEntry(engine, collectionOf(engine, key), { name }, SYSTEM, {}, run)).id
+    create(engine, collectionOf(engine, key), { name }, transact)
   const authors: string[] = []
   const tags: string[] = []
   for (let n = 1; n <= AUTHORS; n++) authors.push(await add('authors', `Author ${n}`))
@@ -70,7 +88,7 @@ async function addPosts(engine: Engine, entries: number, targets: Targets, say: 
     await engine.store.transaction(async (writer) => {
       for (let number = first; number < last; number++) {
         const createdAt = new Date(FIRST_POST_AT + number * MINUTE_MS).toISOString()
-        await createEntry(engine, posts, makePost(number, targets), SYSTEM, { createdAt }, (work) => work(writer))
+        await create(engine, posts, makePost(number, targets), (work) => work(writer), { createdAt })
       }
     })
     if (last % 50_000 === 0) {
@@ -88,16 +106,14 @@ async function addPages(engine: Engine, count: number): Promise<void> {
     const ids: string[] = []
     await engine.store.transaction(async (writer) => {
       for (const number of numbers) {
-        const made = await createEntry(engine, pages, makePage(number, 'en'), SYSTEM, {}, (work) => work(writer))
-        ids.push(made.id)
+        ids.push(await create(engine, pages, makePage(number, 'en'), (work) => work(writer)))
       }
     })
     const french = numbers.filter((number) => number % 2 === 0)
-    await Promise.all(
-      french.map((number) =>
-        updateEntry(engine, pages, ids[number - first] ?? '', makePage(number, 'fr'), SYSTEM, { locale: 'fr' }),
-      ),
-    )
+    const context = await writeContext(engine, SYSTEM, { locale: 'fr' })
+    const translate = (number: number): Promise<unknown> =>
+      carryOut(context, () => prepareUpdate(context, pages, ids[number - first] ?? '', makePage(number, 'fr')))
+    await Promise.all(french.map(translate))
   }
 }
 

@@ -1,13 +1,13 @@
-import { ApiTokens } from '../packages/daybook/src/auth/api-tokens.ts'
-import { Store } from '../packages/daybook/src/store/store.ts'
-import { type Bench, startArgs } from './bench.ts'
-import { ask } from './check.ts'
-import { here, Server } from './child.ts'
-import type { BenchStore } from './databases.ts'
-import { kindsOn } from './kinds.ts'
-import { race, type Side, WrongAnswer } from './measure.ts'
-import { makePlan } from './plan.ts'
-import { type SessionCost, sessionResult } from './report.ts'
+import { ApiTokens } from '../../packages/daybook/src/auth/tokens/api-tokens.ts'
+import { Store } from '../../packages/daybook/src/store/store.ts'
+import { type Bench, startArgs } from '../bench.ts'
+import type { BenchStore } from '../databases/databases.ts'
+import { ask } from '../load/check.ts'
+import { here, Server } from '../load/child.ts'
+import { kindsOn } from '../load/kinds.ts'
+import { race, type Side, WrongAnswer } from '../load/measure.ts'
+import { makePlan } from '../load/plan.ts'
+import { type SessionCost, sessionResult } from '../report.ts'
 
 const ACCOUNT = { name: 'Bench', email: 'bench@example.org', password: 'a password of the bench' }
 
@@ -19,7 +19,7 @@ export async function compareSessions(bench: Bench): Promise<readonly SessionCos
   say('lists with and without a session …')
   const { targeting } = await makePlan(bench.store, bench.model)
   const store = await databases.copyOf(bench.store)
-  const args = [...bench.profiling, ...startArgs(store, { config: here('accounts.config.ts') })]
+  const args = [...bench.profiling, ...startArgs(store, { config: here('../databases/accounts.config.ts') })]
   await using server = await Server.start(args, store.env)
   const side = (name: string, token?: string): Side => ({
     name,

@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Bench, startDaybook } from './bench.ts'
-import { demandSameAnswers } from './check.ts'
-import { here, Server } from './child.ts'
-import type { BenchStore } from './databases.ts'
-import { type Kind, kindsOn } from './kinds.ts'
-import { race, type Side } from './measure.ts'
-import { type FloorPlan, makePlan, type Targeting } from './plan.ts'
-import { type Comparison, compare } from './report.ts'
+import { type Bench, startDaybook } from '../bench.ts'
+import type { BenchStore } from '../databases/databases.ts'
+import { requireSameAnswers } from '../load/check.ts'
+import { here, Server } from '../load/child.ts'
+import { type Kind, kindsOn } from '../load/kinds.ts'
+import { race, type Side } from '../load/measure.ts'
+import { type FloorPlan, makePlan, type Targeting } from '../load/plan.ts'
+import { type Comparison, compare } from '../report.ts'
 
 /** Each kind of work on Daybook and on its floor. */
 export async function compareWithFloor(bench: Bench): Promise<readonly Comparison[]> {
@@ -35,14 +35,14 @@ async function compareKinds(
   targeting: Targeting,
 ): Promise<readonly Comparison[]> {
   const { databases: database, generator, effort, say } = bench
-  await using bare = await Server.start([here('floor.ts'), planFile])
+  await using bare = await Server.start([here('../floor/floor.ts'), planFile])
   await using server = await startDaybook(bench, store)
   const floor: Side = { name: 'floor', servers: [bare], database, targeting }
   const daybook: Side = { name: 'daybook', servers: [server], database, targeting }
   const found: Comparison[] = []
   for (const kind of kinds) {
     say(`${kind.title} …`)
-    await demandSameAnswers(kind, floor, daybook)
+    await requireSameAnswers(kind, floor, daybook)
     const [one, other] = await race(generator, kind, [floor, daybook], effort)
     found.push(compare(kind, one, other))
   }

@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { type Bench, SOURCES, startArgs } from './bench.ts'
-import { ask } from './check.ts'
-import { here } from './child.ts'
-import type { BenchStore } from './databases.ts'
-import { median } from './measure.ts'
-import { type Start, startResult } from './report.ts'
+import { type Bench, SOURCES, startArgs } from '../bench.ts'
+import type { BenchStore } from '../databases/databases.ts'
+import { ask } from '../load/check.ts'
+import { here } from '../load/child.ts'
+import { median } from '../load/measure.ts'
+import { type Start, startResult } from '../report.ts'
 
-const BUILT = here('../packages/daybook/dist/cli/bin.js')
+const BUILT = here('../../packages/daybook/dist/cli/bin.js')
 /** How often a start is timed. */
 const STARTS = 5
 

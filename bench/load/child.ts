@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import type { Metered } from '../databases/databases.ts'
 import { commandIn, type Place } from './cores.ts'
-import type { Metered } from './databases.ts'
 
 const PROBE = fileURLToPath(new URL('./probe.ts', import.meta.url))
 /** How long a process may take to end by itself, in milliseconds. */

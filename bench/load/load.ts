@@ -1,6 +1,6 @@
 // The load generator, in a process of its own so that it never takes time from the server that it measures.
 import autocannon, { type Client, type RequestSpec } from 'autocannon'
-import { makePost, type Targets } from './text.ts'
+import { makePost, type Targets } from '../databases/text.ts'
 
 /** One stretch of load. */
 export interface Load {

@@ -1,4 +1,4 @@
-import type { Call } from './plan.ts'
+import type { Call } from '../load/plan.ts'
 
 /** What the floor asks its database for: at once, or later. */
 export type Maybe<T> = T | Promise<T>

@@ -1,7 +1,7 @@
 import { cpus } from 'node:os'
+import type { Metered } from '../databases/databases.ts'
 import type { Child, Server } from './child.ts'
 import { HAS_ROOM } from './cores.ts'
-import type { Metered } from './databases.ts'
 import type { Kind } from './kinds.ts'
 import type { Load, Loaded } from './load.ts'
 import type { Targeting } from './plan.ts'
@@ -92,7 +92,7 @@ async function measure(generator: Child, kind: Kind, side: Side, seconds: number
   const loaded = await generator.ask<Loaded>(loadOf(kind, side, seconds))
   const now = await usedBy(side)
   const { working, all } = sinceThen(cores)
-  demandStatus(kind, side, loaded)
+  requireStatus(kind, side, loaded)
   const { requests, p50, p99, busy } = loaded
   const servers = now.servers - before.servers
   const database = now.database - before.database
@@ -132,7 +132,7 @@ function sinceThen(before: CoreTimes): CoreTimes {
   return { working: now.working - before.working, all: now.all - before.all }
 }
 
-function demandStatus({ title, status }: Kind, { name }: Side, { statuses, failures }: Loaded): void {
+function requireStatus({ title, status }: Kind, { name }: Side, { statuses, failures }: Loaded): void {
   const others = Object.keys(statuses).filter((code) => Number(code) !== status)
   if (others.length === 0 && failures === 0) return
   throw new WrongAnswer(`${title}, ${name}: answers by status ${JSON.stringify(statuses)}, ${failures} failed`)

@@ -1,5 +1,5 @@
 import { defineConfig } from 'daybook'
-import config from '../examples/blog/daybook.config.ts'
+import config from '../../examples/blog/daybook.config.ts'
 import { RULES } from './rules.ts'
 
 const rule = RULES.find(({ name }) => name === process.env.BENCH_RULE)

@@ -1,13 +1,15 @@
-import { ANONYMOUS } from '../packages/daybook/src/auth/adapter.ts'
-import type { Engine } from '../packages/daybook/src/content/engine.ts'
-import { getEntry, listEntries } from '../packages/daybook/src/content/entries.ts'
-import type { CollectionModel, Model } from '../packages/daybook/src/model/model.ts'
-import type { Params } from '../packages/daybook/src/query/params.ts'
-import type { Statement, Values } from '../packages/daybook/src/store/compile.ts'
-import type { Connection, Database } from '../packages/daybook/src/store/database.ts'
-import { Store } from '../packages/daybook/src/store/store.ts'
-import type { BenchStore, EngineName } from './databases.ts'
-import { CATEGORIES, COMMONEST, randomFrom, type Targets } from './text.ts'
+import { ANONYMOUS } from '../../packages/daybook/src/auth/adapter.ts'
+import type { Engine } from '../../packages/daybook/src/content/engine.ts'
+import { getEntry, listEntries } from '../../packages/daybook/src/content/reads/entries.ts'
+import type { CollectionModel, Model } from '../../packages/daybook/src/model/model.ts'
+import { listParameters } from '../../packages/daybook/src/query/list-query.ts'
+import { readParameters } from '../../packages/daybook/src/query/parameters.ts'
+import type { Params } from '../../packages/daybook/src/query/params.ts'
+import type { Statement, Values } from '../../packages/daybook/src/store/compile.ts'
+import type { Connection, Database } from '../../packages/daybook/src/store/database.ts'
+import { Store } from '../../packages/daybook/src/store/store.ts'
+import type { BenchStore, EngineName } from '../databases/databases.ts'
+import { CATEGORIES, COMMONEST, randomFrom, type Targets } from '../databases/text.ts'
 
 /** A statement as Daybook ran it. */
 export interface Call {
@@ -87,7 +89,7 @@ class Notebook {
     const store = new Store({
       dialect: database.dialect,
       reader: this.#noting(database.reader, true),
-      slow: this.#noting(database.slow, false),
+      background: this.#noting(database.background, false),
       executed: 0,
       transaction: (work) => database.transaction(work),
       alter: (work) => database.alter(work),
@@ -120,10 +122,14 @@ class Notebook {
     return this.#database.reader.all<Row>({ sql, bind: () => values })
   }
 
+  #read(params: Params, collection: CollectionModel) {
+    return readParameters(listParameters(collection, this.engine.model.locales), params)
+  }
+
   /** Lists like a reader without a session. */
   async list(params: Params, collection = this.posts): Promise<NotedList> {
     this.calls.length = 0
-    const { json = '', tag } = await listEntries(this.engine, collection, params, ANONYMOUS)
+    const { json = '', tag } = await listEntries(this.engine, collection, this.#read(params, collection), ANONYMOUS)
     return { json, tag, calls: [...this.calls] }
   }
 
@@ -138,7 +144,7 @@ class Notebook {
 
   async entry(slug: string): Promise<readonly Call[]> {
     this.calls.length = 0
-    await getEntry(this.engine, this.posts, slug, new Map(), ANONYMOUS)
+    await getEntry(this.engine, this.posts, slug, readParameters({}, new Map()), ANONYMOUS)
     return [...this.calls]
   }
 

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
+import { makePost } from '../databases/text.ts'
 import type { Kind } from './kinds.ts'
 import { type Side, TOKEN, urlsOf, WrongAnswer } from './measure.ts'
-import { makePost } from './text.ts'
 
 /** How many addresses are compared. */
 const COMPARED = 200
@@ -36,25 +36,25 @@ export function ask(url: string, method = 'GET', body = '', headers: Record<stri
  *
  * @throws {WrongAnswer} at the first difference
  */
-export async function demandSameAnswers(kind: Kind, floor: Side, daybook: Side): Promise<void> {
+export async function requireSameAnswers(kind: Kind, floor: Side, daybook: Side): Promise<void> {
   const { paths, posts, headers } = kind.load(floor.targeting, TOKEN, 0)
   const urls = [floor, daybook].map(urlOf)
   for (const path of paths?.slice(0, COMPARED) ?? []) {
     const [one, other] = await Promise.all(urls.map((url) => ask(url + path, 'GET', '', headers)))
     if (!one || !other) throw new WrongAnswer(`${kind.title}: ${path} has no answer`)
-    demandSame(kind, path, one, other)
+    requireSame(kind, path, one, other)
     if (one.body !== other.body) throw new WrongAnswer(`${kind.title}: ${path} has other bytes than the floor's`)
   }
-  if (posts) await demandCreated(kind, floor, daybook)
+  if (posts) await requireCreated(kind, floor, daybook)
 }
 
-async function demandCreated(kind: Kind, floor: Side, daybook: Side): Promise<void> {
+async function requireCreated(kind: Kind, floor: Side, daybook: Side): Promise<void> {
   const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
   const { list, targets } = floor.targeting
   const sent = makePost(kind.connections + 50_000_000, targets)
   const create = (side: Side): Promise<Answer> => ask(urlOf(side) + list, 'POST', JSON.stringify(sent), headers)
   const [one, other] = await Promise.all([create(floor), create(daybook)])
-  demandSame(kind, list, one, other)
+  requireSame(kind, list, one, other)
   for (const { body } of [one, other]) {
     const stored: unknown = JSON.parse(body)
     const { title } = stored as { readonly title?: string }
@@ -62,7 +62,7 @@ async function demandCreated(kind: Kind, floor: Side, daybook: Side): Promise<vo
   }
 }
 
-function demandSame({ title, status }: Kind, path: string, floor: Answer, daybook: Answer): void {
+function requireSame({ title, status }: Kind, path: string, floor: Answer, daybook: Answer): void {
   for (const [name, answer] of Object.entries({ floor, daybook })) {
     if (answer.status !== status) throw new WrongAnswer(`${title}, ${name}: ${path} answers ${answer.status}`)
   }

@@ -1,10 +1,10 @@
-import { type Bench, startArgs } from './bench.ts'
-import { here, Server } from './child.ts'
-import type { Kind } from './kinds.ts'
-import { race, type Side } from './measure.ts'
-import { makePlan, type Targeting } from './plan.ts'
-import { type RuleCost, ruleResult } from './report.ts'
-import { RULES } from './rules.ts'
+import { type Bench, startArgs } from '../bench.ts'
+import { RULES } from '../databases/rules.ts'
+import { here, Server } from '../load/child.ts'
+import type { Kind } from '../load/kinds.ts'
+import { race, type Side } from '../load/measure.ts'
+import { makePlan, type Targeting } from '../load/plan.ts'
+import { type RuleCost, ruleResult } from '../report.ts'
 
 const SORTED = '/api/posts?sort=-publishedOn&limit=10'
 const LATER = `${SORTED}&offset=50`
@@ -33,7 +33,7 @@ export async function compareRules(bench: Bench): Promise<readonly RuleCost[]> {
   await using servers = new AsyncDisposableStack()
   const sides: Side[] = []
   for (const { name } of [{ name: 'none' }, ...RULES]) {
-    const args = [...bench.profiling, ...startArgs(bench.store, { config: here('rules.config.ts') })]
+    const args = [...bench.profiling, ...startArgs(bench.store, { config: here('../databases/rules.config.ts') })]
     const server = servers.use(await Server.start(args, { ...bench.store.env, BENCH_RULE: name }))
     const own: Targeting = { ...targeting, list: await pageOf(server) }
     sides.push({ name, servers: [server], database: bench.databases, targeting: own })

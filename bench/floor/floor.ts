@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { FloorPlan, PagePlan, ReplayPlan } from '../load/plan.ts'
 import { openPostgresFloor } from './floor-postgres.ts'
 import { openSqliteFloor } from './floor-sqlite.ts'
 import { after, type Maybe } from './floor-store.ts'
-import type { FloorPlan, PagePlan, ReplayPlan } from './plan.ts'
 
 const plan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as FloorPlan
 const PREFIX = '/api/posts/'

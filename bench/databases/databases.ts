@@ -1,5 +1,5 @@
-import type { Model } from '../packages/daybook/src/model/model.ts'
-import type { Database } from '../packages/daybook/src/store/database.ts'
+import type { Model } from '../../packages/daybook/src/model/model.ts'
+import type { Database } from '../../packages/daybook/src/store/database.ts'
 
 /** What keeps the content. */
 export type EngineName = 'sqlite' | 'postgres'

@@ -1,11 +1,11 @@
 import { Pool } from 'pg'
-import { TYPES, translateText } from '../packages/daybook/src/store/postgres-connection.ts'
-import { USUAL_CONNECTIONS } from '../packages/daybook/src/store/postgres-options.ts'
+import { TYPES, translateText } from '../../packages/daybook/src/store/postgres/postgres-connection.ts'
+import { DEFAULT_CONNECTIONS } from '../../packages/daybook/src/store/postgres/postgres-options.ts'
+import type { FloorPlan } from '../load/plan.ts'
 import type { FloorStore } from './floor-store.ts'
-import type { FloorPlan } from './plan.ts'
 
 /** As many connections as Daybook has, with the same types. */
-const open = (connectionString: string): Pool => new Pool({ connectionString, max: USUAL_CONNECTIONS, types: TYPES })
+const open = (connectionString: string): Pool => new Pool({ connectionString, max: DEFAULT_CONNECTIONS, types: TYPES })
 
 /** Two pools. A statement is kept prepared by its name where Daybook does that, too. */
 export async function openPostgresFloor({ address, writeAddress }: FloorPlan): Promise<FloorStore> {

@@ -1,11 +1,11 @@
-import { type Bench, startDaybook } from './bench.ts'
-import { ask } from './check.ts'
-import type { Server } from './child.ts'
-import type { BenchStore } from './databases.ts'
-import { type Kind, kindsOn } from './kinds.ts'
-import { race, type Side, TOKEN } from './measure.ts'
-import { makePlan } from './plan.ts'
-import { type Growth, growth } from './report.ts'
+import { type Bench, startDaybook } from '../bench.ts'
+import type { BenchStore } from '../databases/databases.ts'
+import { ask } from '../load/check.ts'
+import type { Server } from '../load/child.ts'
+import { type Kind, kindsOn } from '../load/kinds.ts'
+import { race, type Side, TOKEN } from '../load/measure.ts'
+import { makePlan } from '../load/plan.ts'
+import { type Growth, growth } from '../report.ts'
 
 const SMALL = 1000
 /** The most addresses that are asked once before. */
