@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Service } from '../service.ts'
 import { Connections } from './connections.ts'
 import { type ListenerState, toListener } from './listener.ts'
+import { untilQuiet } from './quiet.ts'
 import { MAX_HEADER_BYTES, refuse, refuseBroken } from './refuse.ts'
 
 /** Where and how a service listens. */
@@ -22,6 +22,17 @@ export interface ServeOptions {
 /** What of a service is served. It answers by `handle`: a function that was put around its `fetch` is not called. */
 export type Servable = Pick<Service, 'handle' | 'bodyLimit' | 'drain' | 'close'>
 
+/** Other processes that share the port of this one, and end with it. */
+export interface Peers {
+  /** Resolves when this process may stop listening: no connection is on its way to any of them. */
+  taken(): Promise<void>
+  /**
+   * Asked once this process has stopped listening; resolves when no other one listens either. Until then answers wait: a
+   * client that has one asks again, and nobody would take its connection.
+   */
+  closed(): Promise<void>
+}
+
 /** A service that listens. */
 export interface Listening {
   /** `http://HOST:PORT` */
@@ -34,19 +45,15 @@ export interface Listening {
    * @param graceMs after this time, connections that are still busy are cut, in milliseconds; @default 30,000
    * @param idleMs how long after its last answer a connection stays open for the next request, in milliseconds;
    *   @default 250
+   * @param peers where several processes share the port
    */
-  stop(graceMs?: number, idleMs?: number): Promise<void>
+  stop(graceMs?: number, idleMs?: number, peers?: Peers): Promise<void>
 }
 
 const KEEP_ALIVE_MS = 10_000
 const GRACE_MS = 30_000
 /** A client whose request was answered less than this ago may be sending the next one, in milliseconds. */
 const IDLE_MS = 250
-/** How long connections may keep coming while a server closes its listener, in milliseconds. */
-const BACKLOG_MS = 250
-/** No connection came when none does for so many turns of the event loop, and for so many milliseconds. */
-const QUIET_TURNS = 2
-const QUIET_MS = 5
 
 type ServerState = { -readonly [K in keyof ListenerState]: ListenerState[K] }
 
@@ -93,19 +100,25 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
   return {
     url: `http://${shown}:${address.port}`,
     port: address.port,
-    stop: (graceMs = GRACE_MS, idleMs = IDLE_MS) => {
-      stopped ??= stop(server, service, state, graceMs, idleMs)
+    stop: (graceMs = GRACE_MS, idleMs = IDLE_MS, peers) => {
+      stopped ??= stop(server, service, state, { graceMs, idleMs, peers })
       return stopped
     },
   }
+}
+
+/** How a server stops; see {@link Listening.stop}. */
+interface Stop {
+  readonly graceMs: number
+  readonly idleMs: number
+  readonly peers: Peers | undefined
 }
 
 async function stop(
   server: Server,
   service: Servable,
   state: ServerState,
-  graceMs: number,
-  idleMs: number,
+  { graceMs, idleMs, peers }: Stop,
 ): Promise<void> {
   service.drain()
   state.connections.drain(idleMs)
@@ -115,8 +128,10 @@ async function stop(
   const { promise, resolve: release } = Promise.withResolvers<void>()
   state.held = promise
   await backlogTaken(server)
+  await peers?.taken()
   // The close of HTTP servers destroys idle connections and what has arrived on them; this one takes no new ones.
   NetServer.prototype.close.call(server)
+  await peers?.closed()
   state.held = undefined
   release()
   await closed
@@ -126,23 +141,13 @@ async function stop(
   await service.close()
 }
 
-/**
- * Resolves when the system holds no connection that has not been taken: closing the listener would reset them. Each turn of
- * the event loop takes one.
- */
+/** Waits for the connections that clients have opened before they could know of the end. */
 async function backlogTaken(server: Server): Promise<void> {
-  const startedAt = performance.now()
-  let quietSince = startedAt
-  let turns = 0
+  let lastAt = 0
   const note = (): void => {
-    quietSince = performance.now()
-    turns = 0
+    lastAt = performance.now()
   }
   server.on('connection', note)
-  const isQuiet = (): boolean => turns > QUIET_TURNS && performance.now() - quietSince > QUIET_MS
-  while (!isQuiet() && performance.now() - startedAt < BACKLOG_MS) {
-    await nextTurn()
-    turns += 1
-  }
+  await untilQuiet(() => lastAt)
   server.off('connection', note)
 }

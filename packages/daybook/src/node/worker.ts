@@ -13,6 +13,12 @@ const CHOSEN_PORT = 'DAYBOOK_WORKER_PORT'
 const MEASURE_MS = 2000
 /** How long a retiring worker keeps connections without a request, in milliseconds: as long as clients keep them. */
 const IDLE_MS = 10_000
+/** How long a worker that ends waits for the others, in milliseconds. */
+const OTHERS_MS = 1000
+
+/** The steps that workers which end together take together. */
+const STEPS = ['taken', 'closed'] as const
+export type Step = (typeof STEPS)[number]
 
 /** How a process ended. */
 export interface Ended {
@@ -38,11 +44,18 @@ export function workerIdentity(): WorkerIdentity | undefined {
  * or a service manager, also directly: however many come, it drains once.
  */
 export function serveAsWorker(listening: Listening, measure: () => Promise<MetricsSnapshot>): void {
-  const end = (idleMs?: number): void => void listening.stop(undefined, idleMs).then(() => process.exit(0))
+  const passes = { taken: Promise.withResolvers<void>(), closed: Promise.withResolvers<void>() }
+  const reach = async (step: Step): Promise<void> => {
+    process.send?.(message(step, 0, undefined), () => {})
+    await Promise.race([passes[step].promise, sleep(OTHERS_MS, undefined, { ref: false })])
+  }
+  const peers = { taken: () => reach('taken'), closed: () => reach('closed') }
+  const end = (idleMs?: number): void => void listening.stop(undefined, idleMs, peers).then(() => process.exit(0))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => end())
   process.on('SIGHUP', () => {})
   process.on('message', (received: unknown) => {
     if (isMessage(received, 'retire')) end(IDLE_MS)
+    for (const step of STEPS) if (isMessage(received, step)) passes[step].resolve()
     if (!isMessage(received, 'measure')) return
     // One that cannot be asked any more is missed by its parent.
     void measure().then((metrics) => process.send?.(message('measured', received.job, metrics), () => {}))
@@ -61,15 +74,20 @@ export class WorkerProcess {
   readonly listening: Promise<string | undefined>
   readonly ended: Promise<Ended>
   readonly #worker: ReturnType<typeof cluster.fork>
+  readonly #onStep: (step: Step) => void
   #measured: MetricsSnapshot = []
   #isListening = false
+  readonly #reached = new Set<Step>()
+  #handedAt = 0
   readonly #said = Promise.withResolvers<string>()
   /** Who waits for an answer, by the number of the job. */
   readonly #asked = new Map<number, () => void>()
   #jobs = 0
 
-  constructor(number: number, port: number | undefined) {
+  /** @param onStep told when it ends and has come to a step, where it waits for {@link pass} */
+  constructor(number: number, port: number | undefined, onStep: (step: Step) => void) {
     this.number = number
+    this.#onStep = onStep
     this.#worker = cluster.fork({ [NUMBER]: number, ...(port === undefined ? {} : { [CHOSEN_PORT]: port }) })
     this.pid = this.#worker.process.pid
     // That it cannot be reached any more is known from its end.
@@ -85,6 +103,21 @@ export class WorkerProcess {
   /** What it had measured when it was last asked. */
   get measured(): MetricsSnapshot {
     return this.#measured
+  }
+
+  /** When it was last given a connection, as `performance.now()` has it. */
+  get handedAt(): number {
+    return this.#handedAt
+  }
+
+  /** Whether it has come so far with its end. */
+  hasReached(step: Step): boolean {
+    return this.#reached.has(step)
+  }
+
+  /** Lets it go on. */
+  pass(step: Step): void {
+    if (this.#worker.isConnected()) this.#send(step)
   }
 
   /** What it has measured; when it does not answer, what it had when it was last asked. */
@@ -105,12 +138,17 @@ export class WorkerProcess {
       this.#isListening = true
       this.#said.resolve(received.body)
     }
+    for (const step of STEPS) {
+      if (!isMessage(received, step)) continue
+      this.#reached.add(step)
+      this.#onStep(step)
+    }
     if (!isMessage<'measured', MetricsSnapshot>(received, 'measured')) return
     this.#measured = received.body
     this.#asked.get(received.job)?.()
   }
 
-  #send(kind: 'retire' | 'measure'): number {
+  #send(kind: 'retire' | 'measure' | Step): number {
     this.#jobs += 1
     this.#worker.send(message(kind, this.#jobs, undefined))
     return this.#jobs
@@ -136,6 +174,7 @@ export class WorkerProcess {
     const send = child.send as (this: ChildProcess, ...of: readonly unknown[]) => boolean
     let given: unknown
     child.send = (...message: readonly unknown[]) => {
+      if (message[1]) this.#handedAt = performance.now()
       given = message[1] ?? given
       return send.apply(child, [...message])
     }

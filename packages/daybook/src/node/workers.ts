@@ -2,7 +2,8 @@ import cluster from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StartupError } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { type Ended, WorkerProcess } from './worker.ts'
+import { untilQuiet } from './quiet.ts'
+import { type Ended, type Step, WorkerProcess } from './worker.ts'
 
 /** How several processes serve as one. */
 export interface WorkersOptions {
@@ -146,7 +147,7 @@ class Workers {
     if (this.#end.signal.aborted) return { status: 0, signal: null }
     // While one of them listens, the port that 0 stands for is theirs; when none does, it is asked for by its number.
     const port = this.#url && !this.#isServing ? Number(new URL(this.#url).port) : undefined
-    const worker = new WorkerProcess(place.number, port)
+    const worker = new WorkerProcess(place.number, port, (step) => void this.#pass(step))
     this.alive.add(worker)
     void worker.ended.then((ended) => this.#bury(worker, ended))
     const url = await worker.listening
@@ -212,9 +213,20 @@ class Workers {
     this.alive.delete(worker)
     this.#options.onEnded?.(worker)
     if (!this.#end.signal.aborted) return
+    for (const step of ['taken', 'closed'] as const) void this.#pass(step)
     // One that was still starting dies of the signal itself, and has no status.
     if (status) this.#status ||= status
     this.#settle()
+  }
+
+  /** Workers that end together go on together: what one of them would not take, another one must. */
+  async #pass(step: Step): Promise<void> {
+    const waiting = [...this.alive].filter((worker) => worker.hasReached(step))
+    if (this.#end.signal.aborted) {
+      if (waiting.length < this.alive.size) return
+      if (step === 'taken') await untilQuiet(() => Math.max(...waiting.map(({ handedAt }) => handedAt)))
+    }
+    for (const worker of waiting) worker.pass(step)
   }
 
   #settle(): void {
