@@ -5,16 +5,13 @@ import type { CollectionModel, Model } from '../../packages/daybook/src/model/mo
 import { listParameters } from '../../packages/daybook/src/query/list-query.ts'
 import { readParameters } from '../../packages/daybook/src/query/parameters.ts'
 import type { Params } from '../../packages/daybook/src/query/params.ts'
-import type { Statement, Values } from '../../packages/daybook/src/store/compile.ts'
-import type { Connection, Database } from '../../packages/daybook/src/store/database.ts'
-import { Store } from '../../packages/daybook/src/store/store.ts'
+import type { Database } from '../../packages/daybook/src/store/database.ts'
+import { type NotedStatement, notedStore } from '../../packages/daybook/test/support/noted-store.ts'
 import type { BenchStore, EngineName } from '../databases/databases.ts'
 import { CATEGORIES, COMMONEST, randomFrom, type Targets } from '../databases/text.ts'
 
 /** A statement as Daybook ran it. */
-export interface Call {
-  readonly sql: string
-  readonly parameters: readonly unknown[]
+export interface Call extends NotedStatement {
   /** Whether the engine may keep it prepared, as opposed to planning it for its parameters each time. */
   readonly isKept: boolean
 }
@@ -86,36 +83,11 @@ class Notebook {
 
   constructor(database: Database, model: Model) {
     this.#database = database
-    const store = new Store({
-      dialect: database.dialect,
-      reader: this.#noting(database.reader, true),
-      background: this.#noting(database.background, false),
-      executed: 0,
-      transaction: (work) => database.transaction(work),
-      alter: (work) => database.alter(work),
-      follow: (follower) => database.follow(follower),
-      snapshot: () => database.snapshot(),
-      close: () => database.close(),
+    const store = notedStore(database, (statement, by) => {
+      this.calls.push({ ...statement, isKept: by === 'reader' })
     })
     this.engine = { model, store, tools: { renderMarkdown: async () => '' }, totals: new Map() }
     this.posts = model.collections.get('posts') as CollectionModel
-  }
-
-  #noting(connection: Connection, isKept: boolean): Connection {
-    const note = (statement: Statement, values: Values = {}): void => {
-      this.calls.push({ sql: statement.sql, parameters: statement.bind(values), isKept })
-    }
-    return {
-      all: (statement, values) => {
-        note(statement, values)
-        return connection.all(statement, values)
-      },
-      get: (statement, values) => {
-        note(statement, values)
-        return connection.get(statement, values)
-      },
-      run: (statement, values) => connection.run(statement, values),
-    }
   }
 
   rows<Row>(sql: string, ...values: unknown[]): Promise<readonly Row[]> {

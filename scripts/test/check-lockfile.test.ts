@@ -27,7 +27,7 @@ test('what npm adds to a lockfile is taken out again, and nothing else', () => {
     ...kept,
     'node_modules/a': {
       ...kept['node_modules/a'],
-      resolved: 'https://registry.example/a.tgz',
+      resolved: 'https://a.example/a.tgz',
       engines: { node: '>=22' },
     },
   }

@@ -1,6 +1,6 @@
 import type { Scalar } from '../fields/field.ts'
-import { isStorableText } from '../fields/stored-text.ts'
 import type { Comparable } from '../model/model.ts'
+import { isStorableText } from '../model/stored-text.ts'
 
 /** Values of the sort keys where a page ended; by relevance, the number of matches before the next one. */
 export type CursorPosition = readonly (string | number | null)[]

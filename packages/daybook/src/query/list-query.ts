@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { isStorableText, UNSTORABLE } from '../fields/stored-text.ts'
 import type { CollectionModel, Comparable, LocalesModel } from '../model/model.ts'
+import { isStorableText, UNSTORABLE } from '../model/stored-text.ts'
 import { type CursorPosition, decodeCursor } from './cursor.ts'
 import { documentParameters } from './entry-query.ts'
 import { readSelection, type Selection } from './expansion.ts'

@@ -1,6 +1,6 @@
 import { isRecord } from '../fields/field.ts'
-import { isStorableText } from '../fields/stored-text.ts'
 import type { CollectionModel } from '../model/model.ts'
+import { isStorableText } from '../model/stored-text.ts'
 import { Faults } from './parameters.ts'
 import { type Condition, type QueryScope, readWhereNode, WHOLE, type WhereNode } from './where.ts'
 

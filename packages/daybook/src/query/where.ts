@@ -1,6 +1,6 @@
 import { invalidAt } from '../errors.ts'
-import { isStorableText, UNSTORABLE } from '../fields/stored-text.ts'
 import type { CollectionModel, Comparable, DocumentModel, ManyValued } from '../model/model.ts'
+import { isStorableText, UNSTORABLE } from '../model/stored-text.ts'
 import type { LocaleChoice } from './locale.ts'
 import type { Faults, Parameter } from './parameters.ts'
 

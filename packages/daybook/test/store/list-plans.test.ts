@@ -7,12 +7,12 @@ import { listParameters } from '../../src/query/list-query.ts'
 import { readParameters } from '../../src/query/parameters.ts'
 import { readParams } from '../../src/query/params.ts'
 import { readRuleWhere } from '../../src/query/rule-where.ts'
-import type { Statement, Values } from '../../src/store/compile.ts'
-import type { Connection, Database } from '../../src/store/database.ts'
+import type { Database } from '../../src/store/database.ts'
 import type { ListSize } from '../../src/store/page-plan.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
-import { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/store.ts'
 import { Folder } from '../support/folder.ts'
+import { type NotedStatement, notedStore } from '../support/noted-store.ts'
 
 let rule: AccessWhere | true = true
 
@@ -40,22 +40,12 @@ class Scene implements AsyncDisposable {
   readonly #database: Database
   readonly store: Store
   readonly model = compileModel(config)
-  readonly calls: { readonly sql: string; readonly parameters: readonly unknown[] }[] = []
+  readonly calls: NotedStatement[] = []
 
   private constructor(folder: Folder) {
     this.#folder = folder
     this.#database = openSqlite(folder.file)
-    this.store = new Store({
-      dialect: this.#database.dialect,
-      reader: this.#noting(this.#database.reader),
-      background: this.#noting(this.#database.background),
-      executed: 0,
-      transaction: (work) => this.#database.transaction(work),
-      alter: (work) => this.#database.alter(work),
-      follow: (follower) => this.#database.follow(follower),
-      snapshot: () => this.#database.snapshot(),
-      close: () => this.#database.close(),
-    })
+    this.store = notedStore(this.#database, (statement) => this.calls.push(statement))
   }
 
   static async make(): Promise<Scene> {
@@ -74,23 +64,6 @@ class Scene implements AsyncDisposable {
     }
     await service.close()
     return new Scene(folder)
-  }
-
-  #noting(connection: Connection): Connection {
-    const note = (statement: Statement, values: Values = {}): void => {
-      this.calls.push({ sql: statement.sql, parameters: statement.bind(values) })
-    }
-    return {
-      all: (statement, values) => {
-        note(statement, values)
-        return connection.all(statement, values)
-      },
-      get: (statement, values) => {
-        note(statement, values)
-        return connection.get(statement, values)
-      },
-      run: (statement, values) => connection.run(statement, values),
-    }
   }
 
   get articles(): CollectionModel {

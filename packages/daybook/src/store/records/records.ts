@@ -7,7 +7,7 @@ import {
   type RecordReader,
   type RecordWriter,
 } from '../../auth/records.ts'
-import { isStorableText } from '../../fields/stored-text.ts'
+import { isStorableText } from '../../model/stored-text.ts'
 import { param, prepareSql } from '../compile.ts'
 import type { Connection } from '../database.ts'
 
