@@ -17,7 +17,7 @@ const IDLE_MS = 10_000
 const OTHERS_MS = 1000
 
 /** The steps that workers which end together take together. */
-const STEPS = ['taken', 'closed'] as const
+export const STEPS = ['taken', 'closed'] as const
 export type Step = (typeof STEPS)[number]
 
 /** How a process ended. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StartupError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { untilQuiet } from './quiet.ts'
-import { type Ended, type Step, WorkerProcess } from './worker.ts'
+import { type Ended, STEPS, type Step, WorkerProcess } from './worker.ts'
 
 /** How several processes serve as one. */
 export interface WorkersOptions {
@@ -213,7 +213,7 @@ class Workers {
     this.alive.delete(worker)
     this.#options.onEnded?.(worker)
     if (!this.#end.signal.aborted) return
-    for (const step of ['taken', 'closed'] as const) void this.#pass(step)
+    for (const step of STEPS) void this.#pass(step)
     // One that was still starting dies of the signal itself, and has no status.
     if (status) this.#status ||= status
     this.#settle()
@@ -222,6 +222,7 @@ class Workers {
   /** Workers that end together go on together: what one of them would not take, another one must. */
   async #pass(step: Step): Promise<void> {
     const waiting = [...this.alive].filter((worker) => worker.hasReached(step))
+    if (waiting.length === 0) return
     if (this.#end.signal.aborted) {
       if (waiting.length < this.alive.size) return
       if (step === 'taken') await untilQuiet(() => Math.max(...waiting.map(({ handedAt }) => handedAt)))
