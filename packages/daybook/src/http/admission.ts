@@ -37,24 +37,20 @@ export class Admission {
   }
 
   /**
-   * Does a request's work in its turn.
+   * Notes a request; its work may begin when the answer settles, or at once where there is none. Then {@link leave} follows, whatever happens.
    *
-   * @param isWanted asked after a wait: whether anybody still waits for the answer
-   * @throws {@link OVERLOADED} without beginning when too many are pending, or the answer is no longer wanted
+   * @throws {@link OVERLOADED} when too many are pending; it is not noted then
    */
-  async run<T>(work: () => Promise<T>, isWanted: () => boolean): Promise<T> {
+  enter(): Promise<void> | undefined {
     if (this.#pending >= this.#limit) throw OVERLOADED
     this.#pending += 1
-    try {
-      if (this.#waiting.length > 0 || this.#turn.isSpent()) {
-        await this.#wait()
-        if (!isWanted()) throw OVERLOADED
-      }
-      return await work()
-    } finally {
-      this.#pending -= 1
-      if (this.#waiting.length > 0) this.#goOn()
-    }
+    return this.#waiting.length > 0 || this.#turn.isSpent() ? this.#wait() : undefined
+  }
+
+  /** Notes that a request has its answer. */
+  leave(): void {
+    this.#pending -= 1
+    if (this.#waiting.length > 0) this.#goOn()
   }
 
   /** Waits for a client. Meanwhile the request takes no place: slow clients keep nobody out. */

@@ -16,7 +16,7 @@ import { corsHeaders, preflightHeaders } from './cors.ts'
 import { requireOwnOrigin } from './origin.ts'
 import { requireProtection, requireSessionOrRule } from './protection.ts'
 import { aboutCredential } from './refused-credential.ts'
-import type { Handle, HttpRequest } from './request.ts'
+import type { Handle, HttpRequest, RequestHeaders } from './request.ts'
 import { errorReply, type FinishedReply, finishReply, type Reply } from './respond.ts'
 import { allowedMethods, type Match, Router } from './router.ts'
 
@@ -44,6 +44,8 @@ interface App extends AppOptions {
   readonly router: Router
   /** What query strings say that came of late, by route; what is made of them can be kept with them, too. */
   readonly queries: LRUCache<string, Query>
+  /** What each route is asked without a query string. */
+  readonly emptyQueries: ReadonlyMap<Route, Query>
   readonly admission: Admission
   /** The methods of all routes. */
   readonly methods: readonly string[]
@@ -72,6 +74,7 @@ export function createApp(options: AppOptions): Handle {
     ...options,
     router: new Router(options.routes),
     queries: new LRUCache({ max: MAX_QUERIES }),
+    emptyQueries: new Map(options.routes.map((route) => [route, parseQuery(route, '')])),
     admission: new Admission(options.pendingRequests),
     methods: allowedMethods(options.routes.map(({ method }) => method)),
     hint: makeAddressHint(publicAddresses(options.routes)),
@@ -96,8 +99,21 @@ function dispatch(app: App, request: HttpRequest, scope: RequestScope): Promise<
   if (!found) throw nothingAt(app.hint(path))
   if (!('route' in found)) return refuseMethod(app, found, request, scope)
   scope.route = found.route
-  const work = (): Promise<Reply> => answer(app, found, request)
-  return found.route.isProbe ? work() : app.admission.run(work, () => !request.isAborted)
+  return found.route.isProbe ? answer(app, found, request) : answerInTurn(app, found, request)
+}
+
+async function answerInTurn(app: App, match: Match, request: HttpRequest): Promise<Reply> {
+  const turn = app.admission.enter()
+  try {
+    if (turn) {
+      await turn
+      // Its client has gone meanwhile.
+      if (request.isAborted) throw OVERLOADED
+    }
+    return await answer(app, match, request)
+  } finally {
+    app.admission.leave()
+  }
 }
 
 /** @param hint what to write instead, in a sentence */
@@ -150,32 +166,40 @@ function pathOf(target: string): string {
 
 async function answer(app: App, { route, path }: Match, request: HttpRequest): Promise<Reply> {
   const { headers, target } = request
-  const caller = await identify(app, route, request)
+  const caller = isUnknown(route, headers) ? ANONYMOUS : await identify(app, route, request)
   if (route.protection === 'session' && !isAuthenticated(caller)) await requireSessionOrRule(app.model, route, caller)
   const conditions = readConditions(route.conditions, headers)
   const query = readQuery(app, route, searchOf(target))
   if (!route.checksQuery) query.throwFaults()
-  await route.admit?.(request, path)
+  if (route.admit) await route.admit(request, path)
   const read = route.body?.read
   const body = read && (await app.admission.outside(() => read(request, app.bodyLimit)))
   return route.run({ caller, path, query, conditions, body, request })
 }
 
 /** @throws VALIDATION_ERROR */
-function readQuery({ queries }: App, { operationId, resource, parameters }: Route, search: string): Query {
-  const key = `${operationId} ${resource?.key} ${search}`
+function readQuery({ queries, emptyQueries }: App, route: Route, search: string): Query {
+  const empty = search === '' && emptyQueries.get(route)
+  if (empty) return empty
+  const key = `${route.operationId} ${route.resource?.key} ${search}`
   const known = queries.get(key)
   if (known) return known
-  const params = readParams(search)
-  const query = parameters ? readParameters(parameters, params) : NO_QUERY
+  const query = parseQuery(route, search)
   if (search.length <= MAX_KEPT_QUERY) queries.set(key, query)
   return query
 }
+
+const parseQuery = ({ parameters }: Route, search: string): Query =>
+  parameters ? readParameters(parameters, readParams(search)) : NO_QUERY
 
 function searchOf(target: string): string {
   const start = target.indexOf('?')
   return start === -1 ? '' : target.slice(start + 1)
 }
+
+/** Whether a request says nothing of who sends it. */
+const isUnknown = ({ protection }: Route, headers: RequestHeaders): boolean =>
+  protection !== 'provider' && !headers.has('authorization') && !headers.has('cookie')
 
 /**
  * Who a request acts for. Where the auth provider answers, it finds out by itself.
@@ -192,7 +216,6 @@ async function identify({ auth, cors, trustProxy }: App, { protection }: Route, 
     if (isChange && !isBearer) requireOwnOrigin(context(), cors)
     return ANONYMOUS
   }
-  if (!isBearer && !headers.has('cookie')) return ANONYMOUS
   const own = context()
   const caller = await auth.resolve(own)
   if (isChange && isAuthenticated(caller) && !isBearer) requireOwnOrigin(own, cors)

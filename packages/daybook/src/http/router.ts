@@ -1,4 +1,5 @@
-import { addRoute, createRouter, findRoute, type RouterContext } from 'rou3'
+import { addRoute, createRouter, type MatchedRoute } from 'rou3'
+import { compileRouter } from 'rou3/compiler'
 import type { Method, Route } from './contract.ts'
 
 /** What a request's method and path lead to. */
@@ -18,7 +19,7 @@ type Endpoints = Map<Method, Endpoint>
 
 /** Finds routes by method and path. */
 export class Router {
-  readonly #router: RouterContext<Endpoints> = createRouter()
+  readonly #match: (method: string, path: string) => MatchedRoute<Endpoints> | undefined
 
   /** @throws {Error} when two routes have the same method and address */
   constructor(routes: readonly Route[]) {
@@ -29,7 +30,9 @@ export class Router {
       if (endpoints.has(route.method)) throw new Error(`Two routes answer ${route.method} ${route.path}.`)
       byAddress.set(address, endpoints.set(route.method, { route, names }))
     }
-    for (const [address, endpoints] of byAddress) addRoute(this.#router, '', address, endpoints)
+    const router = createRouter<Endpoints>()
+    for (const [address, endpoints] of byAddress) addRoute(router, '', address, endpoints)
+    this.#match = compileRouter(router)
   }
 
   /**
@@ -39,8 +42,8 @@ export class Router {
    */
   find(method: string, path: string): Match | readonly string[] | undefined {
     // The library passes over a slash at the end.
-    const found = path.endsWith('/') && path !== '/' ? undefined : findRoute(this.#router, '', path)
-    if (!found || hasEmptySegment(found.params)) return undefined
+    const found = path.endsWith('/') && path !== '/' ? undefined : this.#match('', path)
+    if (!found || (path.includes('//') && hasEmptySegment(found.params))) return undefined
     // RFC 9110, section 9.3.2: HEAD is GET without the content.
     const endpoint = found.data.get((method === 'HEAD' ? 'GET' : method) as Method)
     return endpoint
@@ -66,12 +69,12 @@ const hasEmptySegment = (params: Readonly<Record<string, string>> = {}): boolean
   Object.entries(params).some(([name, value]) => value === '' && name !== '_')
 
 function decoded(names: readonly string[], params: Readonly<Record<string, string>> = {}): Record<string, string> {
-  return Object.fromEntries(
-    names.map((name, index) => {
-      const value = params[index + 1] ?? ''
-      return [name, value.includes('%') ? decodeURIComponent(value) : value]
-    }),
-  )
+  const values: Record<string, string> = {}
+  for (const [index, name] of names.entries()) {
+    const value = params[index + 1] ?? ''
+    values[name] = value.includes('%') ? decodeURIComponent(value) : value
+  }
+  return values
 }
 
 /** What `Allow` says of these methods, each once. */
