@@ -14,6 +14,8 @@ export interface Crowd {
   readonly seconds: number
   /** Requests a second, sent by whoever has no request under way. @default each client asks again when it is answered */
   readonly rate?: number
+  /** Whether a client that is refused waits as long as `Retry-After` says. @default false */
+  readonly isPatient?: boolean
 }
 
 /** Somebody who asks on a new connection each time, one after the other. */
@@ -63,6 +65,7 @@ class CrowdClient {
   /** Bytes of the answer that are still to come; undefined before its head. */
   #missing: number | undefined
   #status = 0
+  #retryAfterMs = 0
 
   constructor(crowd: CrowdRun, host: string, port: number) {
     this.#crowd = crowd
@@ -94,12 +97,13 @@ class CrowdClient {
       const head = chunk.toString('latin1', 0, end)
       this.#status = Number(head.slice(9, 12))
       this.#missing = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
+      this.#retryAfterMs = Number(/retry-after: (\d+)/i.exec(head)?.[1] ?? 0) * 1000
       size -= end + 4
     }
     this.#missing -= size
     if (this.#missing > 0) return
     if (this.#status === 200) this.served += 1
-    this.#crowd.answered(this, this.#status, performance.now() - this.#sentAt)
+    this.#crowd.answered(this, this.#status, performance.now() - this.#sentAt, this.#retryAfterMs)
   }
 }
 
@@ -126,12 +130,13 @@ class CrowdRun {
     else this.#free.push(client)
   }
 
-  answered(client: CrowdClient, status: number, ms: number): void {
+  answered(client: CrowdClient, status: number, ms: number, retryAfterMs: number): void {
     if (this.#isOver) return
     if (status === 200) this.#served.push(ms)
     else if (status === 503) this.#refused.push(ms)
     else this.#failures += 1
-    this.free(client)
+    if (this.#plan.isPatient && retryAfterMs > 0) setTimeout(() => this.free(client), retryAfterMs)
+    else this.free(client)
   }
 
   lost(): void {

@@ -12,8 +12,12 @@ const CROWD = 512
 const ARRIVAL_SECONDS = 2
 /** Clients that share the requests of a flood: more than a process lets wait. */
 const FLOOD = 2048
+/** Clients that share them when each waits as long as it is told to: enough to send them all. */
+const PATIENT = 6144
 /** The requests of a flood by those that the server can answer. */
 const TIMES = 10
+/** A list that takes milliseconds, as most of what overloads a process does. */
+const LARGE = '/api/posts?limit=100&include=author,tags&where[publishedOn][gte]=2020-01-01'
 const PROBED = ['/api/health', '/api/ready']
 
 /** Asks for more than the server can answer: a crowd that comes at once, then ten times what it can answer. */
@@ -29,7 +33,7 @@ export async function measureOverload(bench: Bench): Promise<readonly OverloadCo
   const common = { url: server.url, paths: [targeting.include], arrivalSeconds: ARRIVAL_SECONDS, seconds }
   const busy: Crowd = { ...common, connections: BUSY, arrivalSeconds: 0.1, seconds: effort.seconds }
   const run = async (what: string, crowd: Crowd): Promise<OverloadCost> => {
-    const peak = await generator.ask<CrowdResult>(busy)
+    const peak = await generator.ask<CrowdResult>({ ...busy, paths: crowd.paths })
     const perSecond = peak.served / peak.seconds
     const rate = crowd.rate === undefined ? {} : { rate: crowd.rate * perSecond }
     const probe: Probe = { url: server.url, probed: PROBED, seconds }
@@ -45,6 +49,7 @@ export async function measureOverload(bench: Bench): Promise<readonly OverloadCo
   await generator.ask<CrowdResult>(busy)
   return [
     await run(`${CROWD} clients in ${ARRIVAL_SECONDS} s`, { ...common, connections: CROWD }),
-    await run(`${TIMES} times the load`, { ...common, connections: FLOOD, rate: TIMES }),
+    await run(`${TIMES} times the load`, { ...common, paths: [LARGE], connections: PATIENT, rate: TIMES, isPatient: true }),
+    await run(`${TIMES} times, asked again at once`, { ...common, connections: FLOOD, rate: TIMES }),
   ]
 }

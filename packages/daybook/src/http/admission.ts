@@ -2,13 +2,14 @@ import { DaybookError } from '../errors.ts'
 
 /** How many requests may be pending where the config does not say. */
 export const DEFAULT_PENDING: number = 1000
-/** How long requests may begin in one turn of the event loop before those that follow wait for the next, in milliseconds. */
+/** How long requests may begin in one turn of the event loop before those that follow wait, in milliseconds. */
 const TURN_MS = 5
-/** The least and the most time that waiting requests have in one turn, in milliseconds. */
-const MIN_SHARE_MS = 2
-const MAX_SHARE_MS = 20
-/** After how many turns waiting requests have their next one: each of them takes a new connection, and costs little. */
-const TURNS_BETWEEN = 4
+/** How long waiting requests may begin at a stretch, in milliseconds. */
+const SHARE_MS = 10
+/** After a stretch, the event loop turns until so many turns in a row have brought no request. */
+const QUIET_TURNS = 2
+/** How long the event loop turns at most between two stretches, in milliseconds; in each turn, libuv accepts one connection. */
+const MAX_TURNS_MS = 10
 
 /** Thrown for a request that is refused because too many are pending; one for all, as it has to cost little. */
 export const OVERLOADED: DaybookError = new DaybookError(
@@ -18,7 +19,7 @@ export const OVERLOADED: DaybookError = new DaybookError(
 
 /**
  * Lets requests begin in the order in which they came, for a short time in some turns of the event loop. In the turns between,
- * the process takes new connections, of which libuv accepts one in each turn, and answers what cannot wait.
+ * the process accepts connections, of which libuv takes one in each turn, and answers what cannot wait.
  */
 export class Admission {
   readonly #limit: number
@@ -26,9 +27,10 @@ export class Admission {
   #pending = 0
   readonly #waiting: (() => void)[] = []
   #isScheduled = false
-  /** When waiting requests may begin no more in this turn, and when they last did. */
+  /** When waiting requests may begin no more at this stretch. */
   #shareEndsAt = 0
-  #lastAt = 0
+  /** Requests that have arrived, refused ones too. */
+  #arrived = 0
   readonly #turn = new Turn()
 
   /** @param limit how many requests may be pending */
@@ -37,11 +39,12 @@ export class Admission {
   }
 
   /**
-   * Notes a request; its work may begin when the answer settles, or at once where there is none. Then {@link leave} follows, whatever happens.
+   * Notes a request. Its work may begin when the promise settles, or at once where there is none; {@link leave} ends it.
    *
    * @throws {@link OVERLOADED} when too many are pending; it is not noted then
    */
   enter(): Promise<void> | undefined {
+    this.#arrived += 1
     if (this.#pending >= this.#limit) throw OVERLOADED
     this.#pending += 1
     return this.#waiting.length > 0 || this.#turn.isSpent() ? this.#wait() : undefined
@@ -65,7 +68,6 @@ export class Admission {
 
   #wait(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    if (this.#waiting.length === 0) this.#lastAt = performance.now()
     this.#waiting.push(resolve)
     this.#schedule()
     return promise
@@ -80,25 +82,28 @@ export class Admission {
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
-    afterTurns(TURNS_BETWEEN, () => {
+    this.#afterArrivals(performance.now() + MAX_TURNS_MS, 0, () => {
       this.#isScheduled = false
-      // As long as everything else took: a flood of requests to refuse leaves half of the time for work.
-      const now = performance.now()
-      this.#shareEndsAt = now + Math.min(Math.max(now - this.#lastAt, MIN_SHARE_MS), MAX_SHARE_MS)
+      this.#shareEndsAt = performance.now() + SHARE_MS
       this.#begin()
     })
   }
 
+  /** Lets the event loop turn until nobody else arrives. */
+  #afterArrivals(endsAt: number, quietTurns: number, then: () => void): void {
+    const before = this.#arrived
+    setImmediate(() => {
+      const quiet = this.#arrived === before ? quietTurns + 1 : 0
+      if (quiet === QUIET_TURNS || performance.now() > endsAt) then()
+      else this.#afterArrivals(endsAt, quiet, then)
+    })
+  }
+
   #begin(): void {
-    this.#lastAt = performance.now()
     this.#waiting.shift()?.()
     // What waits for a database lets others begin.
     if (this.#waiting.length > 0) this.#schedule()
   }
-}
-
-function afterTurns(turns: number, then: () => void): void {
-  setImmediate(() => (turns > 1 ? afterTurns(turns - 1, then) : then()))
 }
 
 /** Tells whether requests have begun for long enough in this turn of the event loop. */

@@ -86,7 +86,8 @@ export function createApp(options: AppOptions): Handle {
     } catch (error) {
       if (isFailure(error)) report(app, scope, error)
       const told = error instanceof DaybookError ? aboutCredential(error, request.headers) : error
-      return finish(app, errorReply(told, scope.requestId), request, scope)
+      const reply = errorReply(told, scope.requestId)
+      return finish(app, error === OVERLOADED ? { ...reply, isOverloaded: true } : reply, request, scope)
     }
   }
 }

@@ -10,6 +10,8 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
   /** Values of `Set-Cookie`. */
   readonly cookies?: readonly string[]
+  /** Whether the service has too many requests: the client's next one is read when there is time for it. */
+  readonly isOverloaded?: boolean
 }
 
 /** A reply with all its headers, as it is sent but for those that depend on the connection. */

@@ -9,10 +9,11 @@ const LINGER_MS = 50
 /** The open connections of a server. */
 export class Connections {
   readonly #open = new Map<Socket, Connection>()
+  readonly #resting = new RestingSockets()
   #idleMs: number | undefined
 
   add(socket: Socket): void {
-    const connection = new Connection(socket)
+    const connection = new Connection(socket, this.#resting)
     this.#open.set(socket, connection)
     socket.once('close', () => this.#open.delete(socket))
     if (this.#idleMs !== undefined) connection.drain(this.#idleMs)
@@ -38,6 +39,7 @@ export class Connections {
    */
   drain(idleMs: number): void {
     this.#idleMs = idleMs
+    this.#resting.end()
     for (const connection of this.#open.values()) connection.drain(idleMs)
   }
 
@@ -50,6 +52,7 @@ export class Connections {
 /** One connection: what is under way on it, and how it ends. */
 export class Connection {
   readonly #socket: Socket
+  readonly #resting: RestingSockets
   /** Requests that have arrived and are not answered; several when the client sends them without waiting. */
   #underWay = 0
   #latest: ServerResponse | undefined
@@ -59,8 +62,10 @@ export class Connection {
   /** The bytes that had arrived when it was last looked at. */
   #bytesSeen = 0
 
-  constructor(socket: Socket) {
+  /** @param resting where it waits when its client asks more than the service can answer */
+  constructor(socket: Socket, resting: RestingSockets) {
     this.#socket = socket
+    this.#resting = resting
   }
 
   /**
@@ -78,6 +83,11 @@ export class Connection {
   /** Decides when the head of an answer is written whether it ends the connection: only the last answer due does. */
   prepareHead(response: ServerResponse): void {
     if (this.#isDraining && response === this.#latest) response.shouldKeepAlive = false
+  }
+
+  /** After this answer, which tells the client to come later, its next request is read when there is time for it. */
+  restAfter(response: ServerResponse): void {
+    response.once('close', () => this.#resting.add(this.#socket))
   }
 
   /** Notes that an answer has been written. */
@@ -125,5 +135,40 @@ export class Connection {
   #close(): void {
     if (this.#socket.writableEnded) return
     this.#socket.end(() => setTimeout(() => this.#socket.destroy(), LINGER_MS).unref())
+  }
+}
+
+/** How often resting sockets are read again, in milliseconds, and how many of them. */
+const RESUME_MS = 10
+const RESUMED = 20
+
+/**
+ * Sockets whose clients were refused for overload, and of which nothing is read for a while. Parsing and refusing a request takes some 50 us: as
+ * many as clients can send would take all the time there is. So few are read at a time that refusing takes a tenth of it; the others wait in
+ * the system's buffers. Where few clients are refused, none of them waits for longer than a moment.
+ */
+class RestingSockets {
+  readonly #sockets: Socket[] = []
+  #timer: NodeJS.Timeout | undefined
+  #hasEnded = false
+
+  add(socket: Socket): void {
+    if (this.#hasEnded) return
+    socket.pause()
+    this.#sockets.push(socket)
+    this.#timer ??= setInterval(() => this.#resume(RESUMED), RESUME_MS).unref()
+  }
+
+  /** No socket rests any more. */
+  end(): void {
+    this.#hasEnded = true
+    this.#resume(this.#sockets.length)
+  }
+
+  #resume(count: number): void {
+    for (const socket of this.#sockets.splice(0, count)) socket.resume()
+    if (this.#sockets.length > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
   }
 }

@@ -47,6 +47,7 @@ async function answer(
   try {
     const reply = target === undefined ? targetRefusal() : await handle(new NodeRequest(incoming, target))
     connection.prepareHead(response)
+    if (reply.isOverloaded) connection.restAfter(response)
     const sent = send(response, reply)
     if (!incoming.complete) boundRest(incoming)
     if (sent) await sent

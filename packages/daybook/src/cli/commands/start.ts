@@ -3,7 +3,7 @@ import type { Log } from '../../log.ts'
 import type { MetricsAddress, MetricsListening } from '../../node/metrics-server.ts'
 import { type Listening, serve } from '../../node/serve.ts'
 import { serveAsWorker, type WorkerIdentity, type WorkerProcess, workerIdentity } from '../../node/worker.ts'
-import { boundYoungHeap } from '../../node/young-heap.ts'
+import { boundHeap } from '../../node/bound-heap.ts'
 import { createService, type Service } from '../../service.ts'
 import { findConfig, loadConfig } from '../config-file.ts'
 import { makeLog } from '../logger.ts'
@@ -102,7 +102,7 @@ async function listen(
   log: Log,
   worker?: WorkerIdentity,
 ): Promise<{ readonly service: Service; readonly listening: Listening }> {
-  boundYoungHeap()
+  boundHeap()
   const port = worker?.port ?? readPort(options)
   const host = options.text('host') ?? process.env.HOST ?? '127.0.0.1'
   const config = await loadConfig(options.text('config'))
