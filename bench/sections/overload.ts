@@ -49,7 +49,13 @@ export async function measureOverload(bench: Bench): Promise<readonly OverloadCo
   await generator.ask<CrowdResult>(busy)
   return [
     await run(`${CROWD} clients in ${ARRIVAL_SECONDS} s`, { ...common, connections: CROWD }),
-    await run(`${TIMES} times the load`, { ...common, paths: [LARGE], connections: PATIENT, rate: TIMES, isPatient: true }),
+    await run(`${TIMES} times the load`, {
+      ...common,
+      paths: [LARGE],
+      connections: PATIENT,
+      rate: TIMES,
+      isPatient: true,
+    }),
     await run(`${TIMES} times, asked again at once`, { ...common, connections: FLOOD, rate: TIMES }),
   ]
 }
