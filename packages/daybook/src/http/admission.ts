@@ -82,11 +82,8 @@ export class Admission {
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
-    this.#afterArrivals(performance.now() + MAX_TURNS_MS, 0, () => {
-      this.#isScheduled = false
-      this.#shareEndsAt = performance.now() + SHARE_MS
-      this.#begin()
-    })
+    // The present stretch goes on until then.
+    setImmediate(() => this.#afterArrivals(performance.now() + MAX_TURNS_MS, 0, () => this.#beginStretch()))
   }
 
   /** Lets the event loop turn until nobody else arrives. */
@@ -97,6 +94,12 @@ export class Admission {
       if (quiet === QUIET_TURNS || performance.now() > endsAt) then()
       else this.#afterArrivals(endsAt, quiet, then)
     })
+  }
+
+  #beginStretch(): void {
+    this.#isScheduled = false
+    this.#shareEndsAt = performance.now() + SHARE_MS
+    this.#begin()
   }
 
   #begin(): void {

@@ -74,6 +74,56 @@ describe('a service with as many requests as it takes', () => {
   })
 })
 
+describe('a client that is refused and asks again at once', () => {
+  /** More of them than are read again at a time. */
+  const CLIENTS = 400
+
+  /** A service that works on one request and takes no other, and the connections of clients that were refused and have asked again. */
+  async function refusing() {
+    const gate = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    const server = await listen(
+      guarded(1, async () => {
+        begun.resolve()
+        await gate.promise
+      }),
+    )
+    const held = ask(server.port, READ)
+    await begun.promise
+    const sockets = Array.from({ length: CLIENTS }, () => connect({ port: server.port, host: '127.0.0.1' }))
+    const received = sockets.map((socket) => readAll(socket))
+    for (const socket of sockets) socket.write(requestText('GET /api/notes?limit=0'))
+    await Promise.all(sockets.map((socket) => once(socket, 'data')))
+    for (const socket of sockets) socket.write(requestText('GET /api/notes?limit=0'))
+    return { server, gate, held, sockets, received }
+  }
+
+  test('has an answer each time', async () => {
+    const { server, gate, held, sockets, received } = await refusing()
+    await using _server = server
+    await Promise.all(sockets.map((socket) => once(socket, 'data')))
+    gate.resolve()
+    expect((await held).status).toBe(200)
+    for (const socket of sockets) socket.write(READ)
+    for (const text of await Promise.all(received)) {
+      const [first, second, last] = parseAnswers(text).map(({ status }) => status)
+      expect([first, second]).toEqual([503, 503])
+      expect([200, 503]).toContain(last)
+    }
+    expect((await ask(server.port, READ)).status).toBe(200)
+  })
+
+  test('has one when the service ends meanwhile', async () => {
+    const { server, gate, held, received } = await refusing()
+    const stopped = server.stop(30_000, 0)
+    gate.resolve()
+    const answers = (await Promise.all(received)).map((text) => parseAnswers(text).length)
+    expect(answers).toEqual(Array.from({ length: CLIENTS }, () => 2))
+    expect((await held).status).toBe(200)
+    await stopped
+  })
+})
+
 describe('requests that come all at once', () => {
   const COUNT = 40
 
