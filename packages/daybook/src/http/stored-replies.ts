@@ -130,7 +130,7 @@ async function requireShown(
     if (typeof ruling === 'boolean') continue
     const own = repeatable.shown(body).filter((one) => one.collection === collection.key)
     const ids = [...new Set(own.map(({ id }) => id))]
-    const seen = await store.read.statuses(collection, ids, ruling.where)
+    const seen = await store.read.entries.statuses(collection, ids, ruling.where)
     if (seen.length < ids.length)
       throw new DaybookError('FORBIDDEN', 'This was done, but you may not read the answer any more.')
   }
@@ -140,7 +140,7 @@ const inFlight = (): DaybookError =>
   new DaybookError('CONFLICT', 'A request with this Idempotency-Key is under way; wait for its answer.')
 
 async function findReply(engine: Engine, key: string, digest: string): Promise<StoredReply | undefined> {
-  const stored = await engine.store.read.storedReply(key)
+  const stored = await engine.store.read.system.storedReply(key)
   if (!stored || stored.at < new Date(Date.now() - STORED_REPLY_MS).toISOString()) return undefined
   if (stored.request !== digest) throw new DaybookError('IDEMPOTENCY_MISMATCH')
   return { status: stored.status, headers: JSON.parse(stored.headers), body: stored.body }

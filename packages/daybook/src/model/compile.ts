@@ -38,7 +38,6 @@ export function compileModel(config: DaybookConfig): Model {
   const collections = Object.entries(config.collections).map(([key, one]) => compileCollection(key, one, locales))
   const globals = Object.entries(config.globals ?? {}).map(([key, one]) => compileGlobal(key, one))
   return Object.freeze({
-    config,
     collections: new Map(collections.map((one) => [one.key, one])),
     globals: new Map(globals.map((one) => [one.key, one])),
     locales,

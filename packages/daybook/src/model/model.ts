@@ -1,4 +1,5 @@
-import type { AccessRule, DaybookConfig, GlobalRule } from '../config/config.ts'
+import type { AccessRule, GlobalRule } from '../config/access.ts'
+
 import type { Field, FieldAccess, Fields, JsonSchema, Scalar } from '../fields/field.ts'
 
 /** One top-level field of a document. */
@@ -134,7 +135,6 @@ export interface LocalesModel {
 
 /** The config, compiled once at start. Requests ask this and never the config. */
 export interface Model {
-  readonly config: DaybookConfig
   readonly collections: ReadonlyMap<string, CollectionModel>
   readonly globals: ReadonlyMap<string, GlobalModel>
   readonly locales: LocalesModel | undefined

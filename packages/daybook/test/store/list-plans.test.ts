@@ -127,12 +127,12 @@ test('whatever way a page is found, it is the same page', async () => {
   const forms = new Set<string>()
   for (const written of WHERES) {
     const where = readRuleWhere(written, articles, model.collections)
-    const matching = await store.read.byIds(articles, await scene.ids(), where)
+    const matching = await store.read.entries.byIds(articles, await scene.ids(), where)
     for (const path of ['day', 'id', 'minutes']) {
       const sort = [...new Set([path, 'id'])].map((one) => ({ by: by(one), descending: true }))
       const pages = new Set<string>()
       for (const size of SIZES) {
-        const { rows } = await store.read.page(articles, {
+        const { rows } = await store.read.lists.page(articles, {
           statuses: undefined,
           search: undefined,
           where,

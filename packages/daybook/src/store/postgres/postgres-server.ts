@@ -1,5 +1,6 @@
 import type { Client, ClientBase, ClientConfig, Pool, PoolConfig, QueryConfig, QueryResult } from 'pg'
-import type { Connection, PoolState } from '../database.ts'
+import type { Connection } from '../connection.ts'
+import type { PoolState } from '../database.ts'
 import { PostgresConnection, type Query, sender, TYPES } from './postgres-connection.ts'
 import { isClash, isConnectionLoss } from './postgres-errors.ts'
 import { destroy, PostgresHealth } from './postgres-health.ts'

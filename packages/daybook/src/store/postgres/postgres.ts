@@ -9,7 +9,7 @@ import type {
   WriteOptions,
 } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
-import { type Follower, JournalWatch } from '../journal-watch.ts'
+import { type GrowthListener, JournalWatch } from '../journal-watch.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import { POSTGRES } from './postgres-dialect.ts'
 import {
@@ -134,8 +134,8 @@ export class PostgresStore implements Database {
       })
   }
 
-  follow(follower: Follower): () => void {
-    return this.#watch.follow(follower)
+  onGrowth(listener: GrowthListener, after?: number): () => void {
+    return this.#watch.listen(listener, after)
   }
 
   /** @throws SERVICE_UNAVAILABLE when the server does not answer */
