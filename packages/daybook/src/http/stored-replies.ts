@@ -85,19 +85,15 @@ export async function repeatable<T>(
  *
  * @throws CONFLICT while another one is
  */
-async function alone<T>(engine: Engine, key: string, work: () => Promise<T>): Promise<T> {
-  const busy = underway.get(engine) ?? new Set<string>()
-  underway.set(engine, busy)
-  if (busy.has(key)) throw inFlight()
-  busy.add(key)
+async function alone<T>({ underWay }: Engine, key: string, work: () => Promise<T>): Promise<T> {
+  if (underWay.has(key)) throw inFlight()
+  underWay.add(key)
   try {
     return await work()
   } finally {
-    busy.delete(key)
+    underWay.delete(key)
   }
 }
-
-const underway = new WeakMap<Engine, Set<string>>()
 
 /** Names a request: another body, path or session gives another digest, and so does one that may see more or less. */
 async function requestDigest({ model }: Engine, repeatable: Repeatable, caller: Caller): Promise<string> {

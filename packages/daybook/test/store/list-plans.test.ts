@@ -1,5 +1,6 @@
 import { type AccessWhere, createService, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
 import { expect, test } from 'vitest'
+import { makeEngine } from '../../src/content/engine.ts'
 import { listEntries } from '../../src/content/reads/entries.ts'
 import { compileModel } from '../../src/model/compile.ts'
 import type { CollectionModel, Comparable } from '../../src/model/model.ts'
@@ -78,12 +79,7 @@ class Scene implements AsyncDisposable {
   /** How SQLite goes about the statements of a public list. */
   async plansOf(query: string): Promise<readonly string[]> {
     this.calls.length = 0
-    const engine = {
-      model: this.model,
-      store: this.store,
-      tools: { renderMarkdown: async () => '' },
-      totals: new Map(),
-    }
+    const engine = makeEngine(this.model, this.store, { renderMarkdown: async () => '' })
     const asked = readParameters(listParameters(this.articles, this.model.locales), readParams(query))
     await listEntries(engine, this.articles, asked, { principal: null, identity: null })
     const plans = this.calls.map(async ({ sql, parameters }) => {

@@ -3,7 +3,7 @@ import type { Comparable } from '../../model/model.ts'
 import { param } from '../compile.ts'
 import type { Dialect, Operator, SchemaDialect, SchemaObject } from '../dialect.ts'
 import { INDEXED_CHARACTERS } from '../where.ts'
-import { toName } from './postgres-names.ts'
+import type { PostgresNames } from './postgres-names.ts'
 import { POSTGRES_SEARCH } from './postgres-search.ts'
 
 /** Text compares by code point, as in SQLite. */
@@ -27,7 +27,7 @@ function valueText({ path, scalar }: Comparable, alias?: string): string {
 const commentOn = ({ type, name, sql: text }: SchemaObject): string =>
   `COMMENT ON ${type} "${name}" IS '${`${name} ${text}`.replaceAll("'", "''").replaceAll('"', '`')}'`
 
-const SCHEMA: SchemaDialect = {
+const SCHEMA: Omit<SchemaDialect, 'named'> = {
   columnTypes: {
     text: TEXT,
     long: TEXT,
@@ -37,7 +37,6 @@ const SCHEMA: SchemaDialect = {
   },
   tableOptions: () => '',
   marker: "SELECT 1 AS is_there FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'daybook$meta'",
-  named: toName,
   indexed: (by) => `${valueText(by)} NULLS FIRST`,
   uniquelyIndexed: (by) => (by.scalar === 'text' ? `md5(${textAt(by.path)})` : valueText(by)),
   shown: (path) => textAt(path),
@@ -146,7 +145,7 @@ const isAmong = (own: RawBuilder<unknown>, list: RawBuilder<string>): RawBuilder
   sql`${own} = ANY (ARRAY(${ELEMENTS}(${list}::jsonb)))`
 
 /** What PostgreSQL says in its own way. */
-export const POSTGRES: Dialect = {
+export const postgresDialect = (names: PostgresNames): Dialect => ({
   value,
   whole: (by) => (isOverlong(by) ? whole(by) : value(by)),
   beginning: (by, name) =>
@@ -167,5 +166,5 @@ export const POSTGRES: Dialect = {
   },
   now: sql`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
   search: POSTGRES_SEARCH,
-  schema: SCHEMA,
-}
+  schema: { ...SCHEMA, named: (name) => names.shorten(name) },
+})
