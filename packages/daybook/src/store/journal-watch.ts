@@ -14,6 +14,8 @@ export class JournalWatch {
   #timer: NodeJS.Timeout | undefined
   /** The last number that was told, or from which on there is something to tell. */
   #last: number | undefined
+  /** Where the first look begins; `undefined`: with what it finds. */
+  #from: number | undefined
 
   /** @param read asks for the last number of the journal */
   constructor(read: () => Promise<number>) {
@@ -26,7 +28,7 @@ export class JournalWatch {
    * @param after a number that the journal may have grown beyond by now: that is told, too, unless it was before
    */
   listen(listener: GrowthListener, after?: number): () => void {
-    this.#last ??= after
+    if (after !== undefined) this.#from = Math.min(after, this.#from ?? after)
     this.#listeners.add(listener)
     this.#timer ??= this.#begin()
     return () => {
@@ -56,7 +58,7 @@ export class JournalWatch {
     // A database that does not answer now is asked again.
     const seq = await this.#read().catch(() => undefined)
     if (seq === undefined) return
-    if (this.#last === undefined) this.#last = seq
-    else this.hint(seq)
+    this.#last ??= Math.min(seq, this.#from ?? seq)
+    this.hint(seq)
   }
 }

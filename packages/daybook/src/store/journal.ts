@@ -6,11 +6,13 @@ import type { Database } from './database.ts'
 import type { GrowthListener } from './journal-watch.ts'
 import type { ReadSource } from './read-source.ts'
 import type { JournalRow } from './rows.ts'
-import type { StatementCache } from './statement-cache.ts'
+import { StatementCache } from './statement-cache.ts'
 import { type EntryTable, GLOBALS } from './tables.ts'
 
 /** The most records that are read together. */
 const MAX_RECORDS = 128
+/** Of so many tables at most, the statement that asks for a state is kept. */
+const MAX_TABLES = 1000
 
 /** A document as one change left it. */
 export interface DocumentState {
@@ -66,8 +68,8 @@ export class GrowingJournal extends Journal {
   readonly #database: GrowingDatabase
 
   /** @param database tells of growth, and reads all that is committed */
-  constructor(database: GrowingDatabase, statements: StatementCache) {
-    super({ connection: database.reader, statements })
+  constructor(database: GrowingDatabase) {
+    super({ connection: database.reader, statements: new StatementCache(MAX_TABLES) })
     this.#database = database
   }
 

@@ -9,6 +9,9 @@ import { ReferenceReader } from './reference-reader.ts'
 import { StatementCache } from './statement-cache.ts'
 import { SystemReader } from './system-reader.ts'
 
+/** The most statements of reads that are kept: clients can ask in any number of forms. */
+const MAX_STATEMENTS = 250
+
 /** The reading half of the store on one connection: a reader for each subject. */
 export class Reader {
   readonly dialect: Dialect
@@ -25,7 +28,7 @@ export class Reader {
     dialect: Dialect,
     connection: Connection,
     background: Connection = connection,
-    statements: StatementCache = new StatementCache(),
+    statements: StatementCache = new StatementCache(MAX_STATEMENTS),
   ) {
     const source: ReadSource = { dialect, connection, background, statements }
     this.dialect = dialect

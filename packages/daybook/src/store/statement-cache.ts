@@ -1,12 +1,14 @@
 import { LRUCache } from 'lru-cache'
 import type { Statement } from './compile.ts'
 
-/** The most statements that are kept compiled. */
-const MAX_STATEMENTS = 250
-
 /** Statements that were compiled once and run many times. */
 export class StatementCache {
-  readonly #kept = new LRUCache<string, Statement>({ max: MAX_STATEMENTS })
+  readonly #kept: LRUCache<string, Statement>
+
+  /** @param max the most statements that are kept compiled */
+  constructor(max: number) {
+    this.#kept = new LRUCache({ max })
+  }
 
   /** @param cacheKey tells the statement from all others of this cache */
   get<Row>(cacheKey: string, make: () => Statement<Row>): Statement<Row> {

@@ -11,6 +11,9 @@ import { StatementCache } from './statement-cache.ts'
 import { endCopy } from './transfer/copy.ts'
 import { Writer } from './write.ts'
 
+/** The most statements of writes that are kept: some ten for each collection and locale. */
+const WRITE_STATEMENTS = 4000
+
 /** Content at rest: reads of what is committed, and write transactions. */
 export class Store {
   readonly read: Reader
@@ -18,14 +21,13 @@ export class Store {
   readonly journal: GrowingJournal
   readonly #database: Database
   readonly #replicaAt = new WeakMap<Database, Store>()
-  readonly #writeStatements = new StatementCache()
+  readonly #writeStatements = new StatementCache(WRITE_STATEMENTS)
 
   /** @param journal that of the original, where this reads from a copy of it */
   constructor(database: Database, journal?: GrowingJournal) {
     this.#database = database
-    const statements = new StatementCache()
-    this.read = new Reader(database.dialect, database.reader, database.background, statements)
-    this.journal = journal ?? new GrowingJournal(database, statements)
+    this.read = new Reader(database.dialect, database.reader, database.background)
+    this.journal = journal ?? new GrowingJournal(database)
   }
 
   /**

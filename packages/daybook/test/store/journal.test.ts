@@ -140,6 +140,18 @@ describe.each(STORES)('on $name', (kind) => {
       expect(await waiting).toEqual({ done: true, value: undefined })
     })
 
+    test('from beyond the end keeps nothing from those who listen', async () => {
+      const end = abort()
+      const beyond = store.journal.follow(1000, end.signal).next()
+      const { promise: heard, resolve } = Promise.withResolvers<number>()
+      const stop = store.journal.onGrowth(resolve)
+      await create(service, 'notes', { text: 'a' })
+      expect(await heard).toBe(1)
+      stop()
+      end.abort()
+      expect(await beyond).toEqual({ done: true, value: undefined })
+    })
+
     test('gives every record once and in order while many write', { timeout: LARGE_TEST_MS }, async () => {
       const count = 300
       const [one, other] = [0, 100].map((after) => take(store.journal.follow(after, abort().signal), count - after))
