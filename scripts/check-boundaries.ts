@@ -73,7 +73,7 @@ interface Fault {
   readonly message: string
 }
 
-/** Value imports by file, both as paths below the source folder; libraries by name. */
+/** Imports by file, both as paths below the source folder; libraries by name. */
 type Imports = ReadonlyMap<string, readonly string[]>
 
 function upTo(part: string): readonly string[] {
@@ -91,25 +91,33 @@ function allowedFor(part: string): readonly string[] | undefined {
   return beside && [part, ...beside]
 }
 
-/** Reads what each file of a source folder imports when it runs; types count for nothing. */
-async function readImports(source: string): Promise<Imports> {
-  await init()
+/** Reads what each file of a source folder imports. */
+async function readImports(
+  source: string,
+  specifiersOf: (code: string, file: string) => readonly string[],
+): Promise<Imports> {
   const imports = new Map<string, readonly string[]>()
   for await (const path of glob('**/*.ts', { cwd: source })) {
     const file = path.replaceAll('\\', '/')
     if (file.endsWith('.d.ts')) continue
-    const code = stripTypeScriptTypes(await readFile(resolve(source, path), 'utf8'))
+    const specifiers = specifiersOf(await readFile(resolve(source, path), 'utf8'), file)
     imports.set(
       file,
-      [...new Set(specifiersOf(code, file))].map((specifier) => target(file, specifier)),
+      [...new Set(specifiers)].map((specifier) => target(file, specifier)),
     )
   }
   return new Map([...imports].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function specifiersOf(code: string, file: string): readonly string[] {
-  const [imports] = parse(code, file)
+/** What a file imports when it runs; types count for nothing. */
+function valuesOf(code: string, file: string): readonly string[] {
+  const [imports] = parse(stripTypeScriptTypes(code), file)
   return imports.flatMap((one) => (typeof one.specifier === 'string' ? [one.specifier] : []))
+}
+
+/** What a file imports at its top, types as well. */
+function declaredBy(code: string): readonly string[] {
+  return [...code.matchAll(/^(?:import|export)\s[^'"`;]*?\bfrom\s+['"]([^'"]+)['"]/gm)].map(([, from = '']) => from)
 }
 
 function target(file: string, specifier: string): string {
@@ -148,7 +156,7 @@ function importFaults(imports: Imports): readonly Fault[] {
   )
 }
 
-/** Every cycle that a depth-first walk closes, once. */
+/** Every cycle that a depth-first walk closes, once. Files that need each other's types are one file in two. */
 function cycleFaults(imports: Imports): readonly Fault[] {
   const faults: Fault[] = []
   const done = new Set<string>()
@@ -186,9 +194,11 @@ const RULES: Readonly<Record<string, (imports: Imports) => readonly Fault[]>> = 
 
 /** What in a source folder breaks the layout of a package: imports that it may not have, cycles. */
 async function findFaults(source: string, name: string): Promise<readonly Fault[]> {
-  const imports = await readImports(source)
+  await init()
+  const imports = await readImports(source, valuesOf)
+  const declared = await readImports(source, declaredBy)
   const shown = relative(process.cwd(), source).replaceAll('\\', '/')
-  const faults = [...(RULES[name]?.(imports) ?? []), ...cycleFaults(imports)]
+  const faults = [...(RULES[name]?.(imports) ?? []), ...cycleFaults(declared)]
   return faults.map(({ file, message }) => ({ file: posix.join(shown, file), message }))
 }
 

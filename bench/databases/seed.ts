@@ -1,5 +1,5 @@
 import { SYSTEM } from '../../packages/daybook/src/auth/adapter.ts'
-import type { Engine } from '../../packages/daybook/src/content/engine.ts'
+import { type Engine, makeEngine } from '../../packages/daybook/src/content/engine.ts'
 import { markdownRenderer } from '../../packages/daybook/src/content/markdown/markdown.ts'
 import { writeContext } from '../../packages/daybook/src/content/writes/context.ts'
 import { type CreateOptions, prepareCreate, prepareUpdate } from '../../packages/daybook/src/content/writes/entries.ts'
@@ -46,7 +46,7 @@ export async function prepareStore(database: Database, model: Model): Promise<St
 /** Fills an empty store by Daybook's own writer. */
 export async function fillStore(database: Database, entries: number, model: Model, say: Say): Promise<void> {
   const store = await prepareStore(database, model)
-  const engine: Engine = { model, store, tools: { renderMarkdown: blockRenderer() }, totals: new Map() }
+  const engine = makeEngine(model, store, { renderMarkdown: blockRenderer() })
   const targets = await store.transaction((writer) => addTargets(engine, (work) => work(writer)))
   await addPosts(engine, entries, targets, say)
   await addPages(engine, Math.min(entries, PAGES))

@@ -1,6 +1,8 @@
 import { Pool } from 'pg'
-import { TYPES, translateText } from '../../packages/daybook/src/store/postgres/postgres-connection.ts'
+import { TYPES } from '../../packages/daybook/src/store/postgres/postgres-connection.ts'
+import { PostgresNames } from '../../packages/daybook/src/store/postgres/postgres-names.ts'
 import { DEFAULT_CONNECTIONS } from '../../packages/daybook/src/store/postgres/postgres-options.ts'
+import { PostgresTexts } from '../../packages/daybook/src/store/postgres/postgres-texts.ts'
 import type { FloorPlan } from '../load/plan.ts'
 import type { FloorStore } from './floor-store.ts'
 
@@ -9,6 +11,7 @@ const open = (connectionString: string): Pool => new Pool({ connectionString, ma
 
 /** Two pools. A statement is kept prepared by its name where Daybook does that, too. */
 export async function openPostgresFloor({ address, writeAddress }: FloorPlan): Promise<FloorStore> {
+  const texts = new PostgresTexts(new PostgresNames())
   const reads = open(address)
   const writes = open(writeAddress)
   await writes.query(
@@ -17,7 +20,7 @@ export async function openPostgresFloor({ address, writeAddress }: FloorPlan): P
   )
   return {
     prepare: ({ sql, isKept }) => {
-      const { text, name } = translateText(sql)
+      const { text, name } = texts.translate(sql)
       const all = async (...values: unknown[]): Promise<readonly unknown[]> =>
         (await reads.query(isKept ? { name, text, values } : { text, values })).rows
       return { all, get: async (...values) => (await all(...values))[0] }

@@ -1,5 +1,5 @@
 import { ANONYMOUS } from '../../packages/daybook/src/auth/adapter.ts'
-import type { Engine } from '../../packages/daybook/src/content/engine.ts'
+import { type Engine, makeEngine } from '../../packages/daybook/src/content/engine.ts'
 import { getEntry, listEntries } from '../../packages/daybook/src/content/reads/entries.ts'
 import type { CollectionModel, Model } from '../../packages/daybook/src/model/model.ts'
 import { listParameters } from '../../packages/daybook/src/query/list-query.ts'
@@ -86,7 +86,7 @@ class Notebook {
     const store = notedStore(database, (statement, by) => {
       this.calls.push({ ...statement, isKept: by === 'reader' })
     })
-    this.engine = { model, store, tools: { renderMarkdown: async () => '' }, totals: new Map() }
+    this.engine = makeEngine(model, store, { renderMarkdown: async () => '' })
     this.posts = model.collections.get('posts') as CollectionModel
   }
 

@@ -44,13 +44,22 @@ test('fails on a cycle of values, also one across several files', async () => {
   expect(said).toContain('store/a.ts -> store/b.ts -> store/c.ts -> store/a.ts')
 })
 
-test('lets a cycle of types be', async () => {
-  const result = await check({
+test('fails on a cycle of types', async () => {
+  const { status, said } = await check({
     'store/a.ts': "import type { B } from './b.ts'\nexport interface A { b: B }\nexport const a = 1\n",
-    'store/b.ts':
-      "import { a } from './a.ts'\nimport type { A } from './a.ts'\nexport interface B { a: A }\nexport { a }\n",
+    'store/b.ts': "import { type A, a } from './a.ts'\nexport interface B { a: A }\nexport { a }\n",
   })
-  expect(result.status).toBe(0)
+  expect(status).toBe(1)
+  expect(said).toContain('store/a.ts -> store/b.ts -> store/a.ts')
+})
+
+test('lets a type be imported against the direction', async () => {
+  const result = await check({
+    'config/config.ts':
+      "import type { Database } from '../store/database.ts'\nexport interface Config { database: Database }\n",
+    'store/database.ts': 'export interface Database { name: string }\n',
+  })
+  expect(result).toEqual({ status: 0, said: '' })
 })
 
 test.each([

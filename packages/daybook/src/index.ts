@@ -1,3 +1,13 @@
+export type {
+  AccessComparison,
+  AccessRequest,
+  AccessRule,
+  AccessValue,
+  AccessWhere,
+  CollectionAccess,
+  GlobalAccess,
+  GlobalRule,
+} from './config/access.ts'
 // What people write in a config
 
 // Who asks
@@ -23,13 +33,7 @@ export {
 export { serviceTokenAdapter } from './auth/tokens/service-token.ts'
 export { ConfigError, type ConfigFault } from './config/check.ts'
 export {
-  type AccessComparison,
-  type AccessRequest,
-  type AccessRule,
-  type AccessValue,
-  type AccessWhere,
   type AccountsConfig,
-  type CollectionAccess,
   type CollectionConfig,
   type CollectionKey,
   type CorsConfig,
@@ -40,11 +44,9 @@ export {
   type Entry,
   type EntryCreate,
   type EntryUpdate,
-  type GlobalAccess,
   type GlobalConfig,
   type GlobalEntry,
   type GlobalKey,
-  type GlobalRule,
   type GlobalUpdate,
   type HtmlAllowance,
   type LimitsConfig,

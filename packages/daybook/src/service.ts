@@ -6,7 +6,7 @@ import { SignInLimiter } from './auth/sign-in-limiter.ts'
 import { ApiTokens } from './auth/tokens/api-tokens.ts'
 import type { DaybookConfig } from './config/config.ts'
 import { Content } from './content/content.ts'
-import type { Engine } from './content/engine.ts'
+import { type Engine, makeEngine } from './content/engine.ts'
 import { MarkdownRenderer, type RendererOptions } from './content/markdown/markdown-renderer.ts'
 import { Sweeper } from './content/sweep.ts'
 import { ExportStreams } from './content/transfer/export-streams.ts'
@@ -25,8 +25,8 @@ import type { Metrics, MetricsSnapshot } from './metrics/metrics.ts'
 import { compileModel } from './model/compile.ts'
 import type { Model } from './model/model.ts'
 import type { StoreOptions } from './store/database.ts'
+import { SEED_NOTE } from './store/notes.ts'
 import type { Reader } from './store/read.ts'
-import { SEEDED } from './store/schema.ts'
 import { openSqlite } from './store/sqlite/sqlite.ts'
 import { fileFault } from './store/sqlite/sqlite-file.ts'
 import { Store } from './store/store.ts'
@@ -153,7 +153,7 @@ export async function createService<const C extends DaybookConfig>(
     routes,
     bodyLimit,
     content: new Content<C>(engine),
-    onChange: (listener) => engine.store.follow(listener),
+    onChange: (listener) => engine.store.journal.onGrowth(listener),
     statements: () => engine.store.statements,
     metrics: async () => requireMetrics(metrics).text(),
     metricsSnapshot: async () => requireMetrics(metrics).snapshot(),
@@ -194,7 +194,7 @@ async function openMetrics(store: Store): Promise<Metrics> {
   const { Metrics } = await import('./metrics/metrics.ts')
   return new Metrics({
     statements: () => store.statements,
-    journalSeq: () => store.read.head(),
+    journalSeq: () => store.read.journal.head(),
     poolState: () => store.poolState,
     readers: () => store.readers,
   })
@@ -254,7 +254,7 @@ export async function openEngine(
   const store = await openStore(config, data, options)
   const renderer = new MarkdownRenderer(config.markdown?.allowHtml, { renderMs: config.limits?.renderMs, ...options })
   const tools = { renderMarkdown: (source: string) => renderer.render(source) }
-  const engine: Engine = { model, store, tools, totals: new Map() }
+  const engine = makeEngine(model, store, tools)
   const close = async (): Promise<void> => {
     await renderer.close()
     await store.close()
@@ -278,13 +278,13 @@ export async function openEngine(
 
 /** @throws {StartupError} when a restore has not come to its end: writes of others would keep it from going on */
 export async function refuseUnfinished(read: Reader): Promise<void> {
-  const note = await read.restoreNote()
+  const note = await read.system.restoreNote()
   if (note?.isDone === false) throw new StartupError(unfinishedRestore('This database'))
 }
 
 async function canRead(store: Store): Promise<boolean> {
   try {
-    await store.read.ping()
+    await store.read.journal.head()
     return true
   } catch {
     return false
@@ -293,8 +293,8 @@ async function canRead(store: Store): Promise<boolean> {
 
 /** Fills an empty store, once; one that holds anything already is left alone. */
 async function seed(engine: Engine, { seed: fill }: DaybookConfig): Promise<void> {
-  if (!fill || (await engine.store.read.head()) > 0) return
-  await engine.store.once(SEEDED, async (writer) => {
+  if (!fill || (await engine.store.read.journal.head()) > 0) return
+  await engine.store.once(SEED_NOTE, async (writer) => {
     // Writes that are asked for at once take turns, as those of requests do.
     let last: Promise<unknown> = Promise.resolve()
     const content = new Content(engine, (work) => {

@@ -1,4 +1,6 @@
-import { isIPv4, isIPv6 } from 'node:net'
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { LRUCache } from 'lru-cache'
 import { DaybookError } from '../errors.ts'
 
 /** How long an attempt counts, in milliseconds. */
@@ -24,7 +26,7 @@ export class SignInLimiter {
   readonly #takeAttempt: TakeAttempt
   readonly #max: number
   /** Until when a client is refused without asking the store again, in milliseconds since 1970. */
-  readonly #refused = new Map<string, number>()
+  readonly #refused = new LRUCache<string, number>({ max: MAX_REFUSED })
 
   /** @param max attempts a minute of one client */
   constructor(takeAttempt: TakeAttempt, max: number) {
@@ -54,7 +56,6 @@ export class SignInLimiter {
 
   async #count(key: string): Promise<number> {
     const wait = await this.#takeAttempt({ key, max: this.#max, ms: WINDOW_MS })
-    if (this.#refused.size >= MAX_REFUSED) this.#refused.clear()
     if (wait > 0) this.#refused.set(key, Date.now() + wait)
     return wait
   }
@@ -62,23 +63,9 @@ export class SignInLimiter {
 
 /** What one client has: an address of IPv4, or a network of IPv6 with 64 bits (RFC 6177), however either is written. */
 export function networkOf(address: string | null): string {
-  if (address === null) return 'unknown'
-  if (isIPv4(address)) return address
-  const bare = address.replace(/%.*$/, '')
-  if (!isIPv6(bare)) return 'unknown'
-  const [head = '', tail] = new URL(`http://[${bare}]`).hostname.slice(1, -1).split('::')
-  const first = head === '' ? [] : head.split(':')
-  const last = tail ? tail.split(':') : []
-  const groups = [...first, ...Array.from({ length: 8 - first.length - last.length }, () => '0'), ...last]
-  return mappedIPv4(groups) ?? `${groups.slice(0, 4).join(':')}::/64`
-}
-
-/** `::ffff:192.0.2.1` is an address of IPv4 (RFC 4291, section 2.5.5.2). */
-function mappedIPv4(groups: readonly string[]): string | undefined {
-  if (groups.slice(0, 5).some((one) => one !== '0') || groups[5] !== 'ffff') return undefined
-  const bytes = groups.slice(6).flatMap((one) => {
-    const value = Number.parseInt(one, 16)
-    return [value >> 8, value & 255]
-  })
-  return bytes.join('.')
+  if (address === null || isIP(address) === 0) return 'unknown'
+  const known = ipaddr.process(address)
+  if (!(known instanceof ipaddr.IPv6)) return known.toString()
+  const network = known.parts.slice(0, 4).map((part) => part.toString(16))
+  return `${network.join(':')}::/64`
 }

@@ -14,7 +14,7 @@ import { whyNotCopied } from '../store/transfer/copy-source.ts'
 export async function requireFit(snapshot: Snapshot, model: Model): Promise<Reader> {
   const fault = await whyNotCopied(snapshot, 'The database')
   if (fault !== undefined) throw new StartupError(fault)
-  const read = new Reader(snapshot.dialect, snapshot, snapshot)
+  const read = new Reader(snapshot.dialect, snapshot)
   await refusePending(read, model)
   return read
 }

@@ -11,7 +11,21 @@ export interface Engine {
   readonly tools: DeriveTools
   /** Exact numbers of matches that were costly to count, by question and revision. */
   readonly totals: Map<string, Promise<number>>
+  /** The `Idempotency-Key`s of writes that this node is carrying out. */
+  readonly underWay: Set<string>
+  /** The same engine on copies of the store. */
+  readonly replicas: WeakMap<Store, Engine>
 }
+
+/** An engine that has done nothing yet. */
+export const makeEngine = (model: Model, store: Store, tools: DeriveTools): Engine => ({
+  model,
+  store,
+  tools,
+  totals: new Map(),
+  underWay: new Set(),
+  replicas: new WeakMap(),
+})
 
 /** A document as it is answered. */
 export interface Answer {
@@ -33,13 +47,11 @@ export interface EntryAnswer extends Answer {
 /** Who the journal says it was. */
 export const actorOf = (caller: Caller): string => getSubject(caller) ?? 'anonymous'
 
-const nearby = new WeakMap<Store, Engine>()
-
 /** The same engine, reading from a copy that has come as far as this number of the journal, where there is one. */
 export function replicaAt(engine: Engine, seq: number): Engine {
   const store = engine.store.replicaAt(seq)
   if (store === engine.store) return engine
-  const known = nearby.get(store) ?? { ...engine, store }
-  nearby.set(store, known)
+  const known = engine.replicas.get(store) ?? { ...engine, store }
+  engine.replicas.set(store, known)
   return known
 }

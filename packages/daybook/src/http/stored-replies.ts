@@ -85,19 +85,15 @@ export async function repeatable<T>(
  *
  * @throws CONFLICT while another one is
  */
-async function alone<T>(engine: Engine, key: string, work: () => Promise<T>): Promise<T> {
-  const busy = underway.get(engine) ?? new Set<string>()
-  underway.set(engine, busy)
-  if (busy.has(key)) throw inFlight()
-  busy.add(key)
+async function alone<T>({ underWay }: Engine, key: string, work: () => Promise<T>): Promise<T> {
+  if (underWay.has(key)) throw inFlight()
+  underWay.add(key)
   try {
     return await work()
   } finally {
-    busy.delete(key)
+    underWay.delete(key)
   }
 }
-
-const underway = new WeakMap<Engine, Set<string>>()
 
 /** Names a request: another body, path or session gives another digest, and so does one that may see more or less. */
 async function requestDigest({ model }: Engine, repeatable: Repeatable, caller: Caller): Promise<string> {
@@ -130,7 +126,7 @@ async function requireShown(
     if (typeof ruling === 'boolean') continue
     const own = repeatable.shown(body).filter((one) => one.collection === collection.key)
     const ids = [...new Set(own.map(({ id }) => id))]
-    const seen = await store.read.statuses(collection, ids, ruling.where)
+    const seen = await store.read.entries.statuses(collection, ids, ruling.where)
     if (seen.length < ids.length)
       throw new DaybookError('FORBIDDEN', 'This was done, but you may not read the answer any more.')
   }
@@ -140,7 +136,7 @@ const inFlight = (): DaybookError =>
   new DaybookError('CONFLICT', 'A request with this Idempotency-Key is under way; wait for its answer.')
 
 async function findReply(engine: Engine, key: string, digest: string): Promise<StoredReply | undefined> {
-  const stored = await engine.store.read.storedReply(key)
+  const stored = await engine.store.read.system.storedReply(key)
   if (!stored || stored.at < new Date(Date.now() - STORED_REPLY_MS).toISOString()) return undefined
   if (stored.request !== digest) throw new DaybookError('IDEMPOTENCY_MISMATCH')
   return { status: stored.status, headers: JSON.parse(stored.headers), body: stored.body }

@@ -18,7 +18,7 @@ import type {
   RelationModel,
 } from './model.ts'
 import { documentSchema, writeFields } from './schema.ts'
-import { makeValidator, schemaFault } from './validator.ts'
+import { schemaFault, Validators } from './validator.ts'
 
 /** The most entries on one page where a collection does not say. */
 export const DEFAULT_MAX_LIMIT = 100
@@ -38,7 +38,6 @@ export function compileModel(config: DaybookConfig): Model {
   const collections = Object.entries(config.collections).map(([key, one]) => compileCollection(key, one, locales))
   const globals = Object.entries(config.globals ?? {}).map(([key, one]) => compileGlobal(key, one))
   return Object.freeze({
-    config,
     collections: new Map(collections.map((one) => [one.key, one])),
     globals: new Map(globals.map((one) => [one.key, one])),
     locales,
@@ -136,6 +135,7 @@ function compileDocument(
       create: documentSchema(config.fields, 'create', system),
       update: documentSchema(config.fields, 'update', system),
     }),
+    validators: new Validators(),
     requireIfMatch: config.requireIfMatch ?? false,
     relations: findRelations(config.fields),
     localized: new Set(fields.filter(({ field }) => holdsLocalized(field)).map((field) => field.key)),
@@ -336,7 +336,7 @@ function checkDefault(field: Field, path: string): readonly ConfigFault[] {
 /** What the field says of its default; nothing while its other options are wrong, which are named already. */
 function defaultIssues(field: Field, value: unknown): readonly { readonly message: string }[] {
   try {
-    return makeValidator(field.type.schema(field.options, writeFields))(value)
+    return new Validators().make(field.type.schema(field.options, writeFields))(value)
   } catch {
     return []
   }

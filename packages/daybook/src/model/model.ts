@@ -1,5 +1,6 @@
-import type { AccessRule, DaybookConfig, GlobalRule } from '../config/config.ts'
+import type { AccessRule, GlobalRule } from '../config/access.ts'
 import type { Field, FieldAccess, Fields, JsonSchema, Scalar } from '../fields/field.ts'
+import type { Validators } from './validator.ts'
 
 /** One top-level field of a document. */
 export interface FieldModel {
@@ -82,6 +83,8 @@ export interface DocumentModel {
   /** Names the set of keys and types that documents are written in; changes when the config changes them. */
   readonly schemaHash: string
   readonly schemas: { readonly read: JsonSchema; readonly create: JsonSchema; readonly update: JsonSchema }
+  /** Validators of its bodies, and of what else is checked against its schemas. */
+  readonly validators: Validators
   readonly requireIfMatch: boolean
   /** Relation fields by path; blocks of different kinds may have one at the same. */
   readonly relations: ReadonlyMap<string, readonly RelationModel[]>
@@ -134,7 +137,6 @@ export interface LocalesModel {
 
 /** The config, compiled once at start. Requests ask this and never the config. */
 export interface Model {
-  readonly config: DaybookConfig
   readonly collections: ReadonlyMap<string, CollectionModel>
   readonly globals: ReadonlyMap<string, GlobalModel>
   readonly locales: LocalesModel | undefined

@@ -10,19 +10,37 @@ import { OWN_SCHEMA } from '../fields/json.ts'
 /** Checks a value against one schema; an empty list means that it holds. */
 export type Validator = (value: unknown) => readonly Issue[]
 
-let shared: Ajv2020 | undefined
+/** Makes validators, and keeps those that have a name. Each compiles its schema when it is first used. */
+export class Validators {
+  readonly #kept = new Map<string, Validator>()
+  #ajv: Ajv2020 | undefined
 
-/** One Ajv for the process, made when first needed: making it takes as long as a hundred requests. */
-function ajv(): Ajv2020 {
-  if (!shared) {
-    shared = new Ajv2020({ allErrors: true, discriminator: true, strict: false, validateSchema: false, verbose: true })
-    installFormats(shared)
-    const isDateTime = shared.formats['date-time'] as { validate(text: string): boolean }
-    // A leap second, or a year that an offset makes negative, passes the grammar of RFC 3339 but cannot be written back.
-    shared.addFormat('date-time', (text) => isDateTime.validate(text) && isFourDigitYear(Date.parse(text)))
-    shared.addKeyword({ keyword: OWN_SCHEMA, errors: 'full', compile: compileOwn })
+  /** The validator of this name, made of `schema` when it is asked for first. */
+  get(name: string, schema: () => JsonSchema): Validator {
+    const validator = this.#kept.get(name) ?? this.make(schema())
+    this.#kept.set(name, validator)
+    return validator
   }
-  return shared
+
+  make(schema: JsonSchema): Validator {
+    let validate: ValidateFunction | undefined
+    return (value) => {
+      // Making an Ajv takes as long as a hundred requests, so that one serves all, and none who validates nothing.
+      this.#ajv ??= makeAjv()
+      validate ??= this.#ajv.compile(schema)
+      return validate(value) ? [] : toIssues(validate.errors ?? [])
+    }
+  }
+}
+
+function makeAjv(): Ajv2020 {
+  const ajv = new Ajv2020({ allErrors: true, discriminator: true, strict: false, validateSchema: false, verbose: true })
+  installFormats(ajv)
+  const isDateTime = ajv.formats['date-time'] as { validate(text: string): boolean }
+  // A leap second, or a year that an offset makes negative, passes the grammar of RFC 3339 but cannot be written back.
+  ajv.addFormat('date-time', (text) => isDateTime.validate(text) && isFourDigitYear(Date.parse(text)))
+  ajv.addKeyword({ keyword: OWN_SCHEMA, errors: 'full', compile: compileOwn })
+  return ajv
 }
 
 /**
@@ -53,15 +71,6 @@ function installFormats(target: Ajv2020): void {
   // The package is CommonJS; its default export is the function itself at run time.
   const install = addFormats as unknown as (to: Ajv2020, formats: string[]) => void
   install(target, ['date', 'date-time', 'email', 'uri', 'uuid'])
-}
-
-/** A validator that compiles its schema when it is first used. */
-export function makeValidator(schema: JsonSchema): Validator {
-  let validate: ValidateFunction | undefined
-  return (value) => {
-    validate ??= ajv().compile(schema)
-    return validate(value) ? [] : toIssues(validate.errors ?? [])
-  }
 }
 
 /** What is wrong with a JSON Schema itself, or nothing. */

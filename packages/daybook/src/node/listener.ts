@@ -7,7 +7,7 @@ import type { Connection, Connections } from './connections.ts'
 import { headFault } from './head.ts'
 import { refuse, targetRefusal } from './refuse.ts'
 import { NodeRequest } from './request.ts'
-import { readTarget } from './target.ts'
+import { TargetReader } from './target.ts'
 
 /** How long the rest of a body that nobody wants may take to arrive, in milliseconds. */
 const UNREAD_BODY_MS = 500
@@ -23,6 +23,11 @@ export interface ListenerState {
 
 /** Makes what answers a `request` event of Node's HTTP server. */
 export function toListener(handle: Handle, state: ListenerState): Listener {
+  const targets = new TargetReader()
+  const ask: Ask = (incoming) => {
+    const target = targets.read(incoming)
+    return target === undefined ? targetRefusal() : handle(new NodeRequest(incoming, target))
+  }
   return (incoming, response) => {
     const connection = state.connections.of(incoming.socket)
     if (!connection.begin(response)) return void incoming.resume()
@@ -31,21 +36,23 @@ export function toListener(handle: Handle, state: ListenerState): Listener {
       refuse(response, fault.status, 'VALIDATION_ERROR', fault.message)
       return connection.finish()
     }
-    void answer(handle, state.held, connection, incoming, response)
+    void answer(ask, state.held, connection, incoming, response)
   }
 }
 
+/** Finds the reply to a request. */
+type Ask = (incoming: IncomingMessage) => FinishedReply | Promise<FinishedReply>
+
 async function answer(
-  handle: Handle,
+  ask: Ask,
   held: Promise<void> | undefined,
   connection: Connection,
   incoming: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   if (held) await held
-  const target = readTarget(incoming)
   try {
-    const reply = target === undefined ? targetRefusal() : await handle(new NodeRequest(incoming, target))
+    const reply = await ask(incoming)
     connection.prepareHead(response)
     if (reply.isOverloaded) connection.restAfter(response)
     const sent = send(response, reply)

@@ -4,9 +4,9 @@ import type { CollectionModel } from '../model/model.ts'
 import { prepareSql, type Values } from './compile.ts'
 import type { WriteConnection } from './database.ts'
 import type { Dialect, SearchDialect } from './dialect.ts'
-import { searchRows } from './search.ts'
+import type { LocaleRow, WrittenEntry } from './rows.ts'
+import { searchRows } from './search-rows.ts'
 import { ENTRY_COLUMNS, type EntryTable } from './tables.ts'
-import type { LocaleRow, WrittenEntry } from './write.ts'
 
 /** An engine that takes many rows at once. */
 type BulkDialect = Dialect &

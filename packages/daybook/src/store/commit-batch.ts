@@ -1,6 +1,6 @@
 import { PUBLISHED } from '../fields/status.ts'
 import { build, param, prepare, type Statement, type Values } from './compile.ts'
-import type { WriteConnection } from './database.ts'
+import type { PipelinedConnection } from './connection.ts'
 
 /** An entry that went from one status to another: `null` is an entry without one, `undefined` no entry. */
 export interface Counted {
@@ -28,7 +28,7 @@ export type Savepoint = readonly [numbers: number, last: JournalRecord | undefin
  * collections, and statements that nothing in the transaction reads the effect of.
  */
 export class CommitBatch {
-  readonly #connection: WriteConnection
+  readonly #connection: PipelinedConnection
   #head: number | undefined
   #numbers = 0
   #last: JournalRecord | undefined
@@ -39,7 +39,7 @@ export class CommitBatch {
    * @param connection that of a transaction which no other writer runs beside
    * @param head the last number of the journal, where it is known already
    */
-  constructor(connection: WriteConnection, head?: number) {
+  constructor(connection: PipelinedConnection, head?: number) {
     this.#connection = connection
     this.#head = head
   }

@@ -4,6 +4,7 @@ import {
   DummyDriver,
   Kysely,
   type RawBuilder,
+  type SqlBool,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
@@ -65,4 +66,12 @@ function toStatement<Row>({ sql: text, parameters }: CompiledQuery<Row>): Statem
 /** SQL text without parameters, run as it stands. */
 export function bare<Row = unknown>(text: string): Statement<Row> {
   return { sql: text, bind: () => [] }
+}
+
+/** A condition as SQL: its cacheKey names the text, its values are the parameters. */
+export interface WhereSql {
+  readonly cacheKey: string
+  readonly values: Values
+  /** Builds the text; called when no statement of this cacheKey is kept. */
+  build(): RawBuilder<SqlBool>
 }

@@ -1,24 +1,11 @@
 import type { CommitBatch } from './commit-batch.ts'
-import type { Statement, Values } from './compile.ts'
+import type { Connection, PipelinedConnection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
-import type { Follower } from './journal-watch.ts'
-
-/** Runs statements on one connection. */
-export interface Connection {
-  all<Row>(statement: Statement<Row>, values?: Values): Promise<readonly Row[]>
-  get<Row>(statement: Statement<Row>, values?: Values): Promise<Row | undefined>
-  /** Answers how many rows changed. */
-  run(statement: Statement, values?: Values): Promise<number>
-}
+import type { GrowthListener } from './journal-watch.ts'
 
 /** The connection of a transaction. */
-export interface WriteConnection extends Connection {
+export interface WriteConnection extends PipelinedConnection {
   readonly batch: CommitBatch
-  /**
-   * Runs writes that need nothing of each other's answers, in this order: one after the other, or sent all at once where
-   * each answer would have to come a long way.
-   */
-  pipeline(writes: readonly (() => Promise<unknown>)[]): Promise<void>
 }
 
 /** What a transaction is expected to be. */
@@ -60,8 +47,12 @@ export interface Database {
    * {@link alter}. Absent: every change of tables keeps others waiting.
    */
   readonly outsideTransaction?: ((work: (connection: Connection) => Promise<void>) => Promise<void>) | undefined
-  /** Calls `follower` soon after the journal has grown, by whatever node; the function that comes back ends that. */
-  follow(follower: Follower): () => void
+  /**
+   * Calls `listener` soon after the journal has grown, by whatever node; the function that comes back ends that.
+   *
+   * @param after see {@link JournalWatch.listen}
+   */
+  onGrowth(listener: GrowthListener, after?: number): () => void
   /** A copy to read from that has come as far as this number of the journal; its writes go to the original. */
   replicaAt?(seq: number): Database | undefined
   /** Sees it as it stands now, on a connection of its own. */

@@ -1,9 +1,9 @@
 import type { RawBuilder, SqlBool } from 'kysely'
 import type { CollectionModel, Comparable } from '../model/model.ts'
-import type { Values } from './compile.ts'
-import type { SortedRow } from './page.ts'
+import type { Values, WhereSql } from './compile.ts'
+import type { SortedRow } from './rows.ts'
 import type { SearchQuery } from './search.ts'
-import type { WhereSql } from './where-forms.ts'
+import type { ColumnKind, TableOutline } from './tables.ts'
 
 /** How a value is compared with what a filter gives. */
 export type Operator = 'eq' | 'lt' | 'lte' | 'gt' | 'gte' | 'in' | 'startsWith' | 'contains'
@@ -90,16 +90,14 @@ export interface SchemaObject {
 
 /** How tables are made, and what the engine says of them. */
 export interface SchemaDialect {
-  /** Makes the tables that belong to Daybook, where they are missing. */
-  readonly system: readonly string[]
+  /** The type of a column, by what it holds. */
+  readonly columnTypes: Readonly<Record<ColumnKind, string>>
+  /** What follows the columns of a table. */
+  tableOptions(table: TableOutline): string
   /** Whether `daybook$meta` is there: a row, or none. */
   readonly marker: string
   /** A name as the engine keeps it, and as its errors will say it. */
   named(name: string): string
-  /** Makes the table of a collection, where it is missing. */
-  entryTable(key: string): string
-  /** Makes the table of a collection in one locale. */
-  localeTable(table: string): string
   /** The columns of an index on a value, besides what ties it; `unique` alone. */
   indexed(by: Comparable): string
   uniquelyIndexed(by: Comparable): string

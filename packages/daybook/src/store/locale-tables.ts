@@ -1,5 +1,5 @@
 import { bare } from './compile.ts'
-import type { Connection } from './database.ts'
+import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 import { isLocaleTable } from './tables.ts'
 

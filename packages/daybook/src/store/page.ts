@@ -1,20 +1,20 @@
 import { type Compilable, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import type { CollectionModel } from '../model/model.ts'
 import type { SortBy } from '../query/list-query.ts'
+import type { Condition } from '../query/where.ts'
+import type { WhereSql } from './compile.ts'
 import { build, param, type Values } from './compile.ts'
 import type { Dialect } from './dialect.ts'
-import type { EntryRow, PageQuery, Position } from './read.ts'
+import type { ListSize } from './page-plan.ts'
+import type { EntryRow, SortedRow } from './rows.ts'
+import type { SearchQuery } from './search.ts'
 import type { EntryTable } from './tables.ts'
-import type { WhereSql } from './where-forms.ts'
 
 /**
  * How many of the newest matches are ranked by relevance. Ranking every match of a common word would
  * make its cost grow with the collection.
  */
 export const RANKED_MATCHES = 1000
-
-/** An entry with the values of its sort keys. */
-export type SortedRow = EntryRow & Readonly<Record<`s${number}`, string | number | null>>
 
 /** The tables of a statement on one collection. */
 interface EntryScope {
@@ -37,6 +37,31 @@ export const SHOWN_COLUMNS = ['id', 'seq', 'status', 'shape', 'kept', 'doc'] as 
 
 /** Entries of a collection, with what is read of them to serve them. */
 export const entries = (table: string): EntrySelect<EntryRow> => entryTable(table).select(SHOWN_COLUMNS)
+
+/** Values of the sort keys of the last entry of a page, and its id. */
+export type Position = readonly (string | number | null)[]
+
+/** What a page asks for, in terms of the store. */
+export interface PageQuery {
+  /** `undefined`: entries of any status. */
+  readonly statuses: readonly string[] | undefined
+  readonly search: SearchQuery | undefined
+  readonly where: Condition | undefined
+  /** Empty with `search`: by relevance. */
+  readonly sort: readonly SortBy[]
+  readonly limit: number
+  readonly offset: number
+  readonly after: Position | undefined
+  /** How many entries there are, for the choice of how to find a page of some of them. */
+  readonly size: ListSize
+}
+
+/** Entries of one page, in order. */
+export interface Page {
+  readonly rows: readonly EntryRow[]
+  /** Where the page ends; `undefined` when nothing comes after it. */
+  readonly end: Position | undefined
+}
 
 /** One stretch of a sort order. Where a value may be missing, what comes after a position is two of them. */
 export interface Phase {

@@ -4,9 +4,12 @@ import { StartupError } from '../errors.ts'
 import { type Field, type Fields, innerFields } from '../fields/field.ts'
 import type { CollectionModel, Model } from '../model/model.ts'
 import { bare, build, param, prepare, prepareSql, type Statement, type Values } from './compile.ts'
-import { type Connection, UniqueViolation } from './database.ts'
+import type { Connection } from './connection.ts'
+import { UniqueViolation } from './database.ts'
 import type { Dialect, SchemaObject } from './dialect.ts'
 import { dropLocaleTables, dropsOf } from './locale-tables.ts'
+import { COPY_NOTE, DEFAULT_LOCALE_NOTE, readNote, writeNote } from './notes.ts'
+import { createEntryTable, createLocaleTable, createSystemTables } from './table-ddl.ts'
 import { indexName, valueIndex } from './tables.ts'
 
 /** The layout of the tables; a database with a higher one was made by a newer Daybook. */
@@ -78,20 +81,20 @@ export async function prepareSchema(
   const known = await knownLayout(connection, dialect)
   // Looking at every index of every collection would make start-up cost grow with the schema.
   const fingerprint = fingerprintOf(dialect, model)
-  if (known !== undefined && (await readMeta(connection, 'schema')) === fingerprint) return []
+  if (known !== undefined && (await readNote(connection, 'schema')) === fingerprint) return []
   if (known !== undefined && Number(known) < 2) await addLocales(connection)
   if (known !== undefined) await check.beforeChange?.(connection)
-  await run(connection, ...dialect.schema.system)
+  await run(connection, ...createSystemTables(dialect.schema))
   const views = [...model.collections.values()].flatMap((one) => [...one.byLocale.values()])
   await dropLocaleTables(connection, dialect, (name) => views.every(({ table }) => table !== name))
   for (const collection of model.collections.values()) await prepareCollection(connection, dialect, collection, check)
   const large = check.makesOutsideTransaction ? await largeTables(connection) : new Set<string>()
   const postponed = await alignObjects(connection, dialect, [...model.collections.values()], large)
   const { locales } = model
-  if (locales && (await readMeta(connection, DEFAULT_LOCALE_NOTE)) === undefined)
-    await writeMeta(connection, DEFAULT_LOCALE_NOTE, locales.default)
-  await writeMeta(connection, 'layout', String(LAYOUT))
-  await writeMeta(connection, 'schema', check.isFinal && postponed.length === 0 ? fingerprint : '')
+  if (locales && (await readNote(connection, DEFAULT_LOCALE_NOTE)) === undefined)
+    await writeNote(connection, DEFAULT_LOCALE_NOTE, locales.default)
+  await writeNote(connection, 'layout', String(LAYOUT))
+  await writeNote(connection, 'schema', check.isFinal && postponed.length === 0 ? fingerprint : '')
   return postponed
 }
 
@@ -112,9 +115,9 @@ async function largeTables(connection: Connection): Promise<ReadonlySet<string>>
  */
 async function knownLayout(connection: Connection, dialect: Dialect): Promise<string | undefined> {
   if (await isBlank(connection, dialect)) return undefined
-  const layout = await readMeta(connection, 'layout')
+  const layout = await readNote(connection, 'layout')
   if (Number(layout) > LAYOUT) throw new StartupError(madeByNewer('This database', layout))
-  if (layout === undefined && (await readMeta(connection, COPY)) !== undefined) {
+  if (layout === undefined && (await readNote(connection, COPY_NOTE)) !== undefined) {
     throw new StartupError(
       'This database holds an unfinished copy of another one. Run the same daybook copy again: it goes on where it stopped.',
     )
@@ -160,7 +163,7 @@ function fingerprintOf(dialect: Dialect, model: Model): string {
     one.status?.key ?? null,
   ])
   const globals = [...model.globals.values()].map((one) => [one.key, one.schemaHash, renamesOf(one.fieldMap)])
-  const all = JSON.stringify([LAYOUT, dialect.schema.system, wanted, globals, model.locales?.default])
+  const all = JSON.stringify([LAYOUT, createSystemTables(dialect.schema), wanted, globals, model.locales?.default])
   return createHash('sha256').update(all).digest('base64url')
 }
 
@@ -179,17 +182,18 @@ async function prepareCollection(
   check: SchemaCheck,
 ): Promise<void> {
   const { key } = collection
-  await run(connection, dialect.schema.entryTable(key))
+  await run(connection, createEntryTable(dialect.schema, key))
   await connection.run(ADD_COUNTERS, { key })
   const isMoved = await alignStatus(connection, dialect, collection)
   await prepareSearch(connection, dialect, collection, isMoved)
   const views = [...collection.byLocale.values()]
   const content = views.map(({ schemaHash }) => schemaHash).join()
-  if (!isMoved && ((await readMeta(connection, `locales ${key}`)) ?? '') === content) return
-  for (const { table } of views) await run(connection, ...dropsOf(dialect, table), dialect.schema.localeTable(table))
+  if (!isMoved && ((await readNote(connection, `locales ${key}`)) ?? '') === content) return
+  for (const { table } of views)
+    await run(connection, ...dropsOf(dialect, table), createLocaleTable(dialect.schema, table))
   if (views.length > 0) await check.fillLocaleTables(collection)
   for (const view of views) await prepareSearch(connection, dialect, view, true)
-  await writeMeta(connection, `locales ${key}`, content)
+  await writeNote(connection, `locales ${key}`, content)
 }
 
 /** @param isStale whether what is found may be outdated */
@@ -203,11 +207,11 @@ async function prepareSearch(
   const content = createHash('sha256')
     .update(JSON.stringify([search.version, search.create(collection), searchOutline(collection)]))
     .digest('base64url')
-  if (!isStale && (await readMeta(connection, `search ${collection.table}`)) === content) return
+  if (!isStale && (await readNote(connection, `search ${collection.table}`)) === content) return
   await run(connection, ...search.drop(collection.table), ...search.create(collection))
   await fillSearch(connection, dialect, collection)
   await run(connection, ...(search.index?.(collection.table) ?? []))
-  await writeMeta(connection, `search ${collection.table}`, content)
+  await writeNote(connection, `search ${collection.table}`, content)
 }
 
 /** What of a collection decides which words an entry is found by. */
@@ -328,34 +332,4 @@ async function makeObject(connection: Connection, texts: readonly string[], { na
       `${collection}.${path} is unique in the config, but entries share a value. Give each its own, or leave unique out.`,
     )
   }
-}
-
-const READ_META = prepare(build.selectFrom('daybook$meta').select('value').where('key', '=', param<string>('key')))
-const WRITE_META = prepare(
-  build
-    .insertInto('daybook$meta')
-    .values({ key: param<string>('key'), value: param<string>('value') })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: param<string>('value') })),
-)
-
-/** The note of the locale that documents hold without saying so: the default one when the first of them was written. */
-export const DEFAULT_LOCALE_NOTE = 'home locale'
-
-/** The note that a new store was filled. */
-export const SEEDED = 'seeded'
-
-/** The note of a copy into this store that has not ended. */
-export const COPY = 'copy'
-
-/** The note of a restore into this store. */
-export const RESTORE = 'restore'
-
-/** A note that the store keeps about itself. */
-export async function readMeta(connection: Connection, key: string): Promise<string | undefined> {
-  return (await connection.get(READ_META, { key }))?.value
-}
-
-/** Sets a note that the store keeps about itself. */
-export async function writeMeta(connection: Connection, key: string, value: string): Promise<void> {
-  await connection.run(WRITE_META, { key, value })
 }

@@ -1,7 +1,5 @@
 import type { Field } from '../fields/field.ts'
 import type { CollectionModel } from '../model/model.ts'
-import type { Values } from './compile.ts'
-import type { SearchDialect } from './dialect.ts'
 import { type SearchTerm, toSearchText } from './search-text.ts'
 
 /** What a search asks of the index. */
@@ -29,16 +27,6 @@ export function searchTexts(
   // Five bytes for a character are more than any text takes, however short its words.
   const mayBeTooMuch = texts.reduce((sum, [, text]) => sum + text.length * 5, 0) > MAX_WORDS_BYTES
   return mayBeTooMuch ? cut(texts) : texts
-}
-
-/** Makes search rows; locales that show the same value of an entry have one. */
-export function searchRows(search: SearchDialect): SearchDialect['row'] {
-  const known = new WeakMap<object, Values>()
-  return (collection, value, status) => {
-    const row = known.get(value) ?? search.row(collection, value, status)
-    known.set(value, row)
-    return row
-  }
 }
 
 /** PostgreSQL's bound for the different words of one entry is 1 MiB; what comes after that much is found on no store. */

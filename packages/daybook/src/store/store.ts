@@ -1,25 +1,33 @@
 import type { AuthRecords } from '../auth/records.ts'
 import type { CollectionModel, Model } from '../model/model.ts'
-import type { Statement } from './compile.ts'
 import type { Database, JournalReader, PoolState, Snapshot, WriteConnection, WriteOptions } from './database.ts'
 import type { SchemaObject } from './dialect.ts'
-import type { Follower } from './journal-watch.ts'
+import { GrowingJournal } from './journal.ts'
+import { readNote, writeNote } from './notes.ts'
 import { Reader } from './read.ts'
 import { StoredRecords } from './records/records.ts'
-import { isBlank, makeOutsideTransaction, prepareSchema, readMeta, writeMeta } from './schema.ts'
+import { isBlank, makeOutsideTransaction, prepareSchema } from './schema.ts'
+import { StatementCache } from './statement-cache.ts'
 import { endCopy } from './transfer/copy.ts'
 import { Writer } from './write.ts'
+
+/** The most statements of writes that are kept: some ten for each collection and locale. */
+const WRITE_STATEMENTS = 4000
 
 /** Content at rest: reads of what is committed, and write transactions. */
 export class Store {
   readonly read: Reader
+  /** Every change, also while others write. */
+  readonly journal: GrowingJournal
   readonly #database: Database
   readonly #replicaAt = new WeakMap<Database, Store>()
-  readonly #writeStatements = new Map<string, Statement>()
+  readonly #writeStatements = new StatementCache(WRITE_STATEMENTS)
 
-  constructor(database: Database) {
+  /** @param journal that of the original, where this reads from a copy of it */
+  constructor(database: Database, journal?: GrowingJournal) {
     this.#database = database
     this.read = new Reader(database.dialect, database.reader, database.background)
+    this.journal = journal ?? new GrowingJournal(database)
   }
 
   /**
@@ -77,14 +85,9 @@ export class Store {
   replicaAt(seq: number): Store {
     const database = this.#database.replicaAt?.(seq)
     if (!database) return this
-    const known = this.#replicaAt.get(database) ?? new Store(database)
+    const known = this.#replicaAt.get(database) ?? new Store(database, this.journal)
     this.#replicaAt.set(database, known)
     return known
-  }
-
-  /** Calls `follower` soon after the journal has grown, by whatever node; the function that comes back ends that. */
-  follow(follower: Follower): () => void {
-    return this.#database.follow(follower)
   }
 
   /** How many SQL statements have run since the store was opened. */
@@ -122,9 +125,9 @@ export class Store {
   /** Runs `work` once in the life of the store, under a name; when it fails, nothing of it stays. */
   async once(name: string, work: (writer: Writer) => Promise<void>): Promise<boolean> {
     const run = async (connection: WriteConnection): Promise<boolean> => {
-      if ((await readMeta(connection, name)) !== undefined) return false
+      if ((await readNote(connection, name)) !== undefined) return false
       await work(new Writer(connection, this.read, this.#writeStatements))
-      await writeMeta(connection, name, new Date().toISOString())
+      await writeNote(connection, name, new Date().toISOString())
       return true
     }
     return this.#database.transaction(run, { isLong: true })

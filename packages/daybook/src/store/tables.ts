@@ -1,127 +1,208 @@
-/** A row of a collection's table. `doc` comes last, so that reading the others never walks through it. */
-export interface EntryTable {
-  /** Order of arrival, and the number of the search row. */
-  readonly pk: number
-  readonly id: string
-  readonly slug: string | null
-  readonly status: string | null
-  readonly created_at: string
-  readonly updated_at: string
-  /** The revision: `seq` of the last change. */
-  readonly seq: number
-  /** The shape of the document (see DocumentModel); another one is brought up to date when read. */
-  readonly shape: string
-  /** Values of fields that the config no longer has, as JSON; never served, dropped by `daybook migrate --allow-loss`. */
-  readonly kept: string | null
-  /** What other locales than the default one say, as JSON; see Canonical. */
-  readonly locales: string | null
-  /** The working copy beside the published document, as JSON. */
-  readonly draft: string | null
-  /** The document as it is served, as JSON. */
-  readonly doc: string
+/** What a column holds; `long` is a text of any length, `identity` a number that the engine gives each new row. */
+export type ColumnKind = 'text' | 'long' | 'integer' | 'bigint' | 'identity'
+
+/** A column; one with `?` may be empty. */
+export type Column = ColumnKind | `${ColumnKind}?`
+
+/** A table, whatever the engine. */
+export interface TableOutline {
+  readonly columns: Readonly<Record<string, Column>>
+  /** The columns that tell rows apart, and give them their order. */
+  readonly key: readonly string[]
+  /** Columns that hold no value twice. */
+  readonly unique?: readonly string[]
+  /** What each row must hold, in SQL. */
+  readonly check?: string
+  /** The table whose key this table's own is one of. */
+  readonly extends?: string
+  /** By the end of their names. */
+  readonly indexes?: Readonly<Record<string, IndexOutline>>
 }
+
+/** An index of a table. */
+export interface IndexOutline {
+  readonly columns: readonly string[]
+  /** Which rows are in it, in SQL. @default all */
+  readonly where?: string
+}
+
+/** What a column's values are in TypeScript. */
+type ValueOf<C extends Column> = C extends `${infer K extends ColumnKind}?`
+  ? ValueOf<K> | null
+  : C extends 'text' | 'long'
+    ? string
+    : number
+
+/** A row of a table. */
+export type RowOf<T extends TableOutline> = { readonly [C in keyof T['columns']]: ValueOf<T['columns'][C]> }
+
+/** A collection's table. `doc` comes last, so that reading the others never walks through it. */
+export const ENTRY_TABLE = {
+  columns: {
+    /** Order of arrival, and the number of the search row. */
+    pk: 'identity',
+    id: 'text',
+    slug: 'text?',
+    status: 'text?',
+    created_at: 'text',
+    updated_at: 'text',
+    /** The revision: `seq` of the last change. */
+    seq: 'bigint',
+    /** The schema hash of the document (see DocumentModel); one with another hash is brought up to date when read. */
+    shape: 'text',
+    /** Values of fields that the config no longer has, as JSON; never served, dropped by `daybook migrate --allow-loss`. */
+    kept: 'long?',
+    /** What other locales than the default one say, as JSON; see Canonical. */
+    locales: 'long?',
+    /** The working copy beside the published document, as JSON. */
+    draft: 'long?',
+    /** The document as it is served, as JSON. */
+    doc: 'long',
+  },
+  key: ['pk'],
+  unique: ['id', 'slug'],
+} as const
+
+/** The table of a collection in one locale: what that locale shows of each entry. */
+export const LOCALE_TABLE = {
+  columns: {
+    pk: 'identity',
+    id: 'text',
+    slug: 'text?',
+    /** The slug that the locale has for itself. */
+    own_slug: 'text?',
+    status: 'text?',
+    created_at: 'text',
+    updated_at: 'text',
+    seq: 'bigint',
+    shape: 'text',
+    kept: 'long?',
+    draft: 'long?',
+    doc: 'long',
+  },
+  key: ['pk'],
+  unique: ['id', 'own_slug'],
+} as const
+
+/** Every table but the collections' own; each comes behind those that it refers to. */
+export const SYSTEM_TABLES = {
+  daybook$globals: {
+    columns: { key: 'text', seq: 'bigint', shape: 'text', kept: 'long?', locales: 'long?', doc: 'long' },
+    key: ['key'],
+  },
+  daybook$refs: {
+    columns: {
+      from_collection: 'text',
+      from_id: 'text',
+      field: 'text',
+      position: 'integer',
+      to_collection: 'text',
+      to_id: 'text',
+    },
+    key: ['from_collection', 'from_id', 'field', 'position'],
+    indexes: { to: { columns: ['to_collection', 'to_id', 'from_collection', 'field'] } },
+  },
+  /** Members of many-valued selects. */
+  daybook$choices: {
+    columns: { from_collection: 'text', from_id: 'text', field: 'text', value: 'text' },
+    key: ['from_collection', 'from_id', 'field', 'value'],
+    indexes: { of: { columns: ['from_collection', 'field', 'value', 'from_id'] } },
+  },
+  daybook$journal: {
+    columns: { seq: 'bigint', at: 'text', actor: 'text', action: 'text', collection: 'text', id: 'text' },
+    key: ['seq'],
+    indexes: { of: { columns: ['collection', 'id', 'seq'] } },
+  },
+  /** States that went from their tables, by the number of the change that made them; without `doc` where it was erased. */
+  daybook$journal_payload: {
+    columns: { seq: 'bigint', doc: 'long?' },
+    key: ['seq'],
+    extends: 'daybook$journal',
+  },
+  /** Answers to writes that carried an `Idempotency-Key`. */
+  daybook$idempotency: {
+    columns: {
+      key: 'text',
+      /** Digest of who asked what. */
+      request: 'text',
+      at: 'text',
+      status: 'integer',
+      headers: 'long',
+      body: 'long',
+    },
+    key: ['key'],
+    indexes: { at: { columns: ['at'] } },
+  },
+  /** What auth adapters keep: accounts, sessions, tokens. */
+  daybook$records: {
+    columns: {
+      kind: 'text',
+      id: 'text',
+      /** When it is worth nothing any more, in milliseconds since 1970. */
+      until: 'bigint?',
+      doc: 'long',
+    },
+    key: ['kind', 'id'],
+    indexes: { until: { columns: ['until'], where: 'until IS NOT NULL' } },
+  },
+  /** What records are found by. */
+  daybook$record_keys: {
+    columns: { kind: 'text', field: 'text', value: 'text', id: 'text' },
+    key: ['kind', 'field', 'value', 'id'],
+    indexes: { of: { columns: ['kind', 'id'] } },
+  },
+  /** Where each collection stands in the journal. */
+  daybook$collections: {
+    columns: {
+      key: 'text',
+      seq: 'bigint',
+      visible_seq: 'bigint',
+      /** Entries by status, as JSON; collections without a status count under the empty text. */
+      counts: 'text',
+    },
+    key: ['key'],
+  },
+  /** The last number of the journal. */
+  daybook$head: { columns: { only: 'integer', seq: 'bigint' }, key: ['only'], check: '"only" = 1' },
+  /** Notes that the store keeps about itself. */
+  daybook$meta: { columns: { key: 'text', value: 'text' }, key: ['key'] },
+  /** Rights that one node at a time has. */
+  daybook$leases: {
+    columns: {
+      name: 'text',
+      holder: 'text',
+      /** Rises with each new holder. */
+      token: 'bigint',
+      /** In milliseconds since 1970, by the database's clock. */
+      until: 'bigint',
+    },
+    key: ['name'],
+  },
+  /** Attempts to sign in and the like. */
+  daybook$attempts: {
+    columns: {
+      key: 'text',
+      count: 'integer',
+      /** When they count no more, in milliseconds since 1970, by the database's clock. */
+      until: 'bigint',
+    },
+    key: ['key'],
+  },
+} as const
+
+/** A row of a collection's table. */
+export type EntryTable = RowOf<typeof ENTRY_TABLE>
+
+/** Rows of every table but the collections' own. */
+export type SystemTables = { readonly [Name in keyof typeof SYSTEM_TABLES]: RowOf<(typeof SYSTEM_TABLES)[Name]> }
 
 /** A column of a collection's table that a write sets. */
 export type EntryColumn = Exclude<keyof EntryTable, 'pk' | 'draft'>
 
 /** All of them. */
-export const ENTRY_COLUMNS: readonly EntryColumn[] = [
-  'id',
-  'slug',
-  'status',
-  'created_at',
-  'updated_at',
-  'seq',
-  'shape',
-  'kept',
-  'locales',
-  'doc',
-]
-
-/** Every table but the collections' own. */
-export interface SystemTables {
-  readonly daybook$meta: { readonly key: string; readonly value: string }
-  readonly daybook$head: { readonly only: number; readonly seq: number }
-  readonly daybook$collections: {
-    readonly key: string
-    readonly seq: number
-    readonly visible_seq: number
-    /** Entries by status, as JSON; collections without a status count under the empty text. */
-    readonly counts: string
-  }
-  readonly daybook$globals: {
-    readonly key: string
-    readonly seq: number
-    readonly shape: string
-    readonly kept: string | null
-    readonly locales: string | null
-    readonly doc: string
-  }
-  readonly daybook$refs: {
-    readonly from_collection: string
-    readonly from_id: string
-    readonly field: string
-    readonly position: number
-    readonly to_collection: string
-    readonly to_id: string
-  }
-  readonly daybook$choices: {
-    readonly from_collection: string
-    readonly from_id: string
-    readonly field: string
-    readonly value: string
-  }
-  /** Answers to writes that carried an `Idempotency-Key`. */
-  readonly daybook$idempotency: {
-    readonly key: string
-    /** Digest of who asked what. */
-    readonly request: string
-    readonly at: string
-    readonly status: number
-    readonly headers: string
-    readonly body: string
-  }
-  /** Rights that one node at a time has. */
-  readonly daybook$leases: {
-    readonly name: string
-    readonly holder: string
-    /** Rises with each new holder. */
-    readonly token: number
-    /** In milliseconds since 1970, by the database's clock. */
-    readonly until: number
-  }
-  /** Attempts to sign in and the like. */
-  readonly daybook$attempts: {
-    readonly key: string
-    readonly count: number
-    /** When they count no more, in milliseconds since 1970, by the database's clock. */
-    readonly until: number
-  }
-  /** What auth adapters keep: accounts, sessions, tokens. */
-  readonly daybook$records: {
-    readonly kind: string
-    readonly id: string
-    /** When it is worth nothing any more, in milliseconds since 1970. */
-    readonly until: number | null
-    readonly doc: string
-  }
-  /** What records are found by. */
-  readonly daybook$record_keys: {
-    readonly kind: string
-    readonly field: string
-    readonly value: string
-    readonly id: string
-  }
-  readonly daybook$journal: {
-    readonly seq: number
-    readonly at: string
-    readonly actor: string
-    readonly action: string
-    readonly collection: string
-    readonly id: string
-  }
-  readonly daybook$journal_payload: { readonly seq: number; readonly doc: string | null }
-}
+export const ENTRY_COLUMNS: readonly EntryColumn[] = (Object.keys(ENTRY_TABLE.columns) as (keyof EntryTable)[]).filter(
+  (column) => column !== 'pk' && column !== 'draft',
+)
 
 /** All tables; a collection's key is the name of its table. */
 export type Tables = SystemTables & { readonly entries: EntryTable }
@@ -140,3 +221,6 @@ export const wordsTable = (table: string): string => `${table}$words`
 
 /** Whether a table is that of a collection in a locale. */
 export const isLocaleTable = (table: string): boolean => /^[^$]+\$[a-z]{2,3}(?:-[a-z0-9]+)*$/i.test(table)
+
+/** The collection whose changes are those of globals. */
+export const GLOBALS = 'globals'

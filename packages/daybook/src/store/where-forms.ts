@@ -1,17 +1,10 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { SortBy } from '../query/list-query.ts'
 import { type Condition, conjuncts } from '../query/where.ts'
+import type { WhereSql } from './compile.ts'
 import type { Dialect } from './dialect.ts'
 import { valueIndex } from './tables.ts'
 import { type Piece, type Table, together, translate } from './where.ts'
-
-/** A condition as SQL: its cacheKey names the text, its values are the parameters. */
-export interface WhereSql {
-  readonly cacheKey: string
-  readonly values: Readonly<Record<string, unknown>>
-  /** Builds the text; called when no statement of this cacheKey is kept. */
-  build(): RawBuilder<SqlBool>
-}
 
 /**
  * How a condition is written: how its values are reached is decided by that, and what it says is the same.

@@ -1,17 +1,27 @@
 import { sql } from 'kysely'
-import type { Reference } from '../fields/field.ts'
 import type { CollectionModel } from '../model/model.ts'
 import { BulkInsert, isBulk } from './bulk-insert.ts'
 import { build, param, prepare, prepareSql, type Statement, type Values } from './compile.ts'
 import type { WriteConnection } from './database.ts'
+import { wholeOf } from './journal.ts'
 import { dropLocaleTables, dropsOf } from './locale-tables.ts'
-import type { GlobalRow, Reader, StoredEntry, StoredReplyRow } from './read.ts'
+import { DEFAULT_LOCALE_NOTE, writeNote } from './notes.ts'
+import type { Reader } from './read.ts'
 import { Leases } from './records/leases.ts'
 import { RateLimits } from './records/rate-limits.ts'
 import { WrittenRecords } from './records/records.ts'
-import { DEFAULT_LOCALE_NOTE, writeMeta } from './schema.ts'
-import { searchRows } from './search.ts'
-import { ENTRY_COLUMNS, type EntryTable } from './tables.ts'
+import type {
+  FieldChoice,
+  FieldReference,
+  GlobalRow,
+  LocaleRow,
+  StoredEntry,
+  StoredReplyRow,
+  WrittenEntry,
+} from './rows.ts'
+import { searchRows } from './search-rows.ts'
+import type { StatementCache } from './statement-cache.ts'
+import { ENTRY_COLUMNS, type EntryTable, GLOBALS } from './tables.ts'
 import { moveRestoreNote, type RestoreNote } from './transfer/restore-note.ts'
 
 /** What a change does. */
@@ -29,47 +39,8 @@ export interface Change {
   readonly id: string
 }
 
-/** An entry as it is to be stored, before it has its revision. */
-export interface WrittenEntry
-  extends Pick<
-    EntryTable,
-    'id' | 'slug' | 'status' | 'created_at' | 'updated_at' | 'shape' | 'kept' | 'locales' | 'doc'
-  > {
-  /** The entry as locales show it. */
-  readonly localeRows: readonly LocaleRow[]
-  /** What `doc` says. */
-  readonly value: Readonly<Record<string, unknown>>
-  readonly references: readonly FieldReference[]
-  readonly choices: readonly FieldChoice[]
-}
-
-/** An entry as one locale shows it. */
-export interface LocaleRow {
-  /** The collection in that locale. */
-  readonly collection: CollectionModel
-  readonly slug: string | null
-  /** The slug that the locale has for itself. */
-  readonly own_slug: string | null
-  readonly value: Readonly<Record<string, unknown>>
-  readonly doc: string
-}
-
-/** One chosen value of a field that holds several. */
-export interface FieldChoice {
-  readonly field: string
-  readonly value: string
-}
-
-/** A reference as it is to be stored. */
-export interface FieldReference extends Reference {
-  readonly field: string
-}
-
 /** A statement of a write that is about to be run. */
 type Step = () => Promise<unknown>
-
-/** The collection whose changes are those of globals. */
-export const GLOBALS = 'globals'
 
 /**
  * The writing half of the store, inside one transaction. Each method stores the document, its references,
@@ -81,9 +52,9 @@ export class Writer {
   readonly rateLimits: RateLimits
   readonly records: WrittenRecords
   readonly #connection: WriteConnection
-  readonly #statements: Map<string, Statement>
+  readonly #statements: StatementCache
 
-  constructor(connection: WriteConnection, reader: Reader, statements: Map<string, Statement>) {
+  constructor(connection: WriteConnection, reader: Reader, statements: StatementCache) {
     this.#connection = connection
     this.read = reader.on(connection)
     const now = (): Promise<number> => this.#now()
@@ -97,7 +68,7 @@ export class Writer {
   async createEntry(collection: CollectionModel, entry: WrittenEntry, actor: string): Promise<number> {
     const { id, updated_at: at } = entry
     const seq = await this.#connection.batch.next(id, at)
-    const insert = this.#statement(`insert ${collection.key}`, () => prepareSql(insertStatement(collection.key)))
+    const insert = this.#statements.get(`insert ${collection.key}`, () => prepareSql(insertStatement(collection.key)))
     let pk = 0
     await this.#connection.pipeline([
       () => this.#append({ seq, at, actor, action: 'create', collection: collection.key, id }),
@@ -134,7 +105,7 @@ export class Writer {
   ): Promise<number> {
     const { id, updated_at: at } = entry
     const seq = await this.#connection.batch.next(id, at)
-    const update = this.#statement(`update ${collection.key}`, () => prepareSql(updateStatement(collection.key)))
+    const update = this.#statements.get(`update ${collection.key}`, () => prepareSql(updateStatement(collection.key)))
     await this.#connection.pipeline([
       () => this.#append({ seq, at, actor, action: 'update', collection: collection.key, id }),
       () => this.#saveState(before),
@@ -204,7 +175,7 @@ export class Writer {
 
   /** Notes which locale documents hold without saying so. */
   async noteDefaultLocale(locale: string): Promise<void> {
-    await writeMeta(this.#connection, DEFAULT_LOCALE_NOTE, locale)
+    await writeNote(this.#connection, DEFAULT_LOCALE_NOTE, locale)
   }
 
   /** Says how far a restore has come, and with what. */
@@ -239,14 +210,16 @@ export class Writer {
 
   /** The database's clock, in milliseconds since 1970: those of nodes may differ. */
   async #now(): Promise<number> {
-    const clock = this.#statement('now', () => prepareSql(sql<{ now: number }>`SELECT ${this.read.dialect.now} AS now`))
+    const clock = this.#statements.get('now', () =>
+      prepareSql(sql<{ now: number }>`SELECT ${this.read.dialect.now} AS now`),
+    )
     return Number((await this.#connection.get(clock))?.now)
   }
 
   #refer(collection: string, id: string, references: readonly FieldReference[], hadSome: boolean): readonly Step[] {
     const forget = (): Promise<unknown> => this.#connection.run(DROP_REFS, { collection, id })
     const rows = JSON.stringify(references.map((one) => [one.field, one.collection, one.id]))
-    const add = this.#statement('refer', () => prepareSql(this.read.dialect.addReferences))
+    const add = this.#statements.get('refer', () => prepareSql(this.read.dialect.addReferences))
     const note = (): Promise<unknown> => this.#connection.run(add, { collection, id, rows })
     return [...(hadSome ? [forget] : []), ...(references.length > 0 ? [note] : [])]
   }
@@ -289,7 +262,7 @@ export class Writer {
     view: LocaleRow,
   ): Promise<void> {
     const { table, schemaHash: shape } = view.collection
-    const put = this.#statement(`put ${table}`, () => prepareSql(putViewStatement(table)))
+    const put = this.#statements.get(`put ${table}`, () => prepareSql(putViewStatement(table)))
     await this.#connection.run(put, { ...entry, ...view, pk, shape })
   }
 
@@ -297,18 +270,18 @@ export class Writer {
     const { table } = collection
     if (hadOne) this.#connection.batch.later(this.#unindex(table), { pk: row.pk })
     const { search } = this.read.dialect
-    const insert = this.#statement(`search ${table}`, () => prepareSql(search.insert(collection)))
+    const insert = this.#statements.get(`search ${table}`, () => prepareSql(search.insert(collection)))
     this.#connection.batch.later(insert, row)
   }
 
   #removal(table: string): Statement {
-    return this.#statement(`delete ${table}`, () =>
+    return this.#statements.get(`delete ${table}`, () =>
       prepareSql(sql`DELETE FROM ${sql.table(table)} WHERE pk = ${param('pk')}`),
     )
   }
 
   #unindex(table: string): Statement {
-    return this.#statement(`unsearch ${table}`, () => prepareSql(this.read.dialect.search.remove(table)))
+    return this.#statements.get(`unsearch ${table}`, () => prepareSql(this.read.dialect.search.remove(table)))
   }
 
   #count(
@@ -318,12 +291,6 @@ export class Writer {
     to: string | null | undefined,
   ): void {
     this.#connection.batch.count({ key, seq, hasStatus: status !== undefined, from, to })
-  }
-
-  #statement<Row>(cacheKey: string, make: () => Statement<Row>): Statement<Row> {
-    const found = this.#statements.get(cacheKey) ?? make()
-    this.#statements.set(cacheKey, found)
-    return found as Statement<Row>
   }
 }
 
@@ -417,12 +384,7 @@ function putViewStatement(table: string) {
   return sql`INSERT INTO ${sql.table(table)} (${columns}) VALUES (${values}) ON CONFLICT (pk) DO UPDATE SET ${changes}`
 }
 
-/** A document with what every locale says, as the journal keeps it. `@` cannot stand in a key. */
-export function wholeOf({ doc, locales }: Pick<EntryTable, 'doc' | 'locales'>): string {
-  return locales === null ? doc : `${doc.slice(0, -1)},"@locales":${locales}}`
-}
-
-/** The same in SQL, for all entries of a collection. */
+/** As {@link wholeOf}, for all entries of a collection. */
 function saveAllStatement(key: string) {
   return sql`INSERT INTO daybook$journal_payload (seq, doc)
     SELECT seq, CASE WHEN locales IS NULL THEN doc ELSE substr(doc, 1, length(doc) - 1) || ',"@locales":' || locales || '}' END

@@ -133,7 +133,7 @@ test('a transaction in which a failure was kept secret is not taken for a stored
     })
   await keep('one')
   await expect(keep('two')).rejects.toThrow('rolled back')
-  expect(await store.read.storedReply('two')).toBeUndefined()
+  expect(await store.read.system.storedReply('two')).toBeUndefined()
   await store.close()
 })
 

@@ -273,8 +273,8 @@ describe('services that start on one new database', () => {
 
   /** What a node is about to say, or has just said, when it is killed. */
   const MOMENTS = [
-    ['before its first table', /CREATE TABLE IF NOT EXISTS daybook.meta/, 'lost'],
-    ['in the midst of its own tables', /CREATE TABLE IF NOT EXISTS daybook.journal /, 'delivered'],
+    ['before its first table', /CREATE TABLE IF NOT EXISTS "daybook.globals"/, 'lost'],
+    ['in the midst of its own tables', /CREATE TABLE IF NOT EXISTS "daybook.journal" /, 'delivered'],
     ['at the table of a collection', /CREATE TABLE IF NOT EXISTS "posts"/, 'delivered'],
     ['at an index', /CREATE INDEX "posts/, 'delivered'],
     ['at the end of its schema', /COMMIT/, 'lost'],

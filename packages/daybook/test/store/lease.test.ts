@@ -60,7 +60,7 @@ describe.each(Object.entries(KINDS))('a lease on %s', (_kind, open) => {
   const keep = (lease: Lease, key: string): Promise<void> =>
     lease.write((writer) => writer.saveReply({ ...NOTHING_KEPT, key, at: '2026-01-01' }, '2000-01-01'))
 
-  const isKept = async (key: string): Promise<boolean> => (await stores[0].read.storedReply(key)) !== undefined
+  const isKept = async (key: string): Promise<boolean> => (await stores[0].read.system.storedReply(key)) !== undefined
 
   /** Brings the end of a lease about, as time does. */
   async function runOut(name: string): Promise<void> {

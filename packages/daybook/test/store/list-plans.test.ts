@@ -1,5 +1,6 @@
 import { type AccessWhere, createService, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
 import { expect, test } from 'vitest'
+import { makeEngine } from '../../src/content/engine.ts'
 import { listEntries } from '../../src/content/reads/entries.ts'
 import { compileModel } from '../../src/model/compile.ts'
 import type { CollectionModel, Comparable } from '../../src/model/model.ts'
@@ -78,12 +79,7 @@ class Scene implements AsyncDisposable {
   /** How SQLite goes about the statements of a public list. */
   async plansOf(query: string): Promise<readonly string[]> {
     this.calls.length = 0
-    const engine = {
-      model: this.model,
-      store: this.store,
-      tools: { renderMarkdown: async () => '' },
-      totals: new Map(),
-    }
+    const engine = makeEngine(this.model, this.store, { renderMarkdown: async () => '' })
     const asked = readParameters(listParameters(this.articles, this.model.locales), readParams(query))
     await listEntries(engine, this.articles, asked, { principal: null, identity: null })
     const plans = this.calls.map(async ({ sql, parameters }) => {
@@ -127,12 +123,12 @@ test('whatever way a page is found, it is the same page', async () => {
   const forms = new Set<string>()
   for (const written of WHERES) {
     const where = readRuleWhere(written, articles, model.collections)
-    const matching = await store.read.byIds(articles, await scene.ids(), where)
+    const matching = await store.read.entries.byIds(articles, await scene.ids(), where)
     for (const path of ['day', 'id', 'minutes']) {
       const sort = [...new Set([path, 'id'])].map((one) => ({ by: by(one), descending: true }))
       const pages = new Set<string>()
       for (const size of SIZES) {
-        const { rows } = await store.read.page(articles, {
+        const { rows } = await store.read.lists.page(articles, {
           statuses: undefined,
           search: undefined,
           where,

@@ -1,5 +1,6 @@
 import type { Statement, Values } from '../../src/store/compile.ts'
-import type { Connection, Database } from '../../src/store/database.ts'
+import type { Connection } from '../../src/store/connection.ts'
+import type { Database } from '../../src/store/database.ts'
 import { Store } from '../../src/store/store.ts'
 
 /** A statement as it was run. */
@@ -20,7 +21,7 @@ export function notedStore(database: Database, note: Note): Store {
     executed: 0,
     transaction: (work) => database.transaction(work),
     alter: (work) => database.alter(work),
-    follow: (follower) => database.follow(follower),
+    onGrowth: (listener, after) => database.onGrowth(listener, after),
     snapshot: () => database.snapshot(),
     close: () => database.close(),
   })

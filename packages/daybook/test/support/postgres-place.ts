@@ -9,7 +9,8 @@ import { PostgresDatabase } from './postgres-database.ts'
 const SCHEMA = `
   SELECT CASE relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' ELSE 'index' END AS type, relname AS name,
     concat_ws(' ', CASE relkind WHEN 'v' THEN pg_get_viewdef(oid) WHEN 'i' THEN pg_get_indexdef(oid) END,
-      (SELECT string_agg(concat_ws(' ', attname, format_type(atttypid, atttypmod), attnotnull, attidentity), ', ' ORDER BY attnum)
+      (SELECT string_agg(concat_ws(' ', attname, format_type(atttypid, atttypmod), attnotnull, attidentity,
+          NULLIF(attcollation, 0)::regcollation), ', ' ORDER BY attnum)
         FROM pg_attribute WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped),
       obj_description(oid, 'pg_class')) AS sql
   FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'v', 'i') ORDER BY type, name`

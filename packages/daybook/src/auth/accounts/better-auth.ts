@@ -18,7 +18,7 @@ import {
   requirePassword,
   type SocialProviders,
 } from './account-rules.ts'
-import { passwords } from './passwords.ts'
+import { Passwords } from './passwords.ts'
 
 /** How long a session lasts, in seconds: seven days. */
 const SESSION_SECONDS = 7 * 24 * 60 * 60
@@ -179,7 +179,7 @@ function makeAuth({ secret, registration, database, plugins = [], ...options }: 
       enabled: true,
       minPasswordLength: PASSWORD_LENGTH.min,
       maxPasswordLength: PASSWORD_LENGTH.max,
-      password: passwords,
+      password: new Passwords(),
       revokeSessionsOnPasswordReset: true,
       ...(sendPasswordReset
         ? {

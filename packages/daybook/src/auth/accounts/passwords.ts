@@ -1,4 +1,5 @@
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
+import pLimit from 'p-limit'
 import { DaybookError } from '../../errors.ts'
 
 /** How many passwords are hashed at once: cookies are signed on the same threads, of which Node has four. */
@@ -6,28 +7,20 @@ const AT_ONCE = 2
 /** How many may wait: more would wait longer than anybody waits for an answer. */
 const MAX_WAITING = 30
 
-const waiting: (() => void)[] = []
-let running = 0
-
 /** Hashes and compares passwords as better-auth does, a few at a time, in the order in which they come. */
-export const passwords = {
-  hash: (password: string): Promise<string> => inTurn(() => hashPassword(password)),
-  verify: (given: { readonly hash: string; readonly password: string }): Promise<boolean> =>
-    inTurn(() => verifyPassword(given)),
-}
+export class Passwords {
+  readonly #turn = pLimit(AT_ONCE)
 
-/** @throws SERVICE_UNAVAILABLE when too many wait */
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (waiting.length >= MAX_WAITING) throw tooMany()
-  // Whoever ends hands the turn over to the one that waits longest.
-  if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
-  else running += 1
-  try {
-    return await work()
-  } finally {
-    const next = waiting.shift()
-    if (next) next()
-    else running -= 1
+  /** @throws SERVICE_UNAVAILABLE when too many wait */
+  readonly hash = (password: string): Promise<string> => this.#inTurn(() => hashPassword(password))
+
+  /** @throws SERVICE_UNAVAILABLE when too many wait */
+  readonly verify = (given: { readonly hash: string; readonly password: string }): Promise<boolean> =>
+    this.#inTurn(() => verifyPassword(given))
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#turn.pendingCount >= MAX_WAITING) throw tooMany()
+    return this.#turn(work)
   }
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Caller } from '../adapter.ts'
 
 /** How long a session is believed without asking, in milliseconds: one that another node ended is over within a second. */
@@ -6,7 +7,7 @@ const MAX_SESSIONS = 10_000
 
 /** Sessions that were looked up a moment ago, by credential. Whoever changes users or sessions clears it. */
 export class SessionCache {
-  readonly #found = new Map<string, { readonly caller: Caller; readonly until: number }>()
+  readonly #found = new LRUCache<string, Caller>({ max: MAX_SESSIONS, ttl: MAX_AGE_MS })
   /** Looked up right now: principal and identity of a request are asked for at once. */
   readonly #underWay = new Map<string, Promise<Caller | null>>()
   /** Changes with each {@link clear}: what was looked up before that is not kept. */
@@ -15,7 +16,7 @@ export class SessionCache {
   /** What the credential stands for; `look` is asked when nobody knows. */
   async get(credential: string, look: () => Promise<Caller | null>): Promise<Caller | null> {
     const known = this.#found.get(credential)
-    if (known && known.until > performance.now()) return known.caller
+    if (known) return known
     const others = this.#underWay.get(credential)
     if (others) return others
     const own = this.#look(credential, look)
@@ -28,7 +29,7 @@ export class SessionCache {
     try {
       const caller = await look()
       // What stands for nobody is not kept: made-up credentials would push the others out.
-      if (caller && age === this.#age) this.#keep(credential, caller)
+      if (caller && age === this.#age) this.#found.set(credential, caller)
       return caller
     } finally {
       if (age === this.#age) this.#underWay.delete(credential)
@@ -39,10 +40,5 @@ export class SessionCache {
     this.#age += 1
     this.#found.clear()
     this.#underWay.clear()
-  }
-
-  #keep(credential: string, caller: Caller): void {
-    if (this.#found.size >= MAX_SESSIONS) this.#found.clear()
-    this.#found.set(credential, { caller, until: performance.now() + MAX_AGE_MS })
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { errors, type JWTVerifyOptions, jwtVerify } from 'jose'
+import { LRUCache } from 'lru-cache'
 import type { AuthAdapter, AuthCapabilities, AuthContext, Identity, Principal } from '../adapter.ts'
 import { bearerToken } from '../tokens/service-token.ts'
 import { IssuerKeys, type KeySet } from './issuer-keys.ts'
@@ -49,7 +50,7 @@ class JwtAdapter implements AuthAdapter {
   readonly #capabilities: AuthCapabilities
   readonly #keys: IssuerKeys
   /** Verified tokens, by their digest. They go with the keys that they were verified with. */
-  readonly #verified = new WeakMap<KeySet, Map<string, Session>>()
+  readonly #verified = new WeakMap<KeySet, LRUCache<string, Session>>()
   /** Each request is asked about twice. */
   readonly #asked = new WeakMap<AuthContext, Promise<Session | null>>()
 
@@ -126,10 +127,8 @@ class JwtAdapter implements AuthAdapter {
   }
 
   #remember(set: KeySet, digest: string, session: Session): void {
-    const sessions = this.#verified.get(set) ?? new Map<string, Session>()
+    const sessions = this.#verified.get(set) ?? new LRUCache<string, Session>({ max: MAX_SESSIONS })
     this.#verified.set(set, sessions)
-    const [oldest] = sessions.keys()
-    if (sessions.size >= MAX_SESSIONS && oldest !== undefined) sessions.delete(oldest)
     sessions.set(digest, session)
   }
 }

@@ -52,8 +52,8 @@ const reasonOf = ({ message, cause }: DaybookError): string =>
 async function requireFit(source: Snapshot, shown: string, model: Model): Promise<readonly string[]> {
   const fault = await whyNotCopied(source, shown)
   if (fault !== undefined) throw new StartupError(fault)
-  const read = new Reader(source.dialect, source, source)
-  const collections = await read.storedCollections()
+  const read = new Reader(source.dialect, source)
+  const collections = await read.system.storedCollections()
   const unknown = collections.filter((key) => !model.collections.has(key))
   if (unknown.length > 0) {
     const message = `${shown} holds collections that the config does not have: ${unknown.join(', ')}.`

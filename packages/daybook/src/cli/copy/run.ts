@@ -56,7 +56,7 @@ export async function verifyStore(job: CopyJob): Promise<number> {
 async function requireWhole({ collections, to }: CopyJob, target: Snapshot): Promise<void> {
   const fault = await whyNotCopied(target, to.shown)
   if (fault !== undefined) throw new StartupError(fault)
-  const there = await new Reader(target.dialect, target, target).storedCollections()
+  const there = await new Reader(target.dialect, target).system.storedCollections()
   const missing = collections.filter((key) => !there.includes(key))
   if (missing.length > 0) throw new StartupError(`${to.shown} lacks collections: ${missing.join(', ')}.`)
 }

@@ -51,7 +51,7 @@ async function copyStore(source: Snapshot, model: Model, file: string): Promise<
   const target = openSqlite(file, { isServing: false })
   const store = new Store(target)
   try {
-    const { copy } = await beginCopy(source, target, await read.storedCollections(), file)
+    const { copy } = await beginCopy(source, target, await read.system.storedCollections(), file)
     await copy.run(() => {})
     await store.completeCopy(model, (writer, collection) => fillLocaleTables(model, writer, collection))
   } finally {

@@ -2,7 +2,6 @@ import type { Field, JsonSchema } from '../../fields/field.ts'
 import { slugify } from '../../fields/slug.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
 import { isDemanded } from '../../model/schema.ts'
-import { makeValidator } from '../../model/validator.ts'
 import { UsageError } from '../usage.ts'
 import { schemaOf } from './fit.ts'
 
@@ -133,9 +132,9 @@ function findTitle({ slug, fieldMap }: CollectionModel): string | undefined {
   return field && isDemanded(field) && schemaOf(field).type === 'string' ? key : undefined
 }
 
-function slugCheck({ slug, fieldMap }: CollectionModel): (text: string) => boolean {
+function slugCheck({ slug, fieldMap, validators }: CollectionModel): (text: string) => boolean {
   const field = slug && fieldMap[slug.key]
   if (!field) return () => false
-  const validate = makeValidator(schemaOf(field))
+  const validate = validators.make(schemaOf(field))
   return (text) => validate(text.normalize('NFC')).length === 0
 }

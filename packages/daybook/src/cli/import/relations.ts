@@ -60,9 +60,9 @@ export class Relations {
     const { slug } = target
     if (!slug) throw new FileError(`${target.key} has no slug to find "${name}" by; write ids`)
     const { read } = this.#engine.store
-    const named = slug.from === undefined ? undefined : await read.storedBy(target, slug.from, name)
+    const named = slug.from === undefined ? undefined : await read.entries.storedBy(target, slug.from, name)
     if (named) return named.id
-    const found = await read.storedBy(target, 'slug', slugify(name))
+    const found = await read.entries.storedBy(target, 'slug', slugify(name))
     return found && isSame(found, slug.from, name) ? found.id : undefined
   }
 

@@ -118,7 +118,7 @@ async function store(
     const made = await carryOut(context, () => prepareCreate(context, collection, { ...forNew, ...values }, options))
     return { id: made.id, outcome: 'created' }
   }
-  const before = await engine.store.read.stored(collection, found)
+  const before = await engine.store.read.entries.stored(collection, found)
   const answer = await carryOut(context, () => prepareUpdate(context, collection, found, values, { ifMatch: '*' }))
   return { id: found, outcome: answer.seq === before?.seq ? 'unchanged' : 'updated' }
 }
@@ -129,9 +129,9 @@ async function findEntry(
   value: string,
   locale: string | undefined,
 ): Promise<string | undefined> {
-  const own = await read.storedBy(collection, key, value)
+  const own = await read.entries.storedBy(collection, key, value)
   if (own || key !== collection.slug?.key) return own?.id
   // An entry that was begun in another locale may have its slug there alone.
   const view = collection.byLocale.get(locale ?? '')
-  return view && (await read.bySlug(view, value))?.id
+  return view && (await read.entries.bySlug(view, value))?.id
 }

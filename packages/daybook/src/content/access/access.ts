@@ -97,7 +97,7 @@ export async function requireMatch(
   limit: AccessFilter | undefined,
   caller: Caller,
 ): Promise<void> {
-  if (!limit || (await read.statuses(collection, [id], limit.where)).length > 0) return
+  if (!limit || (await read.entries.statuses(collection, [id], limit.where)).length > 0) return
   refuse(caller, `the access rules do not let you do this to that entry of ${collection.key}`)
 }
 

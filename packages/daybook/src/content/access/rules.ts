@@ -1,5 +1,5 @@
 import type { Caller } from '../../auth/adapter.ts'
-import type { AccessRequest, AccessRule } from '../../config/config.ts'
+import type { AccessRequest, AccessRule } from '../../config/access.ts'
 import { DaybookError } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
 import type { CollectionModel, DocumentModel, FieldModel, GlobalModel, Model } from '../../model/model.ts'

@@ -2,7 +2,7 @@ import { type Caller, isAuthenticated } from '../../auth/adapter.ts'
 import { DaybookError } from '../../errors.ts'
 import type { CollectionModel, DocumentModel, Model } from '../../model/model.ts'
 import { type LocaleChoice, type LocaleQuery, readLocale } from '../../query/locale.ts'
-import type { EntryRow } from '../../store/read.ts'
+import type { EntryRow } from '../../store/rows.ts'
 import { collectionsIn } from '../access/access.ts'
 import { mergeFields, type Values } from '../document.ts'
 import type { Engine } from '../engine.ts'
@@ -46,7 +46,7 @@ export async function inChosenLocale(
   const isStored = !choice.isAll && choice.chain === undefined
   if (isStored || collection.localized.size === 0 || rows.length === 0) return rows
   const own = model.collections.get(collection.key) ?? collection
-  const stored = await store.read.storedByIds(
+  const stored = await store.read.entries.storedByIds(
     own,
     rows.map(({ id }) => id),
   )

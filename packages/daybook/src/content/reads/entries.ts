@@ -10,7 +10,9 @@ import { type ListParameters, type ListQuery, readListQuery } from '../../query/
 import type { Query } from '../../query/parameters.ts'
 import { takeStatus } from '../../query/status-where.ts'
 import { type Condition, collectionsIn, type QueryScope } from '../../query/where.ts'
-import type { Counters, EntryRow, Reader } from '../../store/read.ts'
+import type { Counters } from '../../store/list-reader.ts'
+import type { Reader } from '../../store/read.ts'
+import type { EntryRow } from '../../store/rows.ts'
 import type { SearchQuery } from '../../store/search.ts'
 import { toSearchTerms } from '../../store/search-text.ts'
 import {
@@ -59,7 +61,7 @@ export async function listEntries(
   const limit = await requireRead(engine.model, listed, caller)
   const asked = await planList(engine.model, { key, limit }, request, caller)
   const { collection, query, scope, where, statuses, search } = asked
-  const counters = await engine.store.read.counters(key)
+  const counters = await engine.store.read.lists.counters(key)
   const revisions = await revisionsFor(engine, asked, counters, caller)
   const tag = listTag(asked, revisions)
   if (isKnown(tag)) return { json: undefined, tag }
@@ -69,7 +71,7 @@ export async function listEntries(
   const size = { found: total, visible: countEntries(counters, statuses), all: countEntries(counters, undefined) }
   const question = { ...query, where, statuses, search, size }
   const isEmpty = query.limit === 0 || query.offset >= total
-  const page = isEmpty ? { rows: [], end: undefined } : await engine.store.read.page(collection, question)
+  const page = isEmpty ? { rows: [], end: undefined } : await engine.store.read.lists.page(collection, question)
   const rows = await inChosenLocale(engine, collection, page.rows, scope.choice)
   const items = await presentExpanded(engine, collection, rows, query.selection, scope)
   const nextCursor = page.end ? encodeCursor(query.fingerprint, page.end) : null
@@ -211,10 +213,10 @@ interface Sources {
 async function revisionsOf(engine: Engine, { touched, behind }: Sources, caller: Caller): Promise<readonly number[]> {
   const revisions: number[] = []
   for (const collection of new Set(touched)) {
-    const counters = await engine.store.read.counters(collection.key)
+    const counters = await engine.store.read.lists.counters(collection.key)
     revisions.push(seesPublicOnly(collection, caller) ? counters.visibleSeq : counters.seq)
   }
-  for (const { key } of new Set(behind)) revisions.push((await engine.store.read.counters(key)).seq)
+  for (const { key } of new Set(behind)) revisions.push((await engine.store.read.lists.counters(key)).seq)
   return revisions
 }
 
@@ -224,7 +226,7 @@ async function countFound(engine: Engine, asked: ListPlan, revisions: readonly n
   const key = `${matches} ${revisions.join()}`
   const known = engine.totals.get(key)
   if (known !== undefined) return known
-  const total = engine.store.read.count(collection, { search, where, statuses })
+  const total = engine.store.read.lists.count(collection, { search, where, statuses })
   if (engine.totals.size >= MAX_TOTALS) engine.totals.clear()
   engine.totals.set(key, total)
   total.catch(() => engine.totals.delete(key))
@@ -296,7 +298,7 @@ async function find(
   address: string,
   where: Condition | undefined,
 ): Promise<EntryRow | undefined> {
-  if (isUuidShaped(address)) return read.byId(collection, address.toLowerCase(), where)
+  if (isUuidShaped(address)) return read.entries.byId(collection, address.toLowerCase(), where)
   if (!collection.slug || address.length > MAX_SLUG_LENGTH * 2 || !isStorableText(address)) return undefined
-  return read.bySlug(collection, address.normalize('NFC'), where)
+  return read.entries.bySlug(collection, address.normalize('NFC'), where)
 }

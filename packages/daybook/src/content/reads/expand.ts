@@ -3,7 +3,7 @@ import { isRecord } from '../../fields/field.ts'
 import type { DocumentModel, RelationModel } from '../../model/model.ts'
 import type { Expansion, Selection } from '../../query/expansion.ts'
 import type { QueryScope } from '../../query/where.ts'
-import type { EntryRow } from '../../store/read.ts'
+import type { EntryRow } from '../../store/rows.ts'
 import type { Values } from '../document.ts'
 import type { Engine } from '../engine.ts'
 import { inChosenLocale } from '../locales/locale.ts'
@@ -138,7 +138,7 @@ async function fetchRows(
   const wanted = [...new Set(ids)]
   if (!isOpen || wanted.length === 0) return new Map()
   const statuses = scope.statuses(to)
-  const found = await engine.store.read.byIds(to, wanted, scope.filter(to)?.where)
+  const found = await engine.store.read.entries.byIds(to, wanted, scope.filter(to)?.where)
   const seen = found.filter(({ status }) => statuses === undefined || statuses.includes(String(status)))
   const visible = await inChosenLocale(engine, to, seen, scope.choice)
   return new Map(visible.map((row) => [row.id, row]))

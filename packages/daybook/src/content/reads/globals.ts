@@ -3,7 +3,7 @@ import type { GlobalModel } from '../../model/model.ts'
 import { type DocumentQuery, readEntryQuery } from '../../query/entry-query.ts'
 import type { LocaleChoice } from '../../query/locale.ts'
 import type { Query } from '../../query/parameters.ts'
-import type { GlobalRow } from '../../store/read.ts'
+import type { GlobalRow } from '../../store/rows.ts'
 import { hiddenFields, queryScope, requireRead } from '../access/access.ts'
 import { mergeFields, reshape } from '../document.ts'
 import type { Answer, Engine } from '../engine.ts'
@@ -33,7 +33,7 @@ export async function readGlobal(
 ): Promise<Answer> {
   const choice = requireLocale(engine.model, query.partial, caller)
   await requireRead(engine.model, global, caller)
-  const row = globalIn(engine, global, (await engine.store.read.global(global.key)) ?? blankRow(global), choice)
+  const row = globalIn(engine, global, (await engine.store.read.globals.byKey(global.key)) ?? blankRow(global), choice)
   const hidden = hiddenFields(global, caller)
   if (query.isEmpty) return toAnswer(global, row, { hidden })
   const scope = await queryScope(engine.model, caller, choice)

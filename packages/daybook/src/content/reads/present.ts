@@ -1,5 +1,5 @@
 import type { CollectionModel, DocumentModel } from '../../model/model.ts'
-import type { EntryRow } from '../../store/read.ts'
+import type { EntryRow } from '../../store/rows.ts'
 import { reshape, servedKeysOf, type Values, withKept } from '../document.ts'
 import type { Answer, EntryAnswer } from '../engine.ts'
 import { documentTag, variantOf } from '../etags.ts'

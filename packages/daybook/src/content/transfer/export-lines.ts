@@ -1,6 +1,5 @@
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
-import type { GlobalRow, StoredEntry } from '../../store/read.ts'
-import type { RecordRow } from '../../store/transfer/content-batches.ts'
+import type { GlobalRow, JournalRow, StoredEntry } from '../../store/rows.ts'
 import { orphanedIn } from '../document.ts'
 import { storedValues } from '../reads/present.ts'
 import { textOf } from '../writes/row.ts'
@@ -33,7 +32,7 @@ export interface ExportCounts {
 export const lineOf = (value: ExportHeader | { readonly counts: ExportCounts }): string => `${JSON.stringify(value)}\n`
 
 /** The line of a deletion. */
-export const deletionLine = ({ collection, id, at }: RecordRow): string =>
+export const deletionLine = ({ collection, id, at }: JournalRow): string =>
   `${JSON.stringify({ collection, id, deletedAt: at })}\n`
 
 /** The line of an entry. */

@@ -1,9 +1,9 @@
 import { invalidAt } from '../../errors.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
 import type { Snapshot } from '../../store/database.ts'
-import { Reader, type StoredEntry } from '../../store/read.ts'
-import { ContentBatches, type RecordRow } from '../../store/transfer/content-batches.ts'
-import { GLOBALS } from '../../store/write.ts'
+import { Reader } from '../../store/read.ts'
+import type { JournalRow, StoredEntry } from '../../store/rows.ts'
+import { GLOBALS } from '../../store/tables.ts'
 import { deletionLine, EXPORT_VERSION, type ExportCounts, entryLine, globalLine, lineOf } from './export-lines.ts'
 
 /** Changed documents that are read together: each may be large. */
@@ -25,7 +25,6 @@ export class ContentExport {
   readonly total: number
   readonly #model: Model
   readonly #read: Reader
-  readonly #batches: ContentBatches
   readonly #since: number | undefined
   /** Collections that the store has tables for, which a new one gets when a service starts. */
   readonly #stored: ReadonlySet<string>
@@ -33,10 +32,9 @@ export class ContentExport {
   #globals = 0
   #deleted = 0
 
-  private constructor(model: Model, snapshot: Snapshot, read: Reader, place: ExportPlace) {
+  private constructor(model: Model, read: Reader, place: ExportPlace) {
     this.#model = model
     this.#read = read
-    this.#batches = new ContentBatches(snapshot)
     this.seq = place.seq
     this.total = place.total
     this.#since = place.since
@@ -51,14 +49,14 @@ export class ContentExport {
    * @throws VALIDATION_ERROR when the journal has not come to that number
    */
   static async of(model: Model, snapshot: Snapshot, since?: number): Promise<ContentExport> {
-    const read = new Reader(snapshot.dialect, snapshot, snapshot)
-    const seq = await read.head()
+    const read = new Reader(snapshot.dialect, snapshot)
+    const seq = await read.journal.head()
     if (since !== undefined && since > seq) {
       throw invalidAt('since', 'maximum', `must be at most ${seq}, the number of the last change`)
     }
-    const stored = new Set(await read.storedCollections())
+    const stored = new Set(await read.system.storedCollections())
     const total = since === undefined ? await countContent(model, read, stored) : seq - since
-    return new ContentExport(model, snapshot, read, { seq, since, total, stored })
+    return new ContentExport(model, read, { seq, since, total, stored })
   }
 
   /** What there was until now. */
@@ -70,7 +68,7 @@ export class ContentExport {
   /** All lines, from the header to the counts, in pieces of bounded size, unless one document is larger. */
   async *chunks(): AsyncGenerator<ExportChunk, void> {
     const since = this.#since
-    const locale = await this.#read.notedDefaultLocale()
+    const locale = await this.#read.system.defaultLocale()
     const header = { daybook: EXPORT_VERSION, at: new Date().toISOString(), seq: this.seq } as const
     const extra = { ...(since === undefined ? {} : { since }), ...(locale === undefined ? {} : { locale }) }
     yield { text: lineOf({ ...header, ...extra }), count: 0 }
@@ -91,7 +89,7 @@ export class ContentExport {
   }
 
   async *#entries(collection: CollectionModel): AsyncGenerator<ExportChunk, void> {
-    const next = (after: number): Promise<readonly StoredEntry[]> => this.#batches.entriesAfter(collection.key, after)
+    const next = (after: number): Promise<readonly StoredEntry[]> => this.#read.entries.batchAfter(collection, after)
     for (let page = await next(0); page.length > 0; page = await next(page.at(-1)?.pk ?? 0)) {
       yield { text: page.map((entry) => this.#entry(collection, entry)).join(''), count: page.length }
     }
@@ -99,7 +97,7 @@ export class ContentExport {
 
   /** In the order of the journal; a document that changed several times stands where its last change does. */
   async *#changes(since: number): AsyncGenerator<ExportChunk, void> {
-    const next = (after: number): Promise<readonly RecordRow[]> => this.#batches.recordsAfter(after)
+    const next = (after: number): Promise<readonly JournalRow[]> => this.#read.journal.records(after)
     for (let page = await next(since); page.length > 0; page = await next(page.at(-1)?.seq ?? 0)) {
       for (let from = 0; from < page.length; from += MAX_CHANGED) {
         const records = page.slice(from, from + MAX_CHANGED)
@@ -108,7 +106,7 @@ export class ContentExport {
     }
   }
 
-  async #changed(records: readonly RecordRow[]): Promise<string> {
+  async #changed(records: readonly JournalRow[]): Promise<string> {
     const entries = await this.#entriesOf(records)
     const lines: string[] = []
     for (const record of records) {
@@ -123,12 +121,13 @@ export class ContentExport {
   }
 
   /** The entries that these records speak of last, by the numbers of the records. */
-  async #entriesOf(records: readonly RecordRow[]): Promise<ReadonlyMap<number, StoredEntry>> {
+  async #entriesOf(records: readonly JournalRow[]): Promise<ReadonlyMap<number, StoredEntry>> {
     const found = new Map<number, StoredEntry>()
     for (const [key, changed] of Map.groupBy(records, ({ collection }) => collection)) {
       const collection = this.#model.collections.get(key)
       const ids = [...new Set(changed.map(({ id }) => id))]
-      for (const entry of collection ? await this.#read.storedByIds(collection, ids) : []) found.set(entry.seq, entry)
+      for (const entry of collection ? await this.#read.entries.storedByIds(collection, ids) : [])
+        found.set(entry.seq, entry)
     }
     return found
   }
@@ -138,7 +137,7 @@ export class ContentExport {
     return entryLine(collection, entry)
   }
 
-  #deletion(record: RecordRow): string {
+  #deletion(record: JournalRow): string {
     this.#deleted += 1
     return deletionLine(record)
   }
@@ -150,10 +149,10 @@ export class ContentExport {
    */
   async #global(key: string, seq?: number): Promise<string> {
     const global = this.#model.globals.get(key)
-    const row = global && (await this.#read.global(key))
+    const row = global && (await this.#read.globals.byKey(key))
     if (!row || (seq !== undefined && row.seq !== seq)) return ''
     this.#globals += 1
-    return globalLine(global, row, (await this.#batches.record(row.seq))?.at)
+    return globalLine(global, row, (await this.#read.journal.record(row.seq))?.at)
   }
 }
 
@@ -172,9 +171,9 @@ async function countContent(
   let total = 0
   for (const key of collections.keys()) {
     if (!stored.has(key)) continue
-    const { counts } = await read.counters(key)
+    const { counts } = await read.lists.counters(key)
     total += Object.values(counts).reduce((sum, one) => sum + one, 0)
   }
-  for (const key of globals.keys()) if (await read.global(key)) total += 1
+  for (const key of globals.keys()) if (await read.globals.byKey(key)) total += 1
   return total
 }

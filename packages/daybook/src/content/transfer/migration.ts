@@ -1,7 +1,8 @@
 import type { Fields, Visitor } from '../../fields/field.ts'
 import { emptyValue, innerFields, isRecord, servedKeys } from '../../fields/field.ts'
 import type { CollectionModel, DocumentModel, GlobalModel, Model } from '../../model/model.ts'
-import type { Reader, StoredEntry } from '../../store/read.ts'
+import type { Reader } from '../../store/read.ts'
+import type { StoredEntry } from '../../store/rows.ts'
 import type { Store } from '../../store/store.ts'
 import type { Writer } from '../../store/write.ts'
 import { reshape, type Values } from '../document.ts'
@@ -61,14 +62,14 @@ class Tally {
 /** Works out what the config does to what is stored. Reads every document that an older config wrote. */
 export async function planMigration(read: Reader, model: Model): Promise<readonly MigrationStep[]> {
   const tally = new Tally()
-  const stored = new Set(await read.storedCollections())
+  const stored = new Set(await read.system.storedCollections())
   for (const collection of model.collections.values()) {
     if (stored.delete(collection.key)) await tallyEntries(read, collection, tally)
   }
   for (const global of model.globals.values()) await tallyGlobal(read, global, tally)
   await tallyHome(read, model, tally)
   for (const key of stored) {
-    const { counts } = await read.counters(key)
+    const { counts } = await read.lists.counters(key)
     const count = Object.values(counts).reduce((sum, one) => sum + one, 0)
     tally.add(key, 'drop', 'is a collection that the config no longer has; its entries are lost', count)
   }
@@ -78,7 +79,7 @@ export async function planMigration(read: Reader, model: Model): Promise<readonl
 /** The renames alone, for start-up: only documents with renamed fields are read. */
 export async function pendingRenames(read: Reader, model: Model): Promise<readonly MigrationStep[]> {
   const tally = new Tally()
-  const stored = new Set(await read.storedCollections())
+  const stored = new Set(await read.system.storedCollections())
   for (const collection of model.collections.values()) {
     if (stored.has(collection.key) && hasRenames(collection.fieldMap)) await tallyEntries(read, collection, tally)
   }
@@ -89,23 +90,23 @@ export async function pendingRenames(read: Reader, model: Model): Promise<readon
 
 /** The default locale of stored documents, where the config has another one. */
 async function formerDefaultLocale(read: Reader, { locales }: Model): Promise<string | undefined> {
-  const defaultLocale = await read.notedDefaultLocale()
+  const defaultLocale = await read.system.defaultLocale()
   return locales && defaultLocale !== locales.default ? defaultLocale : undefined
 }
 
 async function tallyHome(read: Reader, model: Model, tally: Tally): Promise<void> {
   const defaultLocale = await formerDefaultLocale(read, model)
   if (defaultLocale === undefined) return
-  const stored = await read.storedCollections()
+  const stored = await read.system.storedCollections()
   const message = `takes ${model.locales?.default} as its default locale; what it says in ${defaultLocale} stays a translation`
   for (const { key, localized } of model.collections.values()) {
     if (localized.size === 0 || !stored.includes(key)) continue
-    const { counts } = await read.counters(key)
+    const { counts } = await read.lists.counters(key)
     const count = Object.values(counts).reduce((sum, one) => sum + one, 0)
     if (count > 0) tally.add(key, 'rename', message, count)
   }
   for (const { key, localized } of model.globals.values()) {
-    if (localized.size > 0 && (await read.global(key))) tally.add(key, 'rename', message)
+    if (localized.size > 0 && (await read.globals.byKey(key))) tally.add(key, 'rename', message)
   }
 }
 
@@ -119,15 +120,15 @@ async function tallyEntries(read: Reader, collection: CollectionModel, tally: Ta
 }
 
 async function tallyGlobal(read: Reader, global: GlobalModel, tally: Tally): Promise<void> {
-  const row = await read.global(global.key)
+  const row = await read.globals.byKey(global.key)
   if (row && (row.shape !== global.schemaHash || row.kept !== null)) tally.addMove(global, moveDocument(global, row))
 }
 
 const allEntries = (read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> =>
-  inBatches((after) => read.storedAfter(collection, after, BATCH))
+  inBatches((after) => read.entries.storedAfter(collection, after, BATCH))
 
 const outdatedEntries = (read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> =>
-  inBatches((after) => read.outdated(collection, after, BATCH))
+  inBatches((after) => read.entries.outdated(collection, after, BATCH))
 
 /** @param next a batch of entries after the one of that number */
 async function* inBatches(next: (after: number) => Promise<readonly StoredEntry[]>): AsyncGenerator<StoredEntry> {
@@ -150,7 +151,7 @@ export async function applyMigration(store: Store, model: Model): Promise<void> 
   for (const collection of model.collections.values()) await moveEntries(store, model, collection)
   await store.transaction(async (writer) => {
     for (const global of model.globals.values()) await moveGlobal(writer, model, global)
-    const declared = await writer.read.storedCollections()
+    const declared = await writer.read.system.storedCollections()
     for (const key of declared) if (!model.collections.has(key)) await writer.dropCollection(key)
   })
 }
@@ -176,7 +177,7 @@ async function moveHome(store: Store, model: Model): Promise<void> {
 async function moveEntries(store: Store, model: Model, collection: CollectionModel): Promise<void> {
   for (let isDone = false; !isDone; ) {
     await store.transaction(async (writer) => {
-      const page = await writer.read.outdated(collection, 0, BATCH)
+      const page = await writer.read.entries.outdated(collection, 0, BATCH)
       for (const entry of page) await moveEntry(writer, model, collection, entry)
       isDone = page.length < BATCH
     })
@@ -224,7 +225,7 @@ async function moveGlobal(
   global: DocumentModel,
   defaultLocale = model.locales?.default,
 ): Promise<void> {
-  const row = await writer.read.global(global.key)
+  const row = await writer.read.globals.byKey(global.key)
   const isSettled = defaultLocale === model.locales?.default || global.localized.size === 0
   if (!row || (isSettled && row.shape === global.schemaHash && row.kept === null)) return
   const canonical = settle(

@@ -1,7 +1,7 @@
 import { invalid, invalidAt, StartupError } from '../../errors.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel, DocumentModel, GlobalModel, Model } from '../../model/model.ts'
-import { makeValidator } from '../../model/validator.ts'
+import { type Validator, Validators } from '../../model/validator.ts'
 import { orphanedIn, unplaced, type Values } from '../document.ts'
 import { storedValues } from '../reads/present.ts'
 import { refuseHostile } from '../writes/json.ts'
@@ -41,10 +41,13 @@ const moment: JsonSchema = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d
 const count: JsonSchema = { type: 'integer', minimum: 0 }
 const object: JsonSchema = { type: 'object' }
 
+/** Of lines, which are the same whatever the config. */
+const validators = new Validators()
+
 /** An object with exactly these keys, some of which may be missing. */
 function exactly(required: Readonly<Record<string, JsonSchema>>, others: Readonly<Record<string, JsonSchema>> = {}) {
   const properties = { ...required, ...others }
-  return makeValidator({ type: 'object', properties, required: Object.keys(required), additionalProperties: false })
+  return validators.make({ type: 'object', properties, required: Object.keys(required), additionalProperties: false })
 }
 
 const documentKeys = { shape: text, document: object }
@@ -86,7 +89,7 @@ function parse(line: string): unknown {
 }
 
 /** @throws VALIDATION_ERROR when the value has a fault */
-function demand<T>(check: ReturnType<typeof makeValidator>, value: unknown): T {
+function demand<T>(check: Validator, value: unknown): T {
   const issues = check(value)
   if (issues.length > 0) throw invalid(issues)
   return value as T

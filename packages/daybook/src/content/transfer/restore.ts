@@ -2,8 +2,9 @@ import { SYSTEM } from '../../auth/adapter.ts'
 import { DaybookError, StartupError } from '../../errors.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
 import { UniqueViolation } from '../../store/database.ts'
+import type { WrittenEntry } from '../../store/rows.ts'
 import type { RestoreNote } from '../../store/transfer/restore-note.ts'
-import type { Writer, WrittenEntry } from '../../store/write.ts'
+import type { Writer } from '../../store/write.ts'
 import { mergeFields } from '../document.ts'
 import { actorOf, type Engine } from '../engine.ts'
 import { withSystem } from '../reads/present.ts'
@@ -34,8 +35,8 @@ export class LineError extends Error {
  * Why nothing can be restored into a store; `undefined`: it is empty, or holds part of a restore.
  */
 export async function whyNotRestored({ store: { read } }: Engine): Promise<string | undefined> {
-  const note = await read.restoreNote()
-  if (note || (await read.head()) === 0) return undefined
+  const note = await read.system.restoreNote()
+  if (note || (await read.journal.head()) === 0) return undefined
   return HOLDS_CONTENT
 }
 
@@ -59,8 +60,8 @@ export class Restore {
    */
   static async begin(engine: Engine, digest: string): Promise<Restore> {
     const { read } = engine.store
-    const note = await read.restoreNote()
-    const head = await read.head()
+    const note = await read.system.restoreNote()
+    const head = await read.journal.head()
     if (note && note.digest === digest && note.seq === head) return new Restore(engine, note)
     if (note?.isDone === false && note.digest !== digest) {
       throw new StartupError('The store holds an unfinished restore of another file. Restore into an empty one.')
@@ -107,7 +108,7 @@ export class Restore {
     const next = { ...before, lines: before.lines + lines, seq: before.seq + lines, isDone }
     await this.#engine.store.transaction(
       async (writer) => {
-        if ((await writer.read.head()) !== before.seq) throw new StartupError(OTHERS_WRITE)
+        if ((await writer.read.journal.head()) !== before.seq) throw new StartupError(OTHERS_WRITE)
         await writer.noteRestore(before, next)
         await work(writer)
       },
@@ -140,7 +141,7 @@ export class Restore {
     const doc = JSON.stringify(withSystem(global, { key }, mergeFields(global, {}, values)))
     const references = allReferences(this.#engine.model, global, toCanonical(values, locales))
     const at = line.updatedAt ?? new Date().toISOString()
-    const before = await writer.read.global(key)
+    const before = await writer.read.globals.byKey(key)
     if (before) throw new DaybookError('CONFLICT', 'This global stands in the file twice.')
     await writer.writeGlobal(undefined, { key, shape, kept, locales, doc }, references, at, actorOf(SYSTEM))
   }

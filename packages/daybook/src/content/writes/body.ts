@@ -1,24 +1,17 @@
 import { invalid } from '../../errors.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import type { DocumentModel } from '../../model/model.ts'
-import { makeValidator, type Validator } from '../../model/validator.ts'
+import type { Validator } from '../../model/validator.ts'
 import type { FieldRights } from '../access/field-access.ts'
 import { servedKeysOf, type Values, withoutIgnored } from '../document.ts'
 import { refuseHostile } from './json.ts'
 
 type Side = 'create' | 'update'
 
-/** Validators by the fields that they leave out. The rules of a config tell few kinds of callers apart. */
-const validators = new WeakMap<DocumentModel, Map<string, Validator>>()
-
 /** The validator of a document without its absent fields: a body is checked as if the config did not have them. */
 function validatorOf(document: DocumentModel, side: Side, absent: ReadonlySet<string>): Validator {
-  const own = validators.get(document) ?? new Map<string, Validator>()
-  validators.set(document, own)
-  const name = [side, ...absent].join()
-  const known = own.get(name) ?? makeValidator(schemaWithout(document, side, absent))
-  own.set(name, known)
-  return known
+  // The rules of a config tell few kinds of callers apart.
+  return document.validators.get([side, ...absent].join(), () => schemaWithout(document, side, absent))
 }
 
 function schemaWithout(document: DocumentModel, side: Side, absent: ReadonlySet<string>): JsonSchema {

@@ -5,8 +5,9 @@ import { isUuidShaped } from '../../fields/slug.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import type { AccessFilter } from '../../query/where.ts'
 import { UniqueViolation } from '../../store/database.ts'
-import type { Reader, StoredEntry } from '../../store/read.ts'
-import type { Writer, WrittenEntry } from '../../store/write.ts'
+import type { Reader } from '../../store/read.ts'
+import type { StoredEntry, WrittenEntry } from '../../store/rows.ts'
+import type { Writer } from '../../store/write.ts'
 import { hiddenFields, isVisible, requireMatch, requireRead, requireWrite } from '../access/access.ts'
 import { type FieldRights, fieldRights, requireWritable, withoutUnwritable } from '../access/field-access.ts'
 import { notAnId } from '../access/not-an-id.ts'
@@ -161,7 +162,7 @@ async function unchanged(
   rights: FieldRights,
 ): Promise<EntryAnswer> {
   const localized = locale === undefined ? undefined : collection.byLocale.get(locale)
-  const row = localized && (await writer.read.byId(localized, stored.id))
+  const row = localized && (await writer.read.entries.byId(localized, stored.id))
   return localized && row
     ? toEntryAnswer(localized, { ...row, slug: stored.slug }, rights)
     : toEntryAnswer(collection, stored, rights)
@@ -234,7 +235,7 @@ function loader({ engine: { model }, caller }: WriteContext, collection: Collect
   const load = async (read: Reader): Promise<StoredEntry> => {
     const limit = await askRule()
     if (!isUuidShaped(id)) throw notAnId()
-    const stored = await read.stored(collection, id.toLowerCase(), limit?.where)
+    const stored = await read.entries.stored(collection, id.toLowerCase(), limit?.where)
     if (!stored || !isVisible(collection, stored.status, caller)) throw new DaybookError('NOT_FOUND')
     return stored
   }

@@ -1,5 +1,5 @@
 import type { GlobalModel } from '../../model/model.ts'
-import type { GlobalRow } from '../../store/read.ts'
+import type { GlobalRow } from '../../store/rows.ts'
 import { requireRead, requireWrite } from '../access/access.ts'
 import { mergeFields } from '../document.ts'
 import type { Answer } from '../engine.ts'
@@ -41,7 +41,7 @@ function globalTarget(
     document: global,
     // A global that was never written has no version to name: If-None-Match: * says as much.
     isMatchRequired: global.requireIfMatch && ifNoneMatch === undefined,
-    load: async (read) => (await read.global(global.key)) ?? blankRow(global),
+    load: async (read) => (await read.globals.byKey(global.key)) ?? blankRow(global),
     parse: (row) => new Revision(model, global, row),
     // Its rules look at no entry: they are asked once, and never inside a transaction.
     requireChange: () => {

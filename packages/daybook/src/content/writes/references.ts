@@ -2,7 +2,7 @@ import { type Issue, invalid } from '../../errors.ts'
 import type { CollectionModel, DocumentModel } from '../../model/model.ts'
 import type { QueryScope } from '../../query/where.ts'
 import type { Reader } from '../../store/read.ts'
-import type { FieldReference } from '../../store/write.ts'
+import type { FieldReference } from '../../store/rows.ts'
 import { referencesOf, type Values } from '../document.ts'
 
 /** What a write makes of a document's references. */
@@ -50,7 +50,7 @@ async function missingTargets(
   const isOpen = scope.collection(target.key) !== undefined
   const ids = isOpen ? [...new Set(references.map(({ id }) => id))] : []
   const statuses = scope.statuses(target)
-  const rows = await read.statuses(target, ids, scope.filter(target)?.where)
+  const rows = await read.entries.statuses(target, ids, scope.filter(target)?.where)
   const seen = new Set(rows.filter(({ status }) => statuses?.includes(String(status)) ?? true).map(({ id }) => id))
   return references
     .filter(({ id }) => !seen.has(id))

@@ -5,8 +5,9 @@ import { emptyValue } from '../../fields/field.ts'
 import { isUuidShaped } from '../../fields/slug.ts'
 import type { CollectionModel, DocumentModel, GlobalModel, Model } from '../../model/model.ts'
 import type { QueryScope } from '../../query/where.ts'
-import type { Referrer, ReferrerFilter } from '../../store/read.ts'
-import { GLOBALS, type Writer } from '../../store/write.ts'
+import type { Referrer, ReferrerFilter } from '../../store/reference-reader.ts'
+import { GLOBALS } from '../../store/tables.ts'
+import type { Writer } from '../../store/write.ts'
 import { isVisible, publicOnly, queryScope, requireRead, rulingOnReads } from '../access/access.ts'
 import { notAnId } from '../access/not-an-id.ts'
 import { mergeFields, orphanedIn, type Values } from '../document.ts'
@@ -41,7 +42,7 @@ export interface Deletion {
  */
 export async function releaseReferrers(deletion: Deletion, writer: Writer): Promise<LastStep> {
   const { collection, id } = deletion
-  const [found] = await writer.read.referrers(collection.key, id, 1)
+  const [found] = await writer.read.references.referrers(collection.key, id, 1)
   if (!found) return async () => {}
   await refuseRestricted(deletion, writer)
   const { shown, unshown } = await referringDocuments(deletion, writer)
@@ -72,7 +73,7 @@ async function referringDocuments(deletion: Deletion, writer: Writer) {
 async function* pagesOfReferrers(deletion: Deletion, writer: Writer): AsyncGenerator<readonly Referrer[]> {
   const { collection, id } = deletion
   for (let offset = 0, isLast = false; !isLast; offset += BATCH) {
-    const page = await writer.read.referrers(collection.key, id, BATCH, offset)
+    const page = await writer.read.references.referrers(collection.key, id, BATCH, offset)
     yield page.filter((one) => !isSelf(deletion, one))
     isLast = page.length < BATCH
   }
@@ -132,7 +133,7 @@ async function seen(
     if (!collection) continue
     const ids = [...new Set(group.map(({ id }) => id))]
     const statuses = scope.statuses(collection)
-    const rows = await writer.read.statuses(collection, ids, scope.filter(collection)?.where)
+    const rows = await writer.read.entries.statuses(collection, ids, scope.filter(collection)?.where)
     for (const { id, status } of rows) if (statuses?.includes(String(status)) ?? true) shown.add(`${key} ${id}`)
   }
   return referrers.filter(({ collection: key, id, field }) => {
@@ -156,7 +157,7 @@ async function release({ engine, id, actor }: Deletion, writer: Writer, referrer
   const at = new Date().toISOString()
   if (referrer.collection === GLOBALS) return releaseGlobal(engine, writer, referrer.id, id, at, actor)
   const collection = engine.model.collections.get(referrer.collection)
-  const stored = collection && (await writer.read.stored(collection, referrer.id))
+  const stored = collection && (await writer.read.entries.stored(collection, referrer.id))
   if (!collection || !stored) return writer.forgetReferrer(referrer.collection, referrer.id)
   const canonical = released(engine, collection, toCanonical(storedValues(collection, stored), stored.locales), id)
   const draft = toRow(engine.model, collection, {
@@ -178,7 +179,7 @@ async function releaseGlobal(
   actor: string,
 ): Promise<void> {
   const global = engine.model.globals.get(key)
-  const row = global && (await writer.read.global(key))
+  const row = global && (await writer.read.globals.byKey(key))
   if (!global || !row) return writer.forgetReferrer(GLOBALS, key)
   const canonical = released(engine, global, toCanonical(storedValues(global, row), row.locales), id)
   const doc = JSON.stringify(withSystem(global, { key }, mergeFields(global, {}, canonical.values)))
@@ -251,11 +252,11 @@ export async function listReferrers(
   const limit = await requireRead(engine.model, collection, caller)
   if (!isUuidShaped(id)) throw notAnId()
   const key = id.toLowerCase()
-  const [found] = await read.statuses(collection, [key], limit?.where)
+  const [found] = await read.entries.statuses(collection, [key], limit?.where)
   if (!found || !isVisible(collection, found.status, caller)) throw new DaybookError('NOT_FOUND')
   const among = await readable(engine, caller)
-  const total = await read.countReferrers(collection.key, key, among)
-  return { total, ...page, items: await read.referrers(collection.key, key, page.limit, page.offset, among) }
+  const total = await read.references.count(collection.key, key, among)
+  return { total, ...page, items: await read.references.referrers(collection.key, key, page.limit, page.offset, among) }
 }
 
 /** Which relation fields the caller may read, and of which entries. */

@@ -1,6 +1,5 @@
 import type { DocumentModel, Model } from '../../model/model.ts'
-import type { EntryRow } from '../../store/read.ts'
-import type { FieldReference } from '../../store/write.ts'
+import type { EntryRow, FieldReference } from '../../store/rows.ts'
 import { orphanedIn, type Values } from '../document.ts'
 import { type Canonical, show } from '../locales/localized.ts'
 import { storedValues } from '../reads/present.ts'

@@ -1,5 +1,6 @@
 import type { CollectionModel, DocumentModel, LocalesModel, Model } from '../../model/model.ts'
-import type { FieldReference, LocaleRow, Writer, WrittenEntry } from '../../store/write.ts'
+import type { FieldReference, LocaleRow, WrittenEntry } from '../../store/rows.ts'
+import type { Writer } from '../../store/write.ts'
 import { choicesOf, mergeFields, referencesOf, type Values } from '../document.ts'
 import { type Canonical, show } from '../locales/localized.ts'
 import { storedValues, withSystem } from '../reads/present.ts'
@@ -107,7 +108,7 @@ const BATCH = 500
 /** Makes what the locales of a collection show of entries that are there already. */
 export async function fillLocaleTables(model: Model, writer: Writer, collection: CollectionModel): Promise<void> {
   for (let after = 0; ; ) {
-    const page = await writer.read.storedAfter(collection, after, BATCH)
+    const page = await writer.read.entries.storedAfter(collection, after, BATCH)
     for (const entry of page) {
       const canonical = toCanonical(storedValues(collection, entry), entry.locales)
       for (const view of localeRowsOf(model, collection, canonical)) await writer.putLocaleRow(entry.pk, entry, view)

@@ -16,7 +16,7 @@ export async function chooseSlug(
   // Without a text of its own, a locale falls back to another one's slug, too.
   if (localized && collection.localized.has(slug.from) && isEmpty(values[slug.from])) return values
   const base = slugify(String(values[slug.from] ?? '')) || 'untitled'
-  const number = await firstFree((n) => read.hasSlug(localized ?? collection, numbered(base, n)))
+  const number = await firstFree((n) => read.entries.hasSlug(localized ?? collection, numbered(base, n)))
   return { ...values, [slug.key]: numbered(base, number) }
 }
 

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import type { ClientBase, CustomTypesConfig, PoolClient, QueryResult } from 'pg'
 import { CommitBatch } from '../commit-batch.ts'
 import type { Statement, Values } from '../compile.ts'
-import type { Connection, WriteConnection } from '../database.ts'
+import type { Connection } from '../connection.ts'
+import type { WriteConnection } from '../database.ts'
 import { translate } from './postgres-errors.ts'
-import { toName } from './postgres-names.ts'
+import type { PostgresTexts } from './postgres-texts.ts'
 
 /** What is sent to the server. */
 export interface Query {
@@ -17,32 +17,6 @@ export interface Query {
 /** Sends a query, on whatever connection. */
 export type Ask = (query: Query) => Promise<QueryResult>
 
-interface Translated {
-  readonly text: string
-  readonly name: string
-}
-
-/** The most translated texts kept. */
-const MAX_TRANSLATED = 1000
-const translated = new Map<string, Translated>()
-
-/** A statement of ours in the form that PostgreSQL reads, `$1` for the first `?`, and the name that it is prepared under. */
-export function translateText(sql: string): Translated {
-  const known = translated.get(sql)
-  if (known) return known
-  let place = 0
-  const text = sql
-    .replace(/"([^"]*)"/g, (_, name: string) => `"${toName(name)}"`)
-    .replace(/\?/g, () => {
-      place += 1
-      return `$${place}`
-    })
-  const made = { text, name: createHash('sha256').update(text).digest('base64url').slice(0, 24) }
-  if (translated.size >= MAX_TRANSLATED) translated.clear()
-  translated.set(sql, made)
-  return made
-}
-
 /** Whole numbers and decimals as numbers, everything else as the text that it is. */
 export const TYPES: CustomTypesConfig = {
   getTypeParser: (oid: number) => (oid === 20 || oid === 23 || oid === 1700 ? Number : String),
@@ -52,13 +26,15 @@ export const TYPES: CustomTypesConfig = {
 export class PostgresConnection implements Connection {
   readonly #ask: Ask
   readonly #isPrepared: boolean
+  readonly #texts: PostgresTexts
   /** How many statements have run. */
   executed = 0
 
   /** @param isPrepared whether the server keeps the statements; what it plans once must be good for all values */
-  constructor(ask: Ask, isPrepared: boolean) {
+  constructor(ask: Ask, isPrepared: boolean, texts: PostgresTexts) {
     this.#ask = ask
     this.#isPrepared = isPrepared
+    this.#texts = texts
   }
 
   async all<Row>(statement: Statement<Row>, values: Values = {}): Promise<readonly Row[]> {
@@ -75,12 +51,12 @@ export class PostgresConnection implements Connection {
 
   async #run(statement: Statement, values: Values): Promise<QueryResult> {
     this.executed += 1
-    const { text, name } = translateText(statement.sql)
+    const { text, name } = this.#texts.translate(statement.sql)
     const query = { text, values: statement.bind(values) }
     try {
       return await this.#ask(this.#isPrepared ? { ...query, name } : query)
     } catch (error) {
-      throw translate(error)
+      throw translate(error, this.#texts.names)
     }
   }
 }
@@ -118,7 +94,7 @@ export class PostgresTransaction extends PostgresConnection implements WriteConn
    * @param isDirect whether the server keeps statements, and takes one before it has answered another
    * @param head the last number of the journal, where it is known already
    */
-  constructor(client: PoolClient, isDirect: boolean, head?: number) {
+  constructor(client: PoolClient, isDirect: boolean, texts: PostgresTexts, head?: number) {
     const state = { isTouched: false }
     const send = isDirect ? sender(client) : inTurn(sender(client))
     const ask: Ask = async (query) => {
@@ -130,7 +106,7 @@ export class PostgresTransaction extends PostgresConnection implements WriteConn
         throw error
       }
     }
-    super(ask, isDirect)
+    super(ask, isDirect, texts)
     this.#state = state
     this.batch = new CommitBatch(this, head)
   }

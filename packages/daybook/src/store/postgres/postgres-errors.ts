@@ -1,6 +1,6 @@
 import { DaybookError } from '../../errors.ts'
 import { UniqueViolation } from '../database.ts'
-import { wholeName } from './postgres-names.ts'
+import type { PostgresNames } from './postgres-names.ts'
 
 /** What of an error of the driver is looked at. */
 interface PostgresError {
@@ -45,11 +45,15 @@ const UNAVAILABLE = /^(?:08|40|53|57|58|XX|55P03|25P0|25006|28)/
 const DISK_FULL = '53100'
 const UNIQUE = '23505'
 
-/** What an error of the engine means to a client; others pass as they are. */
-export function translate(error: unknown): unknown {
+/**
+ * What an error of the engine means to a client; others pass as they are.
+ *
+ * @param names those that statements had in them
+ */
+export function translate(error: unknown, names: PostgresNames): unknown {
   if (error instanceof DaybookError) return error
   const code = codeOf(error)
-  if (code === UNIQUE) return new UniqueViolation(violatedField(error as PostgresError), error)
+  if (code === UNIQUE) return new UniqueViolation(violatedField(error as PostgresError, names), error)
   if (code === DISK_FULL) return new DaybookError('INSUFFICIENT_STORAGE', undefined, {}, error)
   if (UNAVAILABLE.test(code) || isConnectionLoss(error) || isTooLate(error))
     return new DaybookError('SERVICE_UNAVAILABLE', undefined, {}, error)
@@ -57,7 +61,7 @@ export function translate(error: unknown): unknown {
 }
 
 /** `posts$unique$seo.title` is an index of ours, `posts_slug_key` the engine's name for a column; messages come in any language. */
-function violatedField({ constraint }: PostgresError): string {
-  const name = wholeName(String(constraint))
+function violatedField({ constraint }: PostgresError, names: PostgresNames): string {
+  const name = names.whole(String(constraint))
   return /\$unique\$(.+)$/.exec(name)?.[1] ?? /_(own_slug|slug)_key$/.exec(name)?.[1] ?? 'id'
 }

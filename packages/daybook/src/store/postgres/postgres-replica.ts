@@ -1,7 +1,8 @@
 import type { Statement, Values } from '../compile.ts'
-import type { Connection, Database, JournalReader, Snapshot, WriteConnection, WriteOptions } from '../database.ts'
+import type { Connection } from '../connection.ts'
+import type { Database, JournalReader, Snapshot, WriteConnection, WriteOptions } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
-import type { Follower } from '../journal-watch.ts'
+import type { GrowthListener } from '../journal-watch.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
 /** A database that is read on a copy of it, as long as that answers. */
@@ -45,8 +46,8 @@ export class PostgresReplica implements Database, JournalReader {
     return this.#primary.alter(work)
   }
 
-  follow(follower: Follower): () => void {
-    return this.#primary.follow(follower)
+  onGrowth(listener: GrowthListener, after?: number): () => void {
+    return this.#primary.onGrowth(listener, after)
   }
 
   snapshot(): Promise<Snapshot> {

@@ -1,8 +1,10 @@
 import type { Client, ClientBase, ClientConfig, Pool, PoolConfig, QueryConfig, QueryResult } from 'pg'
-import type { Connection, PoolState } from '../database.ts'
+import type { Connection } from '../connection.ts'
+import type { PoolState } from '../database.ts'
 import { PostgresConnection, type Query, sender, TYPES } from './postgres-connection.ts'
 import { isClash, isConnectionLoss } from './postgres-errors.ts'
 import { destroy, PostgresHealth } from './postgres-health.ts'
+import type { PostgresTexts } from './postgres-texts.ts'
 
 /** What of the driver is used. */
 export interface Driver {
@@ -21,6 +23,7 @@ export interface ServerSettings {
   readonly connections: number
   /** How long it may take to answer before it counts as gone, in milliseconds. */
   readonly answerMs: number
+  readonly texts: PostgresTexts
   /** Called when other nodes say that the journal has come to a number. */
   readonly onMove?: (seq: number) => void
 }
@@ -59,6 +62,7 @@ export class PostgresServer {
   readonly reader: PostgresConnection
   /** Plans each statement for its values: for searches and filters. */
   readonly background: PostgresConnection
+  readonly texts: PostgresTexts
   readonly #Client: typeof Client
   readonly #Pool: typeof Pool
   readonly #config: ClientConfig
@@ -73,7 +77,12 @@ export class PostgresServer {
   #head = -1
   #closing: Promise<void> | undefined
 
-  constructor(driver: Driver, config: ClientConfig, { isPrepared, connections, answerMs, onMove }: ServerSettings) {
+  constructor(
+    driver: Driver,
+    config: ClientConfig,
+    { isPrepared, connections, answerMs, texts, onMove }: ServerSettings,
+  ) {
+    this.texts = texts
     this.#Client = tracked(driver.Client, this.#clients)
     this.#Pool = driver.Pool
     this.#isDirect = isPrepared
@@ -87,8 +96,8 @@ export class PostgresServer {
       answerMs,
     })
     const ask = (query: Query): Promise<QueryResult> => this.#read(query)
-    this.reader = new PostgresConnection(ask, isPrepared)
-    this.background = new PostgresConnection(ask, false)
+    this.reader = new PostgresConnection(ask, isPrepared, texts)
+    this.background = new PostgresConnection(ask, false, texts)
   }
 
   get isUp(): boolean {
@@ -120,7 +129,7 @@ export class PostgresServer {
   async session<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const client = await this.#connect()
     try {
-      return await work(new PostgresConnection(sender(client), false))
+      return await work(new PostgresConnection(sender(client), false, this.texts))
     } finally {
       await client.end()
     }

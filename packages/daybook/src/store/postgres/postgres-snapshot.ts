@@ -2,16 +2,20 @@ import type { Client } from 'pg'
 import type { Snapshot } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
 import { PostgresConnection, sender, TYPES } from './postgres-connection.ts'
-import { POSTGRES } from './postgres-dialect.ts'
+import { postgresDialect } from './postgres-dialect.ts'
+import { PostgresNames } from './postgres-names.ts'
 import { clientConfig, loadDriver, type PostgresOptions } from './postgres-options.ts'
 import { shownUrl, toStartupError } from './postgres-start.ts'
+import { PostgresTexts } from './postgres-texts.ts'
 
 class PostgresSnapshot extends PostgresConnection implements Snapshot {
-  readonly dialect: Dialect = POSTGRES
+  readonly dialect: Dialect
   readonly #client: Client
 
   constructor(client: Client) {
-    super(sender(client), false)
+    const names = new PostgresNames()
+    super(sender(client), false, new PostgresTexts(names))
+    this.dialect = postgresDialect(names)
     this.#client = client
   }
 

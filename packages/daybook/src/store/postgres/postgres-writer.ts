@@ -3,7 +3,8 @@ import type { Pool, PoolClient, QueryResult } from 'pg'
 import { DaybookError } from '../../errors.ts'
 import type { CommitBatch } from '../commit-batch.ts'
 import { bare } from '../compile.ts'
-import type { Connection, WriteConnection, WriteOptions } from '../database.ts'
+import type { Connection } from '../connection.ts'
+import type { WriteConnection, WriteOptions } from '../database.ts'
 import { PostgresTransaction } from './postgres-connection.ts'
 import { isClash, isConnectionLoss, translate } from './postgres-errors.ts'
 import { destroy } from './postgres-health.ts'
@@ -97,7 +98,7 @@ export class PostgresWriter {
     if (Array.isArray(outcomes)) for (const settle of outcomes) settle()
     else if (outcomes instanceof TransactionAborted)
       this.#queue.unshift(...group.map((job) => ({ ...job, isAlone: true })))
-    else this.#refuse(group, translate(outcomes))
+    else this.#refuse(group, translate(outcomes, this.#server.texts.names))
   }
 
   /** Whoever waits behind a failure that may pass would wait for nothing but the same. */
@@ -136,7 +137,12 @@ export class PostgresWriter {
     if (row?.is_free === 'f') throw new OthersAlter()
     if (row?.is_free) await client.query(TAKE_TURN_IF_ANY)
     const head = row?.seq
-    return new PostgresTransaction(client, this.#isPrepared, head === undefined ? undefined : Number(head))
+    return new PostgresTransaction(
+      client,
+      this.#isPrepared,
+      this.#server.texts,
+      head === undefined ? undefined : Number(head),
+    )
   }
 
   /** @throws SERVICE_UNAVAILABLE with `details.outcome` `unknown` when nobody can tell whether it is stored */

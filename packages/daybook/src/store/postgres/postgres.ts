@@ -9,9 +9,10 @@ import type {
   WriteOptions,
 } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
-import { type Follower, JournalWatch } from '../journal-watch.ts'
+import { type GrowthListener, JournalWatch } from '../journal-watch.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
-import { POSTGRES } from './postgres-dialect.ts'
+import { postgresDialect } from './postgres-dialect.ts'
+import { PostgresNames } from './postgres-names.ts'
 import {
   clientConfig,
   DEFAULT_ANSWER_MS,
@@ -23,6 +24,7 @@ import { PostgresReplica } from './postgres-replica.ts'
 import { type Driver, PostgresServer } from './postgres-server.ts'
 import { snapshotPostgres } from './postgres-snapshot.ts'
 import { checkDatabase, shownUrl, toStartupError } from './postgres-start.ts'
+import { PostgresTexts } from './postgres-texts.ts'
 import { holdAlter, isUnavailable, PostgresWriter } from './postgres-writer.ts'
 
 /**
@@ -58,7 +60,7 @@ export async function openPostgres(url: string | undefined, options: PostgresOpt
 
 /** Content in PostgreSQL. Writes of one node share a transaction; writes of all nodes take turns. */
 export class PostgresStore implements Database {
-  readonly dialect: Dialect = POSTGRES
+  readonly dialect: Dialect
   readonly reader: PostgresConnection
   readonly background: PostgresConnection
   readonly #server: PostgresServer
@@ -73,7 +75,9 @@ export class PostgresStore implements Database {
   /** @param shown the URL as errors may show it */
   constructor(driver: Driver, url: string, shown: string, options: PostgresOptions) {
     const { pooler = 'none', replicas = [], connections = DEFAULT_CONNECTIONS, answerMs = DEFAULT_ANSWER_MS } = options
-    const settings = { isPrepared: pooler === 'none', connections, answerMs }
+    const names = new PostgresNames()
+    const settings = { isPrepared: pooler === 'none', connections, answerMs, texts: new PostgresTexts(names) }
+    this.dialect = postgresDialect(names)
     const hint = (seq: number): void => this.#watch.hint(seq)
     this.#shown = shown
     this.#snapshot = () => snapshotPostgres(url, options)
@@ -134,8 +138,8 @@ export class PostgresStore implements Database {
       })
   }
 
-  follow(follower: Follower): () => void {
-    return this.#watch.follow(follower)
+  onGrowth(listener: GrowthListener, after?: number): () => void {
+    return this.#watch.listen(listener, after)
   }
 
   /** @throws SERVICE_UNAVAILABLE when the server does not answer */

@@ -1,5 +1,5 @@
 import { build, param, prepare } from '../compile.ts'
-import type { Connection } from '../database.ts'
+import type { Connection } from '../connection.ts'
 
 /** So many attempts within a time. */
 export interface Allowance {

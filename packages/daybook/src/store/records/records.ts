@@ -9,7 +9,7 @@ import {
 } from '../../auth/records.ts'
 import { isStorableText } from '../../model/stored-text.ts'
 import { param, prepareSql } from '../compile.ts'
-import type { Connection } from '../database.ts'
+import type { Connection } from '../connection.ts'
 
 /** Longer values are kept as their digest, as texts are that a store does not take: rows of an index have some 2,700 bytes at most. */
 const MAX_VALUE = 256

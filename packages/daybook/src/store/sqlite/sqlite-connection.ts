@@ -2,7 +2,8 @@ import type NativeDatabase from 'better-sqlite3'
 import type { NativeStatement } from 'better-sqlite3'
 import { DaybookError } from '../../errors.ts'
 import type { Statement, Values } from '../compile.ts'
-import { type Connection, UniqueViolation } from '../database.ts'
+import type { Connection } from '../connection.ts'
+import { UniqueViolation } from '../database.ts'
 import { PreparedStatements, sqliteCode } from './sqlite-file.ts'
 
 /** One connection with its prepared statements. */

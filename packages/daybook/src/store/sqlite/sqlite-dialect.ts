@@ -7,55 +7,12 @@ import { SQLITE_SEARCH } from './sqlite-search.ts'
 /** A value inside a document; paths consist of keys, which need no escaping. */
 const jsonValue = (path: string, alias?: string): string => `json_extract(${alias ? `${alias}.` : ''}doc, '$.${path}')`
 
-const SYSTEM_TABLES = [
-  'CREATE TABLE IF NOT EXISTS daybook$meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT',
-  'CREATE TABLE IF NOT EXISTS daybook$head (only INTEGER PRIMARY KEY CHECK (only = 1), seq INTEGER NOT NULL) STRICT',
-  `CREATE TABLE IF NOT EXISTS daybook$collections (
-    key TEXT PRIMARY KEY, seq INTEGER NOT NULL, visible_seq INTEGER NOT NULL, counts TEXT NOT NULL) STRICT`,
-  `CREATE TABLE IF NOT EXISTS daybook$globals (
-    key TEXT PRIMARY KEY, seq INTEGER NOT NULL, shape TEXT NOT NULL, kept TEXT, locales TEXT, doc TEXT NOT NULL) STRICT`,
-  `CREATE TABLE IF NOT EXISTS daybook$refs (
-    from_collection TEXT NOT NULL, from_id TEXT NOT NULL, field TEXT NOT NULL, position INTEGER NOT NULL,
-    to_collection TEXT NOT NULL, to_id TEXT NOT NULL,
-    PRIMARY KEY (from_collection, from_id, field, position)) STRICT, WITHOUT ROWID`,
-  'CREATE INDEX IF NOT EXISTS daybook$refs_to ON daybook$refs (to_collection, to_id, from_collection, field)',
-  `CREATE TABLE IF NOT EXISTS daybook$choices (
-    from_collection TEXT NOT NULL, from_id TEXT NOT NULL, field TEXT NOT NULL, value TEXT NOT NULL,
-    PRIMARY KEY (from_collection, from_id, field, value)) STRICT, WITHOUT ROWID`,
-  'CREATE INDEX IF NOT EXISTS daybook$choices_of ON daybook$choices (from_collection, field, value, from_id)',
-  `CREATE TABLE IF NOT EXISTS daybook$idempotency (
-    key TEXT PRIMARY KEY, request TEXT NOT NULL, at TEXT NOT NULL, status INTEGER NOT NULL,
-    headers TEXT NOT NULL, body TEXT NOT NULL) STRICT`,
-  'CREATE INDEX IF NOT EXISTS daybook$idempotency_at ON daybook$idempotency (at)',
-  'CREATE TABLE IF NOT EXISTS daybook$leases (name TEXT PRIMARY KEY, holder TEXT NOT NULL, token INTEGER NOT NULL, until INTEGER NOT NULL) STRICT',
-  'CREATE TABLE IF NOT EXISTS daybook$attempts (key TEXT PRIMARY KEY, count INTEGER NOT NULL, until INTEGER NOT NULL) STRICT',
-  `CREATE TABLE IF NOT EXISTS daybook$records (
-    kind TEXT NOT NULL, id TEXT NOT NULL, until INTEGER, doc TEXT NOT NULL, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID`,
-  'CREATE INDEX IF NOT EXISTS daybook$records_until ON daybook$records (until) WHERE until IS NOT NULL',
-  `CREATE TABLE IF NOT EXISTS daybook$record_keys (
-    kind TEXT NOT NULL, field TEXT NOT NULL, value TEXT NOT NULL, id TEXT NOT NULL,
-    PRIMARY KEY (kind, field, value, id)) STRICT, WITHOUT ROWID`,
-  'CREATE INDEX IF NOT EXISTS daybook$record_keys_of ON daybook$record_keys (kind, id)',
-  `CREATE TABLE IF NOT EXISTS daybook$journal (
-    seq INTEGER PRIMARY KEY, at TEXT NOT NULL, actor TEXT NOT NULL, action TEXT NOT NULL,
-    collection TEXT NOT NULL, id TEXT NOT NULL) STRICT`,
-  `CREATE TABLE IF NOT EXISTS daybook$journal_payload (
-    seq INTEGER PRIMARY KEY REFERENCES daybook$journal (seq), doc TEXT) STRICT`,
-  'INSERT OR IGNORE INTO daybook$head (only, seq) VALUES (1, 0)',
-]
-
 const SCHEMA: SchemaDialect = {
-  system: SYSTEM_TABLES,
+  columnTypes: { text: 'TEXT', long: 'TEXT', integer: 'INTEGER', bigint: 'INTEGER', identity: 'INTEGER' },
+  // Rows that several columns tell apart lie in the index of their key, and nowhere else.
+  tableOptions: ({ key }) => (key.length > 1 ? ' STRICT, WITHOUT ROWID' : ' STRICT'),
   marker: "SELECT 1 FROM sqlite_schema WHERE name = 'daybook$meta'",
   named: (name) => name,
-  entryTable: (key) => `CREATE TABLE IF NOT EXISTS "${key}" (
-    pk INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, slug TEXT UNIQUE, status TEXT,
-    created_at TEXT NOT NULL, updated_at TEXT NOT NULL, seq INTEGER NOT NULL, shape TEXT NOT NULL,
-    kept TEXT, locales TEXT, draft TEXT, doc TEXT NOT NULL) STRICT`,
-  localeTable: (table) => `CREATE TABLE "${table}" (
-    pk INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, slug TEXT, own_slug TEXT UNIQUE, status TEXT,
-    created_at TEXT NOT NULL, updated_at TEXT NOT NULL, seq INTEGER NOT NULL, shape TEXT NOT NULL,
-    kept TEXT, draft TEXT, doc TEXT NOT NULL) STRICT`,
   indexed: ({ path }) => jsonValue(path),
   uniquelyIndexed: ({ path }) => jsonValue(path),
   shown: (path) => jsonValue(path),

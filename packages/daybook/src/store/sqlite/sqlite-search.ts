@@ -1,12 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
+import type { WhereSql } from '../compile.ts'
 import { param, type Values } from '../compile.ts'
 import type { SearchDialect } from '../dialect.ts'
-import { RANKED_MATCHES, SHOWN_COLUMNS, type SortedRow } from '../page.ts'
+import { RANKED_MATCHES, SHOWN_COLUMNS } from '../page.ts'
+import type { SortedRow } from '../rows.ts'
 import { canMatch, type SearchQuery, searchTexts, statusWord, toBoosts } from '../search.ts'
 import type { SearchTerm } from '../search-text.ts'
 import { searchTable, wordsTable } from '../tables.ts'
-import type { WhereSql } from '../where-forms.ts'
 
 /** The column that holds an entry's status, so that a search counts only what its reader may see. */
 const STATUS_COLUMN = 'status'

@@ -2,7 +2,7 @@ import { DaybookError } from '../../errors.ts'
 import { type GivenUp, TaskGivenUp } from '../../threads/thread.ts'
 import { moduleBeside, ThreadPool } from '../../threads/thread-pool.ts'
 import type { Statement, Values } from '../compile.ts'
-import type { Connection } from '../database.ts'
+import type { Connection } from '../connection.ts'
 import { translate } from './sqlite-connection.ts'
 import type { ThreadRequest } from './sqlite-thread-worker.ts'
 

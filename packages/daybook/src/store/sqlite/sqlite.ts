@@ -5,7 +5,7 @@ import { CommitBatch, HEAD } from '../commit-batch.ts'
 import type { Statement } from '../compile.ts'
 import type { Database, Snapshot, StoreOptions, WriteConnection } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
-import { type Follower, JournalWatch } from '../journal-watch.ts'
+import { type GrowthListener, JournalWatch } from '../journal-watch.ts'
 import { makeDataFolder } from './data-folder.ts'
 import { SqliteConnection, translate } from './sqlite-connection.ts'
 import { SQLITE } from './sqlite-dialect.ts'
@@ -83,8 +83,8 @@ export class SqliteStore implements Database {
     return this.transaction(work)
   }
 
-  follow(follower: Follower): () => void {
-    return this.#watch.follow(follower)
+  onGrowth(listener: GrowthListener, after?: number): () => void {
+    return this.#watch.listen(listener, after)
   }
 
   async snapshot(): Promise<Snapshot> {

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import { StartupError } from '../../errors.ts'
 import { HEAD, type JournalRecord } from '../commit-batch.ts'
 import { param, prepareSql } from '../compile.ts'
-import type { Connection } from '../database.ts'
-import { COPY } from '../schema.ts'
+import type { Connection } from '../connection.ts'
+import { COPY_NOTE } from '../notes.ts'
 import type { RawRow } from './copy-tables.ts'
 
 /** What a copy comes from, and when: the last number of its journal, and a digest that tells that record from others. */
@@ -35,7 +35,7 @@ const CHANGED = prepareSql(
   sql<{ key: string }>`SELECT DISTINCT collection AS key FROM daybook$journal WHERE seq > ${param('seq')}`,
 )
 const MOVE_NOTE = prepareSql(
-  sql`UPDATE daybook$meta SET value = ${param('next')} WHERE key = ${COPY} AND value = ${param('before')}`,
+  sql`UPDATE daybook$meta SET value = ${param('next')} WHERE key = ${COPY_NOTE} AND value = ${param('before')}`,
 )
 
 /** What tells a store, as it was at a number of its journal, from all others. */

@@ -1,5 +1,6 @@
 import type { Snapshot } from '../database.ts'
-import { COPY, isBlank, LAYOUT, madeByNewer, readMeta } from '../schema.ts'
+import { COPY_NOTE, readNote } from '../notes.ts'
+import { isBlank, LAYOUT, madeByNewer } from '../schema.ts'
 import { readRestoreNote } from './restore-note.ts'
 
 /** @param shown the name of a store that was not restored to the end, for people */
@@ -13,11 +14,11 @@ export const unfinishedRestore = (shown: string): string =>
  */
 export async function whyNotCopied(snapshot: Snapshot, shown: string): Promise<string | undefined> {
   if (await isBlank(snapshot, snapshot.dialect)) return `${shown} holds no store of Daybook. Is the address right?`
-  if ((await readMeta(snapshot, COPY)) !== undefined) {
+  if ((await readNote(snapshot, COPY_NOTE)) !== undefined) {
     return `${shown} is an unfinished copy. Finish it first: run the daybook copy that began it again.`
   }
   if ((await readRestoreNote(snapshot))?.isDone === false) return unfinishedRestore(shown)
-  const layout = await readMeta(snapshot, 'layout')
+  const layout = await readNote(snapshot, 'layout')
   if (Number(layout) > LAYOUT) return madeByNewer(shown, layout)
   if (Number(layout) === LAYOUT) return undefined
   return `${shown} was made by an older Daybook. Start the service on it once with this one, and copy then.`

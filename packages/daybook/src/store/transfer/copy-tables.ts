@@ -1,7 +1,7 @@
 import type { Statement } from '../compile.ts'
-import type { Connection } from '../database.ts'
-import { DEFAULT_LOCALE_NOTE, SEEDED } from '../schema.ts'
-import { ENTRY_COLUMNS, type EntryTable, type SystemTables } from '../tables.ts'
+import type { Connection } from '../connection.ts'
+import { DEFAULT_LOCALE_NOTE, SEED_NOTE } from '../notes.ts'
+import { ENTRY_TABLE, SYSTEM_TABLES, type SystemTables, type TableOutline } from '../tables.ts'
 
 /** A row as it lies in its table, column by column. */
 export type RawRow = readonly unknown[]
@@ -18,42 +18,11 @@ export interface CopyTable {
   readonly where?: string
 }
 
-type Columns<Row> = readonly (keyof Row & string)[]
-
-/** How the rows of a table are told apart, and what else is in them. */
-interface Outline<Row> {
-  readonly key: Columns<Row>
-  readonly short?: Columns<Row>
-  readonly long?: Columns<Row>
-}
-
 /** What nodes that are running agree upon belongs to one database. */
-type Copied = Omit<SystemTables, 'daybook$leases' | 'daybook$attempts'>
-
-/** In this order: a payload refers to its record of the journal. */
-const SYSTEM: { readonly [Name in keyof Copied]: Outline<Copied[Name]> } = {
-  daybook$globals: { key: ['key'], short: ['seq', 'shape'], long: ['kept', 'locales', 'doc'] },
-  daybook$refs: { key: ['from_collection', 'from_id', 'field', 'position'], short: ['to_collection', 'to_id'] },
-  daybook$choices: { key: ['from_collection', 'from_id', 'field', 'value'] },
-  daybook$journal: { key: ['seq'], short: ['at', 'actor', 'action', 'collection', 'id'] },
-  daybook$journal_payload: { key: ['seq'], long: ['doc'] },
-  daybook$idempotency: { key: ['key'], short: ['request', 'at', 'status'], long: ['headers', 'body'] },
-  daybook$records: { key: ['kind', 'id'], short: ['until'], long: ['doc'] },
-  daybook$record_keys: { key: ['kind', 'field', 'value', 'id'] },
-  daybook$collections: { key: ['key'], short: ['seq', 'visible_seq', 'counts'] },
-  daybook$head: { key: ['only'], short: ['seq'] },
-  daybook$meta: { key: ['key'], short: ['value'] },
-}
-
-const LONG_COLUMNS: Columns<EntryTable> = ['kept', 'locales', 'draft', 'doc']
-const ENTRIES: Outline<EntryTable> = {
-  key: ['pk'],
-  short: ENTRY_COLUMNS.filter((column) => !LONG_COLUMNS.includes(column)),
-  long: LONG_COLUMNS,
-}
+const LEFT_OUT: ReadonlySet<string> = new Set<keyof SystemTables>(['daybook$leases', 'daybook$attempts'])
 
 /** The notes that belong to the content; the others say how the tables of one database were made. */
-const OWN_NOTES = [DEFAULT_LOCALE_NOTE, SEEDED]
+const OWN_NOTES = [DEFAULT_LOCALE_NOTE, SEED_NOTE]
 
 const among = (keys: readonly string[]): string => `"key" IN (${['', ...keys].map((key) => `'${key}'`).join(', ')})`
 
@@ -67,16 +36,19 @@ export function copyTables(collections: readonly string[]): readonly CopyTable[]
     daybook$collections: among(collections),
     daybook$meta: among(OWN_NOTES),
   }
-  return [...collections.map((key) => toTable(key, ENTRIES)), ...Object.entries(SYSTEM).map(toSystemTable)]
-
-  function toSystemTable([name, outline]: [string, Outline<never>]): CopyTable {
-    const where = filters[name]
-    return { ...toTable(name, outline), ...(where === undefined ? {} : { where }) }
-  }
+  const system: Readonly<Record<string, TableOutline>> = SYSTEM_TABLES
+  return [
+    ...collections.map((key) => toTable(key, ENTRY_TABLE)),
+    ...Object.entries(system).flatMap(([name, table]) =>
+      LEFT_OUT.has(name) ? [] : [toTable(name, table, filters[name])],
+    ),
+  ]
 }
 
-function toTable(name: string, { key, short = [], long = [] }: Outline<never>): CopyTable {
-  return { name, key, long, columns: [...key, ...short, ...long] }
+function toTable(name: string, { key, columns }: TableOutline, where?: string): CopyTable {
+  const others = Object.keys(columns).filter((column) => !key.includes(column))
+  const long = others.filter((column) => columns[column]?.startsWith('long'))
+  return { name, key, long, columns: [...key, ...others], ...(where === undefined ? {} : { where }) }
 }
 
 /** A batch of rows in the order of their keys. */

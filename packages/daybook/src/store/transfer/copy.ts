@@ -1,10 +1,13 @@
 import { StartupError } from '../../errors.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
 import { bare } from '../compile.ts'
-import type { Connection, Database, Snapshot } from '../database.ts'
+import type { Connection } from '../connection.ts'
+import type { Database, Snapshot } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
-import { COPY, isBlank, prepareSchema, readMeta, writeMeta } from '../schema.ts'
-import { GLOBALS } from '../write.ts'
+import { COPY_NOTE, readNote, writeNote } from '../notes.ts'
+import { isBlank, prepareSchema } from '../schema.ts'
+import { createEntryTable, createSystemTables } from '../table-ddl.ts'
+import { GLOBALS } from '../tables.ts'
 import { type CopyNote, changedSince, moveNote, type Origin, originOf, type TableNote } from './copy-note.ts'
 import { type CopyTable, clearTables, copyTables, insertRows, readPage } from './copy-tables.ts'
 
@@ -124,7 +127,7 @@ export async function beginCopy(
     await makeTables(target, collections, note, shown)
     return { copy: new Copy(source, target, tables, note), renewed: [] }
   }
-  const text = await readMeta(target.reader, COPY)
+  const text = await readNote(target.reader, COPY_NOTE)
   if (text === undefined)
     throw new StartupError(`${shown} holds a store already. ${ELSEWHERE} To compare the two, add --verify-only.`)
   const note = JSON.parse(text) as CopyNote
@@ -163,16 +166,17 @@ async function makeTables(
       const named = occupants.slice(0, MAX_NAMED).map(({ name }) => name)
       throw new StartupError(`${shown} holds tables already: ${named.join(', ')}. ${ELSEWHERE}`)
     }
-    for (const text of [...schema.system, ...collections.map(schema.entryTable)]) await connection.run(bare(text))
+    const entryTables = collections.map((key) => createEntryTable(schema, key))
+    for (const text of [...createSystemTables(schema), ...entryTables]) await connection.run(bare(text))
     await clearTables(connection, copyTables(collections))
-    await writeMeta(connection, COPY, JSON.stringify(note))
+    await writeNote(connection, COPY_NOTE, JSON.stringify(note))
   })
 }
 
 /** The most tables of others that are named. */
 const MAX_NAMED = 5
 
-const DROP_NOTE = bare(`DELETE FROM daybook$meta WHERE key = '${COPY}'`)
+const DROP_NOTE = bare(`DELETE FROM daybook$meta WHERE key = '${COPY_NOTE}'`)
 
 /** Makes all that is made of the rows that arrived, and takes the note away that keeps services out. */
 export async function endCopy(

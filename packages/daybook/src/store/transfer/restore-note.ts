@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { StartupError } from '../../errors.ts'
 import { param, prepareSql } from '../compile.ts'
-import type { Connection } from '../database.ts'
-import { RESTORE, readMeta } from '../schema.ts'
+import type { Connection } from '../connection.ts'
+import { RESTORE_NOTE, readNote } from '../notes.ts'
 
 /** How far a restore has come. It lies in the store and is changed together with what it tells of. */
 export interface RestoreNote {
@@ -16,15 +16,15 @@ export interface RestoreNote {
 }
 
 const ADD_NOTE = prepareSql(
-  sql`INSERT INTO daybook$meta (key, value) VALUES (${RESTORE}, ${param('next')}) ON CONFLICT DO NOTHING`,
+  sql`INSERT INTO daybook$meta (key, value) VALUES (${RESTORE_NOTE}, ${param('next')}) ON CONFLICT DO NOTHING`,
 )
 const MOVE_NOTE = prepareSql(
-  sql`UPDATE daybook$meta SET value = ${param('next')} WHERE key = ${RESTORE} AND value = ${param('before')}`,
+  sql`UPDATE daybook$meta SET value = ${param('next')} WHERE key = ${RESTORE_NOTE} AND value = ${param('before')}`,
 )
 
 /** What a store says of a restore into it; `undefined`: there was none. */
 export async function readRestoreNote(connection: Connection): Promise<RestoreNote | undefined> {
-  const text = await readMeta(connection, RESTORE)
+  const text = await readNote(connection, RESTORE_NOTE)
   return text === undefined ? undefined : (JSON.parse(text) as RestoreNote)
 }
 

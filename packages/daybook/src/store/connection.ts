@@ -1,0 +1,18 @@
+import type { Statement, Values } from './compile.ts'
+
+/** Runs statements on one connection. */
+export interface Connection {
+  all<Row>(statement: Statement<Row>, values?: Values): Promise<readonly Row[]>
+  get<Row>(statement: Statement<Row>, values?: Values): Promise<Row | undefined>
+  /** Answers how many rows changed. */
+  run(statement: Statement, values?: Values): Promise<number>
+}
+
+/** A connection that takes several writes at a time. */
+export interface PipelinedConnection extends Connection {
+  /**
+   * Runs writes that need nothing of each other's answers, in this order: one after the other, or sent all at once where
+   * each answer would have to come a long way.
+   */
+  pipeline(writes: readonly (() => Promise<unknown>)[]): Promise<void>
+}

@@ -1,0 +1,196 @@
+import { type SqlBool, sql } from 'kysely'
+import type { CollectionModel } from '../model/model.ts'
+import type { Condition } from '../query/where.ts'
+import { param, prepare, type Values } from './compile.ts'
+import type { Connection } from './connection.ts'
+import type { Dialect } from './dialect.ts'
+import { batchStatement } from './entry-batch.ts'
+import { type EntrySelect, entries, entryTable } from './page.ts'
+import type { ReadSource } from './read-source.ts'
+import type { EntryRow, StoredEntry } from './rows.ts'
+import type { StatementCache } from './statement-cache.ts'
+import { ENTRY_COLUMNS, type EntryTable } from './tables.ts'
+import { INDEXED_CHARACTERS, isOwn } from './where.ts'
+import { toWhereSql } from './where-forms.ts'
+
+/** What narrows a question about entries that are named. */
+interface Narrowing {
+  /** Tells its statement from others. */
+  readonly name: string
+  readonly values: Values
+  readonly connection: Connection
+  narrow<Row>(query: EntrySelect<Row>): EntrySelect<Row>
+}
+
+/** Reads entries that are named, and all entries of a collection in order of arrival. */
+export class EntryReader {
+  readonly #dialect: Dialect
+  readonly #connection: Connection
+  readonly #background: Connection
+  readonly #statements: StatementCache
+  readonly #unnarrowed: Narrowing
+
+  constructor({ dialect, connection, background, statements }: ReadSource) {
+    this.#dialect = dialect
+    this.#connection = connection
+    this.#background = background
+    this.#statements = statements
+    this.#unnarrowed = { name: '', values: {}, connection, narrow: (query) => query }
+  }
+
+  /** @param where what the entry must hold besides */
+  async bySlug(collection: CollectionModel, slug: string, where?: Condition): Promise<EntryRow | undefined> {
+    const { key, table } = collection
+    const { name, values, connection, narrow } = this.#narrowing(collection, where)
+    const statement = this.#statements.get(`slug ${table}${name}`, () => {
+      const found = narrow(entries(table).where('slug', '=', param<string>('slug')))
+      // What a locale shows as a fallback gives way to a slug of its own.
+      return prepare(table === key ? found : found.orderBy(sql`own_slug IS NULL`).limit(1))
+    })
+    return connection.get(statement, { slug, ...values })
+  }
+
+  /** @param where what the entry must hold besides */
+  async byId(collection: CollectionModel, id: string, where?: Condition): Promise<EntryRow | undefined> {
+    const { table } = collection
+    const { name, values, connection, narrow } = this.#narrowing(collection, where)
+    const statement = this.#statements.get(`id ${table}${name}`, () =>
+      prepare(narrow(entries(table).where('id', '=', param<string>('id')))),
+    )
+    return connection.get(statement, { id, ...values })
+  }
+
+  /**
+   * Entries with these ids, in no order.
+   *
+   * @param where what they must hold besides
+   */
+  async byIds(collection: CollectionModel, ids: readonly string[], where?: Condition): Promise<readonly EntryRow[]> {
+    const { table } = collection
+    const { name, values, connection, narrow } = this.#narrowing(collection, where)
+    const statement = this.#statements.get(`ids ${table}${name}`, () =>
+      prepare(narrow(entries(table).where(this.#dialect.isAmong(sql.ref('id'), param('ids'))))),
+    )
+    return connection.all(statement, { ids: JSON.stringify(ids), ...values })
+  }
+
+  /**
+   * Which of these entries are there, and in which status.
+   *
+   * @param where what they must hold besides
+   */
+  async statuses(
+    collection: CollectionModel,
+    ids: readonly string[],
+    where?: Condition,
+  ): Promise<readonly Pick<EntryTable, 'id' | 'status'>[]> {
+    const { key } = collection
+    const { name, values, connection, narrow } = this.#narrowing(collection, where)
+    const statement = this.#statements.get(`statuses ${key}${name}`, () =>
+      prepare(
+        narrow(
+          entryTable(key)
+            .select(['id', 'status'])
+            .where(this.#dialect.isAmong(sql.ref('id'), param('ids'))),
+        ),
+      ),
+    )
+    return connection.all(statement, { ids: JSON.stringify(ids), ...values })
+  }
+
+  /** Entries with these ids, in no order, with what every locale says. */
+  async storedByIds({ key }: CollectionModel, ids: readonly string[]): Promise<readonly StoredEntry[]> {
+    const statement = this.#statements.get(`stored ids ${key}`, () =>
+      prepare(stored(key).where(this.#dialect.isAmong(sql.ref('id'), param('ids')))),
+    )
+    return this.#connection.all(statement, { ids: JSON.stringify(ids) })
+  }
+
+  /**
+   * An entry with all that changing it needs.
+   *
+   * @param where what it must hold besides
+   */
+  async stored(collection: CollectionModel, id: string, where?: Condition): Promise<StoredEntry | undefined> {
+    const { key } = collection
+    const { name, values, connection, narrow } = this.#narrowing(collection, where)
+    const statement = this.#statements.get(`stored ${key}${name}`, () =>
+      prepare(narrow(stored(key).where('id', '=', param<string>('id')))),
+    )
+    return connection.get(statement, { id, ...values })
+  }
+
+  /** The entry whose value at `path` is the given one. */
+  async storedBy({ key, comparables }: CollectionModel, path: string, value: string): Promise<StoredEntry | undefined> {
+    const by = comparables.get(path)
+    if (!by) throw new Error(`${key}.${path} cannot be looked up`)
+    const isLong = value.length >= INDEXED_CHARACTERS
+    const statement = this.#statements.get(`stored ${key} ${path} ${isLong}`, () =>
+      prepare(
+        stored(key)
+          .where(this.#dialect.compare(by, 'eq', ['value'], { isLong }))
+          .limit(1),
+      ),
+    )
+    return this.#connection.get(statement, { value })
+  }
+
+  /** Entries that an older config wrote, or that hold values without a field, in order of arrival. */
+  async outdated(
+    { key, schemaHash }: CollectionModel,
+    afterPk: number,
+    limit: number,
+  ): Promise<readonly StoredEntry[]> {
+    const statement = this.#statements.get(`outdated ${key}`, () =>
+      prepare(
+        stored(key)
+          .where('pk', '>', param<number>('afterPk'))
+          .where(sql<SqlBool>`(shape <> ${param('shape')} OR kept IS NOT NULL)`)
+          .orderBy('pk')
+          .limit(param<number>('limit')),
+      ),
+    )
+    return this.#connection.all(statement, { afterPk, shape: schemaHash, limit })
+  }
+
+  /** Every entry, in order of arrival. */
+  async storedAfter({ key }: CollectionModel, afterPk: number, limit: number): Promise<readonly StoredEntry[]> {
+    const statement = this.#statements.get(`stored after ${key}`, () =>
+      prepare(stored(key).where('pk', '>', param<number>('afterPk')).orderBy('pk').limit(param<number>('limit'))),
+    )
+    return this.#connection.all(statement, { afterPk, limit })
+  }
+
+  /** The next entries in order of arrival, as many as fit into a batch; none: there are no others. */
+  batchAfter({ key }: CollectionModel, afterPk: number): Promise<readonly StoredEntry[]> {
+    const statement = this.#statements.get(`batch ${key}`, () => batchStatement(key))
+    return this.#connection.all(statement, { after: afterPk })
+  }
+
+  /** Whether an entry has the slug as its own. */
+  async hasSlug({ key, table }: CollectionModel, slug: string): Promise<boolean> {
+    const column = sql.ref(table === key ? 'slug' : 'own_slug')
+    const statement = this.#statements.get(`has slug ${table}`, () =>
+      prepare(
+        entryTable(table)
+          .select('pk')
+          .where(sql<SqlBool>`${column} = ${param('slug')}`),
+      ),
+    )
+    return (await this.#connection.get(statement, { slug })) !== undefined
+  }
+
+  /** What narrows a question about single entries. Where it needs to look into other tables, it may take long. */
+  #narrowing(collection: CollectionModel, where: Condition | undefined): Narrowing {
+    if (!where) return this.#unnarrowed
+    const condition = toWhereSql(this.#dialect, where, collection)
+    return {
+      name: ` ${condition.cacheKey}`,
+      values: condition.values,
+      connection: isOwn(where) ? this.#connection : this.#background,
+      narrow: (query) => query.where(condition.build()),
+    }
+  }
+}
+
+const stored = (key: string) => entryTable(key).select(['pk', ...ENTRY_COLUMNS])

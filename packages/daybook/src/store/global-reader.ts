@@ -1,0 +1,20 @@
+import { build, param, prepare } from './compile.ts'
+import type { Connection } from './connection.ts'
+import type { ReadSource } from './read-source.ts'
+import type { GlobalRow } from './rows.ts'
+
+/** Reads globals. */
+export class GlobalReader {
+  readonly #connection: Connection
+
+  constructor({ connection }: ReadSource) {
+    this.#connection = connection
+  }
+
+  /** The global with this key; `undefined`: it was never written. */
+  byKey(key: string): Promise<GlobalRow | undefined> {
+    return this.#connection.get(BY_KEY, { key })
+  }
+}
+
+const BY_KEY = prepare(build.selectFrom('daybook$globals').selectAll().where('key', '=', param<string>('key')))

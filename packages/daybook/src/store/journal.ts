@@ -1,0 +1,145 @@
+import { sql } from 'kysely'
+import { HEAD } from './commit-batch.ts'
+import { build, param, prepare, prepareSql, type Statement } from './compile.ts'
+import type { Connection } from './connection.ts'
+import type { Database } from './database.ts'
+import type { GrowthListener } from './journal-watch.ts'
+import type { ReadSource } from './read-source.ts'
+import type { JournalRow } from './rows.ts'
+import { StatementCache } from './statement-cache.ts'
+import { type EntryTable, GLOBALS } from './tables.ts'
+
+/** The most records that are read together. */
+const MAX_RECORDS = 128
+/** Of so many tables at most, the statement that asks for a state is kept. */
+const MAX_TABLES = 1000
+
+/** A document as one change left it. */
+export interface DocumentState {
+  /** The change. */
+  readonly record: JournalRow
+  /** JSON, with what the other locales say under `@locales`; `undefined`: the change deleted it, or it was erased since. */
+  readonly doc: string | undefined
+}
+
+/** Reads the journal: every change, in order, and what documents were after each of them. */
+export class Journal {
+  readonly #connection: Connection
+  readonly #statements: StatementCache
+
+  constructor({ connection, statements }: Pick<ReadSource, 'connection' | 'statements'>) {
+    this.#connection = connection
+    this.#statements = statements
+  }
+
+  /** The last `seq`; 0: nothing was ever stored. */
+  async head(): Promise<number> {
+    return (await this.#connection.get(HEAD))?.seq ?? 0
+  }
+
+  /** The record with this number. */
+  record(seq: number): Promise<JournalRow | undefined> {
+    return this.#connection.get(RECORD, { seq })
+  }
+
+  /** The next records after a number, in order; none: there are no others yet. */
+  records(after: number, limit: number = MAX_RECORDS): Promise<readonly JournalRow[]> {
+    return this.#connection.all(NEXT_RECORDS, { after, limit })
+  }
+
+  /**
+   * A document as it was when the journal had come to a number; `undefined`: it had never been stored.
+   *
+   * @param collection key of a collection that the store has a table for, or `globals`
+   * @param id an entry's id, or a global's key
+   */
+  async stateAt(collection: string, id: string, seq: number): Promise<DocumentState | undefined> {
+    const statement = this.#statements.get(`state ${collection}`, () => stateOf(collection))
+    const found = await this.#connection.get(statement, { collection, id, seq })
+    if (!found) return undefined
+    const { payload, doc, locales, ...record } = found
+    // A state stays in its table until the next one takes its place.
+    return { record, doc: payload ?? (doc === null ? undefined : wholeOf({ doc, locales })) }
+  }
+}
+
+/** A journal that grows. */
+export class GrowingJournal extends Journal {
+  readonly #database: GrowingDatabase
+
+  /** @param database tells of growth, and reads all that is committed */
+  constructor(database: GrowingDatabase) {
+    super({ connection: database.reader, statements: new StatementCache(MAX_TABLES) })
+    this.#database = database
+  }
+
+  /** Calls `listener` soon after the journal has grown, by whatever node; the function that comes back ends that. */
+  onGrowth(listener: GrowthListener): () => void {
+    return this.#database.onGrowth(listener)
+  }
+
+  /**
+   * Every record after a number, in order, and each that comes later soon after its commit, by whatever node. Nothing is
+   * read ahead of who iterates but one batch.
+   *
+   * @param signal ends it, also while it waits
+   * @throws SERVICE_UNAVAILABLE when the database does not answer; following again from the last record misses nothing
+   */
+  async *follow(after: number, signal: AbortSignal): AsyncGenerator<JournalRow, void> {
+    let growth = Promise.withResolvers<void>()
+    const wake = (): void => growth.resolve()
+    const end = this.#database.onGrowth(wake, after)
+    signal.addEventListener('abort', wake)
+    try {
+      for (let last = after; !signal.aborted; ) {
+        // What is told while records are read may be of later ones.
+        growth = Promise.withResolvers()
+        const records = await this.records(last)
+        for (const record of records) {
+          if (signal.aborted) return
+          yield record
+          last = record.seq
+        }
+        if (records.length < MAX_RECORDS && !signal.aborted) await growth.promise
+      }
+    } finally {
+      signal.removeEventListener('abort', wake)
+      end()
+    }
+  }
+}
+
+/** What of a database a journal that grows needs. */
+type GrowingDatabase = Pick<Database, 'reader' | 'onGrowth'>
+
+/** A document with what every locale says, as the journal keeps it. `@` cannot stand in a key. */
+export function wholeOf({ doc, locales }: Pick<EntryTable, 'doc' | 'locales'>): string {
+  return locales === null ? doc : `${doc.slice(0, -1)},"@locales":${locales}}`
+}
+
+const RECORD = prepare(build.selectFrom('daybook$journal').selectAll().where('seq', '=', param<number>('seq')))
+const NEXT_RECORDS = prepare(
+  build
+    .selectFrom('daybook$journal')
+    .selectAll()
+    .where('seq', '>', param<number>('after'))
+    .orderBy('seq')
+    .limit(param<number>('limit')),
+)
+
+/** A change of a document, its state as the journal has it, and as its table has it. */
+type StateRow = JournalRow & {
+  readonly payload: string | null
+  readonly doc: string | null
+  readonly locales: string | null
+}
+
+/** The last change of a document up to a number. One statement sees the state wherever it lies at that moment. */
+function stateOf(collection: string): Statement<StateRow> {
+  const [table, id] = collection === GLOBALS ? ['daybook$globals', 'key'] : [collection, 'id']
+  return prepareSql(sql<StateRow>`SELECT journal.*, payload.doc AS payload, present.doc, present.locales
+    FROM daybook$journal AS journal LEFT JOIN daybook$journal_payload AS payload ON payload.seq = journal.seq
+    LEFT JOIN ${sql.table(table)} AS present ON ${sql.ref(`present.${id}`)} = journal.id AND present.seq = journal.seq
+    WHERE journal.collection = ${param('collection')} AND journal.id = ${param('id')} AND journal.seq <= ${param('seq')}
+    ORDER BY journal.seq DESC LIMIT 1`)
+}

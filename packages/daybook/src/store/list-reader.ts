@@ -1,0 +1,148 @@
+import type { CollectionModel } from '../model/model.ts'
+import { COUNTERS } from './commit-batch.ts'
+import { prepare, prepareSql } from './compile.ts'
+import type { Connection } from './connection.ts'
+import type { Dialect, SearchDialect } from './dialect.ts'
+import {
+  countStatement,
+  type Filter,
+  type Page,
+  type PageQuery,
+  type Phase,
+  pageStatement,
+  phasesOf,
+  positionOf,
+  RANKED_MATCHES,
+} from './page.ts'
+import { type PagePlan, planPage } from './page-plan.ts'
+import type { ReadSource } from './read-source.ts'
+import type { SortedRow } from './rows.ts'
+import type { StatementCache } from './statement-cache.ts'
+import { toStored } from './where.ts'
+import { toWhereSql, type WhereForm } from './where-forms.ts'
+
+/** Where a collection stands in the journal, and how many entries it has by status. */
+export interface Counters {
+  readonly seq: number
+  /** The last change that readers without a session may have seen. */
+  readonly visibleSeq: number
+  readonly counts: Readonly<Record<string, number>>
+}
+
+/** Reads lists of entries: pages, searches, and how many entries there are. */
+export class ListReader {
+  readonly #dialect: Dialect
+  readonly #connection: Connection
+  readonly #background: Connection
+  readonly #statements: StatementCache
+
+  constructor({ dialect, connection, background, statements }: ReadSource) {
+    this.#dialect = dialect
+    this.#connection = connection
+    this.#background = background
+    this.#statements = statements
+  }
+
+  async counters(key: string): Promise<Counters> {
+    const row = await this.#connection.get(COUNTERS, { key })
+    if (!row) throw new Error(`No counters for ${key}`)
+    return { seq: row.seq, visibleSeq: row.visible_seq, counts: JSON.parse(row.counts) }
+  }
+
+  /** How many entries a search or a filter finds, exactly. */
+  async count(collection: CollectionModel, query: Pick<PageQuery, 'search' | 'where' | 'statuses'>): Promise<number> {
+    const form = query.search ? 'walk' : 'drive'
+    const filter = this.#filter(collection, query, form, this.#dialect.search.countValues)
+    if (!filter) return 0
+    const statement = this.#statements.get(`count ${collection.table} ${filter.cacheKey}`, () =>
+      prepareSql(countStatement(this.#dialect, collection, query, filter)),
+    )
+    return (await this.#background.get(statement, filter.values))?.total ?? 0
+  }
+
+  /** One page of entries. */
+  async page(collection: CollectionModel, query: PageQuery): Promise<Page> {
+    const plan = planOf(query)
+    const filter = this.#filter(collection, query, plan.form)
+    if (!filter) return { rows: [], end: undefined }
+    const connection = plan.isShort ? this.#connection : this.#background
+    if (query.search && query.sort.length === 0) return this.#ranked(collection, query, filter)
+    const found: SortedRow[] = []
+    for (const phase of phasesOf(this.#dialect, query.sort, query.after)) {
+      const rest = query.limit + 1 - found.length
+      if (rest > 0) found.push(...(await this.#phase(connection, collection, query, phase, filter, rest)))
+    }
+    const rows = found.slice(0, query.limit)
+    const last = rows.at(-1)
+    return { rows, end: found.length > query.limit && last ? positionOf(last, query.sort) : undefined }
+  }
+
+  /** What narrows a question, translated; `undefined`: nothing can match. */
+  #filter(
+    collection: CollectionModel,
+    { search, where, statuses, sort }: Pick<PageQuery, 'search' | 'where' | 'statuses'> & Partial<PageQuery>,
+    form: WhereForm,
+    toValues: SearchDialect['values'] = this.#dialect.search.values,
+  ): Filter | undefined {
+    const found = search ? toValues(search, collection) : {}
+    if (!found) return undefined
+    const { key, table } = collection
+    const own = this.#dialect.indexesHoldValues ? form : 'plain'
+    const condition = where && toWhereSql(this.#dialect, where, { key, table, form: own, lead: sort?.[0] })
+    const named = Object.fromEntries((statuses ?? []).map((status, index) => [`status${index}`, status]))
+    return {
+      cacheKey: `${statuses?.length} ${search !== undefined} ${condition?.cacheKey}`,
+      values: { ...found, ...named, ...condition?.values },
+      where: condition,
+    }
+  }
+
+  async #phase(
+    connection: Connection,
+    collection: CollectionModel,
+    query: PageQuery,
+    phase: Phase,
+    filter: Filter,
+    limit: number,
+  ): Promise<readonly SortedRow[]> {
+    const order = query.sort.map(({ by, descending }) => `${descending ? '-' : ''}${by.path}`).join()
+    const statement = this.#statements.get(`page ${collection.table} ${order} ${phase.name} ${filter.cacheKey}`, () =>
+      prepare(pageStatement(this.#dialect, collection, query, phase, filter)),
+    )
+    const after = Object.fromEntries((query.after ?? []).map((value, index) => [`after${index}`, toStored(value)]))
+    return connection.all(statement, { ...filter.values, ...after, limit, offset: query.offset })
+  }
+
+  /** The newest matches by relevance, and older ones after them, newest first. */
+  async #ranked(collection: CollectionModel, query: PageQuery, filter: Filter): Promise<Page> {
+    const start = query.after ? Number(query.after[0]) : query.offset
+    const wanted = query.limit + 1
+    const fromBest = Math.max(0, Math.min(wanted, RANKED_MATCHES - start))
+    const found = [...(await this.#matches(collection, filter, true, start, fromBest))]
+    if (found.length === fromBest) {
+      const from = Math.max(start, RANKED_MATCHES)
+      found.push(...(await this.#matches(collection, filter, false, from, wanted - fromBest)))
+    }
+    return { rows: found.slice(0, query.limit), end: found.length > query.limit ? [start + query.limit] : undefined }
+  }
+
+  async #matches(
+    collection: CollectionModel,
+    filter: Filter,
+    ranked: boolean,
+    offset: number,
+    limit: number,
+  ): Promise<readonly SortedRow[]> {
+    if (limit <= 0) return []
+    const statement = this.#statements.get(`matches ${collection.table} ${ranked} ${filter.cacheKey}`, () =>
+      prepareSql(this.#dialect.search.matches(collection, filter.where, ranked)),
+    )
+    return this.#background.all(statement, { ...filter.values, limit, offset })
+  }
+}
+
+/** What is searched for leads to the entries; else the choice is between the filter and the order. */
+function planOf({ where, search, ...query }: PageQuery): PagePlan {
+  if (search) return { form: query.sort.length === 0 ? 'drive' : 'walk', isShort: false }
+  return where ? planPage({ ...query, where }) : { form: 'plain', isShort: true }
+}

@@ -1,0 +1,32 @@
+import { build, param, prepare } from './compile.ts'
+import type { Connection } from './connection.ts'
+
+/** The note of the locale that documents hold without saying so: the default one when the first of them was written. */
+export const DEFAULT_LOCALE_NOTE = 'home locale'
+
+/** The note that a new store was filled. */
+export const SEED_NOTE = 'seeded'
+
+/** The note of a copy into this store that has not ended. */
+export const COPY_NOTE = 'copy'
+
+/** The note of a restore into this store. */
+export const RESTORE_NOTE = 'restore'
+
+/** A note that the store keeps about itself. */
+export async function readNote(connection: Connection, key: string): Promise<string | undefined> {
+  return (await connection.get(READ_NOTE, { key }))?.value
+}
+
+/** Sets a note that the store keeps about itself. */
+export async function writeNote(connection: Connection, key: string, value: string): Promise<void> {
+  await connection.run(WRITE_NOTE, { key, value })
+}
+
+const READ_NOTE = prepare(build.selectFrom('daybook$meta').select('value').where('key', '=', param<string>('key')))
+const WRITE_NOTE = prepare(
+  build
+    .insertInto('daybook$meta')
+    .values({ key: param<string>('key'), value: param<string>('value') })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: param<string>('value') })),
+)

@@ -1,0 +1,112 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { CollectionModel } from '../model/model.ts'
+import type { Condition } from '../query/where.ts'
+import { param, prepareSql, type Values } from './compile.ts'
+import type { Connection } from './connection.ts'
+import type { Dialect } from './dialect.ts'
+import type { ReadSource } from './read-source.ts'
+import type { StatementCache } from './statement-cache.ts'
+import { toWhereSql } from './where-forms.ts'
+
+/** One document that refers to another, and through which field. */
+export interface Referrer {
+  /** A collection's key, or `globals`. */
+  readonly collection: string
+  readonly id: string
+  /** Dotted path. */
+  readonly field: string
+}
+
+/** Which of the documents that refer to an entry are meant. */
+export interface ReferrerFilter {
+  /** Fields that are left out, as `collection field` and `globals key field`. */
+  readonly except: readonly string[]
+  /** What entries of a collection must hold. */
+  readonly limits: readonly { readonly collection: CollectionModel; readonly where: Condition }[]
+}
+
+const ALL: ReferrerFilter = { except: [], limits: [] }
+
+/** Reads which documents refer to an entry. */
+export class ReferenceReader {
+  readonly #dialect: Dialect
+  readonly #connection: Connection
+  readonly #background: Connection
+  readonly #statements: StatementCache
+
+  constructor({ dialect, connection, background, statements }: ReadSource) {
+    this.#dialect = dialect
+    this.#connection = connection
+    this.#background = background
+    this.#statements = statements
+  }
+
+  /** The documents that refer to an entry, in the order of their keys. */
+  referrers(
+    collection: string,
+    id: string,
+    limit: number,
+    offset = 0,
+    among: ReferrerFilter = ALL,
+  ): Promise<readonly Referrer[]> {
+    const { name, values, connection, conditions } = this.#among(among)
+    const statement = this.#statements.get(`referrers${name}`, () =>
+      prepareSql(referrersOf(this.#dialect, conditions())),
+    )
+    return connection.all(statement, { collection, id, limit, offset, ...values })
+  }
+
+  /** How many fields of other documents lead to an entry. */
+  async count(collection: string, id: string, among: ReferrerFilter): Promise<number> {
+    const { name, values, connection, conditions } = this.#among(among)
+    const statement = this.#statements.get(`count referrers${name}`, () =>
+      prepareSql(countReferrersOf(this.#dialect, conditions())),
+    )
+    return (await connection.get(statement, { collection, id, ...values }))?.total ?? 0
+  }
+
+  #among({ except, limits }: ReferrerFilter): Narrowed {
+    const translated = limits.map(({ collection, where }, index) => ({
+      table: collection.key,
+      condition: toWhereSql(this.#dialect, where, { ...collection, prefix: `limit${index}x` }),
+    }))
+    return {
+      name: translated.map(({ table, condition }) => ` ${table} ${condition.cacheKey}`).join(),
+      values: {
+        except: JSON.stringify(except),
+        ...Object.assign({}, ...translated.map(({ condition }) => condition.values)),
+      },
+      connection: limits.length === 0 ? this.#connection : this.#background,
+      conditions: () => translated.map(({ table, condition }) => reachable(table, condition.build())),
+    }
+  }
+}
+
+type Conditions = readonly RawBuilder<SqlBool>[]
+
+/** A question about referrers with its filter, translated. */
+interface Narrowed {
+  /** Tells its statement from others. */
+  readonly name: string
+  readonly values: Values
+  readonly connection: Connection
+  conditions(): Conditions
+}
+
+/** Whether what refers is no entry of this collection, or one that holds the condition. */
+const reachable = (key: string, condition: RawBuilder<SqlBool>): RawBuilder<SqlBool> =>
+  sql`(from_collection <> ${sql.lit(key)} OR EXISTS (
+    SELECT 1 FROM ${sql.table(key)} AS entry WHERE entry.id = from_id AND ${condition}
+  ))`
+const referring = ({ isAmong }: Dialect, conditions: Conditions) => sql`FROM daybook$refs
+  WHERE to_collection = ${param('collection')} AND to_id = ${param('id')} AND NOT ${isAmong(
+    sql`(from_collection || ' ' || CASE from_collection WHEN 'globals' THEN from_id || ' ' ELSE '' END || field)`,
+    param('except'),
+  )}${sql.join([sql``, ...conditions], sql` AND `)}`
+const referrersOf = (dialect: Dialect, conditions: Conditions) => sql<Referrer>`
+  SELECT DISTINCT from_collection AS collection, from_id AS id, field ${referring(dialect, conditions)}
+  ORDER BY from_collection, from_id, field LIMIT ${param('limit')} OFFSET ${param('offset')}`
+const countReferrersOf = (dialect: Dialect, conditions: Conditions) => sql<{ total: number }>`
+  SELECT count(*) AS total FROM (
+    SELECT DISTINCT from_collection, from_id, field ${referring(dialect, conditions)}
+  ) AS referring`

@@ -1,0 +1,55 @@
+import type { Reference } from '../fields/field.ts'
+import type { CollectionModel } from '../model/model.ts'
+import type { EntryColumn, EntryTable, SystemTables } from './tables.ts'
+
+/** What is read of an entry to serve it. */
+export type EntryRow = Pick<EntryTable, 'id' | 'seq' | 'status' | 'shape' | 'kept' | 'doc'>
+/** What is read of an entry to change it. */
+export type StoredEntry = Pick<EntryTable, 'pk' | EntryColumn>
+/** An entry with the values of its sort keys. */
+export type SortedRow = EntryRow & Readonly<Record<`s${number}`, string | number | null>>
+
+/** What is read of a global. */
+export type GlobalRow = SystemTables['daybook$globals']
+
+/** The answer to a write, stored for a request that is sent again. */
+export type StoredReplyRow = SystemTables['daybook$idempotency']
+
+/** A record of the journal. */
+export type JournalRow = SystemTables['daybook$journal']
+
+/** An entry as it is to be stored, before it has its revision. */
+export interface WrittenEntry
+  extends Pick<
+    EntryTable,
+    'id' | 'slug' | 'status' | 'created_at' | 'updated_at' | 'shape' | 'kept' | 'locales' | 'doc'
+  > {
+  /** The entry as locales show it. */
+  readonly localeRows: readonly LocaleRow[]
+  /** What `doc` says. */
+  readonly value: Readonly<Record<string, unknown>>
+  readonly references: readonly FieldReference[]
+  readonly choices: readonly FieldChoice[]
+}
+
+/** An entry as one locale shows it. */
+export interface LocaleRow {
+  /** The collection in that locale. */
+  readonly collection: CollectionModel
+  readonly slug: string | null
+  /** The slug that the locale has for itself. */
+  readonly own_slug: string | null
+  readonly value: Readonly<Record<string, unknown>>
+  readonly doc: string
+}
+
+/** One chosen value of a field that holds several. */
+export interface FieldChoice {
+  readonly field: string
+  readonly value: string
+}
+
+/** A reference as it is to be stored. */
+export interface FieldReference extends Reference {
+  readonly field: string
+}

@@ -1,0 +1,12 @@
+import type { Values } from './compile.ts'
+import type { SearchDialect } from './dialect.ts'
+
+/** Makes search rows; locales that show the same value of an entry have one. */
+export function searchRows(search: SearchDialect): SearchDialect['row'] {
+  const known = new WeakMap<object, Values>()
+  return (collection, value, status) => {
+    const row = known.get(value) ?? search.row(collection, value, status)
+    known.set(value, row)
+    return row
+  }
+}

@@ -1,0 +1,41 @@
+import { build, param, prepare } from './compile.ts'
+import type { Connection } from './connection.ts'
+import { DEFAULT_LOCALE_NOTE, readNote } from './notes.ts'
+import type { ReadSource } from './read-source.ts'
+import type { StoredReplyRow } from './rows.ts'
+import { type RestoreNote, readRestoreNote } from './transfer/restore-note.ts'
+
+/** Reads what the store keeps about itself. */
+export class SystemReader {
+  readonly #connection: Connection
+
+  constructor({ connection }: ReadSource) {
+    this.#connection = connection
+  }
+
+  /** The default locale of stored documents; `undefined`: there was none yet. */
+  defaultLocale(): Promise<string | undefined> {
+    return readNote(this.#connection, DEFAULT_LOCALE_NOTE)
+  }
+
+  /** What the store says of a restore into it; `undefined`: there was none. */
+  restoreNote(): Promise<RestoreNote | undefined> {
+    return readRestoreNote(this.#connection)
+  }
+
+  /** Keys of the collections that the store has tables for. */
+  async storedCollections(): Promise<readonly string[]> {
+    const rows = await this.#connection.all(COLLECTION_KEYS)
+    return rows.map(({ key }) => key)
+  }
+
+  /** The stored reply to a write with this `Idempotency-Key`. */
+  storedReply(key: string): Promise<StoredReplyRow | undefined> {
+    return this.#connection.get(STORED_REPLY, { key })
+  }
+}
+
+const COLLECTION_KEYS = prepare(build.selectFrom('daybook$collections').select('key').orderBy('key'))
+const STORED_REPLY = prepare(
+  build.selectFrom('daybook$idempotency').selectAll().where('key', '=', param<string>('key')),
+)

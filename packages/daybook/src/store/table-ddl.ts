@@ -1,0 +1,53 @@
+import type { SchemaDialect } from './dialect.ts'
+import { type Column, type ColumnKind, ENTRY_TABLE, LOCALE_TABLE, SYSTEM_TABLES, type TableOutline } from './tables.ts'
+
+/** What of an engine decides how tables are made. */
+type TableDialect = Pick<SchemaDialect, 'columnTypes' | 'tableOptions'>
+
+/** Makes the tables that belong to Daybook, where they are missing. */
+export function createSystemTables(dialect: TableDialect): readonly string[] {
+  const all: Readonly<Record<string, TableOutline>> = SYSTEM_TABLES
+  return [
+    ...Object.entries(all).flatMap(([name, table]) => [
+      `CREATE TABLE IF NOT EXISTS ${definition(dialect, name, table)}`,
+      ...createIndexes(name, table),
+    ]),
+    'INSERT INTO daybook$head ("only", seq) VALUES (1, 0) ON CONFLICT DO NOTHING',
+  ]
+}
+
+/** Makes the table of a collection, where it is missing. */
+export const createEntryTable = (dialect: TableDialect, key: string): string =>
+  `CREATE TABLE IF NOT EXISTS ${definition(dialect, key, ENTRY_TABLE)}`
+
+/** Makes the table of a collection in one locale. */
+export const createLocaleTable = (dialect: TableDialect, table: string): string =>
+  `CREATE TABLE ${definition(dialect, table, LOCALE_TABLE)}`
+
+function definition(dialect: TableDialect, name: string, table: TableOutline): string {
+  const columns = Object.entries(table.columns).map(([column, type]) => columnOf(dialect, table, column, type))
+  const key = table.key.length > 1 ? [`PRIMARY KEY (${names(table.key)})`] : []
+  return `"${name}" (${[...columns, ...key].join(', ')})${dialect.tableOptions(table)}`
+}
+
+function columnOf({ columnTypes }: TableDialect, table: TableOutline, name: string, column: Column): string {
+  const kind = column.replace('?', '') as ColumnKind
+  const own = `"${name}" ${columnTypes[kind]}`
+  if (table.key.length === 1 && name === table.key[0]) return `${own} PRIMARY KEY${keyRules(table)}`
+  const isUnique = table.unique?.includes(name) ?? false
+  return `${own}${column === kind ? ' NOT NULL' : ''}${isUnique ? ' UNIQUE' : ''}`
+}
+
+/** What a key of one column must hold besides. */
+function keyRules({ key, check, extends: other }: TableOutline): string {
+  return `${check ? ` CHECK (${check})` : ''}${other ? ` REFERENCES "${other}" (${names(key)})` : ''}`
+}
+
+function createIndexes(table: string, { indexes = {} }: TableOutline): readonly string[] {
+  return Object.entries(indexes).map(([name, { columns, where }]) => {
+    const rows = where ? ` WHERE ${where}` : ''
+    return `CREATE INDEX IF NOT EXISTS "${table}_${name}" ON "${table}" (${names(columns)})${rows}`
+  })
+}
+
+const names = (columns: readonly string[]): string => columns.map((column) => `"${column}"`).join(', ')

@@ -1,0 +1,35 @@
+import { f } from 'daybook'
+import { describe, expect, test } from 'vitest'
+import type { Made } from '../support/place.ts'
+import { STORES } from '../support/stores.ts'
+import { FIRST_TABLES } from './first-tables.ts'
+
+const config = {
+  locales: { default: 'en', available: ['en', 'de'] },
+  collections: { posts: { fields: { title: f.text({ localized: true }) } } },
+}
+
+/** What later versions made besides. */
+const LATER: readonly string[] = ['daybook$journal_of']
+
+/** How something is made, however it was written down. */
+const plain = ({ name, type, sql }: Made): Made => ({
+  name,
+  type,
+  sql: sql?.replaceAll(/["\n]/g, '').replaceAll(/\s+/g, ' ').replaceAll('( ', '(') ?? null,
+})
+
+describe.each(STORES)('on $name', (store) => {
+  test('tables are made as the first version made them', async () => {
+    await using first = await store.at()
+    await using now = await store.at()
+    await first.exec(FIRST_TABLES[store.name])
+    await now.start(config)
+    const expected = (await first.schema()).map(plain)
+    const names = new Set(expected.map(({ name }) => name))
+    const made = (await now.schema()).map(plain)
+    expect(made.filter(({ name }) => names.has(name))).toEqual(expected)
+    const others = made.filter(({ name }) => name.startsWith('daybook$') && !names.has(name))
+    expect(others.map(({ name }) => name)).toEqual(LATER)
+  })
+})
