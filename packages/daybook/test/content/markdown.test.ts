@@ -1,3 +1,5 @@
+import fc from 'fast-check'
+import MarkdownIt from 'markdown-it'
 import { expect, test } from 'vitest'
 import { markdownRenderer } from '../../src/content/markdown/markdown.ts'
 
@@ -93,4 +95,21 @@ const EXAMPLES: readonly (readonly [name: string, source: string, html: string])
 
 test.each(EXAMPLES)('%s', (_name, source, html) => {
   expect(renderMarkdown(source)).toBe(html)
+})
+
+test('addresses are normalized as markdown-it does it', () => {
+  const plain = new MarkdownIt()
+  const host = fc.array(fc.constantFrom('a', 'Z', '0', '-', '.', 'xn--', 'é', '@', ':80', 'a'.repeat(40)), {
+    minLength: 1,
+  })
+  const path = fc.array(fc.constantFrom(..."abZ09-_.!~*'()#;/?:@&=+$,%é"))
+  const address = fc
+    .tuple(fc.constantFrom('http://', 'https://', 'HTTPS://', '//', '/'), host, path)
+    .map(([start, names, rest]) => `${start}${names.join('')}/${rest.join('')}`)
+  fc.assert(
+    fc.property(address, (one) => {
+      expect(renderMarkdown(`[a](<${one}>)`)).toBe(plain.render(`[a](<${one}>)`).trimEnd())
+    }),
+    { numRuns: 3000 },
+  )
 })

@@ -15,7 +15,7 @@ import {
 export type SanitizeHtml = (html: string) => string
 
 /** An element below so many others is left out, and what it holds is not: browsers nest no deeper either. */
-const MAX_DEPTH = 512
+export const MAX_DEPTH = 512
 /** Elements that have no end (HTML, section 13.1.2). */
 const VOID_ELEMENTS: readonly string[] = ['area', 'br', 'col', 'hr', 'img', 'input', 'source', 'track', 'wbr']
 /** Attributes that keep their `=""` when they are empty. */
