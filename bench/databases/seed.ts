@@ -1,4 +1,5 @@
 import { SYSTEM } from '../../packages/daybook/src/auth/adapter.ts'
+import { Access } from '../../packages/daybook/src/content/access/access.ts'
 import type { Engine } from '../../packages/daybook/src/content/engine.ts'
 import { markdownRenderer } from '../../packages/daybook/src/content/markdown/markdown.ts'
 import { writeContext } from '../../packages/daybook/src/content/writes/context.ts'
@@ -66,7 +67,7 @@ async function create(
   transact: Transact,
   options: CreateOptions = {},
 ): Promise<string> {
-  const context = await writeContext(engine, SYSTEM, { transact })
+  const context = await writeContext(engine, new Access(engine.model, SYSTEM), { transact })
   return (await carryOut(context, () => prepareCreate(context, collection, data, options))).id
 }
 
@@ -110,7 +111,7 @@ async function addPages(engine: Engine, count: number): Promise<void> {
       }
     })
     const french = numbers.filter((number) => number % 2 === 0)
-    const context = await writeContext(engine, SYSTEM, { locale: 'fr' })
+    const context = await writeContext(engine, new Access(engine.model, SYSTEM), { locale: 'fr' })
     const translate = (number: number): Promise<unknown> =>
       carryOut(context, () => prepareUpdate(context, pages, ids[number - first] ?? '', makePage(number, 'fr')))
     await Promise.all(french.map(translate))

@@ -81,6 +81,8 @@ export interface DocumentModel {
   readonly ignoredKeys: ReadonlySet<string>
   /** Names the set of keys and types that documents are written in; changes when the config changes them. */
   readonly schemaHash: string
+  /** The part of an ETag that says that the document is answered whole, in this schema. */
+  readonly wholeVariant: string
   readonly schemas: { readonly read: JsonSchema; readonly create: JsonSchema; readonly update: JsonSchema }
   readonly requireIfMatch: boolean
   /** Relation fields by path; blocks of different kinds may have one at the same. */

@@ -13,12 +13,15 @@ import { Writer } from './write.ts'
 /** Content at rest: reads of what is committed, and write transactions. */
 export class Store {
   readonly read: Reader
+  /** Whether there can be copies to read from. */
+  readonly hasReplicas: boolean
   readonly #database: Database
   readonly #replicaAt = new WeakMap<Database, Store>()
   readonly #writeStatements = new Map<string, Statement>()
 
   constructor(database: Database) {
     this.#database = database
+    this.hasReplicas = database.replicaAt !== undefined
     this.read = new Reader(database.dialect, database.reader, database.background)
   }
 
