@@ -1,5 +1,6 @@
 import { SYSTEM } from '../../packages/daybook/src/auth/adapter.ts'
-import { type Engine, makeEngine } from '../../packages/daybook/src/content/engine.ts'
+import { Access } from '../../packages/daybook/src/content/access/access.ts'
+import { Engine } from '../../packages/daybook/src/content/engine.ts'
 import { markdownRenderer } from '../../packages/daybook/src/content/markdown/markdown.ts'
 import { writeContext } from '../../packages/daybook/src/content/writes/context.ts'
 import { type CreateOptions, prepareCreate, prepareUpdate } from '../../packages/daybook/src/content/writes/entries.ts'
@@ -46,7 +47,7 @@ export async function prepareStore(database: Database, model: Model): Promise<St
 /** Fills an empty store by Daybook's own writer. */
 export async function fillStore(database: Database, entries: number, model: Model, say: Say): Promise<void> {
   const store = await prepareStore(database, model)
-  const engine = makeEngine(model, store, { renderMarkdown: blockRenderer() })
+  const engine = new Engine({ model, store, tools: { renderMarkdown: blockRenderer() } })
   const targets = await store.transaction((writer) => addTargets(engine, (work) => work(writer)))
   await addPosts(engine, entries, targets, say)
   await addPages(engine, Math.min(entries, PAGES))
@@ -66,7 +67,7 @@ async function create(
   transact: Transact,
   options: CreateOptions = {},
 ): Promise<string> {
-  const context = await writeContext(engine, SYSTEM, { transact })
+  const context = await writeContext(engine, new Access(engine.model, SYSTEM), { transact })
   return (await carryOut(context, () => prepareCreate(context, collection, data, options))).id
 }
 
@@ -110,7 +111,7 @@ async function addPages(engine: Engine, count: number): Promise<void> {
       }
     })
     const french = numbers.filter((number) => number % 2 === 0)
-    const context = await writeContext(engine, SYSTEM, { locale: 'fr' })
+    const context = await writeContext(engine, new Access(engine.model, SYSTEM), { locale: 'fr' })
     const translate = (number: number): Promise<unknown> =>
       carryOut(context, () => prepareUpdate(context, pages, ids[number - first] ?? '', makePage(number, 'fr')))
     await Promise.all(french.map(translate))

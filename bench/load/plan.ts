@@ -1,10 +1,11 @@
 import { ANONYMOUS } from '../../packages/daybook/src/auth/adapter.ts'
-import { type Engine, makeEngine } from '../../packages/daybook/src/content/engine.ts'
-import { getEntry, listEntries } from '../../packages/daybook/src/content/reads/entries.ts'
+import { Access } from '../../packages/daybook/src/content/access/access.ts'
+import { Engine } from '../../packages/daybook/src/content/engine.ts'
+import { getEntry } from '../../packages/daybook/src/content/reads/entry.ts'
+import { planList } from '../../packages/daybook/src/content/reads/list.ts'
 import type { CollectionModel, Model } from '../../packages/daybook/src/model/model.ts'
 import { listParameters } from '../../packages/daybook/src/query/list-query.ts'
-import { readParameters } from '../../packages/daybook/src/query/parameters.ts'
-import type { Params } from '../../packages/daybook/src/query/params.ts'
+import { type Params, readParameters } from '../../packages/daybook/src/query/parameters.ts'
 import type { Database } from '../../packages/daybook/src/store/database.ts'
 import { type NotedStatement, notedStore } from '../../packages/daybook/test/support/noted-store.ts'
 import type { BenchStore, EngineName } from '../databases/databases.ts'
@@ -79,6 +80,7 @@ class Notebook {
   readonly calls: Call[] = []
   readonly engine: Engine
   readonly posts: CollectionModel
+  readonly #access: Access
   readonly #database: Database
 
   constructor(database: Database, model: Model) {
@@ -86,7 +88,8 @@ class Notebook {
     const store = notedStore(database, (statement, by) => {
       this.calls.push({ ...statement, isKept: by === 'reader' })
     })
-    this.engine = makeEngine(model, store, { renderMarkdown: async () => '' })
+    this.engine = new Engine({ model, store, tools: { renderMarkdown: async () => '' } })
+    this.#access = new Access(model, ANONYMOUS)
     this.posts = model.collections.get('posts') as CollectionModel
   }
 
@@ -101,8 +104,8 @@ class Notebook {
   /** Lists like a reader without a session. */
   async list(params: Params, collection = this.posts): Promise<NotedList> {
     this.calls.length = 0
-    const { json = '', tag } = await listEntries(this.engine, collection, this.#read(params, collection), ANONYMOUS)
-    return { json, tag, calls: [...this.calls] }
+    const plan = await planList(this.engine, this.#access, collection, this.#read(params, collection))
+    return { tag: await plan.etag(), json: await plan.read(), calls: [...this.calls] }
   }
 
   /** Lists what an address asks for, once the count of its matches is known. */
@@ -116,7 +119,7 @@ class Notebook {
 
   async entry(slug: string): Promise<readonly Call[]> {
     this.calls.length = 0
-    await getEntry(this.engine, this.posts, slug, readParameters({}, new Map()), ANONYMOUS)
+    await getEntry(this.engine, this.#access, this.posts, slug, readParameters({}, new Map()))
     return [...this.calls]
   }
 

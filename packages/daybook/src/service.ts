@@ -6,7 +6,7 @@ import { SignInLimiter } from './auth/sign-in-limiter.ts'
 import { ApiTokens } from './auth/tokens/api-tokens.ts'
 import type { DaybookConfig } from './config/config.ts'
 import { Content } from './content/content.ts'
-import { type Engine, makeEngine } from './content/engine.ts'
+import { Engine } from './content/engine.ts'
 import { MarkdownRenderer, type RendererOptions } from './content/markdown/markdown-renderer.ts'
 import { Sweeper } from './content/sweep.ts'
 import { ExportStreams } from './content/transfer/export-streams.ts'
@@ -254,7 +254,7 @@ export async function openEngine(
   const store = await openStore(config, data, options)
   const renderer = new MarkdownRenderer(config.markdown?.allowHtml, { renderMs: config.limits?.renderMs, ...options })
   const tools = { renderMarkdown: (source: string) => renderer.render(source) }
-  const engine = makeEngine(model, store, tools)
+  const engine = new Engine({ model, store, tools })
   const close = async (): Promise<void> => {
     await renderer.close()
     await store.close()

@@ -1,4 +1,4 @@
-import { ANONYMOUS, type Caller, isAuthenticated } from '../auth/adapter.ts'
+import { ANONYMOUS, type Caller } from '../auth/adapter.ts'
 import type {
   CollectionKey,
   DaybookConfig,
@@ -14,12 +14,13 @@ import type { CollectionModel, GlobalModel } from '../model/model.ts'
 import { documentParameters, PAGE, readPage } from '../query/entry-query.ts'
 import { listParameters } from '../query/list-query.ts'
 import { writtenLocale } from '../query/locale.ts'
-import { type Parameters, type Query, type QueryOf, readParameters } from '../query/parameters.ts'
-import { fromPairs } from '../query/params.ts'
+import { fromPairs, type Parameters, type Query, type QueryOf, readParameters } from '../query/parameters.ts'
 import { type Where, whereParams } from '../query/where.ts'
+import { Access } from './access/access.ts'
 import type { Answer, Engine } from './engine.ts'
-import { getEntry, listEntries } from './reads/entries.ts'
+import { getEntry } from './reads/entry.ts'
 import { readGlobal } from './reads/globals.ts'
+import { planList } from './reads/list.ts'
 import { runBatch } from './writes/batch.ts'
 import { type WriteContext, writeContext } from './writes/context.ts'
 import { prepareCreate, prepareDelete, prepareUpdate } from './writes/entries.ts'
@@ -167,8 +168,8 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
   ): Promise<ListResult<Entry<C, K>>> {
     const listed = this.#collection(collection)
     const asked = fromOptions(listParameters(listed, this.#engine.model.locales), query)
-    const answer = await listEntries(this.#engine, listed, asked, caller)
-    return JSON.parse(answer.json ?? 'null')
+    const plan = await planList(this.#engine, this.#access(caller), listed, asked)
+    return JSON.parse(await plan.read())
   }
 
   /**
@@ -185,7 +186,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
     const model = this.#collection(collection)
     const asked = fromOptions(documentParameters(this.#engine.model.locales), query)
     try {
-      return tagged(await getEntry(this.#engine, model, address, asked, caller))
+      return tagged(await getEntry(this.#engine, this.#access(caller), model, address, asked))
     } catch (error) {
       if (error instanceof DaybookError && error.code === 'NOT_FOUND') return null
       throw error
@@ -280,9 +281,10 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
     { limit, offset }: Pick<ListOptions, 'limit' | 'offset'> = {},
     { caller = ANONYMOUS }: CallOptions = {},
   ): Promise<ReferencesAnswer> {
-    if (!isAuthenticated(caller)) throw new DaybookError('UNAUTHORIZED')
+    const access = this.#access(caller)
+    if (!access.isAuthenticated) throw new DaybookError('UNAUTHORIZED')
     const page = readPage(fromOptions(PAGE, { limit, offset }))
-    return listReferrers(this.#engine, this.#collection(collection), id, page, caller)
+    return listReferrers(this.#engine, access, this.#collection(collection), id, page)
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN */
@@ -291,7 +293,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
     { caller = ANONYMOUS, ...query }: CallOptions & ReadOptions = {},
   ): Promise<GlobalEntry<C, K>> {
     const asked = fromOptions(documentParameters(this.#engine.model.locales), query)
-    return tagged(await readGlobal(this.#engine, this.#global(key), asked, caller))
+    return tagged(await readGlobal(this.#engine, this.#access(caller), this.#global(key), asked))
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
@@ -308,7 +310,12 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
   /** @throws VALIDATION_ERROR for a locale that the config does not name */
   #context(caller: Caller, given?: string): Promise<WriteContext> {
     const { locale } = fromOptions(writtenLocale(this.#engine.model.locales), { locale: given }).values
-    return writeContext(this.#engine, caller, { locale, ...(this.#transact ? { transact: this.#transact } : {}) })
+    const transact = this.#transact ? { transact: this.#transact } : {}
+    return writeContext(this.#engine, this.#access(caller), { locale, ...transact })
+  }
+
+  #access(caller: Caller): Access {
+    return new Access(this.#engine.model, caller)
   }
 
   #collection(key: string): CollectionModel {

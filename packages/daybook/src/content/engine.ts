@@ -2,30 +2,58 @@ import type { Caller } from '../auth/adapter.ts'
 import { getSubject } from '../auth/adapter.ts'
 import type { DeriveTools } from '../fields/field.ts'
 import type { Model } from '../model/model.ts'
+import type { Query } from '../query/parameters.ts'
 import type { Store } from '../store/store.ts'
+import type { Access } from './access/access.ts'
+import type { ListQuestion } from './reads/list.ts'
 
-/** What every operation on content works with. */
-export interface Engine {
+/** What an engine is made of. */
+export interface EngineParts {
   readonly model: Model
   readonly store: Store
   readonly tools: DeriveTools
-  /** Exact numbers of matches that were costly to count, by question and revision. */
-  readonly totals: Map<string, Promise<number>>
-  /** The `Idempotency-Key`s of writes that this node is carrying out. */
-  readonly underWay: Set<string>
-  /** The same engine on copies of the store. */
-  readonly replicas: WeakMap<Store, Engine>
 }
 
-/** An engine that has done nothing yet. */
-export const makeEngine = (model: Model, store: Store, tools: DeriveTools): Engine => ({
-  model,
-  store,
-  tools,
-  totals: new Map(),
-  underWay: new Set(),
-  replicas: new WeakMap(),
-})
+/** What every operation on content works with. */
+export class Engine implements EngineParts {
+  readonly model: Model
+  readonly store: Store
+  readonly tools: DeriveTools
+  /** What earlier lists found out. */
+  readonly lists: ListCache
+  /** Idempotency keys of the writes that are under way. */
+  readonly writesUnderWay: Set<string> = new Set()
+  readonly #replicas = new WeakMap<Store, Engine>()
+
+  constructor({ model, store, tools }: EngineParts, lists: ListCache = { plans: new WeakMap(), totals: new Map() }) {
+    this.model = model
+    this.store = store
+    this.tools = tools
+    this.lists = lists
+  }
+
+  /**
+   * What answers a read: to readers without a session it may be a copy of the database, where there is one.
+   *
+   * @param minSeq a number of the journal that the copy must have come to
+   */
+  sourceFor({ isAuthenticated }: Access, minSeq = 0): Engine {
+    if (isAuthenticated || !this.store.hasReplicas) return this
+    const store = this.store.replicaAt(minSeq)
+    if (store === this.store) return this
+    const known = this.#replicas.get(store) ?? new Engine({ model: this.model, store, tools: this.tools }, this.lists)
+    this.#replicas.set(store, known)
+    return known
+  }
+}
+
+/** What lists remember. Nothing in it is ever invalidated: keys name all that an answer depends on. */
+export interface ListCache {
+  /** Lists by their query, where equal queries mean the same for many readers; by collection and kind of reader. */
+  readonly plans: WeakMap<Query, Map<string, ListQuestion>>
+  /** Exact numbers of matches that were costly to count, by question and revision. */
+  readonly totals: Map<string, Promise<number>>
+}
 
 /** A document as it is answered. */
 export interface Answer {
@@ -46,12 +74,3 @@ export interface EntryAnswer extends Answer {
 
 /** Who the journal says it was. */
 export const actorOf = (caller: Caller): string => getSubject(caller) ?? 'anonymous'
-
-/** The same engine, reading from a copy that has come as far as this number of the journal, where there is one. */
-export function replicaAt(engine: Engine, seq: number): Engine {
-  const store = engine.store.replicaAt(seq)
-  if (store === engine.store) return engine
-  const known = engine.replicas.get(store) ?? { ...engine, store }
-  engine.replicas.set(store, known)
-  return known
-}

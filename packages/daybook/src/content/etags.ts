@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { DaybookError } from '../errors.ts'
+import type { Selection } from '../query/expansion.ts'
 
 /** What an `If-Match` or `If-None-Match` header asks for (RFC 9110, section 13.1). */
 export type TagCondition = '*' | readonly EntityTag[]
@@ -28,6 +29,16 @@ export function readTags(given: unknown): TagCondition | undefined {
 /** A short name for a variant of an answer: other fields, another reader, another config. */
 export function variantOf(...parts: readonly unknown[]): string {
   return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 8)
+}
+
+/** The part of a variant that says what of a document is answered. */
+export function selectionVariant({ select, expansions }: Selection): unknown {
+  const inner = expansions.map((one) => [
+    one.relation.path,
+    one.isOpen,
+    selectionVariant({ select: one.select, expansions: one.inner }),
+  ])
+  return [select && [...select], inner]
 }
 
 /** The strong tag of a document: its revision, and which variant of it is answered. */

@@ -2,11 +2,11 @@ import { LRUCache } from 'lru-cache'
 import { ANONYMOUS, type AuthContext, type Caller, isAuthenticated } from '../auth/adapter.ts'
 import type { AuthGuard } from '../auth/guard.ts'
 import type { CorsConfig } from '../config/config.ts'
+import { Access } from '../content/access/access.ts'
 import { DaybookError, ERRORS, invalidAt } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Model } from '../model/model.ts'
-import { Faults, Query, readParameters } from '../query/parameters.ts'
-import { readParams } from '../query/params.ts'
+import { Faults, Query, readParameters, readParams } from '../query/parameters.ts'
 import { type AddressHint, makeAddressHint } from './address-hint.ts'
 import { Admission, OVERLOADED } from './admission.ts'
 import { contextOf } from './client-address.ts'
@@ -168,14 +168,15 @@ function pathOf(target: string): string {
 async function answer(app: App, { route, path }: Match, request: HttpRequest): Promise<Reply> {
   const { headers, target } = request
   const caller = isUnknown(route, headers) ? ANONYMOUS : await identify(app, route, request)
-  if (route.protection === 'session' && !isAuthenticated(caller)) await requireSessionOrRule(app.model, route, caller)
+  const access = new Access(app.model, caller)
+  if (route.protection === 'session' && !access.isAuthenticated) await requireSessionOrRule(app.model, route, caller)
   const conditions = readConditions(route.conditions, headers)
   const query = readQuery(app, route, searchOf(target))
   if (!route.checksQuery) query.throwFaults()
   if (route.admit) await route.admit(request, path)
   const read = route.body?.read
   const body = read && (await app.admission.outside(() => read(request, app.bodyLimit)))
-  return route.run({ caller, path, query, conditions, body, request })
+  return route.run({ access, path, query, conditions, body, request })
 }
 
 /** @throws VALIDATION_ERROR */

@@ -1,4 +1,4 @@
-import { readTags, type TagCondition } from '../content/etags.ts'
+import { matchesTag, type Preconditions, readTags, requireTagMatch, type TagCondition } from '../content/etags.ts'
 import { invalidAt } from '../errors.ts'
 import type { JsonSchema } from '../fields/field.ts'
 import type { RequestHeaders } from './request.ts'
@@ -80,3 +80,16 @@ export function readConditions(heeded: readonly Condition[], headers: RequestHea
   }
   return conditions
 }
+
+/**
+ * Whether the client has the answer of this tag already.
+ *
+ * @throws PRECONDITION_FAILED when it asks for another one: `If-Match` comes first (RFC 9110, section 13.2.2)
+ */
+export function isKnown({ ifMatch, ifNoneMatch }: Conditions, tag: string): boolean {
+  requireTagMatch(ifMatch, tag)
+  return ifNoneMatch !== undefined && matchesTag(ifNoneMatch, tag)
+}
+
+/** The conditions of a write. */
+export const preconditions = ({ ifMatch, ifNoneMatch }: Conditions): Preconditions => ({ ifMatch, ifNoneMatch })

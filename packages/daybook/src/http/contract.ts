@@ -1,4 +1,4 @@
-import type { Caller } from '../auth/adapter.ts'
+import type { Access } from '../content/access/access.ts'
 import type { Action } from '../content/access/rules.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import type { JsonSchema } from '../fields/field.ts'
@@ -13,7 +13,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** What a route is given. */
 export interface RouteRequest<Query = unknown, Body = unknown> {
-  readonly caller: Caller
+  /** Who asks, and what they may see and do. */
+  readonly access: Access
   /** Parameters of the path, decoded. */
   readonly path: Readonly<Record<string, string>>
   readonly query: Query
@@ -102,6 +103,44 @@ export function defineRoute<const P extends Parameters = typeof NO_PARAMETERS, B
 ): Route {
   return Object.freeze(route)
 }
+
+/** What any route can fail with; an auth adapter may limit how often somebody asks. */
+const ANY_ERRORS: readonly ErrorCode[] = ['VALIDATION_ERROR', 'RATE_LIMITED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
+/** What a read fails with. */
+export const READ_ERRORS: readonly ErrorCode[] = [
+  ...ANY_ERRORS,
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'PRECONDITION_FAILED',
+]
+/** What a write fails with. */
+export const WRITE_ERRORS: readonly ErrorCode[] = [
+  ...READ_ERRORS,
+  'CONFLICT',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'INSUFFICIENT_STORAGE',
+]
+/** What a route about no document fails with. */
+export const PLAIN_ERRORS: readonly ErrorCode[] = ANY_ERRORS
+
+const READ_HEADERS: readonly HeaderName[] = ['ETag', 'Cache-Control', 'Vary']
+const WRITE_HEADERS: readonly HeaderName[] = ['ETag', 'Cache-Control', 'Vary', 'Daybook-Seq']
+
+/** How a document or a list is answered that a client may have already. */
+export const readAnswers = (description: string, schema: JsonSchema): readonly AnswerContract[] => [
+  { status: 200, description, schema, headers: READ_HEADERS },
+  { status: 304, description: 'What the client has is still right.', headers: READ_HEADERS },
+]
+
+/** How a write is answered that gives back what it stored. */
+export const writeAnswer = (
+  status: 200 | 201,
+  description: string,
+  schema: JsonSchema,
+  headers: readonly HeaderName[] = [],
+): AnswerContract => ({ status, description, schema, headers: [...WRITE_HEADERS, ...headers] })
 
 /** Headers of errors, by code. */
 const ERROR_HEADERS: Partial<Record<ErrorCode, HeaderName>> = {

@@ -1,3 +1,5 @@
+import type { Access } from '../content/access/access.ts'
+import type { Answer } from '../content/engine.ts'
 import { DaybookError, ERRORS, type ErrorDetails } from '../errors.ts'
 
 /** What a route answers. */
@@ -17,6 +19,45 @@ export interface Reply {
 /** A reply with all its headers, as it is sent but for those that depend on the connection. */
 export interface FinishedReply extends Reply {
   readonly headers: Readonly<Record<string, string>>
+}
+
+const VARY = 'Authorization, Cookie, Origin'
+/** Of answers that are for one reader alone. */
+export const PRIVATE: { readonly 'Cache-Control': string; readonly Vary: string } = {
+  'Cache-Control': 'private, no-store',
+  Vary: VARY,
+}
+export const NO_STORE = { 'Cache-Control': 'no-store' } as const
+
+/** Who may keep what a reader is answered. */
+export interface ReadPolicy {
+  /** `Cache-Control` of an answer to a reader without a session. */
+  readonly publicCacheControl: string
+}
+
+/**
+ * What was read: a document or a list.
+ *
+ * @param json `undefined`: the client has it, and is told so
+ */
+export function readReply(
+  { publicCacheControl }: ReadPolicy,
+  { isAuthenticated }: Access,
+  tag: string,
+  json: string | undefined,
+): Reply {
+  const cacheControl = isAuthenticated ? PRIVATE['Cache-Control'] : publicCacheControl
+  const headers = { ETag: tag, 'Cache-Control': cacheControl, Vary: VARY }
+  return json === undefined ? { status: 304, headers } : { status: 200, json, headers }
+}
+
+/** A document that was written. */
+export function writeReply(
+  status: 200 | 201,
+  { json, tag, seq }: Answer,
+  headers: Readonly<Record<string, string>> = {},
+): Reply {
+  return { status, json, headers: { ETag: tag, 'Daybook-Seq': String(seq), ...PRIVATE, ...headers } }
 }
 
 /** Seconds after which a client may try again. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Caller } from '../auth/adapter.ts'
-import { hiddenFields, rulingOnReads } from '../content/access/access.ts'
+import type { Access } from '../content/access/access.ts'
 import type { Engine } from '../content/engine.ts'
 import { STORED_REPLY_MS } from '../content/sweep.ts'
 import type { Transact } from '../content/writes/prepared.ts'
@@ -39,7 +38,7 @@ export interface ShownEntry {
 /** For whom a request is answered, and by which name it may be sent again. */
 interface Repetition {
   readonly engine: Engine
-  readonly caller: Caller
+  readonly access: Access
   /** `Idempotency-Key`; without one, the write is carried out each time. */
   readonly key: string | undefined
 }
@@ -53,16 +52,16 @@ interface Repetition {
  * FORBIDDEN when the caller may no longer see what would be given again
  */
 export async function repeatable<T>(
-  { engine, caller, key }: Repetition,
+  { engine, access, key }: Repetition,
   what: Repeatable,
   toReply: (result: T) => Reply,
   perform: (transact: Transact) => Promise<T>,
 ): Promise<Reply> {
   const transact: Transact = (work) => engine.store.transaction(work)
   if (key === undefined) return toReply(await perform(transact))
-  const digest = await requestDigest(engine, what, caller)
+  const digest = await requestDigest(what, access)
   const again = async (reply: StoredReply): Promise<Reply> => {
-    await requireShown(engine, what, caller, reply)
+    await requireShown(engine, what, access, reply)
     return { status: reply.status, json: reply.body, headers: { ...reply.headers, 'Idempotency-Replayed': 'true' } }
   }
   const known = await findReply(engine, key, digest)
@@ -85,24 +84,25 @@ export async function repeatable<T>(
  *
  * @throws CONFLICT while another one is
  */
-async function alone<T>({ underWay }: Engine, key: string, work: () => Promise<T>): Promise<T> {
-  if (underWay.has(key)) throw inFlight()
-  underWay.add(key)
+async function alone<T>(engine: Engine, key: string, work: () => Promise<T>): Promise<T> {
+  const { writesUnderWay } = engine
+  if (writesUnderWay.has(key)) throw inFlight()
+  writesUnderWay.add(key)
   try {
     return await work()
   } finally {
-    underWay.delete(key)
+    writesUnderWay.delete(key)
   }
 }
 
 /** Names a request: another body, path or session gives another digest, and so does one that may see more or less. */
-async function requestDigest({ model }: Engine, repeatable: Repeatable, caller: Caller): Promise<string> {
-  const { identity } = caller
+async function requestDigest(repeatable: Repeatable, access: Access): Promise<string> {
+  const { identity } = access.caller
   const who = [identity?.provider, identity?.subject, identity?.sessionId]
   const sights: unknown[] = []
   for (const collection of new Set(repeatable.collections)) {
-    const ruling = await rulingOnReads(model, collection, caller)
-    const hidden = [...hiddenFields(collection, caller)]
+    const ruling = await access.rulingOnReads(collection)
+    const hidden = [...access.hidden(collection)]
     sights.push([collection.key, typeof ruling === 'boolean' ? ruling : 'some', hidden])
   }
   return createHash('sha256')
@@ -116,13 +116,13 @@ async function requestDigest({ model }: Engine, repeatable: Repeatable, caller: 
  * @throws FORBIDDEN
  */
 async function requireShown(
-  { model, store }: Engine,
+  { store }: Engine,
   repeatable: Repeatable,
-  caller: Caller,
+  access: Access,
   { body }: StoredReply,
 ): Promise<void> {
   for (const collection of new Set(repeatable.collections)) {
-    const ruling = await rulingOnReads(model, collection, caller)
+    const ruling = await access.rulingOnReads(collection)
     if (typeof ruling === 'boolean') continue
     const own = repeatable.shown(body).filter((one) => one.collection === collection.key)
     const ids = [...new Set(own.map(({ id }) => id))]

@@ -65,7 +65,8 @@ function compileByLocale(collection: CollectionModel, locales: LocalesModel | un
   return new Map(
     shown.map(([locale, chain]) => {
       const schemaHash = digest([collection.schemaHash, locales.default, chain])
-      return [locale, Object.freeze({ ...collection, table: `${collection.key}$${locale}`, schemaHash })]
+      const table = `${collection.key}$${locale}`
+      return [locale, Object.freeze({ ...collection, table, schemaHash, wholeVariant: wholeVariantOf(schemaHash) })]
     }),
   )
 }
@@ -73,6 +74,8 @@ function compileByLocale(collection: CollectionModel, locales: LocalesModel | un
 /** A short name for how documents are written. */
 const digest = (outlined: unknown): string =>
   createHash('sha256').update(JSON.stringify(outlined)).digest('base64url').slice(0, 10)
+
+const wholeVariantOf = (schemaHash: string): string => digest([schemaHash]).slice(0, 8)
 
 function compileCollection(key: string, config: CollectionConfig, locales: LocalesModel | undefined): CollectionModel {
   const fields = Object.entries(config.fields)
@@ -122,6 +125,7 @@ function compileDocument(
   const fields = Object.entries(config.fields).map(([fieldKey, field]) => compileField(fieldKey, field))
   const generated = fields.flatMap((field) => field.servedKeys.filter((served) => served !== field.key))
   const read = documentSchema(config.fields, 'read', system)
+  const schemaHash = digest(outline(config.fields))
   return {
     key,
     description: config.description,
@@ -129,7 +133,8 @@ function compileDocument(
     fieldMap: config.fields,
     systemKeys: { before: Object.keys(system.before), after: Object.keys(system.after) },
     ignoredKeys: new Set([...Object.keys(system.before), ...Object.keys(system.after), ...generated]),
-    schemaHash: digest(outline(config.fields)),
+    schemaHash,
+    wholeVariant: wholeVariantOf(schemaHash),
     schemas: Object.freeze({
       read,
       create: documentSchema(config.fields, 'create', system),

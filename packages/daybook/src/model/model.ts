@@ -82,6 +82,8 @@ export interface DocumentModel {
   readonly ignoredKeys: ReadonlySet<string>
   /** Names the set of keys and types that documents are written in; changes when the config changes them. */
   readonly schemaHash: string
+  /** The part of an ETag that says that the document is answered whole, in this schema. */
+  readonly wholeVariant: string
   readonly schemas: { readonly read: JsonSchema; readonly create: JsonSchema; readonly update: JsonSchema }
   /** Validators of its bodies, and of what else is checked against its schemas. */
   readonly validators: Validators

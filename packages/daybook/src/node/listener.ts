@@ -4,10 +4,9 @@ import { pipeline } from 'node:stream/promises'
 import type { Handle } from '../http/request.ts'
 import type { FinishedReply } from '../http/respond.ts'
 import type { Connection, Connections } from './connections.ts'
-import { headFault } from './head.ts'
+import { headFault, TargetReader } from './head.ts'
 import { refuse, targetRefusal } from './refuse.ts'
 import { NodeRequest } from './request.ts'
-import { TargetReader } from './target.ts'
 
 /** How long the rest of a body that nobody wants may take to arrive, in milliseconds. */
 const UNREAD_BODY_MS = 500

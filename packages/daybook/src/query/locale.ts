@@ -1,6 +1,6 @@
 import { invalidAt } from '../errors.ts'
 import type { JsonSchema } from '../fields/field.ts'
-import type { LocalesModel } from '../model/model.ts'
+import type { LocalesModel, Model } from '../model/model.ts'
 import { choice, type Parameter, type ParametersOf, text } from './parameters.ts'
 
 /** In which language content is asked for. */
@@ -80,4 +80,9 @@ export function readLocale(
   const chain = fallback === NONE ? [locale] : [locale, fallback]
   const isConfigured = JSON.stringify(chain) === JSON.stringify(locales.chains.get(locale))
   return { locale, chain: isConfigured ? undefined : chain, isAll: false }
+}
+
+/** Every collection as a locale shows it. */
+export function collectionsIn({ collections, byLocale }: Model, { locale }: LocaleChoice): Model['collections'] {
+  return byLocale.get(locale ?? '') ?? collections
 }

@@ -357,7 +357,7 @@ function operatorsOf({ scalar, isText, to }: Comparable): readonly string[] {
 }
 
 /** Collections that a filter looks into besides its own. */
-export function collectionsIn(condition: Condition | undefined): readonly CollectionModel[] {
-  if (condition?.kind === 'related') return [condition.to, ...collectionsIn(condition.where)]
-  return condition?.kind === 'all' || condition?.kind === 'any' ? condition.of.flatMap(collectionsIn) : []
+export function relatedCollections(condition: Condition | undefined): readonly CollectionModel[] {
+  if (condition?.kind === 'related') return [condition.to, ...relatedCollections(condition.where)]
+  return condition?.kind === 'all' || condition?.kind === 'any' ? condition.of.flatMap(relatedCollections) : []
 }

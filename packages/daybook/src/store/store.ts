@@ -19,6 +19,8 @@ export class Store {
   readonly read: Reader
   /** Every change, also while others write. */
   readonly journal: GrowingJournal
+  /** Whether there can be copies to read from. */
+  readonly hasReplicas: boolean
   readonly #database: Database
   readonly #replicaAt = new WeakMap<Database, Store>()
   readonly #writeStatements = new StatementCache(WRITE_STATEMENTS)
@@ -26,6 +28,7 @@ export class Store {
   /** @param journal that of the original, where this reads from a copy of it */
   constructor(database: Database, journal?: GrowingJournal) {
     this.#database = database
+    this.hasReplicas = database.replicaAt !== undefined
     this.read = new Reader(database.dialect, database.reader, database.background)
     this.journal = journal ?? new GrowingJournal(database)
   }

@@ -1,12 +1,13 @@
 import { type AccessWhere, createService, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
 import { expect, test } from 'vitest'
-import { makeEngine } from '../../src/content/engine.ts'
-import { listEntries } from '../../src/content/reads/entries.ts'
+import { ANONYMOUS } from '../../src/auth/adapter.ts'
+import { Access } from '../../src/content/access/access.ts'
+import { Engine } from '../../src/content/engine.ts'
+import { planList } from '../../src/content/reads/list.ts'
 import { compileModel } from '../../src/model/compile.ts'
 import type { CollectionModel, Comparable } from '../../src/model/model.ts'
 import { listParameters } from '../../src/query/list-query.ts'
-import { readParameters } from '../../src/query/parameters.ts'
-import { readParams } from '../../src/query/params.ts'
+import { readParameters, readParams } from '../../src/query/parameters.ts'
 import { readRuleWhere } from '../../src/query/rule-where.ts'
 import type { Database } from '../../src/store/database.ts'
 import type { ListSize } from '../../src/store/page-plan.ts'
@@ -79,9 +80,11 @@ class Scene implements AsyncDisposable {
   /** How SQLite goes about the statements of a public list. */
   async plansOf(query: string): Promise<readonly string[]> {
     this.calls.length = 0
-    const engine = makeEngine(this.model, this.store, { renderMarkdown: async () => '' })
+    const engine = new Engine({ model: this.model, store: this.store, tools: { renderMarkdown: async () => '' } })
+    const access = new Access(this.model, ANONYMOUS)
     const asked = readParameters(listParameters(this.articles, this.model.locales), readParams(query))
-    await listEntries(engine, this.articles, asked, { principal: null, identity: null })
+    const plan = await planList(engine, access, this.articles, asked)
+    await plan.read()
     const plans = this.calls.map(async ({ sql, parameters }) => {
       const rows = await this.#database.reader.all<{ detail: string }>({
         sql: `EXPLAIN QUERY PLAN ${sql}`,

@@ -1,4 +1,5 @@
 import { SYSTEM } from '../../auth/adapter.ts'
+import { Access } from '../../content/access/access.ts'
 import type { Values } from '../../content/document.ts'
 import type { Engine } from '../../content/engine.ts'
 import { writeContext } from '../../content/writes/context.ts'
@@ -74,7 +75,7 @@ export class Relations {
       throw new FileError(`there is no "${name}" in ${target.key}, and none can be made of a name alone: ${lack}`)
     }
     try {
-      const context = await writeContext(this.#engine, SYSTEM)
+      const context = await writeContext(this.#engine, new Access(this.#engine.model, SYSTEM))
       const { id } = await carryOut(context, () => prepareCreate(context, target, { [from]: name }))
       this.created.set(target.key, (this.created.get(target.key) ?? 0) + 1)
       return id

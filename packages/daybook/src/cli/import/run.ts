@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readFileSync, statSync } from 'node:fs'
 import { SYSTEM } from '../../auth/adapter.ts'
+import { Access } from '../../content/access/access.ts'
 import type { Values } from '../../content/document.ts'
 import type { Engine } from '../../content/engine.ts'
 import { writeContext } from '../../content/writes/context.ts'
@@ -112,7 +113,7 @@ async function store(
   const { collection } = plan
   const { values, forNew, createdAt } = entry
   const found = id ?? (await findEntry(engine, plan, entry.keyValue, locale))
-  const context = await writeContext(engine, SYSTEM, { locale })
+  const context = await writeContext(engine, new Access(engine.model, SYSTEM), { locale })
   if (found === undefined) {
     const options = createdAt === undefined ? {} : { createdAt }
     const made = await carryOut(context, () => prepareCreate(context, collection, { ...forNew, ...values }, options))

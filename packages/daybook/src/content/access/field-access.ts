@@ -1,10 +1,9 @@
-import type { Caller } from '../../auth/adapter.ts'
 import { DaybookError, type Issue, invalid } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
 import type { DocumentModel } from '../../model/model.ts'
 import { missingFields, type Values } from '../document.ts'
-import { hiddenFields, refuse, seenBy } from './access.ts'
-import { mayField } from './rules.ts'
+import type { Access } from './access.ts'
+import { mayField, refuse } from './rules.ts'
 
 /** What a caller may do with the top-level fields of a document, by their keys. */
 export interface FieldRights {
@@ -21,12 +20,12 @@ const NONE: FieldRights = { hidden: new Set(), absent: new Set() }
  *
  * @throws INTERNAL_ERROR when a rule throws
  */
-export function fieldRights(document: DocumentModel, caller: Caller): FieldRights {
-  const hidden = hiddenFields(document, caller)
+export function fieldRights(document: DocumentModel, access: Access): FieldRights {
+  const hidden = access.hidden(document)
   if (hidden.size === 0) return NONE
-  const seen = seenBy(document, caller)
+  const caller = access.callerFor(document)
   const absent = document.guarded.filter(
-    (field) => hidden.has(field.key) && !(field.access.write && mayField(document, field, 'write', seen)),
+    (field) => hidden.has(field.key) && !(field.access.write && mayField(document, field, 'write', caller)),
   )
   return { hidden, absent: new Set(absent.map(({ key }) => key)) }
 }
@@ -64,7 +63,7 @@ export function requireWritable(
   document: DocumentModel,
   values: Values,
   { absent }: FieldRights,
-  caller: Caller,
+  { caller }: Access,
 ): void {
   const isLacking = document.fields.some(
     (field) => absent.has(field.key) && missingFields(field, values[field.key]).length > 0,
@@ -79,12 +78,13 @@ export function requireWritable(
  */
 export function withoutUnwritable(
   document: DocumentModel,
-  caller: Caller,
+  access: Access,
   body: Values,
   stored: Values | undefined,
 ): Values {
+  const caller = access.callerFor(document)
   const closed = document.fields.filter(
-    (field) => Object.hasOwn(body, field.key) && !mayField(document, field, 'write', seenBy(document, caller)),
+    (field) => Object.hasOwn(body, field.key) && !mayField(document, field, 'write', caller),
   )
   if (closed.length === 0) return body
   const changed = closed.filter(({ key }) => JSON.stringify(body[key]) !== JSON.stringify(stored?.[key] ?? null))

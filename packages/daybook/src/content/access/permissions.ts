@@ -1,7 +1,7 @@
-import { ANONYMOUS, type Caller, isAuthenticated } from '../../auth/adapter.ts'
+import { ANONYMOUS, isAuthenticated } from '../../auth/adapter.ts'
 import { isInScope } from '../../auth/scopes.ts'
 import type { Model } from '../../model/model.ts'
-import { hiddenFields, seenBy } from './access.ts'
+import type { Access } from './access.ts'
 import { type Action, askInGeneral, mayField, type Ruled, ruleOf } from './rules.ts'
 
 /** Whether a caller may do something: `some` when that depends on the entry. */
@@ -30,10 +30,10 @@ export interface Permissions {
  *
  * @throws INTERNAL_ERROR when a rule fails
  */
-export async function permissionsOf(model: Model, caller: Caller): Promise<Permissions> {
+export async function permissionsOf(model: Model, access: Access): Promise<Permissions> {
   return {
-    collections: await allOf(model, model.collections, ['create', 'update', 'delete'], caller),
-    globals: await allOf(model, model.globals, ['update'], caller),
+    collections: await allOf(model, model.collections, ['create', 'update', 'delete'], access),
+    globals: await allOf(model, model.globals, ['update'], access),
   }
 }
 
@@ -41,31 +41,33 @@ async function allOf(
   model: Model,
   documents: ReadonlyMap<string, Ruled>,
   actions: readonly Action[],
-  caller: Caller,
+  access: Access,
 ): Promise<Permissions['collections']> {
   const permissions: Record<string, DocumentPermissions> = {}
   for (const [key, document] of documents) {
-    const read = await permissionFor(model, document, 'read', caller)
+    const read = await permissionFor(model, document, 'read', access)
     if (read === false) continue
     const own: Partial<Record<Action, Permission>> = { read }
-    for (const action of actions) own[action] = await permissionFor(model, document, action, caller)
-    permissions[key] = { ...own, fields: closedFields(document, caller) }
+    for (const action of actions) own[action] = await permissionFor(model, document, action, access)
+    permissions[key] = { ...own, fields: closedFields(document, access) }
   }
   return permissions
 }
 
-async function permissionFor(model: Model, document: Ruled, action: Action, caller: Caller): Promise<Permission> {
+async function permissionFor(model: Model, document: Ruled, action: Action, access: Access): Promise<Permission> {
+  const { caller } = access
   const rule = ruleOf(document, action)
   const isInReach = action !== 'read' && isInScope(caller, document, action)
-  const asked = action === 'read' ? seenBy(document, caller) : isInReach ? caller : ANONYMOUS
+  const asked = action === 'read' ? access.callerFor(document) : isInReach ? caller : ANONYMOUS
   if (rule) return askInGeneral(model, document, action, rule, asked)
   return action === 'read' || isAuthenticated(asked)
 }
 
-function closedFields(document: Ruled, caller: Caller): DocumentPermissions['fields'] {
-  const hidden = hiddenFields(document, caller)
+function closedFields(document: Ruled, access: Access): DocumentPermissions['fields'] {
+  const hidden = access.hidden(document)
+  const caller = access.callerFor(document)
   const closed = document.fields.filter(
-    (field) => !hidden.has(field.key) && !mayField(document, field, 'write', seenBy(document, caller)),
+    (field) => !hidden.has(field.key) && !mayField(document, field, 'write', caller),
   )
   return Object.fromEntries(closed.map(({ key }) => [key, { read: true, write: false }]))
 }

@@ -1,4 +1,5 @@
-import type { Caller } from '../../auth/adapter.ts'
+import { type Caller, isAuthenticated } from '../../auth/adapter.ts'
+import { isInScope, reaches } from '../../auth/scopes.ts'
 import type { AccessRequest, AccessRule } from '../../config/access.ts'
 import { DaybookError } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
@@ -61,6 +62,39 @@ async function answerOf(path: string, ask: () => unknown): Promise<unknown> {
 function faultsIn(error: unknown): string {
   const issues = error instanceof DaybookError ? error.details.issues : undefined
   return issues?.map(({ path, message }) => `${path} ${message}`).join('; ') ?? String(error)
+}
+
+/**
+ * What a rule lets through.
+ *
+ * @returns what entries must hold; `undefined`: nothing
+ * @throws UNAUTHORIZED, FORBIDDEN when it lets nothing through
+ */
+export function requireRuling(
+  ruling: Ruling,
+  caller: Caller,
+  document: Ruled,
+  action: Action,
+): AccessFilter | undefined {
+  if (ruling === false) refuse(caller, reasonOf(document, action, caller))
+  return ruling === true ? undefined : ruling
+}
+
+/** Refuses: 401 where a session is missing, 403 with the reason where there is one. */
+export function refuse(caller: Caller, reason: string): never {
+  if (!isAuthenticated(caller)) throw new DaybookError('UNAUTHORIZED')
+  throw new DaybookError('FORBIDDEN', `You are signed in, but ${reason}.`)
+}
+
+const VERBS: Readonly<Record<Action, string>> = { read: 'read', create: 'create', update: 'change', delete: 'delete' }
+
+/** Why a caller may not do something, in words of what they asked for: nothing of a rule but that it said no. */
+function reasonOf(document: Ruled, action: Action, caller: Caller): string {
+  const { kind, key } = document
+  const what = kind === 'global' ? `the global ${key}` : `entries of ${key}`
+  const isBeyondScope = action === 'read' ? !reaches(caller, document) : !isInScope(caller, document, action)
+  const who = isBeyondScope ? 'the scopes of your token do' : 'the access rules do'
+  return `${who} not let you ${VERBS[action]} ${what}`
 }
 
 /**

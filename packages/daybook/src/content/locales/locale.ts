@@ -1,9 +1,8 @@
-import { type Caller, isAuthenticated } from '../../auth/adapter.ts'
 import { DaybookError } from '../../errors.ts'
 import type { CollectionModel, DocumentModel, Model } from '../../model/model.ts'
-import { type LocaleChoice, type LocaleQuery, readLocale } from '../../query/locale.ts'
+import { collectionsIn, type LocaleChoice, type LocaleQuery, readLocale } from '../../query/locale.ts'
 import type { EntryRow } from '../../store/rows.ts'
-import { collectionsIn } from '../access/access.ts'
+import type { Access } from '../access/access.ts'
 import { mergeFields, type Values } from '../document.ts'
 import type { Engine } from '../engine.ts'
 import { storedValues, withSystem } from '../reads/present.ts'
@@ -18,9 +17,9 @@ export const DEFAULT_LOCALE: LocaleChoice = { locale: undefined, chain: undefine
  *
  * @throws VALIDATION_ERROR; UNAUTHORIZED when every locale is asked for without a session
  */
-export function requireLocale({ locales }: Model, query: LocaleQuery, caller: Caller): LocaleChoice {
+export function requireLocale({ locales }: Model, query: LocaleQuery, access: Access): LocaleChoice {
   const choice = readLocale(query, locales)
-  if (choice.isAll && !isAuthenticated(caller)) throw new DaybookError('UNAUTHORIZED')
+  if (choice.isAll && !access.isAuthenticated) throw new DaybookError('UNAUTHORIZED')
   return choice
 }
 

@@ -1,21 +1,75 @@
 import { type DaybookError, invalidAt } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
-import type { DocumentModel, RelationModel } from '../../model/model.ts'
-import type { Expansion, Selection } from '../../query/expansion.ts'
-import type { QueryScope } from '../../query/where.ts'
+import type { CollectionModel, DocumentModel, RelationModel } from '../../model/model.ts'
+import { collectionsOf, type Expansion, type Selection } from '../../query/expansion.ts'
 import type { EntryRow } from '../../store/rows.ts'
+import type { ReaderScope } from '../access/reader-scope.ts'
 import type { Values } from '../document.ts'
-import type { Engine } from '../engine.ts'
+import type { Answer, Engine } from '../engine.ts'
+import { documentTag, selectionVariant, variantOf } from '../etags.ts'
 import { inChosenLocale } from '../locales/locale.ts'
 import { present, project, type StoredDocument, storedValues } from './present.ts'
 
 /** The most documents that one answer expands. */
 export const MAX_EXPANDED = 2000
 
+/** Other collections that an answer is made of. */
+export interface Sources {
+  /** What is shown of them, or asked through them. */
+  readonly touched: readonly CollectionModel[]
+  /** Those that rules look into, to tell what the reader may see. */
+  readonly behind: readonly CollectionModel[]
+}
+
+/** How far other collections have come: where they are shown, as far as the reader may see it. */
+export async function revisionsOf(
+  { store }: Engine,
+  { touched, behind }: Sources,
+  scope: ReaderScope,
+): Promise<readonly number[]> {
+  const revisions: number[] = []
+  for (const collection of new Set(touched)) {
+    const { seq, visibleSeq } = await store.read.lists.counters(collection.key)
+    revisions.push(scope.seesPublicOnly(collection) ? visibleSeq : seq)
+  }
+  for (const { key } of new Set(behind)) revisions.push((await store.read.lists.counters(key)).seq)
+  return revisions
+}
+
+/**
+ * A document with what others say put into it.
+ *
+ * @param row as the language shows it that is asked for
+ */
+export async function answerExpanded(
+  engine: Engine,
+  document: DocumentModel,
+  row: StoredDocument & Pick<EntryRow, 'seq'>,
+  selection: Selection,
+  scope: ReaderScope,
+): Promise<Answer> {
+  const variant = await expandedVariant(engine, document, selection, scope)
+  const [json = ''] = await presentExpanded(engine, document, [row], selection, scope)
+  return { json, tag: documentTag(row.seq, variant), seq: row.seq }
+}
+
+/** The ETag variant of a document: its reader, its selection, and the revision of everything it embeds. */
+async function expandedVariant(
+  engine: Engine,
+  document: DocumentModel,
+  selection: Selection,
+  scope: ReaderScope,
+): Promise<string> {
+  const touched = collectionsOf(selection.expansions)
+  const others = await revisionsOf(engine, { touched, behind: scope.filterDependencies(touched) }, scope)
+  const reader = [[...scope.hidden(document)], scope.variant(touched)]
+  return variantOf(document.schemaHash, reader, selectionVariant(selection), others, scope.choice)
+}
+
 /** What expanding works with. */
 interface Work {
   readonly engine: Engine
-  readonly scope: QueryScope
+  readonly scope: ReaderScope
   /** Documents put in place of references so far. */
   count: number
 }
@@ -31,7 +85,7 @@ export async function presentExpanded(
   collection: DocumentModel,
   rows: readonly StoredDocument[],
   { select, expansions }: Selection,
-  scope: QueryScope,
+  scope: ReaderScope,
 ): Promise<readonly string[]> {
   const hidden = scope.hidden(collection)
   if (expansions.length === 0) return rows.map((row) => present(collection, row, { hidden, select }))
@@ -50,7 +104,7 @@ export async function presentExpanded(
 }
 
 /** Whether related documents can be put into the text as they are stored, without taking it apart. */
-function isSpliceable({ relation, to, inner, select }: Expansion, scope: QueryScope): boolean {
+function isSpliceable({ relation, to, inner, select }: Expansion, scope: ReaderScope): boolean {
   return relation.isSpliceable && inner.length === 0 && !select && scope.hidden(to).size === 0
 }
 

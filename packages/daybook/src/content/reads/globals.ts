@@ -1,17 +1,14 @@
-import type { Caller } from '../../auth/adapter.ts'
 import type { GlobalModel } from '../../model/model.ts'
 import { type DocumentQuery, readEntryQuery } from '../../query/entry-query.ts'
 import type { LocaleChoice } from '../../query/locale.ts'
 import type { Query } from '../../query/parameters.ts'
 import type { GlobalRow } from '../../store/rows.ts'
-import { hiddenFields, queryScope, requireRead } from '../access/access.ts'
+import type { Access } from '../access/access.ts'
 import { mergeFields, reshape } from '../document.ts'
 import type { Answer, Engine } from '../engine.ts'
-import { documentTag } from '../etags.ts'
 import { chosenValues, requireLocale } from '../locales/locale.ts'
 import { toCanonical } from '../writes/row.ts'
-import { expandedVariant } from './entries.ts'
-import { presentExpanded } from './expand.ts'
+import { answerExpanded } from './expand.ts'
 import { storedValues, toAnswer, withSystem } from './present.ts'
 
 /** The row of a global that was never written: its fields are empty, its revision is 0. */
@@ -27,20 +24,17 @@ export function blankRow(global: GlobalModel): GlobalRow {
  */
 export async function readGlobal(
   engine: Engine,
+  access: Access,
   global: GlobalModel,
   query: Query<DocumentQuery>,
-  caller: Caller,
 ): Promise<Answer> {
-  const choice = requireLocale(engine.model, query.partial, caller)
-  await requireRead(engine.model, global, caller)
+  const choice = requireLocale(engine.model, query.partial, access)
+  await access.requireRead(global)
   const row = globalIn(engine, global, (await engine.store.read.globals.byKey(global.key)) ?? blankRow(global), choice)
-  const hidden = hiddenFields(global, caller)
+  const hidden = access.hidden(global)
   if (query.isEmpty) return toAnswer(global, row, { hidden })
-  const scope = await queryScope(engine.model, caller, choice)
-  const selection = readEntryQuery(global, query, scope)
-  const variant = await expandedVariant(engine, global, selection, scope, caller)
-  const [json = ''] = await presentExpanded(engine, global, [row], selection, scope)
-  return { json, tag: documentTag(row.seq, variant), seq: row.seq }
+  const scope = await access.scope(choice)
+  return answerExpanded(engine, global, row, readEntryQuery(global, query, scope), scope)
 }
 
 /** A stored global in the language that is asked for. */

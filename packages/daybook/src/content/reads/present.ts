@@ -1,4 +1,6 @@
 import type { CollectionModel, DocumentModel } from '../../model/model.ts'
+import type { Selection } from '../../query/expansion.ts'
+import type { LocaleChoice } from '../../query/locale.ts'
 import type { EntryRow } from '../../store/rows.ts'
 import { reshape, servedKeysOf, type Values, withKept } from '../document.ts'
 import type { Answer, EntryAnswer } from '../engine.ts'
@@ -10,6 +12,11 @@ export interface Projection {
   readonly hidden: ReadonlySet<string>
   /** Served keys asked for; `undefined`: all. */
   readonly select?: ReadonlySet<string> | undefined
+}
+
+/** Whether an answer is made of one row for each document: nothing of others is put in, nor of other locales. */
+export function isOfOneRow({ expansions }: Selection, { isAll, chain }: LocaleChoice): boolean {
+  return expansions.length === 0 && !isAll && chain === undefined
 }
 
 /** What is read of a document to serve it. */
@@ -56,19 +63,10 @@ export function project(document: DocumentModel, values: Values, { hidden, selec
   return Object.fromEntries(Object.entries(values).filter(([key]) => isShown(key)))
 }
 
-const wholeVariants = new WeakMap<DocumentModel, string>()
-
-/** The variant that nearly everyone reads: every field, nothing hidden. */
-function wholeVariant(document: DocumentModel): string {
-  const known = wholeVariants.get(document) ?? variantOf(document.schemaHash)
-  wholeVariants.set(document, known)
-  return known
-}
-
 /** The tag of a document in a view. */
 export function tagOf(document: DocumentModel, revision: number, { hidden, select }: Projection): string {
   const isWhole = hidden.size === 0 && !select
-  const variant = isWhole ? wholeVariant(document) : variantOf(document.schemaHash, [...hidden], select && [...select])
+  const variant = isWhole ? document.wholeVariant : variantOf(document.schemaHash, [...hidden], select && [...select])
   return documentTag(revision, variant)
 }
 

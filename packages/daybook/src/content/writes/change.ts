@@ -77,9 +77,9 @@ export async function prepareChange<Row extends StoredColumns, Result>(
   options: ChangeOptions,
 ): Promise<PreparedWrite<Result>> {
   const { document } = target
-  const { engine, caller, locale } = context
+  const { engine, access, locale } = context
   const { isMerge = false } = options
-  const rights = fieldRights(document, caller)
+  const rights = fieldRights(document, access)
   const given = readGiven(target, body, rights, isMerge)
   const { read } = engine.store
   const found = target.parse(await target.load(read))
@@ -88,7 +88,7 @@ export async function prepareChange<Row extends StoredColumns, Result>(
   // A hidden value decides nothing: neither what a patch means, nor which texts are rendered again.
   const before = isStored(found) ? project(document, found.own(locale), rights) : undefined
   const input = isMerge ? mergedInput(target, before ?? {}, body, rights) : given
-  const own = withoutUnwritable(document, caller, input, before)
+  const own = withoutUnwritable(document, access, input, before)
   const patch = await settleFields(document, own, before, engine.tools)
   const limit = await target.allowResult(found, patch)
   return {
@@ -99,7 +99,7 @@ export async function prepareChange<Row extends StoredColumns, Result>(
       requireCurrent(target, stored, rights, options)
       // What the patch means was made of what was found, and so were the defaults of a first write.
       if (isOther && (isMerge || !isStored(found))) throw new StaleWrite()
-      if (!isStored(stored)) requireWritable(document, patch, rights, caller)
+      if (!isStored(stored)) requireWritable(document, patch, rights, access)
       const derive = (values: Values): Promise<Values> => target.derive(writer.read, values)
       const canonical = await compose(context, writer.read, { document, before: stored, patch, rights, derive })
       const next = {

@@ -1,6 +1,5 @@
-import type { Caller } from '../../auth/adapter.ts'
-import type { QueryScope } from '../../query/where.ts'
-import { queryScope } from '../access/access.ts'
+import type { Access } from '../access/access.ts'
+import type { ReaderScope } from '../access/reader-scope.ts'
 import { actorOf, type Engine } from '../engine.ts'
 import { DEFAULT_LOCALE } from '../locales/locale.ts'
 import type { Transact } from './prepared.ts'
@@ -8,13 +7,14 @@ import type { Transact } from './prepared.ts'
 /** For whom something is written, and in which language; the same for all writes of a batch. */
 export interface WriteContext {
   readonly engine: Engine
-  readonly caller: Caller
+  /** What the caller may see and do. */
+  readonly access: Access
   /** Who the journal says it was. */
   readonly actor: string
   /** The locale that is written; `undefined`: the config names none. */
   readonly locale: string | undefined
-  /** What the caller may see, and so refer to. */
-  readonly scope: QueryScope
+  /** What the caller may refer to. */
+  readonly scope: ReaderScope
   /** How writes reach the store. */
   readonly transact: Transact
 }
@@ -29,9 +29,9 @@ interface WriteSettings {
 
 export async function writeContext(
   engine: Engine,
-  caller: Caller,
+  access: Access,
   { locale = engine.model.locales?.default, transact = (work) => engine.store.transaction(work) }: WriteSettings = {},
 ): Promise<WriteContext> {
-  const scope = await queryScope(engine.model, caller, DEFAULT_LOCALE)
-  return { engine, caller, actor: actorOf(caller), locale, scope, transact }
+  const scope = await access.scope(DEFAULT_LOCALE)
+  return { engine, access, actor: actorOf(access.caller), locale, scope, transact }
 }

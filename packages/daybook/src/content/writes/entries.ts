@@ -8,7 +8,6 @@ import { UniqueViolation } from '../../store/database.ts'
 import type { Reader } from '../../store/read.ts'
 import type { StoredEntry, WrittenEntry } from '../../store/rows.ts'
 import type { Writer } from '../../store/write.ts'
-import { hiddenFields, isVisible, requireMatch, requireRead, requireWrite } from '../access/access.ts'
 import { type FieldRights, fieldRights, requireWritable, withoutUnwritable } from '../access/field-access.ts'
 import { notAnId } from '../access/not-an-id.ts'
 import { mergeFields, settleFields, type Values } from '../document.ts'
@@ -43,13 +42,13 @@ export async function prepareCreate(
   body: unknown,
   { createdAt: given }: CreateOptions = {},
 ): Promise<PreparedWrite<EntryAnswer>> {
-  const { engine, caller, actor, locale } = context
-  const rights = fieldRights(collection, caller)
+  const { engine, access, actor, locale } = context
+  const rights = fieldRights(collection, access)
   const input = checkBody(collection, 'create', body, rights)
-  const limit = await requireWrite(engine.model, collection, 'create', caller)
-  const own = withoutUnwritable(collection, caller, input, undefined)
+  const limit = await access.requireWrite(collection, 'create')
+  const own = withoutUnwritable(collection, access, input, undefined)
   const patch = await settleFields(collection, own, undefined, engine.tools)
-  requireWritable(collection, patch, rights, caller)
+  requireWritable(collection, patch, rights, access)
   const now = new Date().toISOString()
   const createdAt = toCreatedAt(given ?? now)
   // Without a moment of its own, entries of one millisecond keep the order in which they were made.
@@ -66,7 +65,7 @@ export async function prepareCreate(
       })
       const draft = toRow(engine.model, collection, { id, canonical, createdAt, updatedAt: now, kept: null })
       const seq = await settleConflict(collection, () => writer.createEntry(collection, draft, actor))
-      await requireMatch(writer.read, collection, id, limit, caller)
+      await access.requireMatch(writer.read, collection, id, limit)
       return toWritten(collection, draft, seq, locale, rights)
     },
   }
@@ -99,12 +98,12 @@ function entryTarget(
   collection: CollectionModel,
   id: string,
 ): ChangeTarget<StoredEntry, EntryAnswer> {
-  const { engine, caller, locale } = context
+  const { engine, access, locale } = context
   const { model } = engine
   const rulings = new Map<Revision, AccessFilter | undefined>()
   const load = loader(context, collection, id)
   const requireUpdate = (values: () => Values): Promise<AccessFilter | undefined> =>
-    requireWrite(model, collection, 'update', caller, collection.access.update && values())
+    access.requireWrite(collection, 'update', collection.access.update && values())
   return {
     document: collection,
     isMatchRequired: collection.requireIfMatch,
@@ -112,7 +111,7 @@ function entryTarget(
     parse: (row) => new Revision(model, collection, row),
     requireChange: async (read, revision) => {
       if (!rulings.has(revision)) rulings.set(revision, await requireUpdate(() => revision.values))
-      await requireMatch(read, collection, revision.row.id, rulings.get(revision), caller)
+      await access.requireMatch(read, collection, revision.row.id, rulings.get(revision))
     },
     // Nobody moves an entry out of what they may change.
     allowResult: async (revision, patch) =>
@@ -130,7 +129,7 @@ function entryTarget(
       const isUnchanged = mayBeSame && row.shape === collection.schemaHash && isSame(revision, draft)
       if (isUnchanged) return unchanged(context, collection, writer, row, rights)
       const seq = await settleConflict(collection, () => writer.updateEntry(collection, row, draft, context.actor))
-      await requireMatch(writer.read, collection, row.id, limit, caller)
+      await access.requireMatch(writer.read, collection, row.id, limit)
       return toWritten(collection, draft, seq, locale, rights)
     },
   }
@@ -194,15 +193,15 @@ export async function prepareDelete(
   id: string,
   options: Preconditions = {},
 ): Promise<PreparedWrite<{ readonly seq: number }>> {
-  const { engine, caller, actor } = context
+  const { engine, access, actor } = context
   const { model, store } = engine
-  const hidden = hiddenFields(collection, caller)
+  const hidden = access.hidden(collection)
   const load = loader(context, collection, id)
-  await load.askRule()
-  const access = await referrerAccess(engine, caller)
+  await access.requireRead(collection)
+  const referrers = await referrerAccess(context)
   const parse = (row: StoredEntry): Revision<StoredEntry> => new Revision(model, collection, row)
   const ask = (revision: Revision<StoredEntry>): Promise<AccessFilter | undefined> =>
-    requireWrite(model, collection, 'delete', caller, collection.access.delete && revision.values)
+    access.requireWrite(collection, 'delete', collection.access.delete && revision.values)
   // A rule takes the time that it takes: it is asked before the transaction, and in it only when the entry has changed.
   const found = collection.access.delete && parse(await load(store.read))
   const known = found && { seq: found.row.seq, mayDelete: await ask(found) }
@@ -210,36 +209,30 @@ export async function prepareDelete(
     commit: async ({ writer, atEnd }) => {
       const stored = await load(writer.read)
       const mayDelete = known?.seq === stored.seq ? known.mayDelete : await ask(parse(stored))
-      await requireMatch(writer.read, collection, stored.id, mayDelete, caller)
+      await access.requireMatch(writer.read, collection, stored.id, mayDelete)
       requirePreconditions(options, stored.seq, tagOf(collection, stored.seq, { hidden }), collection.requireIfMatch)
-      atEnd(await releaseReferrers({ engine, collection, id: stored.id, actor, access }, writer))
+      atEnd(await releaseReferrers({ engine, collection, id: stored.id, actor, access: referrers }, writer))
       return { seq: await writer.deleteEntry(collection, stored, new Date().toISOString(), actor) }
     },
   }
 }
 
-/** Looks an entry up, as far as its rule lets the caller see it. The rule is asked once, before any transaction. */
-interface EntryLoader {
-  /** @throws UNAUTHORIZED, FORBIDDEN; NOT_FOUND when there is none that the caller may see */
-  (read: Reader): Promise<StoredEntry>
-  /** @throws UNAUTHORIZED, FORBIDDEN */
-  askRule(): Promise<AccessFilter | undefined>
-}
+/**
+ * Looks an entry up, as far as its rule lets the caller see it. The first look is before any transaction, so that none waits
+ * for the rule.
+ *
+ * @throws UNAUTHORIZED, FORBIDDEN; NOT_FOUND when there is none that the caller may see
+ */
+type EntryLoader = (read: Reader) => Promise<StoredEntry>
 
-function loader({ engine: { model }, caller }: WriteContext, collection: CollectionModel, id: string): EntryLoader {
-  let asked: Promise<AccessFilter | undefined> | undefined
-  const askRule = (): Promise<AccessFilter | undefined> => {
-    asked ??= requireRead(model, collection, caller)
-    return asked
-  }
-  const load = async (read: Reader): Promise<StoredEntry> => {
-    const limit = await askRule()
+function loader({ access }: WriteContext, collection: CollectionModel, id: string): EntryLoader {
+  return async (read) => {
+    const filter = await access.requireRead(collection)
     if (!isUuidShaped(id)) throw notAnId()
-    const stored = await read.entries.stored(collection, id.toLowerCase(), limit?.where)
-    if (!stored || !isVisible(collection, stored.status, caller)) throw new DaybookError('NOT_FOUND')
+    const stored = await read.entries.stored(collection, id.toLowerCase(), filter?.where)
+    if (!stored || !access.isVisible(collection, stored.status)) throw new DaybookError('NOT_FOUND')
     return stored
   }
-  return Object.assign(load, { askRule })
 }
 
 async function settleConflict<T>({ slug }: CollectionModel, work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,5 @@
 import type { GlobalModel } from '../../model/model.ts'
 import type { GlobalRow } from '../../store/rows.ts'
-import { requireRead, requireWrite } from '../access/access.ts'
 import { mergeFields } from '../document.ts'
 import type { Answer } from '../engine.ts'
 import { blankRow, globalIn } from '../reads/globals.ts'
@@ -26,7 +25,7 @@ export async function prepareGlobal(
 }
 
 function globalTarget(
-  { engine, caller, actor, locale }: WriteContext,
+  { engine, access, actor, locale }: WriteContext,
   global: GlobalModel,
   { ifNoneMatch }: ChangeOptions,
 ): ChangeTarget<GlobalRow, Answer> {
@@ -34,8 +33,8 @@ function globalTarget(
   const shown = { locale, chain: undefined, isAll: false }
   let asked: Promise<void> | undefined
   const requireAccess = async (): Promise<void> => {
-    await requireRead(model, global, caller)
-    await requireWrite(model, global, 'update', caller)
+    await access.requireRead(global)
+    await access.requireWrite(global, 'update')
   }
   return {
     document: global,

@@ -1,20 +1,20 @@
-import type { Caller } from '../../auth/adapter.ts'
 import { DaybookError } from '../../errors.ts'
 import type { Field } from '../../fields/field.ts'
 import { emptyValue } from '../../fields/field.ts'
 import { isUuidShaped } from '../../fields/slug.ts'
-import type { CollectionModel, DocumentModel, GlobalModel, Model } from '../../model/model.ts'
-import type { QueryScope } from '../../query/where.ts'
+import type { CollectionModel, DocumentModel, GlobalModel } from '../../model/model.ts'
 import type { Referrer, ReferrerFilter } from '../../store/reference-reader.ts'
 import { GLOBALS } from '../../store/tables.ts'
 import type { Writer } from '../../store/write.ts'
-import { isVisible, publicOnly, queryScope, requireRead, rulingOnReads } from '../access/access.ts'
+import type { Access } from '../access/access.ts'
 import { notAnId } from '../access/not-an-id.ts'
+import type { ReaderScope } from '../access/reader-scope.ts'
 import { mergeFields, orphanedIn, type Values } from '../document.ts'
 import type { Engine } from '../engine.ts'
 import { DEFAULT_LOCALE } from '../locales/locale.ts'
 import { type Canonical, show, translate } from '../locales/localized.ts'
 import { storedValues, withSystem } from '../reads/present.ts'
+import type { WriteContext } from './context.ts'
 import type { LastStep } from './prepared.ts'
 import { allReferences, toCanonical, toRow, translationsOf } from './row.ts'
 
@@ -101,17 +101,17 @@ async function refuseRestricted(deletion: Deletion, writer: Writer): Promise<voi
 
 /** What a caller may see of documents that refer to others. */
 export interface ReferrerAccess {
-  readonly scope: QueryScope
+  readonly scope: ReaderScope
   /** Which globals may be read; a rule that failed is in the way of those alone who ask about its global. */
   readonly globals: ReadonlyMap<string, boolean | Error>
 }
 
-export async function referrerAccess({ model }: Engine, caller: Caller): Promise<ReferrerAccess> {
+export async function referrerAccess({ engine, access, scope }: WriteContext): Promise<ReferrerAccess> {
   const globals = new Map<string, boolean | Error>()
-  for (const one of model.globals.values()) {
-    globals.set(one.key, await mayRead(model, one, caller).catch((error: Error) => error))
+  for (const one of engine.model.globals.values()) {
+    globals.set(one.key, await mayRead(access, one).catch((error: Error) => error))
   }
-  return { scope: await queryScope(model, caller, DEFAULT_LOCALE), globals }
+  return { scope, globals }
 }
 
 function isReadable({ globals }: ReferrerAccess, key: string): boolean {
@@ -144,8 +144,8 @@ async function seen(
   })
 }
 
-async function mayRead(model: Model, global: GlobalModel, caller: Caller): Promise<boolean> {
-  return (await rulingOnReads(model, global, caller)) === true
+async function mayRead(access: Access, global: GlobalModel): Promise<boolean> {
+  return (await access.rulingOnReads(global)) === true
 }
 
 function isRestricted({ model }: Engine, { collection, id, field }: Referrer): boolean {
@@ -243,25 +243,25 @@ export interface ReferencesAnswer {
  */
 export async function listReferrers(
   engine: Engine,
+  access: Access,
   collection: CollectionModel,
   id: string,
   page: { readonly limit: number; readonly offset: number },
-  caller: Caller,
 ): Promise<ReferencesAnswer> {
   const { read } = engine.store
-  const limit = await requireRead(engine.model, collection, caller)
+  const filter = await access.requireRead(collection)
   if (!isUuidShaped(id)) throw notAnId()
   const key = id.toLowerCase()
-  const [found] = await read.entries.statuses(collection, [key], limit?.where)
-  if (!found || !isVisible(collection, found.status, caller)) throw new DaybookError('NOT_FOUND')
-  const among = await readable(engine, caller)
+  const [found] = await read.entries.statuses(collection, [key], filter?.where)
+  if (!found || !access.isVisible(collection, found.status)) throw new DaybookError('NOT_FOUND')
+  const among = await readable(engine, access)
   const total = await read.references.count(collection.key, key, among)
   return { total, ...page, items: await read.references.referrers(collection.key, key, page.limit, page.offset, among) }
 }
 
 /** Which relation fields the caller may read, and of which entries. */
-async function readable({ model }: Engine, caller: Caller): Promise<ReferrerFilter> {
-  const scope = await queryScope(model, caller, DEFAULT_LOCALE)
+async function readable({ model }: Engine, access: Access): Promise<ReferrerFilter> {
+  const scope = await access.scope(DEFAULT_LOCALE)
   const hiddenIn = (document: DocumentModel, isOpen: boolean): readonly string[] => {
     const hidden = scope.hidden(document)
     const relations = [...document.relations.values()].flat()
@@ -273,12 +273,12 @@ async function readable({ model }: Engine, caller: Caller): Promise<ReferrerFilt
   }
   for (const one of model.globals.values()) {
     if (one.relations.size === 0) continue
-    found.push(...hiddenIn(one, await mayRead(model, one, caller)).map((path) => `${GLOBALS} ${one.key} ${path}`))
+    found.push(...hiddenIn(one, await mayRead(access, one)).map((path) => `${GLOBALS} ${one.key} ${path}`))
   }
   const limits = [...model.collections.values()].flatMap((one) => {
     if (one.relations.size === 0 || !scope.collection(one.key)) return []
-    const conditions = [scope.filter(one)?.where, publicOnly(one, caller)].filter((where) => where !== undefined)
-    return conditions.length === 0 ? [] : [{ collection: one, where: { kind: 'all', of: conditions } as const }]
+    const where = scope.visible(one)
+    return where ? [{ collection: one, where }] : []
   })
   return { except: found, limits }
 }

@@ -8,11 +8,10 @@ import type { Model } from '../../model/model.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
 import { readBody } from '../body.ts'
 import { contextOf } from '../client-address.ts'
-import { type BodyContract, defineRoute, type Method, type Route } from '../contract.ts'
+import { type BodyContract, defineRoute, type Method, PLAIN_ERRORS, type Route } from '../contract.ts'
 import { forwarded, readInput } from '../input.ts'
-import { PLAIN_ERRORS, PRIVATE } from '../replies.ts'
 import type { HttpRequest } from '../request.ts'
-import { fromResponse } from '../respond.ts'
+import { fromResponse, PRIVATE } from '../respond.ts'
 import { PERMISSIONS_SCHEMA, SESSION_SCHEMA } from './schemas.ts'
 
 /** What the routes of sessions need. */
@@ -51,7 +50,7 @@ const sessionRoute = ({ auth }: AuthParts): Route =>
         headers: ['Cache-Control', 'Vary'],
       },
     ],
-    run: async ({ caller }) => ({ status: 200, json: auth.tell(caller), headers: PRIVATE }),
+    run: async ({ access }) => ({ status: 200, json: auth.tell(access.caller), headers: PRIVATE }),
   })
 
 const permissionsRoute = ({ model }: AuthParts): Route =>
@@ -68,9 +67,9 @@ const permissionsRoute = ({ model }: AuthParts): Route =>
         headers: ['Cache-Control', 'Vary'],
       },
     ],
-    run: async ({ caller }) => ({
+    run: async ({ access }) => ({
       status: 200,
-      json: JSON.stringify(await permissionsOf(model, caller)),
+      json: JSON.stringify(await permissionsOf(model, access)),
       headers: PRIVATE,
     }),
   })

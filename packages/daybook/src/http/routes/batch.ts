@@ -4,9 +4,8 @@ import { writeContext } from '../../content/writes/context.ts'
 import { isRecord } from '../../fields/field.ts'
 import { writtenLocale } from '../../query/locale.ts'
 import { jsonBody } from '../body.ts'
-import { defineRoute, type Route } from '../contract.ts'
-import { PRIVATE, WRITE_ERRORS } from '../replies.ts'
-import type { Reply } from '../respond.ts'
+import { defineRoute, type Route, WRITE_ERRORS } from '../contract.ts'
+import { PRIVATE, type Reply } from '../respond.ts'
 import { REPEAT_ERRORS, repeatable, type ShownEntry } from '../stored-replies.ts'
 import { BATCH_RESULTS_SCHEMA, batchSchema } from './schemas.ts'
 
@@ -37,7 +36,7 @@ export function batchRoutes({ engine }: BatchParts): readonly Route[] {
         },
       ],
       errors: [...WRITE_ERRORS, ...REPEAT_ERRORS, 'PRECONDITION_REQUIRED'],
-      run: ({ body, caller, conditions, query }) => {
+      run: ({ access, body, conditions, query }) => {
         const { locale } = query.values
         const names = namedIn(body)
         const what = {
@@ -45,8 +44,8 @@ export function batchRoutes({ engine }: BatchParts): readonly Route[] {
           collections: [...collections.values()].filter(({ key }) => names.includes(key)),
           shown: shownIn,
         }
-        return repeatable({ engine, caller, key: conditions.idempotencyKey }, what, toReply, async (transact) =>
-          runBatch(await writeContext(engine, caller, { locale, transact }), body),
+        return repeatable({ engine, access, key: conditions.idempotencyKey }, what, toReply, async (transact) =>
+          runBatch(await writeContext(engine, access, { locale, transact }), body),
         )
       },
     }),

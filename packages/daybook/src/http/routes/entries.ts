@@ -1,5 +1,6 @@
 import type { Engine, EntryAnswer } from '../../content/engine.ts'
-import { getEntry, listEntries } from '../../content/reads/entries.ts'
+import { getEntry } from '../../content/reads/entry.ts'
+import { planList } from '../../content/reads/list.ts'
 import { writeContext } from '../../content/writes/context.ts'
 import { prepareCreate, prepareDelete, prepareUpdate } from '../../content/writes/entries.ts'
 import { carryOut } from '../../content/writes/prepared.ts'
@@ -10,21 +11,9 @@ import { listParameters } from '../../query/list-query.ts'
 import { writtenLocale } from '../../query/locale.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
 import { jsonBody, MERGE_PATCH } from '../body.ts'
-import { defineRoute, type Route } from '../contract.ts'
-import {
-  isKnown,
-  PRIVATE,
-  preconditions,
-  READ_ERRORS,
-  type ReadPolicy,
-  readAnswers,
-  readReply,
-  sourceFor,
-  WRITE_ERRORS,
-  writeAnswer,
-  writeReply,
-} from '../replies.ts'
-import type { Reply } from '../respond.ts'
+import { isKnown, preconditions } from '../conditions.ts'
+import { defineRoute, READ_ERRORS, type Route, readAnswers, WRITE_ERRORS, writeAnswer } from '../contract.ts'
+import { PRIVATE, type ReadPolicy, type Reply, readReply, writeReply } from '../respond.ts'
 import { REPEAT_ERRORS, repeatable } from '../stored-replies.ts'
 import { listSchema, REFERENCES_SCHEMA } from './schemas.ts'
 
@@ -61,12 +50,10 @@ function listRoute({ engine, ...policy }: EntryParts, collection: CollectionMode
     conditions: ['ifMatch', 'ifNoneMatch', 'minSeq'],
     answers: readAnswers('One page of entries.', listSchema(collection)),
     errors: READ_ERRORS,
-    run: async (request) => {
-      const { caller, query, conditions } = request
-      const answer = await listEntries(sourceFor(engine, request), collection, query, caller, (tag) =>
-        isKnown(conditions, tag),
-      )
-      return readReply(policy, request, answer)
+    run: async ({ access, conditions, query }) => {
+      const plan = await planList(engine.sourceFor(access, conditions.minSeq), access, collection, query)
+      const tag = await plan.etag()
+      return readReply(policy, access, tag, isKnown(conditions, tag) ? undefined : await plan.read())
     },
   })
 }
@@ -84,13 +71,10 @@ function getRoute({ engine, ...policy }: EntryParts, collection: CollectionModel
     conditions: ['ifMatch', 'ifNoneMatch', 'minSeq'],
     answers: readAnswers('The entry.', collection.schemas.read),
     errors: READ_ERRORS,
-    run: async (request) => {
-      const { caller, path, query } = request
-      return readReply(
-        policy,
-        request,
-        await getEntry(sourceFor(engine, request), collection, path.slug ?? '', query, caller),
-      )
+    run: async ({ access, conditions, path, query }) => {
+      const source = engine.sourceFor(access, conditions.minSeq)
+      const { json, tag } = await getEntry(source, access, collection, path.slug ?? '', query)
+      return readReply(policy, access, tag, isKnown(conditions, tag) ? undefined : json)
     },
   })
 }
@@ -110,7 +94,7 @@ function createRoute({ engine }: EntryParts, collection: CollectionModel): Route
     body: jsonBody('The fields of the new entry.', schemas.create),
     answers: [writeAnswer(201, 'The stored entry.', schemas.read, ['Location', 'Idempotency-Replayed'])],
     errors: [...WRITE_ERRORS, ...REPEAT_ERRORS],
-    run: async ({ body, caller, conditions, query }) => {
+    run: async ({ access, body, conditions, query }) => {
       const { locale } = query.values
       const what = {
         request: [key, body, ...(locale === undefined ? [] : [locale])],
@@ -119,8 +103,8 @@ function createRoute({ engine }: EntryParts, collection: CollectionModel): Route
       }
       const toReply = (entry: EntryAnswer): Reply =>
         writeReply(201, entry, { Location: locationOf(key, entry, locale) })
-      return repeatable({ engine, caller, key: conditions.idempotencyKey }, what, toReply, async (transact) => {
-        const context = await writeContext(engine, caller, { locale, transact })
+      return repeatable({ engine, access, key: conditions.idempotencyKey }, what, toReply, async (transact) => {
+        const context = await writeContext(engine, access, { locale, transact })
         return carryOut(context, () => prepareCreate(context, collection, body))
       })
     },
@@ -151,8 +135,8 @@ function changeRoute({ engine }: EntryParts, collection: CollectionModel, isMerg
     body: jsonBody('The fields to change.', schemas.update, isMerge ? [MERGE_PATCH] : []),
     answers: [writeAnswer(200, 'The stored entry.', schemas.read)],
     errors: [...WRITE_ERRORS, 'PRECONDITION_REQUIRED'],
-    run: async ({ body, caller, conditions, path, query }) => {
-      const context = await writeContext(engine, caller, query.values)
+    run: async ({ access, body, conditions, path, query }) => {
+      const context = await writeContext(engine, access, query.values)
       const options = { ...preconditions(conditions), isMerge }
       const prepare = () => prepareUpdate(context, collection, path.id ?? '', body, options)
       return writeReply(200, await carryOut(context, prepare))
@@ -173,8 +157,8 @@ function deleteRoute({ engine }: EntryParts, collection: CollectionModel): Route
     conditions: ['ifMatch', 'ifNoneMatch'],
     answers: [{ status: 204, description: 'It is gone.', headers: ['Cache-Control', 'Daybook-Seq'] }],
     errors: [...WRITE_ERRORS, 'PRECONDITION_REQUIRED'],
-    run: async ({ caller, conditions, path }) => {
-      const context = await writeContext(engine, caller)
+    run: async ({ access, conditions, path }) => {
+      const context = await writeContext(engine, access)
       const prepare = () => prepareDelete(context, collection, path.id ?? '', preconditions(conditions))
       const { seq } = await carryOut(context, prepare)
       return { status: 204, headers: { 'Daybook-Seq': String(seq), 'Cache-Control': PRIVATE['Cache-Control'] } }
@@ -201,8 +185,8 @@ function referencesRoute({ engine }: EntryParts, collection: CollectionModel): R
       },
     ],
     errors: READ_ERRORS,
-    run: async ({ caller, path, query }) => {
-      const answer = await listReferrers(engine, collection, path.id ?? '', readPage(query), caller)
+    run: async ({ access, path, query }) => {
+      const answer = await listReferrers(engine, access, collection, path.id ?? '', readPage(query))
       return { status: 200, json: JSON.stringify(answer), headers: PRIVATE }
     },
   })

@@ -3,8 +3,8 @@ import { mayExport } from '../../auth/scopes.ts'
 import type { ExportStreams } from '../../content/transfer/export-streams.ts'
 import { DaybookError } from '../../errors.ts'
 import { EXPORT } from '../../query/entry-query.ts'
-import { defineRoute, type Route } from '../contract.ts'
-import { PLAIN_ERRORS, PRIVATE } from '../replies.ts'
+import { defineRoute, PLAIN_ERRORS, type Route } from '../contract.ts'
+import { PRIVATE } from '../respond.ts'
 
 /** What the export needs. */
 export interface ExportParts {
@@ -34,7 +34,7 @@ export function exportRoutes({ streams }: ExportParts): readonly Route[] {
         },
       ],
       errors: [...PLAIN_ERRORS, 'UNAUTHORIZED', 'FORBIDDEN'],
-      run: async ({ caller, query }) => {
+      run: async ({ access: { caller }, query }) => {
         if (getIdentity(caller)?.actorType !== 'service') {
           throw new DaybookError('FORBIDDEN', 'Only a service principal may export.')
         }

@@ -7,18 +7,9 @@ import type { GlobalModel } from '../../model/model.ts'
 import { documentParameters } from '../../query/entry-query.ts'
 import { writtenLocale } from '../../query/locale.ts'
 import { jsonBody } from '../body.ts'
-import { defineRoute, type Route } from '../contract.ts'
-import {
-  preconditions,
-  READ_ERRORS,
-  type ReadPolicy,
-  readAnswers,
-  readReply,
-  sourceFor,
-  WRITE_ERRORS,
-  writeAnswer,
-  writeReply,
-} from '../replies.ts'
+import { isKnown, preconditions } from '../conditions.ts'
+import { defineRoute, READ_ERRORS, type Route, readAnswers, WRITE_ERRORS, writeAnswer } from '../contract.ts'
+import { type ReadPolicy, readReply, writeReply } from '../respond.ts'
 
 /** What the routes of globals need. */
 export interface GlobalParts extends ReadPolicy {
@@ -48,8 +39,11 @@ function getRoute({ engine, ...policy }: GlobalParts, global: GlobalModel): Rout
     conditions: ['ifMatch', 'ifNoneMatch', 'minSeq'],
     answers: readAnswers('The global; its fields are empty until it is first written.', global.schemas.read),
     errors: READ_ERRORS,
-    run: async (request) =>
-      readReply(policy, request, await readGlobal(sourceFor(engine, request), global, request.query, request.caller)),
+    run: async ({ access, conditions, query }) => {
+      const source = engine.sourceFor(access, conditions.minSeq)
+      const { json, tag } = await readGlobal(source, access, global, query)
+      return readReply(policy, access, tag, isKnown(conditions, tag) ? undefined : json)
+    },
   })
 }
 
@@ -68,8 +62,8 @@ function putRoute({ engine }: GlobalParts, global: GlobalModel): Route {
     body: jsonBody('The fields to change.', global.schemas.update),
     answers: [writeAnswer(200, 'The stored global.', global.schemas.read)],
     errors: [...WRITE_ERRORS, 'PRECONDITION_REQUIRED'],
-    run: async ({ body, caller, conditions, query }) => {
-      const context = await writeContext(engine, caller, query.values)
+    run: async ({ access, body, conditions, query }) => {
+      const context = await writeContext(engine, access, query.values)
       const prepare = () => prepareGlobal(context, global, body, preconditions(conditions))
       return writeReply(200, await carryOut(context, prepare))
     },

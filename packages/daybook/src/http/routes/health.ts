@@ -1,7 +1,7 @@
 import { DaybookError } from '../../errors.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
-import { defineRoute, type Route } from '../contract.ts'
-import { NO_STORE, PLAIN_ERRORS } from '../replies.ts'
+import { defineRoute, PLAIN_ERRORS, type Route } from '../contract.ts'
+import { NO_STORE } from '../respond.ts'
 
 /** What the routes about the process need. */
 export interface HealthParts {

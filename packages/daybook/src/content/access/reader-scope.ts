@@ -1,0 +1,100 @@
+import { PUBLISHED } from '../../fields/status.ts'
+import type { CollectionModel, Comparable, DocumentModel, Model } from '../../model/model.ts'
+import { collectionsIn, type LocaleChoice } from '../../query/locale.ts'
+import { type AccessFilter, type Condition, type QueryScope, relatedCollections } from '../../query/where.ts'
+import type { Access } from './access.ts'
+import type { Ruling } from './rules.ts'
+
+/**
+ * What a reader may ask about, in every collection that relations lead to, as one language shows it. A collection that they
+ * may not read does not exist for filters and expansion.
+ */
+export class ReaderScope implements QueryScope {
+  readonly choice: LocaleChoice
+  readonly collections: Model['collections']
+  readonly #access: Access
+  readonly #model: Model
+  readonly #rulings: ReadonlyMap<string, Ruling | Error>
+
+  /** @param rulings what the read rules of collections say; an error where one failed */
+  constructor(access: Access, model: Model, choice: LocaleChoice, rulings: ReadonlyMap<string, Ruling | Error>) {
+    this.choice = choice
+    this.collections = collectionsIn(model, choice)
+    this.#access = access
+    this.#model = model
+    this.#rulings = rulings
+  }
+
+  collection(key: string): CollectionModel | undefined {
+    return this.#rulingOn(key) === false ? undefined : this.collections.get(key)
+  }
+
+  hidden(document: DocumentModel): ReadonlySet<string> {
+    return this.#access.hidden(document)
+  }
+
+  statuses(collection: CollectionModel): readonly string[] | undefined {
+    return this.#access.statuses(collection)
+  }
+
+  seesPublicOnly(collection: CollectionModel): boolean {
+    return this.#access.seesPublicOnly(collection)
+  }
+
+  filter(collection: CollectionModel): AccessFilter | undefined {
+    const ruling = this.#rulingOn(collection.key)
+    return typeof ruling === 'boolean' ? undefined : filterFor(this.#model, collection, ruling)
+  }
+
+  /** What entries must hold to be there for the reader, their status included; `undefined`: nothing. */
+  visible(collection: CollectionModel): Condition | undefined {
+    const of = [this.filter(collection)?.where, this.#publicOnly(collection)].filter((one) => one !== undefined)
+    return of.length === 0 ? undefined : { kind: 'all', of }
+  }
+
+  #publicOnly(collection: CollectionModel): Condition | undefined {
+    const by = collection.status && collection.comparables.get(collection.status.key)
+    if (!by || !this.seesPublicOnly(collection)) return undefined
+    return { kind: 'compare', by, operator: 'eq', values: [PUBLISHED], negated: false }
+  }
+
+  /** The part of an ETag's variant that tells readers apart who see different things in these collections. */
+  variant(collections: readonly CollectionModel[]): unknown {
+    const seen = [...new Set(collections)].map((one) => [one.key, [...this.hidden(one)], this.filter(one)?.name])
+    return [this.#access.key, seen]
+  }
+
+  /** Collections that rules look into to tell what of these the reader may see. */
+  filterDependencies(collections: readonly CollectionModel[]): readonly CollectionModel[] {
+    return [...new Set(collections)].flatMap((one) => relatedCollections(this.filter(one)?.where))
+  }
+
+  /** @throws what the rule threw: one that failed is in the way of those alone who ask about its collection */
+  #rulingOn(key: string): Ruling {
+    const ruling = this.#rulings.get(key) ?? true
+    if (ruling instanceof Error) throw ruling
+    return ruling
+  }
+}
+
+/**
+ * A rule speaks of what the default locale says: otherwise an entry could be in reach in one language and not in the next.
+ * Where another locale is read, its localized fields are looked up in the collection's own table.
+ */
+export function filterFor(model: Model, collection: CollectionModel, filter: AccessFilter): AccessFilter {
+  const own = model.collections.get(collection.key)
+  if (!own || collection.table === own.table || !asksLocalized(filter.where, own)) return filter
+  const through = own.comparables.get('id') as Comparable
+  const { where } = filter
+  return {
+    ...filter,
+    where: { kind: 'related', through, isMany: false, to: own, statuses: undefined, where, negated: false },
+  }
+}
+
+function asksLocalized(condition: Condition, collection: CollectionModel): boolean {
+  if (condition.kind === 'compare') return collection.localized.has(condition.by.owner)
+  if (condition.kind === 'member') return collection.localized.has(condition.of.owner)
+  if (condition.kind === 'related') return collection.localized.has(condition.through.owner)
+  return condition.of.some((one) => asksLocalized(one, collection))
+}

@@ -1,0 +1,66 @@
+import { DaybookError } from '../../errors.ts'
+import { isUuidShaped, MAX_SLUG_LENGTH } from '../../fields/slug.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import { isStorableText } from '../../model/stored-text.ts'
+import { type DocumentQuery, readEntryQuery } from '../../query/entry-query.ts'
+import type { Query } from '../../query/parameters.ts'
+import type { Condition } from '../../query/where.ts'
+import type { Reader } from '../../store/read.ts'
+import type { EntryRow } from '../../store/rows.ts'
+import type { Access } from '../access/access.ts'
+import type { Answer, Engine } from '../engine.ts'
+import { inChosenLocale, inLocale, requireLocale } from '../locales/locale.ts'
+import { answerExpanded } from './expand.ts'
+import { isOfOneRow, toAnswer } from './present.ts'
+
+/**
+ * Reads one entry by its slug, or by its id where the segment has the form of one.
+ *
+ * @throws NOT_FOUND when there is none that the caller may see; VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
+ */
+export async function getEntry(
+  engine: Engine,
+  access: Access,
+  { key }: CollectionModel,
+  address: string,
+  query: Query<DocumentQuery>,
+): Promise<Answer> {
+  const choice = requireLocale(engine.model, query.partial, access)
+  const collection = inLocale(engine.model, key, choice)
+  const filter = await access.requireRead(collection)
+  const hidden = access.hidden(collection)
+  if (query.isEmpty) {
+    return toAnswer(collection, await requireVisible(engine, access, collection, address, filter?.where), { hidden })
+  }
+  const scope = await access.scope(choice)
+  const selection = readEntryQuery(collection, query, scope)
+  const found = await requireVisible(engine, access, collection, address, filter?.where)
+  if (isOfOneRow(selection, choice)) return toAnswer(collection, found, { hidden, select: selection.select })
+  const [row] = await inChosenLocale(engine, collection, [found], choice)
+  // It can have been deleted since it was found.
+  if (!row) throw new DaybookError('NOT_FOUND')
+  return answerExpanded(engine, collection, row, selection, scope)
+}
+
+async function requireVisible(
+  { store }: Engine,
+  access: Access,
+  collection: CollectionModel,
+  address: string,
+  where: Condition | undefined,
+): Promise<EntryRow> {
+  const row = await find(store.read, collection, address, where)
+  if (!row || !access.isVisible(collection, row.status)) throw new DaybookError('NOT_FOUND')
+  return row
+}
+
+async function find(
+  read: Reader,
+  collection: CollectionModel,
+  address: string,
+  where: Condition | undefined,
+): Promise<EntryRow | undefined> {
+  if (isUuidShaped(address)) return read.entries.byId(collection, address.toLowerCase(), where)
+  if (!collection.slug || address.length > MAX_SLUG_LENGTH * 2 || !isStorableText(address)) return undefined
+  return read.entries.bySlug(collection, address.normalize('NFC'), where)
+}

@@ -1,0 +1,225 @@
+import type { CollectionModel } from '../../model/model.ts'
+import { encodeCursor } from '../../query/cursor.ts'
+import { collectionsOf } from '../../query/expansion.ts'
+import { type ListParameters, type ListQuery, readListQuery } from '../../query/list-query.ts'
+import type { Query } from '../../query/parameters.ts'
+import { takeStatus } from '../../query/status-where.ts'
+import { type Condition, relatedCollections } from '../../query/where.ts'
+import type { Counters } from '../../store/list-reader.ts'
+import type { EntryRow } from '../../store/rows.ts'
+import type { SearchQuery } from '../../store/search.ts'
+import { toSearchTerms } from '../../store/search-text.ts'
+import type { Access } from '../access/access.ts'
+import type { ReaderScope } from '../access/reader-scope.ts'
+import type { Engine } from '../engine.ts'
+import { documentTag, selectionVariant, variantOf } from '../etags.ts'
+import { inChosenLocale, inLocale, requireLocale } from '../locales/locale.ts'
+import { presentExpanded, revisionsOf, type Sources } from './expand.ts'
+import { isOfOneRow, type Projection, present } from './present.ts'
+
+/** The most counted searches that are remembered. */
+const MAX_TOTALS = 1000
+
+/**
+ * Plans a list: what is asked of it, within what the reader may see. No entry is read yet.
+ *
+ * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
+ */
+export async function planList(
+  engine: Engine,
+  access: Access,
+  collection: CollectionModel,
+  query: Query<ListParameters>,
+): Promise<ListPlan> {
+  await access.requireRead(collection)
+  return new ListPlan(engine, await questionOf(engine, access, collection, query))
+}
+
+/** A list that can be answered. */
+export class ListPlan {
+  readonly #engine: Engine
+  readonly #question: ListQuestion
+  #standing: Promise<Standing> | undefined
+
+  constructor(engine: Engine, question: ListQuestion) {
+    this.#engine = engine
+    this.#question = question
+  }
+
+  /** The strong tag of the answer. No entry is read for it. */
+  async etag(): Promise<string> {
+    const { variant } = this.#question
+    const [own = 0, ...others] = (await this.#look()).revisions
+    return documentTag(own, others.length === 0 ? variant : variantOf(variant, others))
+  }
+
+  /** The answer, as JSON text. */
+  async read(): Promise<string> {
+    const { collection, query, where, statuses, search, isNarrowed } = this.#question
+    const { counters, revisions } = await this.#look()
+    const visible = countEntries(counters, statuses)
+    const total = isNarrowed ? await countFound(this.#engine, this.#question, revisions) : visible
+    const size = { found: total, visible, all: countEntries(counters, undefined) }
+    const isEmpty = query.limit === 0 || query.offset >= total
+    const page = isEmpty
+      ? { rows: [], end: undefined }
+      : await this.#engine.store.read.lists.page(collection, { ...query, where, statuses, search, size })
+    const items = await this.#present(page.rows)
+    const nextCursor = page.end ? encodeCursor(query.fingerprint, page.end) : null
+    const head = `{"collection":"${collection.key}","total":${total},"limit":${query.limit},"offset":${query.offset}`
+    return `${head},"items":[${items.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`
+  }
+
+  /** Looked at once, so that the tag never names a later state than that of the entries. */
+  #look(): Promise<Standing> {
+    this.#standing ??= standingOf(this.#engine, this.#question)
+    return this.#standing
+  }
+
+  async #present(rows: readonly EntryRow[]): Promise<readonly string[]> {
+    const { collection, query, scope, view, isOfOneRow: isPlain } = this.#question
+    if (isPlain) return rows.map((row) => present(collection, row, view))
+    const shown = await inChosenLocale(this.#engine, collection, rows, scope.choice)
+    return presentExpanded(this.#engine, collection, shown, query.selection, scope)
+  }
+}
+
+/** What a list asks, whenever it is answered. */
+export interface ListQuestion {
+  /** As the locale shows it. */
+  readonly collection: CollectionModel
+  readonly query: ListQuery
+  readonly scope: ReaderScope
+  /** What entries must hold: what is asked, and what the reader is limited to. */
+  readonly where: Condition | undefined
+  readonly statuses: readonly string[] | undefined
+  readonly search: SearchQuery | undefined
+  /** Whether the reader sees what is published, and nothing else. */
+  readonly isPublicOnly: boolean
+  /** Whether a filter or a search has to be counted. */
+  readonly isNarrowed: boolean
+  readonly view: Projection
+  /** Whether nothing is put into the entries that other rows say. */
+  readonly isOfOneRow: boolean
+  /** Other collections that the answer depends on. */
+  readonly sources: Sources
+  /** Names what is found, whatever page of it is shown. */
+  readonly matches: string
+  /** All of the answer's tag that no write changes. */
+  readonly variant: string
+}
+
+/** Reads the parameters of a list; those that came before, and mean the same for this reader, are not read again. */
+async function questionOf(
+  engine: Engine,
+  access: Access,
+  collection: CollectionModel,
+  query: Query<ListParameters>,
+): Promise<ListQuestion> {
+  const { model, lists } = engine
+  if (!model.isUniform) return readQuestion(engine, access, collection, query)
+  const name = `${collection.key} ${access.key}`
+  const before = lists.plans.get(query) ?? new Map<string, ListQuestion>()
+  lists.plans.set(query, before)
+  const question = before.get(name) ?? (await readQuestion(engine, access, collection, query))
+  before.set(name, question)
+  return question
+}
+
+async function readQuestion(
+  { model }: Engine,
+  access: Access,
+  { key }: CollectionModel,
+  asked: Query<ListParameters>,
+): Promise<ListQuestion> {
+  const choice = requireLocale(model, asked.partial, access)
+  const collection = inLocale(model, key, choice)
+  const scope = await access.scope(choice)
+  const query = readListQuery(collection, asked, scope)
+  const { statuses, where } = takeStatus(
+    collection,
+    within(scope.statuses(collection), query.statuses),
+    limited(query.where, scope.filter(collection)?.where),
+  )
+  const { fingerprint, limit, offset, after, q, selection } = query
+  const hidden = scope.hidden(collection)
+  const search = q === undefined ? undefined : toSearch(collection, q, statuses, hidden)
+  const touched = [...relatedCollections(query.where), ...collectionsOf(selection.expansions)]
+  const reader = [scope.variant([collection, ...touched]), choice]
+  return {
+    collection,
+    query,
+    scope,
+    where,
+    statuses,
+    search,
+    isPublicOnly: scope.seesPublicOnly(collection),
+    isNarrowed: search !== undefined || where !== undefined,
+    view: { hidden, select: selection.select },
+    isOfOneRow: isOfOneRow(selection, choice),
+    sources: { touched, behind: scope.filterDependencies([collection, ...touched]) },
+    matches: variantOf(collection.schemaHash, fingerprint, reader),
+    variant: variantOf(collection.schemaHash, fingerprint, limit, offset, after, selectionVariant(selection), reader),
+  }
+}
+
+/** The statuses asked for, as far as the reader may see them. */
+function within(
+  visible: readonly string[] | undefined,
+  asked: readonly string[] | undefined,
+): readonly string[] | undefined {
+  return visible && asked ? asked.filter((one) => visible.includes(one)) : (visible ?? asked)
+}
+
+function limited(where: Condition | undefined, filter: Condition | undefined): Condition | undefined {
+  return where && filter ? { kind: 'all', of: [filter, where] } : (where ?? filter)
+}
+
+function toSearch(
+  collection: CollectionModel,
+  q: string,
+  statuses: readonly string[] | undefined,
+  hidden: ReadonlySet<string>,
+): SearchQuery {
+  const fields = collection.searchable.map(({ key }) => key).filter((key) => !hidden.has(key))
+  return { terms: toSearchTerms(q), fields, statuses }
+}
+
+/** How far what a list depends on has come. */
+interface Standing {
+  /** Of its own collection. */
+  readonly counters: Counters
+  /** Of all collections, its own first. Without a session, only what the public sees counts. */
+  readonly revisions: readonly number[]
+}
+
+async function standingOf(
+  engine: Engine,
+  { collection, isPublicOnly, scope, sources }: ListQuestion,
+): Promise<Standing> {
+  const counters = await engine.store.read.lists.counters(collection.key)
+  const own = isPublicOnly ? counters.visibleSeq : counters.seq
+  const isAlone = sources.touched.length === 0 && sources.behind.length === 0
+  return { counters, revisions: isAlone ? [own] : [own, ...(await revisionsOf(engine, sources, scope))] }
+}
+
+function countEntries({ counts }: Counters, statuses: readonly string[] | undefined): number {
+  const shown = statuses ?? Object.keys(counts)
+  return shown.reduce((total, status) => total + (counts[status] ?? 0), 0)
+}
+
+/** Counting what a filter finds can be costly: the number is kept as long as nothing that it depends on changes. */
+async function countFound(
+  { store, lists: { totals } }: Engine,
+  { collection, search, statuses, where, matches }: ListQuestion,
+  revisions: readonly number[],
+): Promise<number> {
+  const key = `${matches} ${revisions.join()}`
+  const known = totals.get(key)
+  if (known !== undefined) return known
+  const total = store.read.lists.count(collection, { search, where, statuses })
+  if (totals.size >= MAX_TOTALS) totals.clear()
+  totals.set(key, total)
+  total.catch(() => totals.delete(key))
+  return total
+}
