@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { compileModel } from '../../model/compile.ts'
+import { boundHeap } from '../../node/bound-heap.ts'
 import { type EngineOptions, openEngine } from '../../service.ts'
 import { loadConfig } from '../config-file.ts'
 import { type CommandLine, dataFolder } from '../options.ts'
@@ -14,13 +15,13 @@ import { summarize } from './summary.ts'
 import { Tally } from './tally.ts'
 
 /**
- * Nobody waits for an answer, and the machine may be busy. One thread renders while this one stores, and has texts enough
- * for the time of a commit; each further thread would need memory that an import can spare.
+ * Nobody waits for an answer, and the machine may be busy. Two threads render while this one stores, and have texts enough
+ * for the time of a commit.
  */
 const UNSERVED: EngineOptions = {
   renderMs: 60_000,
-  renderThreads: 1,
-  renderDepth: 12,
+  renderThreads: 2,
+  renderDepth: 24,
   renderYoungHeap: 12,
   isServing: false,
 }
@@ -34,6 +35,7 @@ const INTERRUPTED = 130
  * @throws {UsageError} when the command line names what is not there
  */
 export async function importFolder(options: CommandLine, folder: string): Promise<number> {
+  boundHeap()
   const config = await loadConfig(options.text('config'))
   const model = compileModel(config)
   const plan = makePlan(model, {

@@ -8,16 +8,18 @@ import { writeContext } from '../../content/writes/context.ts'
 import { prepareCreate, prepareUpdate } from '../../content/writes/entries.ts'
 import { carryOut } from '../../content/writes/prepared.ts'
 import type { Progress } from '../progress.ts'
+import { inBatches } from './batches.ts'
 import { type FileEntry, toEntry } from './entry.ts'
 import { FileError, reasonOf } from './file-error.ts'
 import { readSource } from './front-matter.ts'
 import type { SourceFilePath, SourcePage } from './pages.ts'
 import type { ImportPlan } from './plan.ts'
 import type { Relations } from './relations.ts'
+import { SharedCommit } from './shared-commit.ts'
 import type { Outcome, Tally } from './tally.ts'
 
-/** How many files are worked on at once: what waits to be stored shares a commit. */
-const LANES = 12
+/** How many batches are worked on at once: one is rendered while another one is stored. */
+const LANES = 2
 /** The largest file, in bytes. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024
 
@@ -37,22 +39,27 @@ export interface ImportJob {
 
 /** Brings in every file; one that fails is named, and the others go on. */
 export async function importFiles(job: ImportJob): Promise<void> {
-  const pages = job.pages[Symbol.iterator]()
+  const batches = inBatches(job.pages)
   const lane = async (): Promise<void> => {
-    for (let next = pages.next(); !next.done && !job.signal.aborted; next = pages.next()) {
-      await importPage(job, next.value)
+    for (let next = batches.next(); !next.done && !job.signal.aborted; next = batches.next()) {
+      await importBatch(job, next.value)
     }
   }
   await Promise.all(Array.from({ length: LANES }, lane))
 }
 
-async function importPage(job: ImportJob, page: SourcePage): Promise<void> {
+async function importBatch(job: ImportJob, pages: readonly SourcePage[]): Promise<void> {
+  const commit = new SharedCommit((work) => job.engine.store.transaction(work), pages.length)
+  await Promise.all(pages.map((page) => importPage(job, page, commit).finally(() => commit.leave())))
+}
+
+async function importPage(job: ImportJob, page: SourcePage, commit: SharedCommit): Promise<void> {
   const { tally, progress } = job
   let id: string | undefined
   for (const file of page.files) {
     let outcome: Outcome = 'failed'
     try {
-      const stored = await bringIn(job, page, file, id)
+      const stored = await bringIn(job, page, file, { id, commit })
       outcome = id !== undefined && stored.outcome === 'updated' ? 'translated' : stored.outcome
       id = stored.id
     } catch (error) {
@@ -69,24 +76,30 @@ interface Stored {
   readonly outcome: Outcome
 }
 
-/** @param id of the entry that another of the page's files made */
+/** Where a file's entry goes. */
+interface Destination {
+  /** Of the entry that another of the page's files made. */
+  readonly id: string | undefined
+  readonly commit: SharedCommit
+}
+
 async function bringIn(
   job: ImportJob,
   page: SourcePage,
   { path, locale }: SourceFilePath,
-  id: string | undefined,
+  destination: Destination,
 ): Promise<Stored> {
   const { plan, relations, tally } = job
   // Nothing is awaited up to here, so that files take their keys in the order of their names.
   const entry = toEntry(plan, page.name, readSource(readText(path)))
   tally.addUnused(entry.unused)
-  if (id === undefined) claim(job, entry.keyValue, path)
+  if (destination.id === undefined) claim(job, entry.keyValue, path)
   const values: Values = {}
   for (const [key, value] of Object.entries(entry.values)) {
     const target = plan.fields.get(key)
     values[key] = target ? await relations.resolve(target, value) : value
   }
-  return store(job, { ...entry, values }, locale, id)
+  return store(job, { ...entry, values }, locale, destination)
 }
 
 function readText(path: string): string {
@@ -108,12 +121,12 @@ async function store(
   { engine, plan }: ImportJob,
   entry: FileEntry,
   locale: string | undefined,
-  id: string | undefined,
+  { id, commit: { transact } }: Destination,
 ): Promise<Stored> {
   const { collection } = plan
   const { values, forNew, createdAt } = entry
   const found = id ?? (await findEntry(engine, plan, entry.keyValue, locale))
-  const context = await writeContext(engine, new Access(engine.model, SYSTEM), { locale })
+  const context = await writeContext(engine, new Access(engine.model, SYSTEM), { locale, transact })
   if (found === undefined) {
     const options = createdAt === undefined ? {} : { createdAt }
     const made = await carryOut(context, () => prepareCreate(context, collection, { ...forNew, ...values }, options))
