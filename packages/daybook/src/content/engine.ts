@@ -1,3 +1,4 @@
+import type { LRUCache } from 'lru-cache'
 import type { Caller } from '../auth/adapter.ts'
 import { getSubject } from '../auth/adapter.ts'
 import type { DeriveTools } from '../fields/field.ts'
@@ -5,7 +6,7 @@ import type { Model } from '../model/model.ts'
 import type { Query } from '../query/parameters.ts'
 import type { Store } from '../store/store.ts'
 import type { Access } from './access/access.ts'
-import type { ListQuestion } from './reads/list.ts'
+import type { ListQuestion } from './reads/list-question.ts'
 
 /** What an engine is made of. */
 export interface EngineParts {
@@ -50,26 +51,9 @@ export class Engine implements EngineParts {
 /** What lists remember. Nothing in it is ever invalidated: keys name all that an answer depends on. */
 export interface ListCache {
   /** Lists by their query, where equal queries mean the same for many readers; by collection and kind of reader. */
-  readonly plans: WeakMap<Query, Map<string, ListQuestion>>
+  readonly plans: WeakMap<Query, LRUCache<string, ListQuestion>>
   /** Exact numbers of matches that were costly to count, by question and revision. */
   readonly totals: Map<string, Promise<number>>
-}
-
-/** A document as it is answered. */
-export interface Answer {
-  /** JSON text. */
-  readonly json: string
-  /** Strong entity tag, with its quotes. */
-  readonly tag: string
-  /** `seq` of the last change: the revision. */
-  readonly seq: number
-}
-
-/** A stored entry as it is answered. */
-export interface EntryAnswer extends Answer {
-  readonly id: string
-  /** Its slug, or its id in a collection without slugs. */
-  readonly address: string
 }
 
 /** Who the journal says it was. */

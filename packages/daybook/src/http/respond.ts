@@ -1,5 +1,5 @@
 import type { Access } from '../content/access/access.ts'
-import type { Answer } from '../content/engine.ts'
+import type { Answer } from '../content/answer.ts'
 import { DaybookError, ERRORS, type ErrorDetails } from '../errors.ts'
 
 /** What a route answers. */

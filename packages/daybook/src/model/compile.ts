@@ -42,7 +42,7 @@ export function compileModel(config: DaybookConfig): Model {
     globals: new Map(globals.map((one) => [one.key, one])),
     locales,
     byLocale: new Map((locales?.available ?? []).map((locale) => [locale, collectionsIn(collections, locale)])),
-    isUniform: collections.every(({ access, guarded }) => access.read === undefined && guarded.length === 0),
+    hasFieldRules: collections.some(({ guarded }) => guarded.length > 0),
     restricted: collections.filter(({ access }) => access.read !== undefined),
   })
 }

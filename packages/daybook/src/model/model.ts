@@ -144,8 +144,8 @@ export interface Model {
   readonly locales: LocalesModel | undefined
   /** The collections as each locale shows them. */
   readonly byLocale: ReadonlyMap<string, ReadonlyMap<string, CollectionModel>>
-  /** Whether no rule of the config makes one reader see another thing than the next, but for having a session. */
-  readonly isUniform: boolean
+  /** Whether some field of a collection has a rule of its own for reading or writing. */
+  readonly hasFieldRules: boolean
   /** Collections that have a rule of their own for reading. */
   readonly restricted: readonly CollectionModel[]
 }

@@ -2,12 +2,20 @@ import { ANONYMOUS, type Caller, isAuthenticated } from '../../auth/adapter.ts'
 import { isInScope, reaches, type ScopedDocument } from '../../auth/scopes.ts'
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, DocumentModel, Model } from '../../model/model.ts'
-import type { LocaleChoice } from '../../query/locale.ts'
 import type { AccessFilter } from '../../query/where.ts'
 import type { Reader } from '../../store/read.ts'
 import type { Values } from '../document.ts'
-import { filterFor, ReaderScope } from './reader-scope.ts'
-import { type Action, askRule, mayField, type Ruled, type Ruling, refuse, requireRuling, ruleOf } from './rules.ts'
+import {
+  type Action,
+  askRule,
+  filterFor,
+  mayField,
+  type Ruled,
+  type Ruling,
+  refuse,
+  requireRuling,
+  ruleOf,
+} from './rules.ts'
 
 const NOTHING: ReadonlySet<string> = new Set()
 /** What nearly every read is told: no rule is in the way. */
@@ -19,15 +27,15 @@ const ONLY_PUBLISHED: readonly string[] = [PUBLISHED]
  * asked when the first question depends on it, and once.
  */
 export class Access {
+  readonly model: Model
   readonly caller: Caller
   readonly isAuthenticated: boolean
-  readonly #model: Model
   /** Made when the first rule is asked: most requests ask none. */
   #rulings: Map<string, Promise<Ruling>> | undefined
   #hidden: Map<string, ReadonlySet<string>> | undefined
 
   constructor(model: Model, caller: Caller) {
-    this.#model = model
+    this.model = model
     this.caller = caller
     this.isAuthenticated = isAuthenticated(caller)
   }
@@ -51,7 +59,7 @@ export class Access {
     const name = nameOf(document)
     const known = this.#rulings.get(name)
     if (known) return known
-    const ruling = askRule(this.#model, document, 'read', rule, { ...this.callerFor(document) })
+    const ruling = askRule(this.model, document, 'read', rule, { ...this.callerFor(document) })
     this.#rulings.set(name, ruling)
     return ruling
   }
@@ -68,7 +76,7 @@ export class Access {
 
   async #requireRuledRead(document: Ruled): Promise<AccessFilter | undefined> {
     const filter = requireRuling(await this.rulingOnReads(document), this.caller, document, 'read')
-    return filter && document.kind === 'collection' ? filterFor(this.#model, document, filter) : filter
+    return filter && document.kind === 'collection' ? filterFor(this.model, document, filter) : filter
   }
 
   /**
@@ -86,7 +94,7 @@ export class Access {
     const rule = ruleOf(document, action)
     const asked = isInScope(this.caller, document, action) ? this.caller : ANONYMOUS
     const ruling = rule
-      ? await askRule(this.#model, document, action, rule, { ...asked, ...(entry ? { entry } : {}) })
+      ? await askRule(this.model, document, action, rule, { ...asked, ...(entry ? { entry } : {}) })
       : isAuthenticated(asked)
     return requireRuling(ruling, this.caller, document, action)
   }
@@ -131,13 +139,28 @@ export class Access {
     return status === PUBLISHED || !this.seesPublicOnly(collection)
   }
 
-  /** All that the caller may see, in one language: the read rules of all collections are asked for it. */
-  async scope(choice: LocaleChoice): Promise<ReaderScope> {
+  /**
+   * Names what the caller may see in all collections: the same for callers who see the same. `undefined` where rules of fields
+   * decide about it, or a rule failed.
+   */
+  async readKey(): Promise<string | undefined> {
+    if (this.model.hasFieldRules) return undefined
+    if (this.model.restricted.length === 0) return this.key
+    const rulings = [...(await this.rulingsOnReads()).values()]
+    if (rulings.some((one) => one instanceof Error)) return undefined
+    return JSON.stringify([
+      this.key,
+      ...rulings.map((one) => (typeof one === 'object' && 'name' in one ? one.name : one)),
+    ])
+  }
+
+  /** What the read rules of all collections say; an error where one failed. */
+  async rulingsOnReads(): Promise<ReadonlyMap<string, Ruling | Error>> {
     const rulings = new Map<string, Ruling | Error>()
-    for (const one of this.#model.restricted) {
+    for (const one of this.model.restricted) {
       rulings.set(one.key, await this.rulingOnReads(one).catch(toError))
     }
-    return new ReaderScope(this, this.#model, choice, rulings)
+    return rulings
   }
 }
 

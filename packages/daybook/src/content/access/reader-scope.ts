@@ -1,9 +1,14 @@
 import { PUBLISHED } from '../../fields/status.ts'
-import type { CollectionModel, Comparable, DocumentModel, Model } from '../../model/model.ts'
+import type { CollectionModel, DocumentModel, Model } from '../../model/model.ts'
 import { collectionsIn, type LocaleChoice } from '../../query/locale.ts'
 import { type AccessFilter, type Condition, type QueryScope, relatedCollections } from '../../query/where.ts'
 import type { Access } from './access.ts'
-import type { Ruling } from './rules.ts'
+import { filterFor, type Ruling } from './rules.ts'
+
+/** All that a caller may see, in one language: the read rules of all collections are asked for it. */
+export async function readerScope(access: Access, choice: LocaleChoice): Promise<ReaderScope> {
+  return new ReaderScope(access, choice, await access.rulingsOnReads())
+}
 
 /**
  * What a reader may ask about, in every collection that relations lead to, as one language shows it. A collection that they
@@ -13,15 +18,13 @@ export class ReaderScope implements QueryScope {
   readonly choice: LocaleChoice
   readonly collections: Model['collections']
   readonly #access: Access
-  readonly #model: Model
   readonly #rulings: ReadonlyMap<string, Ruling | Error>
 
-  /** @param rulings what the read rules of collections say; an error where one failed */
-  constructor(access: Access, model: Model, choice: LocaleChoice, rulings: ReadonlyMap<string, Ruling | Error>) {
+  /** @param rulings see {@link Access.rulingsOnReads} */
+  constructor(access: Access, choice: LocaleChoice, rulings: ReadonlyMap<string, Ruling | Error>) {
     this.choice = choice
-    this.collections = collectionsIn(model, choice)
+    this.collections = collectionsIn(access.model, choice)
     this.#access = access
-    this.#model = model
     this.#rulings = rulings
   }
 
@@ -43,7 +46,7 @@ export class ReaderScope implements QueryScope {
 
   filter(collection: CollectionModel): AccessFilter | undefined {
     const ruling = this.#rulingOn(collection.key)
-    return typeof ruling === 'boolean' ? undefined : filterFor(this.#model, collection, ruling)
+    return typeof ruling === 'boolean' ? undefined : filterFor(this.#access.model, collection, ruling)
   }
 
   /** What entries must hold to be there for the reader, their status included; `undefined`: nothing. */
@@ -75,26 +78,4 @@ export class ReaderScope implements QueryScope {
     if (ruling instanceof Error) throw ruling
     return ruling
   }
-}
-
-/**
- * A rule speaks of what the default locale says: otherwise an entry could be in reach in one language and not in the next.
- * Where another locale is read, its localized fields are looked up in the collection's own table.
- */
-export function filterFor(model: Model, collection: CollectionModel, filter: AccessFilter): AccessFilter {
-  const own = model.collections.get(collection.key)
-  if (!own || collection.table === own.table || !asksLocalized(filter.where, own)) return filter
-  const through = own.comparables.get('id') as Comparable
-  const { where } = filter
-  return {
-    ...filter,
-    where: { kind: 'related', through, isMany: false, to: own, statuses: undefined, where, negated: false },
-  }
-}
-
-function asksLocalized(condition: Condition, collection: CollectionModel): boolean {
-  if (condition.kind === 'compare') return collection.localized.has(condition.by.owner)
-  if (condition.kind === 'member') return collection.localized.has(condition.of.owner)
-  if (condition.kind === 'related') return collection.localized.has(condition.through.owner)
-  return condition.of.some((one) => asksLocalized(one, collection))
 }

@@ -3,9 +3,9 @@ import { isInScope, reaches } from '../../auth/scopes.ts'
 import type { AccessRequest, AccessRule } from '../../config/access.ts'
 import { DaybookError } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
-import type { CollectionModel, DocumentModel, FieldModel, GlobalModel, Model } from '../../model/model.ts'
+import type { CollectionModel, Comparable, DocumentModel, FieldModel, GlobalModel, Model } from '../../model/model.ts'
 import { readRuleWhere } from '../../query/rule-where.ts'
-import type { AccessFilter } from '../../query/where.ts'
+import type { AccessFilter, Condition } from '../../query/where.ts'
 
 /** What a rule says: everything, nothing, or what holds a condition. */
 export type Ruling = boolean | AccessFilter
@@ -159,4 +159,26 @@ export function mayField(
   } catch (error) {
     throw broken(`${document}.fields.${key}.access.${action}`, 'failed', error)
   }
+}
+
+/**
+ * A rule speaks of what the default locale says: otherwise an entry could be in reach in one language and not in the next.
+ * Where another locale is read, its localized fields are looked up in the collection's own table.
+ */
+export function filterFor(model: Model, collection: CollectionModel, filter: AccessFilter): AccessFilter {
+  const own = model.collections.get(collection.key)
+  if (!own || collection.table === own.table || !asksLocalized(filter.where, own)) return filter
+  const through = own.comparables.get('id') as Comparable
+  const { where } = filter
+  return {
+    ...filter,
+    where: { kind: 'related', through, isMany: false, to: own, statuses: undefined, where, negated: false },
+  }
+}
+
+function asksLocalized(condition: Condition, collection: CollectionModel): boolean {
+  if (condition.kind === 'compare') return collection.localized.has(condition.by.owner)
+  if (condition.kind === 'member') return collection.localized.has(condition.of.owner)
+  if (condition.kind === 'related') return collection.localized.has(condition.through.owner)
+  return condition.of.some((one) => asksLocalized(one, collection))
 }

@@ -8,7 +8,9 @@ import type { Condition } from '../../query/where.ts'
 import type { Reader } from '../../store/read.ts'
 import type { EntryRow } from '../../store/rows.ts'
 import type { Access } from '../access/access.ts'
-import type { Answer, Engine } from '../engine.ts'
+import { readerScope } from '../access/reader-scope.ts'
+import type { Answer } from '../answer.ts'
+import type { Engine } from '../engine.ts'
 import { inChosenLocale, inLocale, requireLocale } from '../locales/locale.ts'
 import { answerExpanded } from './expand.ts'
 import { isOfOneRow, toAnswer } from './present.ts'
@@ -32,7 +34,7 @@ export async function getEntry(
   if (query.isEmpty) {
     return toAnswer(collection, await requireVisible(engine, access, collection, address, filter?.where), { hidden })
   }
-  const scope = await access.scope(choice)
+  const scope = await readerScope(access, choice)
   const selection = readEntryQuery(collection, query, scope)
   const found = await requireVisible(engine, access, collection, address, filter?.where)
   if (isOfOneRow(selection, choice)) return toAnswer(collection, found, { hidden, select: selection.select })

@@ -1,25 +1,19 @@
 import { type DaybookError, invalidAt } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
-import type { CollectionModel, DocumentModel, RelationModel } from '../../model/model.ts'
+import type { DocumentModel, RelationModel } from '../../model/model.ts'
 import { collectionsOf, type Expansion, type Selection } from '../../query/expansion.ts'
 import type { EntryRow } from '../../store/rows.ts'
 import type { ReaderScope } from '../access/reader-scope.ts'
+import type { Answer } from '../answer.ts'
 import type { Values } from '../document.ts'
-import type { Answer, Engine } from '../engine.ts'
+import type { Engine } from '../engine.ts'
 import { documentTag, selectionVariant, variantOf } from '../etags.ts'
 import { inChosenLocale } from '../locales/locale.ts'
+import type { Sources } from './list-question.ts'
 import { present, project, type StoredDocument, storedValues } from './present.ts'
 
 /** The most documents that one answer expands. */
 export const MAX_EXPANDED = 2000
-
-/** Other collections that an answer is made of. */
-export interface Sources {
-  /** What is shown of them, or asked through them. */
-  readonly touched: readonly CollectionModel[]
-  /** Those that rules look into, to tell what the reader may see. */
-  readonly behind: readonly CollectionModel[]
-}
 
 /** How far other collections have come: where they are shown, as far as the reader may see it. */
 export async function revisionsOf(

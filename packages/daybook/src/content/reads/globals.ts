@@ -4,8 +4,10 @@ import type { LocaleChoice } from '../../query/locale.ts'
 import type { Query } from '../../query/parameters.ts'
 import type { GlobalRow } from '../../store/rows.ts'
 import type { Access } from '../access/access.ts'
+import { readerScope } from '../access/reader-scope.ts'
+import type { Answer } from '../answer.ts'
 import { mergeFields, reshape } from '../document.ts'
-import type { Answer, Engine } from '../engine.ts'
+import type { Engine } from '../engine.ts'
 import { chosenValues, requireLocale } from '../locales/locale.ts'
 import { toCanonical } from '../writes/row.ts'
 import { answerExpanded } from './expand.ts'
@@ -33,7 +35,7 @@ export async function readGlobal(
   const row = globalIn(engine, global, (await engine.store.read.globals.byKey(global.key)) ?? blankRow(global), choice)
   const hidden = access.hidden(global)
   if (query.isEmpty) return toAnswer(global, row, { hidden })
-  const scope = await access.scope(choice)
+  const scope = await readerScope(access, choice)
   return answerExpanded(engine, global, row, readEntryQuery(global, query, scope), scope)
 }
 

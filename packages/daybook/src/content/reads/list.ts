@@ -1,7 +1,8 @@
+import { LRUCache } from 'lru-cache'
 import type { CollectionModel } from '../../model/model.ts'
 import { encodeCursor } from '../../query/cursor.ts'
 import { collectionsOf } from '../../query/expansion.ts'
-import { type ListParameters, type ListQuery, readListQuery } from '../../query/list-query.ts'
+import { type ListParameters, readListQuery } from '../../query/list-query.ts'
 import type { Query } from '../../query/parameters.ts'
 import { takeStatus } from '../../query/status-where.ts'
 import { type Condition, relatedCollections } from '../../query/where.ts'
@@ -10,15 +11,18 @@ import type { EntryRow } from '../../store/rows.ts'
 import type { SearchQuery } from '../../store/search.ts'
 import { toSearchTerms } from '../../store/search-text.ts'
 import type { Access } from '../access/access.ts'
-import type { ReaderScope } from '../access/reader-scope.ts'
+import { readerScope } from '../access/reader-scope.ts'
 import type { Engine } from '../engine.ts'
 import { documentTag, selectionVariant, variantOf } from '../etags.ts'
 import { inChosenLocale, inLocale, requireLocale } from '../locales/locale.ts'
-import { presentExpanded, revisionsOf, type Sources } from './expand.ts'
-import { isOfOneRow, type Projection, present } from './present.ts'
+import { presentExpanded, revisionsOf } from './expand.ts'
+import type { ListQuestion } from './list-question.ts'
+import { isOfOneRow, present } from './present.ts'
 
 /** The most counted searches that are remembered. */
 const MAX_TOTALS = 1000
+/** For how many kinds of readers a list is remembered. */
+const MAX_QUESTIONS = 20
 
 /**
  * Plans a list: what is asked of it, within what the reader may see. No entry is read yet.
@@ -84,31 +88,6 @@ export class ListPlan {
   }
 }
 
-/** What a list asks, whenever it is answered. */
-export interface ListQuestion {
-  /** As the locale shows it. */
-  readonly collection: CollectionModel
-  readonly query: ListQuery
-  readonly scope: ReaderScope
-  /** What entries must hold: what is asked, and what the reader is limited to. */
-  readonly where: Condition | undefined
-  readonly statuses: readonly string[] | undefined
-  readonly search: SearchQuery | undefined
-  /** Whether the reader sees what is published, and nothing else. */
-  readonly isPublicOnly: boolean
-  /** Whether a filter or a search has to be counted. */
-  readonly isNarrowed: boolean
-  readonly view: Projection
-  /** Whether nothing is put into the entries that other rows say. */
-  readonly isOfOneRow: boolean
-  /** Other collections that the answer depends on. */
-  readonly sources: Sources
-  /** Names what is found, whatever page of it is shown. */
-  readonly matches: string
-  /** All of the answer's tag that no write changes. */
-  readonly variant: string
-}
-
 /** Reads the parameters of a list; those that came before, and mean the same for this reader, are not read again. */
 async function questionOf(
   engine: Engine,
@@ -116,11 +95,12 @@ async function questionOf(
   collection: CollectionModel,
   query: Query<ListParameters>,
 ): Promise<ListQuestion> {
-  const { model, lists } = engine
-  if (!model.isUniform) return readQuestion(engine, access, collection, query)
-  const name = `${collection.key} ${access.key}`
-  const before = lists.plans.get(query) ?? new Map<string, ListQuestion>()
-  lists.plans.set(query, before)
+  const key = await access.readKey()
+  if (key === undefined) return readQuestion(engine, access, collection, query)
+  const { plans } = engine.lists
+  const name = `${collection.key} ${key}`
+  const before = plans.get(query) ?? new LRUCache<string, ListQuestion>({ max: MAX_QUESTIONS })
+  plans.set(query, before)
   const question = before.get(name) ?? (await readQuestion(engine, access, collection, query))
   before.set(name, question)
   return question
@@ -134,7 +114,7 @@ async function readQuestion(
 ): Promise<ListQuestion> {
   const choice = requireLocale(model, asked.partial, access)
   const collection = inLocale(model, key, choice)
-  const scope = await access.scope(choice)
+  const scope = await readerScope(access, choice)
   const query = readListQuery(collection, asked, scope)
   const { statuses, where } = takeStatus(
     collection,

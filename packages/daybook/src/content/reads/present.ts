@@ -2,8 +2,8 @@ import type { CollectionModel, DocumentModel } from '../../model/model.ts'
 import type { Selection } from '../../query/expansion.ts'
 import type { LocaleChoice } from '../../query/locale.ts'
 import type { EntryRow } from '../../store/rows.ts'
+import type { Answer, EntryAnswer } from '../answer.ts'
 import { reshape, servedKeysOf, type Values, withKept } from '../document.ts'
-import type { Answer, EntryAnswer } from '../engine.ts'
 import { documentTag, variantOf } from '../etags.ts'
 
 /** What a reader may see of documents, and asked to see. */

@@ -1,5 +1,5 @@
 import type { Access } from '../access/access.ts'
-import type { ReaderScope } from '../access/reader-scope.ts'
+import { type ReaderScope, readerScope } from '../access/reader-scope.ts'
 import { actorOf, type Engine } from '../engine.ts'
 import { DEFAULT_LOCALE } from '../locales/locale.ts'
 import type { Transact } from './prepared.ts'
@@ -32,6 +32,6 @@ export async function writeContext(
   access: Access,
   { locale = engine.model.locales?.default, transact = (work) => engine.store.transaction(work) }: WriteSettings = {},
 ): Promise<WriteContext> {
-  const scope = await access.scope(DEFAULT_LOCALE)
+  const scope = await readerScope(access, DEFAULT_LOCALE)
   return { engine, access, actor: actorOf(access.caller), locale, scope, transact }
 }

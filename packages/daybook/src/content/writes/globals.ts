@@ -1,7 +1,7 @@
 import type { GlobalModel } from '../../model/model.ts'
 import type { GlobalRow } from '../../store/rows.ts'
+import type { Answer } from '../answer.ts'
 import { mergeFields } from '../document.ts'
-import type { Answer } from '../engine.ts'
 import { blankRow, globalIn } from '../reads/globals.ts'
 import { toAnswer, withSystem } from '../reads/present.ts'
 import { type ChangeOptions, type ChangeTarget, prepareChange } from './change.ts'

@@ -8,7 +8,7 @@ import { GLOBALS } from '../../store/tables.ts'
 import type { Writer } from '../../store/write.ts'
 import type { Access } from '../access/access.ts'
 import { notAnId } from '../access/not-an-id.ts'
-import type { ReaderScope } from '../access/reader-scope.ts'
+import { type ReaderScope, readerScope } from '../access/reader-scope.ts'
 import { mergeFields, orphanedIn, type Values } from '../document.ts'
 import type { Engine } from '../engine.ts'
 import { DEFAULT_LOCALE } from '../locales/locale.ts'
@@ -261,7 +261,7 @@ export async function listReferrers(
 
 /** Which relation fields the caller may read, and of which entries. */
 async function readable({ model }: Engine, access: Access): Promise<ReferrerFilter> {
-  const scope = await access.scope(DEFAULT_LOCALE)
+  const scope = await readerScope(access, DEFAULT_LOCALE)
   const hiddenIn = (document: DocumentModel, isOpen: boolean): readonly string[] => {
     const hidden = scope.hidden(document)
     const relations = [...document.relations.values()].flat()

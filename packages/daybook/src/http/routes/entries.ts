@@ -1,4 +1,5 @@
-import type { Engine, EntryAnswer } from '../../content/engine.ts'
+import type { EntryAnswer } from '../../content/answer.ts'
+import type { Engine } from '../../content/engine.ts'
 import { getEntry } from '../../content/reads/entry.ts'
 import { planList } from '../../content/reads/list.ts'
 import { writeContext } from '../../content/writes/context.ts'

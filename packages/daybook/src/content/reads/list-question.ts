@@ -1,0 +1,39 @@
+import type { CollectionModel } from '../../model/model.ts'
+import type { ListQuery } from '../../query/list-query.ts'
+import type { Condition } from '../../query/where.ts'
+import type { SearchQuery } from '../../store/search.ts'
+import type { ReaderScope } from '../access/reader-scope.ts'
+import type { Projection } from './present.ts'
+
+/** Other collections that an answer is made of. */
+export interface Sources {
+  /** What is shown of them, or asked through them. */
+  readonly touched: readonly CollectionModel[]
+  /** Those that rules look into, to tell what the reader may see. */
+  readonly behind: readonly CollectionModel[]
+}
+
+/** What a list asks, whenever it is answered. */
+export interface ListQuestion {
+  /** As the locale shows it. */
+  readonly collection: CollectionModel
+  readonly query: ListQuery
+  readonly scope: ReaderScope
+  /** What entries must hold: what is asked, and what the reader is limited to. */
+  readonly where: Condition | undefined
+  readonly statuses: readonly string[] | undefined
+  readonly search: SearchQuery | undefined
+  /** Whether the reader sees what is published, and nothing else. */
+  readonly isPublicOnly: boolean
+  /** Whether a filter or a search has to be counted. */
+  readonly isNarrowed: boolean
+  readonly view: Projection
+  /** Whether nothing is put into the entries that other rows say. */
+  readonly isOfOneRow: boolean
+  /** Other collections that the answer depends on. */
+  readonly sources: Sources
+  /** Names what is found, whatever page of it is shown. */
+  readonly matches: string
+  /** All of the answer's tag that no write changes. */
+  readonly variant: string
+}
