@@ -1,6 +1,7 @@
 import { kitchen, small } from '../support/configs.ts'
 import { runScenarios, type Step } from '../support/scenario.ts'
 import { create, get, put } from '../support/steps.ts'
+import { IN_PROCESS, SOCKET } from '../support/transports.ts'
 
 const PAGE = 'https://app.example.org'
 const missing = '/api/posts/01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
@@ -81,7 +82,7 @@ runScenarios('methods', [
   },
   {
     name: 'nobody has heard of are 405 on a known path, 404 elsewhere (R8)',
-    transport: 'fetch',
+    transport: IN_PROCESS,
     steps: [
       notAllowed('BREW', '/api/posts', 'GET, HEAD, POST, OPTIONS'),
       notAllowed('PROPFIND', '/api/posts/what-a-daybook-is', ENTRY_METHODS),
@@ -91,7 +92,7 @@ runScenarios('methods', [
   },
   {
     name: 'TRACE is not spoken',
-    transport: 'socket',
+    transport: SOCKET,
     steps: [notAllowed('TRACE', '/api/posts', 'GET, HEAD, POST, OPTIONS')],
   },
   {

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import NativeDatabase from 'better-sqlite3'
 import { createService, type DaybookConfig, type Service } from 'daybook'
 import { openStore } from '../../src/service.ts'
 import type { Store } from '../../src/store/store.ts'
+import { memoryFolder } from './memory-folder.ts'
 import { PATIENCE_MS } from './patience.ts'
 import { type Made, Place } from './place.ts'
 
@@ -18,7 +18,7 @@ export class Folder extends Place {
   }
 
   static async make(): Promise<Folder> {
-    return new Folder(await mkdtemp(join(tmpdir(), 'daybook-store-')))
+    return new Folder(await mkdtemp(join(await memoryFolder(), 'daybook-store-')))
   }
 
   get file(): string {

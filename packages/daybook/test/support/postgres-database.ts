@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Pool } from 'pg'
 import { inject } from 'vitest'
 import { type PostgresAddress, ROLE, superuserUrlOf, urlOf } from './postgres-address.ts'
-import { queryOnce } from './postgres-query.ts'
+import { queryConnection, queryOnce } from './postgres-query.ts'
 
 /** The server of the test run, asked for once in each test process. */
 let shared: Promise<PostgresAddress> | undefined
@@ -41,6 +41,8 @@ export class PostgresDatabase implements AsyncDisposable {
   /** Its URL, as the role of the tests. */
   readonly url: string
   readonly #address: PostgresAddress
+  /** It knows the tables already: another connection would look each of them up. */
+  #keeper: Pool | undefined
 
   private constructor(address: PostgresAddress, name: string) {
     this.#address = address
@@ -64,16 +66,18 @@ export class PostgresDatabase implements AsyncDisposable {
 
   /** Remembers what its tables hold, for {@link restore}. */
   async keep(): Promise<void> {
-    await queryOnce(superuserUrlOf(this.#address, this.name), KEEP, [])
+    this.#keeper ??= queryConnection(superuserUrlOf(this.#address, this.name))
+    await this.#keeper.query(KEEP)
   }
 
-  /** Brings its tables back to what they held; nobody may be connected. */
+  /** Brings its tables back to what they held when {@link keep} was called; no service may be connected. */
   async restore(): Promise<void> {
-    await queryOnce(superuserUrlOf(this.#address, this.name), RESTORE, [])
+    await this.#keeper?.query(RESTORE)
   }
 
   /** Drops it, connections and all. */
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#keeper?.end()
     await makerOf(this.#address).query(`drop database if exists ${this.name} with (force)`)
   }
 }

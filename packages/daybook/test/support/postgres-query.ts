@@ -1,4 +1,4 @@
-import { Client, types } from 'pg'
+import { Client, Pool, types } from 'pg'
 
 /** What PostgreSQL's `bigint` holds here are numbers. */
 const BIGINT = 20
@@ -20,4 +20,12 @@ export async function queryOnce<Row extends object>(
   } finally {
     await client.end()
   }
+}
+
+/** One connection for many queries, made with the first of them. */
+export function queryConnection(url: string): Pool {
+  const pool = new Pool({ connectionString: url, types: TYPES, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true })
+  // A connection that ends while it is idle says so here; the next query makes another.
+  pool.on('error', () => {})
+  return pool
 }

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { DaybookConfig, ServiceOptions } from 'daybook'
 import { createTestService, type TestService } from 'daybook/testing'
 import { afterAll } from 'vitest'
@@ -8,6 +7,8 @@ import type { Place } from './place.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
 import { PostgresDatabases } from './postgres-databases.ts'
 import { numbered, PostgresPlace } from './postgres-place.ts'
+import { queryConnection } from './postgres-query.ts'
+import { databaseIn, SqliteFiles } from './sqlite-files.ts'
 
 /** Asks the database itself, past the service, in SQL that every engine reads; `?` stands for a value. */
 export type Rows = (sql: string, ...values: unknown[]) => Promise<readonly Readonly<Record<string, unknown>>[]>
@@ -39,13 +40,16 @@ const POSTGRES_TABLES = "SELECT tablename AS name FROM pg_tables WHERE schemanam
 
 const namesIn = (rows: Awaited<ReturnType<Rows>>): readonly string[] => rows.map(({ name }) => String(name))
 
-const sqlite: StoreKind = {
+const files = new SqliteFiles()
+afterAll(() => files.drop())
+
+/** A file. */
+export const SQLITE: StoreKind = {
   name: 'sqlite',
   async open(config, options) {
-    const service = await createTestService(config, options)
-    const file = join(service.data, 'daybook.db')
+    const service = await files.open<typeof config>(config, options)
     const rows: Rows = async (sql, ...values) =>
-      useFile(file, (database) => database.prepare(sql).all(...values) as Record<string, unknown>[])
+      useFile(databaseIn(service.data), (database) => database.prepare(sql).all(...values) as Record<string, unknown>[])
     return {
       ...service,
       rows,
@@ -59,17 +63,19 @@ const sqlite: StoreKind = {
 const databases = new PostgresDatabases()
 afterAll(() => databases.drop())
 
-const onPostgres: StoreKind = {
+/** A database of the server of the test run. */
+export const POSTGRES: StoreKind = {
   name: 'postgres',
   async open(config, options) {
     const { database, isMade } = await databases.take(config)
     const service = await serveFrom(database, config, options)
     if (!isMade) await database.keep()
+    const connection = queryConnection(database.url)
     const close = async (): Promise<void> => {
-      await service.close()
+      await Promise.all([service.close(), connection.end()])
       databases.leave(config, database)
     }
-    const rows: Rows = (sql, ...values) => database.rows(numbered(sql), ...values)
+    const rows: Rows = async (sql, ...values) => (await connection.query(numbered(sql), values)).rows
     return {
       ...service,
       rows,
@@ -93,4 +99,4 @@ const serveFrom = <C extends DaybookConfig>(
   >
 
 /** Every store; a new one is one line here. */
-export const STORES: readonly StoreKind[] = [sqlite, onPostgres]
+export const STORES: readonly StoreKind[] = [SQLITE, POSTGRES]

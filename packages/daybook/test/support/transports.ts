@@ -30,7 +30,7 @@ export interface Transport {
 }
 
 /** `service.fetch` inside the process. */
-const inProcess: Transport = {
+export const IN_PROCESS: Transport = {
   name: 'fetch',
   connect: async (service) => ({
     async send({ method, path, headers, body }) {
@@ -43,7 +43,7 @@ const inProcess: Transport = {
 }
 
 /** A real server on a free port of this machine. */
-const socket: Transport = {
+export const SOCKET: Transport = {
   name: 'socket',
   async connect(service) {
     const { port, stop } = await serve(service, { port: 0 })
@@ -58,7 +58,7 @@ const socket: Transport = {
   },
 }
 
-export const TRANSPORTS: readonly Transport[] = [inProcess, socket]
+export const TRANSPORTS: readonly Transport[] = [IN_PROCESS, SOCKET]
 
 function sendOverSocket(port: number, agent: Agent, { method, path, headers, body }: Sent): Promise<Answer> {
   return new Promise((resolve, reject) => {
