@@ -1,4 +1,4 @@
-import { defineCollection, defineConfig, defineGlobal, f } from '../../src/index.ts'
+import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 import { plainFields } from './every-field.ts'
 
 const things = {

@@ -1,4 +1,4 @@
-import { f, isAuthenticated } from '../../src/index.ts'
+import { f, isAuthenticated } from 'daybook'
 
 /** A field of every kind that is stored in its own way, without those that hold others. */
 export const plainFields = {

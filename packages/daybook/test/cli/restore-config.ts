@@ -1,5 +1,4 @@
-import type { SeedContent } from '../../src/config/config.ts'
-import { defineCollection, defineConfig, defineGlobal, f } from '../../src/index.ts'
+import { defineCollection, defineConfig, defineGlobal, f, type SeedContent } from 'daybook'
 import { patientPostgres } from '../support/patient-postgres.ts'
 import { plainFields } from './every-field.ts'
 
