@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { f, SYSTEM } from 'daybook'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { toLines, withoutHeader } from '../support/export.ts'
 import { patientPostgres } from '../support/patient-postgres.ts'
 import { PostgresDatabase } from '../support/postgres-database.ts'
@@ -98,15 +98,26 @@ const notes = {
 /** Runs a command with the config of notes. */
 const own = (...args: readonly string[]): Promise<Ended> => daybook(folder.path, ...args)
 
+/** Stores of notes with their exports, by how many notes: each is made once. */
+const made = new Map<number, Awaited<ReturnType<typeof folderOf>>>()
+afterAll(() => Promise.all([...made.values()].map((one) => one[Symbol.asyncDispose]())))
+
 /** A store of notes in `source`, and its export. */
 async function makeNotes(count: number): Promise<string> {
-  await folder.write({ 'daybook.config.ts': NOTES })
-  await serve(notes, { data: at('source') }, async ({ content }) => {
+  const from = made.get(count) ?? (await fillNotes(count))
+  await cp(from.path, folder.path, { recursive: true })
+  return text('notes.ndjson')
+}
+
+async function fillNotes(count: number): Promise<Awaited<ReturnType<typeof folderOf>>> {
+  const notesFolder = await folderOf({ 'daybook.config.ts': NOTES })
+  made.set(count, notesFolder)
+  await serve(notes, { data: join(notesFolder.path, 'source') }, async ({ content }) => {
     const make = (n: number) => content.create('notes', { text: `note ${n}` } as never, { caller: SYSTEM })
     await Promise.all(Array.from({ length: count }, (_, n) => make(n)))
   })
-  expect(await own('export', 'notes.ndjson', '--data', 'source')).toMatchObject({ status: 0 })
-  return text('notes.ndjson')
+  expect(await daybook(notesFolder.path, 'export', 'notes.ndjson', '--data', 'source')).toMatchObject({ status: 0 })
+  return notesFolder
 }
 
 describe('daybook export', () => {
