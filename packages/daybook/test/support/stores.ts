@@ -71,9 +71,14 @@ export const POSTGRES: StoreKind = {
     const service = await serveFrom(database, config, options)
     if (!isMade) await database.keep()
     const connection = queryConnection(database.url)
-    const close = async (): Promise<void> => {
+    const end = async (): Promise<void> => {
       await Promise.all([service.close(), connection.end()])
       databases.leave(config, database)
+    }
+    let ended: Promise<void> | undefined
+    const close = (): Promise<void> => {
+      ended ??= end()
+      return ended
     }
     const rows: Rows = async (sql, ...values) => (await connection.query(numbered(sql), values)).rows
     return {
