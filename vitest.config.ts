@@ -13,7 +13,7 @@ export default defineConfig({
       'docs/test/**/*.test.ts',
       'scripts/test/**/*.test.ts',
     ],
-    globalSetup: ['packages/daybook/test/support/postgres-run.ts'],
+    globalSetup: ['packages/daybook/test/support/postgres/postgres-run.ts'],
     pool: 'forks',
     // Many tests wait: for a clock, a database, another process. Meanwhile another one has their core.
     maxWorkers: availableParallelism() + 1,

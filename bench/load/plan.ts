@@ -6,7 +6,7 @@ import { listParameters } from '../../packages/daybook/src/query/list-query.ts'
 import { readParameters } from '../../packages/daybook/src/query/parameters.ts'
 import type { Params } from '../../packages/daybook/src/query/params.ts'
 import type { Database } from '../../packages/daybook/src/store/database.ts'
-import { type NotedStatement, notedStore } from '../../packages/daybook/test/support/noted-store.ts'
+import { type NotedStatement, notedStore } from '../../packages/daybook/test/support/stores/noted-store.ts'
 import type { BenchStore, EngineName } from '../databases/databases.ts'
 import { CATEGORIES, COMMONEST, randomFrom, type Targets } from '../databases/text.ts'
 

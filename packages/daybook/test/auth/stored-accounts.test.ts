@@ -7,8 +7,8 @@ import type { AccountManager } from '../../src/auth/accounts/account-manager.ts'
 import type { AuthSource } from '../../src/auth/adapter.ts'
 import { KeptLog } from '../support/kept-log.ts'
 import { PATIENT_LIMITS } from '../support/patience.ts'
-import type { Place } from '../support/place.ts'
-import { STORES } from '../support/stores.ts'
+import type { Place } from '../support/stores/place.ts'
+import { STORES } from '../support/stores/stores.ts'
 import { Browser, ORIGIN, PASSWORD } from './browser.ts'
 
 const configOf = (options: BetterAuthOptions = {}) =>

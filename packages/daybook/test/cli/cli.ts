@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { memoryFolder } from '../support/memory-folder.ts'
+import { memoryFolder } from '../support/stores/memory-folder.ts'
 
 /** The command line itself. */
 export const BIN: string = join(import.meta.dirname, '../../src/cli/bin.ts')
