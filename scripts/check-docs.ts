@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { posix, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { knownRoutes } from '../packages/daybook/test/support/routes.ts'
+import { knownRoutes } from '../packages/daybook/test/support/scenarios/routes.ts'
 import {
   cliCommands,
   cliFlags,

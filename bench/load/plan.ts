@@ -7,7 +7,7 @@ import type { CollectionModel, Model } from '../../packages/daybook/src/model/mo
 import { listParameters } from '../../packages/daybook/src/query/list-query.ts'
 import { type Params, readParameters } from '../../packages/daybook/src/query/parameters.ts'
 import type { Database } from '../../packages/daybook/src/store/database.ts'
-import { type NotedStatement, notedStore } from '../../packages/daybook/test/support/noted-store.ts'
+import { type NotedStatement, notedStore } from '../../packages/daybook/test/support/stores/noted-store.ts'
 import type { BenchStore, EngineName } from '../databases/databases.ts'
 import { CATEGORIES, COMMONEST, randomFrom, type Targets } from '../databases/text.ts'
 

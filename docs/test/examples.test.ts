@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { PostgresDatabase } from '../../packages/daybook/test/support/postgres-database.ts'
+import { PostgresDatabase } from '../../packages/daybook/test/support/postgres/postgres-database.ts'
 import { type Block, blocksOf, readPages } from '../../scripts/markdown.ts'
 import { type Bindings, bind, difference } from './match.ts'
 import { fileOf, makeFolder, markOf, ROOT, run, type Site, startSite } from './site.ts'

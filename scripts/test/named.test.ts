@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { durationField } from '../../packages/daybook/test/support/duration-field.ts'
+import { durationField } from '../../packages/daybook/test/support/configs/duration-field.ts'
 import { checkFieldTypes } from '../named.ts'
 
 const OPTIONS = ['required', 'description', 'localized', 'access', 'renamedFrom', 'unique', 'index', 'default', 'max']

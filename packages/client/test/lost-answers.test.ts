@@ -1,7 +1,7 @@
 import { createClient, DaybookError, NetworkError } from '@daybook/client'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { FaultyProxy } from '../../daybook/test/support/faulty-proxy.ts'
-import { listen } from '../../daybook/test/support/listening.ts'
+import { FaultyProxy } from '../../daybook/test/support/network/faulty-proxy.ts'
+import { listen } from '../../daybook/test/support/network/listening.ts'
 import { type Blog, blogFor } from './support/config.ts'
 
 describe('when the answer to a write is lost', () => {

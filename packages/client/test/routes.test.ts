@@ -1,6 +1,6 @@
 import { type Client, createClient } from '@daybook/client'
 import { expect, test } from 'vitest'
-import { knownRoutes } from '../../daybook/test/support/routes.ts'
+import { knownRoutes } from '../../daybook/test/support/scenarios/routes.ts'
 import type { Blog } from './support/config.ts'
 
 const ID = '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'

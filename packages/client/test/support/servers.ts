@@ -1,4 +1,4 @@
-import { listen } from '../../../daybook/test/support/listening.ts'
+import { listen } from '../../../daybook/test/support/network/listening.ts'
 import type { Places } from '../suite/world.ts'
 import { blogFor } from './config.ts'
 import { ScriptedServer } from './scripted-server.ts'

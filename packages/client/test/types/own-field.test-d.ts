@@ -1,7 +1,7 @@
 // A field type of somebody else in the client's types: its value, and the value made from it. tsc is the test.
 import type { Client, Where } from '@daybook/client'
 import { defineCollection, defineConfig, type EntryCreate, f } from 'daybook'
-import { durationField } from '../../../daybook/test/support/duration-field.ts'
+import { durationField } from '../../../daybook/test/support/configs/duration-field.ts'
 import { type Equal, type Expect, holds } from '../../../daybook/test/types/expect.ts'
 
 const songs = defineCollection({

@@ -5,9 +5,9 @@ import { DuplicateKey } from '../../src/auth/records.ts'
 import { faultOfScope } from '../../src/auth/scopes.ts'
 import { ApiTokens, type NewApiToken } from '../../src/auth/tokens/api-tokens.ts'
 import type { Store } from '../../src/store/store.ts'
-import type { Place } from '../support/place.ts'
-import { expectSane } from '../support/sane.ts'
-import { STORES } from '../support/stores.ts'
+import { expectSane } from '../support/scenarios/sane.ts'
+import type { Place } from '../support/stores/place.ts'
+import { STORES } from '../support/stores/stores.ts'
 
 const config = defineConfig({
   auth: { registration: 'closed' },

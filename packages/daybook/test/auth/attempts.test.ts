@@ -4,7 +4,7 @@ import { createTestService } from 'daybook/testing'
 import { describe, expect, test } from 'vitest'
 import { networkOf } from '../../src/auth/sign-in-limiter.ts'
 import { PATIENT_LIMITS } from '../support/patience.ts'
-import { STORES, type StoredService } from '../support/stores.ts'
+import { STORES, type StoredService } from '../support/stores/stores.ts'
 import { Browser } from './browser.ts'
 
 const MAX = 3

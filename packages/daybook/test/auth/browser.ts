@@ -1,5 +1,5 @@
 import type { TestService } from 'daybook/testing'
-import type { Answer } from '../support/transports.ts'
+import type { Answer } from '../support/scenarios/transports.ts'
 
 /** What a request may say. */
 export interface Sent {

@@ -1,7 +1,7 @@
 import type { AuthAdapter, AuthContext, Identity } from 'daybook'
 import { type AuthAdapterSubject, authAdapterConformance } from 'daybook/testing'
 import { afterAll, describe, expect, test } from 'vitest'
-import { ADAPTERS } from '../support/auth-adapters.ts'
+import { ADAPTERS } from '../support/auth/auth-adapters.ts'
 
 describe.each(ADAPTERS)('$name keeps what the interface promises', async ({ open }) => {
   const subject = await open()

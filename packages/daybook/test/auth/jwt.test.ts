@@ -5,9 +5,9 @@ import { createTestService, type TestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { type CryptoKey, exportSPKI, importJWK, type JWK, SignJWT } from 'jose'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { Issuer, METADATA, makeKey } from '../support/issuer.ts'
+import { Issuer, METADATA, makeKey } from '../support/auth/issuer.ts'
 import { eventually } from '../support/patience.ts'
-import { expectQuietProcess, expectSane } from '../support/sane.ts'
+import { expectQuietProcess, expectSane } from '../support/scenarios/sane.ts'
 
 // On one store: nothing of a token is stored, and what a session may do is tested elsewhere, on every one.
 

@@ -5,7 +5,7 @@ import { AccountsAdapter, type AccountsParts } from '../../src/auth/accounts/acc
 import { openAccounts } from '../../src/auth/accounts/better-auth.ts'
 import { memoryDatabase } from '../../src/auth/accounts/memory-database.ts'
 import { SessionCache } from '../../src/auth/accounts/session-cache.ts'
-import { identityOf } from '../support/people.ts'
+import { identityOf } from '../support/auth/people.ts'
 import { Browser } from './browser.ts'
 
 // Where an adapter is loaded, no store is asked: one is enough.

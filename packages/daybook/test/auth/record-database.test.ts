@@ -5,8 +5,8 @@ import NativeDatabase from 'better-sqlite3'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { recordDatabase } from '../../src/auth/accounts/record-database.ts'
-import { useBlankStore } from '../support/blank-store.ts'
-import { STORES } from '../support/stores.ts'
+import { useBlankStore } from '../support/stores/blank-store.ts'
+import { STORES } from '../support/stores/stores.ts'
 
 const OPTIONS: BetterAuthOptions = { secret: 'x'.repeat(32), logger: { disabled: true } }
 

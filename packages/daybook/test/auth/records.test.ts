@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { sweep } from '../../src/content/sweep.ts'
 import { Lease } from '../../src/store/records/lease.ts'
-import { useBlankStore } from '../support/blank-store.ts'
-import { STORES } from '../support/stores.ts'
+import { useBlankStore } from '../support/stores/blank-store.ts'
+import { STORES } from '../support/stores/stores.ts'
 
 const HOUR = 3_600_000
 

@@ -1,15 +1,14 @@
 import { createHmac } from 'node:crypto'
 import { genericOAuth, twoFactor } from 'better-auth/plugins'
-import { defineCollection, defineConfig, f, hasRole, type Service } from 'daybook'
+import { defineCollection, defineConfig, f, hasRole, type Service, SILENT } from 'daybook'
 import { type BetterAuthOptions, betterAuth, type PasswordReset } from 'daybook/better-auth'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { AccountManager } from '../../src/auth/accounts/account-manager.ts'
 import type { AuthSource } from '../../src/auth/adapter.ts'
-import { SILENT } from '../../src/log.ts'
 import { KeptLog } from '../support/kept-log.ts'
 import { PATIENT_LIMITS } from '../support/patience.ts'
-import type { Place } from '../support/place.ts'
-import { STORES } from '../support/stores.ts'
+import type { Place } from '../support/stores/place.ts'
+import { STORES } from '../support/stores/stores.ts'
 import { Browser, ORIGIN, PASSWORD } from './browser.ts'
 
 const configOf = (options: BetterAuthOptions = {}) =>

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { memoryFolder } from '../support/stores/memory-folder.ts'
 
 /** The command line itself. */
 export const BIN: string = join(import.meta.dirname, '../../src/cli/bin.ts')
@@ -43,7 +43,7 @@ export async function start(cwd: string, ...args: readonly string[]) {
 
 /** A folder with these files; gone with `dispose`. A config imports Daybook's sources by `'DAYBOOK'`. */
 export async function folderOf(files: Readonly<Record<string, string>>) {
-  const path = await mkdtemp(join(tmpdir(), 'daybook-cli-'))
+  const path = await mkdtemp(join(await memoryFolder(), 'daybook-cli-'))
   const write = async (more: Readonly<Record<string, string>>): Promise<void> => {
     for (const [name, content] of Object.entries(more)) {
       await mkdir(dirname(join(path, name)), { recursive: true })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import NativeDatabase from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { HeldRequest } from '../support/held-request.ts'
+import { HeldRequest } from '../support/network/held-request.ts'
 import { eventually, PATIENCE_MS } from '../support/patience.ts'
 import { daybook, folderOf, start } from './cli.ts'
 

@@ -14,7 +14,7 @@ import {
 import { createTestService } from 'daybook/testing'
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { STORES, type StoredService } from '../support/stores.ts'
+import { STORES, type StoredService } from '../support/stores/stores.ts'
 
 const AS_SYSTEM = { caller: SYSTEM } as const
 const NOBODY = '0198c0de-1111-7000-8000-00000000000b'

@@ -2,8 +2,8 @@ import { f, type LocalesConfig } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { applyMigration, planMigration } from '../../src/content/transfer/migration.ts'
 import { compileModel } from '../../src/model/compile.ts'
-import { AS_SYSTEM, create, type Document, type Place, read } from '../support/place.ts'
-import { STORES } from '../support/stores.ts'
+import { AS_SYSTEM, create, type Document, type Place, read } from '../support/stores/place.ts'
+import { STORES } from '../support/stores/stores.ts'
 
 const LOCALES: LocalesConfig = { default: 'en', available: ['en', 'de', 'fr'], fallback: { de: ['en'] } }
 

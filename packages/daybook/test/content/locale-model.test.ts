@@ -2,7 +2,7 @@ import { type DaybookConfig, defineCollection, defineConfig, f, SYSTEM } from 'd
 import type { TestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { STORES } from '../support/stores.ts'
+import { STORES } from '../support/stores/stores.ts'
 
 const LOCALES = ['en', 'de', 'fr'] as const
 type Locale = (typeof LOCALES)[number]

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BrowserPage, openPage } from '../../../client/test/support/browser.ts'
 import { markdownRenderer } from '../../src/content/markdown/markdown.ts'
-import { expectInertElement, XSS } from '../support/hostile-markdown.ts'
+import { expectInertElement, XSS } from '../support/configs/hostile-markdown.ts'
 
 /** An element as a browser reads it: its name, and its attributes with their values. */
 type ReadElement = readonly [tag: string, attributes: readonly (readonly [string, string])[]]

@@ -20,7 +20,7 @@ describe.each([1, 8])('a thread, texts at once: %i', (renderDepth) => {
   })
 
   test('refuses the one that takes too long, and no other', async () => {
-    const renderer = open(5000)
+    const renderer = open(2000)
     const texts = [long('before'), BOMB, long('behind'), BOMB, long('last')]
     const ended = await Promise.all(texts.map((text) => renderer.render(text).then(markedIn, (error) => error)))
     expect(ended).toEqual(['before', expect.any(RenderError), 'behind', expect.any(RenderError), 'last'])

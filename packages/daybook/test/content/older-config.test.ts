@@ -1,7 +1,7 @@
 import { f } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { AS_SYSTEM, create, type Document, type Place, read, update } from '../support/place.ts'
-import { STORES } from '../support/stores.ts'
+import { AS_SYSTEM, create, type Document, type Place, read, update } from '../support/stores/place.ts'
+import { STORES } from '../support/stores/stores.ts'
 
 const title = f.text({ required: true })
 const posts = (fields: object): object => ({ collections: { posts: { fields } } })

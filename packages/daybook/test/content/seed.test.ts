@@ -1,7 +1,7 @@
 import { type DaybookConfig, DaybookError, f, type SeedContent } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { create, type Place } from '../support/place.ts'
-import { STORES } from '../support/stores.ts'
+import { create, type Place } from '../support/stores/place.ts'
+import { STORES } from '../support/stores/stores.ts'
 
 const fields = { title: f.text({ required: true, unique: true }), slug: f.slug({ from: 'title' }), state: f.status() }
 const globals = { site: { fields: { name: f.text({ required: true }) } } }

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { cliCommands, cliFlags, variables } from '../../../../scripts/documented.ts'
-import { knownRoutes } from '../support/routes.ts'
+import { knownRoutes } from '../support/scenarios/routes.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../../..')
 const DEPLOY = join(ROOT, 'deploy')

@@ -1,7 +1,7 @@
 import { type DaybookConfig, DaybookError, defineCollection, f, type Issue, SYSTEM } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { STORES } from '../support/stores.ts'
+import { STORES } from '../support/stores/stores.ts'
 import { FIELDS, type FieldCase, ID, SHOUTED_ID } from './values.ts'
 
 const AS_SYSTEM = { caller: SYSTEM }

@@ -1,7 +1,7 @@
 import { createService, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { durationField } from '../support/duration-field.ts'
-import { STORES, type StoredService } from '../support/stores.ts'
+import { durationField } from '../support/configs/duration-field.ts'
+import { STORES, type StoredService } from '../support/stores/stores.ts'
 
 const config = defineConfig({
   collections: {

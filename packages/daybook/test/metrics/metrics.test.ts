@@ -1,8 +1,8 @@
 import { defineConfig, f } from 'daybook'
 import { createTestService } from 'daybook/testing'
 import { describe, expect, test } from 'vitest'
-import { patientPostgres } from '../support/patient-postgres.ts'
-import { PostgresDatabase } from '../support/postgres-database.ts'
+import { patientPostgres } from '../support/postgres/patient-postgres.ts'
+import { PostgresDatabase } from '../support/postgres/postgres-database.ts'
 import { readMetrics, sumOf } from './read-metrics.ts'
 
 const collections = { posts: { fields: { title: f.text({ required: true }), slug: f.slug({ from: 'title' }) } } }

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { Folder } from '../support/folder.ts'
+import { Folder } from '../support/stores/folder.ts'
 
 const SOURCE = JSON.stringify(new URL('../../src/node/bound-heap.ts', import.meta.url).href)
 const MIB = 2 ** 20

@@ -3,10 +3,10 @@ import { connect, type Socket } from 'node:net'
 import { type Listening, type Servable, serve } from 'daybook/node'
 import { createTestService } from 'daybook/testing'
 import { afterEach, describe, expect, test } from 'vitest'
-import { small } from '../support/configs.ts'
-import { parseAnswers, readAll, requestText } from '../support/raw-http.ts'
-import { expectQuietProcess } from '../support/sane.ts'
-import type { Answer } from '../support/transports.ts'
+import { small } from '../support/configs/configs.ts'
+import { parseAnswers, readAll, requestText } from '../support/network/raw-http.ts'
+import { expectQuietProcess } from '../support/scenarios/sane.ts'
+import type { Answer } from '../support/scenarios/transports.ts'
 
 type Handle = Servable['handle']
 

@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import { type Listening, type Servable, serve } from 'daybook/node'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Fetch, toFetch } from '../../src/http/web.ts'
-import { exchange, readAll, requestText } from '../support/raw-http.ts'
-import { expectQuietProcess } from '../support/sane.ts'
+import { exchange, readAll, requestText } from '../support/network/raw-http.ts'
+import { expectQuietProcess } from '../support/scenarios/sane.ts'
 
 type Handle = Servable['handle']
 

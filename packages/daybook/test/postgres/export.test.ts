@@ -1,11 +1,11 @@
 import { defineCollection, defineConfig, f } from 'daybook'
 import { createTestService } from 'daybook/testing'
 import { expect, test } from 'vitest'
-import { askExport, exportOf } from '../support/export.ts'
-import { patientPostgres } from '../support/patient-postgres.ts'
-import { create } from '../support/place.ts'
-import { PostgresDatabase } from '../support/postgres-database.ts'
-import { PostgresServer } from '../support/postgres-server.ts'
+import { patientPostgres } from '../support/postgres/patient-postgres.ts'
+import { PostgresDatabase } from '../support/postgres/postgres-database.ts'
+import { PostgresServer } from '../support/postgres/postgres-server.ts'
+import { askExport, exportOf } from '../support/stores/export.ts'
+import { create } from '../support/stores/place.ts'
 
 const collections = { notes: defineCollection({ fields: { text: f.text({ index: false, search: false }) } }) }
 

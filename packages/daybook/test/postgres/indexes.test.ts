@@ -2,8 +2,8 @@ import { createService, defineCollection, defineConfig, f, SYSTEM } from 'dayboo
 import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { eventually } from '../support/patience.ts'
-import { patientPostgres } from '../support/patient-postgres.ts'
-import { PostgresDatabase } from '../support/postgres-database.ts'
+import { patientPostgres } from '../support/postgres/patient-postgres.ts'
+import { PostgresDatabase } from '../support/postgres/postgres-database.ts'
 
 const AS_SYSTEM = { caller: SYSTEM } as const
 const MANY = 10_000

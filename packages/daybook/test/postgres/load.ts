@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { expectSane } from '../support/sane.ts'
-import type { Answer } from '../support/transports.ts'
+import { expectSane } from '../support/scenarios/sane.ts'
+import type { Answer } from '../support/scenarios/transports.ts'
 
 /** Whatever answers requests, with the token of those who write. */
 export interface Door {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { PostgresOptions } from 'daybook/postgres'
-import { PATIENT_DATABASE } from '../support/patient-postgres.ts'
+import { PATIENT_DATABASE } from '../support/postgres/patient-postgres.ts'
 import type { Door } from './load.ts'
 
 const BIN = join(import.meta.dirname, '../../src/cli/bin.ts')

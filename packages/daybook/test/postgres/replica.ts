@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { superuserUrlOf } from '../support/postgres-address.ts'
-import { PostgresServer } from '../support/postgres-server.ts'
+import { superuserUrlOf } from '../support/postgres/postgres-address.ts'
+import { PostgresServer } from '../support/postgres/postgres-server.ts'
 
 const run = promisify(execFile)
 

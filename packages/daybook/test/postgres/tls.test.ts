@@ -4,9 +4,9 @@ import { StartupError } from 'daybook'
 import { type PostgresOptions, postgres } from 'daybook/postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../support/patience.ts'
-import { superuserUrlOf } from '../support/postgres-address.ts'
-import { queryOnce } from '../support/postgres-query.ts'
-import { PostgresServer } from '../support/postgres-server.ts'
+import { superuserUrlOf } from '../support/postgres/postgres-address.ts'
+import { queryOnce } from '../support/postgres/postgres-query.ts'
+import { PostgresServer } from '../support/postgres/postgres-server.ts'
 
 const FOLDER = join(import.meta.dirname, '../support/tls')
 const ca = readFileSync(join(FOLDER, 'server.crt'), 'utf8')

@@ -1,8 +1,8 @@
 import { DaybookError, defineCollection, defineConfig, defineGlobal, f, SYSTEM } from 'daybook'
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type JournalRecord, readJournal } from '../support/journal.ts'
-import { STORES, type StoredService } from '../support/stores.ts'
+import { type JournalRecord, readJournal } from '../support/stores/journal.ts'
+import { STORES, type StoredService } from '../support/stores/stores.ts'
 
 const AS_SYSTEM = { caller: SYSTEM } as const
 

@@ -1,8 +1,8 @@
 import { SYSTEM } from 'daybook'
 import { describe, expect, test } from 'vitest'
-import { kitchen } from '../support/configs.ts'
+import { kitchen } from '../support/configs/configs.ts'
 import { eventually } from '../support/patience.ts'
-import { STORES } from '../support/stores.ts'
+import { STORES } from '../support/stores/stores.ts'
 
 const AS_SYSTEM = { caller: SYSTEM } as const
 

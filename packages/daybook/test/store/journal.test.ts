@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { JournalRow } from '../../src/store/rows.ts'
 import type { Store } from '../../src/store/store.ts'
 import { LARGE_TEST_MS } from '../support/patience.ts'
-import { AS_SYSTEM, create, type Document, type Place, read, update } from '../support/place.ts'
-import { STORES } from '../support/stores.ts'
+import { AS_SYSTEM, create, type Document, type Place, read, update } from '../support/stores/place.ts'
+import { STORES } from '../support/stores/stores.ts'
 
 const config = {
   locales: { default: 'en', available: ['en', 'de'] },

@@ -8,8 +8,8 @@ import { STORED_REPLY_MS, sweep } from '../../src/content/sweep.ts'
 import { Lease, LeaseLost } from '../../src/store/records/lease.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { Store } from '../../src/store/store.ts'
-import { patientPostgres } from '../support/patient-postgres.ts'
-import { PostgresDatabase } from '../support/postgres-database.ts'
+import { patientPostgres } from '../support/postgres/patient-postgres.ts'
+import { PostgresDatabase } from '../support/postgres/postgres-database.ts'
 
 const config = defineConfig({ collections: { notes: { fields: { text: f.text() } } } })
 

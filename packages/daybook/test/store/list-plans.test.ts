@@ -13,8 +13,8 @@ import type { Database } from '../../src/store/database.ts'
 import type { ListSize } from '../../src/store/page-plan.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import type { Store } from '../../src/store/store.ts'
-import { Folder } from '../support/folder.ts'
-import { type NotedStatement, notedStore } from '../support/noted-store.ts'
+import { Folder } from '../support/stores/folder.ts'
+import { type NotedStatement, notedStore } from '../support/stores/noted-store.ts'
 
 let rule: AccessWhere | true = true
 

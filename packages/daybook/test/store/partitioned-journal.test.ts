@@ -4,8 +4,8 @@ import { defineConfig, f, SYSTEM } from 'daybook'
 import { createTestService } from 'daybook/testing'
 import { expect, test } from 'vitest'
 import { blocksOf } from '../../../../scripts/markdown.ts'
-import { patientPostgres } from '../support/patient-postgres.ts'
-import { PostgresDatabase } from '../support/postgres-database.ts'
+import { patientPostgres } from '../support/postgres/patient-postgres.ts'
+import { PostgresDatabase } from '../support/postgres/postgres-database.ts'
 
 const GUIDE = join(import.meta.dirname, '../../../../docs/how-cost-grows.md')
 

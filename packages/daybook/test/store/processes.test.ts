@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { STORES } from '../support/stores.ts'
+import { STORES } from '../support/stores/stores.ts'
 
 const run = promisify(execFile)
 const STARTS = join(import.meta.dirname, 'starts.ts')

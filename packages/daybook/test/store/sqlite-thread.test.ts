@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import type { Statement } from '../../src/store/compile.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { SqliteThread, type ThreadBounds } from '../../src/store/sqlite/sqlite-thread.ts'
-import { Folder } from '../support/folder.ts'
+import { Folder } from '../support/stores/folder.ts'
 
 const UNAVAILABLE = expect.objectContaining({ code: 'SERVICE_UNAVAILABLE' })
 

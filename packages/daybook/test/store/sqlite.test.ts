@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { isSafeSqlite } from '../../src/store/sqlite/sqlite-file.ts'
-import { Folder } from '../support/folder.ts'
+import { Folder } from '../support/stores/folder.ts'
 
 const VERSIONS: Readonly<Record<string, boolean>> = {
   '2.8.17': false,

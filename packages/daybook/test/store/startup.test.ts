@@ -1,8 +1,8 @@
 import { f, StartupError } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Folder } from '../support/folder.ts'
-import { AS_SYSTEM, create, type Place, read, update } from '../support/place.ts'
-import { STORES } from '../support/stores.ts'
+import { Folder } from '../support/stores/folder.ts'
+import { AS_SYSTEM, create, type Place, read, update } from '../support/stores/place.ts'
+import { STORES } from '../support/stores/stores.ts'
 
 const title = f.text({ required: true })
 const slug = f.slug({ from: 'title' })

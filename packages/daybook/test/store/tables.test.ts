@@ -1,7 +1,7 @@
 import { f } from 'daybook'
 import { describe, expect, test } from 'vitest'
-import type { Made } from '../support/place.ts'
-import { STORES } from '../support/stores.ts'
+import type { Made } from '../support/stores/place.ts'
+import { STORES } from '../support/stores/stores.ts'
 import { FIRST_TABLES } from './first-tables.ts'
 
 const config = {

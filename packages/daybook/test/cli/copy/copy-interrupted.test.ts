@@ -1,0 +1,149 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { f, type Service, SYSTEM } from 'daybook'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { FaultyProxy } from '../../support/network/faulty-proxy.ts'
+import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
+import { BIN, daybook, type Ended } from '../cli.ts'
+import { answersOf, serve } from './copy-content.ts'
+import { allRows } from './copy-file.ts'
+import { CopyPlace } from './copy-place.ts'
+
+const AS_SYSTEM = { caller: SYSTEM } as const
+let scene: CopyPlace
+
+beforeEach(async () => {
+  scene = await CopyPlace.make()
+  return () => scene[Symbol.asyncDispose]()
+})
+
+const idOf = async (made: Promise<unknown>): Promise<string> => ((await made) as { readonly id: string }).id
+
+describe('a copy that was killed', () => {
+  const notes = { collections: { notes: { fields: { text: f.text(), other: f.relation('notes', { many: true }) } } } }
+
+  beforeEach(async () => {
+    await scene.folder.write({
+      'daybook.config.ts': `import { f } from 'DAYBOOK'
+export default { collections: { notes: { fields: { text: f.text(), other: f.relation('notes', { many: true }) } } } }
+`,
+    })
+    await serve(notes, { data: scene.at('source') }, async ({ content }) => {
+      const other: string[] = []
+      for (const text of ['a', 'b', 'c', 'd'])
+        other.push(await idOf(content.create('notes', { text } as never, AS_SYSTEM)))
+      await Promise.all(
+        Array.from({ length: 5000 }, (_, index) =>
+          content.create('notes', { text: `note ${index}`, other } as never, AS_SYSTEM),
+        ),
+      )
+    })
+  })
+
+  const again = (to: string, ...more: readonly string[]): Promise<Ended> =>
+    daybook(scene.folder.path, 'copy', '--from', 'sqlite:source', '--to', to, ...more)
+
+  /** Begins a copy, and kills it when it says that it has come a third of the way or further. */
+  async function kill(to: string): Promise<void> {
+    const child = spawn(process.execPath, [BIN, 'copy', '--from', 'sqlite:source', '--to', to], {
+      cwd: scene.folder.path,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const exited = once(child, 'exit')
+    for await (const line of createInterface({ input: child.stderr })) {
+      const [, done, total] = /^(\d+)\/(\d+) rows copied/.exec(line) ?? []
+      if (Number(done) * 3 > Number(total)) child.kill('SIGKILL')
+    }
+    expect((await exited)[1]).toBe('SIGKILL')
+  }
+
+  const places = {
+    'into PostgreSQL': () => ({ to: scene.database.url, place: { database: patientPostgres(scene.database.url) } }),
+    'into a file': () => ({ to: 'sqlite:target', place: { data: scene.at('target') } }),
+  }
+
+  for (const [name, where] of Object.entries(places)) {
+    test(`${name}: no service starts on the half of it, and the same command does the rest`, async () => {
+      const { to, place } = where()
+      await kill(to)
+      await expect(serve(notes, place, async () => {})).rejects.toThrow(
+        'This database holds an unfinished copy of another one. Run the same daybook copy again',
+      )
+      const unfit = await again(to, '--verify-only')
+      expect(unfit).toMatchObject({ status: 1 })
+      expect(unfit.stderr).toContain('is an unfinished copy')
+      const ended = await again(to)
+      expect(ended).toMatchObject({ status: 0 })
+      const [, done, total] = /^(\d+)\/(\d+) rows copied/m.exec(ended.stderr) ?? []
+      expect(Number(done) * 3, 'it goes on where it was').toBeGreaterThan(Number(total))
+      const ask = (service: Service) => answersOf(service, ['notes'], [])
+      expect(await serve(notes, place, ask)).toEqual(await serve(notes, { data: scene.at('source') }, ask))
+    })
+  }
+
+  test('copies anew what has changed in the source meanwhile, and says so', async () => {
+    await kill(scene.database.url)
+    await serve(notes, { data: scene.at('source') }, async ({ content }) => {
+      const { items } = await content.list('notes', { limit: 2, sort: 'createdAt' } as never, AS_SYSTEM)
+      const [first, second] = items.map(({ id }) => String(id))
+      await content.update('notes', String(first), { text: 'changed' } as never, AS_SYSTEM)
+      await content.delete('notes', String(second), AS_SYSTEM)
+      await content.create('notes', { text: 'new' } as never, AS_SYSTEM)
+    })
+    const ended = await again(scene.database.url)
+    expect(ended).toMatchObject({ status: 0 })
+    expect(ended.stderr).toMatch(/^The source has changed since the copy was begun\. Anew: .*\bnotes\b/m)
+    await daybook(scene.folder.path, 'copy', '--from', scene.database.url, '--to', 'sqlite:back')
+    expect(allRows(scene.fileOf('back'))).toEqual(allRows(scene.fileOf('source')))
+  })
+
+  test('is not used when a row of it differs; the next run copies that table anew', async () => {
+    await kill(scene.database.url)
+    await scene.database.rows("UPDATE notes SET doc = doc || ' ' WHERE pk = 9")
+    const ended = await again(scene.database.url)
+    expect(ended.status).toBe(1)
+    expect(ended.stdout).toMatch(/differs from .* in: notes\. Run the same command again/)
+    await expect(serve(notes, { database: patientPostgres(scene.database.url) }, async () => {})).rejects.toThrow(
+      'unfinished copy',
+    )
+    expect(await again(scene.database.url)).toMatchObject({ status: 0 })
+  })
+
+  test('and one whose connection was lost, goes on once there is one again', async () => {
+    const url = new URL(scene.database.url)
+    await using proxy = await FaultyProxy.to(Number(url.port))
+    url.port = String(proxy.port)
+    const child = spawn(process.execPath, [BIN, 'copy', '--from', 'sqlite:source', '--to', url.href], {
+      cwd: scene.folder.path,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const exited = once(child, 'exit')
+    let said = ''
+    for await (const line of createInterface({ input: child.stderr })) {
+      said += `${line}\n`
+      if (line.includes('rows copied')) {
+        proxy.refuse()
+        proxy.cut()
+      }
+    }
+    expect((await exited)[0]).toBe(1)
+    expect(said).toContain('What has arrived stays: the same command goes on with it.')
+    expect(said).not.toContain('    at ')
+    await proxy.heal()
+    expect(await again(url.href)).toMatchObject({ status: 0 })
+  })
+
+  test('is not mixed with another store', async () => {
+    await kill(scene.database.url)
+    await serve(notes, { data: scene.at('other') }, ({ content }) =>
+      content.create('notes', { text: 'a' } as never, AS_SYSTEM),
+    )
+    const ended = await daybook(scene.folder.path, 'copy', '--from', 'sqlite:other', '--to', scene.database.url)
+    expect(ended).toMatchObject({ status: 1, stdout: '' })
+    expect(ended.stderr).toContain('holds an unfinished copy of another store. Copy into an empty database')
+    const onward = await daybook(scene.folder.path, 'copy', '--from', scene.database.url, '--to', 'sqlite:next')
+    expect(onward).toMatchObject({ status: 1, stdout: '' })
+    expect(onward.stderr).toContain('is an unfinished copy. Finish it first')
+  })
+})

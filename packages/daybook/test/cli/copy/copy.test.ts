@@ -1,0 +1,203 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { f, type Service, SYSTEM } from 'daybook'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import blog from '../../../../../examples/blog/daybook.config.ts'
+import { openStore } from '../../../src/service.ts'
+import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
+import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
+import { BIN, daybook, type Ended } from '../cli.ts'
+import everything, { aVeryLongKey, before } from './copy-config.ts'
+import { answersOf, fill, sendKeyed, serve } from './copy-content.ts'
+import { allRows, change, rows } from './copy-file.ts'
+import { CopyPlace } from './copy-place.ts'
+
+const AS_SYSTEM = { caller: SYSTEM } as const
+const CONFIG = join(import.meta.dirname, 'copy-config.ts')
+const BLOG = join(import.meta.dirname, '../../../../../examples/blog/daybook.config.ts')
+
+/** What a test of all stores asks of each service. */
+const OF_EVERYTHING = [
+  ['things', 'plainNotes', aVeryLongKey, 'empty'],
+  ['site', 'untouched'],
+] as const
+const OF_BLOG = [['posts', 'authors', 'tags', 'pages'], ['site']] as const
+
+let scene: CopyPlace
+
+beforeEach(async () => {
+  scene = await CopyPlace.make()
+  return () => scene[Symbol.asyncDispose]()
+})
+
+const copy = (from: string, to: string, ...more: readonly string[]): Promise<Ended> =>
+  daybook(scene.folder.path, 'copy', '--config', CONFIG, '--from', from, '--to', to, ...more)
+
+describe('a store with everything', () => {
+  beforeEach(async () => {
+    await serve(before, { data: scene.at('source') }, async (service) => {
+      await fill(service)
+      const { items } = await service.content.list('things', { limit: 2 } as never, AS_SYSTEM)
+      for (const { id } of items) {
+        await service.content.update('things', String(id), { gone: 'kept aside' } as never, AS_SYSTEM)
+      }
+    })
+    const store = await openStore({}, scene.at('source'))
+    const kept = { keys: { name: 'b' }, unique: ['name'], until: Date.now() }
+    await store.records.transaction((writer) => writer.put('token', { id: 'a', name: 'b' }, kept))
+    await store.close()
+    // A column that nothing writes to yet.
+    change(scene.fileOf('source'), 'UPDATE things SET draft = doc WHERE pk = 2')
+    // A write under the newer config keeps aside what has no field any more.
+    await serve(everything, { data: scene.at('source') }, async ({ content }) => {
+      const { items } = await content.list('things', { limit: 1 } as never, AS_SYSTEM)
+      await content.update('things', String(items[0]?.id), { flag: true } as never, AS_SYSTEM)
+    })
+  })
+
+  test('answers the same in PostgreSQL, and after the way back every row of every table is the same', async () => {
+    const there = await copy('sqlite:source', scene.database.url)
+    expect(there).toMatchObject({ status: 0 })
+    expect(there.stdout).toMatch(/^things +8 +same +[0-9a-f]{16}$/m)
+    expect(there.stdout).toContain('holds the same as')
+    const back = await copy(scene.database.url, 'sqlite:back')
+    expect(back).toMatchObject({ status: 0 })
+    expect(allRows(scene.fileOf('back'))).toEqual(allRows(scene.fileOf('source')))
+    expect(rows(scene.fileOf('source'), 'SELECT 1 FROM things WHERE kept IS NOT NULL')).not.toEqual([])
+    expect(rows(scene.fileOf('back'), 'SELECT id FROM daybook$record_keys')).toEqual([{ id: 'a' }])
+    const ask = (service: Service) => answersOf(service, ...OF_EVERYTHING)
+    const own = await serve(everything, { data: scene.at('source') }, ask)
+    expect(own.size).toBeGreaterThan(300)
+    expect(await serve(everything, { database: patientPostgres(scene.database.url) }, ask)).toEqual(own)
+    expect(await serve(everything, { data: scene.at('back') }, ask)).toEqual(own)
+  })
+
+  test('goes on where it was: the journal, the order of arrival, and answers that are kept', async () => {
+    await copy('sqlite:source', scene.database.url)
+    await serve(everything, { database: patientPostgres(scene.database.url) }, async (service) => {
+      expect(await sendKeyed(service)).toBe('true')
+      const made = await service.content.create('plainNotes', { text: 'note after' } as never, AS_SYSTEM)
+      const { items } = await service.content.list('plainNotes', { q: 'note', limit: 1 } as never, AS_SYSTEM)
+      expect(items).toEqual([made])
+    })
+    const [{ head, last } = { head: 0, last: 1 }] = await scene.database.rows<{ head: number; last: number }>(
+      'SELECT seq AS head, (SELECT max(seq) FROM "plainNotes") AS last FROM daybook$head',
+    )
+    expect([head, last]).toEqual(
+      Array(2).fill(Number(rows(scene.fileOf('source'), 'SELECT seq FROM daybook$head')[0]?.seq) + 1),
+    )
+  })
+
+  test('needs nothing made again when a service starts on it', async () => {
+    await copy('sqlite:source', scene.database.url)
+    const made = (): Promise<readonly object[]> =>
+      scene.database.rows(`SELECT relname, oid, relfilenode FROM pg_class WHERE relnamespace = 'public'::regnamespace
+        UNION ALL SELECT key || value, 0, 0 FROM daybook$meta ORDER BY 1`)
+    const before = await made()
+    await serve(everything, { database: patientPostgres(scene.database.url) }, async () => {})
+    expect(await made()).toEqual(before)
+    await copy(scene.database.url, 'sqlite:back')
+    const files = () => [
+      rows(scene.fileOf('back'), 'SELECT * FROM sqlite_schema'),
+      rows(scene.fileOf('back'), 'SELECT * FROM daybook$meta'),
+    ]
+    const inFile = files()
+    await serve(everything, { data: scene.at('back') }, async () => {})
+    expect(files()).toEqual(inFile)
+  })
+
+  test('goes from file to file, and from PostgreSQL to PostgreSQL', async () => {
+    await using other = await PostgresDatabase.make()
+    expect(await copy('sqlite:source/daybook.db', 'sqlite:new/other.db')).toMatchObject({ status: 0 })
+    expect(await copy('sqlite:new/other.db', scene.database.url)).toMatchObject({ status: 0 })
+    expect(await copy(scene.database.url, other.url)).toMatchObject({ status: 0 })
+    expect(await copy(other.url.replace('postgres:', 'postgresql:'), 'sqlite:back')).toMatchObject({ status: 0 })
+    expect(allRows(scene.fileOf('back'))).toEqual(allRows(scene.fileOf('source')))
+  })
+
+  test('goes from one schema of a database to another, with a password that no argument names', async () => {
+    await scene.database.rows('CREATE SCHEMA other')
+    const other = new URL(scene.database.url)
+    vi.stubEnv('PGPASSWORD', other.password)
+    other.password = ''
+    const plain = other.href
+    other.search = '?options=-c search_path%3Dother'
+    try {
+      expect(await copy('sqlite:source', other.href)).toMatchObject({ status: 0 })
+      expect(await scene.database.rows("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")).toEqual([])
+      expect(await copy(other.href, plain)).toMatchObject({ status: 0 })
+    } finally {
+      vi.unstubAllEnvs()
+    }
+    expect(await copy(scene.database.url, 'sqlite:back')).toMatchObject({ status: 0 })
+    expect(allRows(scene.fileOf('back'))).toEqual(allRows(scene.fileOf('source')))
+  })
+
+  test('leaves the source as it was, and its service may run', async () => {
+    const before = allRows(scene.fileOf('source'))
+    await serve(everything, { data: scene.at('source') }, async () => {
+      expect(await copy('sqlite:source', scene.database.url)).toMatchObject({ status: 0 })
+    })
+    expect(allRows(scene.fileOf('source'))).toEqual(before)
+  })
+
+  test('--verify-only names the table in which one byte differs, and changes nothing', async () => {
+    await copy('sqlite:source', scene.database.url)
+    expect(await copy('sqlite:source', scene.database.url, '--verify-only')).toMatchObject({ status: 0 })
+    await scene.database.rows(`UPDATE things SET doc = replace(doc, 'Ding', 'ding') WHERE pk = 1`)
+    await scene.database.rows(`UPDATE things SET locales = replace(locales, 'Ding', 'ding') WHERE pk = 3`)
+    const ended = await copy('sqlite:source', scene.database.url, '--verify-only')
+    expect(ended.status).toBe(1)
+    expect(ended.stdout).toMatch(/^things +8 \/ 8 +DIFFERS/m)
+    expect(ended.stdout.match(/DIFFERS/g)).toHaveLength(1)
+    expect(ended.stdout).toMatch(/differs from .* in: things\./)
+  })
+
+  test('--verify-only waits for a server that takes longer than a service would wait', async () => {
+    await copy('sqlite:source', scene.database.url)
+    const held = scene.database.rows('DO $$ BEGIN LOCK TABLE things; PERFORM pg_sleep(11); END $$')
+    expect(await copy('sqlite:source', scene.database.url, '--verify-only')).toMatchObject({ status: 0 })
+    await held
+  })
+})
+
+describe('the example blog', () => {
+  test('answers the same in PostgreSQL, and after the way back', async () => {
+    const copyBlog = (from: string, to: string): Promise<Ended> =>
+      daybook(scene.folder.path, 'copy', '--config', BLOG, '--from', from, '--to', to)
+    const ask = (service: Service) => answersOf(service, ...OF_BLOG)
+    const own = await serve(blog, { data: scene.at('source') }, ask)
+    expect(await copyBlog('sqlite:source', scene.database.url)).toMatchObject({ status: 0 })
+    expect(await copyBlog(scene.database.url, 'sqlite:back')).toMatchObject({ status: 0 })
+    expect(await serve(blog, { database: patientPostgres(scene.database.url) }, ask)).toEqual(own)
+    expect(await serve(blog, { data: scene.at('back') }, ask)).toEqual(own)
+    expect(allRows(scene.fileOf('back'))).toEqual(allRows(scene.fileOf('source')))
+  })
+})
+
+test('documents of many megabytes are copied a few at a time', async () => {
+  const notes = { collections: { notes: { fields: { text: f.text({ search: false }) } } } }
+  await scene.folder.write({
+    'daybook.config.ts': `import { f } from 'DAYBOOK'
+export default { collections: { notes: { fields: { text: f.text({ search: false }) } } } }
+`,
+  })
+  await serve(notes, { data: scene.at('source') }, ({ content }) =>
+    content.create('notes', { text: '-' } as never, AS_SYSTEM),
+  )
+  change(
+    scene.fileOf('source'),
+    `WITH RECURSIVE numbers (n) AS (SELECT 100 UNION ALL SELECT n + 1 FROM numbers WHERE n < 199)
+     INSERT INTO notes (id, created_at, updated_at, seq, shape, doc)
+     SELECT substr(id, 1, 32) || 'z' || n, created_at, updated_at, 1, shape,
+       replace(doc, '"-"', '"' || hex(zeroblob(500000)) || '"') FROM notes, numbers`,
+  )
+  // 100 MB, and room for two thirds of them.
+  const env = { ...process.env, NODE_OPTIONS: '--max-old-space-size=64' }
+  const args = [BIN, 'copy', '--from', 'sqlite:source', '--to', 'sqlite:target']
+  const child = spawn(process.execPath, args, { cwd: scene.folder.path, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const [status] = await once(child, 'exit')
+  expect(status).toBe(0)
+  expect(rows(scene.fileOf('target'), 'SELECT count(*) AS count FROM notes')).toEqual([{ count: 101 }])
+})

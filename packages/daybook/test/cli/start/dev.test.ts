@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { expect, test } from 'vitest'
+import { BIN, folderOf } from '../cli.ts'
+
+const TOKEN = 'token-of-the-env-file-0123456789abcdef'
+const OTHER_TOKEN = 'token-of-somewhere-else-0123456789abcdef'
+
+const configWith = (fields: string): string => `import { defineConfig, f } from 'DAYBOOK'
+export default defineConfig({ collections: { notes: { fields: { title: f.text({ required: true }), ${fields} } } } })
+`
+
+/** Starts `daybook dev` in a folder; `listening` answers the address whenever it has started, or started again. */
+function dev(cwd: string) {
+  const child = spawn(process.execPath, [BIN, 'dev', '--port', '0', '--log', 'silent'], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit')
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  const listening = async (): Promise<string> => {
+    for (;;) {
+      const { value, done } = await lines.next()
+      if (done) throw new Error('daybook dev ended')
+      const url = /^listening on (\S+)/.exec(value)?.[1]
+      if (url !== undefined) return url
+    }
+  }
+  const end = async (): Promise<void> => {
+    child.kill('SIGTERM')
+    await ended
+  }
+  return { listening, [Symbol.asyncDispose]: end }
+}
+
+/** The status that a service answers a write with. */
+async function write(url: string, token: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const { status } = await fetch(`${url}/api/notes`, { method: 'POST', headers, body: '{ "title": "A" }' })
+  return status
+}
+
+test('daybook dev starts again with a changed config, and with a changed .env', async () => {
+  const files = { 'daybook.config.ts': configWith(''), '.env': `DAYBOOK_SERVICE_TOKEN=${TOKEN}\n` }
+  await using folder = await folderOf(files)
+  await using service = dev(folder.path)
+  expect(await write(await service.listening(), TOKEN)).toBe(201)
+
+  await folder.write({ 'daybook.config.ts': configWith('minutes: f.integer()') })
+  const withField = await service.listening()
+  expect(await (await fetch(`${withField}/api/notes`)).json()).toMatchObject({ items: [{ title: 'A', minutes: null }] })
+
+  await folder.write({ '.env': `DAYBOOK_SERVICE_TOKEN=${OTHER_TOKEN}\n` })
+  const withToken = await service.listening()
+  expect([await write(withToken, OTHER_TOKEN), await write(withToken, TOKEN)]).toEqual([201, 401])
+})
+
+/** A public reader sees what is published, by a rule: every list asks the thread that reads. */
+const RULED = `import { defineConfig, f } from 'DAYBOOK'
+export default defineConfig({
+  collections: {
+    articles: {
+      fields: { title: f.text({ required: true }), minutes: f.integer(), body: f.markdown() },
+      access: { read: ({ principal }) => principal ? true : { minutes: { lt: 9 } } },
+    },
+  },
+  seed: async ({ create }) => {
+    for (let minutes = 1; minutes <= 12; minutes++) await create('articles', { title: 'Title ' + minutes, minutes })
+  },
+})
+`
+
+/** What a list answers, or nothing of it with an error. */
+interface Listed {
+  readonly total?: number
+  readonly items?: readonly { readonly minutes: number }[]
+}
+
+test('the first lists after every start are answered, each with its own', async () => {
+  await using folder = await folderOf({ 'daybook.config.ts': RULED })
+  await using service = dev(folder.path)
+  for (const start of ['first', 'second']) {
+    if (start === 'second') await folder.write({ 'daybook.config.ts': `${RULED}// changed\n` })
+    const url = await service.listening()
+    const limits = [1, 2, 3, 4, 5, 6, 7, 8]
+    const answers = await Promise.all(
+      limits.map(async (limit) => {
+        const answer = await fetch(`${url}/api/articles?sort=-minutes&limit=${limit}&where[minutes][gt]=0`)
+        return { status: answer.status, body: (await answer.json()) as Listed }
+      }),
+    )
+    for (const [index, { status, body }] of answers.entries()) {
+      expect({
+        start,
+        status,
+        total: body.total,
+        items: body.items?.map(({ minutes }) => minutes),
+      }).toEqual({
+        start,
+        status: 200,
+        total: 8,
+        items: [8, 7, 6, 5, 4, 3, 2, 1].slice(0, limits[index]),
+      })
+    }
+  }
+})
+
+test('the first long Markdown after a start is rendered', async () => {
+  const files = { 'daybook.config.ts': RULED, '.env': `DAYBOOK_SERVICE_TOKEN=${TOKEN}\n` }
+  await using folder = await folderOf(files)
+  await using service = dev(folder.path)
+  const url = await service.listening()
+  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
+  const bodies = ['one', 'two', 'three'].map((word) => `# ${word}\n\n${`${word} `.repeat(3000)}`)
+  const stored = await Promise.all(
+    bodies.map(async (body) => {
+      const answer = await fetch(`${url}/api/articles`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ title: 'A', body }),
+      })
+      return ((await answer.json()) as { readonly bodyHtml?: string }).bodyHtml ?? ''
+    }),
+  )
+  expect(stored.map((html) => /one|two|three/.exec(html)?.[0])).toEqual(['one', 'two', 'three'])
+})

@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent, request } from 'node:http'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { PATIENCE_MS } from '../../support/patience.ts'
+
+const BIN = join(import.meta.dirname, '../../../src/cli/bin.ts')
+/** The service token of what is started here. */
+export const TOKEN = 'token-of-the-tests-of-workers-0123456789'
+/** Headers of the service principal. */
+export const AUTH = { authorization: `Bearer ${TOKEN}` } as const
+
+/** One line of the log. */
+export type LogLine = Readonly<Record<string, unknown>>
+
+/** What the command line itself says is no JSON. */
+const readLine = (line: string): LogLine => (line.startsWith('{') ? JSON.parse(line) : { said: line })
+
+/** Starts `daybook start` with workers in a folder, with the log at the level info. */
+export function startSupervised(cwd: string, ...args: readonly string[]) {
+  return startWith({}, cwd, ...args)
+}
+
+/** The same with more in its environment. */
+export async function startWith(env: Readonly<Record<string, string>>, cwd: string, ...args: readonly string[]) {
+  const child = spawn(process.execPath, [BIN, 'start', '--port', '0', ...args], {
+    cwd,
+    env: { ...process.env, DAYBOOK_SERVICE_TOKEN: TOKEN, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = once(child, 'exit')
+  const log: LogLine[] = []
+  createInterface({ input: child.stderr }).on('line', (line) => log.push(readLine(line)))
+  const stdout: string[] = []
+  const lines = createInterface({ input: child.stdout }).on('line', (line) => stdout.push(line))
+  await once(lines, 'line')
+  return {
+    url: stdout[0]?.replace('listening on ', '') ?? '',
+    /** What it printed on standard output, line by line. */
+    stdout,
+    log,
+    signal: (signal: NodeJS.Signals) => child.kill(signal),
+    /** The exit status, once it has ended. */
+    ended: ended.then(([status]) => status as number | null),
+    /** The process that has a place now. */
+    pidOf: (worker: number) =>
+      Number(log.findLast((line) => line.msg === 'worker listens' && line.worker === worker)?.pid),
+    /** Waits until so many lines of the log say this. */
+    logged: async (message: string, times = 1) => {
+      while (log.filter(({ msg }) => msg === message).length < times) await sleep(20)
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+/** What came back; status 0 when the connection broke. */
+export interface Answer {
+  readonly status: number
+  readonly body: string
+}
+
+/** Asks as the service principal; every request has a connection of its own unless an agent keeps them. */
+export function ask(url: string, method = 'GET', body?: object, agent = new Agent()): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers = { ...AUTH, 'content-type': 'application/json' }
+    const sent = request(
+      url,
+      { method, headers, agent, signal: AbortSignal.timeout(PATIENCE_MS) },
+      async (response) => {
+        resolve({ status: response.statusCode ?? 0, body: await text(response).catch(() => '') })
+      },
+    )
+    sent.on('error', (error) => {
+      if (error.name === 'AbortError') reject(new Error(`${method} ${url} is neither answered nor refused`))
+      else resolve({ status: 0, body: '' })
+    })
+    sent.end(body && JSON.stringify(body))
+  })
+}
+
+/** Does something over and over, several at a time, until it is stopped. */
+export function load(clients: number, work: (count: number) => Promise<void>) {
+  let isOver = false
+  const run = async (client: number): Promise<void> => {
+    for (let count = client; !isOver; count += clients) await work(count)
+  }
+  const all = Promise.all(Array.from({ length: clients }, (_, client) => run(client)))
+  return async (): Promise<void> => {
+    isOver = true
+    await all
+  }
+}

@@ -1,0 +1,31 @@
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
+import { daybook, folderOf } from '../cli.ts'
+import { ask, startSupervised } from '../start/supervised.ts'
+
+const POSTGRES = join(import.meta.dirname, '../../../src/store/postgres/index.ts')
+
+it('daybook migrate works on the database that the config names', async () => {
+  await using database = await PostgresDatabase.make()
+  const config = (title: string): string => `import { defineConfig, f } from 'DAYBOOK'
+import { postgres } from '${POSTGRES}'
+export default defineConfig({
+  database: postgres('${database.url}'),
+  collections: { notes: { fields: { ${title} } } },
+  seed: async (content) => { await content.create('notes', { headline: 'H' }) },
+})
+`
+  await using folder = await folderOf({ 'daybook.config.ts': config('headline: f.text()') })
+  {
+    await using _service = await startSupervised(folder.path)
+  }
+  await folder.write({ 'daybook.config.ts': config("title: f.text({ renamedFrom: 'headline' })") })
+  const planned = await daybook(folder.path, 'migrate')
+  expect(planned).toMatchObject({ status: 0, stderr: '' })
+  expect(planned.stdout).toContain('notes.title takes the values of headline (1)')
+  expect(await daybook(folder.path, 'migrate', '--apply')).toMatchObject({ status: 0, stderr: '' })
+  await using service = await startSupervised(folder.path)
+  const { body } = await ask(`${service.url}/api/notes`)
+  expect(JSON.parse(body).items).toMatchObject([{ title: 'H' }])
+})

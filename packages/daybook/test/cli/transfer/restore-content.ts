@@ -1,0 +1,77 @@
+import { type Service, SYSTEM } from 'daybook'
+import { plainValues } from '../copy/every-field.ts'
+
+const AS_SYSTEM = { caller: SYSTEM } as const
+
+/** What differs from engine to engine, if anything does; none may end a line of an export. */
+const STRANGE = [
+  '𝕯aybook 🗒️',
+  'Ærøskøbing',
+  '日本語 テキスト',
+  'עברית',
+  `'"\\ $1 ? %s \u2028\u2029`,
+  '\u0301combining',
+  '\uffff',
+  'a\tb\nc\r\nd\u0085',
+  '"counts":{"globals":0}}',
+]
+const NUMBERS = [0, -1e-7, 1e21, 0.1 + 0.2, Number.MAX_SAFE_INTEGER, Number.MIN_VALUE, 1.7976931348623157e308, -0, null]
+
+/** Writes something of everything under the config of before, and touches some of it under the present one. */
+export async function fillBefore({ content }: Service): Promise<void> {
+  const create = async (collection: string, data: object): Promise<string> => {
+    const made = await content.create(collection, data as never, AS_SYSTEM)
+    return String((made as { readonly id: unknown }).id)
+  }
+  const change = (id: string, data: object, locale?: string): Promise<unknown> =>
+    content.update('things', id, data as never, { ...AS_SYSTEM, ...(locale ? { locale } : {}) })
+  const person = await create('people', { name: 'Inés' })
+  await content.update('people', person, { boss: person } as never, AS_SYSTEM)
+  const ids: string[] = []
+  for (const [index, text] of STRANGE.entries()) ids.push(await create('things', thing(index, text, ids)))
+  // Relations in a circle, over which no order of arrival helps.
+  await change(String(ids[0]), { parent: ids.at(-1), friends: ids, editor: person })
+  for (const [index, id] of ids.entries()) {
+    await change(
+      id,
+      { title: `Ding ${index}`, body: `*Hallo* ${index}`, seo: { title: 'Titel' }, words: ['eins'] },
+      'de',
+    )
+  }
+  await change(String(ids[2]), { title: 'Chose', gone: 'disparu', data: { '': [null] }, editor: person }, 'fr')
+  await change(String(ids[3]), { long: 'ß€𝕯 '.repeat(100_000) })
+  await change(String(ids[3]), { long: 'lang '.repeat(200_000) }, 'de')
+  await content.delete('things', await create('things', { title: 'deleted' }), AS_SYSTEM)
+  for (const [locale, name] of Object.entries({ en: 'Site', de: 'Seite' })) {
+    await content.writeGlobal('site', { name, lead: ids[1] } as never, { ...AS_SYSTEM, locale })
+  }
+}
+
+function thing(index: number, text: string, ids: readonly string[]): object {
+  return {
+    title: `${text} ${index}`.replace(/[\r\n]/g, ' '),
+    status: ['draft', 'published', 'archived'][index % 3],
+    code: `c${text}`.replace(/[\r\n]/g, ' '),
+    body: `# ${text}\n\n*hello* <script>alert(1)</script> ${'long '.repeat(index * 300)}`,
+    amount: NUMBERS[index],
+    ...plainValues(index, text, ids),
+    mail: 'ann@example.org',
+    link: 'https://example.org/?a=1&b=%20',
+    data: { [text]: [text, ...NUMBERS, { deep: [[]] }], '': {}, 10: 'ten', 9: 'nine' },
+    friends: ids.slice(-3).reverse(),
+    gone: `gone ${text}`,
+    seo: { title: 'seo', old: `old ${text}` },
+    words: [text, ''],
+    rows: [{ label: text, size: index }],
+    parts: [
+      { _type: 'quote', text, by: ids[0] ?? null },
+      { _type: 'prose', md: `*${index}*` },
+    ],
+  }
+}
+
+/** Writes to some entries under the present config, which puts aside what has no field any more. */
+export async function touch({ content }: Service): Promise<void> {
+  const { items } = await content.list('things', { limit: 3, sort: 'id' } as never, AS_SYSTEM)
+  for (const { id } of items) await content.update('things', String(id), { day: '2026-03-01' } as never, AS_SYSTEM)
+}

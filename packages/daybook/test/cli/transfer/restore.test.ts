@@ -1,0 +1,360 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { f, SYSTEM } from 'daybook'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
+import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
+import { toLines, withoutHeader } from '../../support/stores/export.ts'
+import { BIN, daybook, type Ended, folderOf } from '../cli.ts'
+import { answersOf, type Place, serve } from '../copy/copy-content.ts'
+import { allRows, change, rows } from '../copy/copy-file.ts'
+import { before, everything } from './restore-config.ts'
+import { fillBefore, touch } from './restore-content.ts'
+
+const CONFIG = join(import.meta.dirname, 'restore-config.ts')
+const POSTGRES = join(import.meta.dirname, '../../../src/store/postgres/index.ts')
+let folder: Awaited<ReturnType<typeof folderOf>>
+
+beforeEach(async () => {
+  folder = await folderOf({})
+  return () => folder[Symbol.asyncDispose]()
+})
+afterEach(() => vi.unstubAllEnvs())
+
+const at = (name: string): string => join(folder.path, name)
+const text = (name: string): Promise<string> => readFile(at(name), 'utf8')
+
+/** Runs a command on a data folder, or on the database of a URL. */
+function run(place: string, ...args: readonly string[]): Promise<Ended> {
+  const isUrl = place.startsWith('postgres')
+  vi.stubEnv('DATABASE_URL', isUrl ? place : '')
+  return daybook(folder.path, ...args, '--config', CONFIG, ...(isUrl ? [] : ['--data', place]))
+}
+
+describe('an export of every field type, in several languages, with values that fields have left behind', () => {
+  test('uses each field type', () => {
+    const used = Object.values(everything.collections.things.fields).map(({ type }) => type)
+    expect(new Set(used).size).toBe(new Set(Object.values(f).map((build) => (build as CallableFunction)({}).type)).size)
+  })
+
+  test('gives the same lines after a restore, on both stores and across them', async () => {
+    await using first = await PostgresDatabase.make()
+    await using second = await PostgresDatabase.make()
+    await serve(before, { data: at('source') }, fillBefore)
+    await serve(everything, { data: at('source') }, touch)
+    expect(await run('source', 'export', 'source.ndjson')).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^exported 11 entries, 1 global, as of \d+, to source\.ndjson$/m),
+    })
+    const source = await text('source.ndjson')
+    expect(source).toContain('"kept":{"gone":')
+    const way = [
+      ['source', 'file'],
+      ['file', first.url],
+      [first.url, second.url],
+      [second.url, 'back'],
+    ] as const
+    for (const [index, [from, to]] of way.entries()) {
+      const name = `${index}.ndjson`
+      expect(await run(from, 'export', name)).toMatchObject({ status: 0 })
+      expect(withoutHeader(await text(name))).toBe(withoutHeader(source))
+      expect(await run(to, 'import', name)).toMatchObject({ status: 0, stdout: expect.stringContaining('restored 11') })
+    }
+    expect(await run('back', 'export', 'back.ndjson')).toMatchObject({ status: 0 })
+    expect(withoutHeader(await text('back.ndjson'))).toBe(withoutHeader(source))
+  })
+
+  test('answers the same after a restore, but for tags, on both stores, which hold the same rows', async () => {
+    await using database = await PostgresDatabase.make()
+    await serve(before, { data: at('source') }, fillBefore)
+    await serve(everything, { data: at('source') }, touch)
+    await run('source', 'export', 'source.ndjson')
+    for (const target of ['target', database.url]) await run(target, 'import', 'source.ndjson')
+    const ask = async (place: Place): Promise<ReadonlyMap<string, readonly unknown[]>> =>
+      serve(everything, place, async (service) => {
+        const answers = await answersOf(service, ['things', 'people', 'empty'], ['site', 'untouched'])
+        return new Map([...answers].map(([path, [status, , body]]) => [path, [status, body]]))
+      })
+    const source = await ask({ data: at('source') })
+    expect(await ask({ data: at('target') })).toEqual(source)
+    expect(await ask({ database: patientPostgres(database.url) })).toEqual(source)
+    const { daybook$meta, ...held } = allRows(join(at('target'), 'daybook.db'))
+    const rowsOf = async (table: string): Promise<readonly string[]> =>
+      (await database.rows(`SELECT * FROM "${table}"`)).map((row) => JSON.stringify(row)).sort()
+    for (const [table, rows] of Object.entries(held)) expect(await rowsOf(table), table).toEqual(rows)
+  })
+})
+
+const NOTES = `import { f } from 'DAYBOOK'
+export default { collections: { notes: { fields: { text: f.text(), slug: f.slug({ from: 'text' }), status: f.status() } } } }
+`
+const notes = {
+  collections: { notes: { fields: { text: f.text(), slug: f.slug({ from: 'text' }), status: f.status() } } },
+}
+
+/** Runs a command with the config of notes. */
+const own = (...args: readonly string[]): Promise<Ended> => daybook(folder.path, ...args)
+
+/** Stores of notes with their exports, by how many notes: each is made once. */
+const made = new Map<number, Awaited<ReturnType<typeof folderOf>>>()
+afterAll(() => Promise.all([...made.values()].map((one) => one[Symbol.asyncDispose]())))
+
+/** A store of notes in `source`, and its export. */
+async function makeNotes(count: number): Promise<string> {
+  const from = made.get(count) ?? (await fillNotes(count))
+  await cp(from.path, folder.path, { recursive: true })
+  return text('notes.ndjson')
+}
+
+async function fillNotes(count: number): Promise<Awaited<ReturnType<typeof folderOf>>> {
+  const notesFolder = await folderOf({ 'daybook.config.ts': NOTES })
+  made.set(count, notesFolder)
+  await serve(notes, { data: join(notesFolder.path, 'source') }, async ({ content }) => {
+    const make = (n: number) => content.create('notes', { text: `note ${n}` } as never, { caller: SYSTEM })
+    await Promise.all(Array.from({ length: count }, (_, n) => make(n)))
+  })
+  expect(await daybook(notesFolder.path, 'export', 'notes.ndjson', '--data', 'source')).toMatchObject({ status: 0 })
+  return notesFolder
+}
+
+describe('daybook export', () => {
+  test('writes to standard output what it writes to a file, which only its owner may read', async () => {
+    const whole = await makeNotes(3)
+    const { stdout, stderr, status } = await own('export', '-', '--data', 'source')
+    expect(status).toBe(0)
+    expect(withoutHeader(stdout)).toBe(withoutHeader(whole))
+    expect(stderr).toContain('exported 3 entries, 0 globals, as of 3')
+    expect((await stat(at('notes.ndjson'))).mode & 0o777).toBe(0o600)
+    expect(await readdir(folder.path)).toEqual(['daybook.config.ts', 'notes.ndjson', 'source'])
+  })
+
+  test('--since writes what changed after a number', async () => {
+    await makeNotes(3)
+    const { stdout } = await own('export', '-', '--since', '2', '--data', 'source')
+    expect(toLines(stdout)).toEqual([
+      expect.objectContaining({ since: 2, seq: 3 }),
+      expect.objectContaining({ collection: 'notes' }),
+      { counts: { collections: { notes: 1 }, globals: 0, deleted: 0 } },
+    ])
+  })
+
+  test('replaces a file only by a whole one', async () => {
+    await makeNotes(1)
+    await writeFile(at('kept.ndjson'), 'kept')
+    expect(await own('export', 'kept.ndjson', '--since', '9', '--data', 'source')).toMatchObject({ status: 2 })
+    expect(await text('kept.ndjson')).toBe('kept')
+    expect(await own('export', 'kept.ndjson', '--data', 'source')).toMatchObject({ status: 0 })
+    expect(await text('kept.ndjson')).toContain('"counts"')
+  })
+
+  test('refuses what it cannot write, and says why', async () => {
+    await makeNotes(1)
+    const cases = [
+      [['export'], 2, 'Name one file, or -'],
+      [['export', 'a', 'b'], 2, 'Name one file, or -'],
+      [['export', 'a', '--since', 'x'], 2, '--since takes a whole number'],
+      [['export', 'a', '--since', '2', '--data', 'source'], 2, '--since must be at most 1'],
+      [['export', 'a', '--data', 'nowhere'], 1, 'There is no database'],
+      [['export', 'nowhere/a', '--data', 'source'], 1, 'nowhere/a cannot be written: ENOENT'],
+    ] as const
+    for (const [args, status, message] of cases) {
+      expect(await own(...args), args.join(' ')).toMatchObject({ status, stderr: expect.stringContaining(message) })
+    }
+  })
+})
+
+describe('daybook import FILE refuses', () => {
+  /** What a changed file is refused with; nothing of it may be stored. */
+  async function refused(change: (lines: string[]) => readonly string[], status = 1): Promise<Ended> {
+    const whole = await makeNotes(3)
+    const lines = change(whole.trimEnd().split('\n'))
+    await writeFile(at('changed.ndjson'), `${lines.join('\n')}\n`)
+    const ended = await own('import', 'changed.ndjson', '--data', 'target')
+    expect(ended.status).toBe(status)
+    const { stdout } = await own('import', 'notes.ndjson', '--data', 'target')
+    expect(stdout, 'the whole file goes into the same store').toContain('restored 3 entries')
+    return ended
+  }
+
+  test('a file without its last line, or without some before it', async () => {
+    expect((await refused((lines) => lines.slice(0, -1))).stderr).toContain('is incomplete')
+    await folder.write({ 'cut.ndjson': (await text('notes.ndjson')).slice(0, -5) })
+    expect((await own('import', 'cut.ndjson', '--data', 'other')).stderr).toContain('is incomplete')
+    const short = (await text('notes.ndjson')).split('\n')
+    await folder.write({ 'short.ndjson': short.toSpliced(2, 1).join('\n') })
+    expect((await own('import', 'short.ndjson', '--data', 'other')).stderr).toContain(
+      'has 4 lines, and its counts tell of 5',
+    )
+  })
+
+  test('what is no export, or one of changes alone', async () => {
+    expect((await refused(() => ['{"a":1}', '{}'])).stderr).toContain('does not begin as an export')
+    await own('export', 'since.ndjson', '--since', '1', '--data', 'source')
+    expect((await own('import', 'since.ndjson', '--data', 'other')).stderr).toContain('only what changed after 1')
+  })
+
+  test('lines with faults, each by its number and its reason', async () => {
+    const { stderr, stdout } = await refused(([header = '', one = '', two = '', three = '', counts = '']) => [
+      header,
+      one.replace('"notes"', '"nothing"'),
+      two.replace('"text":"note', '"typo":"note'),
+      three.slice(0, -1),
+      counts,
+    ])
+    expect(stderr).toContain('line 2: /collection: the config has no collection "nothing"')
+    expect(stderr).toContain('line 3: /document/typo: notes has no place for this value')
+    expect(stderr).toContain('line 4: /: must be well-formed JSON')
+    expect(stdout).toContain('3 of 3 lines have faults; nothing is stored')
+  })
+
+  test('documents that no write could have stored', async () => {
+    const { stderr } = await refused(([header = '', one = '', two = '', three = '', counts = '']) => [
+      header,
+      one.replace(/"text":"note \d"/, '"__proto__":1'),
+      two.replace(/"text":"note \d"/, '"text":5'),
+      three.replace(/"text":"note \d"/, '"text":"\\ud800"'),
+      counts,
+    ])
+    const whole = await text('notes.ndjson')
+    await writeFile(at('nobody.ndjson'), whole.replace(/("document":.*)"status":"published"/, '$1"status":null'))
+    expect((await own('import', 'nobody.ndjson', '--data', 'other')).stderr).toContain(
+      'line 2: /document/status: is required',
+    )
+    await writeFile(at('half.ndjson'), whole.replace('"slug":"note-', '"slug":"\\ud800'))
+    expect((await own('import', 'half.ndjson', '--data', 'other')).stderr).toContain(
+      'line 2: /slug: must not hold half of a surrogate pair',
+    )
+    expect(stderr).toMatch(/line 2: .*this key is not allowed/)
+    expect(stderr).toContain('line 3: /document/text: notes has no place for this value')
+    expect(stderr).toMatch(/line 4: .*half of a surrogate pair/)
+  })
+
+  test('a store that holds content, and leaves it alone', async () => {
+    await makeNotes(2)
+    const ended = await own('import', 'notes.ndjson', '--data', 'source')
+    expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining('The store holds content') })
+    expect(withoutHeader((await own('export', '-', '--data', 'source')).stdout)).toBe(
+      withoutHeader(await text('notes.ndjson')),
+    )
+  })
+
+  test('options that are about folders, and more than one file', async () => {
+    await makeNotes(1)
+    const ended = await own('import', 'notes.ndjson', '--dry-run')
+    expect(ended).toMatchObject({ status: 2, stderr: expect.stringContaining('--dry-run is about folders') })
+    expect(await own('import', 'notes.ndjson', 'notes.ndjson')).toMatchObject({ status: 2 })
+  })
+})
+
+describe('a restore with another config', () => {
+  test('keeps values that it has no field for, and empties what it has a new one for', async () => {
+    const whole = await makeNotes(1)
+    await folder.write({
+      'daybook.config.ts': `import { f } from 'DAYBOOK'
+export default { collections: { notes: { fields: { slug: f.slug(), other: f.integer() } } } }
+`,
+    })
+    expect(await own('import', 'notes.ndjson', '--data', 'target')).toMatchObject({ status: 0 })
+    const [, line] = toLines((await own('export', '-', '--data', 'target')).stdout)
+    expect(line).toMatchObject({ kept: { text: 'note 0' }, document: { slug: 'note-0', other: null } })
+    await folder.write({ 'daybook.config.ts': NOTES })
+    expect(withoutHeader((await own('export', '-', '--data', 'target')).stdout)).toBe(withoutHeader(whole))
+  })
+
+  test('that has another default locale is refused', async () => {
+    await serve(before, { data: at('other') }, fillBefore)
+    await run('other', 'export', 'other.ndjson')
+    await makeNotes(1)
+    const ended = await own('import', 'other.ndjson', '--data', 'target')
+    expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining('its default locale is "en"') })
+  })
+})
+
+const TARGETS = [
+  { name: 'sqlite', make: async () => undefined },
+  { name: 'postgres', make: () => PostgresDatabase.make() },
+] as const
+
+/** How a command is told where the store of notes is. */
+async function placeIn(database: PostgresDatabase | undefined): Promise<readonly string[]> {
+  if (!database) return ['--data', 'target']
+  const url = `database: postgres('${database.url}'), collections`
+  await folder.write({
+    'placed.config.ts': `import { postgres } from '${POSTGRES}'\n${NOTES.replace('collections', url)}`,
+  })
+  return ['--config', 'placed.config.ts']
+}
+
+describe.each(TARGETS)('a restore of two entries with one slug on $name', ({ make }) => {
+  test('names the second by its number, and keeps none of those that were stored with it', async () => {
+    const whole = await makeNotes(5)
+    const lines = whole.split('\n')
+    const slug = /"slug":"note-\d"/g
+    await writeFile(
+      at('same.ndjson'),
+      lines.with(4, String(lines[4]).replaceAll(slug, `${lines[2]?.match(slug)?.[0]}`)).join('\n'),
+    )
+    await using database = await make()
+    const target = await placeIn(database)
+    const ended = await own('import', 'same.ndjson', ...target)
+    expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining('line 5: Another entry has this slug.') })
+    const count = 'SELECT count(*) AS count FROM notes'
+    const held = database ? await database.rows(count) : rows(join(at('target'), 'daybook.db'), count)
+    expect(held).toEqual([{ count: 0 }])
+  })
+})
+
+describe.each(TARGETS)('a restore that was killed on $name', ({ make }) => {
+  /** Begins to restore, and kills it when it says that some have arrived. */
+  async function kill(target: readonly string[]): Promise<void> {
+    const child = spawn(process.execPath, [BIN, 'import', 'notes.ndjson', ...target], {
+      cwd: folder.path,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const exited = once(child, 'exit')
+    for await (const line of createInterface({ input: child.stderr })) {
+      if (/^\d+\/\d+ lines restored/.test(line)) child.kill('SIGKILL')
+    }
+    expect(await exited).toEqual([null, 'SIGKILL'])
+  }
+
+  test('goes on where it was; until then nobody serves, exports or migrates the store', async () => {
+    const whole = await makeNotes(5000)
+    await using database = await make()
+    const target = await placeIn(database)
+    await kill(target)
+    for (const args of [['start', '--port', '0'], ['export', '-'], ['migrate']]) {
+      const ended = await own(...args, ...target)
+      expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining('holds an unfinished restore') })
+    }
+    await writeFile(at('other.ndjson'), whole.replace('note 1"', 'note one"'))
+    expect(await own('import', 'other.ndjson', ...target)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('an unfinished restore of another file'),
+    })
+    const ended = await own('import', 'notes.ndjson', ...target)
+    expect(ended).toMatchObject({ status: 0, stdout: expect.stringContaining('restored 5000 entries') })
+    expect(ended.stderr).not.toContain('\n1000/5000 lines restored')
+    expect(withoutHeader((await own('export', '-', ...target)).stdout)).toBe(withoutHeader(whole))
+    expect(await own('import', 'notes.ndjson', ...target)).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('is restored already'),
+    })
+  })
+
+  test('does not go on when something else has written to the store meanwhile', async () => {
+    await makeNotes(5000)
+    await using database = await make()
+    const target = await placeIn(database)
+    await kill(target)
+    if (database) await database.rows('UPDATE daybook$head SET seq = seq + 1')
+    else change(join(at('target'), 'daybook.db'), 'UPDATE daybook$head SET seq = seq + 1')
+    expect(await own('import', 'notes.ndjson', ...target)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('Something else has written to the store'),
+    })
+  })
+})

@@ -1,0 +1,305 @@
+import { type AccessRule, type AccessWhere, defineCollection, defineConfig, defineGlobal, f } from 'daybook'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { People } from '../../support/auth/people.ts'
+import { KeptLog } from '../../support/kept-log.ts'
+import { CANARY, expectSane } from '../../support/scenarios/sane.ts'
+import type { Answer } from '../../support/scenarios/transports.ts'
+import { STORES, type StoredService } from '../../support/stores/stores.ts'
+
+const people = new People({ ann: [], ada: ['admin'] })
+
+/** What the rules of the tests say at the moment, for everyone but Ada. */
+let rule: AccessRule = () => true
+const asked: AccessRule = (request) => request.identity?.roles.includes('admin') === true || rule(request)
+
+/** What the rules of one field say at the moment. */
+let fieldRule: () => unknown = () => false
+
+/** And those of the global. */
+let doorRule: () => unknown = () => true
+
+const config = defineConfig({
+  auth: people.adapter,
+  collections: {
+    notes: defineCollection({
+      fields: {
+        title: f.text({ required: true }),
+        slug: f.slug({ from: 'title' }),
+        owner: f.text(),
+        rank: f.integer(),
+        flag: f.boolean(),
+        day: f.date(),
+        labels: f.select({ options: ['red', 'green'], many: true }),
+        body: f.markdown(),
+        next: f.relation('notes'),
+        links: f.relation('notes', { many: true }),
+        secret: f.text({ access: { read: () => false, write: () => true } }),
+        odd: f.text({ access: { read: () => fieldRule() as boolean, write: () => fieldRule() as boolean } }),
+      },
+      access: { read: asked },
+    }),
+    drawers: defineCollection({
+      fields: { title: f.text(), slug: f.slug({ from: 'title' }) },
+      access: { create: asked, update: asked, delete: asked },
+    }),
+    pages: defineCollection({ fields: { title: f.text(), note: f.relation('notes') } }),
+  },
+  globals: {
+    door: defineGlobal({
+      fields: { page: f.relation('pages', { onDelete: 'restrict' }) },
+      access: { read: () => doorRule() as boolean },
+    }),
+  },
+})
+
+const cyclic: Record<string, unknown> = {}
+cyclic.not = cyclic
+const many = (count: number, make: (index: number) => unknown): unknown[] =>
+  Array.from({ length: count }, (_, index) => make(index))
+
+/** Answers that no rule may give, as JavaScript lets one. */
+const FAULTS: readonly (readonly [string, () => unknown])[] = [
+  [
+    'throws',
+    () => {
+      throw new Error(`cannot tell ${CANARY.slice(0, 3)}`)
+    },
+  ],
+  [
+    'throws something that is no error',
+    () => {
+      throw 'no'
+    },
+  ],
+  ['rejects', async () => Promise.reject(new Error('later'))],
+  ['forgets to answer', () => undefined],
+  ['answers null', () => null],
+  ['answers a text', () => 'yes'],
+  ['answers a number', () => 1],
+  ['answers a list', () => []],
+  ['answers an empty where', () => ({})],
+  ['answers a where with an empty part', () => ({ and: [{}] })],
+  ['answers a where that denies nothing', () => ({ not: {} })],
+  ['answers a choice of nothing', () => ({ or: [] })],
+  ['answers all of nothing', () => ({ labels: { all: [] } })],
+  ['names a field without an operator', () => ({ owner: {} })],
+  ['names a field with a value', () => ({ owner: 'ann' })],
+  ['compares with undefined', () => ({ owner: { eq: undefined } })],
+  ['leaves a field undefined', () => ({ title: { exists: true }, owner: undefined })],
+  ['compares with null', () => ({ owner: { eq: null } })],
+  ['compares with an object', () => ({ owner: { eq: { toString: () => 'ann' } } })],
+  ['compares with a list', () => ({ owner: { eq: ['ann'] } })],
+  ['compares with a date object', () => ({ day: { eq: new Date() } })],
+  ['compares with NUL', () => ({ owner: { eq: 'ann\0' } })],
+  ['compares with what the field cannot hold', () => ({ rank: { eq: 'high' } })],
+  ['compares with what is no number', () => ({ rank: { eq: Number.NaN } })],
+  ['misspells a field', () => ({ ownr: { eq: 'ann' } })],
+  ['misspells an operator', () => ({ owner: { equals: 'ann' } })],
+  ['names a field that cannot be filtered', () => ({ body: { contains: 'x' } })],
+  ['has 51 conditions', () => ({ or: many(51, () => ({ owner: { eq: 'ann' } })) })],
+  ['has four levels', () => ({ not: { not: { not: { not: { owner: { eq: 'ann' } } } } } })],
+  ['has 501 values', () => ({ owner: { in: many(501, String) } })],
+  ['is without end', () => cyclic],
+]
+
+describe.each(STORES)('a rule without a usable answer on $name', (store) => {
+  let service: StoredService
+  let id: string
+  const log = new KeptLog()
+  const ask = async (path: string, who: string, method = 'GET', json?: unknown): Promise<Answer> => {
+    const response = await service.request(path, {
+      method,
+      headers: {
+        Authorization: `Bearer ${who}`,
+        ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
+      },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+    })
+    const answer = { status: response.status, headers: response.headers, text: await response.text() }
+    expectSane(answer, method)
+    return answer
+  }
+
+  beforeAll(async () => {
+    service = await store.open(config, { log })
+    const made = await ask('/api/notes', 'ada', 'POST', { title: CANARY, owner: 'ann', body: CANARY })
+    id = JSON.parse(made.text).id
+    await ask('/api/pages', 'ada', 'POST', { title: 'P', note: id })
+    const drawer = await ask('/api/drawers', 'ada', 'POST', { title: CANARY })
+    expect([made.status, drawer.status]).toEqual([201, 201])
+  })
+  afterAll(() => service.close())
+
+  test.each(FAULTS)(
+    'that %s: 500, nothing is shown or changed, and the log says which rule it was',
+    async (_what, answer) => {
+      rule = answer as AccessRule
+      fieldRule = () => true
+      const drawer = JSON.parse((await ask('/api/drawers?limit=1', 'ada')).text).items[0].id
+      log.take()
+      const closed: readonly (readonly [path: string, method: string, rule: string, json?: unknown])[] = [
+        ['/api/notes', 'GET', 'notes.access.read'],
+        ['/api/notes?limit=0', 'GET', 'notes.access.read'],
+        [`/api/notes/${id}`, 'GET', 'notes.access.read'],
+        [`/api/notes/${CANARY}`, 'GET', 'notes.access.read'],
+        [`/api/notes/${id}`, 'PUT', 'notes.access.read', { title: 'x' }],
+        [`/api/notes/${id}/references`, 'GET', 'notes.access.read'],
+        ['/api/pages?include=note', 'GET', 'notes.access.read'],
+        ['/api/pages?where[note.owner][eq]=ann', 'GET', 'notes.access.read'],
+        ['/api/pages', 'POST', 'notes.access.read', { note: id }],
+        ['/api/drawers', 'POST', 'drawers.access.create', { title: 'x' }],
+        [`/api/drawers/${drawer}`, 'PUT', 'drawers.access.update', { title: 'x' }],
+        [`/api/drawers/${drawer}`, 'DELETE', 'drawers.access.delete'],
+        ['/api/cms/auth/permissions', 'GET', 'notes.access.read'],
+      ]
+      for (const [path, method, name, json] of closed) {
+        const { status, text } = await ask(path, 'ann', method, json)
+        expect({ path, status, code: JSON.parse(text).code }).toEqual({ path, status: 500, code: 'INTERNAL_ERROR' })
+        expect(JSON.parse(text).details).toEqual({})
+        expect(text).not.toContain(CANARY)
+        const said = log.take().filter((line) => line.startsWith('error'))
+        expect(said).toHaveLength(1)
+        expect(said[0]).toContain(`The access rule collections.${name}`)
+        expect(said[0]).not.toContain(CANARY)
+      }
+      // Who asks about other things is none the wiser.
+      expect((await ask('/api/pages', 'ann')).status).toBe(200)
+      const drawers = await ask('/api/drawers', 'ann')
+      expect(JSON.parse(drawers.text)).toMatchObject({ total: 1, items: [{ title: CANARY }] })
+    },
+  )
+})
+
+describe.each(STORES)('a rule of a global on $name', (store) => {
+  const answers: readonly (() => unknown)[] = [
+    () => {
+      throw new Error('cannot tell')
+    },
+    () => ({ page: { exists: true } }),
+    () => undefined,
+  ]
+
+  test.each(answers)(
+    'that has no usable answer is in the way of those alone who ask about the global',
+    async (answer) => {
+      await using service = await store.open<typeof config>(config)
+      const ada = { caller: people.caller('ada') }
+      doorRule = () => true
+      fieldRule = () => true
+      rule = () => true
+      const page = await service.content.create('pages', { title: 'P' }, ada)
+      const other = await service.content.create('pages', { title: 'Q' }, ada)
+      await service.content.writeGlobal('door', { page: page.id }, ada)
+      doorRule = answer
+      const failed = { code: 'INTERNAL_ERROR' }
+      await expect(service.content.readGlobal('door', ada)).rejects.toMatchObject(failed)
+      await expect(service.content.writeGlobal('door', { page: null }, ada)).rejects.toMatchObject(failed)
+      await expect(service.content.delete('pages', page.id, ada)).rejects.toMatchObject(failed)
+      await service.content.delete('pages', other.id, ada)
+      expect((await service.content.list('pages', {}, ada)).total).toBe(1)
+    },
+  )
+})
+
+describe.each(STORES)('a rule of a field that answers anything but true on $name', (store) => {
+  const answers: readonly unknown[] = [undefined, null, 'yes', 1, {}, Promise.resolve(true)]
+
+  test('hides it, and closes it to writers', async () => {
+    await using service = await store.open<typeof config>(config)
+    const ann = { caller: people.caller('ann') }
+    rule = () => true
+    fieldRule = () => true
+    const { id } = await service.content.create('notes', { title: 'a', odd: CANARY }, ann)
+    for (const answer of answers) {
+      fieldRule = () => answer
+      expect(JSON.stringify(await service.content.list('notes', {}, ann))).not.toContain(CANARY)
+      await expect(service.content.update('notes', id, { odd: 'x' }, ann)).rejects.toMatchObject({
+        code: 'VALIDATION_ERROR',
+      })
+    }
+  })
+
+  test('ends the request when it throws, and is named in the log', async () => {
+    const log = new KeptLog()
+    await using service = await store.open<typeof config>(config, { log })
+    rule = () => true
+    fieldRule = () => {
+      throw new Error('cannot tell')
+    }
+    expect((await service.request('/api/notes')).status).toBe(500)
+    expect(log.take().filter((line) => line.startsWith('error'))).toEqual([
+      expect.stringContaining('notes.fields.odd.access.read'),
+    ])
+  })
+})
+
+/** What a rule may say, beside how many of the notes hold it. */
+const WHERES: readonly (readonly [AccessWhere, number])[] = [
+  [{ owner: { eq: 'ann' } }, 2],
+  [{ owner: { ne: 'ann' } }, 3],
+  [{ owner: { in: ['ann', 'a,b'] } }, 3],
+  [{ owner: { in: 'a,b' } }, 1],
+  [{ owner: { in: [] } }, 0],
+  [{ owner: { nin: [] } }, 5],
+  [{ owner: { exists: false } }, 1],
+  [{ owner: { startsWith: 'a' } }, 3],
+  [{ rank: { gte: 2, lt: 4 } }, 2],
+  [{ flag: { eq: true } }, 1],
+  [{ day: { lte: '2026-02-01' } }, 1],
+  [{ labels: { in: ['red'] } }, 2],
+  [{ labels: { all: ['red', 'green'] } }, 1],
+  [{ labels: { exists: false } }, 3],
+  [{ not: { labels: { in: ['red'] } } }, 3],
+  [{ secret: { eq: 's' } }, 1],
+  [{ 'next.owner': { eq: 'ann' } }, 1],
+  [{ 'links.rank': { gte: 2 } }, 1],
+  [{ and: [{ owner: { eq: 'ann' } }, { rank: { gt: 1 } }] }, 1],
+  [{ or: [{ rank: { eq: 1 } }, { not: { owner: { exists: true } } }] }, 2],
+  [{ id: { in: [] } }, 0],
+  [{ title: { eq: "'; DROP TABLE notes; --" } }, 0],
+]
+
+describe.each(STORES)('a where of a rule on $name', (store) => {
+  let service: StoredService<typeof config>
+  const titles = async (query: object = {}): Promise<readonly string[]> =>
+    (await service.content.list('notes', { sort: 'title', ...query }, { caller: people.caller('ann') })).items.map(
+      ({ title }) => title,
+    )
+
+  beforeAll(async () => {
+    fieldRule = () => true
+    service = await store.open<typeof config>(config)
+    const caller = people.caller('ada')
+    const make = (data: Parameters<typeof service.content.create<'notes'>>[1]) =>
+      service.content.create('notes', data, { caller })
+    const a = await make({ title: 'a', owner: 'ann', rank: 1, labels: ['red'], secret: 's' })
+    const b = await make({ title: 'b', owner: 'ann', rank: 2, labels: ['red', 'green'], day: '2026-01-31' })
+    await make({ title: 'c', owner: 'a,b', rank: 3, next: a.id })
+    await make({ title: 'd', owner: 'bob', rank: 4, flag: true, links: [a.id, b.id] })
+    await make({ title: 'e' })
+  })
+  afterAll(() => service.close())
+  beforeEach(() => {
+    rule = () => true
+  })
+
+  test.each(WHERES)('%j lets the same entries through, by whichever way they are asked for', async (where, count) => {
+    const all = await service.content.list('notes', { sort: 'title' }, { caller: people.caller('ada') })
+    rule = () => where
+    const shown = await titles()
+    expect(shown).toHaveLength(count)
+    expect(await titles({ limit: 0 })).toEqual([])
+    expect((await service.content.list('notes', {}, { caller: people.caller('ann') })).total).toBe(count)
+    for (const { id, title, slug } of all.items) {
+      const isShown = shown.includes(title)
+      for (const address of [id, slug]) {
+        const found = await service.content.get('notes', address, {}, { caller: people.caller('ann') })
+        expect(found?.title, address).toBe(isShown ? title : undefined)
+      }
+      const changed = service.content.update('notes', id, {}, { caller: people.caller('ann') })
+      await (isShown
+        ? expect(changed).resolves.toMatchObject({ title })
+        : expect(changed).rejects.toMatchObject({ code: 'NOT_FOUND' }))
+    }
+  })
+})

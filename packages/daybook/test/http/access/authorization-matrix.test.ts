@@ -1,0 +1,235 @@
+import { defineCollection, defineConfig, defineGlobal, f, hasRole } from 'daybook'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Route } from '../../../src/http/contract.ts'
+import { requireProtection } from '../../../src/http/protection.ts'
+import { People } from '../../support/auth/people.ts'
+import { kindsOf, routesOf } from '../../support/scenarios/routes.ts'
+import { expectSane } from '../../support/scenarios/sane.ts'
+import { STORES, type StoredService } from '../../support/stores/stores.ts'
+
+const people = new People({ cleo: [], ann: ['editor'] })
+const editors = hasRole('editor', 'service')
+const fields = { title: f.text({ required: true }), slug: f.slug({ from: 'title' }) }
+const own = (request: { readonly entry?: Readonly<Record<string, unknown>> }) => request.entry?.title !== 'shut'
+
+/** One collection and one global for each way of saying who may do what. */
+const config = defineConfig({
+  auth: people.adapter,
+  collections: {
+    /** Nothing is said. */
+    plain: defineCollection({ fields }),
+    /** Everyone reads, editors write. */
+    edited: defineCollection({ fields, access: { create: editors, update: editors, delete: editors } }),
+    /** Editors alone. */
+    closed: defineCollection({ fields, access: { read: editors, create: editors, update: editors, delete: editors } }),
+    /** What anyone may do, and does to entries that are there for nobody but editors. */
+    limited: defineCollection({
+      fields,
+      access: {
+        read: (request) => editors(request) || { title: { eq: 'no such title' } },
+        create: () => true,
+        update: (request) => editors(request) || own(request),
+        delete: (request) => editors(request) || own(request),
+      },
+    }),
+  },
+  globals: {
+    plain: defineGlobal({ fields: { text: f.text() } }),
+    edited: defineGlobal({ fields: { text: f.text() }, access: { update: editors } }),
+    closed: defineGlobal({ fields: { text: f.text() }, access: { read: editors, update: editors } }),
+  },
+})
+
+const ROLES = ['anonymous', 'human', 'editor', 'service'] as const
+type Role = (typeof ROLES)[number]
+
+/** What each role is answered, in the order of {@link ROLES}. */
+type Statuses = readonly [anonymous: number, human: number, editor: number, service: number]
+/** The same for each collection or global of the config that a path may name. */
+type ByDocument = Readonly<Record<string, Statuses>>
+
+const everyone: Statuses = [200, 200, 200, 200]
+const READ: ByDocument = { plain: everyone, edited: everyone, closed: [401, 403, 200, 200] }
+const READ_ENTRY: ByDocument = { ...READ, limited: [404, 404, 200, 200] }
+
+const write = (done: number): ByDocument => ({
+  plain: [401, done, done, done],
+  edited: [401, 403, done, done],
+  closed: [401, 403, done, done],
+})
+
+/** Every route of the table has its line here. */
+const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
+  getHealth: everyone,
+  getReady: everyone,
+  getGlobal: READ,
+  putGlobal: write(200),
+  runBatch: { ...write(200), limited: [401, 200, 200, 200] },
+  listEntries: { ...READ, limited: everyone },
+  createEntry: { ...write(201), limited: [201, 201, 201, 201] },
+  getEntry: READ_ENTRY,
+  updateEntry: { ...write(200), limited: [404, 404, 200, 200] },
+  patchEntry: { ...write(200), limited: [404, 404, 200, 200] },
+  listReferences: {
+    plain: [401, 200, 200, 200],
+    edited: [401, 200, 200, 200],
+    closed: [401, 403, 200, 200],
+    limited: [401, 404, 200, 200],
+  },
+  deleteEntry: { ...write(204), limited: [404, 404, 204, 204] },
+  getSession: everyone,
+  getPermissions: everyone,
+  exportContent: [401, 403, 403, 200],
+  runAuthAction: everyone,
+  getAuthProvider: everyone,
+  postAuthProvider: everyone,
+  putAuthProvider: everyone,
+  patchAuthProvider: everyone,
+  deleteAuthProvider: everyone,
+}
+
+const ALL: readonly Route[] = kindsOf(await routesOf(config))
+
+/** A route, for one of the documents that its path may name. */
+interface Cell {
+  readonly route: Route
+  readonly document: string
+  readonly expected: Statuses
+}
+
+const CELLS: readonly Cell[] = ALL.flatMap((route) => {
+  const expected = EXPECTED[route.operationId]
+  if (!expected) return []
+  const documents = 'plain' in expected ? Object.entries(expected) : [['plain', expected as Statuses] as const]
+  return documents.map(([document, statuses]) => ({ route, document, expected: statuses }))
+})
+
+test('every route says what each role is answered, and nothing else does (Z1)', () => {
+  expect(Object.keys(EXPECTED).sort()).toEqual(ALL.map(({ operationId }) => operationId).sort())
+})
+
+test('a route without protection is refused at start, and so is one that changes content past the rules (Z1)', () => {
+  expect(() => requireProtection(ALL)).not.toThrow()
+  const [route] = ALL as readonly [Route]
+  const unprotected = { ...route, method: 'POST', path: '/api/open', protection: undefined } as unknown as Route
+  const unruled: Route = {
+    ...route,
+    method: 'PUT',
+    path: '/api/:collection/:id',
+    protection: 'session',
+    resource: ALL.find(({ operationId }) => operationId === 'updateEntry')?.resource as NonNullable<Route['resource']>,
+  }
+  expect(() => requireProtection([...ALL, unprotected])).toThrow(/POST \/api\/open has no protection/)
+  expect(() => requireProtection([unruled])).toThrow(/PUT \/api\/:collection\/:id changes content/)
+})
+
+test('only what signs in and out is open to changes without a session', () => {
+  const open = ALL.filter(({ method, protection }) => method !== 'GET' && protection !== 'session')
+  expect(open.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'POST /api/cms/auth/actions/:action',
+    'POST /api/auth/*',
+    'PUT /api/auth/*',
+    'PATCH /api/auth/*',
+    'DELETE /api/auth/*',
+  ])
+})
+
+describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
+  let service: StoredService
+  let made = 0
+  beforeAll(async () => {
+    service = await store.open(config, { export: true })
+  })
+  afterAll(() => service.close())
+
+  const headersOf = (role: Role): Readonly<Record<string, string>> => {
+    const token = { anonymous: undefined, human: 'cleo', editor: 'ann', service: service.token }[role]
+    return token === undefined ? {} : { Authorization: `Bearer ${token}` }
+  }
+
+  async function send(method: string, path: string, role: Role, json?: unknown): Promise<number> {
+    const response = await service.request(path, {
+      method,
+      headers: { ...headersOf(role), ...(json === undefined ? {} : { 'Content-Type': 'application/json' }) },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+    })
+    const answer = { status: response.status, headers: response.headers, text: await response.text() }
+    expectSane(answer, method)
+    return answer.status
+  }
+
+  /** The id of a new entry. */
+  async function makeEntry(collection: string): Promise<string> {
+    const response = await service.request(`/api/${collection}`, {
+      method: 'POST',
+      headers: { ...headersOf('service'), 'Content-Type': 'application/json' },
+      body: JSON.stringify({ title: `made ${made++}` }),
+    })
+    expect(response.status).toBe(201)
+    return ((await response.json()) as { id: string }).id
+  }
+
+  /** A request to a route that would be carried out for a permitted caller. */
+  async function requestOf({ route, document }: Cell): Promise<{ readonly path: string; readonly json?: unknown }> {
+    const { path, method, operationId } = route
+    const needsEntry = /:(?:slug|id)\b/.test(path)
+    const target = path
+      .replace(':collection', document)
+      .replace(':key', document)
+      .replace(/:(?:slug|id)\b/, needsEntry ? await makeEntry(document) : '')
+      .replace(':action', 'any')
+      .replace('*', 'any')
+    if (method === 'GET' || method === 'DELETE') return { path: target }
+    if (operationId === 'runBatch') {
+      const operation = { op: 'create', collection: document, data: { title: `batch ${made++}` } }
+      return { path: target, json: { operations: [operation] } }
+    }
+    return { path: target, json: route.resource?.kind === 'global' ? { text: 'x' } : { title: `sent ${made++}` } }
+  }
+
+  const cases = CELLS.flatMap((cell) => ROLES.map((role, index) => ({ cell, role, status: cell.expected[index] ?? 0 })))
+  test.each(cases)(
+    '$cell.route.operationId of $cell.document answers $role with $status',
+    async ({ cell, role, status }) => {
+      const { path, json } = await requestOf(cell)
+      expect(await send(cell.route.method, path, role, json)).toBe(status)
+    },
+  )
+
+  test.each(ROLES)('a method that a path does not have is 405 to %s', async (role) => {
+    for (const [path, same] of Map.groupBy(ALL, (route) => shapeOf(route.path))) {
+      const others = METHODS.filter((method) => !same.some((route) => route.method === method))
+      for (const method of others) expect(await send(method, path, role), `${method} ${path}`).toBe(405)
+    }
+  })
+
+  test.each(ROLES)('a path in another spelling is 404 to %s (Z9)', async (role) => {
+    const spellings = ALL.filter(({ path }) => !path.endsWith('*')).flatMap(({ method, path }) =>
+      spellingsOf(path).map((spelling) => [method, spelling] as const),
+    )
+    for (const [method, spelling] of spellings) {
+      expect(await send(method, spelling, role), `${method} ${spelling}`).toBe(404)
+    }
+  })
+})
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** A path that the route has, with one name for each entry. */
+const shapeOf = (path: string): string =>
+  path
+    .replace(/:(?:collection|key)\b/, 'plain')
+    .replace(/:(?:slug|id|action)\b/, 'x')
+    .replace('*', 'x')
+
+/** What a careless match would take for the path. A name in it may hold more than a fixed part. */
+function spellingsOf(pattern: string): readonly string[] {
+  const path = shapeOf(pattern)
+  const general = [
+    `${path}/`,
+    path.replace('/api', '//api'),
+    path.replace('/api', '/API'),
+    path.replace('/api/', '/api%2F'),
+  ]
+  return /:(?:slug|id|action)$/.test(pattern) ? general : [...general, `${path}%2f`, `${path};a`, `${path}.json`]
+}

@@ -1,0 +1,431 @@
+import {
+  type DaybookConfig,
+  DaybookError,
+  defineCollection,
+  defineConfig,
+  defineGlobal,
+  etagOf,
+  f,
+  hasRole,
+} from 'daybook'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { as, People } from '../../support/auth/people.ts'
+import { LOCALES } from '../../support/configs/locales.ts'
+import { people, sealed, unsealed } from '../../support/configs/sealed.ts'
+import { type Asked, ask, bodyOf } from '../../support/scenarios/client.ts'
+import { CANARY, expectNoCanary } from '../../support/scenarios/sane.ts'
+import { runScenarios } from '../../support/scenarios/scenario.ts'
+import { batch, create, get, patch, put, remove } from '../../support/scenarios/steps.ts'
+import type { Answer } from '../../support/scenarios/transports.ts'
+import { STORES, type StoredService } from '../../support/stores/stores.ts'
+
+const ANN = { Authorization: 'Bearer ann', 'X-Request-Id': 'the-same-id' } as const
+
+/** What Ann may say of a sealed field: right and wrong values of each kind, alone and beside other faults. */
+const BODIES: readonly Readonly<Record<string, unknown>>[] = [
+  { sealedText: 'x' },
+  { sealedText: 5 },
+  { sealedText: null },
+  { sealedNote: '*x*' },
+  { sealedNoteHtml: '<p>x</p>' },
+  { sealedRank: 3 },
+  { sealedRank: -1 },
+  { sealedRank: 'high' },
+  { sealedFlag: true },
+  { sealedKind: 'z' },
+  { sealedKinds: ['x', 'x'] },
+  { sealedData: { a: 1, b: 2, c: 3 } },
+  { sealedGroup: { code: 'x' } },
+  { sealedGroup: { size: 'x' } },
+  { sealedGroup: null },
+  { sealedRows: [{ who: 'nobody', label: 1 }] },
+  { sealedParts: [{ _type: 'quote' }, { _type: 'nothing' }] },
+  { sealedLabel: 'x' },
+  { sealedLabel: { en: 'x' } },
+  { sealedRef: '00000000-0000-7000-8000-000000000000' },
+  { sealedRefs: 'x' },
+  { sealedMust: null },
+  { 'sealedGroup.code': 'x' },
+  { nope: 1, sealedText: 5, title: 5, sealedRank: 'x', seo: { weight: 'x', sealedText: 1 }, zzz: 2 },
+  { sealedText: 'x', title: 'y', tagline: 7 },
+  { title: 5, sealedText: 'x' },
+  Object.fromEntries([...Array.from({ length: 99 }, (_, index) => [`x${index}`, 1]), ['sealedText', 5], ['y', 1]]),
+]
+
+/** Every way to say it. */
+const DOORS: readonly (readonly [name: string, (note: string, data: unknown) => readonly [path: string, Asked]])[] = [
+  ['POST', (_note, json) => ['/api/notes', { method: 'POST', json }]],
+  ['POST in a locale', (_note, json) => ['/api/notes?locale=de', { method: 'POST', json }]],
+  [
+    'POST with an Idempotency-Key',
+    (_note, json) => [
+      '/api/notes',
+      { method: 'POST', json, headers: { 'Idempotency-Key': JSON.stringify(json).length.toString() } },
+    ],
+  ],
+  ['PUT', (note, json) => [`/api/notes/${note}`, { method: 'PUT', json }]],
+  ['PUT in a locale', (note, json) => [`/api/notes/${note}?locale=de`, { method: 'PUT', json }]],
+  [
+    'PUT with If-Match',
+    (note, json) => [`/api/notes/${note}`, { method: 'PUT', json, headers: { 'If-Match': '"0.x"' } }],
+  ],
+  ['PUT of no entry', (_note, json) => ['/api/notes/00000000-0000-7000-8000-000000000000', { method: 'PUT', json }]],
+  [
+    'PATCH',
+    (note, json) => [
+      `/api/notes/${note}`,
+      { method: 'PATCH', json, headers: { 'Content-Type': 'application/merge-patch+json' } },
+    ],
+  ],
+  ['PUT of a global', (_note, json) => ['/api/globals/site', { method: 'PUT', json }]],
+  ['PUT of a global in a locale', (_note, json) => ['/api/globals/site?locale=de', { method: 'PUT', json }]],
+  ['a batch that creates', (_note, data) => inBatch({ op: 'create', collection: 'notes', data })],
+  ['a batch that changes', (note, data) => inBatch({ op: 'update', collection: 'notes', id: note, data })],
+  [
+    'a batch on a condition',
+    (note, data) => inBatch({ op: 'update', collection: 'notes', id: note, data, ifMatch: '"0.x"' }),
+  ],
+]
+
+const inBatch = (operation: object): readonly [string, Asked] => [
+  '/api/cms/batch',
+  {
+    method: 'POST',
+    json: { operations: [{ op: 'create', collection: 'notes', data: { title: 'before' } }, operation] },
+  },
+]
+
+describe.each(STORES)('a field that one may not read, in a write on $name', (store) => {
+  const sides: { service: StoredService; note: string }[] = []
+  beforeAll(async () => {
+    for (const config of [sealed, unsealed]) {
+      const service = await store.open(config)
+      const made = await ask(service, '/api/notes', { method: 'POST', json: { title: 'Note' }, headers: ANN })
+      sides.push({ service, note: String(bodyOf(made).id) })
+    }
+  })
+  afterAll(() => Promise.all(sides.map(({ service }) => service.close())))
+
+  test.each(DOORS)('%s answers byte for byte as if the config did not have it', async (_name, door) => {
+    for (const body of BODIES) {
+      const answers: unknown[] = []
+      for (const { service, note } of sides) {
+        const [path, asked] = door(note, body)
+        const answer = await ask(service, path, { ...asked, headers: { ...ANN, ...asked.headers } })
+        expect(answer.status, answer.text).toBe(400)
+        answers.push({ ...answer, headers: [...answer.headers] })
+      }
+      expect(answers[0], JSON.stringify(body)).toEqual(answers[1])
+    }
+  })
+
+  test('inside the process it is the same error', async () => {
+    const caller = people.caller('ann')
+    const errors = sides.map(async ({ service: { content }, note }) => {
+      const calls = [
+        content.create('notes', { title: 'x', sealedRank: 'x' } as never, { caller }),
+        content.update('notes', note, { sealedRank: 'x' } as never, { caller }),
+        content.patch('notes', note, { sealedGroup: { code: 1 } }, { caller }),
+        content.writeGlobal('site', { sealedText: 'x' } as never, { caller }),
+        content.batch([{ op: 'update', collection: 'notes', id: note, data: { sealedText: 'x' } }], { caller }),
+      ]
+      return Promise.all(calls.map((call) => call.then(() => 'done', describeError)))
+    })
+    const [own, other] = await Promise.all(errors)
+    expect(own).toEqual(other)
+    expect(own).not.toContain('done')
+  })
+
+  test('a caller who may read it writes it', async () => {
+    const [{ service, note } = expect.fail()] = sides
+    const json = { sealedText: 'x', sealedGroup: { code: 'y' }, sealedLabel: 'z' }
+    const answer = await ask(service, `/api/notes/${note}`, {
+      method: 'PUT',
+      json,
+      headers: { Authorization: 'Bearer ada' },
+    })
+    expect(bodyOf(answer)).toMatchObject({ sealedText: 'x', sealedGroup: { code: 'y' }, sealedLabel: 'z' })
+  })
+})
+
+const describeError = (error: unknown): unknown =>
+  error instanceof DaybookError ? { code: error.code, message: error.message, details: error.details } : error
+
+const staff = new People({ ada: ['admin'], ann: ['editor'] })
+const isAdmin = hasRole('admin', 'service')
+const hidden = { access: { read: isAdmin } }
+
+/** Documents that nobody makes who may not see all of them. */
+const demanding: DaybookConfig = defineConfig({
+  auth: staff.adapter,
+  collections: {
+    notes: defineCollection({ fields: { title: f.text(), code: f.text({ ...hidden, required: true }) } }),
+    open: defineCollection({
+      fields: { title: f.text(), code: f.text({ ...hidden, required: true }) },
+      access: { create: () => true },
+    }),
+    graded: defineCollection({
+      fields: { title: f.text(), code: f.text({ ...hidden, required: true, default: 'c' }) },
+    }),
+  },
+  globals: { site: defineGlobal({ fields: { name: f.text(), code: f.text({ ...hidden, required: true }) } }) },
+})
+
+const forbidden = { status: 403, body: { code: 'FORBIDDEN', details: {} }, lacks: ['code"/', '/code'] } as const
+
+runScenarios('a required field that one may not read', [
+  {
+    name: 'keeps others from making a document, and is not named; its readers make one',
+    config: demanding,
+    steps: [
+      as('ann', create('notes', { title: 'x' }, forbidden)),
+      as('ann', create('notes', { title: 5 }, { status: 400, lacks: ['/code'] })),
+      as('ann', batch([{ op: 'create', collection: 'notes', data: { title: 'x' } }], forbidden)),
+      as('ann', put('/api/globals/site', { name: 'x' }, forbidden)),
+      { ...create('open', { title: 'x' }), auth: false, status: 401, lacks: ['/code'] },
+      as('ada', create('notes', { title: 'x' }, { status: 400, body: { details: { issues: [{ path: '/code' }] } } })),
+      as('ada', create('notes', { title: 'x', code: 'c' }, { keep: { id: '/id' } })),
+      as('ada', put('/api/globals/site', { code: 'c' })),
+      as('ann', put('/api/notes/{id}', { title: 'y' }, { body: { title: 'y' } })),
+      as('ann', put('/api/globals/site', { name: 'y' }, { body: { name: 'y' } })),
+    ],
+  },
+  {
+    name: 'gets its default, as in every new document',
+    config: demanding,
+    steps: [
+      as('ann', create('graded', { title: 'x' }, { keep: { id: '/id' }, lacks: ['code'] })),
+      as('ada', get('/api/graded/{id}', { body: { code: 'c' } })),
+    ],
+  },
+])
+
+const blindly: DaybookConfig = defineConfig({
+  auth: staff.adapter,
+  collections: {
+    notes: defineCollection({
+      fields: {
+        title: f.text(),
+        tip: f.group({ text: f.text(), by: f.text() }, { access: { read: isAdmin, write: () => true } }),
+      },
+    }),
+  },
+})
+
+const merged = {
+  status: 400,
+  body: { code: 'VALIDATION_ERROR', details: { issues: [{ path: '/tip', code: 'merge' }] } },
+} as const
+
+runScenarios('a field that one may write and not read', [
+  {
+    name: 'is a change with every write, and is never merged with what it holds',
+    config: blindly,
+    steps: [
+      as('ada', create('notes', { title: 'x', tip: { text: 'a', by: 'b' } }, { keep: { id: '/id', ada: 'ETag' } })),
+      as('ann', get('/api/notes/{id}', { keep: { tag: 'ETag' }, lacks: ['tip'] })),
+      as('ann', put('/api/notes/{id}', { title: 'x' }, { answers: { ETag: '{tag}' } })),
+      as('ann', patch('/api/notes/{id}', { tip: { text: 'c' } }, merged)),
+      as('ann', patch('/api/notes/{id}', { tip: null }, { lacks: ['tip'], keep: { next: 'ETag' } })),
+      as('ann', put('/api/notes/{id}', { tip: null }, { headers: { 'If-Match': '{next}' }, lacks: ['tip'] })),
+      as('ann', put('/api/notes/{id}', { title: 'x' }, { headers: { 'If-Match': '{next}' }, status: 412 })),
+      as('ann', put('/api/notes/{id}', { tip: { text: 'd' } })),
+      as('ada', get('/api/notes/{id}', { body: { tip: { text: 'd', by: null } } })),
+      as('ada', patch('/api/notes/{id}', { tip: { by: 'e' } }, { body: { tip: { text: 'd', by: 'e' } } })),
+    ],
+  },
+])
+
+const referring: DaybookConfig = defineConfig({
+  auth: staff.adapter,
+  collections: {
+    targets: defineCollection({
+      fields: { name: f.text(), open: f.boolean({ default: true }) },
+      access: { read: (request) => isAdmin(request) || { open: { eq: true } } },
+    }),
+    notes: defineCollection({
+      fields: {
+        link: f.relation('targets'),
+        ref: f.relation('targets', hidden),
+        drop: f.relation('targets', {
+          access: { read: isAdmin, write: () => true },
+        }),
+      },
+    }),
+    orders: defineCollection({
+      fields: { target: f.relation('targets', { required: true }), open: f.boolean() },
+      access: { read: (request) => isAdmin(request) || { open: { eq: true } } },
+    }),
+  },
+})
+
+const order = (target: string, open: boolean): object => ({
+  op: 'create',
+  collection: 'orders',
+  data: { target, open },
+})
+const SEEN = { collection: 'orders', field: 'target' } as const
+const noTarget = { status: 400, body: { details: { issues: [{ code: 'reference' }] } } } as const
+
+runScenarios('references that one may not see', [
+  {
+    name: 'do not make an entry one that may be referred to',
+    config: referring,
+    steps: [
+      as('ada', create('targets', { name: 'shut', open: false }, { keep: { shut: '/id' } })),
+      as('ada', create('notes', { ref: '{shut}', drop: '{shut}' }, { keep: { id: '/id' } })),
+      ...['link', 'drop'].flatMap((field) => [
+        as('ann', put('/api/notes/{id}', { [field]: '{shut}' }, noTarget)),
+        as('ann', patch('/api/notes/{id}', { [field]: '{shut}' }, noTarget)),
+        as('ann', create('notes', { [field]: '{shut}' }, noTarget)),
+        as('ann', batch([{ op: 'update', collection: 'notes', id: '{id}', data: { [field]: '{shut}' } }], noTarget)),
+      ]),
+      as('ann', put('/api/notes/{id}', { link: null })),
+      as('ada', put('/api/notes/{id}', { link: '{shut}' })),
+      as('ann', put('/api/notes/{id}', { link: '{shut}' }, { body: { link: '{shut}' } })),
+    ],
+  },
+  {
+    name: 'change no tag of the batch that takes their target away, and are gone at its end',
+    config: referring,
+    steps: [
+      as('ada', create('targets', { name: 'x' }, { keep: { x: '/id' } })),
+      as('ada', create('notes', { ref: '{x}' }, { keep: { id: '/id' } })),
+      as('ann', get('/api/notes/{id}', { keep: { tag: 'ETag' } })),
+      as(
+        'ann',
+        batch(
+          [
+            { op: 'delete', collection: 'targets', id: '{x}' },
+            { op: 'update', collection: 'notes', id: '{id}', ifMatch: '{tag}', data: { link: null } },
+            { op: 'create', collection: 'notes', data: {} },
+          ],
+          { answers: { 'Daybook-Seq': '4' } },
+        ),
+      ),
+      as('ada', get('/api/notes/{id}', { body: { ref: null } })),
+      as('ada', create('notes', {}, { answers: { 'Daybook-Seq': '6' } })),
+    ],
+  },
+  {
+    name: 'keep their target from being deleted, and are not named; seen ones are, however many others there are',
+    config: referring,
+    steps: [
+      as('ada', create('targets', { name: 'x' }, { keep: { x: '/id' } })),
+      as('ada', batch(Array.from({ length: 220 }, () => order('{x}', false)))),
+      as('ann', remove('/api/targets/{x}', { status: 409, body: { code: 'CONFLICT', details: { references: [] } } })),
+      as('ada', batch([order('{x}', true), order('{x}', true)])),
+      as('ann', remove('/api/targets/{x}', { status: 409, body: { details: { references: [SEEN, SEEN] } } })),
+    ],
+  },
+])
+
+const gone = { status: 404, body: { code: 'NOT_FOUND', details: {} }, lacks: ['{tag}'] } as const
+
+runScenarios('an entry that one may not see', [
+  {
+    name: 'is not there, whatever tag the caller guesses',
+    config: referring,
+    steps: [
+      as('ada', create('targets', { name: 'shut', open: false }, { keep: { id: '/id', tag: 'ETag' } })),
+      ...['{tag}', '"0.guess"', '*'].flatMap((ifMatch) => {
+        const condition = { ...gone, headers: { 'If-Match': ifMatch } }
+        return [
+          as('ann', put('/api/targets/{id}', { name: 'x' }, condition)),
+          as('ann', patch('/api/targets/{id}', { name: 'x' }, condition)),
+          as('ann', remove('/api/targets/{id}', condition)),
+          as('ann', batch([{ op: 'update', collection: 'targets', id: '{id}', ifMatch, data: {} }], { status: 404 })),
+          as('ann', batch([{ op: 'delete', collection: 'targets', id: '{id}', ifMatch }], { status: 404 })),
+        ]
+      }),
+    ],
+  },
+])
+
+describe.each(STORES)('an answer that is given again on $name', (store) => {
+  test('is not given to those who may not read as much of it any more', async () => {
+    const own = new People({ kim: ['admin'] })
+    await using service = await store.open({ ...demanding, auth: own.adapter })
+    const create = { collection: 'notes', data: { code: CANARY } } as const
+    const send = async (): Promise<readonly Answer[]> => {
+      const headers = { Authorization: 'Bearer kim' }
+      return [
+        await ask(service, '/api/notes', {
+          method: 'POST',
+          json: create.data,
+          headers: { ...headers, 'Idempotency-Key': 'one' },
+        }),
+        await ask(service, '/api/cms/batch', {
+          method: 'POST',
+          json: { operations: [{ op: 'create', ...create }] },
+          headers: { ...headers, 'Idempotency-Key': 'two' },
+        }),
+      ]
+    }
+    const first = await send()
+    expect(first.map(({ status }) => status)).toEqual([201, 200])
+    expect((await send()).map(({ text }) => text)).toEqual(first.map(({ text }) => text))
+    own.promote('kim', 'editor')
+    for (const answer of await send()) {
+      expect(answer.status).toBe(422)
+      expectNoCanary(answer)
+    }
+  })
+})
+
+/** A hidden field that became required, and whose choices were other ones. */
+const withHidden = (options: { readonly required?: boolean; readonly options: readonly string[] }): DaybookConfig => {
+  const fields = {
+    title: f.text({ localized: true }),
+    kind: f.select({ ...hidden, ...options }),
+    drop: f.text({
+      required: options.required === true,
+      localized: true,
+      access: { read: isAdmin, write: () => true },
+    }),
+  }
+  return defineConfig({
+    auth: staff.adapter,
+    locales: LOCALES,
+    collections: { notes: defineCollection({ fields }) },
+    globals: { site: defineGlobal({ fields }), other: defineGlobal({ fields }) },
+  })
+}
+
+describe.each(STORES)('hidden values of an older config on $name', (store) => {
+  const ada = { caller: staff.caller('ada') } as const
+  const ann = { caller: staff.caller('ann') } as const
+
+  test('decide about no write of others, whether the present config takes them or not', async () => {
+    await using place = await store.at()
+    const older = [{ kind: 'old', drop: 'a' }, { kind: 'new', drop: 'a' }, { kind: null, drop: null }, {}]
+    const ids = await place.serve(withHidden({ options: ['old', 'new'] }), async ({ content }) => {
+      await content.writeGlobal('site', { title: 'x', kind: 'new', drop: 'a' }, ada)
+      await content.writeGlobal('other', { title: 'x', kind: 'old' }, ada)
+      const made = older.map((values) => content.create('notes', { title: 'x', ...values }, ada))
+      return (await Promise.all(made)).map(({ id }) => String(id))
+    })
+    await place.serve(withHidden({ options: ['new', 'newer'], required: true }), async ({ content }) => {
+      const writes = (write: (id: string) => Promise<object>): Promise<readonly string[]> =>
+        Promise.all(ids.map((id) => write(id).then((entry) => Object.keys(entry).join(), codeOf)))
+      const expectSame = async (write: (id: string) => Promise<object>, expected: string): Promise<void> =>
+        expect(await writes(write)).toEqual(ids.map(() => expected))
+
+      const seen = 'id,title,createdAt,updatedAt'
+      await expectSame(
+        (id) => content.update('notes', id, { drop: null }, { ...ann, locale: 'de' }),
+        'VALIDATION_ERROR',
+      )
+      await expectSame((id) => content.update('notes', id, { title: 'y' }, ann), seen)
+      await expectSame((id) => content.patch('notes', id, { title: 'z' }, { ...ann, locale: 'de' }), seen)
+      await expectSame((id) => content.update('notes', id, { drop: 'b' }, { ...ann, locale: 'de' }), seen)
+      for (const key of ['site', 'other']) {
+        const before = await content.readGlobal(key, ann)
+        const after = await content.writeGlobal(key, { title: 'x' }, ann)
+        expect(etagOf(after) === etagOf(before), key).toBe(false)
+      }
+    })
+  })
+})
+
+const codeOf = (error: unknown): string => (error instanceof DaybookError ? error.code : String(error))

@@ -1,0 +1,272 @@
+import fc from 'fast-check'
+import { describe, test, vi } from 'vitest'
+import { sealed } from '../../support/configs/sealed.ts'
+import { Pair, type PairAsked } from '../../support/stores/pair.ts'
+import { STORES, type StoreKind } from '../../support/stores/stores.ts'
+
+vi.mock('uuid', async () => ({ v7: (await import('../../support/stores/fixed-ids.ts')).fixedId }))
+
+const NOTES = 3
+const MARKS = ['target0', 'target1', 'shut', 'gone'] as const
+
+/** Plain objects, as they come out of JSON. */
+const record = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
+  fc.record(fields, { noNullPrototype: true }) as fc.Arbitrary<T>
+
+/** Values of a field of every kind: few, so that a guess is often right. */
+const target = fc.constantFrom('{target0}', '{target1}', '{shut}', null)
+const label = fc.constantFrom('a', 'b', '', null)
+const KINDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  Text: fc.constantFrom('a', 'b', 'zebra', null),
+  Note: fc.constantFrom('*a*', 'b zebra', null),
+  Rank: fc.constantFrom(1, 2, null),
+  Flag: fc.constantFrom(true, false, null),
+  Kind: fc.constantFrom('x', 'y', null),
+  Kinds: fc.subarray(['x', 'y']),
+  Data: fc.constantFrom({ a: 1 }, { b: 2, c: 3 }, 'a', null),
+  Group: fc.constantFrom({ code: 'a' }, { code: 'b', size: 1 }, null),
+  Rows: fc.array(record({ who: fc.constantFrom('{target0}', '{target1}', null), label }), { maxLength: 2 }),
+  Parts: fc.constantFrom([], [{ _type: 'quote', words: 'a' }], [{ _type: 'prose', text: 'zebra' }]),
+  Label: label,
+  Ref: target,
+  Refs: fc.subarray(['{target0}', '{target1}', '{shut}']),
+  Must: fc.constantFrom('a', 'b'),
+}
+
+/** What only some of the caller's guesses may be: wrong ones. */
+const WRONG: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  Rank: fc.constantFrom(-1, 'a'),
+  Data: fc.constantFrom({ a: 1, b: 2, c: 3 }, 5, { a: null }),
+  Group: fc.constantFrom({ size: 1 }, { code: null }, {}),
+  Must: fc.constantFrom('', null),
+}
+
+const fieldsOf = (prefix: string, kinds: Readonly<Record<string, fc.Arbitrary<unknown>>>) =>
+  Object.fromEntries(Object.entries(kinds).map(([kind, values]) => [`${prefix}${kind}`, values]))
+
+/** What the two worlds do not have in common: every value that the caller may not read. */
+const secrets = record({ ...fieldsOf('sealed', KINDS), ...fieldsOf('blind', KINDS) })
+const vault = record({ name: fc.constantFrom('a', 'zebra'), ref: fc.constantFrom('{target0}', '{target1}', null) })
+const world = record({
+  notes: fc.array(secrets, { minLength: NOTES, maxLength: NOTES }),
+  translations: fc.array(record({ sealedLabel: label, blindLabel: label, blindMust: fc.constantFrom('b', 'c') }), {
+    minLength: NOTES,
+    maxLength: NOTES,
+  }),
+  site: secrets,
+  vault,
+})
+type World = typeof world extends fc.Arbitrary<infer T> ? T : never
+
+const plain = {
+  title: fc.constantFrom('A', 'B', 'zebra'),
+  body: fc.constantFrom('*a*', null),
+  tagline: fc.constantFrom('a', 'b', null),
+  seo: fc.constantFrom({ words: 'a' }, { weight: 1 }, null),
+  link: target,
+  links: fc.subarray(['{target0}', '{shut}', '{gone}']),
+}
+
+/** Some of the fields; naming most of them would seldom be taken. */
+const someOf = (
+  fields: Readonly<Record<string, fc.Arbitrary<unknown>>>,
+  maxKeys: number,
+): fc.Arbitrary<Readonly<Record<string, unknown>>> =>
+  fc
+    .subarray(Object.keys(fields), { maxLength: maxKeys })
+    .chain((keys) => record(Object.fromEntries(keys.map((key) => [key, fields[key] as fc.Arbitrary<unknown>]))))
+
+/** What the caller says: of what they read, blindly of what they may write, and now and then of what is sealed. */
+const body = fc
+  .tuple(
+    someOf(plain, 2),
+    someOf(fieldsOf('blind', KINDS), 2),
+    fc.oneof(
+      { weight: 8, arbitrary: fc.constant({}) },
+      { weight: 1, arbitrary: someOf(fieldsOf('blind', WRONG), 1) },
+      { weight: 1, arbitrary: someOf(fieldsOf('sealed', { ...KINDS, ...WRONG }), 1) },
+    ),
+  )
+  .map((parts): Readonly<Record<string, unknown>> => Object.assign({}, ...parts))
+
+const note = fc.nat({ max: NOTES - 1 })
+const locale = fc.constantFrom('', '', '?locale=de', '?locale=fr')
+/** A tag that an earlier answer gave, or one that nothing has. */
+const tag = fc.constantFrom(undefined, undefined, 'kept', '"0.stale"', '*')
+
+const operation = fc.oneof(
+  record({ op: fc.constant('update' as const), note, data: body, tag }),
+  record({ op: fc.constant('create' as const), data: body }),
+  record({ op: fc.constant('delete' as const), mark: fc.constantFrom(...MARKS) }),
+)
+type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
+
+const READS = [
+  '/api/notes?q=zebra',
+  '/api/notes?q=zeb&limit=1',
+  '/api/notes?sort=title,-updatedAt&limit=2',
+  '/api/notes?where[title][contains]=a&depth=2',
+  '/api/notes?where[link.name][exists]=true',
+  '/api/notes?sort=blindText',
+  '/api/notes?locale=de&fallbackLocale=none',
+  '/api/notes?locale=all',
+  '/api/targets/{target0}/references',
+  '/api/globals/site',
+] as const
+
+const step = fc.oneof(
+  { weight: 4, arbitrary: record({ kind: fc.constant('change' as const), note, data: body, locale, tag }) },
+  { weight: 3, arbitrary: record({ kind: fc.constant('merge' as const), note, data: body, locale, tag }) },
+  {
+    weight: 2,
+    arbitrary: record({ kind: fc.constant('make' as const), data: body, locale, key: fc.nat({ max: 2 }) }),
+  },
+  { weight: 2, arbitrary: record({ kind: fc.constant('site' as const), data: body, locale, tag }) },
+  {
+    weight: 4,
+    arbitrary: record({
+      kind: fc.constant('batch' as const),
+      operations: fc.array(operation, { minLength: 1, maxLength: 4 }),
+    }),
+  },
+  { weight: 2, arbitrary: record({ kind: fc.constant('read' as const), path: fc.constantFrom(...READS) }) },
+  { weight: 1, arbitrary: record({ kind: fc.constant('look' as const), note }) },
+)
+/** The end may delete: what comes after it may be answered otherwise, as others have changed. */
+type Step = (typeof step extends fc.Arbitrary<infer T> ? T : never) | { kind: 'end'; operations: readonly Operation[] }
+
+const ANN = { Authorization: 'Bearer ann' } as const
+const ADA = { Authorization: 'Bearer ada' } as const
+
+/** `{tag0}` of a note, or `{tagSite}`, where the condition names a tag that was answered. */
+const onCondition = (tag: string | undefined, of: string | number): Readonly<Record<string, string>> =>
+  tag === undefined ? {} : { 'If-Match': tag === 'kept' ? `{tag${of}}` : tag }
+
+function toOperation(one: Operation): object {
+  if (one.op === 'create') return { op: 'create', collection: 'notes', data: one.data }
+  if (one.op === 'delete') return { op: 'delete', collection: 'targets', id: `{${one.mark}}` }
+  const { note, data, tag } = one
+  const ifMatch = onCondition(tag, note)['If-Match']
+  return { op: 'update', collection: 'notes', id: `{note${note}}`, data, ...(ifMatch === undefined ? {} : { ifMatch }) }
+}
+
+/** Carries nothing out, but only after all else was. */
+const FAILING = { op: 'delete', collection: 'targets', id: '{gone}' } as const
+
+/**
+ * What a deletion does to documents is seen in their tags when it is done, so that here every batch that deletes is rolled
+ * back.
+ */
+const toBatch = (operations: readonly Operation[]): object => {
+  const isRolledBack = operations.some(({ op }) => op === 'delete')
+  return { operations: [...operations.map(toOperation), ...(isRolledBack ? [FAILING] : [])] }
+}
+
+/** Deletes what hidden fields may refer to, first, and then does the rest. */
+const toLastBatch = (operations: readonly Operation[]): object => {
+  const others = operations.filter(({ op }) => op !== 'delete').map(toOperation)
+  return { operations: [{ op: 'delete', collection: 'targets', id: '{target1}' }, ...others] }
+}
+
+/** Two services of one kind that differ in hidden values alone, and what Ann is answered by both. */
+class Worlds implements AsyncDisposable {
+  readonly #pair: Pair
+  #round = 0
+
+  constructor(pair: Pair) {
+    this.#pair = pair
+  }
+
+  static async open(store: StoreKind): Promise<Worlds> {
+    return new Worlds(await Pair.open(sealed, [store, store]))
+  }
+
+  /** Makes new documents in both: what Ann may see of them is the same. */
+  async fill(...worlds: readonly World[]): Promise<void> {
+    this.#round += 1
+    for (const name of MARKS) await this.#post('targets', () => ({ name, open: name !== 'shut' }), { [name]: '/id' })
+    await this.#pair.each(() => ['/api/targets/{gone}', { method: 'DELETE', headers: ADA }])
+    await this.#post('vaults', (side) => worlds[side]?.vault)
+    for (let index = 0; index < NOTES; index++) {
+      const title = `Round ${this.#round}`
+      const kept = { [`note${index}`]: '/id', [`tag${index}`]: 'ETag' }
+      await this.#post('notes', (side) => ({ title, link: '{target0}', ...worlds[side]?.notes[index] }), kept)
+      const path = `/api/notes/{note${index}}?locale=de`
+      await this.#put(path, (side) => worlds[side]?.translations[index] as object, { [`tag${index}`]: 'ETag' })
+    }
+    const title = `Site ${this.#round}`
+    await this.#put('/api/globals/site', (side) => ({ title, ...worlds[side]?.site }), { tagSite: 'ETag' })
+  }
+
+  #post(collection: string, json: (side: number) => unknown, keep: Kept = {}): Promise<void> {
+    return this.#pair.each((side) => [`/api/${collection}`, { method: 'POST', headers: ADA, json: json(side), keep }])
+  }
+
+  #put(path: string, json: (side: number) => object, keep: Kept): Promise<void> {
+    return this.#pair.each((side) => [path, { method: 'PUT', headers: ADA, json: json(side), keep }])
+  }
+
+  async take(step: Step): Promise<void> {
+    const [path, { headers, ...asked }] = this.#asked(step)
+    await this.#pair.same(path, { ...asked, headers: { ...ANN, ...headers } })
+  }
+
+  #asked(step: Step): readonly [string, PairAsked] {
+    if (step.kind === 'read') return [step.path, {}]
+    if (step.kind === 'look') return [`/api/notes/{note${step.note}}`, { keep: { [`tag${step.note}`]: 'ETag' } }]
+    if (step.kind === 'end') return ['/api/cms/batch', { method: 'POST', json: toLastBatch(step.operations) }]
+    if (step.kind === 'batch') return ['/api/cms/batch', { method: 'POST', json: toBatch(step.operations) }]
+    if (step.kind === 'make')
+      return [`/api/notes${step.locale}`, { method: 'POST', json: step.data, headers: this.#once(step.key) }]
+    const { kind, data: json, locale, tag } = step
+    if (kind === 'site') {
+      const headers = onCondition(tag, 'Site')
+      return [`/api/globals/site${locale}`, { method: 'PUT', json, headers, keep: { tagSite: 'ETag' } }]
+    }
+    const headers = onCondition(tag, step.note)
+    const common = { json, keep: { [`tag${step.note}`]: 'ETag' } }
+    const path = `/api/notes/{note${step.note}}${locale}`
+    if (kind === 'change') return [path, { ...common, method: 'PUT', headers }]
+    return [
+      path,
+      { ...common, method: 'PATCH', headers: { 'Content-Type': 'application/merge-patch+json', ...headers } },
+    ]
+  }
+
+  /** The keys of a few requests, which may be sent again. */
+  #once(key: number): Readonly<Record<string, string>> {
+    return key === 0 ? {} : { 'Idempotency-Key': `${this.#round}-${key}` }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pair[Symbol.asyncDispose]()
+  }
+}
+
+type Kept = Readonly<Record<string, string>>
+
+describe.each(STORES)('two services that differ in hidden values alone, on $name,', (store) => {
+  test('answer every write, batch, precondition and replay of others byte for byte the same', {
+    timeout: 300_000,
+  }, async () => {
+    await using worlds = await Worlds.open(store)
+    await fc.assert(
+      fc.asyncProperty(world, world, fc.array(step, { minLength: 10, maxLength: 25 }), async (one, other, steps) => {
+        await worlds.fill(one, other)
+        for (const each of steps) await worlds.take(each)
+      }),
+      { numRuns: 40, endOnFailure: true },
+    )
+  })
+
+  test('answer the deletion of what hidden fields refer to the same', { timeout: 300_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(world, world, fc.array(operation, { maxLength: 4 }), async (one, other, operations) => {
+        await using worlds = await Worlds.open(store)
+        await worlds.fill(one, other)
+        await worlds.take({ kind: 'end', operations })
+      }),
+      { numRuns: 6, endOnFailure: true },
+    )
+  })
+})

@@ -1,0 +1,84 @@
+import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { People } from '../../support/auth/people.ts'
+import { STORES, type StoredService } from '../../support/stores/stores.ts'
+
+const people = new People({ ann: [] })
+
+/** How often each read rule was asked. */
+const asked = new Map<string, number>()
+const counted =
+  <Answer>(name: string, answer: Answer): (() => Answer) =>
+  () => {
+    asked.set(name, (asked.get(name) ?? 0) + 1)
+    return answer
+  }
+
+const config = defineConfig({
+  auth: people.adapter,
+  collections: {
+    authors: defineCollection({
+      fields: {
+        name: f.text({ required: true }),
+        email: f.text({ access: { read: counted('authors.email', true), write: () => true } }),
+      },
+      access: { read: counted('authors', { name: { ne: 'hidden' } }) },
+    }),
+    posts: defineCollection({
+      fields: { title: f.text({ required: true }), slug: f.slug({ from: 'title' }), author: f.relation('authors') },
+      access: { read: counted('posts', { title: { ne: 'hidden' } }) },
+    }),
+  },
+  globals: {
+    site: defineGlobal({
+      fields: { first: f.relation('posts') },
+      access: { read: counted('site', true) },
+    }),
+  },
+})
+
+describe.each(STORES)('a read rule on $name', (store) => {
+  let service: StoredService<typeof config>
+  let author: string
+  let post: string
+
+  beforeAll(async () => {
+    service = await store.open<typeof config>(config)
+    const ann = { caller: people.caller('ann') }
+    author = (await service.content.create('authors', { name: 'Ann' }, ann)).id
+    post = (await service.content.create('posts', { title: 'One', author }, ann)).id
+    await service.content.writeGlobal('site', { first: post }, ann)
+  })
+  afterAll(() => service.close())
+
+  /** The rules that were asked for the answer, each as often as it was. */
+  const ask = async (method: string, path: string, body?: unknown) => {
+    asked.clear()
+    const headers = { Authorization: 'Bearer ann', 'Content-Type': 'application/json' }
+    const answer = await service.request(path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
+    expect(answer.status, `${method} ${path}`).toBeLessThan(300)
+    return Object.fromEntries(asked)
+  }
+
+  const once = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 1]))
+
+  test('is asked once for a read, however much of it depends on the answer', async () => {
+    const read = once('posts', 'authors', 'authors.email')
+    expect(await ask('GET', '/api/posts?include=author&where[author.name][eq]=Ann&sort=title')).toEqual(read)
+    expect(await ask('GET', '/api/posts/one?include=author')).toEqual(read)
+    expect(await ask('GET', '/api/globals/site?depth=2')).toEqual({ ...read, site: 1 })
+    expect(await ask('GET', `/api/authors/${author}/references`)).toEqual({ ...read, site: 1 })
+  })
+
+  test('is asked once for a write, and for all of a batch', async () => {
+    expect(await ask('PUT', `/api/posts/${post}`, { title: 'Two' })).toEqual(once('posts', 'authors'))
+    const operations = ['Three', 'Four'].map((title) => ({
+      op: 'update',
+      collection: 'posts',
+      id: post,
+      data: { title },
+    }))
+    expect(await ask('POST', '/api/cms/batch', { operations })).toEqual(once('posts', 'authors'))
+    expect(await ask('DELETE', `/api/posts/${post}`)).toEqual(once('posts', 'authors', 'site'))
+  })
+})

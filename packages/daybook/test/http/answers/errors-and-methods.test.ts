@@ -1,0 +1,366 @@
+import { kitchen, small } from '../../support/configs/configs.ts'
+import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
+import { create, get, put } from '../../support/scenarios/steps.ts'
+import { IN_PROCESS, SOCKET } from '../../support/scenarios/transports.ts'
+
+const PAGE = 'https://app.example.org'
+const missing = '/api/posts/01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
+
+/** An entry's methods; PATCH comes to them when it is built. */
+const ENTRY_METHODS = /^GET, HEAD, PUT(?:, PATCH)?, DELETE, OPTIONS$/
+
+/** A request with a method that the path does not have. */
+const notAllowed = (method: string, path: string, allow: string | RegExp): Step => ({
+  method,
+  path,
+  auth: true,
+  status: 405,
+  body: { code: 'METHOD_NOT_ALLOWED' },
+  answers: { Allow: allow },
+})
+
+runScenarios('paths', [
+  {
+    name: 'are matched exactly: doubled, trailing and escaped slashes and other case are 404 (R5)',
+    steps: [
+      '//api/posts',
+      '/api//posts',
+      '/api/posts/',
+      '/API/posts',
+      '/api/Posts',
+      '/api%2Fposts',
+      '/api/posts%2Fwhat-a-daybook-is',
+      '/api/posts/what-a-daybook-is/',
+      '/api/posts//what-a-daybook-is',
+      '/api/globals/site/',
+      '/api%5Cposts',
+      '/api/posts%5C',
+      '/api/..%2Fapi/posts',
+      '/api;x/posts',
+      '/api/posts;x',
+      '/',
+      '/api',
+      '/api/',
+      '/uploads/x.png',
+    ].flatMap((path) => [
+      get(path, { status: 404, body: { code: 'NOT_FOUND' } }),
+      create('', { title: 'x' }, { path, status: 404 }),
+    ]),
+  },
+  {
+    name: 'are decoded once',
+    steps: [get('/api/p%6Fsts', {}), get('/api/posts/what%2Da-daybook-is', {}), get('/api/p%256Fsts', { status: 404 })],
+  },
+  {
+    name: 'with escapes that are no UTF-8 are 400 (R6)',
+    steps: ['%zz', '%', '%c0%af', '%00', 'a%00b', '%ff', '%ed%a0%80', '%e6%9d'].flatMap((segment) => [
+      get(`/api/posts/${segment}`, { status: 400, body: { code: 'VALIDATION_ERROR' } }),
+      get(`/api/${segment}`, { status: 400 }),
+      get(`/${segment}/posts`, { status: 400 }),
+      put(`/api/posts/${segment}`, { title: 'x' }, { status: 400 }),
+    ]),
+  },
+])
+
+runScenarios('methods', [
+  {
+    name: 'that a known path does not have are 405, with those that it has',
+    steps: [
+      ...['PUT', 'PATCH', 'DELETE'].map((method) => notAllowed(method, '/api/posts', 'GET, HEAD, POST, OPTIONS')),
+      notAllowed('POST', '/api/posts/what-a-daybook-is', ENTRY_METHODS),
+    ],
+  },
+  {
+    name: 'of globals, health and ready are their own',
+    steps: [
+      ...['POST', 'DELETE'].map((method) =>
+        notAllowed(method, '/api/globals/site', /^GET, HEAD, PUT(?:, PATCH)?, OPTIONS$/),
+      ),
+      ...['POST', 'PUT', 'DELETE'].map((method) => notAllowed(method, '/api/health', 'GET, HEAD, OPTIONS')),
+      ...['POST', 'PUT', 'DELETE'].map((method) => notAllowed(method, '/api/ready', 'GET, HEAD, OPTIONS')),
+    ],
+  },
+  {
+    name: 'nobody has heard of are 405 on a known path, 404 elsewhere (R8)',
+    transport: IN_PROCESS,
+    steps: [
+      notAllowed('BREW', '/api/posts', 'GET, HEAD, POST, OPTIONS'),
+      notAllowed('PROPFIND', '/api/posts/what-a-daybook-is', ENTRY_METHODS),
+      { method: 'BREW', path: '/api/nope', status: 404 },
+      { method: 'PATCH', path: '/nope', status: 404 },
+    ],
+  },
+  {
+    name: 'TRACE is not spoken',
+    transport: SOCKET,
+    steps: [notAllowed('TRACE', '/api/posts', 'GET, HEAD, POST, OPTIONS')],
+  },
+  {
+    name: 'HEAD and OPTIONS are answered wherever GET is',
+    config: kitchen,
+    steps: [
+      ...['/api/things', '/api/globals/site', '/api/health', '/api/ready'].flatMap((path): readonly Step[] => [
+        { method: 'HEAD', path, status: 200 },
+        { method: 'OPTIONS', path, status: 204, answers: { Allow: /^GET, HEAD(, \w+)*, OPTIONS$/ } },
+      ]),
+      { method: 'HEAD', path: '/api/members', status: 401 },
+      { method: 'HEAD', path: '/api/things?foo=1', status: 400 },
+      { method: 'OPTIONS', path: '/api/nope', status: 404 },
+      { method: 'OPTIONS', path: '/api/globals/nope', status: 404 },
+    ],
+  },
+])
+
+runScenarios('health and readiness', [
+  {
+    name: 'are said in a word and never cached',
+    steps: [
+      get('/api/health', { exactly: { status: 'ok' }, answers: { 'Cache-Control': 'no-store' } }),
+      get('/api/ready', {
+        exactly: { status: 'ready', checks: { database: 'ok' } },
+        answers: { 'Cache-Control': 'no-store' },
+      }),
+    ],
+  },
+])
+
+runScenarios('a request id', [
+  {
+    name: 'that the client gives is kept where it is usable',
+    steps: ['12345678', 'a.b-c_d.e', 'x'.repeat(64)].flatMap((id) => [
+      get('/api/posts', { headers: { 'X-Request-Id': id }, answers: { 'X-Request-Id': id } }),
+      get('/api/nope', { headers: { 'X-Request-Id': id }, status: 404, body: { requestId: id } }),
+    ]),
+  },
+  {
+    name: 'that is not usable is replaced',
+    steps: ['short', 'x'.repeat(65), 'has space', '<script>', 'a,b,c,d,e', '"12345678"', '../../etc/passwd'].map((id) =>
+      get('/api/posts', { headers: { 'X-Request-Id': id }, answers: { 'X-Request-Id': /^[0-9a-f-]{36}$/ } }),
+    ),
+  },
+])
+
+runScenarios('an answer', [
+  {
+    name: 'is JSON whatever the client accepts, and echoes no markup as anything else (R11)',
+    steps: [
+      get('/api/posts?q=%3Cscript%3Ealert(1)%3C/script%3E', { headers: { Accept: 'text/html' } }),
+      ...['sort', 'select', 'status', 'limit', 'cursor', '%3Cb%3E'].map((param) =>
+        get(`/api/posts?${param}=%3Cscript%3Ealert(1)%3C/script%3E`, { headers: { Accept: 'text/html' }, status: 400 }),
+      ),
+      get('/api/posts/%3Cscript%3E', { headers: { Accept: 'text/html' }, status: 404 }),
+    ],
+  },
+  {
+    name: 'depends on no Host or forwarding header (R9)',
+    steps: [
+      create(
+        'posts',
+        { title: 'x' },
+        {
+          headers: {
+            Host: 'evil.example',
+            'X-Forwarded-Host': 'evil.example',
+            'X-Forwarded-Proto': 'gopher',
+            Forwarded: 'host=evil.example',
+          },
+          answers: { Location: '/api/posts/x' },
+          lacks: ['evil'],
+        },
+      ),
+      get('/api/posts/nope', { headers: { Host: 'evil.example' }, status: 404, lacks: ['evil'] }),
+    ],
+  },
+  {
+    name: 'cannot be turned into another request by a header',
+    steps: [
+      get('/api/posts', {
+        headers: { 'X-HTTP-Method-Override': 'DELETE', 'X-Original-URL': '/api/nope', 'X-Rewrite-URL': '/api/nope' },
+      }),
+      create('posts', { title: 'x' }, { headers: { 'X-HTTP-Method-Override': 'GET' } }),
+    ],
+  },
+])
+
+/** Each request has this fault and every one that is checked after it. */
+runScenarios('the order of checks', [
+  {
+    name: 'is route, method, session, precondition headers, body, input, target, precondition',
+    steps: [
+      { method: 'PUT', path: '/api/nope/x', raw: '{', headers: { 'If-Match': 'x' }, status: 404 },
+      { method: 'POST', path: missing, raw: '{', headers: { 'If-Match': 'x' }, status: 405 },
+      {
+        method: 'PUT',
+        path: missing,
+        raw: '{',
+        headers: { 'If-Match': 'x', Authorization: 'Bearer bad' },
+        status: 401,
+      },
+      {
+        method: 'PUT',
+        path: missing,
+        auth: true,
+        raw: Buffer.from('{'),
+        headers: { 'If-Match': 'x' },
+        status: 400,
+        body: { details: { issues: [{ path: 'If-Match' }] } },
+      },
+      { method: 'PUT', path: missing, auth: true, raw: Buffer.from('{'), headers: { 'If-Match': '"x"' }, status: 415 },
+      put(
+        missing,
+        {},
+        {
+          json: undefined,
+          raw: '{',
+          headers: { 'If-Match': '"x"', 'Content-Type': 'application/json' },
+          status: 400,
+          body: { details: { issues: [{ path: 'body' }] } },
+        },
+      ),
+      put(
+        missing,
+        { nope: 1 },
+        { headers: { 'If-Match': '"x"' }, status: 400, body: { details: { issues: [{ path: '/nope' }] } } },
+      ),
+      put(missing, { title: 'x' }, { headers: { 'If-Match': '"x"' }, status: 404 }),
+      get('/api/posts/what-a-daybook-is', { keep: { id: '/id' } }),
+      put('/api/posts/{id}', { title: 'x' }, { headers: { 'If-Match': '"x"' }, status: 412 }),
+    ],
+  },
+  {
+    name: 'asks for the session before it reads the body, and for its size before its syntax',
+    config: small,
+    steps: [
+      {
+        method: 'POST',
+        path: '/api/notes',
+        raw: 'x'.repeat(2000),
+        headers: { 'Content-Type': 'application/json' },
+        status: 401,
+      },
+      { method: 'POST', path: '/api/notes', auth: true, raw: Buffer.from('x'.repeat(2000)), status: 415 },
+      {
+        method: 'POST',
+        path: '/api/notes',
+        auth: true,
+        raw: 'x'.repeat(2000),
+        headers: { 'Content-Type': 'application/json' },
+        status: 413,
+      },
+    ],
+  },
+  {
+    name: 'puts a rule’s refusal after the target: 404 for what is not there, then 403',
+    config: kitchen,
+    steps: [
+      create('archive', { title: 'a' }, { keep: { id: '/id' } }),
+      put('/api/archive/01a1f9d5-ddca-7255-9a37-e7bf8ce09df2', { title: 'b' }, { status: 404 }),
+      put('/api/archive/{id}', { nope: 1 }, { status: 400 }),
+      put('/api/archive/{id}', { title: 'b' }, { headers: { 'If-Match': '"x"' }, status: 403 }),
+    ],
+  },
+  {
+    name: 'takes a bad credential on a public route for none',
+    steps: [
+      get('/api/posts', {
+        headers: { Authorization: 'Bearer nope' },
+        body: { total: 4 },
+        answers: { 'Cache-Control': /^public/ },
+      }),
+      get('/api/posts', { headers: { Cookie: 'better-auth.session_token=nope' }, body: { total: 4 } }),
+      get('/api/posts/notes-for-the-next-issue', { headers: { Authorization: 'Basic x' }, status: 404 }),
+    ],
+  },
+])
+
+const NO_CORS = { 'Access-Control-Allow-Origin': null, 'Access-Control-Allow-Credentials': null }
+const preflight = (origin: string): Step => ({
+  method: 'OPTIONS',
+  path: '/api/things',
+  headers: {
+    Origin: origin,
+    'Access-Control-Request-Method': 'POST',
+    'Access-Control-Request-Headers': 'authorization,content-type,if-match',
+  },
+  status: 204,
+})
+
+runScenarios('other origins (CORS)', [
+  {
+    name: 'are shut out until they are configured',
+    steps: [
+      get('/api/posts', { headers: { Origin: PAGE }, answers: NO_CORS }),
+      { ...preflight(PAGE), path: '/api/posts', answers: NO_CORS },
+    ],
+  },
+  {
+    name: 'that are configured may read and write',
+    config: kitchen,
+    steps: [
+      get('/api/things', {
+        headers: { Origin: PAGE },
+        answers: {
+          'Access-Control-Allow-Origin': PAGE,
+          'Access-Control-Allow-Credentials': 'true',
+          'Access-Control-Expose-Headers': /ETag/,
+          Vary: /Origin/,
+        },
+      }),
+      create('things', { title: 'x' }, { headers: { Origin: PAGE }, answers: { 'Access-Control-Allow-Origin': PAGE } }),
+      {
+        ...preflight(PAGE),
+        answers: {
+          'Access-Control-Allow-Origin': PAGE,
+          'Access-Control-Allow-Methods': /PUT/,
+          'Access-Control-Allow-Headers': /authorization.*if-match/i,
+          'Access-Control-Max-Age': /^\d+$/,
+          Vary: /Origin/,
+        },
+      },
+    ],
+  },
+  {
+    name: 'that are configured may read errors and 304, too',
+    config: kitchen,
+    steps: [
+      get('/api/things?foo=1', {
+        headers: { Origin: PAGE },
+        status: 400,
+        answers: { 'Access-Control-Allow-Origin': PAGE },
+      }),
+      get('/api/things/nope', {
+        headers: { Origin: PAGE },
+        status: 404,
+        answers: { 'Access-Control-Allow-Origin': PAGE },
+      }),
+      create(
+        'things',
+        {},
+        { auth: false, headers: { Origin: PAGE }, status: 401, answers: { 'Access-Control-Allow-Origin': PAGE } },
+      ),
+      get('/api/things', {
+        headers: { Origin: PAGE, 'If-None-Match': '*' },
+        status: 304,
+        answers: { 'Access-Control-Allow-Origin': PAGE },
+      }),
+    ],
+  },
+  {
+    name: 'that only look alike are shut out (A9)',
+    config: kitchen,
+    steps: [
+      'https://app.example.org.evil.example',
+      'https://evil.example',
+      'null',
+      'http://app.example.org',
+      'https://APP.example.org',
+      `${PAGE}:443`,
+      `${PAGE}/`,
+      '*',
+      '',
+    ].flatMap((origin) => [
+      get('/api/things', { headers: { Origin: origin }, answers: { ...NO_CORS, Vary: /Origin/ } }),
+      { ...preflight(origin), answers: NO_CORS },
+    ]),
+  },
+])

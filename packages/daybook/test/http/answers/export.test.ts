@@ -1,0 +1,296 @@
+import { type AuthAdapter, type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
+import { serve } from 'daybook/node'
+import { createTestService } from 'daybook/testing'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { kitchen } from '../../support/configs/configs.ts'
+import { multilingual } from '../../support/configs/locales.ts'
+import { eventually } from '../../support/patience.ts'
+import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { askExport, exportOf, type Line } from '../../support/stores/export.ts'
+import { AS_SYSTEM, create, update } from '../../support/stores/place.ts'
+import { STORES } from '../../support/stores/stores.ts'
+
+const notes: DaybookConfig = defineConfig({
+  collections: { notes: defineCollection({ fields: { text: f.text({ index: false, maxLength: 2_000_000 }) } }) },
+})
+const EXPORTED = { export: true } as const
+
+const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+const UUID = expect.stringMatching(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+const SHAPE = expect.any(String)
+
+/** Admits `Bearer person`, as a person. */
+const people: AuthAdapter = {
+  getCapabilities: () => ({ provider: 'test', providerRoutes: { enabled: false } }),
+  getPrincipal: async ({ headers }) => (headers.get('authorization') === 'Bearer person' ? { id: 'ann' } : null),
+  getIdentity: async ({ headers }) =>
+    headers.get('authorization') === 'Bearer person'
+      ? {
+          provider: 'test',
+          subject: 'ann',
+          sessionId: '1',
+          actorType: 'human',
+          expiresAt: null,
+          claims: {},
+          roles: ['admin'],
+        }
+      : null,
+}
+
+afterEach(() => vi.unstubAllEnvs())
+
+describe('GET /api/export exists only where it is switched on', () => {
+  test.each([undefined, '', 'false', '1', 'TRUE'])('with ENABLE_CMS_EXPORT=%s it is unknown', async (value) => {
+    vi.stubEnv('ENABLE_CMS_EXPORT', value)
+    await using service = await createTestService(notes)
+    for (const auth of [true, false]) {
+      const answer = await ask(service, '/api/export', { auth })
+      const unknown = await ask(service, '/api/nothing', { auth })
+      expect(answer.status).toBe(404)
+      expect({ ...bodyOf(answer), requestId: '' }).toEqual({ ...bodyOf(unknown), requestId: '' })
+    }
+    expect((await ask(service, '/api/export', { method: 'POST' })).status).toBe(404)
+  })
+
+  test('with ENABLE_CMS_EXPORT=true it is there', async () => {
+    vi.stubEnv('ENABLE_CMS_EXPORT', 'true')
+    await using service = await createTestService(notes)
+    expect((await askExport(service)).status).toBe(200)
+    expect((await ask(service, '/api/export', { method: 'POST' })).status).toBe(405)
+  })
+})
+
+describe('GET /api/export is for service principals', () => {
+  test('no session is 401, a person 403, whatever their roles are, and the service token 200', async () => {
+    await using service = await createTestService<DaybookConfig>({ ...notes, auth: people }, EXPORTED)
+    const as = (token: string) => ask(service, '/api/export', { headers: { Authorization: `Bearer ${token}` } })
+    expect((await ask(service, '/api/export')).status).toBe(401)
+    expect((await as('nobody')).status).toBe(401)
+    expect(bodyOf(await as('person'))).toMatchObject({ code: 'FORBIDDEN' })
+    expect((await askExport(service)).status).toBe(200)
+  })
+})
+
+describe.each(STORES)('an export on $name', (store) => {
+  test('of nothing has a header and counts', async () => {
+    await using service = await store.open(notes, EXPORTED)
+    const response = await askExport(service)
+    expect(response.headers.get('content-type')).toBe('application/x-ndjson')
+    expect(response.headers.get('cache-control')).toBe('private, no-store')
+    const text = await response.text()
+    expect(text.endsWith('\n')).toBe(true)
+    expect(
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([{ daybook: 1, at: MOMENT, seq: 0 }, { counts: { collections: { notes: 0 }, globals: 0 } }])
+  })
+
+  test('holds every entry and global, drafts and fields that only some readers see included', async () => {
+    await using service = await store.open(kitchen, EXPORTED)
+    const hidden = { title: 'Open', status: 'draft', secret: 'the secret', notes: '*hidden*', inner: { code: 'x' } }
+    const dossier = await create(service, 'dossiers', hidden)
+    const member = await create(service, 'members', { title: 'Only for members' })
+    await service.content.writeGlobal('site', { siteName: 'Site', secret: 'of the site' } as never, AS_SYSTEM)
+    const lines = await exportOf(service)
+    expect(lines).toEqual([
+      { daybook: 1, at: MOMENT, seq: 3 },
+      {
+        collection: 'dossiers',
+        id: dossier.id,
+        createdAt: dossier.createdAt,
+        updatedAt: dossier.updatedAt,
+        slug: 'open',
+        status: 'draft',
+        shape: SHAPE,
+        document: dossier,
+      },
+      expect.objectContaining({ collection: 'members', status: null, slug: 'only-for-members', document: member }),
+      {
+        global: 'site',
+        updatedAt: MOMENT,
+        shape: SHAPE,
+        document: { key: 'site', siteName: 'Site', about: null, aboutHtml: null, secret: 'of the site' },
+      },
+      { counts: { collections: expect.objectContaining({ dossiers: 1, members: 1, things: 0 }), globals: 1 } },
+    ])
+    expect(dossier.notesHtml).toBe('<p><em>hidden</em></p>')
+  })
+
+  test('holds what every locale says, and names the locale of the documents', async () => {
+    await using service = await store.open(multilingual, EXPORTED)
+    const { id } = await create(service, 'pages', { title: 'Hello', seo: { title: 'Seo' } })
+    const german = { title: 'Hallo', body: '*Welt*', seo: { title: 'Titel' } }
+    await service.content.update('pages', id, german as never, { ...AS_SYSTEM, locale: 'de' })
+    const [header, page] = await exportOf(service)
+    expect(header).toMatchObject({ locale: 'en' })
+    expect(page).toMatchObject({
+      slug: 'hello',
+      document: { title: 'Hello' },
+      locales: { de: { title: 'Hallo', body: '*Welt*', bodyHtml: '<p><em>Welt</em></p>', 'seo/title': 'Titel' } },
+    })
+  })
+
+  test('has thousands of entries in the order of their creation, each once', async () => {
+    await using service = await store.open(notes, EXPORTED)
+    const texts = Array.from({ length: 1000 }, (_, index) =>
+      index === 500 ? 'long '.repeat(200_000) : `note ${index}`,
+    )
+    await Promise.all(texts.map((text) => create(service, 'notes', { text })))
+    const lines = (await exportOf(service)).slice(1, -1)
+    expect(lines.length).toBe(1000)
+    const documents = lines.map(({ document }) => document as { readonly id: string; readonly text: string })
+    expect(new Set(documents.map(({ text }) => text))).toEqual(new Set(texts))
+    expect(new Set(documents.map(({ id }) => id)).size).toBe(1000)
+  })
+
+  test('shows one moment: what is written while it is read is not in it', async () => {
+    await using service = await store.open(notes, EXPORTED)
+    const made = await Promise.all(Array.from({ length: 300 }, (_, n) => create(service, 'notes', { text: `${n}` })))
+    const response = await askExport(service)
+    await update(service, 'notes', String(made.at(-1)?.id), { text: 'changed' })
+    await service.content.delete('notes', String(made.at(-2)?.id), AS_SYSTEM)
+    await create(service, 'notes', { text: 'new' })
+    const lines = (await response.text()).trimEnd().split('\n')
+    expect(lines.length).toBe(302)
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ seq: 300 })
+    expect(lines.join()).not.toMatch(/changed|"new"/)
+  })
+
+  test('of changes has what is behind a number, deletions included, in their order and each document once', async () => {
+    await using service = await store.open(kitchen, EXPORTED)
+    const [one, two, three] = await Promise.all(
+      ['one', 'two', 'three'].map((text) => create(service, 'notes', { text })),
+    )
+    const seq = Number((await exportOf(service))[0]?.seq)
+    expect((await exportOf(service, `?since=${seq}`)).slice(1)).toEqual([
+      { counts: { collections: expect.objectContaining({ notes: 0 }), globals: 0, deleted: 0 } },
+    ])
+    await service.content.delete('notes', String(two?.id), AS_SYSTEM)
+    await update(service, 'notes', String(one?.id), { text: 'once' })
+    const brief = await create(service, 'notes', { text: 'brief' })
+    await service.content.writeGlobal('internal', { text: 'a' } as never, AS_SYSTEM)
+    await service.content.delete('notes', brief.id, AS_SYSTEM)
+    const last = await update(service, 'notes', String(one?.id), { text: 'twice' })
+    await service.content.writeGlobal('wall', { text: 'w' } as never, AS_SYSTEM)
+    const [header, ...lines] = await exportOf(service, `?since=${seq}`)
+    expect(header).toEqual({ daybook: 1, at: MOMENT, seq: seq + 7, since: seq })
+    const named = (line: Line): Line => ({ ...line, shape: '', updatedAt: '' })
+    expect(lines.map(named)).toEqual([
+      named({ collection: 'notes', id: two?.id, deletedAt: MOMENT }),
+      expect.objectContaining({ global: 'internal' }),
+      named({ collection: 'notes', id: brief.id, deletedAt: MOMENT }),
+      expect.objectContaining({ collection: 'notes', id: one?.id, document: last }),
+      expect.objectContaining({ global: 'wall' }),
+      named({ counts: { collections: expect.objectContaining({ notes: 1 }), globals: 2, deleted: 2 } }),
+    ])
+    const all = await exportOf(service, '?since=0')
+    expect(all.filter(({ id }) => id === three?.id).length).toBe(1)
+  })
+
+  test('refuses what is no number of the journal', async () => {
+    await using service = await store.open(notes, EXPORTED)
+    await create(service, 'notes', { text: 'one' })
+    for (const since of ['', '-1', '1.5', 'x', '1e3', '0x1', '9007199254740993', '2', '1&since=1']) {
+      const answer = await ask(service, `/api/export?since=${since}`, { auth: true })
+      expect(answer.status, since).toBe(400)
+      expect(bodyOf(answer)).toMatchObject({ details: { issues: [{ path: 'since' }] } })
+    }
+    expect((await ask(service, '/api/export?limit=1', { auth: true })).status).toBe(400)
+  })
+
+  test('keeps values of fields that the config no longer has, in documents as it serves them', async () => {
+    const fields = { text: f.text(), gone: f.text(), seo: f.group({ a: f.text(), b: f.text() }) }
+    await using place = await store.at()
+    await place.serve({ collections: { notes: { fields } } }, async (service) => {
+      await create(service, 'notes', { text: 'untouched', gone: 'value', seo: { a: '1', b: '2' } })
+      await create(service, 'notes', { text: 'touched', gone: 'value' })
+    })
+    const later = { text: f.text(), seo: f.group({ a: f.text() }), fresh: f.text() }
+    vi.stubEnv('ENABLE_CMS_EXPORT', 'true')
+    vi.stubEnv('DAYBOOK_SERVICE_TOKEN', 'a-token-of-the-tests-of-the-export-0123456789')
+    await place.serve({ collections: { notes: { fields: later } } }, async (service) => {
+      const { items } = await service.content.list('notes', { where: { text: { eq: 'touched' } } } as never, AS_SYSTEM)
+      await update(service, 'notes', String(items[0]?.id), { fresh: 'new' })
+      const token = process.env.DAYBOOK_SERVICE_TOKEN ?? ''
+      const request = (path: string, init?: RequestInit) =>
+        service.fetch(new Request(`http://daybook.test${path}`, init))
+      const lines = (await exportOf({ request, token })).slice(1, -1)
+      expect(lines).toEqual([
+        expect.objectContaining({
+          document: { id: UUID, text: 'untouched', seo: { a: '1' }, fresh: null, createdAt: MOMENT, updatedAt: MOMENT },
+          kept: { gone: 'value', seo: { a: '1', b: '2' } },
+        }),
+        expect.objectContaining({ document: expect.objectContaining({ fresh: 'new' }), kept: { gone: 'value' } }),
+      ])
+    })
+  })
+
+  test('is sent to two readers at once, and lets the next one come when one of them goes', async () => {
+    await using service = await store.open(notes, EXPORTED)
+    const [first, second] = [await askExport(service), await askExport(service)]
+    const third = await askExport(service)
+    expect(third.status).toBe(503)
+    expect(third.headers.get('retry-after')).toBe('1')
+    await first.body?.cancel()
+    expect((await askExport(service)).status).toBe(200)
+    await second.text()
+  })
+
+  test('ends with a client who hangs up, or who takes nothing for half a minute', async () => {
+    await using service = await store.open(notes, EXPORTED)
+    await Promise.all(Array.from({ length: 200 }, () => create(service, 'notes', { text: 'long '.repeat(10_000) })))
+    const { url, stop } = await serve({ ...service, close: async () => {} }, { port: 0 })
+    const headers = { Authorization: `Bearer ${service.token}` }
+    for (let count = 0; count < 4; count++) {
+      const response = await fetch(`${url}/api/export`, { headers })
+      await response.body?.cancel()
+      await eventually(async () =>
+        expect((await ask(service, '/api/export', { method: 'HEAD', auth: true })).status).toBe(200),
+      )
+    }
+    await stop()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const reader = (await askExport(service)).body?.getReader()
+      await reader?.read()
+      vi.advanceTimersByTime(30_000)
+      await expect(reader?.read()).rejects.toThrow('Nothing of an export was read')
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('answers HEAD without reading anything, as often as it is asked', async () => {
+    await using service = await store.open(notes, EXPORTED)
+    for (let count = 0; count < 5; count++) {
+      const headers = { Authorization: `Bearer ${service.token}` }
+      const response = await service.request('/api/export', { method: 'HEAD', headers })
+      expect([response.status, await response.text()]).toEqual([200, ''])
+    }
+    expect((await exportOf(service)).length).toBe(2)
+  })
+
+  test('that breaks off half-way has no last line, and ends the connection', async () => {
+    const errors: string[] = []
+    const ignore = (): void => {}
+    const log = { info: ignore, warn: ignore, requests: false, error: (_: object, text: string) => errors.push(text) }
+    await using service = await store.open(notes, { ...EXPORTED, log })
+    const text = 'long '.repeat(10_000)
+    for (let count = 0; count < 400; count++) await create(service, 'notes', { text })
+    const { url, stop } = await serve({ ...service, close: async () => {} }, { port: 0 })
+    const response = await fetch(`${url}/api/export`, { headers: { Authorization: `Bearer ${service.token}` } })
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    let read = (await reader?.read())?.value ?? ''
+    await service.close()
+    const rest = async (): Promise<void> => {
+      for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) read += next.value
+    }
+    await expect(rest()).rejects.toThrow()
+    expect(read).toContain('"daybook":1')
+    expect(read).not.toContain('"counts"')
+    expect(errors).toEqual(['an export broke off'])
+    await stop()
+  })
+})

@@ -1,0 +1,638 @@
+import { defineCollection, defineConfig, f, SYSTEM } from 'daybook'
+import type { TestService } from 'daybook/testing'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { library } from '../../support/configs/library.ts'
+import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { CANARY } from '../../support/scenarios/sane.ts'
+import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
+import { get, put, refused, remove } from '../../support/scenarios/steps.ts'
+import { STORES } from '../../support/stores/stores.ts'
+
+const book = '/api/books/a'
+
+/** Keeps ids under the slugs of their entries. */
+const IDS: readonly Step[] = [
+  ['people', 'ann'],
+  ['people', 'bob'],
+  ['people', 'cyd'],
+  ['companies', 'acme'],
+  ['companies', 'globex'],
+  ['members', 'mia'],
+  ['books', 'a'],
+  ['books', 'b'],
+].map(([collection, slug]) => get(`/api/${collection}/${slug}`, { auth: true, keep: { [String(slug)]: '/id' } }))
+
+/** An entry that a reader with a session gets. */
+const read = (path: string, body: object): Step => get(path, { auth: true, body })
+
+runScenarios('include', [
+  {
+    name: 'answers alike whatever is asked for inside a collection that the reader may not read',
+    config: library,
+    steps: [
+      get(`${book}?include=owner`, { body: { owner: null } }),
+      ...['owner.name', 'owner.slug', 'owner.friend', 'owner.friend.name', 'owner.nothing', 'owner.id'].flatMap(
+        (name) => [
+          refused(`${book}?include=${name}`, 'include'),
+          refused(`${book}?include=owner&select=${name}`, 'select'),
+        ],
+      ),
+    ],
+  },
+  {
+    name: 'puts related documents in the place of their references, one or many, in their order',
+    config: library,
+    steps: [
+      ...IDS,
+      get(book, { body: { author: '{ann}', authors: ['{ann}', '{bob}'], publisher: '{acme}' } }),
+      get(`${book}?include=author`, {
+        body: { slug: 'a', author: { id: '{ann}', name: 'Ann', employer: '{acme}' }, authors: ['{ann}', '{bob}'] },
+      }),
+      get(`${book}?include=authors`, { body: { author: '{ann}', authors: [{ name: 'Ann' }, { name: 'Bob' }] } }),
+      get(`${book}?include=publisher`, { body: { author: '{ann}', publisher: { name: 'Acme' } } }),
+      ...['author,publisher', 'publisher,author', 'author&include=publisher'].map((include) =>
+        get(`${book}?include=${include}`, { body: { author: { name: 'Ann' }, publisher: { name: 'Acme' } } }),
+      ),
+      put('/api/books/{a}', { authors: ['{bob}', '{ann}'] }),
+      get(`${book}?include=authors`, { body: { authors: [{ name: 'Bob' }, { name: 'Ann' }] } }),
+      get('/api/books?sort=slug&include=author', {
+        body: { total: 4, items: [{ author: { name: 'Ann' } }, { author: { name: 'Bob' } }, { author: null }, {}] },
+      }),
+      get('/api/books?sort=slug&include=author,publisher&limit=1&offset=1', {
+        body: { items: [{ slug: 'b', author: { name: 'Bob' }, publisher: null }] },
+      }),
+    ],
+  },
+  {
+    name: 'gives the related document as it is read by itself',
+    config: library,
+    steps: [
+      ...IDS,
+      ...[false, true].flatMap((auth) => [
+        get('/api/companies/acme', { auth, keep: { name: '/name', at: '/updatedAt' } }),
+        get(`${book}?include=publisher`, {
+          auth,
+          body: {
+            publisher: { id: '{acme}', name: '{name}', slug: 'acme', country: 'AT', updatedAt: '{at}' },
+          },
+        }),
+      ]),
+      get(`${book}?include=author`, {
+        body: { author: { home: { city: 'Wien', patron: null }, skills: ['ink', 'glue'] } },
+      }),
+    ],
+  },
+  {
+    name: 'goes on along a dotted path, through what it expands on the way',
+    config: library,
+    steps: [
+      ...IDS,
+      get(`${book}?include=author.employer`, {
+        body: { author: { name: 'Ann', employer: { name: 'Acme' }, mentor: null }, publisher: '{acme}' },
+      }),
+      get('/api/books/b?include=author.mentor.employer', {
+        body: { author: { name: 'Bob', mentor: { name: 'Ann', employer: { name: 'Acme' } }, circle: ['{ann}'] } },
+      }),
+      get('/api/books/b?include=authors.circle.employer,author', {
+        body: {
+          author: { name: 'Bob', circle: ['{ann}'] },
+          authors: [{ circle: [{ name: 'Ann', employer: { name: 'Acme' } }] }],
+        },
+      }),
+      get('/api/books/b?include=author,author.mentor', {
+        body: { author: { mentor: { name: 'Ann', employer: '{acme}' } } },
+      }),
+      get('/api/books/b?include=author.mentor,author.circle', {
+        body: { author: { mentor: { name: 'Ann' }, circle: [{ name: 'Ann' }] } },
+      }),
+    ],
+  },
+  {
+    name: 'reaches relations inside groups, lists, and blocks, here and in what it expands',
+    config: library,
+    steps: [
+      ...IDS,
+      get(`${book}?include=meta.editor`, {
+        body: { meta: { rank: 1, editor: { name: 'Bob', mentor: '{ann}' }, readers: ['{ann}', '{cyd}'] } },
+      }),
+      get(`${book}?include=meta.readers`, { body: { meta: { editor: '{bob}', readers: [{ name: 'Ann' }] } } }),
+      get(`${book}?include=meta.editor.mentor`, { body: { meta: { editor: { mentor: { name: 'Ann' } } } } }),
+      get(`${book}?include=credits.who`, {
+        body: { credits: [{ who: { name: 'Bob' }, role: 'cover' }, { who: null }, { who: null, role: 'paper' }] },
+      }),
+      get(`${book}?include=picks`, { body: { picks: [{ name: 'Globex' }, { name: 'Acme' }] } }),
+      get(`${book}?include=parts.by,parts.firms`, {
+        body: {
+          parts: [
+            { _type: 'quote', text: 'x', by: { name: 'Ann' } },
+            { _type: 'shelf', by: null, firms: [{ name: 'Acme' }, { name: 'Globex' }] },
+          ],
+        },
+      }),
+      get(`${book}?include=parts.by.employer`, { body: { parts: [{ by: { employer: { name: 'Acme' } } }, {}] } }),
+      put('/api/people/{ann}', { home: { city: 'Graz', patron: '{bob}' } }),
+      get(`${book}?include=author.home.patron`, {
+        body: { author: { home: { city: 'Graz', patron: { name: 'Bob' } } } },
+      }),
+      get('/api/books/c?include=meta.editor,credits.who,picks,parts.by', {
+        body: { meta: null, credits: [], picks: [], parts: [] },
+      }),
+    ],
+  },
+  {
+    name: 'shows what the reader may see of the target, and nothing of what they may not',
+    config: library,
+    steps: [
+      ...IDS,
+      get(`${book}?include=author`, { lacks: ['"secret"', '"shadow"'], body: { author: { name: 'Ann' } } }),
+      read(`${book}?include=author`, { author: { secret: CANARY, shadow: null } }),
+      get('/api/books/d?include=author,authors', { body: { author: null, authors: [{ name: 'Ann' }] } }),
+      read('/api/books/d?include=author,authors', {
+        author: { status: 'draft', employer: '{globex}' },
+        authors: [{ slug: 'cyd' }, { slug: 'ann' }],
+      }),
+      get(`${book}?include=owner,owners`, { body: { owner: null, owners: [] } }),
+      read(`${book}?include=owner,owners`, { owner: { slug: 'mia' }, owners: [{ slug: 'mia' }] }),
+      read(`${book}?include=ghost`, { ghost: { name: 'Ann' } }),
+      get(`${book}?depth=2`, { lacks: ['"secret"', '"ghost"', '"ghosts"', '"shadow"'] }),
+      put('/api/people/{bob}', { status: 'archived' }),
+      get('/api/books?sort=slug&include=author,authors', {
+        body: { items: [{ authors: [{ name: 'Ann' }] }, { author: null, authors: [] }, {}, {}] },
+      }),
+    ],
+  },
+  {
+    name: 'answers a hidden relation, and what lies behind one, as one that nobody has (Q6)',
+    config: library,
+    steps: [
+      ...['nobody', 'ghost', 'ghosts', 'title', 'meta', 'credits', 'parts', 'id', '*', '__proto__', 'constructor'],
+      ...['author.nobody', 'author.shadow', 'author.name', 'ghost.employer', 'parts.text', 'meta.rank', '.', 'author.'],
+    ].map((name) =>
+      get(`${book}?include=${name}`, {
+        status: 400,
+        exactly: {
+          code: 'VALIDATION_ERROR',
+          message: `include: there is no relation "${name === 'author.' ? '' : lastUnknown(name)}"`,
+          details: { issues: [{ path: 'include', code: 'unknown_field', message: expect.any(String) }] },
+          requestId: expect.any(String),
+        },
+      }),
+    ),
+  },
+])
+
+/** What of a dotted name is not known where it is looked up. */
+function lastUnknown(name: string): string {
+  return name.replace(/^author\./, '')
+}
+
+runScenarios('depth', [
+  {
+    name: 'expands every relation, level by level; include names some, and depth goes on from there',
+    config: library,
+    steps: [
+      ...IDS,
+      get(`${book}?depth=0`, { body: { author: '{ann}' } }),
+      get(`${book}?include=author&depth=0`, { body: { author: { employer: '{acme}' } } }),
+      get('/api/books/b?depth=1', {
+        body: { author: { name: 'Bob', mentor: '{ann}' }, authors: [{ circle: ['{ann}'] }], meta: { readers: [{}] } },
+      }),
+      get('/api/books/b?depth=2', {
+        body: { author: { mentor: { name: 'Ann', employer: '{acme}' }, circle: [{ employer: '{acme}' }] } },
+      }),
+      get('/api/books/b?include=author', { body: { author: { mentor: '{ann}' }, authors: ['{bob}'] } }),
+      get('/api/books/b?include=author&depth=2', {
+        body: { author: { mentor: { employer: '{acme}' } }, authors: ['{bob}'] },
+      }),
+      get('/api/books/b?include=author&depth=3', {
+        body: { author: { mentor: { employer: { name: 'Acme' } } }, authors: ['{bob}'] },
+      }),
+      get(`/api/companies/acme?depth=5`, { body: { name: 'Acme' } }),
+    ],
+  },
+  {
+    name: 'is 5 at most, and expands at most 100 relations (Q7)',
+    config: library,
+    steps: [
+      ...['6', '1000000', '-1', '1.5', 'x', ''].map((depth) => refused(`${book}?depth=${depth}`, 'depth')),
+      refused(`${book}?depth=1&depth=2`, 'depth'),
+      refused(`${book}?depth=5`, 'depth'),
+      refused(`/api/books?include=author&depth=99`, 'depth'),
+      get('/api/companies?depth=5', { body: { total: 2 } }),
+      get('/api/people/bob?include=mentor&depth=3', { body: { mentor: { employer: { name: 'Acme' } } } }),
+      get(`/api/people/bob?include=${'mentor.'.repeat(50)}mentor`, { status: 400 }),
+      get(`/api/people/bob?include=${'mentor.'.repeat(5)}mentor`, { status: 400 }),
+      get(`/api/people/bob?include=mentor.mentor.mentor.mentor.mentor`, { body: { mentor: { mentor: null } } }),
+      get(`/api/people?include=${Array.from({ length: 201 }, () => 'mentor').join()}`, { status: 400 }),
+    ],
+  },
+  {
+    name: 'goes round a cycle as often as it says, and no further',
+    config: library,
+    steps: [
+      ...IDS,
+      put('/api/people/{ann}', { mentor: '{bob}', circle: ['{ann}', '{bob}'] }),
+      get('/api/people/bob?include=mentor.mentor.mentor', {
+        body: { mentor: { name: 'Ann', mentor: { name: 'Bob', mentor: { name: 'Ann', mentor: '{bob}' } } } },
+      }),
+      get('/api/people/ann?include=circle.circle', {
+        body: { circle: [{ circle: [{ circle: ['{ann}', '{bob}'] }, { circle: ['{ann}'] }] }, { circle: [{}] }] },
+      }),
+      get('/api/people/ann?include=circle', { body: { circle: [{ slug: 'ann', circle: ['{ann}', '{bob}'] }, {}] } }),
+      put('/api/people/{ann}', { mentor: '{ann}' }),
+      get('/api/people/ann?include=mentor', { body: { mentor: { id: '{ann}', mentor: '{ann}' } } }),
+    ],
+  },
+])
+
+runScenarios('select', [
+  {
+    name: 'chooses inside of what include expands; the id always comes along',
+    config: library,
+    steps: [
+      ...IDS,
+      get(`${book}?include=author&select=title,author.name`, {
+        exactly: { id: '{a}', title: 'Alpha', author: { id: '{ann}', name: 'Ann' } },
+      }),
+      get(`${book}?include=author&select=author.id`, { exactly: { id: '{a}', author: { id: '{ann}' } } }),
+      get(`${book}?include=authors.employer&select=authors.employer.name&select=authors.name`, {
+        exactly: {
+          id: '{a}',
+          authors: [
+            { id: '{ann}', name: 'Ann', employer: { id: '{acme}', name: 'Acme' } },
+            { id: '{bob}', name: 'Bob', employer: null },
+          ],
+        },
+      }),
+      get(`${book}?include=author&select=title`, { exactly: { id: '{a}', title: 'Alpha' } }),
+      get(`${book}?include=author&select=author`, {
+        body: { id: '{a}', author: { name: 'Ann', employer: '{acme}' } },
+        lacks: ['"title"', '"authors"'],
+      }),
+      get(`${book}?include=meta.editor&select=meta.editor.name`, {
+        body: { id: '{a}', meta: { editor: { id: '{bob}', name: 'Bob' } } },
+        lacks: ['"mentor"'],
+      }),
+      get(`${book}?include=parts.by&select=parts.by.name`, {
+        exactly: {
+          id: '{a}',
+          parts: [
+            { _type: 'quote', text: 'x', by: { id: '{ann}', name: 'Ann' } },
+            { _type: 'shelf', label: null, by: null, firms: ['{acme}', '{globex}'] },
+          ],
+        },
+      }),
+      get('/api/books?sort=slug&limit=2&include=author&select=slug,author.name', {
+        body: {
+          items: [
+            { id: '{a}', slug: 'a', author: { id: '{ann}', name: 'Ann' } },
+            { slug: 'b', author: { id: '{bob}', name: 'Bob' } },
+          ],
+        },
+        lacks: ['"title"', '"age"'],
+      }),
+    ],
+  },
+  {
+    name: 'refuses what it does not know, what the reader may not see, and what include does not name (Q6)',
+    config: library,
+    steps: [
+      ...['author.name', 'author.nobody', 'author.secret', 'nobody.name', 'ghost.name', 'meta.rank', 'title.x'].map(
+        (name) => refused(`${book}?select=${name}`, 'select'),
+      ),
+      ...[
+        'author.nobody',
+        'author.secret',
+        'author.shadow',
+        'author.*',
+        'author.',
+        'author.__proto__',
+        'authors.name',
+      ].map((name) => refused(`${book}?include=author&select=${name}`, 'select')),
+      read(`${book}?include=author&select=author.secret`, { author: { secret: CANARY } }),
+      refused(`${book}?include=author&select=${Array.from({ length: 1000 }, () => 'id').join()}`, 'select'),
+    ],
+  },
+])
+
+runScenarios('a target that is gone', [
+  {
+    name: 'is null in the place of one, and left out of many',
+    config: library,
+    steps: [
+      ...IDS,
+      remove('/api/people/{cyd}'),
+      read('/api/books/d?include=author,authors', { author: null, authors: [{ name: 'Ann' }] }),
+      remove('/api/people/{ann}'),
+      remove('/api/companies/{acme}'),
+      get(`${book}?include=author,authors,publisher,picks,credits.who,parts.by,parts.firms,meta.readers`, {
+        body: {
+          author: null,
+          authors: [{ name: 'Bob' }],
+          publisher: null,
+          picks: [{ name: 'Globex' }],
+          parts: [{ by: null }, { by: null, firms: [{ name: 'Globex' }] }],
+          meta: { readers: [] },
+        },
+      }),
+    ],
+  },
+])
+
+/** What a client that has this answer already is told. */
+const unchanged = (path: string, tag: string, auth = false): Step =>
+  get(path, { auth, headers: { 'If-None-Match': tag }, status: 304 })
+
+const changed = (path: string, tag: string, keep: string, auth = false): Step =>
+  get(path, { auth, headers: { 'If-None-Match': tag }, keep: { [keep]: 'ETag' } })
+
+runScenarios('the tag of an answer with related documents', [
+  ...[`${book}?include=author`, '/api/books?include=author.employer,meta.editor'].map((path) => ({
+    name: `moves with each of them: ${path}`,
+    config: library,
+    steps: [
+      ...IDS,
+      get(path, { keep: { t0: 'ETag' } }),
+      unchanged(path, '{t0}'),
+      put('/api/people/{ann}', { age: 31 }),
+      changed(path, '{t0}', 't1'),
+      put('/api/people/{ann}', { status: 'draft' }),
+      changed(path, '{t1}', 't2'),
+      put('/api/people/{ann}', { age: 32 }),
+      unchanged(path, '{t2}'),
+      put('/api/members/{mia}', { name: CANARY }),
+      unchanged(path, '{t2}'),
+      put('/api/people/{ann}', { status: 'published' }),
+      changed(path, '{t2}', 't3'),
+      put('/api/books/{a}', { title: 'New' }),
+      changed(path, '{t3}', 't4'),
+      remove('/api/people/{ann}'),
+      changed(path, '{t4}', 't5'),
+    ],
+  })),
+  {
+    name: 'moves with what lies two levels away',
+    config: library,
+    steps: [
+      ...IDS,
+      get(`${book}?include=author.employer`, { keep: { deep: 'ETag' } }),
+      get(`${book}?include=author`, { keep: { flat: 'ETag' } }),
+      put('/api/companies/{acme}', { country: 'DE' }),
+      changed(`${book}?include=author.employer`, '{deep}', 'next'),
+      unchanged(`${book}?include=author`, '{flat}'),
+    ],
+  },
+  {
+    name: 'is another one for every include, select and reader, and serves If-Match all the same',
+    config: library,
+    steps: [
+      ...IDS,
+      get(`${book}?include=author`, { keep: { tag: 'ETag' } }),
+      ...[
+        book,
+        `${book}?include=authors`,
+        `${book}?include=author.employer`,
+        `${book}?include=author&select=author.name`,
+      ].map((path) => get(path, { headers: { 'If-None-Match': '{tag}' } })),
+      get(`${book}?include=author`, { auth: true, headers: { 'If-None-Match': '{tag}' } }),
+      put('/api/books/{a}', { title: 'New' }, { headers: { 'If-Match': '{tag}' } }),
+    ],
+  },
+])
+
+/** A number of people who all belong to each other's circle. */
+async function openClique(store: (typeof STORES)[number], size: number): Promise<TestService> {
+  const service = await store.open(circle)
+  const post = async (operations: readonly object[]): Promise<readonly { id: string }[]> => {
+    const answer = await ask(service, '/api/cms/batch', { method: 'POST', json: { operations } })
+    expect(answer.status, answer.text).toBe(200)
+    return bodyOf(answer).results as readonly { id: string }[]
+  }
+  const made = await post(
+    Array.from({ length: size }, (_, index) => ({ op: 'create', collection: 'people', data: { slug: `p${index}` } })),
+  )
+  const ids = made.map(({ id }) => id)
+  await post(ids.map((id) => ({ op: 'update', collection: 'people', id, data: { circle: ids } })))
+  return service
+}
+
+const circle = defineConfig({
+  collections: {
+    people: defineCollection({ fields: { slug: f.slug(), circle: f.relation('people', { many: true }) } }),
+  },
+})
+
+describe.each(STORES)('expanding on $name', (store) => {
+  test('stops at 2,000 documents in one answer, counted as they stand in it', async () => {
+    const service = await openClique(store, 44)
+    try {
+      const total = async (query: string): Promise<number> => {
+        const answer = await ask(service, `/api/people?${query}`)
+        if (answer.status === 400) expect(bodyOf(answer)).toMatchObject({ details: { issues: [{ path: 'include' }] } })
+        return answer.status === 200 ? answer.text.split('"slug"').length - 1 : answer.status
+      }
+      expect(await total('limit=44&include=circle')).toBe(44 + 44 * 44)
+      expect(await total('limit=1&include=circle.circle')).toBe(1 + 44 + 44 * 44)
+      expect(await total('limit=2&include=circle.circle')).toBe(400)
+      expect(await total('limit=1&include=circle.circle.circle')).toBe(400)
+      await ask(service, '/api/people', { method: 'POST', json: { slug: 'last' } })
+      expect(await total('limit=100&include=circle')).toBe(45 + 44 * 44)
+    } finally {
+      await service.close()
+    }
+  })
+
+  test('stops there on every level: few entries that refer to each other cannot fill the memory', async () => {
+    const service = await openClique(store, 6)
+    try {
+      const answer = await ask(service, '/api/people/p0?include=circle.circle.circle.circle.circle')
+      expect(answer.status, `${answer.text.length} bytes`).toBe(400)
+      expect((await ask(service, '/api/people/p0?include=circle.circle.circle')).status).toBe(200)
+    } finally {
+      await service.close()
+    }
+  })
+
+  test('tells blocks of different kinds apart when their relations have the same key', async () => {
+    const kinds = defineConfig({
+      collections: {
+        people: defineCollection({ fields: { name: f.text() } }),
+        firms: defineCollection({ fields: { name: f.text() } }),
+        pages: defineCollection({
+          fields: {
+            slug: f.slug(),
+            parts: f.blocks({ quote: { by: f.relation('people') }, advert: { by: f.relation('firms') } }),
+          },
+        }),
+      },
+    })
+    const service = await store.open(kinds)
+    try {
+      const person = await service.content.create('people', { name: 'Ann' } as never, { caller: SYSTEM })
+      const firm = await service.content.create('firms', { name: 'Acme' } as never, { caller: SYSTEM })
+      const parts = [
+        { _type: 'quote', by: person.id },
+        { _type: 'advert', by: firm.id },
+      ]
+      await service.content.create('pages', { slug: 'x', parts } as never, { caller: SYSTEM })
+      expect(bodyOf(await ask(service, '/api/pages/x?include=parts.by'))).toMatchObject({
+        parts: [{ by: { name: 'Ann' } }, { by: { name: 'Acme' } }],
+      })
+    } finally {
+      await service.close()
+    }
+  })
+
+  test('takes as many SQL statements as there are relations and levels, however many entries there are', async () => {
+    const service = await openClique(store, 6)
+    const statements = async (query: string): Promise<number> => {
+      const { statements: count } = service as unknown as { statements(): number }
+      const before = count()
+      expect((await ask(service, `/api/people?${query}`)).status).toBe(200)
+      return count() - before
+    }
+    try {
+      // The first question of a kind compiles its statements and counts the same.
+      const plain = await statements('limit=1')
+      expect(await statements('limit=1')).toBe(plain)
+      expect(await statements('limit=6')).toBe(plain)
+      const levels = [plain]
+      for (const include of ['circle', 'circle.circle', 'circle.circle.circle']) {
+        const one = await statements(`limit=1&select=id&include=${include}`)
+        expect(await statements(`limit=6&select=id&include=${include}`), include).toBe(one)
+        levels.push(one)
+      }
+      // One for each level, and one for the tag to know how far the other collection has come.
+      for (const [level, count] of levels.entries()) expect(count).toBeLessThanOrEqual(plain + level + 1)
+      expect(plain).toBeGreaterThan(0)
+    } finally {
+      await service.close()
+    }
+  })
+})
+
+/** Collections whose documents are put together from text: nothing hidden, and the same keys on both sides. */
+const mirrors = defineConfig({
+  collections: {
+    left: defineCollection({
+      fields: {
+        slug: f.slug(),
+        note: f.text(),
+        one: f.relation('right'),
+        many: f.relation('right', { many: true }),
+        twin: f.relation('left'),
+        state: f.status(),
+        twins: f.relation('left', { many: true }),
+      },
+    }),
+    right: defineCollection({
+      fields: {
+        many: f.text(),
+        one: f.text(),
+        twins: f.list(f.text()),
+        state: f.status(),
+        twin: f.relation('left'),
+        deep: f.group({ twin: f.text(), other: f.relation('right') }),
+      },
+    }),
+  },
+})
+
+const nasty = fc.constantFrom(
+  'plain',
+  '"one":"x"',
+  '\\"one\\":\\"',
+  '","one":"',
+  '{"many":["x"]}',
+  '"many":[',
+  ']',
+  '\\',
+  '$&',
+  '$1',
+  'é\u2028\u{1f600}',
+)
+const state = fc.constantFrom('published', 'published', 'draft')
+const index = fc.nat({ max: 5 })
+const rightEntry = fc.record({ many: nasty, one: nasty, twins: fc.array(nasty, { maxLength: 2 }), state })
+const leftEntry = fc.record({ note: nasty, state })
+const links = fc.record({
+  one: fc.option(index),
+  many: fc.uniqueArray(index, { maxLength: 3 }),
+  twin: fc.option(index),
+  twins: fc.uniqueArray(index, { maxLength: 3 }),
+})
+
+const world = fc.record({
+  left: fc.array(leftEntry, { minLength: 6, maxLength: 6 }),
+  right: fc.array(fc.tuple(rightEntry, index), { minLength: 6, maxLength: 6 }),
+  links: fc.array(links, { minLength: 6, maxLength: 6 }),
+  includes: fc.array(fc.shuffledSubarray(['one', 'many', 'twin', 'twins'], { minLength: 1 }), {
+    minLength: 8,
+    maxLength: 8,
+  }),
+})
+type World = typeof world extends fc.Arbitrary<infer T> ? T : never
+
+async function build(service: TestService, { left, right, links: all }: World): Promise<void> {
+  const post = async (operations: readonly object[]): Promise<readonly string[]> => {
+    const answer = await ask(service, '/api/cms/batch', { method: 'POST', json: { operations } })
+    expect(answer.status, answer.text).toBe(200)
+    return (bodyOf(answer).results as readonly { id: string }[]).map(({ id }) => id)
+  }
+  const make = (collection: string, entries: readonly object[]): Promise<readonly string[]> =>
+    post(entries.map((data) => ({ op: 'create', collection, data })))
+  const lefts = await make(
+    'left',
+    left.map((data, at) => ({ ...data, slug: `l${at}` })),
+  )
+  const rights = await make(
+    'right',
+    right.map(([data, twin]) => ({ ...data, twin: lefts[twin] })),
+  )
+  await post(
+    all.map(({ one, many, twin, twins }, at) => ({
+      op: 'update',
+      collection: 'left',
+      id: lefts[at],
+      data: {
+        one: one === null ? null : rights[one],
+        many: many.map((other) => rights[other]),
+        twin: twin === null ? null : lefts[twin],
+        twins: twins.map((other) => lefts[other]),
+      },
+    })),
+  )
+}
+
+describe.each(STORES)('expanded documents on $name', (store) => {
+  test('are the same whether they are put into the text or into its values', async () => {
+    await fc.assert(
+      fc.asyncProperty(world, async (given) => {
+        const service = await store.open(mirrors)
+        try {
+          await build(service, given)
+          const keys = Object.keys(bodyOf(await ask(service, '/api/left/l0', { auth: true }))).join()
+          for (const names of given.includes) await compare(service, names.join(), keys)
+        } finally {
+          await service.close()
+        }
+      }),
+      { numRuns: 10, endOnFailure: true },
+    )
+  })
+})
+
+/** Selecting every key takes the text apart; without a select it is kept. */
+async function compare(service: TestService, include: string, keys: string): Promise<void> {
+  for (const auth of [false, true]) {
+    const plain = bodyOf(await ask(service, `/api/left?sort=slug&include=${include}`, { auth }))
+    const parsed = bodyOf(await ask(service, `/api/left?sort=slug&include=${include}&select=${keys}`, { auth }))
+    expect(plain, include).toEqual(parsed)
+    for (const { slug } of plain.items as readonly { slug: string }[]) {
+      const one = await ask(service, `/api/left/${slug}?include=${include}`, { auth })
+      const same = await ask(service, `/api/left/${slug}?include=${include}&select=${keys}`, { auth })
+      expect(one.text, include).toBe(same.text)
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import type { TestService } from 'daybook/testing'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { posts } from '../../support/configs/configs.ts'
+import { expectedMatches, type Item, type Question, toQuery } from '../../support/models/list-model.ts'
+import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { STORES } from '../../support/stores/stores.ts'
+
+const WORDS = ['red', 'redder', 'green', 'blue', 'bluebell', 'über', 'Zebra', 'a', 'B', '10', '9', '東']
+const SORTABLE = [
+  'title',
+  'slug',
+  'status',
+  'rank',
+  'score',
+  'flag',
+  'day',
+  'group',
+  'seo.order',
+  'createdAt',
+  'updatedAt',
+  'id',
+]
+
+const text = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 }).map((words) => words.join(' '))
+const orNull = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { freq: 3 })
+
+const values = {
+  title: fc
+    .tuple(text, fc.constantFrom('', '!', '\u{1f600}', '\uffee', '\ue000'))
+    .map(([words, mark]) => `${words} ${mark}`),
+  body: orNull(text),
+  status: fc.constantFrom('published', 'published', 'draft', 'archived'),
+  rank: orNull(fc.integer({ min: -2, max: 2 })),
+  score: orNull(fc.constantFrom(-1.5, 0, 1e-7, 3, 1e20, 9007199254740992)),
+  flag: orNull(fc.boolean()),
+  day: orNull(fc.constantFrom('2026-01-01', '2025-12-31', '0001-01-01')),
+  group: orNull(fc.constantFrom('', 'a', 'A', 'é', '\u{1f600}', '\uffee')),
+  seo: orNull(fc.record({ order: orNull(fc.integer({ min: 0, max: 11 })) })),
+}
+const entry = fc.record(values, { requiredKeys: ['title'] })
+const change = fc.record(values, { requiredKeys: [] })
+
+const sortKey = fc.record({ path: fc.constantFrom(...SORTABLE.slice(0, -1)), descending: fc.boolean() })
+const question: fc.Arbitrary<Question> = fc.record({
+  sort: fc.uniqueArray(sortKey, { minLength: 1, maxLength: 3, selector: ({ path }) => path }),
+  statuses: fc.option(fc.uniqueArray(fc.constantFrom('draft', 'published', 'archived'), { minLength: 1 }), {
+    nil: undefined,
+  }),
+  q: fc.option(
+    fc.oneof(
+      fc.constantFrom('red', 're', 'blue', 'b', 'green red', 'a 1', 'zebra', 'x'),
+      text.filter((one) => /^[a-zA-Z0-9 ]+$/.test(one)),
+    ),
+    { nil: undefined },
+  ),
+  limit: fc.integer({ min: 1, max: 7 }),
+  offset: fc.integer({ min: 0, max: 30 }),
+  auth: fc.boolean(),
+})
+
+/** Entries that are written, then changed and deleted in part. */
+const history = fc.record({
+  entries: fc.array(entry, { minLength: 5, maxLength: 30 }),
+  changes: fc.array(fc.tuple(fc.nat(), change), { maxLength: 8 }),
+  deletions: fc.array(fc.nat(), { maxLength: 4 }),
+})
+
+/** Plays a history on a service; answers what is stored after it. */
+async function play(
+  service: TestService,
+  { entries, changes, deletions }: typeof history extends fc.Arbitrary<infer T> ? T : never,
+): Promise<Item[]> {
+  const stored: Item[] = []
+  for (const json of entries) stored.push(await written(service, 'POST', '/api/posts', json))
+  for (const [at, json] of changes) {
+    const index = at % stored.length
+    stored[index] = await written(service, 'PUT', `/api/posts/${stored[index]?.id}`, json)
+  }
+  for (const at of deletions) {
+    const [gone] = stored.splice(at % stored.length, 1)
+    expect((await ask(service, `/api/posts/${gone?.id}`, { method: 'DELETE' })).status).toBe(204)
+  }
+  return stored
+}
+
+async function written(service: TestService, method: string, path: string, json: object): Promise<Item> {
+  const answer = await ask(service, path, { method, json })
+  expect(answer.status, answer.text).toBeLessThan(300)
+  expect(JSON.parse(answer.text)).toMatchObject(
+    Object.fromEntries(Object.entries(json).filter(([key]) => key !== 'seo')),
+  )
+  return JSON.parse(answer.text)
+}
+
+interface PageOfList {
+  readonly total: number
+  readonly items: readonly Item[]
+  readonly nextCursor: string | null
+}
+
+async function page(service: TestService, query: string, { auth }: Question): Promise<PageOfList> {
+  const answer = await ask(service, `/api/posts?${query}`, { auth })
+  expect(answer.status, answer.text).toBe(200)
+  return bodyOf(answer) as unknown as PageOfList
+}
+
+/** Follows the cursors from the first page to the last. */
+async function walk(service: TestService, query: string, asked: Question): Promise<readonly Item[]> {
+  const items: Item[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const next: PageOfList = await page(service, `${query}&limit=${asked.limit}${cursor && `&cursor=${cursor}`}`, asked)
+    expect(next.items.length).toBeLessThanOrEqual(asked.limit)
+    expect(next.items.length > 0 || cursor === '').toBe(true)
+    items.push(...next.items)
+    cursor = next.nextCursor
+  }
+  return items
+}
+
+const ids = (items: readonly Item[]): readonly string[] => items.map(({ id }) => id)
+
+describe.each(STORES)('lists on $name beside a plain model', (store) => {
+  test('answer the same entries in the same order, by page and by cursor', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, fc.array(question, { minLength: 25, maxLength: 25 }), async (past, questions) => {
+        const service = await store.open(posts)
+        try {
+          const stored = await play(service, past)
+          for (const asked of questions) await compareAnswers(service, stored, asked)
+        } finally {
+          await service.close()
+        }
+      }),
+      { numRuns: 8 },
+    )
+  })
+
+  test('hold the entries of one start in the order in which they were made', async () => {
+    const titles = Array.from({ length: 50 }, (_, index) => `t${String(index).padStart(2, '0')}`)
+    const seed: NonNullable<Parameters<typeof store.open>[0]['seed']> = async (content) => {
+      for (const title of titles) await content.create('posts', { title })
+    }
+    const service = await store.open({ ...posts, seed })
+    try {
+      const { items } = bodyOf(await ask(service, '/api/posts?sort=createdAt&limit=100')) as { items: readonly Item[] }
+      expect(items.map(({ title }) => title)).toEqual(titles)
+    } finally {
+      await service.close()
+    }
+  })
+})
+
+async function compareAnswers(service: TestService, stored: readonly Item[], asked: Question): Promise<void> {
+  const query = toQuery(asked)
+  const expected = ids(expectedMatches(stored, asked))
+  const whole = await page(service, `${query}&limit=100`, asked)
+  expect(ids(whole.items), query).toEqual(expected)
+  expect(whole.total, query).toBe(expected.length)
+  const part = await page(service, `${query}&limit=${asked.limit}&offset=${asked.offset}`, asked)
+  expect(ids(part.items), query).toEqual(expected.slice(asked.offset, asked.offset + asked.limit))
+  expect(part.total, query).toBe(expected.length)
+  expect(ids(await walk(service, query, asked)), query).toEqual(expected)
+}

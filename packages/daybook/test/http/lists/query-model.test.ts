@@ -1,0 +1,388 @@
+import { defineCollection, defineConfig, f } from 'daybook'
+import type { TestService } from 'daybook/testing'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { expectedMatches, type Item, type Question, toQuery } from '../../support/models/list-model.ts'
+import { type Filter, type Kind, type Leaf, passes, type Table, toWhere } from '../../support/models/where-model.ts'
+import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { STORES } from '../../support/stores/stores.ts'
+
+const config = defineConfig({
+  collections: {
+    people: defineCollection({
+      fields: {
+        name: f.text(),
+        status: f.status(),
+        age: f.integer(),
+        skills: f.select({ options: ['ink', 'glue', 'thread'], many: true }),
+        home: f.group({ city: f.text() }),
+      },
+    }),
+    books: defineCollection({
+      fields: {
+        title: f.text({ required: true }),
+        status: f.status(),
+        rank: f.integer(),
+        score: f.number(),
+        lent: f.boolean(),
+        day: f.date(),
+        moment: f.datetime(),
+        genre: f.select({ options: ['novel', 'essay', 'poem'] }),
+        moods: f.select({ options: ['dark', 'funny', 'slow'], many: true }),
+        author: f.relation('people'),
+        crew: f.relation('people', { many: true }),
+        seo: f.group({
+          order: f.integer(),
+          editor: f.relation('people'),
+          tones: f.select({ options: ['warm', 'cold'], many: true }),
+        }),
+      },
+    }),
+  },
+})
+
+const STATUSES = ['published', 'draft', 'archived']
+const TEXTS = ['', 'a', 'A', 'ab', 'b', 'é', 'red', 'red blue', '%', '_', '\u{1f600}', '\uffee', '"', "'"]
+const DAYS = ['2025-12-31', '2026-01-01', '2026-06-15']
+const MOMENTS = ['2025-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z', '2026-06-15T12:00:00.000Z']
+const PEOPLE = 5
+
+const orNull = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { freq: 3 })
+const status = fc.constantFrom('published', 'published', ...STATUSES)
+const some = (options: readonly string[]): fc.Arbitrary<string[]> => fc.subarray([...options])
+/** A person, by their number. */
+const someone = fc.nat({ max: PEOPLE - 1 })
+
+const person = fc.record({
+  name: orNull(fc.constantFrom(...TEXTS)),
+  status,
+  age: orNull(fc.integer({ min: 0, max: 3 })),
+  skills: some(['ink', 'glue', 'thread']),
+  home: orNull(fc.record({ city: orNull(fc.constantFrom('Wien', 'Graz')) })),
+})
+
+const book = fc.record({
+  title: fc.constantFrom(...TEXTS.slice(1)),
+  status,
+  rank: orNull(fc.integer({ min: -2, max: 3 })),
+  score: orNull(fc.constantFrom(-1.5, 0, 1e-7, 3, 0.1, 1e20, 9007199254740992, 2 ** 60, 1 / 3)),
+  lent: orNull(fc.boolean()),
+  day: orNull(fc.constantFrom(...DAYS)),
+  moment: orNull(fc.constantFrom(...MOMENTS)),
+  genre: orNull(fc.constantFrom('novel', 'essay', 'poem')),
+  moods: some(['dark', 'funny', 'slow']),
+  author: orNull(someone),
+  crew: fc.uniqueArray(someone, { maxLength: 3 }),
+  seo: orNull(
+    fc.record({
+      order: orNull(fc.integer({ min: 0, max: 11 })),
+      editor: orNull(someone),
+      tones: some(['warm', 'cold']),
+    }),
+  ),
+})
+type BookOf = typeof book extends fc.Arbitrary<infer T> ? T : never
+
+const EQUALITY = ['eq', 'ne', 'in', 'nin', 'exists'] as const
+const ORDER = [...EQUALITY, 'lt', 'lte', 'gt', 'gte'] as const
+const TEXT = [...ORDER, 'startsWith', 'contains'] as const
+const MANY = ['in', 'all', 'nin', 'exists'] as const
+
+/** Which operators a field has, and what it can be compared with; people are `#0`, `#1`, … until they have ids. */
+interface Askable {
+  readonly kind: Kind
+  readonly operators: readonly string[]
+  readonly values: readonly string[]
+}
+
+const asText = (values: readonly string[], operators: readonly string[] = TEXT): Askable => ({
+  kind: 'text',
+  operators,
+  values,
+})
+const number = (...values: readonly string[]): Askable => ({ kind: 'number', operators: ORDER, values })
+const many = (...values: readonly string[]): Askable => ({ kind: 'many', operators: MANY, values })
+/** The last of them is nobody. */
+const ids = Array.from({ length: PEOPLE + 1 }, (_, index) => `#${index}`)
+const texts = asText(TEXTS.filter((one) => one !== ''))
+
+const ABOUT_PEOPLE: Readonly<Record<string, Askable>> = {
+  name: texts,
+  status: asText(STATUSES, ORDER),
+  age: number('0', '1', '2', '3', '4'),
+  id: asText(ids, ORDER),
+  skills: many('ink', 'glue', 'thread'),
+  'home.city': asText(['Wien', 'Graz', 'Linz']),
+}
+
+const OWN: Readonly<Record<string, Askable>> = {
+  title: texts,
+  status: asText(STATUSES, ORDER),
+  rank: number('-2', '-1', '0', '1', '2', '3', '4'),
+  score: number(
+    '-1.5',
+    '0',
+    '1e-7',
+    '3',
+    '0.1',
+    '1e20',
+    '9007199254740992',
+    '1152921504606846976',
+    '0.3333333333333333',
+  ),
+  lent: { kind: 'boolean', operators: EQUALITY, values: ['true', 'false'] },
+  day: asText([...DAYS, '2000-01-01'], ORDER),
+  moment: asText([...MOMENTS, '2000-01-01T00:00:00.000Z'], ORDER),
+  genre: asText(['novel', 'essay', 'poem'], ORDER),
+  author: asText(ids, EQUALITY),
+  moods: many('dark', 'funny', 'slow'),
+  crew: many(...ids),
+  'seo.order': number('0', '5', '11'),
+  'seo.editor': asText(ids, EQUALITY),
+  'seo.tones': many('warm', 'cold'),
+}
+
+const RELATIONS = ['author', 'crew', 'seo.editor']
+const ASKABLE: Readonly<Record<string, Askable>> = {
+  ...OWN,
+  ...Object.fromEntries(
+    RELATIONS.flatMap((path) => Object.entries(ABOUT_PEOPLE).map(([field, one]) => [`${path}.${field}`, one])),
+  ),
+}
+
+const leaf: fc.Arbitrary<Leaf> = fc
+  .constantFrom(...Object.entries(ASKABLE))
+  .chain(([field, { operators, values }]) =>
+    fc.record({
+      field: fc.constant(field),
+      operator: fc.constantFrom(...operators),
+      values: fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: 4 }),
+      flag: fc.constantFrom('true', 'false'),
+    }),
+  )
+  .map(({ field, operator, values, flag }) => {
+    if (operator === 'exists') return { field, operator, values: [flag] }
+    const isList = operator === 'in' || operator === 'nin' || operator === 'all'
+    return { field, operator, values: isList ? values : values.slice(0, 1) }
+  })
+
+const leaves = (least: number, most: number): fc.Arbitrary<Leaf[]> =>
+  fc.uniqueArray(leaf, {
+    minLength: least,
+    maxLength: most,
+    selector: ({ field, operator }) => `${field} ${operator}`,
+  })
+
+/** Filters with up to three levels of and, or and not. */
+const filterOf = (levels: number): fc.Arbitrary<Filter> => {
+  const plain = leaves(1, 2).map((own): Filter => ({ leaves: own }))
+  if (levels === 0) return plain
+  const inner = filterOf(levels - 1)
+  const several = fc.array(inner, { minLength: 1, maxLength: 2 })
+  return fc.oneof(
+    plain,
+    fc.record({ leaves: leaves(0, 1), or: several }),
+    fc.record({ leaves: leaves(0, 1), and: several }),
+    fc.record({ leaves: leaves(0, 1), not: inner }),
+  )
+}
+
+const SORTABLE = [
+  'title',
+  'status',
+  'rank',
+  'score',
+  'lent',
+  'day',
+  'moment',
+  'genre',
+  'author',
+  'seo.order',
+  'createdAt',
+]
+const sortKey = fc.record({ path: fc.constantFrom(...SORTABLE), descending: fc.boolean() })
+
+type Asked = Question & { readonly filter: Filter }
+const question: fc.Arbitrary<Asked> = fc.record({
+  filter: filterOf(3),
+  sort: fc.uniqueArray(sortKey, { minLength: 1, maxLength: 3, selector: ({ path }) => path }),
+  statuses: fc.option(fc.uniqueArray(fc.constantFrom(...STATUSES), { minLength: 1 }), { nil: undefined, freq: 2 }),
+  q: fc.option(fc.constantFrom('red', 're', 'blue', 'a', 'red blue'), { nil: undefined, freq: 1 }),
+  limit: fc.integer({ min: 1, max: 7 }),
+  offset: fc.integer({ min: 0, max: 12 }),
+  auth: fc.boolean(),
+})
+
+interface World {
+  readonly books: readonly Item[]
+  readonly people: readonly Item[]
+}
+
+/** Writes entries in one batch. */
+async function make(service: TestService, collection: string, entries: readonly object[]): Promise<readonly Item[]> {
+  const operations = entries.map((data) => ({ op: 'create', collection, data }))
+  const answer = await ask(service, '/api/cms/batch', { method: 'POST', json: { operations } })
+  expect(answer.status, answer.text).toBe(200)
+  return (bodyOf(answer).results as readonly { entry: Item }[]).map(({ entry }) => entry)
+}
+
+/** A book with ids where people stand by number. */
+function linked({ author, crew, seo, ...rest }: BookOf, people: readonly Item[]): object {
+  const idOf = (index: number | null): string | null => (index === null ? null : String(people[index]?.id))
+  return { ...rest, author: idOf(author), crew: crew.map(idOf), seo: seo && { ...seo, editor: idOf(seo.editor) } }
+}
+
+const ABSENT = '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
+
+/** A filter with ids where people stand by number. */
+function placed(filter: Filter, people: readonly Item[]): Filter {
+  const idOf = (value: string): string =>
+    value.startsWith('#') ? (people[Number(value.slice(1))]?.id ?? ABSENT) : value
+  return {
+    leaves: filter.leaves.map((one) => ({ ...one, values: one.values.map(idOf) })),
+    and: filter.and?.map((one) => placed(one, people)),
+    or: filter.or?.map((one) => placed(one, people)),
+    not: filter.not && placed(filter.not, people),
+  }
+}
+
+const kindsOf = (fields: Readonly<Record<string, Askable>>): Table['kinds'] =>
+  Object.fromEntries(Object.entries(fields).map(([field, { kind }]) => [field, kind]))
+
+/** What the reader of a question can ask about. */
+function tableFor({ people }: World, { auth }: Asked): Table {
+  const items = people.filter((one) => auth || one.status === 'published')
+  const relation = { items, table: { kinds: kindsOf(ABOUT_PEOPLE), relations: {} } }
+  return { kinds: kindsOf(OWN), relations: Object.fromEntries(RELATIONS.map((path) => [path, relation])) }
+}
+
+interface PageOfList {
+  readonly total: number
+  readonly items: readonly Item[]
+  readonly nextCursor: string | null
+}
+
+async function page(service: TestService, query: string, auth: boolean): Promise<PageOfList> {
+  const answer = await ask(service, `/api/books?${query}`, { auth })
+  expect(answer.status, `${query} ${answer.text}`).toBe(200)
+  return bodyOf(answer) as unknown as PageOfList
+}
+
+/** Follows the cursors from the first page to the last. */
+async function walk(service: TestService, query: string, { auth, limit }: Asked): Promise<readonly Item[]> {
+  const items: Item[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const next: PageOfList = await page(service, `${query}&limit=${limit}${cursor && `&cursor=${cursor}`}`, auth)
+    expect(next.items.length > 0 || cursor === '', query).toBe(true)
+    items.push(...next.items)
+    expect(items.length, `${query}: the cursor goes on for ever`).toBeLessThanOrEqual(100)
+    cursor = next.nextCursor
+  }
+  return items
+}
+
+const idsOf = (items: readonly Item[]): readonly string[] => items.map(({ id }) => id)
+
+async function compare(service: TestService, world: World, asked: Asked): Promise<void> {
+  const filter = placed(asked.filter, world.people)
+  const table = tableFor(world, asked)
+  const query = [toQuery(asked), ...toWhere(filter)].join('&')
+  const passing = world.books.filter((item) => passes(item, filter, table))
+  const expected = idsOf(expectedMatches(passing, asked))
+  const whole = await page(service, `${query}&limit=100`, asked.auth)
+  expect(idsOf(whole.items), query).toEqual(expected)
+  expect(whole.total, query).toBe(expected.length)
+  const part = await page(service, `${query}&limit=${asked.limit}&offset=${asked.offset}`, asked.auth)
+  expect(idsOf(part.items), query).toEqual(expected.slice(asked.offset, asked.offset + asked.limit))
+  expect((await page(service, `${query}&limit=0`, asked.auth)).total, query).toBe(expected.length)
+  expect(idsOf(await walk(service, query, asked)), query).toEqual(expected)
+}
+
+describe.each(STORES)('filtered lists on $name beside a plain model', (store) => {
+  test('answer the same entries in the same order with the same total, by page and by cursor', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(person, { minLength: PEOPLE, maxLength: PEOPLE }),
+        fc.array(book, { minLength: 10, maxLength: 30 }),
+        fc.array(question, { minLength: 30, maxLength: 30 }),
+        async (someones, books, questions) => {
+          const service = await store.open(config)
+          try {
+            const people = await make(service, 'people', someones)
+            const made = await make(
+              service,
+              'books',
+              books.map((one) => linked(one, people)),
+            )
+            for (const asked of questions) await compare(service, { people, books: made }, asked)
+          } finally {
+            await service.close()
+          }
+        },
+      ),
+      { numRuns: 12, endOnFailure: true },
+    )
+  })
+})
+
+const rank = orNull(fc.integer({ min: 0, max: 9 }))
+const journey = fc.record({
+  ranks: fc.array(rank, { minLength: 30, maxLength: 50 }),
+  sort: fc.constantFrom('rank', '-rank', 'rank,-title', '-createdAt', 'createdAt', '-score', 'title', 'author'),
+  filter: fc.constantFrom('', '&where[rank][lt]=8', '&where[not][rank][eq]=3', '&where[lent][exists]=false', '&q=red'),
+  limit: fc.integer({ min: 1, max: 9 }),
+  /** What happens while each page is read: entries that come, and numbers of those that go. */
+  meanwhile: fc.array(fc.record({ come: fc.array(rank, { maxLength: 3 }), go: fc.array(fc.nat(), { maxLength: 3 }) }), {
+    minLength: 10,
+    maxLength: 10,
+  }),
+})
+type Journey = typeof journey extends fc.Arbitrary<infer T> ? T : never
+
+/** Goes from page to page while entries come and every second one may go. */
+async function wander(service: TestService, { ranks, sort, filter, limit, meanwhile }: Journey): Promise<void> {
+  const entries = ranks.map((own, at) => ({ title: `red ${at % 4}`, rank: own, score: at % 3 }))
+  const made = await make(service, 'books', entries)
+  const mayGo = made.filter((_, at) => at % 2 === 1).map(({ id }) => id)
+  const query = `sort=${sort}${filter}`
+  const start = await page(service, `${query}&limit=100`, false)
+  const found: string[] = []
+  for (let cursor: string | null = '', at = 0; cursor !== null; at += 1) {
+    // In the end nobody writes: an order in which every new entry comes after the last page has no end.
+    const { come, go } = meanwhile[at] ?? { come: [], go: [] }
+    const gone = go.flatMap((index) => mayGo.splice(index % (mayGo.length || 1), 1))
+    const read = page(service, `${query}&limit=${limit}${cursor && `&cursor=${cursor}`}`, false)
+    await Promise.all([
+      read,
+      ...come.map((own) => ask(service, '/api/books', { method: 'POST', json: { title: 'red', rank: own } })),
+      ...gone.map((id) => ask(service, `/api/books/${id}`, { method: 'DELETE' })),
+    ])
+    const next: PageOfList = await read
+    found.push(...idsOf(next.items))
+    expect(found.length, `${query}: the cursor goes on for ever`).toBeLessThanOrEqual(100)
+    cursor = next.nextCursor
+  }
+  expect(new Set(found).size, 'entries are visited once').toBe(found.length)
+  const stayed = new Set([...made.filter((_, at) => at % 2 === 0).map(({ id }) => id), ...mayGo])
+  const expected = idsOf(start.items).filter((id) => stayed.has(id))
+  expect(
+    found.filter((id) => expected.includes(id)),
+    `${query}: those that stayed, in order`,
+  ).toEqual(expected)
+}
+
+describe.each(STORES)('walking by cursor on $name while others write', (store) => {
+  test('visits every entry that was there throughout, once, in order', async () => {
+    await fc.assert(
+      fc.asyncProperty(journey, async (given) => {
+        const service = await store.open(config)
+        try {
+          await wander(service, given)
+        } finally {
+          await service.close()
+        }
+      }),
+      { numRuns: 12, endOnFailure: true },
+    )
+  })
+})

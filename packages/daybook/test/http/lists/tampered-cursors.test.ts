@@ -1,0 +1,221 @@
+import { f } from 'daybook'
+import { createTestService } from 'daybook/testing'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { kitchen } from '../../support/configs/configs.ts'
+import { bodyOf } from '../../support/scenarios/client.ts'
+import { Pair } from '../../support/stores/pair.ts'
+import { AS_SYSTEM } from '../../support/stores/place.ts'
+import { STORES } from '../../support/stores/stores.ts'
+
+vi.mock('uuid', async () => ({ v7: (await import('../../support/stores/fixed-ids.ts')).fixedId }))
+
+/** What a sort key of a kind is in a cursor, as JSON: what a stored entry may hold there, and what none does. */
+const KINDS = {
+  text: { right: ['""', '"zz"', '"é \\\\u0000"'], wrong: ['1', '0', '1.5', '1e308'] },
+  number: { right: ['0', '1.5', '-7', '1e+308', '9007199254740992'], wrong: ['"1"', '""', '"NaN"', '1e400'] },
+  boolean: { right: ['0', '1'], wrong: ['1.5', '0.5', '2', '-1', '1e+308', '9007199254740992', '"1"', '"true"'] },
+  id: {
+    right: ['"01a1f9d5-ddca-7255-9a37-e7bf8ce09df2"'],
+    wrong: ['""', '"x"', '1', '"01A1F9D5-DDCA-7255-9A37-E7BF8CE09DF2"'],
+  },
+  time: {
+    right: ['"2026-01-02T03:04:05.678Z"'],
+    wrong: ['""', '"x"', '1', '"2026-01-02"', '"2026-02-30T03:04:05.678Z"', '"2026-01-02T03:04:05.678+00:00"'],
+  },
+} as const
+
+/** What no sort key is. */
+const NEVER = ['true', 'false', '[]', '{}', '[1]', '"\\u0000"', '"a\\u0000b"', '"\\ud800"', '"\\udc00a"', 'NaN', '-0']
+
+/** Every sort key of a collection that has each type of field. A new type of field without a row fails the test. */
+const THINGS: Readonly<Record<string, keyof typeof KINDS>> = {
+  id: 'id',
+  // The order of ids is that of creation, and answers for it.
+  createdAt: 'id',
+  updatedAt: 'time',
+  title: 'text',
+  slug: 'text',
+  status: 'text',
+  code: 'text',
+  amount: 'number',
+  count: 'number',
+  flag: 'boolean',
+  day: 'text',
+  moment: 'text',
+  kind: 'text',
+  mail: 'text',
+  link: 'text',
+  parent: 'text',
+  'seo.title': 'text',
+  'seo.inner.rank': 'number',
+}
+/** Sort keys that every entry has. */
+const FILLED = ['id', 'createdAt', 'updatedAt', 'slug', 'status']
+
+const toCursor = (parts: readonly string[]): string => Buffer.from(`[${parts.join()}]`).toString('base64url')
+const partsOf = (cursor: string): readonly string[] =>
+  JSON.parse(Buffer.from(cursor, 'base64url').toString()).map((part: unknown) => JSON.stringify(part))
+
+const REFUSED = {
+  code: 'VALIDATION_ERROR',
+  details: { issues: [{ path: 'cursor', code: 'cursor' }] },
+}
+
+describe('a cursor that was tampered with, on both stores', () => {
+  let pair: Pair
+  beforeAll(async () => {
+    pair = await Pair.open(kitchen)
+    for (const [title, flag, amount] of [
+      ['One', true, 1.5],
+      ['Two', false, -3],
+      ['Three', null, null],
+    ]) {
+      const json = {
+        title,
+        flag,
+        amount,
+        count: amount === null ? 3 : 1,
+        mail: 'a@example.org',
+        link: 'https://a.example',
+      }
+      await pair.same('/api/things', { method: 'POST', json })
+    }
+  })
+  afterAll(() => pair[Symbol.asyncDispose]())
+
+  /** A cursor after the first entry, in pieces. */
+  async function given(query: string): Promise<readonly string[]> {
+    const { nextCursor } = bodyOf(await pair.same(`/api/things?limit=1&${query}`))
+    return partsOf(String(nextCursor))
+  }
+
+  async function expectRefused(query: string, cursor: string): Promise<void> {
+    const answer = await pair.same(`/api/things?limit=1&${query}&cursor=${encodeURIComponent(cursor)}`)
+    const shown = `${query} ${Buffer.from(cursor, 'base64url')}`
+    expect(answer.status, shown).toBe(400)
+    expect(bodyOf(answer), shown).toMatchObject(REFUSED)
+  }
+
+  async function expectTaken(query: string, cursor: string): Promise<void> {
+    const answer = await pair.same(`/api/things?limit=1&${query}&cursor=${cursor}`)
+    expect(answer.status, `${query} ${Buffer.from(cursor, 'base64url')}`).toBe(200)
+  }
+
+  test('has a row above for each sort key', async () => {
+    await using service = await createTestService(kitchen)
+    const { model } = service
+    expect([...(model.collections.get('things')?.comparables.keys() ?? [])].sort()).toEqual(Object.keys(THINGS).sort())
+  })
+
+  test.each(Object.entries(THINGS))(
+    'in a value of %s pages on when an entry may hold it, and is refused else',
+    async (path, kind) => {
+      const isFilled = FILLED.includes(path)
+      const right = [...KINDS[kind].right, ...(isFilled ? [] : ['null'])]
+      const wrong = [...KINDS[kind].wrong, ...NEVER, ...(isFilled ? ['null'] : [])]
+      for (const query of [`sort=${path}`, `sort=-${path}`]) {
+        const [fingerprint = '', , ...rest] = await given(query)
+        for (const value of wrong) await expectRefused(query, toCursor([fingerprint, value, ...rest]))
+        for (const value of right) await expectTaken(query, toCursor([fingerprint, value, ...rest]))
+      }
+    },
+  )
+
+  test.each(['sort=title', 'sort=flag,-amount', '', 'q=t&sort=count', 'q=t'])(
+    'in how many values it has: %s',
+    async (query) => {
+      const parts = await given(query)
+      await expectRefused(query, toCursor(parts.slice(0, -1)))
+      await expectRefused(query, toCursor([...parts, '1']))
+      await expectRefused(query, toCursor([...parts, 'null']))
+      await expectRefused(query, toCursor([...parts, ...Array(600).fill('"x"')]))
+      await expectRefused(query, toCursor([]))
+      await expectRefused(query, toCursor(['null', ...parts.slice(1)]))
+    },
+  )
+
+  test('in its rank, where a search goes on by relevance', async () => {
+    const [fingerprint = ''] = await given('q=t')
+    for (const rank of ['-1', '1.5', '1e400', '1e+308', '9007199254740992', '"1"', 'null', ...NEVER])
+      await expectRefused('q=t', toCursor([fingerprint, rank]))
+    for (const rank of ['0', '1', '1000', '9007199254740991']) await expectTaken('q=t', toCursor([fingerprint, rank]))
+  })
+
+  test('in how it is written, while it says the same', async () => {
+    const parts = await given('sort=title')
+    const cursor = toCursor(parts)
+    const [fingerprint = '', title = '', id = ''] = parts
+    for (const other of [
+      `${cursor}=`,
+      ` ${cursor}`,
+      `${cursor}.`,
+      toCursor([fingerprint, ` ${title}`, id]),
+      toCursor([fingerprint, title.replace('O', '\\u004f'), id]),
+    ])
+      await expectRefused('sort=title', other)
+  })
+
+  test('in one character is refused, or pages on, with the same answer everywhere', async () => {
+    const cursor = toCursor(await given('sort=amount,-flag'))
+    await fc.assert(
+      fc.asyncProperty(fc.nat(cursor.length - 1), fc.constantFrom(...'abcXYZ019-_=+/.'), async (at, letter) => {
+        const changed = encodeURIComponent(cursor.slice(0, at) + letter + cursor.slice(at + 1))
+        const answer = await pair.same(`/api/things?sort=amount,-flag&cursor=${changed}`)
+        if (answer.status !== 200) expect([answer.status, bodyOf(answer)]).toMatchObject([400, REFUSED])
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('in any way is refused, or pages on, with the same answer everywhere', async () => {
+    const value = fc.oneof(
+      fc.constantFrom(...NEVER, ...Object.values(KINDS).flatMap(({ right, wrong }) => [...right, ...wrong])),
+      fc.jsonValue({ maxDepth: 2 }).map((one) => JSON.stringify(one)),
+    )
+    const key = fc.tuple(fc.constantFrom('', '-'), fc.constantFrom(...Object.keys(THINGS))).map((one) => one.join(''))
+    const keys = fc.uniqueArray(key, { minLength: 1, maxLength: 3, selector: (one) => one.replace('-', '') })
+    await fc.assert(
+      fc.asyncProperty(
+        keys,
+        fc.array(fc.tuple(fc.nat(5), value), { minLength: 1, maxLength: 3 }),
+        async (sort, changes) => {
+          const query = `sort=${sort.join()}`
+          const parts = [...(await given(query))]
+          for (const [at, changed] of changes) parts[1 + (at % (parts.length - 1))] = changed
+          const answer = await pair.same(`/api/things?${query}&cursor=${toCursor(parts)}`)
+          if (answer.status !== 200) expect([answer.status, bodyOf(answer)]).toMatchObject([400, REFUSED])
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+})
+
+describe.each(STORES)('a cursor on $name that the service gave', (store) => {
+  test('goes on at a value that only an older config took', async () => {
+    const config = (rank: object) => ({ collections: { posts: { fields: { rank } } } })
+    const place = await store.at()
+    try {
+      await place.serve(config(f.number()), async (service) => {
+        for (const rank of [0.5, 1, 1.5, 2])
+          await service.content.create('posts' as never, { rank } as never, AS_SYSTEM)
+      })
+      await place.serve(config(f.integer()), async (service) => {
+        const seen: unknown[] = []
+        for (let cursor: string | null | undefined; cursor !== null; ) {
+          const page: { readonly items: readonly object[]; readonly nextCursor: string | null } =
+            await service.content.list(
+              'posts' as never,
+              { sort: 'rank', limit: 1, ...(cursor ? { cursor } : {}) } as never,
+            )
+          seen.push(...page.items.map((item) => (item as { readonly rank: unknown }).rank))
+          cursor = page.nextCursor
+        }
+        expect(seen).toEqual([null, 1, null, 2])
+      })
+    } finally {
+      await place[Symbol.asyncDispose]()
+    }
+  })
+})

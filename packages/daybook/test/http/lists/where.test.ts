@@ -1,0 +1,801 @@
+import { SYSTEM } from 'daybook'
+import { describe, expect, test } from 'vitest'
+import { library } from '../../support/configs/library.ts'
+import { bodyOf, ask as send } from '../../support/scenarios/client.ts'
+import { runScenarios, type Scenario, type Step } from '../../support/scenarios/scenario.ts'
+import { create, get, put, refused, remove, slugs } from '../../support/scenarios/steps.ts'
+import { STORES } from '../../support/stores/stores.ts'
+
+/** A list of books by slug, as a filter narrows it. */
+const path = (filter: string): string => `/api/books?sort=slug&${filter}`
+
+/** A filter and the slugs of the books that it finds. */
+const finds = (filter: string, expected: string, extra: Partial<Step> = {}): Step => {
+  const found = expected === '' ? [] : expected.split('')
+  return get(path(filter), { body: { total: found.length, ...slugs(...found) }, ...extra })
+}
+
+/** The same, for a reader with a session. */
+const findsAll = (filter: string, expected: string): Step => finds(filter, expected, { auth: true })
+
+/** Keeps the ids of people, companies and members under their slugs. */
+const IDS: readonly Step[] = [
+  ['people', 'ann'],
+  ['people', 'bob'],
+  ['people', 'cyd'],
+  ['companies', 'acme'],
+  ['companies', 'globex'],
+  ['members', 'mia'],
+  ['books', 'a'],
+].map(([collection, slug]) => get(`/api/${collection}/${slug}`, { auth: true, keep: { [String(slug)]: '/id' } }))
+
+/** `[operator, value, slugs]` for each question about a field. */
+type Cases = readonly (readonly [operator: string, value: string, expected: string])[]
+
+const ask = (field: string, cases: Cases): readonly Step[] =>
+  cases.map(([operator, value, expected]) => finds(`where[${field}][${operator}]=${value}`, expected))
+
+/** `a` and `b` hold a value, `c` and `d` (where nothing else is said) hold none. */
+const FIELDS: Readonly<Record<string, Cases>> = {
+  title: [
+    ['eq', 'Alpha', 'a'],
+    ['eq', 'alpha', ''],
+    ['ne', 'Alpha', 'bcd'],
+    ['lt', 'Beta', 'a'],
+    ['lte', 'Beta', 'ab'],
+    ['gt', 'Delta', 'c'],
+    ['gte', 'Delta', 'cd'],
+    ['in', 'Alpha,Gamma,Nobody', 'ac'],
+    ['nin', 'Alpha,Gamma,Nobody', 'bd'],
+    ['exists', 'true', 'abcd'],
+    ['exists', 'false', ''],
+    ['startsWith', 'Al', 'a'],
+    ['startsWith', 'l', ''],
+    ['contains', 'lt', 'd'],
+    ['contains', 'a', 'abcd'],
+  ],
+  pages: [
+    ['eq', '100', 'a'],
+    ['eq', '1e2', 'a'],
+    ['ne', '100', 'bcd'],
+    ['lt', '200', 'a'],
+    ['lte', '200', 'ab'],
+    ['gt', '100', 'bd'],
+    ['gt', '99', 'abd'],
+    ['gte', '200', 'bd'],
+    ['in', '100,300', 'ad'],
+    ['nin', '100,300', 'bc'],
+    ['exists', 'true', 'abd'],
+    ['exists', 'false', 'c'],
+  ],
+  price: [
+    ['eq', '9.5', 'a'],
+    ['eq', '9.50', 'a'],
+    ['eq', '-1e-7', 'b'],
+    ['ne', '9.5', 'bcd'],
+    ['lt', '0', 'b'],
+    ['lte', '-1e-7', 'b'],
+    ['gt', '-1', 'ab'],
+    ['gte', '9.5', 'a'],
+    ['in', '9.5,-0.0000001', 'ab'],
+    ['nin', '9.5', 'bcd'],
+    ['exists', 'false', 'cd'],
+  ],
+  lent: [
+    ['eq', 'true', 'a'],
+    ['eq', 'false', 'b'],
+    ['ne', 'true', 'bcd'],
+    ['ne', 'false', 'acd'],
+    ['in', 'true,false', 'ab'],
+    ['nin', 'false', 'acd'],
+    ['exists', 'true', 'ab'],
+    ['exists', 'false', 'cd'],
+  ],
+  day: [
+    ['eq', '2026-01-01', 'a'],
+    ['ne', '2026-01-01', 'bcd'],
+    ['lt', '2026-02-01', 'a'],
+    ['lte', '2026-02-01', 'ab'],
+    ['gt', '2026-01-01', 'b'],
+    ['gte', '2025-12-31', 'ab'],
+    ['in', '2026-02-01,2026-03-01', 'b'],
+    ['nin', '2026-02-01', 'acd'],
+    ['exists', 'false', 'cd'],
+  ],
+  moment: [
+    ['eq', '2026-01-01T10:00:00Z', 'a'],
+    ['eq', '2026-01-01T11:30:00%2B01:30', 'a'],
+    ['eq', '2026-02-01', 'b'],
+    ['ne', '2026-01-01T10:00:00.000Z', 'bcd'],
+    ['lt', '2026-01-01T10:00:00.001Z', 'a'],
+    ['lte', '2026-01-01', ''],
+    ['gt', '2026-01-01', 'ab'],
+    ['gte', '2026-01-01T10:00:00-00:30', 'b'],
+    ['in', '2026-01-01T10:00:00Z,2026-02-01', 'ab'],
+    ['nin', '2026-01-01T10:00:00Z', 'bcd'],
+    ['exists', 'false', 'cd'],
+  ],
+  genre: [
+    ['eq', 'novel', 'a'],
+    ['ne', 'novel', 'bcd'],
+    ['lt', 'novel', 'b'],
+    ['gte', 'essay', 'ab'],
+    ['in', 'novel,essay', 'ab'],
+    ['nin', 'novel', 'bcd'],
+    ['exists', 'true', 'ab'],
+  ],
+  mail: [
+    ['eq', 'alpha@example.org', 'a'],
+    ['startsWith', 'alpha', 'a'],
+    ['contains', '@example.', 'ab'],
+    ['nin', 'alpha@example.org,beta@example.org', 'cd'],
+    ['exists', 'false', 'cd'],
+  ],
+  link: [
+    ['eq', 'https://example.org/alpha', 'a'],
+    ['startsWith', 'https://example.n', 'b'],
+    ['gt', 'https://example.o', 'a'],
+    ['contains', '//example', 'ab'],
+    ['exists', 'true', 'ab'],
+  ],
+  slug: [
+    ['eq', 'a', 'a'],
+    ['ne', 'a', 'bcd'],
+    ['lt', 'b', 'a'],
+    ['gte', 'c', 'cd'],
+    ['in', 'a,d,e', 'ad'],
+    ['startsWith', 'c', 'c'],
+    ['contains', 'd', 'd'],
+    ['exists', 'false', ''],
+  ],
+  status: [
+    ['eq', 'published', 'abcd'],
+    ['ne', 'draft', 'abcd'],
+    ['in', 'published,draft', 'abcd'],
+    ['eq', 'draft', ''],
+    ['nin', 'published', ''],
+    ['exists', 'true', 'abcd'],
+  ],
+  author: [
+    ['eq', '{ann}', 'a'],
+    ['ne', '{ann}', 'bcd'],
+    ['in', '{ann},{bob}', 'ab'],
+    ['nin', '{ann},{bob}', 'cd'],
+    ['exists', 'true', 'abd'],
+    ['exists', 'false', 'c'],
+  ],
+  id: [
+    ['eq', '{a}', 'a'],
+    ['ne', '{a}', 'bcd'],
+    ['in', '{a},{ann}', 'a'],
+    ['nin', '{a}', 'bcd'],
+    ['gt', '{a}', 'bcd'],
+    ['lte', '{a}', 'a'],
+    ['exists', 'true', 'abcd'],
+  ],
+  createdAt: [
+    ['gt', '2000-01-01', 'abcd'],
+    ['lt', '2000-01-01T00:00:00Z', ''],
+    ['lte', '9999-12-31', 'abcd'],
+    ['ne', '2000-01-01', 'abcd'],
+    ['exists', 'false', ''],
+  ],
+  'meta.rank': [
+    ['eq', '1', 'a'],
+    ['ne', '1', 'bcd'],
+    ['gte', '1', 'ab'],
+    ['exists', 'false', 'cd'],
+  ],
+  'meta.editor': [
+    ['eq', '{bob}', 'a'],
+    ['ne', '{bob}', 'bcd'],
+    ['exists', 'true', 'a'],
+  ],
+}
+
+const MANY: Readonly<Record<string, Cases>> = {
+  moods: [
+    ['in', 'dark', 'a'],
+    ['in', 'dark,funny', 'ab'],
+    ['in', 'slow', ''],
+    ['all', 'dark,funny', 'a'],
+    ['all', 'funny', 'ab'],
+    ['all', 'funny,funny', 'ab'],
+    ['all', 'dark,slow', ''],
+    ['nin', 'dark', 'bcd'],
+    ['nin', 'dark,funny', 'cd'],
+    ['exists', 'true', 'ab'],
+    ['exists', 'false', 'cd'],
+  ],
+  authors: [
+    ['in', '{ann}', 'ad'],
+    ['in', '{ann},{bob}', 'abd'],
+    ['all', '{ann},{bob}', 'a'],
+    ['all', '{ann}', 'ad'],
+    ['nin', '{ann}', 'bc'],
+    ['nin', '{ann},{bob}', 'c'],
+    ['exists', 'true', 'abd'],
+    ['exists', 'false', 'c'],
+  ],
+  'meta.tones': [
+    ['in', 'cold', 'b'],
+    ['all', 'warm,cold', 'b'],
+    ['nin', 'cold', 'acd'],
+    ['exists', 'false', 'cd'],
+  ],
+  'meta.readers': [
+    ['in', '{ann}', 'a'],
+    ['nin', '{bob}', 'acd'],
+    ['exists', 'true', 'ab'],
+  ],
+}
+
+const EACH_FIELD: readonly Scenario[] = Object.entries({ ...FIELDS, ...MANY }).map(([field, cases]) => ({
+  name: `compares ${field} by its type`,
+  config: library,
+  steps: [...IDS, ...ask(field, cases)],
+}))
+
+runScenarios('a filter', EACH_FIELD)
+
+runScenarios('filters put together', [
+  {
+    name: 'must all hold side by side, also several about one field',
+    config: library,
+    steps: [
+      finds('where[pages][gt]=100&where[title][ne]=Beta', 'd'),
+      finds('where[pages][gte]=100&where[pages][lt]=300', 'ab'),
+      finds('where[and][0][pages][gte]=100&where[and][1][pages][lt]=300', 'ab'),
+      finds('where[and][0][pages][gte]=100&where[and][0][lent][eq]=true', 'a'),
+      finds('where[or][0][title][eq]=Gamma&where[or][1][pages][gt]=200', 'cd'),
+      finds('where[or][0][title][eq]=Gamma&where[or][0][pages][gt]=200', ''),
+      finds('where[or][0][title][eq]=Gamma&where[or][1][pages][gt]=200&where[slug][ne]=c', 'd'),
+      finds('where[or][7][title][eq]=Gamma&where[or][42][pages][gt]=200', 'cd'),
+      finds('where[or][0][and][0][pages][gt]=100&where[or][0][and][1][pages][lt]=300&where[or][1][slug][eq]=c', 'bc'),
+    ],
+  },
+  {
+    name: 'hold or do not hold, never both: what is missing is unequal to everything and fails every other comparison',
+    config: library,
+    steps: [
+      ...IDS,
+      finds('where[not][pages][eq]=100', 'bcd'),
+      finds('where[not][pages][ne]=100', 'a'),
+      finds('where[not][pages][gt]=100', 'ac'),
+      finds('where[not][pages][lte]=100', 'bcd'),
+      finds('where[not][pages][in]=100,300', 'bc'),
+      finds('where[not][pages][nin]=100,300', 'ad'),
+      finds('where[not][pages][exists]=true', 'c'),
+      finds('where[not][pages][exists]=false', 'abd'),
+      finds('where[not][lent][eq]=true', 'bcd'),
+      finds('where[not][mail][startsWith]=alpha', 'bcd'),
+      finds('where[not][mail][contains]=example', 'cd'),
+      finds('where[not][moods][in]=dark', 'bcd'),
+      finds('where[not][moods][all]=dark,funny', 'bcd'),
+      finds('where[not][moods][nin]=dark', 'a'),
+      finds('where[not][moods][exists]=true', 'cd'),
+      finds('where[not][author][eq]={ann}', 'bcd'),
+    ],
+  },
+  {
+    name: 'are turned around as a whole by not',
+    config: library,
+    steps: [
+      finds('where[not][pages][gte]=100&where[not][lent][eq]=true', 'bcd'),
+      finds('where[not][pages][gt]=100&where[not][pages][lt]=300', 'acd'),
+      finds('where[not][or][0][pages][eq]=100&where[not][or][1][pages][eq]=300', 'bc'),
+      finds('where[not][and][0][pages][gt]=100&where[not][and][1][pages][lt]=300', 'acd'),
+      finds('where[not][not][pages][gt]=100', 'bd'),
+      finds('where[not][not][not][pages][gt]=100', 'ac'),
+      finds('where[not][or][0][not][pages][gt]=100&where[not][or][1][slug][eq]=b', 'd'),
+      finds('where[or][0][not][pages][gt]=100&where[or][1][slug][eq]=b', 'abc'),
+    ],
+  },
+])
+
+runScenarios('a filter through a relation', [
+  {
+    name: 'asks whether a related entry holds it, once for each entry',
+    config: library,
+    steps: [
+      ...IDS,
+      finds('where[author.name][eq]=Ann', 'a'),
+      finds('where[author.name][in]=Ann,Bob', 'ab'),
+      finds('where[author.age][gte]=30', 'ab'),
+      finds('where[author.age][ne]=30', 'b'),
+      finds('where[author.id][eq]={bob}', 'b'),
+      finds('where[author.slug][startsWith]=a', 'a'),
+      finds('where[author.createdAt][gt]=2000-01-01', 'ab'),
+      finds('where[author.home.city][eq]=Wien', 'a'),
+      finds('where[author.home.city][exists]=false', 'b'),
+      finds('where[author.employer][eq]={acme}', 'a'),
+      finds('where[author.skills][in]=ink,glue', 'ab'),
+      finds('where[author.skills][all]=ink,glue', 'a'),
+      finds('where[author.skills][nin]=ink', 'b'),
+      finds('where[author.circle][in]={ann}', 'b'),
+      finds('where[authors.name][in]=Ann,Bob', 'abd'),
+      finds('where[authors.name][eq]=Ann', 'ad'),
+      finds('where[authors.age][gt]=30', 'ab'),
+      finds('where[authors.skills][all]=ink,glue', 'ad'),
+      finds('where[publisher.country][eq]=AT', 'a'),
+      finds('where[meta.editor.name][eq]=Bob', 'a'),
+      finds('where[meta.readers.name][eq]=Bob', 'b'),
+      get('/api/people?where[mentor.name][eq]=Ann', { body: { total: 1, ...slugs('bob') } }),
+    ],
+  },
+  {
+    name: 'is turned around as a whole: not through a relation holds where no such related entry is',
+    config: library,
+    steps: [
+      finds('where[not][author.name][eq]=Ann', 'bcd'),
+      finds('where[not][authors.name][eq]=Ann', 'bc'),
+      finds('where[not][author.name][ne]=Ann', 'acd'),
+      finds('where[not][author.name][exists]=true', 'cd'),
+      finds('where[or][0][author.name][eq]=Bob&where[or][1][title][eq]=Gamma', 'bc'),
+      finds('where[author.name][eq]=Ann&where[authors.name][eq]=Bob', 'a'),
+    ],
+  },
+  {
+    name: 'sees no draft on the other side without a session, and all of them with one',
+    config: library,
+    steps: [
+      finds('where[author.age][eq]=50', ''),
+      findsAll('where[author.age][eq]=50', 'd'),
+      finds('where[author.age][exists]=true', 'ab'),
+      findsAll('where[author.age][exists]=true', 'abde'),
+      finds('where[authors.age][gte]=50', ''),
+      findsAll('where[authors.age][gte]=50', 'd'),
+      finds('where[author.status][eq]=draft', ''),
+      findsAll('where[author.status][eq]=draft', 'd'),
+      finds('where[not][author.age][eq]=50', 'abcd'),
+      findsAll('where[not][author.age][eq]=50', 'abce'),
+      finds('where[author.employer][exists]=true', 'a'),
+      findsAll('where[author.employer][exists]=true', 'ade'),
+      finds('where[meta.readers.age][eq]=50', ''),
+      findsAll('where[meta.readers.age][eq]=50', 'a'),
+    ],
+  },
+  {
+    name: 'goes one hop and no further',
+    config: library,
+    steps: [
+      refused('/api/books?where[author.mentor.name][eq]=Ann', 'where[author.mentor.name]'),
+      refused('/api/books?where[author.employer.country][eq]=AT', 'where[author.employer.country]'),
+      refused('/api/people?where[mentor.mentor.mentor.name][eq]=x', 'where[mentor.mentor.mentor.name]'),
+    ],
+  },
+])
+
+/** How a field that nobody has is answered; hidden ones must be answered so, too. */
+const unknownTo = (field: string, auth = false, operator = 'eq', value = 'x'): Step =>
+  get(`/api/books?where[${field}][${operator}]=${encodeURIComponent(value)}`, {
+    auth,
+    status: 400,
+    exactly: {
+      code: 'VALIDATION_ERROR',
+      message: `where[${field}]: cannot filter by "${field}"`,
+      details: {
+        issues: [{ path: `where[${field}]`, code: 'unknown_field', message: `cannot filter by "${field}"` }],
+      },
+      requestId: expect.any(String),
+    },
+  })
+
+const OPERATORS = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'exists', 'startsWith', 'contains', 'all', 'nope']
+
+runScenarios('what a reader may not see', [
+  {
+    name: 'is answered as a field that nobody has, whatever the operator (Q2)',
+    config: library,
+    steps: ['nobody', 'ghost', 'ghosts', 'long', 'unindexed', 'parts', 'credits.who', 'picks'].flatMap((field) =>
+      OPERATORS.map((operator) => unknownTo(field, false, operator)),
+    ),
+  },
+  {
+    name: 'is so on the other side of a relation, too: hidden fields, closed collections, hidden relations (Q3)',
+    config: library,
+    steps: [
+      ...[
+        'author.nobody',
+        'author.secret',
+        'author.shadow',
+        'authors.secret',
+        'meta.editor.secret',
+        'meta.readers.secret',
+      ].flatMap((field) => [unknownTo(field), unknownTo(field, false, 'startsWith', 'zq')]),
+      ...['owner.nobody', 'owner.name', 'owner.id', 'owners.name', 'owner.friend'].map((field) => unknownTo(field)),
+      ...['ghost.name', 'ghosts.name', 'ghost.id', 'nobody.name', 'unindexed.name'].map((field) => unknownTo(field)),
+      ...['title.name', 'author.', '.author', 'author..name', '.', 'author.name.', 'author.__proto__'].map((field) =>
+        unknownTo(field),
+      ),
+    ],
+  },
+  {
+    name: 'can be asked about with a session',
+    config: library,
+    steps: [
+      ...IDS,
+      findsAll('where[ghost][eq]={ann}', 'a'),
+      findsAll('where[ghosts][in]={ann}', 'a'),
+      findsAll('where[ghost.name][eq]=Ann', 'a'),
+      findsAll('where[author.secret][startsWith]=zq', 'ae'),
+      findsAll('where[owner.name][contains]=Mia', 'a'),
+      findsAll('where[owners][in]={mia}', 'a'),
+      findsAll('where[status][eq]=draft', 'e'),
+      findsAll('where[pages][gt]=100', 'bde'),
+      unknownTo('long', true),
+      unknownTo('unindexed', true),
+      unknownTo('nobody', true),
+    ],
+  },
+  {
+    name: 'cannot be sorted by, either (Q4)',
+    config: library,
+    steps: ['ghost', 'nobody', 'long', 'author.name', 'author.secret', 'moods', 'authors', 'meta', 'parts'].map(
+      (name) =>
+        get(`/api/books?sort=${name}`, {
+          status: 400,
+          body: { details: { issues: [{ path: 'sort', code: 'unknown_field', message: `cannot sort by "${name}"` }] } },
+        }),
+    ),
+  },
+])
+
+/** A filter that is refused, naming the condition. */
+const bad = (filter: string, param = filter.split('=')[0] ?? ''): Step => refused(`/api/books?${filter}`, param)
+
+runScenarios('a filter that says something else than its field can hold (Q11, Q15)', [
+  {
+    name: 'is refused',
+    config: library,
+    steps: [
+      ...['2026-02-30', '2026-13-01', '2026-1-1', '20260101', 'yesterday', '', '2026-01-01T00:00:00Z'].map((day) =>
+        bad(`where[day][eq]=${day}`),
+      ),
+      ...['2026-02-30', '2026-02-30T00:00:00Z', '2026-01-01T00:00:00', '2026-01-01T25:00:00Z', '0', ''].map((moment) =>
+        bad(`where[moment][gt]=${moment}`),
+      ),
+      ...['2026-02-30', 'now'].map((moment) => bad(`where[createdAt][gte]=${moment}`)),
+      ...['1e999', '-1e999', 'NaN', 'Infinity', '0x10', '1_000', '', '1,5', '%201', '--1'].map((number) =>
+        bad(`where[price][lt]=${number}`),
+      ),
+      ...['1.5', '9007199254740993', '1e16', 'ten', ''].map((number) => bad(`where[pages][eq]=${number}`)),
+      ...['truee', 'TRUE', '1', '0', 'yes', ''].map((flag) => bad(`where[lent][eq]=${flag}`)),
+      ...['1', '', 'TRUE'].map((flag) => bad(`where[title][exists]=${flag}`)),
+      ...['romance', '', 'Novel'].map((one) => bad(`where[genre][eq]=${one}`)),
+      bad('where[moods][in]=dark,bright'),
+      bad('where[moods][in]='),
+      ...['x', '', '01a1f9d5', 'null', '1'].map((id) => bad(`where[author][eq]=${id}`)),
+      bad('where[id][in]=x'),
+      bad('where[status][eq]=nope'),
+      bad('where[author.age][eq]=old'),
+      bad('where[pages][in]=1,2,x'),
+    ],
+  },
+  {
+    name: 'is refused for an operator that its field does not have, and told which there are',
+    config: library,
+    steps: [
+      ...['$where', 'like', 'regex', 'EQ', 'is', '__proto__', 'constructor', 'toString', '0', 'size'].flatMap(
+        (operator) => [bad(`where[title][${operator}]=x`), bad(`where[author.name][${operator}]=x`)],
+      ),
+      ...['all', 'lt', 'contains'].map((operator) => bad(`where[lent][${operator}]=true`)),
+      ...['startsWith', 'contains', 'all'].flatMap((operator) => [
+        bad(`where[pages][${operator}]=1`),
+        bad(`where[day][${operator}]=2026-01-01`),
+        bad(`where[genre][${operator}]=novel`),
+      ]),
+      ...['lt', 'gte', 'contains'].map((operator) => bad(`where[author][${operator}]=x`)),
+      ...['eq', 'ne', 'lt', 'contains'].flatMap((operator) => [
+        bad(`where[moods][${operator}]=dark`),
+        bad(`where[authors][${operator}]=x`),
+      ]),
+      get('/api/books?where[lent][like]=x', {
+        status: 400,
+        body: { message: 'where[lent][like]: must use one of the operators: eq, ne, in, nin, exists' },
+      }),
+    ],
+  },
+  {
+    name: 'is refused for a shape that no filter has (Q1, Q10)',
+    config: library,
+    steps: [
+      ...[
+        'where',
+        'where[]',
+        'where[title',
+        'where[title]]',
+        'where[title]x',
+        'where[[title]]',
+        'where[title][eq][',
+      ].map((name) => bad(`${name}=x`, name)),
+      bad('where[id][eq][]=1', 'where[id][eq][]'),
+      bad('where[title]=x', 'where[title]'),
+      bad('where[title][eq][x]=x', 'where[title][eq]'),
+      bad('where[title][eq]=x&where[title][eq]=y', 'where[title][eq]'),
+      bad('where[title][eq]=x&where[title]=y', 'where[title]'),
+      bad('where[or]=x', 'where[or]'),
+      bad('where[or][x][title][eq]=y', 'where[or][x]'),
+      bad('where[or][-1][title][eq]=y', 'where[or][-1]'),
+      bad('where[or][title][eq]=y', 'where[or][title]'),
+      bad('where[or][0]=y', 'where[or][0]'),
+      bad('where[not]=x', 'where[not]'),
+      bad(`where[${'x'.repeat(129)}][eq]=y`, `where[${'x'.repeat(58)}`),
+      refused('/api/books?Where[title][eq]=x', 'Where[title][eq]'),
+      refused('/api/books?filter[title][eq]=x', 'filter[title][eq]'),
+      refused('/api/books/a?where[title][eq]=Alpha', 'where[title][eq]'),
+    ],
+  },
+])
+
+const LITERALS = [
+  '100%',
+  '100x',
+  'a_b',
+  'axb',
+  '*',
+  '%',
+  '_',
+  "it's",
+  'say "x"',
+  'back\\slash',
+  '$.x[0]',
+  '-- ; drop',
+  'é',
+  'e\u0301',
+  '東京',
+  '\u{1f600}',
+  '(a+)+$',
+]
+
+runScenarios('the characters of a value', [
+  {
+    name: 'stand for themselves: no wildcards, no quotes, no other language (Q11, Q12)',
+    config: library,
+    steps: [
+      ...LITERALS.map((title, index) => create('books', { title, slug: `x${index}` })),
+      ...LITERALS.flatMap((title, index) => {
+        const value = encodeURIComponent(title)
+        const found = { body: { total: 1, items: [{ slug: `x${index}`, title }] } }
+        return [get(`/api/books?where[title][eq]=${value}`, found), get(`/api/books?where[title][in]=${value}`, found)]
+      }),
+      get('/api/books?sort=slug&where[title][contains]=%25', { body: { total: 2, ...slugs('x0', 'x5') } }),
+      get('/api/books?where[title][contains]=0%25', { body: { total: 1, ...slugs('x0') } }),
+      get('/api/books?where[title][startsWith]=a_', { body: { total: 1, ...slugs('x2') } }),
+      get('/api/books?where[title][startsWith]=%25', { body: { total: 1, ...slugs('x5') } }),
+      get('/api/books?where[title][contains]=%E6%9D%B1', { body: { total: 1, ...slugs('x14') } }),
+      get('/api/books?where[title][startsWith]=%F0%9F%98%80', { body: { total: 1, ...slugs('x15') } }),
+      get('/api/books?where[title][startsWith]=', { body: { total: 4 + LITERALS.length } }),
+    ],
+  },
+  {
+    name: 'begin a text also when what follows is the last character that there is',
+    config: library,
+    steps: [
+      create('books', { title: 'end\u{10ffff}\u{10ffff}', slug: 'end' }),
+      get('/api/books?where[title][startsWith]=end', { body: { total: 1, ...slugs('end') } }),
+    ],
+  },
+  {
+    name: 'may be those of any language of queries, in every place (Q12)',
+    config: library,
+    steps: ["'", '"', '\\', '--', ';', ']', '$1', '?', "' OR 1=1 --", '{}', '%00', '$' + '{x}'].flatMap((text) => {
+      const value = text === '%00' ? text : encodeURIComponent(text)
+      const isNul = text === '%00'
+      const found: Partial<Step> = isNul ? { status: 400 } : { body: { total: 0, items: [] } }
+      return [
+        get(`/api/books?where[title][eq]=${value}`, found),
+        get(`/api/books?where[title][contains]=${value}`, found),
+        get(`/api/books?where[author.name][startsWith]=${value}`, found),
+        ...['author', 'pages', 'moods'].map((field) => get(`/api/books?where[${field}][in]=${value}`, { status: 400 })),
+        get(`/api/books?where[${value}][eq]=x`, { status: 400 }),
+        get(`/api/books?where[title][${value}]=x`, { status: 400 }),
+        get(`/api/books?where[author.${value}][eq]=x`, { status: 400 }),
+        get(`/api/books?where[or][${value}][title][eq]=x`, { status: 400 }),
+      ]
+    }),
+  },
+  {
+    name: 'that make a number are read as a double, however long they are',
+    config: library,
+    steps: [
+      create('books', { title: 'x', price: 2 ** 60 }),
+      create('books', { title: 'y', price: 2 ** 60 + 256 }),
+      get('/api/books?where[price][eq]=1152921504606846976', { body: { total: 1, ...slugs('x') } }),
+      get('/api/books?where[price][in]=1152921504606847000', { body: { total: 1, ...slugs('x') } }),
+      get('/api/books?where[price][gt]=1152921504606846976', { body: { total: 1, ...slugs('y') } }),
+      get('/api/books?where[price][gte]=1e18&sort=price&limit=1', { body: slugs('x'), keep: { next: '/nextCursor' } }),
+      get('/api/books?where[price][gte]=1e18&sort=price&limit=1&cursor={next}', {
+        body: { ...slugs('y'), nextCursor: null },
+      }),
+    ],
+  },
+])
+
+const repeat = (count: number, make: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => make(index)).join('&')
+
+runScenarios('the bounds of a filter (Q10, Q13)', [
+  {
+    name: 'are 50 conditions',
+    config: library,
+    steps: [
+      finds(
+        repeat(50, (index) => `where[or][${index}][pages][eq]=${index + 51}`),
+        'a',
+      ),
+      bad(
+        repeat(51, (index) => `where[or][${index}][pages][eq]=${index}`),
+        'where',
+      ),
+      bad(
+        repeat(51, (index) => `where[or][${index}][author.age][eq]=${index}`),
+        'where',
+      ),
+    ],
+  },
+  {
+    name: 'are three levels of and, or and not',
+    config: library,
+    steps: [
+      finds('where[or][0][and][0][not][pages][gt]=100', 'ac'),
+      finds('where[not][not][not][title][eq]=Alpha', 'bcd'),
+      bad('where[or][0][and][0][or][0][not][pages][gt]=100', 'where[or][0][and][0][or][0][not]'),
+      bad('where[not][not][not][not][pages][gt]=100', 'where[not][not][not][not]'),
+      get(`/api/books?where${'[not]'.repeat(1500)}[title][eq]=x`, { status: 400 }),
+      get(`/api/books?where${'[or][0]'.repeat(1000)}[title][eq]=x`, { status: 400 }),
+      get(`/api/books?where${'[x]'.repeat(2500)}=1`, { status: 400 }),
+    ],
+  },
+  {
+    name: 'are 500 values in a list',
+    config: library,
+    steps: [
+      finds(`where[pages][in]=${Array.from({ length: 500 }, (_, index) => index + 1).join()}`, 'abd'),
+      bad(`where[pages][in]=${Array.from({ length: 501 }, (_, index) => index + 1).join()}`, 'where[pages][in]'),
+      bad(`where[title][nin]=${Array.from({ length: 501 }, (_, index) => index).join()}`, 'where[title][nin]'),
+    ],
+  },
+  {
+    name: 'are 8 KiB of query string',
+    config: library,
+    steps: [
+      get(`/api/books?where[title][eq]=${'x'.repeat(8192 - 'where[title][eq]='.length)}`, { body: { total: 0 } }),
+      refused(`/api/books?where[title][eq]=${'x'.repeat(8193 - 'where[title][eq]='.length)}`, 'query'),
+      refused(`/api/books?${'a[]=&'.repeat(2000)}`, 'query'),
+    ],
+  },
+])
+
+runScenarios('a filter beside the other questions', [
+  {
+    name: 'narrows what words find, the status, the count and the order',
+    config: library,
+    steps: [
+      finds('q=alpha&where[pages][eq]=100', 'a'),
+      finds('q=alpha&where[pages][eq]=200', ''),
+      get('/api/books?q=a&where[pages][lt]=200', { body: { total: 1, ...slugs('a') } }),
+      get('/api/books?q=alpha&where[author.name][eq]=Ann', { body: { total: 1, ...slugs('a') } }),
+      get('/api/books?where[pages][exists]=true&sort=-pages', { body: { total: 3, ...slugs('d', 'b', 'a') } }),
+      get('/api/books?where[pages][exists]=true&limit=0', { body: { total: 3, items: [], nextCursor: null } }),
+      get('/api/books?where[pages][exists]=true&sort=pages&limit=1&offset=1', { body: { total: 3, ...slugs('b') } }),
+      finds('status=draft&where[pages][gt]=0', ''),
+      findsAll('status=draft&where[pages][gt]=0', 'e'),
+      findsAll('status=draft,published&where[pages][gt]=200', 'de'),
+      get('/api/books?where[slug][eq]=a&select=title&include=author&select=author.name', {
+        body: { items: [{ title: 'Alpha', author: { name: 'Ann' } }] },
+      }),
+    ],
+  },
+  {
+    name: 'goes along with the cursor, which belongs to it',
+    config: library,
+    steps: [
+      get(path('where[pages][exists]=true&limit=1'), {
+        body: { total: 3, ...slugs('a') },
+        keep: { next: '/nextCursor' },
+      }),
+      get(path('where[pages][exists]=true&limit=1&cursor={next}'), {
+        body: { total: 3, ...slugs('b') },
+        keep: { last: '/nextCursor' },
+      }),
+      get(path('where[pages][exists]=true&limit=1&cursor={last}'), { body: { ...slugs('d'), nextCursor: null } }),
+      refused(path('where[pages][exists]=false&limit=1&cursor={next}'), 'cursor'),
+      refused(path('limit=1&cursor={next}'), 'cursor'),
+      refused(path('where[pages][gt]=0&limit=1&cursor={next}'), 'cursor'),
+    ],
+  },
+  {
+    name: 'moves the list’s tag when an entry that it asks about changes, and only then',
+    config: library,
+    steps: [
+      ...IDS,
+      get(path('where[author.name][eq]=Ann'), { keep: { t0: 'ETag' } }),
+      get(path('where[title][eq]=Alpha'), { keep: { own: 'ETag' } }),
+      put('/api/companies/{acme}', { country: 'DE' }),
+      put('/api/people/{cyd}', { age: 51 }),
+      get(path('where[author.name][eq]=Ann'), { headers: { 'If-None-Match': '{t0}' }, status: 304 }),
+      put('/api/people/{bob}', { name: 'Ann' }),
+      finds('where[author.name][eq]=Ann', 'ab', { headers: { 'If-None-Match': '{t0}' }, keep: { t1: 'ETag' } }),
+      get(path('where[title][eq]=Alpha'), { headers: { 'If-None-Match': '{own}' }, status: 304 }),
+      put('/api/people/{bob}', { status: 'draft' }),
+      finds('where[author.name][eq]=Ann', 'a', { headers: { 'If-None-Match': '{t1}' }, keep: { t2: 'ETag' } }),
+      get(path('where[not][or][0][publisher.country][eq]=AT'), { keep: { t3: 'ETag' } }),
+      put('/api/companies/{acme}', { country: 'AT' }),
+      finds('where[not][or][0][publisher.country][eq]=AT', 'bcd', { headers: { 'If-None-Match': '{t3}' } }),
+      get(path('where[author.name][eq]=Ann'), { headers: { 'If-None-Match': '{t2}' }, status: 304 }),
+      remove('/api/people/{ann}'),
+      finds('where[author.name][eq]=Ann', '', { headers: { 'If-None-Match': '{t2}' } }),
+    ],
+  },
+  {
+    name: 'has a tag of its own for every question, and the same answer for the same one',
+    config: library,
+    steps: [
+      get(path('where[pages][gt]=100'), { keep: { tag: 'ETag' } }),
+      ...['where[pages][gt]=101', 'where[pages][gte]=100', 'where[not][pages][gt]=100', ''].map((filter) =>
+        get(path(filter).replace(/&$/, ''), { headers: { 'If-None-Match': '{tag}' } }),
+      ),
+      get(path('where[pages][gt]=100'), { headers: { 'If-None-Match': '{tag}' }, status: 304 }),
+      get(path('where%5Bpages%5D%5Bgt%5D=100'), { headers: { 'If-None-Match': '{tag}' }, status: 304 }),
+    ],
+  },
+])
+
+describe.each(STORES)('a filter on $name', (store) => {
+  test('takes ids in capitals, also beside the same id in small letters', async () => {
+    const service = await store.open(library)
+    try {
+      const ann = String(bodyOf(await send(service, '/api/people/ann')).id)
+      const find = async (filter: string): Promise<unknown> =>
+        bodyOf(await send(service, `/api/books?limit=0&where${filter}`)).total
+      expect(await find(`[author][eq]=${ann.toUpperCase()}`)).toBe(1)
+      expect(await find(`[authors][in]=${ann.toUpperCase()}`)).toBe(2)
+      expect(await find(`[authors][all]=${ann},${ann.toUpperCase()}`)).toBe(2)
+    } finally {
+      await service.close()
+    }
+  })
+
+  test('is the same inside the process as over HTTP, for every kind of reader', async () => {
+    const service = await store.open(library)
+    const found = async (where: object, options = {}): Promise<string> => {
+      const { items, total } = await service.content.list('books', { where: where as never, sort: 'slug' }, options)
+      expect(items).toHaveLength(total)
+      return items.map((item) => String(item.slug)).join('')
+    }
+    try {
+      expect(await found({ pages: { gt: 100 } })).toBe('bd')
+      expect(await found({ pages: { gt: 100 } }, { caller: SYSTEM })).toBe('bde')
+      expect(await found({ pages: { gte: 100, lt: 300 }, lent: { eq: true } })).toBe('a')
+      expect(await found({ or: [{ title: { eq: 'Gamma' } }, { not: { pages: { lt: 300 } } }] })).toBe('cd')
+      expect(await found({ moods: { all: ['dark', 'funny'] } })).toBe('a')
+      expect(await found({ 'author.name': { in: ['Ann', 'Bob'] } })).toBe('ab')
+      expect(await found({ 'author.secret': { startsWith: 'zq' } }, { caller: SYSTEM })).toBe('ae')
+      expect(await found({})).toBe('abcd')
+      for (const where of [
+        { 'author.secret': { eq: 'x' } },
+        { 'owner.name': { eq: 'x' } },
+        { nobody: { eq: 'x' } },
+        { pages: { eq: '1.5' } },
+        { pages: 100 },
+        { pages: { eq: null } },
+        { day: { eq: '2026-02-30' } },
+      ])
+        await expect(found(where), JSON.stringify(where)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+    } finally {
+      await service.close()
+    }
+  })
+
+  test('takes a text with a comma as one value inside the process', async () => {
+    const service = await store.open(library)
+    try {
+      await service.content.create('books', { title: 'One, two' } as never, { caller: SYSTEM })
+      const { total } = await service.content.list('books', { where: { title: { in: ['One, two'] } } })
+      expect(total).toBe(1)
+    } finally {
+      await service.close()
+    }
+  })
+})

@@ -1,0 +1,325 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type AuthAdapter, createService, type DaybookConfig, type Identity } from 'daybook'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { kitchen } from '../../support/configs/configs.ts'
+import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { expectQuietProcess } from '../../support/scenarios/sane.ts'
+import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
+import { batch, create, get, put, remove } from '../../support/scenarios/steps.ts'
+import type { Answer } from '../../support/scenarios/transports.ts'
+import { STORES } from '../../support/stores/stores.ts'
+
+/** A create that may be sent again. */
+const once = (key: string, json: object, extra: Partial<Step> = {}, collection = 'things'): Step =>
+  create(collection, json, { ...extra, headers: { 'Idempotency-Key': key, ...extra.headers } })
+
+const replayed = { 'Idempotency-Replayed': 'true' } as const
+const first = { 'Idempotency-Replayed': null } as const
+const mismatch = { status: 422, body: { code: 'IDEMPOTENCY_MISMATCH' } } as const
+
+/** How many things there are. */
+const count = (total: number, collection = 'things'): Step =>
+  get(`/api/${collection}?limit=0`, { auth: true, body: { total } })
+
+runScenarios('a POST with an Idempotency-Key (C6)', [
+  {
+    name: 'is carried out once: the same status, body and headers come back, and say that they do',
+    config: kitchen,
+    steps: [
+      once(
+        'k1',
+        { title: 'T' },
+        {
+          answers: { ...first, Location: '/api/things/t' },
+          keep: { id: '/id', tag: 'ETag', seq: 'Daybook-Seq', at: '/createdAt' },
+        },
+      ),
+      ...[1, 2, 3].map(() =>
+        once(
+          'k1',
+          { title: 'T' },
+          {
+            body: { id: '{id}', slug: 't', createdAt: '{at}' },
+            answers: {
+              ...replayed,
+              Location: '/api/things/t',
+              ETag: '{tag}',
+              'Daybook-Seq': '{seq}',
+              'Cache-Control': 'private, no-store',
+              'Content-Type': 'application/json',
+            },
+          },
+        ),
+      ),
+      count(1),
+      once('k2', { title: 'T' }, { answers: first, body: { slug: 't-2' } }),
+      create('things', { title: 'T' }, { answers: first, body: { slug: 't-3' } }),
+    ],
+  },
+  {
+    name: 'gives the first answer again, whatever has become of the entry',
+    config: kitchen,
+    steps: [
+      once('k1', { title: 'T' }, { keep: { id: '/id', tag: 'ETag' } }),
+      put('/api/things/{id}', { title: 'changed', slug: 'other' }),
+      once('k1', { title: 'T' }, { body: { title: 'T', slug: 't' }, answers: { ...replayed, ETag: '{tag}' } }),
+      remove('/api/things/{id}'),
+      once('k1', { title: 'T' }, { body: { id: '{id}', title: 'T' }, answers: replayed }),
+      count(0),
+    ],
+  },
+  {
+    name: 'is refused for another body or another address: 422',
+    config: kitchen,
+    steps: [
+      once('k1', { title: 'T' }),
+      once('k1', { title: 'U' }, mismatch),
+      once('k1', { title: 'T', amount: 1 }, mismatch),
+      once('k1', {}, mismatch),
+      once('k1', { title: 'T' }, mismatch, 'guestbook'),
+      once('k1', { title: 'T' }, mismatch, 'few'),
+      batch([], { headers: { 'Idempotency-Key': 'k1' }, ...mismatch }),
+      once('k1', { title: 'T' }, { answers: replayed }),
+      count(1),
+    ],
+  },
+  {
+    name: 'belongs to the session that sent it',
+    config: kitchen,
+    steps: [
+      once('k1', { title: 'G' }, { auth: false }, 'guestbook'),
+      once('k1', { title: 'G' }, { auth: false, answers: replayed }, 'guestbook'),
+      once('k1', { title: 'G' }, mismatch, 'guestbook'),
+      count(1, 'guestbook'),
+      once('k2', { title: 'T' }),
+      once('k2', { title: 'T' }, { auth: false, status: 401 }),
+    ],
+  },
+  {
+    name: 'takes 1 to 255 visible ASCII characters',
+    config: kitchen,
+    steps: [
+      ...['k', '!', '~', '"8e03978e-40d5-43dd-bc93-6894a57f9324"', 'x'.repeat(255), 'a,b;c=d'].map((key, index) =>
+        once(key, { title: `t${index}` }),
+      ),
+      ...['x'.repeat(256), 'a b', 'a\tb', 'caf\u00e9', ''].map((key) =>
+        once(
+          key,
+          { title: 'bad' },
+          {
+            status: 400,
+            body: { code: 'VALIDATION_ERROR', details: { issues: [{ path: 'Idempotency-Key' }] } },
+          },
+        ),
+      ),
+      count(6),
+      once('K', { title: 'big' }, { answers: first }),
+      once('k', { title: 't0' }, { answers: replayed }),
+    ],
+  },
+  {
+    name: 'that failed is not kept: the key is free for the right request',
+    config: kitchen,
+    steps: [
+      create('things', { title: 'taken', code: 'AA1' }, { keep: { other: '/id' } }),
+      once('k1', { title: '' }, { status: 400 }),
+      once('k1', { title: 'x', code: 'AA1' }, { status: 409, answers: first }),
+      once('k1', { title: 'x', slug: 'taken' }, { status: 409 }),
+      once('k1', { title: 'x', parent: '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2' }, { status: 400 }),
+      once('k1', { title: 'x' }, { auth: false, status: 401 }),
+      remove('/api/things/{other}'),
+      once('k1', { title: 'x', code: 'AA1' }, { answers: first, keep: { id: '/id' } }),
+      once('k1', { title: 'x', code: 'AA1' }, { answers: replayed, body: { id: '{id}' } }),
+      count(1),
+    ],
+  },
+  {
+    name: 'may be a batch',
+    config: kitchen,
+    steps: [
+      batch([{ op: 'create', collection: 'things', data: { title: 'T' } }], {
+        headers: { 'Idempotency-Key': 'k1' },
+        answers: first,
+        keep: { id: '/results/0/id', seq: 'Daybook-Seq' },
+      }),
+      batch([{ op: 'create', collection: 'things', data: { title: 'T' } }], {
+        headers: { 'Idempotency-Key': 'k1' },
+        answers: { ...replayed, 'Daybook-Seq': '{seq}' },
+        body: { results: [{ id: '{id}', entry: { title: 'T' } }] },
+      }),
+      batch([{ op: 'create', collection: 'things', data: { title: 'U' } }], {
+        headers: { 'Idempotency-Key': 'k1' },
+        ...mismatch,
+      }),
+      batch([{ op: 'create', collection: 'things', data: { title: '' } }], {
+        headers: { 'Idempotency-Key': 'k2' },
+        status: 400,
+      }),
+      batch([{ op: 'delete', collection: 'things', id: '{id}' }], {
+        headers: { 'Idempotency-Key': 'k2' },
+        answers: first,
+      }),
+      batch([{ op: 'delete', collection: 'things', id: '{id}' }], {
+        headers: { 'Idempotency-Key': 'k2' },
+        answers: replayed,
+      }),
+      batch([], { headers: { 'Idempotency-Key': 'k3' }, exactly: { results: [] } }),
+      batch([], { headers: { 'Idempotency-Key': 'k3' }, exactly: { results: [] }, answers: replayed }),
+      count(0),
+    ],
+  },
+  {
+    name: 'does not mind the key on other methods',
+    config: kitchen,
+    steps: [
+      create('things', { title: 'T' }, { keep: { id: '/id' } }),
+      put('/api/things/{id}', { amount: 1 }, { headers: { 'Idempotency-Key': 'k1' }, answers: first }),
+      put('/api/things/{id}', { amount: 2 }, { headers: { 'Idempotency-Key': 'k1' }, body: { amount: 2 } }),
+      get('/api/things/{id}', { headers: { 'Idempotency-Key': 'k1' } }),
+    ],
+  },
+])
+
+const statusesOf = (answers: readonly Answer[]): readonly number[] => answers.map(({ status }) => status).sort()
+
+describe.each(STORES)('one Idempotency-Key at the same time on $name', (store) => {
+  test('is one entry: the others are told to wait, or get the same answer', async () => {
+    const service = await store.open(kitchen)
+    try {
+      for (let round = 0; round < 10; round++) {
+        const answers = await Promise.all(
+          Array.from({ length: 20 }, () =>
+            ask(service, '/api/things', {
+              method: 'POST',
+              json: { title: `round ${round}` },
+              headers: { 'Idempotency-Key': `k${round}` },
+            }),
+          ),
+        )
+        const fresh = answers.filter(({ status, headers }) => status === 201 && !headers.has('idempotency-replayed'))
+        expect(fresh).toHaveLength(1)
+        for (const { status, text, headers } of answers) {
+          expect([201, 409]).toContain(status)
+          if (status === 201) expect(text).toBe(fresh[0]?.text)
+          else expect(headers.has('idempotency-replayed')).toBe(false)
+        }
+        expect(bodyOf(await ask(service, '/api/things?limit=0')).total).toBe(round + 1)
+      }
+      await expectQuietProcess()
+    } finally {
+      await service.close()
+    }
+  })
+
+  test('of different requests lets one be done', async () => {
+    const service = await store.open(kitchen)
+    try {
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_, index) =>
+          ask(service, '/api/things', {
+            method: 'POST',
+            json: { title: `t${index}` },
+            headers: { 'Idempotency-Key': 'k' },
+          }),
+        ),
+      )
+      expect(statusesOf(answers).filter((status) => status === 201)).toHaveLength(1)
+      for (const status of statusesOf(answers)) expect([201, 409, 422]).toContain(status)
+      expect(bodyOf(await ask(service, '/api/things?limit=0')).total).toBe(1)
+    } finally {
+      await service.close()
+    }
+  })
+})
+
+const TOKEN = 'a-service-token-of-at-least-32-characters'
+
+/** Asks a service that the test has started itself. */
+async function post(
+  { fetch }: Awaited<ReturnType<typeof createService>>,
+  json: object,
+  key: string,
+  token = TOKEN,
+): Promise<Answer> {
+  const response = await fetch(
+    new Request('http://daybook.test/api/things', {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'Idempotency-Key': key },
+      body: JSON.stringify(json),
+    }),
+  )
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+describe('answers that are kept', () => {
+  let data: string
+  beforeEach(async () => {
+    data = await mkdtemp(join(tmpdir(), 'daybook-again-'))
+    return () => rm(data, { recursive: true, force: true })
+  })
+  const open = (config: DaybookConfig = kitchen) => createService(config, { data, serviceToken: TOKEN })
+
+  test('survive a restart', async () => {
+    const before = await open()
+    const answer = await post(before, { title: 'T' }, 'k')
+    await before.close()
+    const after = await open()
+    try {
+      const again = await post(after, { title: 'T' }, 'k')
+      expect(again.status).toBe(201)
+      expect(again.text).toBe(answer.text)
+      expect(again.headers.get('idempotency-replayed')).toBe('true')
+      for (const name of ['etag', 'location', 'daybook-seq'])
+        expect(again.headers.get(name), name).toBe(answer.headers.get(name))
+      expect((await post(after, { title: 'U' }, 'k')).status).toBe(422)
+    } finally {
+      await after.close()
+    }
+  })
+
+  test('are one for all nodes that write to the store: what one has done the other gives again', async () => {
+    const nodes = [await open(), await open()] as const
+    try {
+      for (let round = 0; round < 20; round++) {
+        const [one, other] = await Promise.all(nodes.map((node) => post(node, { title: `t${round}` }, `k${round}`)))
+        expect(statusesOf([one as Answer, other as Answer])).not.toContain(500)
+        const texts = [one, other].filter((answer) => answer?.status === 201).map((answer) => answer?.text)
+        expect(texts.length).toBeGreaterThan(0)
+        expect(new Set(texts).size).toBe(1)
+      }
+      const listed = await nodes[0].content.list('things', { limit: 0 })
+      expect(listed.total).toBe(20)
+    } finally {
+      for (const node of nodes) await node.close()
+    }
+  })
+
+  test('belong to one session: another principal, and another session of the same, are refused', async () => {
+    const service = await open({ ...kitchen, auth: nameTags })
+    try {
+      expect((await post(service, { title: 'T' }, 'k', 'ann.1')).status).toBe(201)
+      expect((await post(service, { title: 'T' }, 'k', 'ann.1')).headers.get('idempotency-replayed')).toBe('true')
+      expect((await post(service, { title: 'T' }, 'k', 'ann.2')).status).toBe(422)
+      expect((await post(service, { title: 'T' }, 'k', 'bob.1')).status).toBe(422)
+      expect((await service.content.list('things', { limit: 0 })).total).toBe(1)
+    } finally {
+      await service.close()
+    }
+  })
+})
+
+afterEach(expectQuietProcess)
+
+/** Takes any token of the form `subject.session`. */
+const nameTags: AuthAdapter = {
+  getCapabilities: () => ({ provider: 'test', providerRoutes: { enabled: false } }),
+  getPrincipal: async ({ headers }) => ({ id: nameOf(headers).subject }),
+  getIdentity: async ({ headers }) => nameOf(headers),
+}
+
+function nameOf(headers: Headers): Identity {
+  const [subject = '', sessionId = ''] = (headers.get('authorization') ?? '').replace('Bearer ', '').split('.')
+  return { provider: 'test', subject, sessionId, actorType: 'human', expiresAt: null, claims: {}, roles: [] }
+}

@@ -1,0 +1,153 @@
+import type { TestService } from 'daybook/testing'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { posts } from '../../support/configs/configs.ts'
+import { LARGE_TEST_MS } from '../../support/patience.ts'
+import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { expectQuietProcess } from '../../support/scenarios/sane.ts'
+import type { Answer } from '../../support/scenarios/transports.ts'
+import { STORES } from '../../support/stores/stores.ts'
+
+const CLIENTS = 20
+const STEPS = 25
+const DOCUMENTS = 4
+
+type Action = 'edit' | 'publish' | 'withdraw' | 'read' | 'delete'
+
+/** One operation of one client on one document, as the client saw it. */
+interface Event {
+  readonly action: Action
+  readonly start: number
+  readonly end: number
+  readonly status: number
+  /** The revision that it made or saw; 0 where there was none. */
+  readonly revision: number
+  readonly title: unknown
+}
+
+/** The revision that a tag names: its first part, in base 36. */
+const revisionOf = ({ headers }: Answer): number =>
+  Number.parseInt(/^"([0-9a-z]+)\./.exec(headers.get('etag') ?? '')?.[1] ?? '0', 36)
+
+function send(service: TestService, id: string, action: Action, title: string): Promise<Answer> {
+  const path = `/api/posts/${id}`
+  if (action === 'read') return ask(service, path, { auth: true })
+  if (action === 'delete') return ask(service, path, { method: 'DELETE' })
+  const json = action === 'edit' ? { title } : { status: action === 'publish' ? 'published' : 'draft' }
+  return ask(service, path, { method: 'PUT', json })
+}
+
+async function act(service: TestService, id: string, action: Action, title: string): Promise<Event> {
+  const start = performance.now()
+  const answer = await send(service, id, action, title)
+  const end = performance.now()
+  const isFound = answer.status === 200
+  return {
+    action,
+    start,
+    end,
+    status: answer.status,
+    revision: isFound ? revisionOf(answer) : 0,
+    title: isFound ? bodyOf(answer).title : undefined,
+  }
+}
+
+/** An order of all operations must exist that no client can tell from theirs: revisions give it. */
+function expectLinearizable(history: readonly Event[]): void {
+  const alive = history.filter(({ status }) => status === 200)
+  // A revision is one state for all readers.
+  for (const [revision, same] of Map.groupBy(alive, (event) => event.revision)) {
+    expect(new Set(same.map(({ title }) => title)).size, `titles of revision ${revision}`).toBe(1)
+  }
+  // What ended before another began did not see more than that.
+  for (const one of alive) {
+    for (const other of alive) {
+      if (one.end < other.start) expect(one.revision).toBeLessThanOrEqual(other.revision)
+    }
+  }
+  const deleted = history.filter(({ action, status }) => action === 'delete' && status === 204)
+  expect(deleted.length).toBeLessThanOrEqual(1)
+  const [end] = deleted
+  for (const event of history) {
+    if (event.status === 404) expect(end && event.end > end.start, 'gone, and nobody had deleted it').toBe(true)
+    if (event.status === 200 && end) expect(event.start).toBeLessThan(end.end)
+  }
+}
+
+const action = fc.constantFrom<Action>(
+  ...Array<Action>(8).fill('edit'),
+  ...Array<Action>(8).fill('read'),
+  'publish',
+  'withdraw',
+)
+
+type Step = readonly [document: number, action: Action]
+
+/** The last steps of a plan become deletes, one of each document. */
+const withDeletes = (plan: readonly Step[]): readonly Step[] =>
+  plan.map((step, index) => (index < STEPS - DOCUMENTS ? step : [index - (STEPS - DOCUMENTS), 'delete']))
+
+describe.each(STORES)('20 clients on $name', (store) => {
+  test('edit, publish, read and delete as if one after the other (C7)', { timeout: LARGE_TEST_MS }, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(fc.tuple(fc.nat({ max: DOCUMENTS - 1 }), action), { minLength: STEPS, maxLength: STEPS }), {
+          minLength: CLIENTS,
+          maxLength: CLIENTS,
+        }),
+        async (plans) => {
+          const service = await store.open(posts)
+          const made = await Promise.all(
+            Array.from({ length: DOCUMENTS }, (_, n) =>
+              ask(service, '/api/posts', { method: 'POST', json: { title: `${n}` } }),
+            ),
+          )
+          const ids = made.map((answer) => String(bodyOf(answer).id))
+          const histories = ids.map((): Event[] => [])
+          const run = async (plan: readonly Step[], client: number): Promise<void> => {
+            for (const [step, [at, what]] of (client === 0 ? withDeletes(plan) : plan).entries()) {
+              histories[at]?.push(await act(service, ids[at] ?? '', what, `${client} ${step}`))
+            }
+          }
+          await Promise.all(plans.map(run))
+          for (const history of histories) expectLinearizable(history)
+        },
+      ),
+      { numRuns: 5, endOnFailure: true },
+    )
+    await expectQuietProcess()
+  })
+
+  test('of 10,000 pairs of updates with one tag, one of each is done, and none is lost (C2)', {
+    timeout: LARGE_TEST_MS,
+  }, async () => {
+    const service = await store.open(posts)
+    const counters = await Promise.all(
+      Array.from({ length: 100 }, async (_, n) => {
+        const answer = await ask(service, '/api/posts', { method: 'POST', json: { title: `${n} 0` } })
+        return { id: String(bodyOf(answer).id), tag: String(answer.headers.get('etag')) }
+      }),
+    )
+    for (let round = 1; round <= 100; round++) {
+      await Promise.all(
+        counters.map(async (counter) => {
+          const change = (title: string): Promise<Answer> =>
+            ask(service, `/api/posts/${counter.id}`, {
+              method: 'PUT',
+              json: { title },
+              headers: { 'If-Match': counter.tag },
+            })
+          const pair = await Promise.all([change(`${round} a`), change(`${round} b`)])
+          expect(pair.map(({ status }) => status).sort()).toEqual([200, 412])
+          counter.tag = String(pair.find(({ status }) => status === 200)?.headers.get('etag'))
+        }),
+      )
+    }
+    for (const { id, tag } of counters) {
+      const answer = await ask(service, `/api/posts/${id}`)
+      expect(answer.headers.get('etag')).toBe(tag)
+      expect(bodyOf(answer).title).toMatch(/^100 [ab]$/)
+    }
+    await expectQuietProcess()
+  })
+})

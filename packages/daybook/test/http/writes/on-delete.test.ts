@@ -1,0 +1,411 @@
+import { defineCollection, defineConfig, defineGlobal, f, SYSTEM } from 'daybook'
+import type { TestService } from 'daybook/testing'
+import { describe, expect, test } from 'vitest'
+import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { expectQuietProcess } from '../../support/scenarios/sane.ts'
+import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
+import { batch, create, get, put, remove } from '../../support/scenarios/steps.ts'
+import { STORES } from '../../support/stores/stores.ts'
+
+const pages = defineCollection({
+  fields: {
+    slug: f.slug(),
+    status: f.status(),
+    title: f.text(),
+    body: f.markdown(),
+    one: f.relation('targets'),
+    many: f.relation('targets', { many: true }),
+    group: f.group({ one: f.relation('targets'), many: f.relation('targets', { many: true }), note: f.text() }),
+    rows: f.list(f.group({ who: f.relation('targets'), text: f.markdown() })),
+    plain: f.list(f.relation('targets')),
+    parts: f.blocks({ card: { who: f.relation('targets'), label: f.text() }, note: { text: f.markdown() } }),
+    parent: f.relation('pages'),
+  },
+})
+
+/** Relations that hold on to their targets, by default and because they say so. */
+const config = defineConfig({
+  collections: {
+    targets: defineCollection({ fields: { slug: f.slug(), self: f.relation('targets'), needed: f.text() } }),
+    pages,
+    tickets: defineCollection({
+      fields: {
+        slug: f.slug(),
+        status: f.status(),
+        owner: f.relation('targets', { required: true }),
+        watchers: f.relation('targets', { many: true, onDelete: 'restrict' }),
+        group: f.group({ one: f.relation('targets', { onDelete: 'restrict' }) }),
+        rows: f.list(f.group({ who: f.relation('targets', { onDelete: 'restrict' }) })),
+        parts: f.blocks({ card: { who: f.relation('targets', { onDelete: 'restrict' }) } }),
+        loose: f.relation('targets', { required: true, onDelete: 'unset' }),
+        twin: f.relation('tickets', { onDelete: 'restrict' }),
+      },
+    }),
+  },
+  globals: {
+    front: defineGlobal({
+      fields: { name: f.text(), one: f.relation('targets'), shelf: f.list(f.relation('targets')) },
+    }),
+    lock: defineGlobal({ fields: { one: f.relation('targets', { onDelete: 'restrict' }) } }),
+  },
+})
+
+const target = (slug: string): Step => create('targets', { slug }, { keep: { [slug]: '/id', [`${slug}Tag`]: 'ETag' } })
+
+runScenarios('deleting what others refer to', [
+  {
+    name: 'takes the reference out of one, many, groups, lists and blocks, and leaves the rest as it is',
+    config,
+    steps: [
+      target('x'),
+      target('y'),
+      create(
+        'pages',
+        {
+          slug: 'p',
+          title: 'T',
+          body: '*b*',
+          one: '{x}',
+          many: ['{y}', '{x}'],
+          group: { one: '{x}', many: ['{x}', '{y}'], note: 'n' },
+          rows: [{ who: '{x}', text: '*r*' }, { who: '{y}' }],
+          plain: ['{y}', '{x}', '{y}'],
+          parts: [
+            { _type: 'card', who: '{x}', label: 'l' },
+            { _type: 'note', text: '*n*' },
+            { _type: 'card', who: '{y}' },
+          ],
+        },
+        { keep: { id: '/id', tag: 'ETag', at: '/createdAt' } },
+      ),
+      create('pages', { slug: 'q', one: '{y}' }, { keep: { otherTag: 'ETag' } }),
+      remove('/api/targets/{x}', { answers: { 'Daybook-Seq': '6' } }),
+      get('/api/pages/p', {
+        headers: { 'If-None-Match': '{tag}' },
+        body: {
+          title: 'T',
+          createdAt: '{at}',
+          bodyHtml: '<p><em>b</em></p>',
+          one: null,
+          many: ['{y}'],
+          group: { one: null, many: ['{y}'], note: 'n' },
+          rows: [
+            { who: null, text: '*r*', textHtml: '<p><em>r</em></p>' },
+            { who: '{y}', text: null, textHtml: null },
+          ],
+          plain: ['{y}', '{y}'],
+          parts: [
+            { _type: 'card', who: null, label: 'l' },
+            { _type: 'note', text: '*n*', textHtml: '<p><em>n</em></p>' },
+            { _type: 'card', who: '{y}', label: null },
+          ],
+        },
+        lacks: ['{x}'],
+      }),
+      get('/api/pages/q', { answers: { ETag: '{otherTag}' } }),
+      get('/api/pages?where[one][exists]=true', { body: { total: 1, items: [{ slug: 'q' }] } }),
+      get('/api/pages?where[many][in]={x}', { body: { total: 0 } }),
+      put('/api/pages/{id}', { title: 'U' }),
+    ],
+  },
+  {
+    name: 'leaves a document that can be written back as it was read',
+    config,
+    steps: [
+      target('x'),
+      target('y'),
+      create('pages', { slug: 'p', plain: ['{x}', '{y}'], rows: [{ who: '{x}' }] }, { keep: { id: '/id' } }),
+      remove('/api/targets/{x}'),
+      get('/api/pages/p', { body: { plain: ['{y}'] }, keep: { tag: 'ETag' } }),
+      put('/api/pages/{id}', { plain: ['{y}'], rows: [{ who: null }] }, { answers: { ETag: '{tag}' } }),
+    ],
+  },
+  {
+    name: 'changes globals, too, and moves their tags',
+    config,
+    steps: [
+      target('x'),
+      target('y'),
+      put('/api/globals/front', { name: 'n', one: '{x}', shelf: ['{y}', '{x}'] }, { keep: { tag: 'ETag' } }),
+      remove('/api/targets/{x}'),
+      get('/api/globals/front', {
+        headers: { 'If-None-Match': '{tag}' },
+        body: { name: 'n', one: null, shelf: ['{y}'] },
+      }),
+      put('/api/globals/front', { name: 'm' }, { headers: { 'If-Match': '{tag}' }, status: 412 }),
+    ],
+  },
+  {
+    name: 'changes drafts, too, and moves no public tag with them',
+    config,
+    steps: [
+      target('x'),
+      create('pages', { slug: 'p', status: 'draft', one: '{x}' }, { keep: { tag: 'ETag' } }),
+      get('/api/pages', { keep: { open: 'ETag' } }),
+      get('/api/pages', { auth: true, keep: { all: 'ETag' } }),
+      remove('/api/targets/{x}'),
+      get('/api/pages', { headers: { 'If-None-Match': '{open}' }, status: 304 }),
+      get('/api/pages', { auth: true, headers: { 'If-None-Match': '{all}' }, body: { items: [{ one: null }] } }),
+    ],
+  },
+  {
+    name: 'moves the tags of lists whose entries it changes, and what they find',
+    config,
+    steps: [
+      target('x'),
+      create('pages', { slug: 'p', many: ['{x}'] }),
+      get('/api/pages?where[many][exists]=true', { body: { total: 1 }, keep: { tag: 'ETag' } }),
+      remove('/api/targets/{x}'),
+      get('/api/pages?where[many][exists]=true', { headers: { 'If-None-Match': '{tag}' }, body: { total: 0 } }),
+    ],
+  },
+  {
+    name: 'changes every one of many documents',
+    config,
+    steps: [
+      target('x'),
+      batch(
+        Array.from({ length: 450 }, (_, index) => ({
+          op: 'create',
+          collection: 'pages',
+          data: { slug: `p${index}`, one: '{x}', many: ['{x}'] },
+        })),
+      ),
+      get('/api/pages?limit=0&where[one][exists]=true', { body: { total: 450 } }),
+      remove('/api/targets/{x}', { answers: { 'Daybook-Seq': String(1 + 450 + 450 + 1) } }),
+      get('/api/pages?limit=0&where[one][exists]=true', { body: { total: 0 } }),
+      get('/api/pages?limit=0&where[many][exists]=true', { body: { total: 0 } }),
+    ],
+  },
+  {
+    name: 'does not mind what refers to itself',
+    config,
+    steps: [
+      target('x'),
+      put('/api/targets/{x}', { self: '{x}' }),
+      remove('/api/targets/{x}'),
+      target('o'),
+      create('tickets', { slug: 't', owner: '{o}', loose: '{o}' }, { keep: { t: '/id' } }),
+      put('/api/tickets/{t}', { twin: '{t}' }),
+      remove('/api/tickets/{t}'),
+      create('pages', { slug: 'p' }, { keep: { p: '/id' } }),
+      put('/api/pages/{p}', { parent: '{p}' }),
+      remove('/api/pages/{p}'),
+      get('/api/pages?limit=0', { body: { total: 0 } }),
+    ],
+  },
+])
+
+/** A refusal that names who refers, and through what. */
+const held = (path: string, references: readonly object[]): Step =>
+  remove(path, { status: 409, body: { code: 'CONFLICT', details: { references } } })
+
+runScenarios('deleting what others need', [
+  {
+    name: 'is refused with who needs it, by default of a required relation',
+    config,
+    steps: [
+      target('x'),
+      target('y'),
+      create('tickets', { slug: 't', owner: '{x}', loose: '{y}' }, { keep: { t: '/id' } }),
+      held('/api/targets/{x}', [{ collection: 'tickets', id: '{t}', field: 'owner' }]),
+      put('/api/tickets/{t}', { owner: '{y}' }),
+      remove('/api/targets/{x}'),
+      remove('/api/tickets/{t}'),
+      remove('/api/targets/{y}'),
+    ],
+  },
+  {
+    name: 'is refused wherever the relation stands: in many, groups, lists, blocks and globals',
+    config,
+    steps: [
+      target('o'),
+      ...['m', 'g', 'r', 'b', 'l'].map(target),
+      create(
+        'tickets',
+        {
+          slug: 't',
+          status: 'draft',
+          owner: '{o}',
+          loose: '{o}',
+          watchers: ['{o}', '{m}'],
+          group: { one: '{g}' },
+          rows: [{}, { who: '{r}' }],
+          parts: [{ _type: 'card', who: '{b}' }],
+        },
+        { keep: { t: '/id', tag: 'ETag' } },
+      ),
+      put('/api/globals/lock', { one: '{l}' }),
+      held('/api/targets/{m}', [{ collection: 'tickets', id: '{t}', field: 'watchers' }]),
+      held('/api/targets/{g}', [{ field: 'group.one' }]),
+      held('/api/targets/{r}', [{ field: 'rows.who' }]),
+      held('/api/targets/{b}', [{ field: 'parts.who' }]),
+      held('/api/targets/{l}', [{ collection: 'globals', id: 'lock', field: 'one' }]),
+      held('/api/targets/{o}', [{ field: 'owner' }, { field: 'watchers' }]),
+      get('/api/tickets/{t}', { auth: true, answers: { ETag: '{tag}' } }),
+    ],
+  },
+  {
+    name: 'is refused before anything is unset',
+    config,
+    steps: [
+      target('x'),
+      create('pages', { slug: 'p', one: '{x}' }, { keep: { tag: 'ETag' } }),
+      create('tickets', { slug: 't', owner: '{x}', loose: '{x}' }),
+      held('/api/targets/{x}', [{ collection: 'tickets', field: 'owner' }]),
+      get('/api/pages/p', { answers: { ETag: '{tag}' }, body: { one: '{x}' } }),
+    ],
+  },
+  {
+    name: 'is unset all the same where a required relation says so',
+    config,
+    steps: [
+      target('x'),
+      target('y'),
+      create('tickets', { slug: 't', owner: '{y}', loose: '{x}' }, { keep: { t: '/id' } }),
+      remove('/api/targets/{x}'),
+      get('/api/tickets/t', { body: { loose: null, owner: '{y}' } }),
+    ],
+  },
+  {
+    name: 'is refused in a batch as a whole, unless the batch has taken the reference away',
+    config,
+    steps: [
+      target('x'),
+      target('y'),
+      create('tickets', { slug: 't', owner: '{x}', loose: '{x}' }, { keep: { t: '/id' } }),
+      batch(
+        [
+          { op: 'create', collection: 'pages', data: { slug: 'p' } },
+          { op: 'delete', collection: 'targets', id: '{x}' },
+        ],
+        {
+          status: 409,
+          body: { details: { operation: 1, references: [{ collection: 'tickets', field: 'owner' }] } },
+        },
+      ),
+      batch([
+        { op: 'update', collection: 'tickets', id: '{t}', data: { owner: '{y}', loose: '{y}' } },
+        { op: 'delete', collection: 'targets', id: '{x}' },
+      ]),
+      batch([
+        { op: 'delete', collection: 'tickets', id: '{t}' },
+        { op: 'delete', collection: 'targets', id: '{y}' },
+      ]),
+    ],
+  },
+  {
+    name: 'lists at most 100 of those who need it',
+    config,
+    steps: [
+      target('x'),
+      target('y'),
+      batch(
+        Array.from({ length: 120 }, (_, index) => ({
+          op: 'create',
+          collection: 'tickets',
+          data: { slug: `t${index}`, owner: '{x}', loose: '{y}' },
+        })),
+      ),
+      held(
+        '/api/targets/{x}',
+        Array.from({ length: 100 }, () => ({ collection: 'tickets', field: 'owner' })),
+      ),
+    ],
+  },
+  {
+    name: 'needs the same conditions as any delete, and tells of them first',
+    config,
+    steps: [
+      target('x'),
+      create('tickets', { slug: 't', owner: '{x}', loose: '{x}' }),
+      remove('/api/targets/{x}', { headers: { 'If-Match': '"stale"' }, status: 412 }),
+      remove('/api/targets/{x}', { auth: false, status: 401 }),
+      remove('/api/targets/{x}', { headers: { 'If-Match': '{xTag}' }, status: 409 }),
+    ],
+  },
+])
+
+/** Every id that any document refers to, and whether it is there. */
+async function dangling(service: TestService): Promise<readonly string[]> {
+  const all = async (path: string): Promise<readonly Record<string, unknown>[]> =>
+    bodyOf(await ask(service, path, { auth: true })).items as readonly Record<string, unknown>[]
+  const there = new Set((await all('/api/targets?limit=100')).map(({ id }) => id))
+  const found = [...(await all('/api/pages?limit=100')), ...(await all('/api/tickets?limit=100'))].flatMap(
+    (document) => {
+      const { one, many, owner, loose } = document as Record<string, string | null>
+      return [one, many, owner, loose].flat().filter((id) => typeof id === 'string')
+    },
+  )
+  return found.filter((id) => !there.has(id))
+}
+
+describe.each(STORES)('deleting while others connect on $name (C9)', (store) => {
+  test('leaves nothing that refers to nobody', async () => {
+    const service = await store.open(config)
+    try {
+      for (let round = 0; round < 10; round++) {
+        const make = async (slug: string): Promise<string> =>
+          String(bodyOf(await ask(service, '/api/targets', { method: 'POST', json: { slug } })).id)
+        const [doomed, safe] = [await make(`d${round}`), await make(`s${round}`)]
+        const answers = await Promise.all([
+          ...Array.from({ length: 4 }, (_, index) =>
+            ask(service, '/api/pages', {
+              method: 'POST',
+              json: { slug: `p${round}-${index}`, one: doomed, many: [safe, doomed] },
+            }),
+          ),
+          ask(service, `/api/targets/${doomed}`, { method: 'DELETE' }),
+          ...Array.from({ length: 4 }, (_, index) =>
+            ask(service, '/api/tickets', {
+              method: 'POST',
+              json: { slug: `t${round}-${index}`, owner: round % 2 ? doomed : safe, loose: doomed },
+            }),
+          ),
+        ])
+        for (const { status } of answers) expect([201, 204, 400, 409]).toContain(status)
+        expect(await dangling(service)).toEqual([])
+      }
+      await expectQuietProcess()
+    } finally {
+      await service.close()
+    }
+  })
+})
+
+describe.each(STORES)('deleting what an older document refers to on $name', (store) => {
+  const targets = defineCollection({ fields: { name: f.text() } })
+  const withExtra = {
+    collections: { targets, pages: defineCollection({ fields: { one: f.relation('targets'), extra: f.text() } }) },
+  }
+  const without = { collections: { targets, pages: defineCollection({ fields: { one: f.relation('targets') } }) } }
+
+  test('keeps the values of fields that the config has no more', async () => {
+    await using place = await store.at()
+    const as = { caller: SYSTEM } as const
+    const { page, gone } = await place.serve(withExtra, async ({ content }) => {
+      const made = await content.create('targets', { name: 'x' } as never, as)
+      const entry = await content.create('pages', { one: made.id, extra: 'kept' } as never, as)
+      return { page: String(entry.id), gone: String(made.id) }
+    })
+    await place.serve(without, async ({ content }) => {
+      await content.delete('targets', gone, as)
+      expect(await content.get('pages', page)).toMatchObject({ one: null })
+    })
+    const [row] = await place.rows<{ kept: string }>('SELECT kept FROM pages')
+    expect(JSON.parse(row?.kept ?? 'null')).toEqual({ extra: 'kept' })
+  })
+
+  test('forgets the references of fields that the config has no more', async () => {
+    await using place = await store.at()
+    const as = { caller: SYSTEM } as const
+    const gone = await place.serve(withExtra, async ({ content }) => {
+      const made = await content.create('targets', { name: 'x' } as never, as)
+      await content.create('pages', { one: made.id } as never, as)
+      return String(made.id)
+    })
+    const bare = { collections: { targets, pages: defineCollection({ fields: { extra: f.text() } }) } }
+    await place.serve(bare, async ({ content }) => content.delete('targets', gone, as))
+    expect(await place.rows('SELECT * FROM daybook$refs')).toEqual([])
+  })
+})

@@ -1,0 +1,199 @@
+import { expect } from 'vitest'
+import { kitchen, posts } from '../../support/configs/configs.ts'
+import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
+import { create, get, put, remove } from '../../support/scenarios/steps.ts'
+
+const made = (title: string, slug: string | object): Step => create('posts', { title }, { body: { slug } })
+const taken = { status: 409, body: { code: 'CONFLICT', details: { field: 'slug' } } } as const
+
+runScenarios('a slug that is left out', [
+  {
+    name: 'is made from the field it names',
+    config: posts,
+    steps: [
+      made('Hello, World!', 'hello-world'),
+      made('  --Crème   brûlée, twice-- ', 'creme-brulee-twice'),
+      made('C’est l’été', 'cest-lete'),
+      made('東京 タワー', '東京-タワー'),
+      made('Привет, мир', 'привет-мир'),
+      made('2026', '2026'),
+      made('a/b\\c?d#e%f', 'a-b-c-d-e-f'),
+      made('<script>alert(1)</script>', 'script-alert-1-script'),
+    ],
+  },
+  {
+    name: 'gets -2, -3 and so on where it is taken, and a gap is not a reason to fail',
+    config: posts,
+    steps: [
+      made('Same', 'same'),
+      create('posts', { title: 'Same' }, { body: { slug: 'same-2' }, keep: { second: '/id' } }),
+      made('Same', 'same-3'),
+      made('SAME!', 'same-4'),
+      remove('/api/posts/{second}'),
+      create('posts', { title: 'Same' }, { body: { slug: expect.stringMatching(/^same-[25]$/) } }),
+    ],
+  },
+  {
+    name: 'of the longest title is no longer than 200 characters, numbered or not',
+    config: kitchen,
+    steps: [
+      ...[1, 2, 3].map(() =>
+        create(
+          'few',
+          { title: 'long '.repeat(100) },
+          { body: { slug: expect.stringMatching(/^.{1,200}$/) }, keep: { slug: '/slug' } },
+        ),
+      ),
+      get('/api/few/{slug}', {}),
+    ],
+  },
+  {
+    name: 'of a title without letters is still an address',
+    config: posts,
+    steps: ['!!!', '🎉🎉', '- - -', '\u0301'].flatMap((title) => [
+      create(
+        'posts',
+        { title },
+        {
+          body: { slug: expect.stringMatching(/^[\p{L}\p{N}]+(?:[-_.][\p{L}\p{N}]+)*$/u) },
+          keep: { slug: '/slug', id: '/id' },
+        },
+      ),
+      get('/api/posts/{slug}', { body: { id: '{id}' } }),
+    ]),
+  },
+  {
+    name: 'never has the shape of a UUID',
+    config: posts,
+    steps: [
+      create(
+        'posts',
+        { title: '01A1F9D5 ddca 7255 9a37 e7bf8ce09df2' },
+        { keep: { slug: '/slug', id: '/id' }, lacks: ['"01a1f9d5-ddca-7255-9a37-e7bf8ce09df2"'] },
+      ),
+      get('/api/posts/{slug}', { body: { id: '{id}' } }),
+    ],
+  },
+  {
+    name: 'stays when the title changes, and is made anew when it is emptied',
+    config: posts,
+    steps: [
+      create('posts', { title: 'First' }, { keep: { id: '/id' } }),
+      put('/api/posts/{id}', { title: 'Second' }, { body: { slug: 'first' } }),
+      put('/api/posts/{id}', { slug: null }, { body: { slug: 'second' } }),
+      get('/api/posts/first', { status: 404 }),
+      get('/api/posts/second', { body: { id: '{id}' } }),
+    ],
+  },
+  {
+    name: 'is demanded where no field is named to make it from',
+    config: kitchen,
+    steps: [
+      create(
+        'pages',
+        { title: 'x' },
+        { status: 400, body: { details: { issues: [{ path: '/slug', code: 'required' }] } } },
+      ),
+    ],
+  },
+])
+
+runScenarios('a slug that is given', [
+  {
+    name: 'is kept as it is, in any script, normalised to NFC',
+    config: posts,
+    steps: [
+      'a',
+      '1',
+      'A-b_c.d',
+      'über',
+      '東京',
+      'Ωmega-3',
+      'x'.repeat(200),
+      'n-01a1f9d5-ddca-7255-9a37-e7bf8ce09df2',
+    ].flatMap((slug) => [
+      create(
+        'posts',
+        { title: 't', slug },
+        { body: { slug }, answers: { Location: `/api/posts/${encodeURIComponent(slug)}` } },
+      ),
+      get(`/api/posts/${encodeURIComponent(slug)}`, { body: { slug } }),
+    ]),
+  },
+  {
+    name: 'is refused when it is none',
+    config: posts,
+    steps: [
+      ...[
+        '',
+        ' ',
+        'a b',
+        '-a',
+        'a-',
+        'a--b',
+        'a-_b',
+        '_a',
+        '.a',
+        '.',
+        '..',
+        'a/b',
+        'a\\b',
+        '../x',
+        'a%20b',
+        'a?b',
+        'a#b',
+        '🎉',
+        'x'.repeat(201),
+        '<b>',
+        "a'b",
+        'a\nb',
+        'a\u202eb',
+      ].map((slug) => create('posts', { title: 't', slug }, { status: 400 })),
+      ...[5, true, ['a'], { a: 1 }].map((slug) => create('posts', { title: 't', slug }, { status: 400 })),
+    ],
+  },
+  {
+    name: 'with the shape of a UUID is refused, in any case',
+    config: posts,
+    steps: [
+      '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2',
+      '01A1F9D5-DDCA-7255-9A37-E7BF8CE09DF2',
+      '00000000-0000-0000-0000-000000000000',
+    ].map((slug) => create('posts', { title: 't', slug }, { status: 400 })),
+  },
+  {
+    name: 'and taken is a conflict, on create and on update',
+    config: posts,
+    steps: [
+      create('posts', { title: 'a', slug: 'mine' }, { keep: { a: '/id' } }),
+      create('posts', { title: 'b', slug: 'mine' }, taken),
+      create('posts', { title: 'b', slug: 'other' }, { keep: { b: '/id' } }),
+      put('/api/posts/{b}', { slug: 'mine' }, taken),
+      put('/api/posts/{a}', { slug: 'mine', title: 'still a' }),
+      put('/api/posts/{a}', { slug: 'moved' }, { body: { slug: 'moved' } }),
+      get('/api/posts/mine', { status: 404 }),
+      put('/api/posts/{b}', { slug: 'mine' }, { body: { slug: 'mine' } }),
+    ],
+  },
+  {
+    name: 'is taken by a draft, too',
+    config: posts,
+    steps: [
+      create('posts', { title: 'a', slug: 'mine', status: 'draft' }),
+      create('posts', { title: 'b', slug: 'mine' }, taken),
+    ],
+  },
+  {
+    name: 'clashes with its twin in the other Unicode form (B8)',
+    config: posts,
+    steps: [
+      create('posts', { title: 'a', slug: 'caf\u00e9' }, { body: { slug: 'caf\u00e9' } }),
+      create('posts', { title: 'b', slug: 'cafe\u0301' }, taken),
+    ],
+  },
+  {
+    name: 'in the decomposed form is stored composed',
+    config: posts,
+    steps: [create('posts', { title: 'b', slug: 'cafe\u0301' }, { body: { slug: 'caf\u00e9' } })],
+  },
+])

@@ -1,0 +1,70 @@
+import { Client } from 'pg'
+import { describe, expect, inject, test } from 'vitest'
+import { eventually } from '../patience.ts'
+import { urlOf } from './postgres-address.ts'
+import { PostgresDatabase, sharedPostgres } from './postgres-database.ts'
+import { queryOnce } from './postgres-query.ts'
+
+describe('the PostgreSQL of the test run', () => {
+  test('is one, also for those who ask at the same time', async () => {
+    const answers = await Promise.all([1, 2, 3].map(() => fetch(inject('postgresDoor'))))
+    const addresses = await Promise.all(answers.map((answer) => answer.json()))
+    expect(addresses).toEqual(Array(3).fill(await sharedPostgres()))
+  })
+
+  test('is version 18, for three hundred connections from this machine', async () => {
+    await using database = await PostgresDatabase.make()
+    const names = ['server_version_num', 'max_connections', 'listen_addresses', 'timezone']
+    const settings = await database.rows('select current_setting(name) as value from unnest($1::text[]) name', names)
+    expect(settings).toEqual([
+      { value: expect.stringMatching(/^18\d{4}$/) },
+      { value: '300' },
+      { value: '127.0.0.1' },
+      { value: 'UTC' },
+    ])
+  })
+
+  test('asks for the password', async () => {
+    await using database = await PostgresDatabase.make()
+    const url = urlOf({ ...(await sharedPostgres()), password: 'guessed' }, database.name)
+    await expect(queryOnce(url, 'select 1', [])).rejects.toThrow('password authentication failed')
+  })
+})
+
+describe('a database of one test', () => {
+  test('is in UTF-8, and compares by code point', async () => {
+    await using database = await PostgresDatabase.make()
+    const own = 'from pg_database where datname = current_database()'
+    expect(
+      await database.rows(`select pg_encoding_to_char(encoding) as encoding, datcollate, datctype ${own}`),
+    ).toEqual([{ encoding: 'UTF8', datcollate: 'C', datctype: 'C' }])
+  })
+
+  test('is empty, and open to a role that is no superuser', async () => {
+    await using database = await PostgresDatabase.make()
+    expect(await database.rows('select usesuper from pg_user where usename = current_user')).toEqual([
+      { usesuper: false },
+    ])
+    expect(await database.rows("select relname from pg_class where relnamespace = 'public'::regnamespace")).toEqual([])
+    await database.rows('create table notes (id int)')
+    expect(await database.rows('select id from notes')).toEqual([])
+  })
+
+  test('is not seen by another one', async () => {
+    await using one = await PostgresDatabase.make()
+    await using other = await PostgresDatabase.make()
+    await one.rows('create table notes (id int)')
+    await expect(other.rows('select id from notes')).rejects.toThrow('does not exist')
+  })
+
+  test('is gone after the test, even while somebody is connected', async () => {
+    const database = await PostgresDatabase.make()
+    const client = new Client({ connectionString: database.url })
+    const errors: Error[] = []
+    client.on('error', (error) => errors.push(error))
+    await client.connect()
+    await database[Symbol.asyncDispose]()
+    await eventually(() => expect(errors.map(String).join()).toContain('terminating connection'))
+    await expect(database.rows('select 1')).rejects.toThrow('does not exist')
+  })
+})

@@ -1,0 +1,211 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile } from 'node:fs/promises'
+import { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { freePort } from '../network/free-port.ts'
+import { memoryFolder } from '../stores/memory-folder.ts'
+import { type PostgresAddress, ROLE, superuserUrlOf } from './postgres-address.ts'
+import { PostgresKeeper } from './postgres-keeper.ts'
+import { findProgram, initialise, type Program, passwordOf } from './postgres-program.ts'
+import { queryOnce } from './postgres-query.ts'
+
+/** What every server of the tests has in common; durable, as PostgreSQL comes. */
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: 300,
+  // In the data folder, which goes; a killed server leaves other shared memory behind.
+  dynamic_shared_memory_type: 'mmap',
+} as const
+
+/** How long a server may take to start or to stop, in milliseconds. */
+const PATIENCE_MS = 60_000
+
+const LOCK_FILE = 'postmaster.pid'
+
+/** The end of what the server said that is kept, in characters. */
+const LOG_LENGTH = 16_000
+
+/** How a server of one's own differs from the others. */
+export interface ServerOptions {
+  /** Settings of PostgreSQL by name. */
+  readonly settings?: Readonly<Record<string, string | number>>
+  /** A data folder that outlives the server; made where there is none. @default one that goes with the server */
+  readonly data?: string
+  /** @default a free one */
+  readonly port?: number
+  /** Keeps the data in memory where the system has a place for it: making databases waits for no disk. @default false */
+  readonly inMemory?: boolean
+}
+
+/** What a server is made of. */
+interface Parts {
+  readonly program: Program
+  readonly data: string
+  readonly address: PostgresAddress
+  readonly keeper: PostgresKeeper
+  readonly settings: Readonly<Record<string, string | number>>
+}
+
+/** A PostgreSQL that ends with the test, or with its process, however that ends. */
+export class PostgresServer implements AsyncDisposable {
+  readonly address: PostgresAddress
+  readonly #parts: Parts
+  #process: ChildProcess | undefined
+  #said = ''
+  /** Every process of the server while it is paused. */
+  #paused: readonly number[] = []
+
+  private constructor(parts: Parts) {
+    this.#parts = parts
+    this.address = parts.address
+  }
+
+  /**
+   * Makes a server and starts it.
+   *
+   * @throws {Error} when it does not start, with what it said
+   */
+  static async make(options: ServerOptions = {}): Promise<PostgresServer> {
+    const folder = await temporary(tmpdir())
+    // A place in memory may be barred to programs, so that only the data goes there.
+    const own = options.inMemory ? await temporary(await memoryFolder()) : join(folder, 'data')
+    const data = options.data ?? own
+    const keeper = new PostgresKeeper(data, [folder, own])
+    try {
+      const program = await findProgram(folder)
+      const isNew = !existsSync(join(data, 'PG_VERSION'))
+      const password = isNew ? await initialise(program, data) : await passwordOf(data)
+      const address = { port: options.port ?? (await freePort()), password }
+      const settings = { ...SETTINGS, ...options.settings }
+      const server = new PostgresServer({ program, data, address, keeper, settings })
+      await server.start()
+      if (isNew) await server.rows(`create role ${ROLE} login createdb password '${password}'`)
+      return server
+    } catch (error) {
+      await keeper.dismiss()
+      throw error
+    }
+  }
+
+  /** The process id of the server; its own processes have others. */
+  get pid(): number {
+    if (this.#process?.pid === undefined) throw new Error('PostgreSQL does not run.')
+    return this.#process.pid
+  }
+
+  /** Starts what was stopped or killed, on the same port and data, and waits until it takes connections. */
+  async start(): Promise<void> {
+    const { program, data, address, keeper, settings } = this.#parts
+    const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    // In a session of its own: an interrupt from the keyboard is for the tests.
+    const child = spawn(program.postgres, ['-D', data, '-p', `${address.port}`, ...flags], {
+      ...program.options,
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#said = (this.#said + text).slice(-LOG_LENGTH)
+    })
+    await once(child, 'spawn')
+    this.#process = child
+    keeper.watch(child.pid)
+    child.once('exit', () => {
+      this.#process = undefined
+      keeper.watch(undefined)
+    })
+    await this.#untilReady(child)
+  }
+
+  /** Ends sessions and transactions, and stops in good order. */
+  async stop(): Promise<void> {
+    this.resume()
+    await this.#end(() => process.kill(this.pid, 'SIGINT'))
+  }
+
+  /** Stops in good order and starts again. */
+  async restart(): Promise<void> {
+    await this.stop()
+    await this.start()
+  }
+
+  /** Ends every process of the server at once (`kill -9`). */
+  async kill(): Promise<void> {
+    if (this.#paused.length === 0) await this.pause()
+    const all = this.#paused
+    this.#paused = []
+    await this.#end(() => signal(all, 'SIGKILL'))
+  }
+
+  /** Stands every process of the server still: connections stay open, and nothing answers. */
+  async pause(): Promise<void> {
+    const socket = new Socket()
+    const client = new Client({ connectionString: superuserUrlOf(this.address), stream: () => socket })
+    client.on('error', () => {})
+    await client.connect()
+    // The first process starts the others, so it comes first.
+    process.kill(this.pid, 'SIGSTOP')
+    const { rows } = await client.query<{ pid: number }>('select pid from pg_stat_activity')
+    this.#paused = [this.pid, ...rows.map(({ pid }) => pid)]
+    signal(this.#paused, 'SIGSTOP')
+    socket.destroy()
+  }
+
+  /** Goes on after a pause. */
+  resume(): void {
+    signal(this.#paused, 'SIGCONT')
+    this.#paused = []
+  }
+
+  /** What a query answers the superuser, outside the databases of tests. */
+  rows<Row extends object>(sql: string, ...values: unknown[]): Promise<readonly Row[]> {
+    return queryOnce<Row>(superuserUrlOf(this.address), sql, values)
+  }
+
+  /** Stops the server and removes what it kept, except for a data folder that was given. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.resume()
+    await this.#parts.keeper.dismiss()
+  }
+
+  /** The processes of a server share its error output, so that it closes with the last of them. */
+  async #end(strike: () => void): Promise<void> {
+    const child = this.#process
+    if (!child) throw new Error('PostgreSQL does not run.')
+    const closed = once(child, 'close', { signal: AbortSignal.timeout(PATIENCE_MS) })
+    strike()
+    await closed
+  }
+
+  async #untilReady(child: ChildProcess): Promise<void> {
+    const deadline = Date.now() + PATIENCE_MS
+    while (!(await this.#isReady(child))) {
+      if (child.exitCode === null && child.signalCode === null && Date.now() < deadline) await sleep(5)
+      else throw new Error(`PostgreSQL did not start:\n${this.#said}`)
+    }
+  }
+
+  /** The server writes its state to the eighth line of its lock file. */
+  async #isReady(child: ChildProcess): Promise<boolean> {
+    const lines = (await readFile(join(this.#parts.data, LOCK_FILE), 'utf8').catch(() => '')).split('\n')
+    return lines[0] === `${child.pid}` && lines[7]?.trim() === 'ready'
+  }
+}
+
+const temporary = (place: string): Promise<string> => mkdtemp(join(place, 'daybook-postgres-'))
+
+/** Signals processes, some of which may be gone. */
+function signal(pids: readonly number[], name: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, name)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import type { DaybookConfig } from 'daybook'
+import { createTestService } from 'daybook/testing'
+import blog from '../../../../../examples/blog/daybook.config.ts'
+import type { Route } from '../../../src/http/contract.ts'
+
+/** The routes of a service with this config, the export included. */
+export async function routesOf(config: DaybookConfig): Promise<readonly Route[]> {
+  await using service = await createTestService(config, { export: true })
+  return service.routes
+}
+
+/** One route of each kind: those of collections and globals stand for all of them. */
+export function kindsOf(routes: readonly Route[]): readonly Route[] {
+  return [
+    ...new Map(routes.toReversed().map((route) => [`${route.method} ${route.path}`, route])).values(),
+  ].toReversed()
+}
+
+/** `METHOD PATH` of every route that Daybook has; those of an auth provider are its own. */
+export async function knownRoutes(): Promise<readonly string[]> {
+  const routes = kindsOf(await routesOf(blog))
+  return routes.filter(({ path }) => !path.endsWith('/*')).map(({ method, path }) => `${method} ${path}`)
+}

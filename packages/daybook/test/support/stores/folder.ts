@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import NativeDatabase from 'better-sqlite3'
+import { createService, type DaybookConfig, type Service } from 'daybook'
+import { openStore } from '../../../src/service.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { PATIENCE_MS } from '../patience.ts'
+import { memoryFolder } from './memory-folder.ts'
+import { type Made, Place } from './place.ts'
+
+/** A folder for a database file. */
+export class Folder extends Place {
+  readonly address: string
+
+  private constructor(path: string) {
+    super()
+    this.address = path
+  }
+
+  static async make(): Promise<Folder> {
+    return new Folder(await mkdtemp(join(await memoryFolder(), 'daybook-store-')))
+  }
+
+  get file(): string {
+    return join(this.address, 'daybook.db')
+  }
+
+  open(config: DaybookConfig): Promise<Service> {
+    return createService(config, { data: this.address })
+  }
+
+  store(): Promise<Store> {
+    return openStore({}, this.address)
+  }
+
+  async rows<Row extends object>(sql: string, ...values: unknown[]): Promise<readonly Row[]> {
+    return useFile(this.file, (database) => database.prepare(sql).all(...values) as Row[])
+  }
+
+  async exec(sql: string): Promise<void> {
+    useFile(this.file, (database) => database.exec(sql))
+  }
+
+  schema(): Promise<readonly Made[]> {
+    return this.rows('SELECT type, name, sql FROM sqlite_schema ORDER BY type, name')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.address, { recursive: true, force: true })
+  }
+}
+
+/** Opens a database file as others see it. */
+export function useFile<T>(file: string, work: (database: NativeDatabase) => T): T {
+  const database = new NativeDatabase(file, { timeout: PATIENCE_MS })
+  try {
+    return work(database)
+  } finally {
+    database.close()
+  }
+}

@@ -1,0 +1,39 @@
+import type { SystemTables } from '../../../src/store/tables.ts'
+import type { Rows } from './stores.ts'
+
+type StoredChange = SystemTables['daybook$journal']
+
+/** A record of the journal, with the state that the change left; after a delete, the one that it took away. */
+export interface JournalRecord extends StoredChange {
+  readonly doc: string
+}
+
+/**
+ * The journal from its first record to its last. A state lies in the journal once another one has taken its place, and
+ * until then in the table of its collection.
+ */
+export async function readJournal(rows: Rows, collections: readonly string[]): Promise<readonly JournalRecord[]> {
+  const tables = [
+    ...collections.map((key) => `SELECT '${key}' AS collection, id, seq, doc FROM "${key}"`),
+    "SELECT 'globals' AS collection, key AS id, seq, doc FROM daybook$globals",
+  ]
+  const current = new Map(
+    (await rows(tables.join(' UNION ALL '))).map(({ collection, id, seq, doc }) => [
+      `${collection} ${id} ${seq}`,
+      String(doc),
+    ]),
+  )
+  const kept = new Map(
+    (await rows('SELECT seq, doc FROM daybook$journal_payload')).map(({ seq, doc }) => [Number(seq), String(doc)]),
+  )
+  const last = new Map<string, string>()
+  return (await rows('SELECT * FROM daybook$journal ORDER BY seq')).map((row) => {
+    const record = row as unknown as StoredChange
+    const key = `${record.collection} ${record.id}`
+    const own = kept.get(record.seq) ?? current.get(`${key} ${record.seq}`)
+    const doc = record.action === 'delete' ? last.get(key) : own
+    if (doc === undefined) throw new Error(`The journal lacks the state of ${record.seq}`)
+    last.set(key, doc)
+    return { ...record, doc }
+  })
+}

@@ -1,0 +1,44 @@
+import type { Statement, Values } from '../../../src/store/compile.ts'
+import type { Connection } from '../../../src/store/connection.ts'
+import type { Database } from '../../../src/store/database.ts'
+import { Store } from '../../../src/store/store.ts'
+
+/** A statement as it was run. */
+export interface NotedStatement {
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+}
+
+/** Told of each statement that reads, and by which connection. */
+type Note = (statement: NotedStatement, by: 'reader' | 'background') => void
+
+/** A store that says by which statements it reads. */
+export function notedStore(database: Database, note: Note): Store {
+  return new Store({
+    dialect: database.dialect,
+    reader: noted(database.reader, (statement) => note(statement, 'reader')),
+    background: noted(database.background, (statement) => note(statement, 'background')),
+    executed: 0,
+    transaction: (work) => database.transaction(work),
+    alter: (work) => database.alter(work),
+    onGrowth: (listener, after) => database.onGrowth(listener, after),
+    snapshot: () => database.snapshot(),
+    close: () => database.close(),
+  })
+}
+
+function noted(connection: Connection, tell: (statement: NotedStatement) => void): Connection {
+  const note = (statement: Statement, values: Values = {}): void =>
+    tell({ sql: statement.sql, parameters: statement.bind(values) })
+  return {
+    all: (statement, values) => {
+      note(statement, values)
+      return connection.all(statement, values)
+    },
+    get: (statement, values) => {
+      note(statement, values)
+      return connection.get(statement, values)
+    },
+    run: (statement, values) => connection.run(statement, values),
+  }
+}

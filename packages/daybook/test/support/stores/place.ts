@@ -1,0 +1,73 @@
+import { type DaybookConfig, type Service, SYSTEM } from 'daybook'
+import type { Store } from '../../../src/store/store.ts'
+
+/** Calls of the service itself. */
+export const AS_SYSTEM = { caller: SYSTEM } as const
+
+/** A document whose fields the test knows better than the compiler. */
+export type Document = Readonly<Record<string, unknown>> & { readonly id: string }
+
+/** A table, an index or a view, and how it is made. */
+export interface Made {
+  readonly type: 'table' | 'index' | 'view'
+  readonly name: string
+  readonly sql: string | null
+}
+
+/** A store without a service: services with different configs open it one after another, or at once. */
+export abstract class Place implements AsyncDisposable {
+  /** What a process of its own is told to open: a folder, or a URL. */
+  abstract readonly address: string
+
+  /** Starts a service. */
+  abstract open(config: DaybookConfig): Promise<Service>
+
+  /** Opens it as a command does, without a service. */
+  abstract store(): Promise<Store>
+
+  /** What a query finds, seen from outside the service; `?` stands for a value. */
+  abstract rows<Row extends object>(sql: string, ...values: unknown[]): Promise<readonly Row[]>
+
+  /** Changes what is stored behind the service's back. */
+  abstract exec(sql: string): Promise<void>
+
+  /** Every table, index and view, in order. */
+  abstract schema(): Promise<readonly Made[]>
+
+  abstract [Symbol.asyncDispose](): Promise<void>
+
+  /** Starts a service, lets `work` use it, and closes it. */
+  async serve<T>(config: unknown, work: (service: Service) => Promise<T>): Promise<T> {
+    const service = await this.open(config as DaybookConfig)
+    try {
+      return await work(service)
+    } finally {
+      await service.close()
+    }
+  }
+
+  /** Starts a service and closes it. */
+  async start(config: unknown): Promise<void> {
+    await this.serve(config, async () => {})
+  }
+
+  /** The names of all tables, indexes or views, in order. */
+  async names(type: Made['type']): Promise<readonly string[]> {
+    return (await this.schema()).filter((one) => one.type === type).map(({ name }) => name)
+  }
+}
+
+/** Creates an entry as the service itself. */
+export async function create(service: Service, collection: string, data: object): Promise<Document> {
+  return service.content.create(collection, data as never, AS_SYSTEM) as Promise<Document>
+}
+
+/** Changes an entry as the service itself. */
+export async function update(service: Service, collection: string, id: string, data: object): Promise<Document> {
+  return service.content.update(collection, id, data as never, AS_SYSTEM) as Promise<Document>
+}
+
+/** Reads an entry as the service itself. */
+export async function read(service: Service, collection: string, id: string): Promise<Document | null> {
+  return service.content.get(collection, id, {}, AS_SYSTEM) as Promise<Document | null>
+}

@@ -1,0 +1,67 @@
+import { createService, type DaybookConfig, type Service } from 'daybook'
+import { openStore } from '../../../src/service.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { patientPostgres } from '../postgres/patient-postgres.ts'
+import { PostgresDatabase } from '../postgres/postgres-database.ts'
+import { type Made, Place } from './place.ts'
+
+/** What the engine says of everything in the schema that services use. */
+const SCHEMA = `
+  SELECT CASE relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' ELSE 'index' END AS type, relname AS name,
+    concat_ws(' ', CASE relkind WHEN 'v' THEN pg_get_viewdef(oid) WHEN 'i' THEN pg_get_indexdef(oid) END,
+      (SELECT string_agg(concat_ws(' ', attname, format_type(atttypid, atttypmod), attnotnull, attidentity,
+          NULLIF(attcollation, 0)::regcollation), ', ' ORDER BY attnum)
+        FROM pg_attribute WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped),
+      obj_description(oid, 'pg_class')) AS sql
+  FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'v', 'i') ORDER BY type, name`
+
+/** A database of PostgreSQL. */
+export class PostgresPlace extends Place {
+  readonly #database: PostgresDatabase
+
+  private constructor(database: PostgresDatabase) {
+    super()
+    this.#database = database
+  }
+
+  static async make(): Promise<PostgresPlace> {
+    return new PostgresPlace(await PostgresDatabase.make())
+  }
+
+  get address(): string {
+    return this.#database.url
+  }
+
+  open(config: DaybookConfig): Promise<Service> {
+    return createService({ ...config, database: patientPostgres(this.address) })
+  }
+
+  store(): Promise<Store> {
+    return openStore({ database: patientPostgres(this.address) }, '')
+  }
+
+  rows<Row extends object>(sql: string, ...values: unknown[]): Promise<readonly Row[]> {
+    return this.#database.rows<Row>(numbered(sql), ...values)
+  }
+
+  async exec(sql: string): Promise<void> {
+    await this.#database.rows(sql)
+  }
+
+  schema(): Promise<readonly Made[]> {
+    return this.rows(SCHEMA)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#database[Symbol.asyncDispose]()
+  }
+}
+
+/** SQL with `$1` for the first `?`. */
+export function numbered(sql: string): string {
+  let place = 0
+  return sql.replaceAll('?', () => {
+    place += 1
+    return `$${place}`
+  })
+}

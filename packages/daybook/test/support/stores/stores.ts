@@ -1,0 +1,107 @@
+import type { DaybookConfig, ServiceOptions } from 'daybook'
+import { createTestService, type TestService } from 'daybook/testing'
+import { afterAll } from 'vitest'
+import { patientPostgres } from '../postgres/patient-postgres.ts'
+import type { PostgresDatabase } from '../postgres/postgres-database.ts'
+import { PostgresDatabases } from '../postgres/postgres-databases.ts'
+import { queryConnection } from '../postgres/postgres-query.ts'
+import { Folder, useFile } from './folder.ts'
+import type { Place } from './place.ts'
+import { numbered, PostgresPlace } from './postgres-place.ts'
+import { databaseIn, SqliteFiles } from './sqlite-files.ts'
+
+/** Asks the database itself, past the service, in SQL that every engine reads; `?` stands for a value. */
+export type Rows = (sql: string, ...values: unknown[]) => Promise<readonly Readonly<Record<string, unknown>>[]>
+
+/** A service, and what its database says of itself, past it. */
+export interface StoredService<C extends DaybookConfig = DaybookConfig> extends TestService<C>, AsyncDisposable {
+  readonly rows: Rows
+  /** The names of all tables whose rows can be read, in order. */
+  tables(): Promise<readonly string[]>
+  /** The `pk` of every entry that has a search row, in order. */
+  searched(collection: string): Promise<readonly Readonly<Record<string, unknown>>[]>
+}
+
+/** A kind of store that every scenario runs on. */
+export interface StoreKind {
+  readonly name: 'sqlite' | 'postgres'
+  /** A service on an empty store of its own. */
+  open<C extends DaybookConfig = DaybookConfig>(
+    config: NoInfer<C>,
+    options?: Pick<ServiceOptions, 'export' | 'log'>,
+  ): Promise<StoredService<C>>
+  /** An empty store that no service has opened yet. */
+  at(): Promise<Place>
+}
+
+/** Without tables of FTS5 that keep no rows of their own. */
+const SQLITE_TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '%$search' ORDER BY name"
+const POSTGRES_TABLES = "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1"
+
+const namesIn = (rows: Awaited<ReturnType<Rows>>): readonly string[] => rows.map(({ name }) => String(name))
+
+const files = new SqliteFiles()
+afterAll(() => files.drop())
+
+/** A file. */
+export const SQLITE: StoreKind = {
+  name: 'sqlite',
+  async open(config, options) {
+    const service = await files.open<typeof config>(config, options)
+    const rows: Rows = async (sql, ...values) =>
+      useFile(databaseIn(service.data), (database) => database.prepare(sql).all(...values) as Record<string, unknown>[])
+    return {
+      ...service,
+      rows,
+      tables: async () => namesIn(await rows(SQLITE_TABLES)),
+      searched: (collection) => rows(`SELECT id AS pk FROM "${collection}$search_docsize" ORDER BY id`),
+    }
+  },
+  at: () => Folder.make(),
+}
+
+const databases = new PostgresDatabases()
+afterAll(() => databases.drop())
+
+/** A database of the server of the test run. */
+export const POSTGRES: StoreKind = {
+  name: 'postgres',
+  async open(config, options) {
+    const { database, isMade } = await databases.take(config)
+    const service = await serveFrom(database, config, options)
+    if (!isMade) await database.keep()
+    const connection = queryConnection(database.url)
+    const end = async (): Promise<void> => {
+      await Promise.all([service.close(), connection.end()])
+      databases.leave(config, database)
+    }
+    let ended: Promise<void> | undefined
+    const close = (): Promise<void> => {
+      ended ??= end()
+      return ended
+    }
+    const rows: Rows = async (sql, ...values) => (await connection.query(numbered(sql), values)).rows
+    return {
+      ...service,
+      rows,
+      tables: async () => namesIn(await rows(POSTGRES_TABLES)),
+      searched: (collection) => rows(`SELECT pk FROM "${collection}$search" ORDER BY pk`),
+      close,
+      [Symbol.asyncDispose]: close,
+    }
+  },
+  at: () => PostgresPlace.make(),
+}
+
+/** A service of this config, whose type it keeps. */
+const serveFrom = <C extends DaybookConfig>(
+  database: PostgresDatabase,
+  config: C,
+  options: ServiceOptions | undefined,
+): Promise<TestService<C>> =>
+  createTestService({ ...config, database: patientPostgres(database.url) }, options) as unknown as Promise<
+    TestService<C>
+  >
+
+/** Every store; a new one is one line here. */
+export const STORES: readonly StoreKind[] = [SQLITE, POSTGRES]
