@@ -46,6 +46,8 @@ export class Thread<Task, Result> {
   #jobs: Numbered<Task, Result>[] = []
   #numbers = 0
   #isReady = false
+  /** Settles when its modules are loaded, or it has ended. */
+  readonly #loaded = Promise.withResolvers<void>()
   #clock: NodeJS.Timeout | undefined
 
   /** @param taskMs how long one task may run, in milliseconds */
@@ -56,7 +58,10 @@ export class Thread<Task, Result> {
     this.#worker.unref()
     this.#worker.on('message', (received: unknown) => this.#received(received))
     this.#worker.on('error', (error) => events.onLost(this, new TaskGivenUp('died', error)))
-    this.#worker.once('exit', () => events.onLost(this, new TaskGivenUp('died')))
+    this.#worker.once('exit', () => {
+      this.#loaded.resolve()
+      events.onLost(this, new TaskGivenUp('died'))
+    })
   }
 
   /** How many tasks it has. */
@@ -90,13 +95,21 @@ export class Thread<Task, Result> {
     this.#jobs = []
     clearTimeout(this.#clock)
     running?.job.reject(reason)
-    return { left: left.map(({ job }) => job), ended: this.#worker.terminate() }
+    return { left: left.map(({ job }) => job), ended: this.#end() }
+  }
+
+  /** A native module that is cut off while it loads would take the whole process with it (`FATAL ERROR: Error::New`). */
+  async #end(): Promise<void> {
+    this.#worker.ref()
+    await this.#loaded.promise
+    await this.#worker.terminate()
   }
 
   /** Passes over what is no answer to the job that runs. */
   #received(received: unknown): void {
     if (isMessage(received, 'ready')) {
       this.#isReady = true
+      this.#loaded.resolve()
       this.#startClock()
       return
     }

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { answerTasks } from '../../src/threads/answer-tasks.ts'
 
@@ -20,7 +21,9 @@ const chatter = (): void => {
 }
 
 chatter()
-if (workerData === 'slow') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000)
+if (workerData !== 'usual') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000)
+// Another kind of start names a file, which tells that the thread was not cut off while it loaded.
+if (workerData !== 'usual' && workerData !== 'slow') writeFileSync(workerData, 'loaded')
 
 /** Answers with what it was given, or throws what it was given. */
 answerTasks((task: { readonly value: unknown; readonly code?: string }) => {

@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isMessage, message } from '../../src/threads/message.ts'
 import { TaskGivenUp } from '../../src/threads/thread.ts'
 import { ThreadPool } from '../../src/threads/thread-pool.ts'
+import { Folder } from '../support/stores/folder.ts'
 
 interface Task {
   readonly value: unknown
@@ -42,6 +45,17 @@ test('what a task throws comes back to that task, with its code', async () => {
 test('the time that a thread takes to start is none of its first task', async () => {
   await using scene = open(1, 1000, 'slow')
   expect(await scene.pool.run({ value: 1 })).toBe(1)
+})
+
+test('a thread that is still loading is not cut off: native modules would take the process with them', async () => {
+  await using folder = await Folder.make()
+  const file = join(folder.address, 'loaded')
+  const { pool } = open(1, 60_000, file)
+  const asked = pool.run({ value: 1 })
+  const refused = expect(asked).rejects.toMatchObject({ reason: 'closed' })
+  await pool.close()
+  await refused
+  expect(existsSync(file)).toBe(true)
 })
 
 test('a pool that is closed refuses what runs, what waits and what comes', async () => {
