@@ -13,7 +13,9 @@ const ARRIVAL_SECONDS = 2
 /** Clients that share the requests of a flood: more than a process lets wait. */
 const FLOOD = 2048
 /** Clients that share them when each waits as long as it is told to: enough to send them all. */
-const PATIENT = 6144
+const PATIENT = 3072
+/** How long they take to come. */
+const PATIENT_SECONDS = 6
 /** The requests of a flood by those that the server can answer. */
 const TIMES = 10
 /** A list that takes milliseconds, as most of what overloads a process does. */
@@ -36,7 +38,7 @@ export async function measureOverload(bench: Bench): Promise<readonly OverloadCo
     const peak = await generator.ask<CrowdResult>({ ...busy, paths: crowd.paths })
     const perSecond = peak.served / peak.seconds
     const rate = crowd.rate === undefined ? {} : { rate: crowd.rate * perSecond }
-    const probe: Probe = { url: server.url, probed: PROBED, seconds }
+    const probe: Probe = { url: server.url, probed: PROBED, seconds: crowd.seconds }
     const [result, probed] = await Promise.all([
       generator.ask<CrowdResult>({ ...crowd, ...rate }),
       prober.ask<ProbeResult>(probe),
@@ -53,6 +55,8 @@ export async function measureOverload(bench: Bench): Promise<readonly OverloadCo
       ...common,
       paths: [LARGE],
       connections: PATIENT,
+      arrivalSeconds: PATIENT_SECONDS,
+      seconds: effort.seconds + PATIENT_SECONDS,
       rate: TIMES,
       isPatient: true,
     }),
