@@ -3,7 +3,11 @@ import { Access } from '../../packages/daybook/src/content/access/access.ts'
 import { Engine } from '../../packages/daybook/src/content/engine.ts'
 import { markdownRenderer } from '../../packages/daybook/src/content/markdown/markdown.ts'
 import { writeContext } from '../../packages/daybook/src/content/writes/context.ts'
-import { type CreateOptions, prepareCreate, prepareUpdate } from '../../packages/daybook/src/content/writes/entries.ts'
+import {
+  type NewEntryOptions,
+  prepareCreate,
+  prepareUpdate,
+} from '../../packages/daybook/src/content/writes/entries.ts'
 import { carryOut, type Transact } from '../../packages/daybook/src/content/writes/prepared.ts'
 import { fillLocaleTables } from '../../packages/daybook/src/content/writes/row.ts'
 import type { CollectionModel, Model } from '../../packages/daybook/src/model/model.ts'
@@ -65,7 +69,7 @@ async function create(
   collection: CollectionModel,
   data: object,
   transact: Transact,
-  options: CreateOptions = {},
+  options: NewEntryOptions = {},
 ): Promise<string> {
   const context = await writeContext(engine, new Access(engine.model, SYSTEM), { transact })
   return (await carryOut(context, () => prepareCreate(context, collection, data, options))).id

@@ -29,8 +29,8 @@ export interface Options {
  * @param env what npm has made of options that were meant for this program
  * @throws {UsageError} when it says something that it cannot say
  */
-export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Options {
-  const { values, positionals } = parse(args)
+export function readCreateOptions(args: readonly string[], env: NodeJS.ProcessEnv): Options {
+  const { values, positionals } = parseCommandLine(args)
   if (args.every((arg) => !arg.startsWith('-'))) requireNoneKept(env)
   const [folder = 'my-content', ...others] = positionals
   if (others.length > 0) throw new UsageError(`One folder at a time: what is ${JSON.stringify(others[0])} for?`)
@@ -43,7 +43,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
   }
 }
 
-function parse(args: readonly string[]) {
+function parseCommandLine(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true })
   } catch (error) {

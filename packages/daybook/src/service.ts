@@ -114,7 +114,7 @@ export async function createService<const C extends DaybookConfig>(
     await close()
     throw error
   })
-  const metrics = options.metrics ? await openMetrics(engine.store) : undefined
+  const metrics = options.metrics ? await openServiceMetrics(engine.store) : undefined
   const sweeper = new Sweeper(engine, options.log ?? SILENT)
   const { export: isExported = process.env.ENABLE_CMS_EXPORT === 'true' } = options
   const exports = isExported ? new ExportStreams(engine, options.log ?? SILENT) : undefined
@@ -190,7 +190,7 @@ function adapterOf({ auth = {} }: DaybookConfig, host: AuthHost): AuthAdapter {
 }
 
 /** Who does not ask for metrics does not load what makes them. */
-async function openMetrics(store: Store): Promise<Metrics> {
+async function openServiceMetrics(store: Store): Promise<Metrics> {
   const { Metrics } = await import('./metrics/metrics.ts')
   return new Metrics({
     statements: () => store.statements,
@@ -307,16 +307,18 @@ async function seed(engine: Engine, { seed: fill }: DaybookConfig): Promise<void
       create: async (collection, data) => {
         entries += 1
         const what = `entry ${entries}, of ${collection}`
-        return placed(what, () => content.create(collection, data, { caller: SYSTEM }))
+        return writeSeedDocument(what, () => content.create(collection, data, { caller: SYSTEM }))
       },
       writeGlobal: (key, data) =>
-        placed(`the global ${key}`, () => content.writeGlobal(key as never, data as never, { caller: SYSTEM })),
+        writeSeedDocument(`the global ${key}`, () =>
+          content.writeGlobal(key as never, data as never, { caller: SYSTEM }),
+        ),
     })
   })
 }
 
 /** Says at which of its documents a seed was refused. */
-async function placed<T>(what: string, write: () => Promise<T>): Promise<T> {
+async function writeSeedDocument<T>(what: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write()
   } catch (error) {

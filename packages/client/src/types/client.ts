@@ -12,7 +12,7 @@ import type {
   Principal,
 } from 'daybook'
 import type { CallOptions, Token } from '../request.ts'
-import type { FieldsOf, GlobalFieldsOf, Locale } from './fields.ts'
+import type { CollectionFieldsOf, GlobalFieldsOf, Locale } from './fields.ts'
 import type { Sort, Status, Where } from './filter.ts'
 import type { Depth, Included, IncludePath, InnerPath } from './paths.ts'
 import type { Answered } from './shape.ts'
@@ -112,49 +112,49 @@ export interface Reference {
 export interface CollectionClient<C extends DaybookConfig, K extends CollectionKey<C>> {
   /** One page of the entries that match. */
   findMany<
-    const I extends readonly IncludePath<C, FieldsOf<C, K>>[] = readonly [],
+    const I extends readonly IncludePath<C, CollectionFieldsOf<C, K>>[] = readonly [],
     const D extends Depth = UsualDepth<I>,
-    const S extends readonly SelectPath<C, FieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
+    const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,
   >(
     query?: ListQuery<C, K, I, S, D, L> & PageQuery,
     options?: CallOptions,
-  ): Promise<ListResult<Answered<C, FieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L>>>
+  ): Promise<ListResult<Answered<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L>>>
 
   /** All entries that match, page by page, while they are asked for. `limit` is the size of a page. @default 100 */
   iterate<
-    const I extends readonly IncludePath<C, FieldsOf<C, K>>[] = readonly [],
+    const I extends readonly IncludePath<C, CollectionFieldsOf<C, K>>[] = readonly [],
     const D extends Depth = UsualDepth<I>,
-    const S extends readonly SelectPath<C, FieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
+    const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,
   >(
     query?: ListQuery<C, K, I, S, D, L>,
     options?: CallOptions,
-  ): AsyncGenerator<Answered<C, FieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L>, void>
+  ): AsyncGenerator<Answered<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L>, void>
 
   /** The entry of this slug, or `null` when there is none that this reader may see. */
   findBySlug<
-    const I extends readonly IncludePath<C, FieldsOf<C, K>>[] = readonly [],
+    const I extends readonly IncludePath<C, CollectionFieldsOf<C, K>>[] = readonly [],
     const D extends Depth = UsualDepth<I>,
-    const S extends readonly SelectPath<C, FieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
+    const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,
   >(
     slug: string,
     query?: ReadQuery<C, I, S, D, L>,
     options?: CallOptions,
-  ): Promise<Answered<C, FieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L> | null>
+  ): Promise<Answered<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L> | null>
 
   /** The entry of this id, or `null` when there is none that this reader may see. */
   findById<
-    const I extends readonly IncludePath<C, FieldsOf<C, K>>[] = readonly [],
+    const I extends readonly IncludePath<C, CollectionFieldsOf<C, K>>[] = readonly [],
     const D extends Depth = UsualDepth<I>,
-    const S extends readonly SelectPath<C, FieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
+    const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,
   >(
     id: string,
     query?: ReadQuery<C, I, S, D, L>,
     options?: CallOptions,
-  ): Promise<Answered<C, FieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L> | null>
+  ): Promise<Answered<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L> | null>
 
   create(data: EntryCreate<C, K>, options?: WriteOptions<C>): Promise<Entry<C, K>>
 

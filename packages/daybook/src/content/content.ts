@@ -11,7 +11,7 @@ import type {
 } from '../config/config.ts'
 import { DaybookError } from '../errors.ts'
 import type { CollectionModel, GlobalModel } from '../model/model.ts'
-import { documentParameters, PAGE, readPage } from '../query/entry-query.ts'
+import { documentParameters, PAGE, readPageBounds } from '../query/entry-query.ts'
 import { listParameters } from '../query/list-query.ts'
 import { writtenLocale } from '../query/locale.ts'
 import { fromPairs, type Parameters, type Query, type QueryOf, readParameters } from '../query/parameters.ts'
@@ -120,12 +120,12 @@ export interface BatchOutcome {
   readonly entry?: Readonly<Record<string, unknown>>
 }
 
-const tags = new WeakMap<object, string>()
+const etagsOfDocuments = new WeakMap<object, string>()
 
 /** A document out of an answer, which remembers the tag that it came with. */
 function tagged<T>({ json, tag }: Answer): T {
   const document = JSON.parse(json)
-  tags.set(document, tag)
+  etagsOfDocuments.set(document, tag)
   return document
 }
 
@@ -142,7 +142,7 @@ function tagged<T>({ json, tag }: Answer): T {
  * ```
  */
 export function etagOf(document: object): string {
-  const tag = tags.get(document)
+  const tag = etagsOfDocuments.get(document)
   if (tag === undefined) throw new TypeError('This document came without a tag; read it by itself, with content.get().')
   return tag
 }
@@ -284,7 +284,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
   ): Promise<ReferencesAnswer> {
     const access = this.#access(caller)
     if (!access.isAuthenticated) throw new DaybookError('UNAUTHORIZED')
-    const page = readPage(fromOptions(PAGE, { limit, offset }))
+    const page = readPageBounds(fromOptions(PAGE, { limit, offset }))
     return listReferrers(this.#engine, access, this.#collection(collection), id, page)
   }
 

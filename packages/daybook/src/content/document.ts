@@ -16,12 +16,12 @@ function initialValue(field: Field): unknown {
 type Task = () => Promise<void>
 
 /** Brings a valid value into the form it is stored in; what is generated from it is left to the tasks. */
-function settle(field: Field, value: unknown, tasks: Task[], tools: DeriveTools): unknown {
+function toCanonicalValue(field: Field, value: unknown, tasks: Task[], tools: DeriveTools): unknown {
   if (value === null || value === undefined) return emptyValue(field)
   const walked =
     field.type.walk?.(value, field.options, {
       value: (inner, innerValue) =>
-        settle(inner, innerValue === undefined ? initialValue(inner) : innerValue, tasks, tools),
+        toCanonicalValue(inner, innerValue === undefined ? initialValue(inner) : innerValue, tasks, tools),
       generated: (generated, copy, source) => {
         // Holds the place, so that keys keep the order of the config.
         copy[generated.key] = null
@@ -66,7 +66,7 @@ async function settleField(
   tools: DeriveTools,
 ): Promise<void> {
   const tasks: Task[] = []
-  settled[key] = settle(field, value, tasks, tools)
+  settled[key] = toCanonicalValue(field, value, tasks, tools)
   const generated = field.type.generated?.(key, field.options)
   if (generated && stored?.[generated.key] != null && stored[key] === settled[key])
     settled[generated.key] = stored[generated.key]
@@ -169,15 +169,15 @@ export function withKept({ fieldMap }: DocumentModel, stored: Values, kept: stri
   const present = Object.entries(stored).filter(([, value]) => value !== null)
   return {
     ...before,
-    ...Object.fromEntries(present.map(([key, value]) => [key, beside(fieldMap[key], before[key], value)])),
+    ...Object.fromEntries(present.map(([key, value]) => [key, withOrphaned(fieldMap[key], before[key], value)])),
   }
 }
 
 /** A value; that of a group with what the group held once and has no place for now. */
-function beside(field: Field | undefined, before: unknown, value: unknown): unknown {
+function withOrphaned(field: Field | undefined, before: unknown, value: unknown): unknown {
   const [fields] = field ? innerFields(field) : []
   if (!fields || !isRecord(before) || !isRecord(value)) return value
-  const inner = Object.entries(value).map(([key, one]) => [key, beside(fields[key], before[key], one)])
+  const inner = Object.entries(value).map(([key, one]) => [key, withOrphaned(fields[key], before[key], one)])
   return { ...before, ...Object.fromEntries(inner) }
 }
 

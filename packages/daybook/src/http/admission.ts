@@ -7,7 +7,7 @@ const TURN_MS = 5
 /** How long waiting requests may begin at a stretch, in milliseconds. */
 const SHARE_MS = 10
 /** After a stretch, the event loop turns until so many turns in a row have brought no request. */
-const QUIET_TURNS = 2
+const ADMISSION_QUIET_TURNS = 2
 /** How long the event loop turns at most between two stretches, in milliseconds; in each turn, libuv accepts one connection. */
 const MAX_TURNS_MS = 10
 
@@ -91,7 +91,7 @@ export class Admission {
     const before = this.#arrived
     setImmediate(() => {
       const quiet = this.#arrived === before ? quietTurns + 1 : 0
-      if (quiet === QUIET_TURNS || performance.now() > endsAt) then()
+      if (quiet === ADMISSION_QUIET_TURNS || performance.now() > endsAt) then()
       else this.#afterArrivals(endsAt, quiet, then)
     })
   }

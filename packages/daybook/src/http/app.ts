@@ -82,12 +82,12 @@ export function createApp(options: AppOptions): Handle {
   return async (request) => {
     const scope = openScope(request, app.cors)
     try {
-      return finish(app, await dispatch(app, request, scope), request, scope)
+      return completeReply(app, await dispatch(app, request, scope), request, scope)
     } catch (error) {
-      if (isFailure(error)) report(app, scope, error)
+      if (isFailure(error)) reportError(app, scope, error)
       const told = error instanceof DaybookError ? aboutCredential(error, request.headers) : error
       const reply = errorReply(told, scope.requestId)
-      return finish(app, error === OVERLOADED ? { ...reply, isOverloaded: true } : reply, request, scope)
+      return completeReply(app, error === OVERLOADED ? { ...reply, isOverloaded: true } : reply, request, scope)
     }
   }
 }
@@ -95,12 +95,12 @@ export function createApp(options: AppOptions): Handle {
 function dispatch(app: App, request: HttpRequest, scope: RequestScope): Promise<Reply> | Reply {
   // RFC 9110, section 9.3.7: OPTIONS may ask about the whole service.
   if (request.target === '*') return refuseMethod(app, app.methods, request, scope)
-  const path = pathOf(request.target)
+  const path = requestPath(request.target)
   const found = app.router.find(request.method, path)
   if (!found) throw nothingAt(app.hint(path))
   if (!('route' in found)) return refuseMethod(app, found, request, scope)
   scope.route = found.route
-  return found.route.isProbe ? answer(app, found, request) : answerInTurn(app, found, request)
+  return found.route.isProbe ? answerRoute(app, found, request) : answerInTurn(app, found, request)
 }
 
 async function answerInTurn(app: App, match: Match, request: HttpRequest): Promise<Reply> {
@@ -111,7 +111,7 @@ async function answerInTurn(app: App, match: Match, request: HttpRequest): Promi
       // Its client has gone meanwhile.
       if (request.isAborted) throw OVERLOADED
     }
-    return await answer(app, match, request)
+    return await answerRoute(app, match, request)
   } finally {
     app.admission.leave()
   }
@@ -152,7 +152,7 @@ function openScope(request: HttpRequest, cors: CorsConfig | undefined): RequestS
 }
 
 /** The path as routes match it: escapes are checked, and decoded once. */
-function pathOf(target: string): string {
+function requestPath(target: string): string {
   const query = target.indexOf('?')
   const path = query === -1 ? target : target.slice(0, query)
   if (!path.includes('%')) return path
@@ -165,7 +165,7 @@ function pathOf(target: string): string {
   }
 }
 
-async function answer(app: App, { route, path }: Match, request: HttpRequest): Promise<Reply> {
+async function answerRoute(app: App, { route, path }: Match, request: HttpRequest): Promise<Reply> {
   const { headers, target } = request
   const caller = isUnknown(route, headers) ? ANONYMOUS : await identify(app, route, request)
   const access = new Access(app.model, caller)
@@ -239,12 +239,12 @@ function refuseMethod(
   return { status: 204, headers: { ...allow, ...preflightHeaders(cors, headers.get('origin')), Vary: 'Origin' } }
 }
 
-function report({ log }: App, { requestId }: RequestScope, error: unknown): void {
+function reportError({ log }: App, { requestId }: RequestScope, error: unknown): void {
   const cause = error instanceof DaybookError ? (error.cause ?? error) : error
   log.error({ requestId, err: cause }, 'request failed')
 }
 
-function finish(app: App, reply: Reply, { method, target }: HttpRequest, scope: RequestScope): FinishedReply {
+function completeReply(app: App, reply: Reply, { method, target }: HttpRequest, scope: RequestScope): FinishedReply {
   const { log, observe } = app
   const sent = app.isStrict ? requireDeclared(app, reply, scope) : reply
   observe?.(method, scope.route?.path, sent.status, performance.now() - scope.startedAt)
@@ -261,6 +261,6 @@ function requireDeclared(app: App, reply: Reply, scope: RequestScope): Reply {
   const { route, requestId } = scope
   const faults = route ? undeclared(route, reply) : []
   if (!route || faults.length === 0) return reply
-  report(app, scope, new Error(`${route.operationId} does not declare ${faults.join(', ')}`))
+  reportError(app, scope, new Error(`${route.operationId} does not declare ${faults.join(', ')}`))
   return errorReply(undefined, requestId)
 }

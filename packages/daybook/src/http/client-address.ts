@@ -11,20 +11,20 @@ export function contextOf(request: HttpRequest, proxies: number): AuthContext {
   const headers = request.toHeaders()
   // Two credentials of two people would be one question with two answers.
   if (headers.has('authorization')) headers.delete('cookie')
-  return { headers, address: addressOf(request, proxies), origin: originOf(request, proxies) }
+  return { headers, address: forwardedAddress(request, proxies), origin: requestOrigin(request, proxies) }
 }
 
 /**
  * The address of the client. Each proxy adds who it heard from to the end of `X-Forwarded-For`, so that with N trusted
  * ones the Nth from the end is the client; what stands before it anybody may have written.
  */
-function addressOf({ headers, address }: HttpRequest, proxies: number): string | null {
+function forwardedAddress({ headers, address }: HttpRequest, proxies: number): string | null {
   const claimed = proxies > 0 ? (headers.get('x-forwarded-for') ?? '').split(',') : []
   const found = claimed.at(-proxies)?.trim() ?? ''
   return isIP(found) > 0 ? found : address
 }
 
-function originOf({ headers, origin }: HttpRequest, proxies: number): string {
+function requestOrigin({ headers, origin }: HttpRequest, proxies: number): string {
   if (proxies === 0) return origin
   const [scheme, host] = origin.split('://')
   const last = (name: string): string | undefined => headers.get(name)?.split(',').at(-1)?.trim()

@@ -4,7 +4,7 @@ import { ERRORS, type ErrorCode } from '../errors.ts'
 import type { JsonSchema } from '../fields/field.ts'
 import type { CollectionModel, GlobalModel } from '../model/model.ts'
 import type { NO_PARAMETERS, Parameters, Query, QueryOf } from '../query/parameters.ts'
-import type { Condition, Conditions } from './conditions.ts'
+import type { RequestCondition, RequestConditions } from './conditions.ts'
 import type { HttpRequest } from './request.ts'
 import type { Reply } from './respond.ts'
 
@@ -18,7 +18,7 @@ export interface RouteRequest<Query = unknown, Body = unknown> {
   /** Parameters of the path, decoded. */
   readonly path: Readonly<Record<string, string>>
   readonly query: Query
-  readonly conditions: Conditions
+  readonly conditions: RequestConditions
   readonly body: Body
   /** As it came in, for what passes it on. */
   readonly request: HttpRequest
@@ -84,7 +84,7 @@ export interface RouteContract<P extends Parameters, Body> {
   /** Whether `run` checks the query with what the caller may see, so that one answer names all faults. @default false */
   readonly checksQuery?: true
   /** Headers of the request that it heeds. */
-  readonly conditions: readonly Condition[]
+  readonly conditions: readonly RequestCondition[]
   readonly body?: BodyContract<Body>
   /** Absent: the auth adapter decides. */
   readonly answers?: readonly AnswerContract[]
@@ -150,7 +150,7 @@ const ERROR_HEADERS: Partial<Record<ErrorCode, HeaderName>> = {
 }
 
 /** Headers of every answer, and those of a connection or of CORS. */
-const COMMON = /^(?:x-request-id|x-content-type-options|content-type|access-control-[a-z-]+|vary)$/i
+const UNDECLARED_HEADERS = /^(?:x-request-id|x-content-type-options|content-type|access-control-[a-z-]+|vary)$/i
 
 /** The headers that a route may answer a status with; `undefined`: it does not answer so. */
 function headersOf({ answers = [], errors }: Route, status: number): readonly string[] | undefined {
@@ -166,6 +166,6 @@ export function undeclared(route: Route, { status, headers = {} }: Reply): reado
   const declared = headersOf(route, status)
   if (!declared) return [`status ${status}`]
   return Object.keys(headers)
-    .filter((name) => !COMMON.test(name) && !declared.includes(name))
+    .filter((name) => !UNDECLARED_HEADERS.test(name) && !declared.includes(name))
     .map((name) => `header ${name} of ${status}`)
 }

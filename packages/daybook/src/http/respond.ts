@@ -88,11 +88,11 @@ export function toResponse({ status, json, content, headers, cookies = [] }: Fin
 const HOP_BY_HOP = ['connection', 'content-length', 'keep-alive', 'set-cookie', 'transfer-encoding', 'upgrade']
 
 /** Headers that every answer has from the service, and once. */
-const COMMON = ['x-request-id', 'x-content-type-options']
+const SERVICE_HEADERS = ['x-request-id', 'x-content-type-options']
 
 /** What somebody else answered, as it is; where they say nothing about it, nobody keeps it. */
 export function fromResponse({ status, headers, body }: Response): Reply {
-  const own = [...headers].filter(([name]) => !HOP_BY_HOP.includes(name) && !COMMON.includes(name))
+  const own = [...headers].filter(([name]) => !HOP_BY_HOP.includes(name) && !SERVICE_HEADERS.includes(name))
   const all = { 'cache-control': 'private, no-store', ...Object.fromEntries(own) }
   return { status, headers: all, cookies: headers.getSetCookie(), ...(body ? { content: body } : {}) }
 }

@@ -25,7 +25,7 @@ export class Router {
   constructor(routes: readonly Route[]) {
     const byAddress = new Map<string, Endpoints>()
     for (const route of routes) {
-      const { address, names } = addressOf(route)
+      const { address, names } = routeAddress(route)
       const endpoints: Endpoints = byAddress.get(address) ?? new Map()
       if (endpoints.has(route.method)) throw new Error(`Two routes answer ${route.method} ${route.path}.`)
       byAddress.set(address, endpoints.set(route.method, { route, names }))
@@ -53,7 +53,7 @@ export class Router {
 }
 
 /** A route's address, with places for what is open. */
-function addressOf({ path, resource }: Route): { readonly address: string; readonly names: readonly string[] } {
+function routeAddress({ path, resource }: Route): { readonly address: string; readonly names: readonly string[] } {
   const names: string[] = []
   const segments = path.split('/').map((segment) => {
     if (segment === ':collection' || segment === ':key') return resource?.key ?? segment

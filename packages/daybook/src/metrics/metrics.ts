@@ -22,7 +22,7 @@ export const METRICS_TYPE: string = Registry.PROMETHEUS_CONTENT_TYPE
 /** Upper bounds of the duration of requests, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 /** What is neither of a route nor of these is counted together: labels are never made of what a client makes up. */
-const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+const COUNTED_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /** The metrics of one service. */
 export class Metrics {
@@ -56,7 +56,7 @@ export class Metrics {
    * @param route its pattern in the route table; undefined when it has none
    */
   observe(method: string, route: string | undefined, status: number, ms: number): void {
-    const labels = { method: METHODS.has(method) ? method : 'other', route: route ?? 'unmatched' }
+    const labels = { method: COUNTED_METHODS.has(method) ? method : 'other', route: route ?? 'unmatched' }
     this.#requests.inc({ ...labels, status: String(status) })
     this.#durations.observe(labels, ms / 1000)
   }

@@ -7,7 +7,7 @@ import { errorReply, type FinishedReply, finishReply } from '../http/respond.ts'
 export const MAX_HEADER_BYTES: number = 16 * 1024
 
 /** Refuses a request before the service sees it, and closes its connection. */
-export function refuse(response: ServerResponse, status: number, code: ErrorCode, message: string): void {
+export function refuseRequest(response: ServerResponse, status: number, code: ErrorCode, message: string): void {
   const requestId = crypto.randomUUID()
   const { json } = errorReply(new DaybookError(code, message), requestId)
   response.writeHead(status, {

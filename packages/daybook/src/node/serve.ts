@@ -5,7 +5,7 @@ import type { Service } from '../service.ts'
 import { Connections } from './connections.ts'
 import { type ListenerState, toListener } from './listener.ts'
 import { untilQuiet } from './quiet.ts'
-import { MAX_HEADER_BYTES, refuse, refuseBroken } from './refuse.ts'
+import { MAX_HEADER_BYTES, refuseBroken, refuseRequest } from './refuse.ts'
 
 /** Where and how a service listens. */
 export interface ServeOptions {
@@ -51,9 +51,9 @@ export interface Listening {
 }
 
 const KEEP_ALIVE_MS = 10_000
-const GRACE_MS = 30_000
+const SHUTDOWN_GRACE_MS = 30_000
 /** A client whose request was answered less than this ago may be sending the next one, in milliseconds. */
-const IDLE_MS = 250
+const RECENT_ANSWER_MS = 250
 
 type ServerState = { -readonly [K in keyof ListenerState]: ListenerState[K] }
 
@@ -87,7 +87,7 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
     listener(request, response)
   })
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    refuse(response, 417, 'VALIDATION_ERROR', 'Only Expect: 100-continue is understood.')
+    refuseRequest(response, 417, 'VALIDATION_ERROR', 'Only Expect: 100-continue is understood.')
   })
   server.on('clientError', (error: Error, socket: Socket) => {
     state.connections.refuseNext(socket, () => refuseBroken(error, socket))
@@ -100,7 +100,7 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
   return {
     url: `http://${shown}:${address.port}`,
     port: address.port,
-    stop: (graceMs = GRACE_MS, idleMs = IDLE_MS, peers) => {
+    stop: (graceMs = SHUTDOWN_GRACE_MS, idleMs = RECENT_ANSWER_MS, peers) => {
       stopped ??= stop(server, service, state, { graceMs, idleMs, peers })
       return stopped
     },

@@ -6,19 +6,19 @@ import { isMessage, message } from '../threads/message.ts'
 import type { Listening } from './serve.ts'
 
 /** Environment of a worker: its number, counted from 1. */
-const NUMBER = 'DAYBOOK_WORKER'
+const WORKER_NUMBER = 'DAYBOOK_WORKER'
 /** Environment of a worker: the port that was chosen when 0 was asked for. */
 const CHOSEN_PORT = 'DAYBOOK_WORKER_PORT'
 /** How long a worker may take to say what it has measured, in milliseconds. */
 const MEASURE_MS = 2000
 /** How long a retiring worker keeps connections without a request, in milliseconds: as long as clients keep them. */
-const IDLE_MS = 10_000
+const RETIRING_IDLE_MS = 10_000
 /** How long a worker that ends waits for the others, in milliseconds. */
 const OTHERS_MS = 1000
 
 /** The steps that workers which end together take together. */
 export const STEPS = ['taken', 'closed'] as const
-export type Step = (typeof STEPS)[number]
+export type WorkerStep = (typeof STEPS)[number]
 
 /** How a process ended. */
 export interface Ended {
@@ -36,7 +36,7 @@ export interface WorkerIdentity {
 export function workerIdentity(): WorkerIdentity | undefined {
   if (!cluster.isWorker) return undefined
   const port = process.env[CHOSEN_PORT]
-  return { number: Number(process.env[NUMBER]), port: port === undefined ? undefined : Number(port) }
+  return { number: Number(process.env[WORKER_NUMBER]), port: port === undefined ? undefined : Number(port) }
 }
 
 /**
@@ -45,7 +45,7 @@ export function workerIdentity(): WorkerIdentity | undefined {
  */
 export function serveAsWorker(listening: Listening, measure: () => Promise<MetricsSnapshot>): void {
   const passes = { taken: Promise.withResolvers<void>(), closed: Promise.withResolvers<void>() }
-  const reach = async (step: Step): Promise<void> => {
+  const reach = async (step: WorkerStep): Promise<void> => {
     process.send?.(message(step, 0, undefined), () => {})
     await Promise.race([passes[step].promise, sleep(OTHERS_MS, undefined, { ref: false })])
   }
@@ -54,7 +54,7 @@ export function serveAsWorker(listening: Listening, measure: () => Promise<Metri
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => end())
   process.on('SIGHUP', () => {})
   process.on('message', (received: unknown) => {
-    if (isMessage(received, 'retire')) end(IDLE_MS)
+    if (isMessage(received, 'retire')) end(RETIRING_IDLE_MS)
     for (const step of STEPS) if (isMessage(received, step)) passes[step].resolve()
     if (!isMessage(received, 'measure')) return
     // One that cannot be asked any more is missed by its parent.
@@ -74,10 +74,10 @@ export class WorkerProcess {
   readonly listening: Promise<string | undefined>
   readonly ended: Promise<Ended>
   readonly #worker: ReturnType<typeof cluster.fork>
-  readonly #onStep: (step: Step) => void
+  readonly #onStep: (step: WorkerStep) => void
   #measured: MetricsSnapshot = []
   #isListening = false
-  readonly #reached = new Set<Step>()
+  readonly #reached = new Set<WorkerStep>()
   #handedAt = 0
   readonly #said = Promise.withResolvers<string>()
   /** Who waits for an answer, by the number of the job. */
@@ -85,10 +85,10 @@ export class WorkerProcess {
   #jobs = 0
 
   /** @param onStep told when it ends and has come to a step, where it waits for {@link pass} */
-  constructor(number: number, port: number | undefined, onStep: (step: Step) => void) {
+  constructor(number: number, port: number | undefined, onStep: (step: WorkerStep) => void) {
     this.number = number
     this.#onStep = onStep
-    this.#worker = cluster.fork({ [NUMBER]: number, ...(port === undefined ? {} : { [CHOSEN_PORT]: port }) })
+    this.#worker = cluster.fork({ [WORKER_NUMBER]: number, ...(port === undefined ? {} : { [CHOSEN_PORT]: port }) })
     this.pid = this.#worker.process.pid
     // That it cannot be reached any more is known from its end.
     this.#worker.on('error', () => {})
@@ -111,12 +111,12 @@ export class WorkerProcess {
   }
 
   /** Whether it has come so far with its end. */
-  hasReached(step: Step): boolean {
+  hasReached(step: WorkerStep): boolean {
     return this.#reached.has(step)
   }
 
   /** Lets it go on. */
-  pass(step: Step): void {
+  pass(step: WorkerStep): void {
     if (this.#worker.isConnected()) this.#send(step)
   }
 
@@ -148,7 +148,7 @@ export class WorkerProcess {
     this.#asked.get(received.job)?.()
   }
 
-  #send(kind: 'retire' | 'measure' | Step): number {
+  #send(kind: 'retire' | 'measure' | WorkerStep): number {
     this.#jobs += 1
     this.#worker.send(message(kind, this.#jobs, undefined))
     return this.#jobs

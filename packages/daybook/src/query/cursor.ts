@@ -23,14 +23,14 @@ export function decodeCursor(
   fingerprint: string,
   keys: readonly Comparable[],
 ): CursorPosition | string {
-  const [given, ...position] = parse(cursor)
+  const [given, ...position] = parseCursor(cursor)
   if (typeof given !== 'string') return FOREIGN
   if (given !== fingerprint) return 'belongs to another query; start this one from its first page'
   const isKnown = isPosition(position, keys) && encodeCursor(fingerprint, position) === cursor
   return isKnown ? position : FOREIGN
 }
 
-function parse(cursor: string): readonly unknown[] {
+function parseCursor(cursor: string): readonly unknown[] {
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
     return Array.isArray(parts) ? parts : []

@@ -1,9 +1,9 @@
 import type { CollectionModel, DocumentModel, RelationModel } from '../model/model.ts'
-import { count, type Faults, names, type ParametersOf, type QueryOf } from './parameters.ts'
+import { countParameter, type Faults, namesParameter, type ParametersOf, type QueryOf } from './parameters.ts'
 import type { QueryScope } from './where.ts'
 
 /** The most levels of relations that are expanded. */
-export const MAX_DEPTH = 5
+export const MAX_INCLUDE_DEPTH = 5
 /** The most relations that one answer expands, on all levels. */
 export const MAX_EXPANSIONS = 100
 /** The most names in one `select` or `include`. */
@@ -32,25 +32,25 @@ export const SELECTION: ParametersOf<{
   include: readonly string[]
   depth: number
 }> = {
-  select: names('Fields to answer with; `author.name` reaches into an included relation.', {}, MAX_NAMES),
-  include: names('Relations to expand; a dotted path expands on the way.', {}, MAX_NAMES),
-  depth: count('How many levels of relations are expanded. Without include, 0 by default; with it, 1.', {
-    maximum: MAX_DEPTH,
+  select: namesParameter('Fields to answer with; `author.name` reaches into an included relation.', {}, MAX_NAMES),
+  include: namesParameter('Relations to expand; a dotted path expands on the way.', {}, MAX_NAMES),
+  depth: countParameter('How many levels of relations are expanded. Without include, 0 by default; with it, 1.', {
+    maximum: MAX_INCLUDE_DEPTH,
   }),
 }
 
 /** What a request says of that. */
 export type SelectionQuery = QueryOf<typeof SELECTION>
 
-interface Draft {
+interface PendingExpansion {
   readonly relation: RelationModel
   readonly to: CollectionModel
   readonly isOpen: boolean
-  readonly inner: Drafts
+  readonly inner: PendingExpansions
   select: Set<string> | undefined
 }
 
-type Drafts = Map<string, Draft>
+type PendingExpansions = Map<string, PendingExpansion>
 
 /** Everything that has to be known to look a relation up. */
 interface Lookup {
@@ -70,7 +70,7 @@ export function readSelection(
 ): Selection {
   const lookup: Lookup = { faults, scope, count: 0 }
   const { include: named, depth = named ? 1 : 0 } = query
-  const drafts: Drafts = new Map()
+  const drafts: PendingExpansions = new Map()
   for (const name of named ?? []) includeName(lookup, document, drafts, name, depth)
   if (!named) includeAll(lookup, document, drafts, depth)
   if (lookup.count > MAX_EXPANSIONS) {
@@ -81,11 +81,11 @@ export function readSelection(
     )
   }
   const select = readSelect(lookup, document, drafts, query.select)
-  return { select, expansions: finish(drafts) }
+  return { select, expansions: toExpansions(drafts) }
 }
 
 /** A relation that a dotted name begins with, and what of the name is left. */
-interface Found {
+interface FoundRelation {
   readonly relation: RelationModel
   readonly to: CollectionModel
   /** `undefined`: the name ends here. */
@@ -93,12 +93,12 @@ interface Found {
 }
 
 /** Blocks of different kinds may have relations at the same path: all of them are meant. */
-function findRelations({ scope }: Lookup, document: DocumentModel, name: string): readonly Found[] {
+function findRelations({ scope }: Lookup, document: DocumentModel, name: string): readonly FoundRelation[] {
   const hidden = scope.hidden(document)
   for (let end = name.indexOf('.'); ; end = name.indexOf('.', end + 1)) {
     const path = end < 0 ? name : name.slice(0, end)
     const rest = end < 0 ? undefined : name.slice(end + 1)
-    const found = (document.relations.get(path) ?? []).flatMap((relation): readonly Found[] => {
+    const found = (document.relations.get(path) ?? []).flatMap((relation): readonly FoundRelation[] => {
       const to = scope.collections.get(relation.to)
       // What a collection holds that the reader may not read stays unsaid, whatever is asked for inside of it.
       const isShut = rest !== undefined && scope.collection(relation.to) === undefined
@@ -109,11 +109,16 @@ function findRelations({ scope }: Lookup, document: DocumentModel, name: string)
   }
 }
 
-function open({ scope }: Lookup, drafts: Drafts, relation: RelationModel, to: CollectionModel): Draft {
+function openPendingExpansion(
+  { scope }: Lookup,
+  drafts: PendingExpansions,
+  relation: RelationModel,
+  to: CollectionModel,
+): PendingExpansion {
   const name = relation.steps.map(({ key, block = '' }) => `${block}:${key}`).join('.')
   const known = drafts.get(name)
   if (known) return known
-  const draft: Draft = {
+  const draft: PendingExpansion = {
     relation,
     to,
     isOpen: scope.collection(to.key) !== undefined,
@@ -124,7 +129,13 @@ function open({ scope }: Lookup, drafts: Drafts, relation: RelationModel, to: Co
   return draft
 }
 
-function includeName(lookup: Lookup, document: DocumentModel, drafts: Drafts, name: string, depth: number): void {
+function includeName(
+  lookup: Lookup,
+  document: DocumentModel,
+  drafts: PendingExpansions,
+  name: string,
+  depth: number,
+): void {
   const unknown = include(lookup, document, drafts, name, { depth, level: 1 })
   if (unknown === undefined) return
   lookup.faults.add('include', 'unknown_field', `there is no relation "${unknown.slice(0, 64)}"`)
@@ -140,19 +151,19 @@ interface Reach {
 function include(
   lookup: Lookup,
   document: DocumentModel,
-  drafts: Drafts,
+  drafts: PendingExpansions,
   name: string,
   { depth, level }: Reach,
 ): string | undefined {
-  if (level > MAX_DEPTH) {
-    lookup.faults.add('include', 'maximum', `must expand at most ${MAX_DEPTH} levels`)
+  if (level > MAX_INCLUDE_DEPTH) {
+    lookup.faults.add('include', 'maximum', `must expand at most ${MAX_INCLUDE_DEPTH} levels`)
     return undefined
   }
   const found = findRelations(lookup, document, name)
   if (found.length === 0) return name
   const unknown = found.map(({ relation, to, rest }) => {
     lookup.count += 1
-    const { inner } = open(lookup, drafts, relation, to)
+    const { inner } = openPendingExpansion(lookup, drafts, relation, to)
     if (rest !== undefined) return include(lookup, to, inner, rest, { depth: depth - 1, level: level + 1 })
     includeAll(lookup, to, inner, depth - 1)
     return undefined
@@ -161,39 +172,39 @@ function include(
 }
 
 /** Every relation that the reader may see, level by level. */
-function includeAll(lookup: Lookup, document: DocumentModel, drafts: Drafts, depth: number): void {
+function includeAll(lookup: Lookup, document: DocumentModel, drafts: PendingExpansions, depth: number): void {
   if (depth <= 0 || lookup.count > MAX_EXPANSIONS) return
   const hidden = lookup.scope.hidden(document)
   for (const relation of [...document.relations.values()].flat()) {
     const to = lookup.scope.collections.get(relation.to)
     if (!to || hidden.has(relation.owner)) continue
     lookup.count += 1
-    includeAll(lookup, to, open(lookup, drafts, relation, to).inner, depth - 1)
+    includeAll(lookup, to, openPendingExpansion(lookup, drafts, relation, to).inner, depth - 1)
   }
 }
 
 function readSelect(
   lookup: Lookup,
   document: DocumentModel,
-  drafts: Drafts,
+  drafts: PendingExpansions,
   named: readonly string[] | undefined,
 ): ReadonlySet<string> | undefined {
   if (!named) return undefined
   // What names a document always comes along.
   const keys = new Set(document.systemKeys.before)
-  for (const name of named) select(lookup, document, drafts, keys, name, name)
+  for (const name of named) selectName(lookup, document, drafts, keys, name, name)
   return keys
 }
 
-function select(
+function selectName(
   lookup: Lookup,
   document: DocumentModel,
-  drafts: Drafts,
+  drafts: PendingExpansions,
   keys: Set<string>,
   name: string,
   whole: string,
 ): void {
-  if (servedKeys(lookup, document).has(name)) {
+  if (visibleKeys(lookup, document).has(name)) {
     keys.add(name)
     return
   }
@@ -213,22 +224,22 @@ function select(
   for (const { draft, to, rest } of opened) {
     keys.add(draft.relation.owner)
     draft.select ??= new Set(['id'])
-    select(lookup, to, draft.inner, draft.select, rest, whole)
+    selectName(lookup, to, draft.inner, draft.select, rest, whole)
   }
 }
 
-function servedKeys({ scope }: Lookup, document: DocumentModel): ReadonlySet<string> {
+function visibleKeys({ scope }: Lookup, document: DocumentModel): ReadonlySet<string> {
   const hidden = scope.hidden(document)
   const visible = document.fields.filter(({ key }) => !hidden.has(key)).flatMap((field) => field.servedKeys)
   return new Set([...document.systemKeys.before, ...visible, ...document.systemKeys.after])
 }
 
-function finish(drafts: Drafts): readonly Expansion[] {
+function toExpansions(drafts: PendingExpansions): readonly Expansion[] {
   return [...drafts.values()].map(({ relation, to, isOpen, inner, select: keys }) => ({
     relation,
     to,
     isOpen,
-    inner: finish(inner),
+    inner: toExpansions(inner),
     select: keys,
   }))
 }

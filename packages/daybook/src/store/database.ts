@@ -9,7 +9,7 @@ export interface WriteConnection extends PipelinedConnection {
 }
 
 /** What a transaction is expected to be. */
-export interface WriteOptions {
+export interface TransactionOptions {
   /** It may take as long as it likes, as filling a new store may. @default false */
   readonly isLong?: boolean
   /**
@@ -35,7 +35,7 @@ export interface Database {
   /** How many statements have run since it was opened. */
   readonly executed: number
   /** Runs `work` alone among writers; all of it is durable when this resolves, none of it when it rejects. */
-  transaction<T>(work: (writer: WriteConnection) => Promise<T>, options?: WriteOptions): Promise<T>
+  transaction<T>(work: (writer: WriteConnection) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Runs `work` on the tables themselves, alone among all nodes; the database may hold none yet. */
   alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T>
   /** Its connections, where it has a pool of them. */

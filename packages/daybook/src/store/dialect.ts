@@ -1,6 +1,6 @@
 import type { RawBuilder, SqlBool } from 'kysely'
 import type { CollectionModel, Comparable } from '../model/model.ts'
-import type { Values, WhereSql } from './compile.ts'
+import type { StatementValues, WhereSql } from './compile.ts'
 import type { SortedRow } from './rows.ts'
 import type { SearchQuery } from './search.ts'
 import type { ColumnKind, TableOutline } from './tables.ts'
@@ -52,9 +52,9 @@ export interface Dialect {
 /** How words are kept and found. */
 export interface SearchDialect {
   /** The parameters of a search; `undefined`: nothing can match. */
-  values(search: SearchQuery, collection: CollectionModel): Values | undefined
+  values(search: SearchQuery, collection: CollectionModel): StatementValues | undefined
   /** The same for {@link count}. */
-  countValues(search: SearchQuery, collection: CollectionModel): Values | undefined
+  countValues(search: SearchQuery, collection: CollectionModel): StatementValues | undefined
   /** Whether `entry` is found. */
   condition(table: string): RawBuilder<SqlBool>
   /** How many are found. */
@@ -62,7 +62,7 @@ export interface SearchDialect {
   /** Matches by relevance among the newest, or newest first; parameters `limit` and `offset`. */
   matches(collection: CollectionModel, where: WhereSql | undefined, ranked: boolean): RawBuilder<SortedRow>
   /** The parameters of {@link insert}: what an entry is found by. */
-  row(collection: CollectionModel, doc: Readonly<Record<string, unknown>>, status: string | null): Values
+  row(collection: CollectionModel, doc: Readonly<Record<string, unknown>>, status: string | null): StatementValues
   /** Adds the search row of an entry; parameter `pk`, and those of {@link row}. */
   insert(collection: CollectionModel): RawBuilder<unknown>
   /** Adds those of many entries; parameter `rows`, a JSON list of the parameters of {@link insert}. @default one by one */

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { CollectionModel } from '../model/model.ts'
 import type { Condition } from '../query/where.ts'
-import { param, prepare, type Values } from './compile.ts'
+import { param, prepare, type StatementValues } from './compile.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 import { batchStatement } from './entry-batch.ts'
@@ -17,7 +17,7 @@ import { toWhereSql } from './where-forms.ts'
 interface Narrowing {
   /** Tells its statement from others. */
   readonly name: string
-  readonly values: Values
+  readonly values: StatementValues
   readonly connection: Connection
   narrow<Row>(query: EntrySelect<Row>): EntrySelect<Row>
 }

@@ -39,7 +39,7 @@ export class Journal {
 
   /** The record with this number. */
   record(seq: number): Promise<JournalRow | undefined> {
-    return this.#connection.get(RECORD, { seq })
+    return this.#connection.get(JOURNAL_RECORD, { seq })
   }
 
   /** The next records after a number, in order; none: there are no others yet. */
@@ -117,7 +117,7 @@ export function wholeOf({ doc, locales }: Pick<EntryTable, 'doc' | 'locales'>): 
   return locales === null ? doc : `${doc.slice(0, -1)},"@locales":${locales}}`
 }
 
-const RECORD = prepare(build.selectFrom('daybook$journal').selectAll().where('seq', '=', param<number>('seq')))
+const JOURNAL_RECORD = prepare(build.selectFrom('daybook$journal').selectAll().where('seq', '=', param<number>('seq')))
 const NEXT_RECORDS = prepare(
   build
     .selectFrom('daybook$journal')

@@ -3,7 +3,7 @@ import type { CollectionModel } from '../model/model.ts'
 import type { SortBy } from '../query/list-query.ts'
 import type { Condition } from '../query/where.ts'
 import type { WhereSql } from './compile.ts'
-import { build, param, type Values } from './compile.ts'
+import { build, param, type StatementValues } from './compile.ts'
 import type { Dialect } from './dialect.ts'
 import type { ListSize } from './page-plan.ts'
 import type { EntryRow, SortedRow } from './rows.ts'
@@ -72,7 +72,7 @@ export interface Phase {
 /** What narrows a question, as SQL. */
 export interface Filter {
   readonly cacheKey: string
-  readonly values: Values
+  readonly values: StatementValues
   readonly where: WhereSql | undefined
 }
 

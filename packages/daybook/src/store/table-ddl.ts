@@ -26,7 +26,7 @@ export const createLocaleTable = (dialect: TableDialect, table: string): string 
 
 function definition(dialect: TableDialect, name: string, table: TableOutline): string {
   const columns = Object.entries(table.columns).map(([column, type]) => columnOf(dialect, table, column, type))
-  const key = table.key.length > 1 ? [`PRIMARY KEY (${names(table.key)})`] : []
+  const key = table.key.length > 1 ? [`PRIMARY KEY (${quoteColumns(table.key)})`] : []
   return `"${name}" (${[...columns, ...key].join(', ')})${dialect.tableOptions(table)}`
 }
 
@@ -40,14 +40,14 @@ function columnOf({ columnTypes }: TableDialect, table: TableOutline, name: stri
 
 /** What a key of one column must hold besides. */
 function keyRules({ key, check, extends: other }: TableOutline): string {
-  return `${check ? ` CHECK (${check})` : ''}${other ? ` REFERENCES "${other}" (${names(key)})` : ''}`
+  return `${check ? ` CHECK (${check})` : ''}${other ? ` REFERENCES "${other}" (${quoteColumns(key)})` : ''}`
 }
 
 function createIndexes(table: string, { indexes = {} }: TableOutline): readonly string[] {
   return Object.entries(indexes).map(([name, { columns, where }]) => {
     const rows = where ? ` WHERE ${where}` : ''
-    return `CREATE INDEX IF NOT EXISTS "${table}_${name}" ON "${table}" (${names(columns)})${rows}`
+    return `CREATE INDEX IF NOT EXISTS "${table}_${name}" ON "${table}" (${quoteColumns(columns)})${rows}`
   })
 }
 
-const names = (columns: readonly string[]): string => columns.map((column) => `"${column}"`).join(', ')
+const quoteColumns = (columns: readonly string[]): string => columns.map((column) => `"${column}"`).join(', ')

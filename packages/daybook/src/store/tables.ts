@@ -27,14 +27,14 @@ export interface IndexOutline {
 }
 
 /** What a column's values are in TypeScript. */
-type ValueOf<C extends Column> = C extends `${infer K extends ColumnKind}?`
-  ? ValueOf<K> | null
+type ColumnValue<C extends Column> = C extends `${infer K extends ColumnKind}?`
+  ? ColumnValue<K> | null
   : C extends 'text' | 'long'
     ? string
     : number
 
 /** A row of a table. */
-export type RowOf<T extends TableOutline> = { readonly [C in keyof T['columns']]: ValueOf<T['columns'][C]> }
+export type RowOf<T extends TableOutline> = { readonly [C in keyof T['columns']]: ColumnValue<T['columns'][C]> }
 
 /** A collection's table. `doc` comes last, so that reading the others never walks through it. */
 export const ENTRY_TABLE = {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { CollectionModel } from '../model/model.ts'
 import { BulkInsert, isBulk } from './bulk-insert.ts'
-import { build, param, prepare, prepareSql, type Statement, type Values } from './compile.ts'
+import { build, param, prepare, prepareSql, type Statement, type StatementValues } from './compile.ts'
 import type { WriteConnection } from './database.ts'
 import { wholeOf } from './journal.ts'
 import { dropLocaleTables, dropsOf } from './locale-tables.ts'
@@ -25,14 +25,14 @@ import { ENTRY_COLUMNS, type EntryTable, GLOBALS } from './tables.ts'
 import { moveRestoreNote, type RestoreNote } from './transfer/restore-note.ts'
 
 /** What a change does. */
-export type Action = 'create' | 'update' | 'delete'
+export type ChangeAction = 'create' | 'update' | 'delete'
 
 /** One record of the journal, before it has its number. */
 export interface Change {
   readonly at: string
   /** The subject of who did it. */
   readonly actor: string
-  readonly action: Action
+  readonly action: ChangeAction
   /** A collection's key, or `globals`. */
   readonly collection: string
   /** An entry's id, or a global's key. */
@@ -40,7 +40,7 @@ export interface Change {
 }
 
 /** A statement of a write that is about to be run. */
-type Step = () => Promise<unknown>
+type WriteStep = () => Promise<unknown>
 
 /**
  * The writing half of the store, inside one transaction. Each method stores the document, its references,
@@ -216,7 +216,12 @@ export class Writer {
     return Number((await this.#connection.get(clock))?.now)
   }
 
-  #refer(collection: string, id: string, references: readonly FieldReference[], hadSome: boolean): readonly Step[] {
+  #refer(
+    collection: string,
+    id: string,
+    references: readonly FieldReference[],
+    hadSome: boolean,
+  ): readonly WriteStep[] {
     const forget = (): Promise<unknown> => this.#connection.run(DROP_REFS, { collection, id })
     const rows = JSON.stringify(references.map((one) => [one.field, one.collection, one.id]))
     const add = this.#statements.get('refer', () => prepareSql(this.read.dialect.addReferences))
@@ -229,7 +234,7 @@ export class Writer {
     id: string,
     choices: readonly FieldChoice[],
     hadSome: boolean,
-  ): readonly Step[] {
+  ): readonly WriteStep[] {
     if (manyValued.size === 0) return []
     const forget = (): Promise<unknown> => this.#connection.run(DROP_CHOICES, { collection: key, id })
     const notes = choices.map(
@@ -266,7 +271,7 @@ export class Writer {
     await this.#connection.run(put, { ...entry, ...view, pk, shape })
   }
 
-  #index(collection: CollectionModel, row: Values, hadOne: boolean): void {
+  #index(collection: CollectionModel, row: StatementValues, hadOne: boolean): void {
     const { table } = collection
     if (hadOne) this.#connection.batch.later(this.#unindex(table), { pk: row.pk })
     const { search } = this.read.dialect

@@ -1,11 +1,11 @@
 import { deepStrictEqual } from 'node:assert/strict'
 import type { AuthAdapter, AuthContext, Identity, Principal } from '../auth/adapter.ts'
 import { DaybookError } from '../errors.ts'
-import { demand, isObject, requireCapabilities, requireIdentity, toJson } from './auth-shapes.ts'
-import { EMPTY, HOSTILE, type RequestHeaders, twice, withOneChanged } from './hostile-credentials.ts'
+import { isObjectValue, requireCapabilitiesShape, requireIdentity, requireShape, toJson } from './auth-shapes.ts'
+import { type CredentialHeaders, EMPTY, HOSTILE, twice, withOneChanged } from './hostile-credentials.ts'
 
 /** Makes the headers of a request. */
-type Headed = () => RequestHeaders | Promise<RequestHeaders>
+type Headed = () => CredentialHeaders | Promise<CredentialHeaders>
 
 /** An auth adapter, and who gets in by it. */
 export interface AuthAdapterSubject {
@@ -72,12 +72,12 @@ interface Said {
   readonly identity: Identity | null
 }
 
-function toContext(headers: RequestHeaders): AuthContext {
+function toContext(headers: CredentialHeaders): AuthContext {
   return { headers: new Headers(headers), address: '192.0.2.1', origin: 'https://cms.example.org' }
 }
 
 /** Asks as the service does: about what may be a credential, once loaded, both questions at once, about the same context. */
-async function ask({ adapter, load }: Examined, headers: RequestHeaders): Promise<Said> {
+async function ask({ adapter, load }: Examined, headers: CredentialHeaders): Promise<Said> {
   const context = toContext(headers)
   const before = [...context.headers]
   if (adapter.hasCredential?.(context) === false) return { principal: null, identity: null }
@@ -91,7 +91,7 @@ function capabilityChecks({ adapter }: AuthAdapterSubject): readonly Conformance
   return [
     {
       name: 'capabilities: are well-formed',
-      run: async () => requireCapabilities(adapter.getCapabilities(), adapter),
+      run: async () => requireCapabilitiesShape(adapter.getCapabilities(), adapter),
     },
     {
       name: 'capabilities: are the same each time',
@@ -136,8 +136,8 @@ function sessionChecks(subject: Examined): readonly ConformanceCheck[] {
       name: 'session: a valid credential is somebody, to both questions',
       run: async () => {
         const { principal, identity } = await ask(subject, await valid())
-        demand(isObject(principal), 'getPrincipal gives an object.')
-        demand(isObject(identity), 'getIdentity gives an identity.')
+        requireShape(isObjectValue(principal), 'getPrincipal gives an object.')
+        requireShape(isObjectValue(identity), 'getIdentity gives an identity.')
       },
     },
     {
@@ -148,8 +148,8 @@ function sessionChecks(subject: Examined): readonly ConformanceCheck[] {
       name: 'session: principal and identity can be told as JSON',
       run: async () => {
         const { principal, identity } = await ask(subject, await valid())
-        demand(isObject(toJson(principal, 'The principal')), 'The principal is an object as JSON, too.')
-        demand(isObject(toJson(identity, 'The identity')), 'The identity is an object as JSON, too.')
+        requireShape(isObjectValue(toJson(principal, 'The principal')), 'The principal is an object as JSON, too.')
+        requireShape(isObjectValue(toJson(identity, 'The identity')), 'The identity is an object as JSON, too.')
       },
     },
     {
@@ -182,9 +182,9 @@ const twoPeople = (subject: Examined, other: Headed): ConformanceCheck => ({
   name: 'session: another person is another subject in another session',
   run: async () => {
     const [one, two] = [await ask(subject, await subject.valid()), await ask(subject, await other())]
-    demand(two.principal !== null && two.identity !== null, 'The other person has a session, too.')
-    demand(one.identity?.subject !== two.identity.subject, 'Two people have two subjects.')
-    demand(one.identity?.sessionId !== two.identity.sessionId, 'Two people have two sessions.')
+    requireShape(two.principal !== null && two.identity !== null, 'The other person has a session, too.')
+    requireShape(one.identity?.subject !== two.identity.subject, 'Two people have two subjects.')
+    requireShape(one.identity?.sessionId !== two.identity.sessionId, 'Two people have two sessions.')
   },
 })
 
@@ -198,7 +198,7 @@ async function requireNoMix(subject: Examined): Promise<void> {
   const alone: Said[] = []
   for (const headers of asked) alone.push(await ask(subject, headers))
   const crowd = Array.from({ length: CROWD }, (_, n) => n % asked.length)
-  const said = await Promise.all(crowd.map((place) => ask(subject, asked[place] as RequestHeaders)))
+  const said = await Promise.all(crowd.map((place) => ask(subject, asked[place] as CredentialHeaders)))
   deepStrictEqual(
     said.map(settled),
     crowd.map((place) => settled(alone[place] as Said)),
@@ -226,7 +226,7 @@ function actionChecks({ adapter, load }: Examined): readonly ConformanceCheck[] 
       const context = toContext(EMPTY)
       const request = new Request(`${context.origin}${basePath}/daybook-has-no-such-route`)
       const response = await refusal(async () => handleRequest?.call(adapter, request, context))
-      demand(
+      requireShape(
         response.status >= 400 && response.status < 500,
         `It answered ${response.status} instead of 404 or the like.`,
       )
@@ -239,7 +239,7 @@ function actionChecks({ adapter, load }: Examined): readonly ConformanceCheck[] 
 async function refusal(work: () => Promise<unknown>): Promise<{ readonly status: number }> {
   try {
     const answer = await work()
-    demand(answer instanceof Response, 'handleRequest gives a Response.')
+    requireShape(answer instanceof Response, 'handleRequest gives a Response.')
     return answer
   } catch (error) {
     if (error instanceof DaybookError) return error

@@ -1,14 +1,14 @@
 import type { AuthAdapter, AuthCapabilities, Identity } from '../auth/adapter.ts'
 
 /** @throws {Error} with the message when a condition does not hold */
-export function demand(condition: boolean, message: string): asserts condition {
+export function requireShape(condition: boolean, message: string): asserts condition {
   if (!condition) throw new Error(message)
 }
 
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+export const isObjectValue = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isFilledText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 /**
  * A value as it leaves the service.
@@ -31,25 +31,28 @@ const FLAGS = [
 ] as const
 
 /** @throws {Error} when capabilities are not well-formed, or are not those of their adapter */
-export function requireCapabilities(capabilities: AuthCapabilities, adapter: AuthAdapter): void {
-  demand(isObject(capabilities), 'getCapabilities gives an object, and no promise of one.')
+export function requireCapabilitiesShape(capabilities: AuthCapabilities, adapter: AuthAdapter): void {
+  requireShape(isObjectValue(capabilities), 'getCapabilities gives an object, and no promise of one.')
   const { provider, providerRoutes, actions = {} } = capabilities
-  demand(isText(provider), 'provider is a text.')
-  demand(
-    isObject(providerRoutes) && typeof providerRoutes.enabled === 'boolean',
+  requireShape(isFilledText(provider), 'provider is a text.')
+  requireShape(
+    isObjectValue(providerRoutes) && typeof providerRoutes.enabled === 'boolean',
     'providerRoutes.enabled is true or false.',
   )
   const { enabled, basePath } = providerRoutes
-  demand(
+  requireShape(
     basePath === undefined || /^(?:\/[\w.~-]+)+$/.test(String(basePath)),
     'providerRoutes.basePath begins with a slash, ends with none, and holds no pattern, such as /api/auth.',
   )
-  demand(!enabled || basePath !== undefined, 'Routes that are enabled need a basePath.')
-  demand(!enabled || adapter.handleRequest !== undefined, 'Routes that are enabled need handleRequest.')
-  demand(isObject(actions), 'actions are an object, by name.')
-  demand(Object.keys(actions).length === 0 || adapter.invoke !== undefined, 'Actions that are named need invoke.')
+  requireShape(!enabled || basePath !== undefined, 'Routes that are enabled need a basePath.')
+  requireShape(!enabled || adapter.handleRequest !== undefined, 'Routes that are enabled need handleRequest.')
+  requireShape(isObjectValue(actions), 'actions are an object, by name.')
+  requireShape(Object.keys(actions).length === 0 || adapter.invoke !== undefined, 'Actions that are named need invoke.')
   for (const flag of FLAGS) {
-    demand(capabilities[flag] === undefined || typeof capabilities[flag] === 'boolean', `${flag} is true or false.`)
+    requireShape(
+      capabilities[flag] === undefined || typeof capabilities[flag] === 'boolean',
+      `${flag} is true or false.`,
+    )
   }
 }
 
@@ -58,16 +61,16 @@ const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
 
 /** @throws {Error} when an identity is not well-formed, or is of another provider than expected */
 export function requireIdentity(identity: Identity | null, expected: string): void {
-  demand(isObject(identity), 'getIdentity gives an identity.')
+  requireShape(isObjectValue(identity), 'getIdentity gives an identity.')
   const { provider, subject, sessionId, actorType, expiresAt, claims, roles } = identity as Identity
-  demand(provider === expected, `provider is that of the capabilities: ${expected}.`)
-  demand(isText(subject), 'subject is a text.')
-  demand(isText(sessionId), 'sessionId is a text.')
-  demand(actorType === 'human' || actorType === 'service', "actorType is 'human' or 'service'.")
+  requireShape(provider === expected, `provider is that of the capabilities: ${expected}.`)
+  requireShape(isFilledText(subject), 'subject is a text.')
+  requireShape(isFilledText(sessionId), 'sessionId is a text.')
+  requireShape(actorType === 'human' || actorType === 'service', "actorType is 'human' or 'service'.")
   if (expiresAt !== null) {
-    demand(isText(expiresAt) && UTC.test(expiresAt), 'expiresAt is null, or ISO 8601 in UTC.')
-    demand(Date.parse(expiresAt) > Date.now(), 'expiresAt is yet to come.')
+    requireShape(isFilledText(expiresAt) && UTC.test(expiresAt), 'expiresAt is null, or ISO 8601 in UTC.')
+    requireShape(Date.parse(expiresAt) > Date.now(), 'expiresAt is yet to come.')
   }
-  demand(isObject(claims), 'claims are an object.')
-  demand(Array.isArray(roles) && roles.every(isText), 'roles are a list of texts.')
+  requireShape(isObjectValue(claims), 'claims are an object.')
+  requireShape(Array.isArray(roles) && roles.every(isFilledText), 'roles are a list of texts.')
 }

@@ -1,5 +1,5 @@
 import type { WorkerOptions } from 'node:worker_threads'
-import { type Job, TaskGivenUp, Thread } from './thread.ts'
+import { type QueuedTask, TaskGivenUp, Thread } from './thread.ts'
 
 /** What a {@link ThreadPool} runs, and its bounds. */
 export interface ThreadPoolOptions {
@@ -34,7 +34,7 @@ export interface ThreadPoolOptions {
  */
 export class ThreadPool<Task, Result> {
   readonly #options: Required<Pick<ThreadPoolOptions, 'waiting' | 'ending' | 'depth'>> & ThreadPoolOptions
-  readonly #waiting: Job<Task, Result>[] = []
+  readonly #waiting: QueuedTask<Task, Result>[] = []
   readonly #threads = new Set<Thread<Task, Result>>()
   readonly #idleTimers = new Map<Thread<Task, Result>, NodeJS.Timeout>()
   readonly #ending = new Set<Promise<void>>()

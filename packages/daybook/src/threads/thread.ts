@@ -17,7 +17,7 @@ export class TaskGivenUp extends Error {
 }
 
 /** A task that waits for its result. */
-export interface Job<Task, Result> {
+export interface QueuedTask<Task, Result> {
   readonly task: Task
   readonly resolve: (result: Result) => void
   readonly reject: (reason: unknown) => void
@@ -32,9 +32,9 @@ export interface ThreadEvents<Task, Result> {
 }
 
 /** A job that a thread has, by the number that its messages carry. */
-interface Numbered<Task, Result> {
+interface NumberedTask<Task, Result> {
   readonly number: number
-  readonly job: Job<Task, Result>
+  readonly job: QueuedTask<Task, Result>
 }
 
 /** A worker thread that does its tasks one after the other, and keeps no process alive without one. */
@@ -43,7 +43,7 @@ export class Thread<Task, Result> {
   readonly #taskMs: number
   readonly #events: ThreadEvents<Task, Result>
   /** The first one runs; the others wait in the thread, so that it goes on while nobody fetches a result. */
-  #jobs: Numbered<Task, Result>[] = []
+  #jobs: NumberedTask<Task, Result>[] = []
   #numbers = 0
   #isReady = false
   #clock: NodeJS.Timeout | undefined
@@ -64,7 +64,7 @@ export class Thread<Task, Result> {
     return this.#jobs.length
   }
 
-  run(job: Job<Task, Result>): void {
+  run(job: QueuedTask<Task, Result>): void {
     this.#numbers += 1
     const number = this.#numbers
     try {
@@ -85,7 +85,7 @@ export class Thread<Task, Result> {
    *
    * @returns the tasks that it had not begun
    */
-  lose(reason: TaskGivenUp): { readonly left: readonly Job<Task, Result>[]; readonly ended: Promise<unknown> } {
+  lose(reason: TaskGivenUp): { readonly left: readonly QueuedTask<Task, Result>[]; readonly ended: Promise<unknown> } {
     const [running, ...left] = this.#jobs
     this.#jobs = []
     clearTimeout(this.#clock)
@@ -118,7 +118,7 @@ export class Thread<Task, Result> {
   }
 
   /** Takes the job that ran off the clock; the next one is on it. */
-  #settle(): Job<Task, Result> | undefined {
+  #settle(): QueuedTask<Task, Result> | undefined {
     clearTimeout(this.#clock)
     const settled = this.#jobs.shift()
     if (this.#jobs.length === 0) this.#worker.unref()

@@ -23,7 +23,7 @@ import { Passwords } from './passwords.ts'
 /** How long a session lasts, in seconds: seven days. */
 const SESSION_SECONDS = 7 * 24 * 60 * 60
 /** The most accounts that are listed. */
-const MAX_LISTED = 1_000_000
+const MAX_LISTED_ACCOUNTS = 1_000_000
 
 /** How accounts are kept. */
 export interface AccountsOptions {
@@ -88,7 +88,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
   const auth = makeAuth(options)
   const session = async (headers: Headers): Promise<Caller | null> => {
     const found = await auth.api.getSession({ headers })
-    return found && toCaller(found as Found)
+    return found && callerOfSession(found as FoundSession)
   }
   const begun = async (response: Response): Promise<Signed> => {
     const { token, twoFactorRedirect } = (await response.json()) as { token?: string; twoFactorRedirect?: boolean }
@@ -100,17 +100,17 @@ export function openAccounts(options: AccountsOptions): Accounts {
   }
   return {
     session,
-    requireFit,
+    requireFit: requireNewUser,
     async signIn({ email, password }, headers) {
-      const asked = { body: { email, password }, headers: plain(headers), asResponse: true } as const
+      const asked = { body: { email, password }, headers: withoutCredentials(headers), asResponse: true } as const
       const response = await auth.api.signInEmail(asked)
       // An address that is none has no account.
       if (response.status === 401 || response.status === 400) return 'wrong'
       return response.status === 403 ? 'banned' : begun(requireOk(response))
     },
     async signUp(user, headers) {
-      requireFit(user)
-      const asked = { body: { ...user }, headers: plain(headers), asResponse: true } as const
+      requireNewUser(user)
+      const asked = { body: { ...user }, headers: withoutCredentials(headers), asResponse: true } as const
       const response = await auth.api.signUpEmail(asked)
       if (response.status === 422) throw taken()
       if (response.status === 400) throw notAnAddress()
@@ -121,7 +121,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
     },
     handle: (request) => auth.handler(request),
     async create({ email, name, password, roles }) {
-      requireFit({ email, name, password })
+      requireNewUser({ email, name, password })
       const { internalAdapter } = await auth.$context
       if (await internalAdapter.findUserByEmail(email)) throw taken()
       // The plugin's types name the roles that it brings; any may be set.
@@ -137,7 +137,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
     },
     async list() {
       const { internalAdapter } = await auth.$context
-      const users = await internalAdapter.listUsers(MAX_LISTED, 0, { field: 'createdAt', direction: 'asc' })
+      const users = await internalAdapter.listUsers(MAX_LISTED_ACCOUNTS, 0, { field: 'createdAt', direction: 'asc' })
       return users.map((user) => toAccount(user as StoredUser))
     },
     async find(email) {
@@ -234,7 +234,7 @@ async function evenOut(internalAdapter: InternalAdapter, email: unknown): Promis
   else await internalAdapter.createVerificationValue({ identifier, value: '', expiresAt: new Date() })
 }
 
-function requireFit({ email, name, password }: NewUser): void {
+function requireNewUser({ email, name, password }: NewUser): void {
   if (name.trim() === '') throw invalid([{ path: '/name', code: 'required', message: 'must be a text' }])
   if (email.trim() === '') throw notAnAddress()
   requirePassword(password)
@@ -247,7 +247,7 @@ const notAnAddress = (): DaybookError =>
   invalid([{ path: '/email', code: 'format', message: 'must be an e-mail address' }])
 
 /** Headers without credentials: who signs in begins anew. */
-function plain(headers: Headers): Headers {
+function withoutCredentials(headers: Headers): Headers {
   const all = new Headers(headers)
   for (const name of ['authorization', 'cookie']) all.delete(name)
   return all
@@ -272,12 +272,12 @@ interface StoredUser {
 }
 
 /** What better-auth says of a session, as far as it is used. */
-interface Found {
+interface FoundSession {
   readonly session: { readonly id: string; readonly expiresAt: Date; readonly impersonatedBy?: string | null }
   readonly user: StoredUser
 }
 
-function toCaller({ session, user }: Found): Caller | null {
+function callerOfSession({ session, user }: FoundSession): Caller | null {
   if (isBanned(user)) return null
   const { id, email, name, emailVerified } = user
   const { impersonatedBy } = session
@@ -290,17 +290,17 @@ function toCaller({ session, user }: Found): Caller | null {
       actorType: 'human',
       expiresAt: session.expiresAt.toISOString(),
       claims: { email, name, emailVerified, ...(impersonatedBy ? { impersonatedBy } : {}) },
-      roles: rolesOf(user),
+      roles: userRoles(user),
     },
   }
 }
 
-const rolesOf = ({ role }: StoredUser): readonly string[] => (role || 'user').split(',').map((one) => one.trim())
+const userRoles = ({ role }: StoredUser): readonly string[] => (role || 'user').split(',').map((one) => one.trim())
 
 const isBanned = ({ banned, banExpires }: StoredUser): boolean =>
   banned === true && !(banExpires && banExpires.getTime() <= Date.now())
 
 function toAccount(user: StoredUser): Account {
   const { id, email, name, createdAt } = user
-  return { id, email, name, roles: rolesOf(user), isBanned: isBanned(user), createdAt: createdAt.toISOString() }
+  return { id, email, name, roles: userRoles(user), isBanned: isBanned(user), createdAt: createdAt.toISOString() }
 }

@@ -52,7 +52,7 @@ const WARM_AFTER_MS = 500
  * ```
  */
 export function betterAuth(options: BetterAuthOptions = {}): AuthSource {
-  const stored = readOptions(options)
+  const stored = readBetterAuthOptions(options)
   return {
     open(host) {
       const sessions = new SessionCache()
@@ -74,7 +74,7 @@ function warm(adapter: AccountsAdapter, { log }: AuthHost): void {
   setTimeout(load, WARM_AFTER_MS).unref()
 }
 
-function readOptions({
+function readBetterAuthOptions({
   registration = 'open',
   secret,
   baseURL,

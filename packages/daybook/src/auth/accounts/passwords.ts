@@ -19,10 +19,10 @@ export class Passwords {
     this.#inTurn(() => verifyPassword(given))
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#turn.pendingCount >= MAX_WAITING) throw tooMany()
+    if (this.#turn.pendingCount >= MAX_WAITING) throw tooManyHashes()
     return this.#turn(work)
   }
 }
 
-const tooMany = (): DaybookError =>
+const tooManyHashes = (): DaybookError =>
   new DaybookError('SERVICE_UNAVAILABLE', 'Too many people sign in right now; retry as Retry-After says.')

@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache'
 import type { Caller } from '../adapter.ts'
 
 /** How long a session is believed without asking, in milliseconds: one that another node ended is over within a second. */
-const MAX_AGE_MS = 800
-const MAX_SESSIONS = 10_000
+const MAX_SESSION_AGE_MS = 800
+const MAX_CACHED_SESSIONS = 10_000
 
 /** Sessions that were looked up a moment ago, by credential. Whoever changes users or sessions clears it. */
 export class SessionCache {
-  readonly #found = new LRUCache<string, Caller>({ max: MAX_SESSIONS, ttl: MAX_AGE_MS })
+  readonly #found = new LRUCache<string, Caller>({ max: MAX_CACHED_SESSIONS, ttl: MAX_SESSION_AGE_MS })
   /** Looked up right now: principal and identity of a request are asked for at once. */
   readonly #underWay = new Map<string, Promise<Caller | null>>()
   /** Changes with each {@link clear}: what was looked up before that is not kept. */

@@ -48,7 +48,7 @@ export const ALGORITHMS: readonly string[] = [
 
 const MAX_TOLERANCE_SECONDS = 300
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isOptionText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 /** A list with something in it, of which all pass. */
 const isListOf = (value: unknown, isOne: (one: unknown) => boolean): boolean =>
@@ -56,7 +56,7 @@ const isListOf = (value: unknown, isOne: (one: unknown) => boolean): boolean =>
 
 /** Whether nobody on the way can put other keys in the place of those at an address. */
 export function isSafeUrl(value: unknown): boolean {
-  const url = isText(value) ? URL.parse(value) : null
+  const url = isOptionText(value) ? URL.parse(value) : null
   if (!url) return false
   return (
     url.protocol === 'https:' || (url.protocol === 'http:' && /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname))
@@ -73,11 +73,11 @@ type Rule = readonly [isRight: (value: unknown, options: JwtOptions) => boolean,
 /** What each option has to be, and what to write instead. */
 const RULES: Readonly<Record<keyof JwtOptions, Rule>> = {
   issuer: [
-    (value, { jwksUrl }) => (jwksUrl === undefined ? isSafeUrl(value) : isText(value)),
+    (value, { jwksUrl }) => (jwksUrl === undefined ? isSafeUrl(value) : isOptionText(value)),
     `write the iss of your tokens: an address ${SAFE_URL}, or any text where jwksUrl says where the keys are`,
   ],
   audience: [
-    (value) => isText(value) || isListOf(value, isText),
+    (value) => isOptionText(value) || isListOf(value, isOptionText),
     'write the aud of your tokens, such as "https://cms.example.org", or a list of them',
   ],
   jwksUrl: [(value) => value === undefined || isSafeUrl(value), `write an address ${SAFE_URL}`],
@@ -86,10 +86,10 @@ const RULES: Readonly<Record<keyof JwtOptions, Rule>> = {
     `write a list of: ${ALGORITHMS.join(', ')}`,
   ],
   roles: [
-    (value) => value === undefined || isText(value) || typeof value === 'function',
+    (value) => value === undefined || isOptionText(value) || typeof value === 'function',
     'write the path of a claim, such as "realm_access.roles", or a function of the claims',
   ],
-  subject: [(value) => value === undefined || isText(value), 'write the path of a claim, such as "sub"'],
+  subject: [(value) => value === undefined || isOptionText(value), 'write the path of a claim, such as "sub"'],
   actorType: [
     (value) => value === undefined || value === 'human' || value === 'service' || typeof value === 'function',
     'write "human", "service", or a function of the claims',
@@ -98,8 +98,8 @@ const RULES: Readonly<Record<keyof JwtOptions, Rule>> = {
     (value) => value === undefined || isTolerance(value),
     `write a number of seconds from 0 to ${MAX_TOLERANCE_SECONDS}`,
   ],
-  tokenType: [(value) => value === undefined || isText(value), 'write the typ of your tokens, such as "at+jwt"'],
-  provider: [(value) => value === undefined || isText(value), 'write a name, such as "jwt"'],
+  tokenType: [(value) => value === undefined || isOptionText(value), 'write the typ of your tokens, such as "at+jwt"'],
+  provider: [(value) => value === undefined || isOptionText(value), 'write a name, such as "jwt"'],
 }
 
 /**

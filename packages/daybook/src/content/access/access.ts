@@ -12,12 +12,12 @@ import {
   mayField,
   type Ruled,
   type Ruling,
-  refuse,
+  refuseCaller,
   requireRuling,
   ruleOf,
 } from './rules.ts'
 
-const NOTHING: ReadonlySet<string> = new Set()
+const NO_HIDDEN_FIELDS: ReadonlySet<string> = new Set()
 /** What nearly every read is told: no rule is in the way. */
 const NO_FILTER: Promise<undefined> = Promise.resolve(undefined)
 const ONLY_PUBLISHED: readonly string[] = [PUBLISHED]
@@ -56,7 +56,7 @@ export class Access {
     const rule = ruleOf(document, 'read')
     if (!rule) return true
     this.#rulings ??= new Map()
-    const name = nameOf(document)
+    const name = documentName(document)
     const known = this.#rulings.get(name)
     if (known) return known
     const ruling = askRule(this.model, document, 'read', rule, { ...this.callerFor(document) })
@@ -111,14 +111,14 @@ export class Access {
     filter: AccessFilter | undefined,
   ): Promise<void> {
     if (!filter || (await read.entries.statuses(collection, [id], filter.where)).length > 0) return
-    refuse(this.caller, `the access rules do not let you do this to that entry of ${collection.key}`)
+    refuseCaller(this.caller, `the access rules do not let you do this to that entry of ${collection.key}`)
   }
 
   /** Top-level fields that do not exist for the caller. */
   hidden(document: DocumentModel): ReadonlySet<string> {
-    if (document.guarded.length === 0) return NOTHING
+    if (document.guarded.length === 0) return NO_HIDDEN_FIELDS
     this.#hidden ??= new Map()
-    const name = nameOf(document)
+    const name = documentName(document)
     const known = this.#hidden.get(name) ?? hiddenFields(document, this.callerFor(document))
     this.#hidden.set(name, known)
     return known
@@ -158,15 +158,15 @@ export class Access {
   async rulingsOnReads(): Promise<ReadonlyMap<string, Ruling | Error>> {
     const rulings = new Map<string, Ruling | Error>()
     for (const one of this.model.restricted) {
-      rulings.set(one.key, await this.rulingOnReads(one).catch(toError))
+      rulings.set(one.key, await this.rulingOnReads(one).catch(asError))
     }
     return rulings
   }
 }
 
-const nameOf = ({ kind, key }: ScopedDocument): string => `${kind} ${key}`
+const documentName = ({ kind, key }: ScopedDocument): string => `${kind} ${key}`
 
-const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
 
 function hiddenFields(document: DocumentModel, caller: Caller): ReadonlySet<string> {
   const hidden = document.guarded.filter((field) => !mayField(document, field, 'read', caller))

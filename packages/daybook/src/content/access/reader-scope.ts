@@ -1,6 +1,6 @@
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, DocumentModel, Model } from '../../model/model.ts'
-import { collectionsIn, type LocaleChoice } from '../../query/locale.ts'
+import { collectionsInLocale, type LocaleChoice } from '../../query/locale.ts'
 import { type AccessFilter, type Condition, type QueryScope, relatedCollections } from '../../query/where.ts'
 import type { Access } from './access.ts'
 import { filterFor, type Ruling } from './rules.ts'
@@ -23,7 +23,7 @@ export class ReaderScope implements QueryScope {
   /** @param rulings see {@link Access.rulingsOnReads} */
   constructor(access: Access, choice: LocaleChoice, rulings: ReadonlyMap<string, Ruling | Error>) {
     this.choice = choice
-    this.collections = collectionsIn(access.model, choice)
+    this.collections = collectionsInLocale(access.model, choice)
     this.#access = access
     this.#rulings = rulings
   }

@@ -76,12 +76,12 @@ export function requireRuling(
   document: Ruled,
   action: Action,
 ): AccessFilter | undefined {
-  if (ruling === false) refuse(caller, reasonOf(document, action, caller))
+  if (ruling === false) refuseCaller(caller, refusalReason(document, action, caller))
   return ruling === true ? undefined : ruling
 }
 
 /** Refuses: 401 where a session is missing, 403 with the reason where there is one. */
-export function refuse(caller: Caller, reason: string): never {
+export function refuseCaller(caller: Caller, reason: string): never {
   if (!isAuthenticated(caller)) throw new DaybookError('UNAUTHORIZED')
   throw new DaybookError('FORBIDDEN', `You are signed in, but ${reason}.`)
 }
@@ -89,7 +89,7 @@ export function refuse(caller: Caller, reason: string): never {
 const VERBS: Readonly<Record<Action, string>> = { read: 'read', create: 'create', update: 'change', delete: 'delete' }
 
 /** Why a caller may not do something, in words of what they asked for: nothing of a rule but that it said no. */
-function reasonOf(document: Ruled, action: Action, caller: Caller): string {
+function refusalReason(document: Ruled, action: Action, caller: Caller): string {
   const { kind, key } = document
   const what = kind === 'global' ? `the global ${key}` : `entries of ${key}`
   const isBeyondScope = action === 'read' ? !reaches(caller, document) : !isInScope(caller, document, action)

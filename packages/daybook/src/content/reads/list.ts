@@ -43,7 +43,7 @@ export async function planList(
 export class ListPlan {
   readonly #engine: Engine
   readonly #question: ListQuestion
-  #standing: Promise<Standing> | undefined
+  #standing: Promise<ListState> | undefined
 
   constructor(engine: Engine, question: ListQuestion) {
     this.#engine = engine
@@ -75,7 +75,7 @@ export class ListPlan {
   }
 
   /** Looked at once, so that the tag never names a later state than that of the entries. */
-  #look(): Promise<Standing> {
+  #look(): Promise<ListState> {
     this.#standing ??= standingOf(this.#engine, this.#question)
     return this.#standing
   }
@@ -118,12 +118,12 @@ async function readQuestion(
   const query = readListQuery(collection, asked, scope)
   const { statuses, where } = takeStatus(
     collection,
-    within(scope.statuses(collection), query.statuses),
+    visibleStatuses(scope.statuses(collection), query.statuses),
     limited(query.where, scope.filter(collection)?.where),
   )
   const { fingerprint, limit, offset, after, q, selection } = query
   const hidden = scope.hidden(collection)
-  const search = q === undefined ? undefined : toSearch(collection, q, statuses, hidden)
+  const search = q === undefined ? undefined : toSearchQuery(collection, q, statuses, hidden)
   const touched = [...relatedCollections(query.where), ...collectionsOf(selection.expansions)]
   const reader = [scope.variant([collection, ...touched]), choice]
   return {
@@ -144,7 +144,7 @@ async function readQuestion(
 }
 
 /** The statuses asked for, as far as the reader may see them. */
-function within(
+function visibleStatuses(
   visible: readonly string[] | undefined,
   asked: readonly string[] | undefined,
 ): readonly string[] | undefined {
@@ -155,7 +155,7 @@ function limited(where: Condition | undefined, filter: Condition | undefined): C
   return where && filter ? { kind: 'all', of: [filter, where] } : (where ?? filter)
 }
 
-function toSearch(
+function toSearchQuery(
   collection: CollectionModel,
   q: string,
   statuses: readonly string[] | undefined,
@@ -166,7 +166,7 @@ function toSearch(
 }
 
 /** How far what a list depends on has come. */
-interface Standing {
+interface ListState {
   /** Of its own collection. */
   readonly counters: Counters
   /** Of all collections, its own first. Without a session, only what the public sees counts. */
@@ -176,7 +176,7 @@ interface Standing {
 async function standingOf(
   engine: Engine,
   { collection, isPublicOnly, scope, sources }: ListQuestion,
-): Promise<Standing> {
+): Promise<ListState> {
   const counters = await engine.store.read.lists.counters(collection.key)
   const own = isPublicOnly ? counters.visibleSeq : counters.seq
   const isAlone = sources.touched.length === 0 && sources.behind.length === 0

@@ -2,7 +2,7 @@ import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import type { GlobalRow, JournalRow, StoredEntry } from '../../store/rows.ts'
 import { orphanedIn } from '../document.ts'
 import { storedValues } from '../reads/present.ts'
-import { textOf } from '../writes/row.ts'
+import { textOrNull } from '../writes/row.ts'
 
 /** The version of the lines; it rises when readers have to know of a change. */
 export const EXPORT_VERSION = 1
@@ -68,7 +68,7 @@ function asConfigured(
   return {
     doc: JSON.stringify(values),
     kept: orphanedIn(collection, entry),
-    slug: slug ? textOf(values[slug.key]) : entry.slug,
-    status: status ? textOf(values[status.key]) : entry.status,
+    slug: slug ? textOrNull(values[slug.key]) : entry.slug,
+    status: status ? textOrNull(values[status.key]) : entry.status,
   }
 }

@@ -35,7 +35,7 @@ export class ExportStreams {
     }
     this.#opening += 1
     try {
-      const snapshot = await this.#engine.store.snapshot().catch(refuse)
+      const snapshot = await this.#engine.store.snapshot().catch(throwUnavailable)
       const content = await ContentExport.of(this.#engine.model, snapshot, since).catch(async (error) => {
         await snapshot.close()
         throw error
@@ -55,7 +55,7 @@ export class ExportStreams {
 }
 
 /** What a snapshot throws is for those who start a service. */
-function refuse(error: unknown): never {
+function throwUnavailable(error: unknown): never {
   throw error instanceof DaybookError ? error : new DaybookError('SERVICE_UNAVAILABLE', undefined, {}, error)
 }
 

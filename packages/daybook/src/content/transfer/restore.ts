@@ -11,13 +11,13 @@ import { withSystem } from '../reads/present.ts'
 import { allReferences, toCanonical, toRow } from '../writes/row.ts'
 import { documentOf, type RestoreLine } from './restore-lines.ts'
 
-type EntryLine = RestoreLine & { readonly kind: 'entry' }
-type GlobalLine = RestoreLine & { readonly kind: 'global' }
+type RestoreEntryLine = RestoreLine & { readonly kind: 'entry' }
+type RestoreGlobalLine = RestoreLine & { readonly kind: 'global' }
 
 /** A line as it is to be stored. */
 export type PreparedLine =
   | { readonly kind: 'entry'; readonly collection: CollectionModel; readonly draft: WrittenEntry }
-  | GlobalLine
+  | RestoreGlobalLine
 
 /** A line that could not be stored. */
 export class LineError extends Error {
@@ -130,12 +130,14 @@ export class Restore {
     const entries = lines.filter((line) => line.kind === 'entry')
     for (const [collection, own] of Map.groupBy(entries, (line) => line.collection)) {
       const drafts = own.map(({ draft }) => draft)
-      await writer.createEntries(collection, drafts, actorOf(SYSTEM)).catch((error) => refuse(collection, error))
+      await writer
+        .createEntries(collection, drafts, actorOf(SYSTEM))
+        .catch((error) => rethrowDuplicate(collection, error))
     }
     for (const line of lines) if (line.kind === 'global') await this.#storeGlobal(writer, line)
   }
 
-  async #storeGlobal(writer: Writer, { global, line }: GlobalLine): Promise<void> {
+  async #storeGlobal(writer: Writer, { global, line }: RestoreGlobalLine): Promise<void> {
     const { values, kept, locales } = documentOf(global, line, null)
     const { key, schemaHash: shape } = global
     const doc = JSON.stringify(withSystem(global, { key }, mergeFields(global, {}, values)))
@@ -160,7 +162,7 @@ export function prepareLine(model: Model, line: RestoreLine): PreparedLine {
 }
 
 /** An entry as it was, with the columns that are made of its document where the config has fields for them. */
-function toEntryDraft(model: Model, { collection, line }: EntryLine): WrittenEntry {
+function toEntryDraft(model: Model, { collection, line }: RestoreEntryLine): WrittenEntry {
   const { id, createdAt, updatedAt, slug, status } = line
   const known = collection.status?.values.includes(status ?? '') ? status : null
   const { values, kept, locales } = documentOf(collection, line, known)
@@ -174,7 +176,7 @@ function toEntryDraft(model: Model, { collection, line }: EntryLine): WrittenEnt
   }
 }
 
-function refuse({ slug }: CollectionModel, error: unknown): never {
+function rethrowDuplicate({ slug }: CollectionModel, error: unknown): never {
   if (!(error instanceof UniqueViolation)) throw error
   const field = error.field === 'own_slug' ? (slug?.key ?? 'slug') : error.field
   throw new DaybookError('CONFLICT', `Another entry has this ${field}.`, { field }, error)

@@ -13,10 +13,10 @@ import { notAnId } from '../access/not-an-id.ts'
 import type { EntryAnswer } from '../answer.ts'
 import { mergeFields, settleFields, type Values } from '../document.ts'
 import { type Preconditions, requirePreconditions } from '../etags.ts'
-import { translate } from '../locales/localized.ts'
+import { writeTranslation } from '../locales/localized.ts'
 import { type Projection, tagOf, toEntryAnswer, withSystem } from '../reads/present.ts'
 import { checkBody } from './body.ts'
-import { type ChangeOptions, type ChangeTarget, prepareChange } from './change.ts'
+import { type ChangeTarget, prepareChange, type UpdateOptions } from './change.ts'
 import { compose } from './compose.ts'
 import type { WriteContext } from './context.ts'
 import type { PreparedWrite } from './prepared.ts'
@@ -26,7 +26,7 @@ import { toRow } from './row.ts'
 import { chooseSlug } from './slugs.ts'
 
 /** What a new entry may say besides its data. */
-export interface CreateOptions {
+export interface NewEntryOptions {
   /** When the entry was first written, for imports; ISO 8601. @default now */
   readonly createdAt?: string
 }
@@ -40,7 +40,7 @@ export async function prepareCreate(
   context: WriteContext,
   collection: CollectionModel,
   body: unknown,
-  { createdAt: given }: CreateOptions = {},
+  { createdAt: given }: NewEntryOptions = {},
 ): Promise<PreparedWrite<EntryAnswer>> {
   const { engine, access, actor, locale } = context
   const rights = fieldRights(collection, access)
@@ -88,7 +88,7 @@ export async function prepareUpdate(
   collection: CollectionModel,
   id: string,
   body: unknown,
-  options: ChangeOptions = {},
+  options: UpdateOptions = {},
 ): Promise<PreparedWrite<EntryAnswer>> {
   return prepareChange(context, entryTarget(context, collection, id), body, options)
 }
@@ -126,7 +126,7 @@ function entryTarget(
         updatedAt: new Date().toISOString(),
         kept: revision.orphaned,
       })
-      const isUnchanged = mayBeSame && row.shape === collection.schemaHash && isSame(revision, draft)
+      const isUnchanged = mayBeSame && row.shape === collection.schemaHash && isSameEntry(revision, draft)
       if (isUnchanged) return unchanged(context, collection, writer, row, rights)
       const seq = await settleConflict(collection, () => writer.updateEntry(collection, row, draft, context.actor))
       await access.requireMatch(writer.read, collection, row.id, limit)
@@ -143,12 +143,12 @@ function resultOf(
   patch: Values,
 ): Values {
   const merged = mergeFields(collection, revision.own(locale), patch)
-  const canonical = translate(collection, revision.canonical, merged, locale, model.locales?.default)
+  const canonical = writeTranslation(collection, revision.canonical, merged, locale, model.locales?.default)
   return withSystem(collection, revision.values, mergeFields(collection, {}, canonical.values))
 }
 
 /** Whether a write would change nothing but the time of the last change. */
-function isSame({ raw, row }: Revision, draft: WrittenEntry): boolean {
+function isSameEntry({ raw, row }: Revision, draft: WrittenEntry): boolean {
   const isEqual = JSON.stringify({ ...raw, updatedAt: null }) === JSON.stringify({ ...draft.value, updatedAt: null })
   return isEqual && row.locales === draft.locales
 }

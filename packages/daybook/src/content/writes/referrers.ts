@@ -12,16 +12,16 @@ import { type ReaderScope, readerScope } from '../access/reader-scope.ts'
 import { mergeFields, orphanedIn, type Values } from '../document.ts'
 import type { Engine } from '../engine.ts'
 import { DEFAULT_LOCALE } from '../locales/locale.ts'
-import { type Canonical, show, translate } from '../locales/localized.ts'
+import { type Canonical, show, writeTranslation } from '../locales/localized.ts'
 import { storedValues, withSystem } from '../reads/present.ts'
 import type { WriteContext } from './context.ts'
 import type { LastStep } from './prepared.ts'
 import { allReferences, toCanonical, toRow, translationsOf } from './row.ts'
 
 /** The most references that a refusal lists. */
-const MAX_LISTED = 100
+const MAX_LISTED_REFERRERS = 100
 /** References that are read at a time. */
-const BATCH = 200
+const REFERRER_BATCH = 200
 
 /** An entry that is being deleted, and for whom. */
 export interface Deletion {
@@ -72,10 +72,10 @@ async function referringDocuments(deletion: Deletion, writer: Writer) {
 /** References of other documents to the entry. */
 async function* pagesOfReferrers(deletion: Deletion, writer: Writer): AsyncGenerator<readonly Referrer[]> {
   const { collection, id } = deletion
-  for (let offset = 0, isLast = false; !isLast; offset += BATCH) {
-    const page = await writer.read.references.referrers(collection.key, id, BATCH, offset)
+  for (let offset = 0, isLast = false; !isLast; offset += REFERRER_BATCH) {
+    const page = await writer.read.references.referrers(collection.key, id, REFERRER_BATCH, offset)
     yield page.filter((one) => !isSelf(deletion, one))
-    isLast = page.length < BATCH
+    isLast = page.length < REFERRER_BATCH
   }
 }
 
@@ -91,11 +91,11 @@ async function refuseRestricted(deletion: Deletion, writer: Writer): Promise<voi
     const restricted = page.filter((one) => isRestricted(deletion.engine, one))
     isHeld ||= restricted.length > 0
     references.push(...(await seen(deletion, writer, restricted)))
-    if (references.length >= MAX_LISTED) break
+    if (references.length >= MAX_LISTED_REFERRERS) break
   }
   if (!isHeld) return
   throw new DaybookError('CONFLICT', 'Other documents need this entry; change or delete them first.', {
-    references: references.slice(0, MAX_LISTED),
+    references: references.slice(0, MAX_LISTED_REFERRERS),
   })
 }
 
@@ -199,7 +199,7 @@ function released(
   if (defaultLocale === undefined) return own
   return Object.keys(canonical.translations).reduce((current, locale) => {
     const view = withoutReference(document, show(document, current, [locale], defaultLocale), id)
-    return translate(document, current, view, locale, defaultLocale)
+    return writeTranslation(document, current, view, locale, defaultLocale)
   }, own)
 }
 

@@ -22,7 +22,7 @@ export function toRow(model: Model, collection: CollectionModel, parts: RowParts
   const { slug, status, schemaHash: shape } = collection
   return {
     id,
-    slug: slug ? textOf(values[slug.key]) : null,
+    slug: slug ? textOrNull(values[slug.key]) : null,
     status: status ? String(values[status.key]) : null,
     created_at: createdAt,
     updated_at: updatedAt,
@@ -38,7 +38,7 @@ export function toRow(model: Model, collection: CollectionModel, parts: RowParts
 }
 
 /** A text as a column holds it. */
-export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+export const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 /** What other locales than the default one say, as it is stored. */
 export function translationsOf({ translations }: Canonical): string | null {
@@ -61,8 +61,8 @@ export function localeRowsOf(
     const { value, doc } = shown.get(chain.join()) ?? showBy(collection, canonical, chain, locales.default)
     shown.set(chain.join(), { value, doc })
     const own = slug && collection.localized.has(slug.key) ? ownSlug(slug.key, canonical, locale, locales) : undefined
-    const shownSlug = slug ? textOf(value[slug.key]) : null
-    return { collection: view, slug: shownSlug, own_slug: own === undefined ? shownSlug : textOf(own), value, doc }
+    const shownSlug = slug ? textOrNull(value[slug.key]) : null
+    return { collection: view, slug: shownSlug, own_slug: own === undefined ? shownSlug : textOrNull(own), value, doc }
   })
 }
 
@@ -103,17 +103,17 @@ export function toCanonical(values: Values, locales: string | null): Canonical {
 }
 
 /** Entries read at a time. */
-const BATCH = 500
+const ROW_BATCH = 500
 
 /** Makes what the locales of a collection show of entries that are there already. */
 export async function fillLocaleTables(model: Model, writer: Writer, collection: CollectionModel): Promise<void> {
   for (let after = 0; ; ) {
-    const page = await writer.read.entries.storedAfter(collection, after, BATCH)
+    const page = await writer.read.entries.storedAfter(collection, after, ROW_BATCH)
     for (const entry of page) {
       const canonical = toCanonical(storedValues(collection, entry), entry.locales)
       for (const view of localeRowsOf(model, collection, canonical)) await writer.putLocaleRow(entry.pk, entry, view)
       after = entry.pk
     }
-    if (page.length < BATCH) return
+    if (page.length < ROW_BATCH) return
   }
 }

@@ -50,7 +50,7 @@ const UNIQUE = '23505'
  *
  * @param names those that statements had in them
  */
-export function translate(error: unknown, names: PostgresNames): unknown {
+export function translatePostgresError(error: unknown, names: PostgresNames): unknown {
   if (error instanceof DaybookError) return error
   const code = codeOf(error)
   if (code === UNIQUE) return new UniqueViolation(violatedField(error as PostgresError, names), error)

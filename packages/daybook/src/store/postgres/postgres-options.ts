@@ -28,7 +28,7 @@ export interface PostgresOptions {
 export const DEFAULT_CONNECTIONS = 10
 const DEFAULT_STATEMENT_MS = 10_000
 /** How long the server may take to answer, where nothing else is said, in milliseconds. */
-export const DEFAULT_ANSWER_MS = 1000
+export const DEFAULT_POSTGRES_ANSWER_MS = 1000
 /** How many times as long it may take to make a connection. */
 const CONNECT_FACTOR = 1.5
 /** How long a write waits for those of other nodes, in milliseconds. */
@@ -52,7 +52,7 @@ export async function loadDriver(): Promise<Driver> {
 /** How connections are made. */
 export function clientConfig(
   url: string,
-  { pooler = 'none', ssl, statementMs = DEFAULT_STATEMENT_MS, answerMs = DEFAULT_ANSWER_MS }: PostgresOptions,
+  { pooler = 'none', ssl, statementMs = DEFAULT_STATEMENT_MS, answerMs = DEFAULT_POSTGRES_ANSWER_MS }: PostgresOptions,
 ): ClientConfig {
   const config: ClientConfig = {
     connectionString: url,

@@ -1,7 +1,7 @@
 import type { Client, ClientBase, ClientConfig, Pool, PoolConfig, QueryConfig, QueryResult } from 'pg'
 import type { Connection } from '../connection.ts'
 import type { PoolState } from '../database.ts'
-import { PostgresConnection, type Query, sender, TYPES } from './postgres-connection.ts'
+import { PostgresConnection, type PostgresQuery, sender, TYPES } from './postgres-connection.ts'
 import { isClash, isConnectionLoss } from './postgres-errors.ts'
 import { destroy, PostgresHealth } from './postgres-health.ts'
 import type { PostgresTexts } from './postgres-texts.ts'
@@ -31,7 +31,7 @@ export interface ServerSettings {
 /** Where nodes say to each other how far the journal has come. */
 export const CHANNEL = 'daybook'
 
-const IDLE_MS = 30_000
+const IDLE_CLIENT_MS = 30_000
 /**
  * What sessions that read are told. To look inside a document costs some ten microseconds, forty times what the server
  * takes an operator for: it would rather look into 200 entries than follow the index that has the 20 wanted ones. With 4 MB
@@ -95,7 +95,7 @@ export class PostgresServer {
       onDown: () => this.#cutAll(),
       answerMs,
     })
-    const ask = (query: Query): Promise<QueryResult> => this.#read(query)
+    const ask = (query: PostgresQuery): Promise<QueryResult> => this.#read(query)
     this.reader = new PostgresConnection(ask, isPrepared, texts)
     this.background = new PostgresConnection(ask, false, texts)
   }
@@ -144,7 +144,7 @@ export class PostgresServer {
   }
 
   #pool(max: number, config: PoolConfig): Pool {
-    const settings = { max, idleTimeoutMillis: IDLE_MS, Client: this.#Client }
+    const settings = { max, idleTimeoutMillis: IDLE_CLIENT_MS, Client: this.#Client }
     const pool = new this.#Pool({ ...config, ...settings } as PoolConfig)
     pool.on('error', () => {})
     this.#pools.push(pool)
@@ -184,7 +184,7 @@ export class PostgresServer {
     this.#head = rows[0]?.seq ?? -1
   }
 
-  async #read(query: Query): Promise<QueryResult> {
+  async #read(query: PostgresQuery): Promise<QueryResult> {
     this.#health.demand()
     const { text, name, values } = query
     const config = { text, name, values: [...values] }

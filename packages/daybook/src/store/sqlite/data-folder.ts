@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseFileError } from '../../errors.ts'
 
-const ADVICE = 'Name another folder with --data, DAYBOOK_DATA or the option data of createService.'
+const FOLDER_ADVICE = 'Name another folder with --data, DAYBOOK_DATA or the option data of createService.'
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write there',
@@ -23,8 +23,8 @@ export function makeDataFolder(folder: string): void {
   const fault = make(folder)
   if (fault === undefined && isFolder(folder)) return
   if (fault === undefined)
-    throw new DatabaseFileError(`${folder} is a file, and the database needs a folder. ${ADVICE}`)
-  throw new DatabaseFileError(`The folder ${folder} cannot be made: ${REASONS[fault] ?? fault}. ${ADVICE}`)
+    throw new DatabaseFileError(`${folder} is a file, and the database needs a folder. ${FOLDER_ADVICE}`)
+  throw new DatabaseFileError(`The folder ${folder} cannot be made: ${REASONS[fault] ?? fault}. ${FOLDER_ADVICE}`)
 }
 
 /** Makes one folder, and where that fails for want of the one around it, that one first. */

@@ -28,20 +28,20 @@ export interface CopyNote {
   readonly tables: Readonly<Record<string, TableNote>>
 }
 
-const RECORD = prepareSql(
+const COPIED_RECORD = prepareSql(
   sql<JournalRecord>`SELECT seq, id, at, actor, action, collection FROM daybook$journal WHERE seq = ${param('seq')}`,
 )
 const CHANGED = prepareSql(
   sql<{ key: string }>`SELECT DISTINCT collection AS key FROM daybook$journal WHERE seq > ${param('seq')}`,
 )
-const MOVE_NOTE = prepareSql(
+const MOVE_COPY_NOTE = prepareSql(
   sql`UPDATE daybook$meta SET value = ${param('next')} WHERE key = ${COPY_NOTE} AND value = ${param('before')}`,
 )
 
 /** What tells a store, as it was at a number of its journal, from all others. */
-export async function originOf(source: Connection, collections: readonly string[], head?: number): Promise<Origin> {
+export async function copyOrigin(source: Connection, collections: readonly string[], head?: number): Promise<Origin> {
   const seq = head ?? (await source.get(HEAD))?.seq ?? 0
-  const record = await source.get(RECORD, { seq })
+  const record = await source.get(COPIED_RECORD, { seq })
   const digest = createHash('sha256')
     .update(JSON.stringify([record ?? null, collections]))
     .digest('base64url')
@@ -56,6 +56,6 @@ export async function changedSince(source: Connection, seq: number): Promise<Rea
 /** Changes the note, unless somebody else did. */
 export async function moveNote(target: Connection, before: CopyNote, next: CopyNote): Promise<void> {
   const values = { before: JSON.stringify(before), next: JSON.stringify(next) }
-  if ((await target.run(MOVE_NOTE, values)) === 1) return
+  if ((await target.run(MOVE_COPY_NOTE, values)) === 1) return
   throw new StartupError('Another daybook copy writes into the same target. Let it end.')
 }
