@@ -23,7 +23,7 @@ const BATCH = 2000
 const AUTHORS = 50
 const TAGS = 40
 /** Pages in several languages, at most. */
-const PAGES = 10_000
+const IMPORTED_PAGES = 10_000
 const FIRST_POST_AT = Date.UTC(2020, 0, 1)
 const MINUTE_MS = 60_000
 /** Every so many posts, block-wise rendering is compared with that of the whole text. */
@@ -54,7 +54,7 @@ export async function fillStore(database: Database, entries: number, model: Mode
   const engine = new Engine({ model, store, tools: { renderMarkdown: blockRenderer() } })
   const targets = await store.transaction((writer) => addTargets(engine, (work) => work(writer)))
   await addPosts(engine, entries, targets, say)
-  await addPages(engine, Math.min(entries, PAGES))
+  await addPages(engine, Math.min(entries, IMPORTED_PAGES))
 }
 
 function collectionOf({ model }: Engine, key: string): CollectionModel {
@@ -64,7 +64,7 @@ function collectionOf({ model }: Engine, key: string): CollectionModel {
 }
 
 /** Answers the id of a new entry. */
-async function create(
+async function createSeed(
   engine: Engine,
   collection: CollectionModel,
   data: object,
@@ -77,7 +77,7 @@ async function create(
 
 async function addTargets(engine: Engine, transact: Transact): Promise<Targets> {
   const add = async (key: string, name: string): Promise<string> =>
-    create(engine, collectionOf(engine, key), { name }, transact)
+    createSeed(engine, collectionOf(engine, key), { name }, transact)
   const authors: string[] = []
   const tags: string[] = []
   for (let n = 1; n <= AUTHORS; n++) authors.push(await add('authors', `Author ${n}`))
@@ -93,7 +93,7 @@ async function addPosts(engine: Engine, entries: number, targets: Targets, say: 
     await engine.store.transaction(async (writer) => {
       for (let number = first; number < last; number++) {
         const createdAt = new Date(FIRST_POST_AT + number * MINUTE_MS).toISOString()
-        await create(engine, posts, makePost(number, targets), (work) => work(writer), { createdAt })
+        await createSeed(engine, posts, makePost(number, targets), (work) => work(writer), { createdAt })
       }
     })
     if (last % 50_000 === 0) {
@@ -111,7 +111,7 @@ async function addPages(engine: Engine, count: number): Promise<void> {
     const ids: string[] = []
     await engine.store.transaction(async (writer) => {
       for (const number of numbers) {
-        ids.push(await create(engine, pages, makePage(number, 'en'), (work) => work(writer)))
+        ids.push(await createSeed(engine, pages, makePage(number, 'en'), (work) => work(writer)))
       }
     })
     const french = numbers.filter((number) => number % 2 === 0)

@@ -55,10 +55,10 @@ function parseCommandLine(args: readonly string[]) {
 
 /** npm takes what stands before two dashes for an option of its own, and passes its value on as if it were a folder. */
 function requireNoneKept({ npm_config_template: template, npm_config_install: install }: NodeJS.ProcessEnv): void {
-  const kept = [...(template ? ['--template'] : []), ...(install === '' ? ['--no-install'] : [])]
-  if (kept.length === 0) return
+  const taken = [...(template ? ['--template'] : []), ...(install === '' ? ['--no-install'] : [])]
+  if (taken.length === 0) return
   const use = 'npm create daybook FOLDER -- --template minimal --no-install'
-  throw new UsageError(`npm has kept ${kept.join(' and ')} for itself. Write two dashes before options: ${use}`)
+  throw new UsageError(`npm has kept ${taken.join(' and ')} for itself. Write two dashes before options: ${use}`)
 }
 
 function toTemplate(name: string): Template {

@@ -26,9 +26,9 @@ function nameFault(name: string): string | undefined {
 /** The nearest name that npm takes. */
 function suggest(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
-  const near = plain
+  const suggested = plain
     .replace(/[^a-z0-9._-]+/g, '-')
     .replace(/^[._-]+|[._-]+$/g, '')
     .slice(0, MAX_NAME_LENGTH)
-  return near === '' || TAKEN.includes(near) ? 'my-content' : near
+  return suggested === '' || TAKEN.includes(suggested) ? 'my-content' : suggested
 }

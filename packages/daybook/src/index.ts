@@ -88,11 +88,11 @@ export {
   type JsonSchema,
   makeField,
   type OptionRule,
+  type Reference,
   type RelationFacts,
   type Scalar,
   type ScalarOptions,
   type SearchFacts,
-  type StoredReference,
   scalarAnswers,
   type Visitor,
 } from './fields/field.ts'

@@ -12,10 +12,10 @@ import type {
   Principal,
 } from 'daybook'
 import type { CallOptions, Token } from '../request.ts'
+import type { Answered } from './answered.ts'
 import type { CollectionFieldsOf, GlobalFieldsOf, Locale } from './fields.ts'
 import type { Sort, Status, Where } from './filter.ts'
 import type { Depth, Included, IncludePath, InnerPath } from './paths.ts'
-import type { Answered } from './shape.ts'
 import type { EntryPatch, Operation, Outcome } from './write.ts'
 
 /** A locale to read, or all of them at once, where there are any. */

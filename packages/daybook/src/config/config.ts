@@ -1,6 +1,6 @@
 import type { AuthAdapter, AuthSource } from '../auth/adapter.ts'
 import type { Exactly, Fields } from '../fields/field.ts'
-import type { FieldValues, PatchValues, WriteValues } from '../fields/infer.ts'
+import type { FieldValues, Flat, PatchValues, WriteValues } from '../fields/infer.ts'
 import type { DatabaseSource } from '../store/database.ts'
 import type { CollectionAccess, GlobalAccess } from './access.ts'
 
@@ -156,8 +156,6 @@ interface System {
   /** ISO 8601 in UTC with milliseconds. */
   readonly updatedAt: string
 }
-
-type Flat<T> = { [K in keyof T]: T[K] } & {}
 
 /** An entry as it is read. */
 export type Entry<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<System & FieldValues<FieldsOf<C, K>>>

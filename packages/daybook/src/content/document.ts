@@ -130,21 +130,21 @@ export const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
 
 /** Brings a document that an older config wrote into the present shape: new fields are empty, unknown ones are left out. */
-export function reshape(document: DocumentModel, stored: Values): Values {
+export function toCurrentSchema(document: DocumentModel, stored: Values): Values {
   const values: Values = {}
   for (const { key, field, servedKeys } of document.fields) {
-    values[key] = reshapeValue(field, stored[key])
+    values[key] = toCurrentValue(field, stored[key])
     for (const generated of servedKeys) if (generated !== key) values[generated] = stored[generated] ?? null
   }
   return values
 }
 
-function reshapeValue(field: Field, value: unknown): unknown {
+function toCurrentValue(field: Field, value: unknown): unknown {
   if (value === null || value === undefined) return emptyValue(field)
   if (!field.type.accepts(value, field.options)) return field.type.replacement?.(field.options) ?? emptyValue(field)
   return (
     field.type.walk?.(value, field.options, {
-      value: (inner, innerValue) => reshapeValue(inner, innerValue),
+      value: (inner, innerValue) => toCurrentValue(inner, innerValue),
       generated: (generated, copy, _source, stored) => {
         copy[generated.key] = stored ?? null
       },
@@ -158,26 +158,30 @@ export function orphanedIn(
   { kept, doc }: { readonly kept: string | null; readonly doc: string },
   stored: Values = JSON.parse(doc),
 ): string | null {
-  const left = unplaced(document, withKept(document, stored, kept))
+  const left = unplaced(document, withOrphanedValues(document, stored, kept))
   return Object.keys(left).length > 0 ? JSON.stringify(left) : null
 }
 
 /** A stored document with the values that it kept: a field that came back has its value again. */
-export function withKept({ fieldMap }: DocumentModel, stored: Values, kept: string | null | undefined): Values {
+export function withOrphanedValues(
+  { fieldMap }: DocumentModel,
+  stored: Values,
+  kept: string | null | undefined,
+): Values {
   if (!kept) return stored
   const before: Values = JSON.parse(kept)
   const present = Object.entries(stored).filter(([, value]) => value !== null)
   return {
     ...before,
-    ...Object.fromEntries(present.map(([key, value]) => [key, withOrphaned(fieldMap[key], before[key], value)])),
+    ...Object.fromEntries(present.map(([key, value]) => [key, groupWithOrphaned(fieldMap[key], before[key], value)])),
   }
 }
 
 /** A value; that of a group with what the group held once and has no place for now. */
-function withOrphaned(field: Field | undefined, before: unknown, value: unknown): unknown {
+function groupWithOrphaned(field: Field | undefined, before: unknown, value: unknown): unknown {
   const [fields] = field ? innerFields(field) : []
   if (!fields || !isRecord(before) || !isRecord(value)) return value
-  const inner = Object.entries(value).map(([key, one]) => [key, withOrphaned(fields[key], before[key], one)])
+  const inner = Object.entries(value).map(([key, one]) => [key, groupWithOrphaned(fields[key], before[key], one)])
   return { ...before, ...Object.fromEntries(inner) }
 }
 

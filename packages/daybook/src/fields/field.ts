@@ -119,7 +119,7 @@ export interface Visitor {
 }
 
 /** A stored reference from one document to another. */
-export interface StoredReference {
+export interface Reference {
   readonly collection: string
   readonly id: string
 }
@@ -215,7 +215,7 @@ export interface FieldType<Options extends object = AnyOptions> {
   walk?(value: unknown, options: Options, visitor: Visitor): unknown
   /** What `q` finds; `undefined`: nothing. */
   search?(options: Options): SearchFacts | undefined
-  references?(value: unknown, options: Options): readonly StoredReference[]
+  references?(value: unknown, options: Options): readonly Reference[]
   generated?(key: string, options: Options): Generated | undefined
   /** What the type is to its collection as a whole; at most one field for each role. */
   readonly role?: 'slug' | 'status'

@@ -34,7 +34,8 @@ type IsDemanded<F> =
 type GeneratedKey<K, F> = `${K & string}${keyof GeneratedOf<F> & string}`
 type GeneratedValue<F> = GeneratedOf<F>[keyof GeneratedOf<F>]
 
-type Flat<T> = { [K in keyof T]: T[K] } & {}
+/** Written out, so that editors show what it comes to. */
+export type Flat<T> = { [K in keyof T]: T[K] } & {}
 
 /** What a reader sees of a set of fields. */
 export type FieldValues<F extends Fields> = Flat<

@@ -31,7 +31,7 @@ export class Admission {
   #shareEndsAt = 0
   /** Requests that have arrived, refused ones too. */
   #arrived = 0
-  readonly #turn = new Turn()
+  readonly #turn = new EventLoopTurn()
 
   /** @param limit how many requests may be pending */
   constructor(limit: number) {
@@ -110,7 +110,7 @@ export class Admission {
 }
 
 /** Tells whether requests have begun for long enough in this turn of the event loop. */
-class Turn {
+class EventLoopTurn {
   #startedAt = 0
   #endedAt = 0
   #isMarked = false

@@ -12,13 +12,13 @@ export type Validator = (value: unknown) => readonly Issue[]
 
 /** Makes validators, and keeps those that have a name. Each compiles its schema when it is first used. */
 export class Validators {
-  readonly #kept = new Map<string, Validator>()
+  readonly #validators = new Map<string, Validator>()
   #ajv: Ajv2020 | undefined
 
   /** The validator of this name, made of `schema` when it is asked for first. */
   get(name: string, schema: () => JsonSchema): Validator {
-    const validator = this.#kept.get(name) ?? this.make(schema())
-    this.#kept.set(name, validator)
+    const validator = this.#validators.get(name) ?? this.make(schema())
+    this.#validators.set(name, validator)
     return validator
   }
 

@@ -206,7 +206,7 @@ class Workers {
   #drain(): void {
     this.#end.abort()
     for (const worker of this.alive) worker.stop()
-    this.#settle()
+    this.#resolveWhenOver()
   }
 
   #bury(worker: WorkerProcess, { status }: Ended): void {
@@ -216,7 +216,7 @@ class Workers {
     for (const step of STEPS) void this.#pass(step)
     // One that was still starting dies of the signal itself, and has no status.
     if (status) this.#status ||= status
-    this.#settle()
+    this.#resolveWhenOver()
   }
 
   /** Workers that end together go on together: what one of them would not take, another one must. */
@@ -230,7 +230,7 @@ class Workers {
     for (const worker of waiting) worker.pass(step)
   }
 
-  #settle(): void {
+  #resolveWhenOver(): void {
     if (this.alive.size > 0) return
     if (this.#reason) this.#over.reject(this.#reason)
     else this.#over.resolve(this.#status)

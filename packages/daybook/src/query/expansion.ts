@@ -70,9 +70,9 @@ export function readSelection(
 ): Selection {
   const lookup: Lookup = { faults, scope, count: 0 }
   const { include: named, depth = named ? 1 : 0 } = query
-  const drafts: PendingExpansions = new Map()
-  for (const name of named ?? []) includeName(lookup, document, drafts, name, depth)
-  if (!named) includeAll(lookup, document, drafts, depth)
+  const pending: PendingExpansions = new Map()
+  for (const name of named ?? []) includeName(lookup, document, pending, name, depth)
+  if (!named) includeAll(lookup, document, pending, depth)
   if (lookup.count > MAX_EXPANSIONS) {
     faults.add(
       'depth',
@@ -80,8 +80,8 @@ export function readSelection(
       `must expand at most ${MAX_EXPANSIONS} relations; lower depth or name them in include`,
     )
   }
-  const select = readSelect(lookup, document, drafts, query.select)
-  return { select, expansions: toExpansions(drafts) }
+  const select = readSelect(lookup, document, pending, query.select)
+  return { select, expansions: toExpansions(pending) }
 }
 
 /** A relation that a dotted name begins with, and what of the name is left. */
@@ -111,32 +111,32 @@ function findRelations({ scope }: Lookup, document: DocumentModel, name: string)
 
 function openPendingExpansion(
   { scope }: Lookup,
-  drafts: PendingExpansions,
+  pending: PendingExpansions,
   relation: RelationModel,
   to: CollectionModel,
 ): PendingExpansion {
   const name = relation.steps.map(({ key, block = '' }) => `${block}:${key}`).join('.')
-  const known = drafts.get(name)
+  const known = pending.get(name)
   if (known) return known
-  const draft: PendingExpansion = {
+  const expansion: PendingExpansion = {
     relation,
     to,
     isOpen: scope.collection(to.key) !== undefined,
     inner: new Map(),
     select: undefined,
   }
-  drafts.set(name, draft)
-  return draft
+  pending.set(name, expansion)
+  return expansion
 }
 
 function includeName(
   lookup: Lookup,
   document: DocumentModel,
-  drafts: PendingExpansions,
+  pending: PendingExpansions,
   name: string,
   depth: number,
 ): void {
-  const unknown = include(lookup, document, drafts, name, { depth, level: 1 })
+  const unknown = include(lookup, document, pending, name, { depth, level: 1 })
   if (unknown === undefined) return
   lookup.faults.add('include', 'unknown_field', `there is no relation "${unknown.slice(0, 64)}"`)
 }
@@ -151,7 +151,7 @@ interface Reach {
 function include(
   lookup: Lookup,
   document: DocumentModel,
-  drafts: PendingExpansions,
+  pending: PendingExpansions,
   name: string,
   { depth, level }: Reach,
 ): string | undefined {
@@ -163,7 +163,7 @@ function include(
   if (found.length === 0) return name
   const unknown = found.map(({ relation, to, rest }) => {
     lookup.count += 1
-    const { inner } = openPendingExpansion(lookup, drafts, relation, to)
+    const { inner } = openPendingExpansion(lookup, pending, relation, to)
     if (rest !== undefined) return include(lookup, to, inner, rest, { depth: depth - 1, level: level + 1 })
     includeAll(lookup, to, inner, depth - 1)
     return undefined
@@ -172,34 +172,34 @@ function include(
 }
 
 /** Every relation that the reader may see, level by level. */
-function includeAll(lookup: Lookup, document: DocumentModel, drafts: PendingExpansions, depth: number): void {
+function includeAll(lookup: Lookup, document: DocumentModel, pending: PendingExpansions, depth: number): void {
   if (depth <= 0 || lookup.count > MAX_EXPANSIONS) return
   const hidden = lookup.scope.hidden(document)
   for (const relation of [...document.relations.values()].flat()) {
     const to = lookup.scope.collections.get(relation.to)
     if (!to || hidden.has(relation.owner)) continue
     lookup.count += 1
-    includeAll(lookup, to, openPendingExpansion(lookup, drafts, relation, to).inner, depth - 1)
+    includeAll(lookup, to, openPendingExpansion(lookup, pending, relation, to).inner, depth - 1)
   }
 }
 
 function readSelect(
   lookup: Lookup,
   document: DocumentModel,
-  drafts: PendingExpansions,
+  pending: PendingExpansions,
   named: readonly string[] | undefined,
 ): ReadonlySet<string> | undefined {
   if (!named) return undefined
   // What names a document always comes along.
   const keys = new Set(document.systemKeys.before)
-  for (const name of named) selectName(lookup, document, drafts, keys, name, name)
+  for (const name of named) selectName(lookup, document, pending, keys, name, name)
   return keys
 }
 
 function selectName(
   lookup: Lookup,
   document: DocumentModel,
-  drafts: PendingExpansions,
+  pending: PendingExpansions,
   keys: Set<string>,
   name: string,
   whole: string,
@@ -213,18 +213,18 @@ function selectName(
     ({ rest }) => rest !== undefined,
   )
   const opened = found.flatMap(({ relation, to, rest }) =>
-    [...drafts.values()]
-      .filter((draft) => draft.relation === relation)
-      .map((draft) => ({ draft, to, rest: rest ?? '' })),
+    [...pending.values()]
+      .filter((expansion) => expansion.relation === relation)
+      .map((expansion) => ({ expansion, to, rest: rest ?? '' })),
   )
   if (found.length === 0) lookup.faults.add('select', 'unknown_field', `there is no field "${shown}"`)
   else if (opened.length === 0) {
     lookup.faults.add('select', 'not_included', `"${shown}" lies in a relation that include does not name`)
   }
-  for (const { draft, to, rest } of opened) {
-    keys.add(draft.relation.owner)
-    draft.select ??= new Set(['id'])
-    selectName(lookup, to, draft.inner, draft.select, rest, whole)
+  for (const { expansion, to, rest } of opened) {
+    keys.add(expansion.relation.owner)
+    expansion.select ??= new Set(['id'])
+    selectName(lookup, to, expansion.inner, expansion.select, rest, whole)
   }
 }
 
@@ -234,8 +234,8 @@ function visibleKeys({ scope }: Lookup, document: DocumentModel): ReadonlySet<st
   return new Set([...document.systemKeys.before, ...visible, ...document.systemKeys.after])
 }
 
-function toExpansions(drafts: PendingExpansions): readonly Expansion[] {
-  return [...drafts.values()].map(({ relation, to, isOpen, inner, select: keys }) => ({
+function toExpansions(pending: PendingExpansions): readonly Expansion[] {
+  return [...pending.values()].map(({ relation, to, isOpen, inner, select: keys }) => ({
     relation,
     to,
     isOpen,

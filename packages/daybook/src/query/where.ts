@@ -153,7 +153,7 @@ function plant(root: WhereNode, path: readonly string[], values: readonly string
   node.values.push(...values)
 }
 
-interface WherePlace {
+interface FilterPlace {
   readonly level: number
   readonly negated: boolean
 }
@@ -182,7 +182,7 @@ class WhereReader {
   }
 
   /** Fields side by side: all of them must hold. */
-  group(node: WhereNode, collection: CollectionModel, path: string, place: WherePlace): Condition {
+  group(node: WhereNode, collection: CollectionModel, path: string, place: FilterPlace): Condition {
     if (node.values.length > 0) this.#fault(path, 'where', 'must name a field and an operator')
     const of = [...node.children].map(([key, child]) => {
       const inner = `${path}[${key}]`
@@ -200,7 +200,7 @@ class WhereReader {
     node: WhereNode,
     collection: CollectionModel,
     path: string,
-    place: WherePlace,
+    place: FilterPlace,
   ): Condition {
     const next = this.#deeper(path, place)
     if (next.level > MAX_LEVELS) return MATCHES_NOTHING
@@ -212,14 +212,14 @@ class WhereReader {
     return { kind: (key === 'or') === place.negated ? 'all' : 'any', of }
   }
 
-  #deeper(path: string, place: WherePlace): WherePlace {
+  #deeper(path: string, place: FilterPlace): FilterPlace {
     const level = place.level + 1
     if (level === MAX_LEVELS + 1)
       this.#fault(path, 'depth', `must have at most ${MAX_LEVELS} levels of and, or and not`)
     return { ...place, level }
   }
 
-  #field(name: string, node: WhereNode, collection: CollectionModel, path: string, place: WherePlace): Condition {
+  #field(name: string, node: WhereNode, collection: CollectionModel, path: string, place: FilterPlace): Condition {
     const field = this.#find(name, collection, true)
     if (!field) {
       this.#fault(path, 'unknown_field', `cannot filter by "${name.slice(0, 64)}"`)

@@ -103,7 +103,7 @@ export class BulkInsert {
     pks: ReadonlyMap<string, number>,
   ): readonly (() => Promise<unknown>)[] {
     const placed = shown.map((one) => ({ ...one, pk: pks.get(one.entry.id) }))
-    const rows = placed.flatMap(({ entry, view, pk }) => (view ? [viewRow(entry, view, pk)] : []))
+    const rows = placed.flatMap(({ entry, localeRow, pk }) => (localeRow ? [localeTableRow(entry, localeRow, pk)] : []))
     const words = placed.map((one) => ({ ...one.words, pk: one.pk }))
     const index = prepareSql(this.#dialect.search.insertAll(collection))
     return [
@@ -124,7 +124,7 @@ export class BulkInsert {
 interface ShownRow {
   readonly collection: CollectionModel
   readonly entry: NumberedEntry
-  readonly view?: LocaleRow
+  readonly localeRow?: LocaleRow
   /** What it is found by. */
   readonly words: StatementValues
 }
@@ -137,8 +137,13 @@ function toShown(
   const rowOf = searchRows(search)
   return entries.flatMap((entry) => [
     { collection, entry, words: rowOf(collection, entry.value, entry.status) },
-    ...entry.localeRows.map((view) => {
-      return { collection: view.collection, entry, view, words: rowOf(view.collection, view.value, entry.status) }
+    ...entry.localeRows.map((localeRow) => {
+      return {
+        collection: localeRow.collection,
+        entry,
+        localeRow,
+        words: rowOf(localeRow.collection, localeRow.value, entry.status),
+      }
     }),
   ])
 }
@@ -172,7 +177,7 @@ const referenceRows = ({ id, references }: NumberedEntry, key: string): Rows =>
 const choiceRows = ({ id, choices }: NumberedEntry, key: string): Rows =>
   choices.map((choice) => ({ from_collection: key, from_id: id, ...choice }))
 
-function viewRow(
+function localeTableRow(
   entry: NumberedEntry,
   { collection, slug, own_slug, doc }: LocaleRow,
   pk: number | undefined,

@@ -118,5 +118,5 @@ export interface SchemaDialect {
   /** Rows `{ name }`: tables and views of anybody. */
   readonly occupants: string
   /** What the engine has to be told of an entry table after rows came with a `pk` of their own. */
-  settle(table: string): readonly string[]
+  afterCopy(table: string): readonly string[]
 }

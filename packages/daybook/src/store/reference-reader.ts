@@ -22,10 +22,10 @@ export interface ReferrerFilter {
   /** Fields that are left out, as `collection field` and `globals key field`. */
   readonly except: readonly string[]
   /** What entries of a collection must hold. */
-  readonly limits: readonly { readonly collection: CollectionModel; readonly where: Condition }[]
+  readonly filters: readonly { readonly collection: CollectionModel; readonly where: Condition }[]
 }
 
-const ALL_REFERRERS: ReferrerFilter = { except: [], limits: [] }
+const ALL_REFERRERS: ReferrerFilter = { except: [], filters: [] }
 
 /** Reads which documents refer to an entry. */
 export class ReferenceReader {
@@ -65,10 +65,10 @@ export class ReferenceReader {
     return (await connection.get(statement, { collection, id, ...values }))?.total ?? 0
   }
 
-  #among({ except, limits }: ReferrerFilter): Narrowed {
-    const translated = limits.map(({ collection, where }, index) => ({
+  #among({ except, filters }: ReferrerFilter): Narrowed {
+    const translated = filters.map(({ collection, where }, index) => ({
       table: collection.key,
-      condition: toWhereSql(this.#dialect, where, { ...collection, prefix: `limit${index}x` }),
+      condition: toWhereSql(this.#dialect, where, { ...collection, prefix: `filter${index}x` }),
     }))
     return {
       name: translated.map(({ table, condition }) => ` ${table} ${condition.cacheKey}`).join(),
@@ -76,7 +76,7 @@ export class ReferenceReader {
         except: JSON.stringify(except),
         ...Object.assign({}, ...translated.map(({ condition }) => condition.values)),
       },
-      connection: limits.length === 0 ? this.#connection : this.#background,
+      connection: filters.length === 0 ? this.#connection : this.#background,
       conditions: () => translated.map(({ table, condition }) => reachable(table, condition.build())),
     }
   }

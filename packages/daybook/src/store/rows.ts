@@ -1,4 +1,4 @@
-import type { StoredReference } from '../fields/field.ts'
+import type { Reference } from '../fields/field.ts'
 import type { CollectionModel } from '../model/model.ts'
 import type { EntryColumn, EntryTable, SystemTables } from './tables.ts'
 
@@ -50,6 +50,6 @@ export interface FieldChoice {
 }
 
 /** A reference as it is to be stored. */
-export interface FieldReference extends StoredReference {
+export interface FieldReference extends Reference {
   readonly field: string
 }

@@ -85,8 +85,8 @@ export async function prepareSchema(
   if (known !== undefined && Number(known) < 2) await addLocales(connection)
   if (known !== undefined) await check.beforeChange?.(connection)
   await runStatements(connection, ...createSystemTables(dialect.schema))
-  const views = [...model.collections.values()].flatMap((one) => [...one.byLocale.values()])
-  await dropLocaleTables(connection, dialect, (name) => views.every(({ table }) => table !== name))
+  const localeTables = [...model.collections.values()].flatMap((one) => [...one.byLocale.values()])
+  await dropLocaleTables(connection, dialect, (name) => localeTables.every(({ table }) => table !== name))
   for (const collection of model.collections.values()) await prepareCollection(connection, dialect, collection, check)
   const large = check.makesOutsideTransaction ? await largeTables(connection) : new Set<string>()
   const postponed = await alignObjects(connection, dialect, [...model.collections.values()], large)
@@ -159,7 +159,7 @@ function fingerprintOf(dialect: Dialect, model: Model): string {
       dialect.schema.named(name),
       sql,
     ]),
-    [...one.byLocale.values()].map((view) => [view.table, view.schemaHash]),
+    [...one.byLocale.values()].map((localeTable) => [localeTable.table, localeTable.schemaHash]),
     one.status?.key ?? null,
   ])
   const globals = [...model.globals.values()].map((one) => [one.key, one.schemaHash, renamesOf(one.fieldMap)])
@@ -186,13 +186,13 @@ async function prepareCollection(
   await connection.run(ADD_COUNTERS, { key })
   const isMoved = await alignStatus(connection, dialect, collection)
   await prepareSearch(connection, dialect, collection, isMoved)
-  const views = [...collection.byLocale.values()]
-  const content = views.map(({ schemaHash }) => schemaHash).join()
+  const localeTables = [...collection.byLocale.values()]
+  const content = localeTables.map(({ schemaHash }) => schemaHash).join()
   if (!isMoved && ((await readNote(connection, `locales ${key}`)) ?? '') === content) return
-  for (const { table } of views)
+  for (const { table } of localeTables)
     await runStatements(connection, ...dropsOf(dialect, table), createLocaleTable(dialect.schema, table))
-  if (views.length > 0) await check.fillLocaleTables(collection)
-  for (const view of views) await prepareSearch(connection, dialect, view, true)
+  if (localeTables.length > 0) await check.fillLocaleTables(collection)
+  for (const localeTable of localeTables) await prepareSearch(connection, dialect, localeTable, true)
   await writeNote(connection, `locales ${key}`, content)
 }
 
@@ -299,7 +299,7 @@ async function alignObjects(
     collections
       .flatMap((one) => [
         wantedView(dialect, one),
-        ...[one, ...one.byLocale.values()].flatMap((view) => wantedIndexes(dialect, view)),
+        ...[one, ...one.byLocale.values()].flatMap((localeTable) => wantedIndexes(dialect, localeTable)),
       ])
       .map((one) => [one.name, one]),
   )

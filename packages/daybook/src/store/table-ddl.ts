@@ -50,4 +50,4 @@ function createIndexes(table: string, { indexes = {} }: TableOutline): readonly 
   })
 }
 
-const quoteColumns = (columns: readonly string[]): string => columns.map((column) => `"${column}"`).join(', ')
+export const quoteColumns = (columns: readonly string[]): string => columns.map((column) => `"${column}"`).join(', ')

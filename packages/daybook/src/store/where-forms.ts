@@ -4,7 +4,7 @@ import { type Condition, conjuncts } from '../query/where.ts'
 import type { WhereSql } from './compile.ts'
 import type { Dialect } from './dialect.ts'
 import { valueIndex } from './tables.ts'
-import { type FilteredTable, type Piece, together, translateCondition } from './where.ts'
+import { type CompareCondition, combinePieces, type FilteredTable, type Piece, translateCondition } from './where.ts'
 
 /**
  * How a condition is written: how its values are reached is decided by that, and what it says is the same.
@@ -45,7 +45,6 @@ export function toWhereSql(dialect: Dialect, condition: Condition, place: WhereP
   return { cacheKey: built.cacheKey, values, build: () => built.sql() }
 }
 
-type CompareCondition = Extract<Condition, { kind: 'compare' }>
 type Leaf = Exclude<Condition, { kind: 'all' | 'any' }>
 
 /** A table with the name that it has in the database. */
@@ -75,7 +74,7 @@ function planned(condition: Condition, table: IndexedTable, form: WhereForm, lea
   const parts = conjuncts(condition)
   const driver = form === 'drive' ? driverOf(parts, lead) : undefined
   const pieces = parts.map((one) => (one === driver ? translateCondition(one, table) : lookUp(one, table, form)))
-  return together('all', pieces)
+  return combinePieces('all', pieces)
 }
 
 /** A condition that leads nowhere, for entries that something else has led to. */
@@ -87,7 +86,7 @@ function lookUp(condition: Condition, table: IndexedTable, form: WhereForm): Pie
   }
   if (condition.kind === 'member' || condition.kind === 'related') return amongSet(condition, table)
   const pieces = condition.of.map((one) => lookUp(one, table, form))
-  return together(condition.kind, pieces)
+  return combinePieces(condition.kind, pieces)
 }
 
 /** Looks for the value and the id in the index that holds both; of itself, SQLite may take the one of ids, and read the document. */

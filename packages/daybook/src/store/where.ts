@@ -4,7 +4,7 @@ import type { Condition } from '../query/where.ts'
 import { param } from './compile.ts'
 import type { Dialect } from './dialect.ts'
 
-type CompareCondition = Extract<Condition, { kind: 'compare' }>
+export type CompareCondition = Extract<Condition, { kind: 'compare' }>
 type Member = Extract<Condition, { kind: 'member' }>
 type RelatedCondition = Extract<Condition, { kind: 'related' }>
 
@@ -27,14 +27,14 @@ export function translateCondition(condition: Condition, table: FilteredTable): 
   if (condition.kind === 'compare') return translateComparison(condition, table)
   if (condition.kind === 'member') return member(condition, table)
   if (condition.kind === 'related') return related(condition, table)
-  return together(
+  return combinePieces(
     condition.kind,
     condition.of.map((one) => translateCondition(one, table)),
   )
 }
 
 /** Parts that must all hold, or of which one must. */
-export function together(kind: 'all' | 'any', pieces: readonly Piece[]): Piece {
+export function combinePieces(kind: 'all' | 'any', pieces: readonly Piece[]): Piece {
   const isAll = kind === 'all'
   return {
     cacheKey: `${isAll ? '&' : '|'}(${pieces.map(({ cacheKey }) => cacheKey).join()})`,

@@ -264,11 +264,11 @@ export class Writer {
   async putLocaleRow(
     pk: number,
     entry: Pick<EntryTable, 'id' | 'status' | 'created_at' | 'updated_at' | 'seq'>,
-    view: LocaleRow,
+    localeRow: LocaleRow,
   ): Promise<void> {
-    const { table, schemaHash: shape } = view.collection
-    const put = this.#statements.get(`put ${table}`, () => prepareSql(putViewStatement(table)))
-    await this.#connection.run(put, { ...entry, ...view, pk, shape })
+    const { table, schemaHash: shape } = localeRow.collection
+    const put = this.#statements.get(`put ${table}`, () => prepareSql(putLocaleRowStatement(table)))
+    await this.#connection.run(put, { ...entry, ...localeRow, pk, shape })
   }
 
   #index(collection: CollectionModel, row: StatementValues, hadOne: boolean): void {
@@ -380,12 +380,12 @@ function insertStatement(key: string) {
   return sql<{ pk: number }>`INSERT INTO ${sql.table(key)} (${columns}) VALUES (${values}) RETURNING pk`
 }
 
-const VIEW_COLUMNS = ['id', 'slug', 'own_slug', 'status', 'created_at', 'updated_at', 'seq', 'shape', 'doc'] as const
+const LOCALE_COLUMNS = ['id', 'slug', 'own_slug', 'status', 'created_at', 'updated_at', 'seq', 'shape', 'doc'] as const
 
-function putViewStatement(table: string) {
-  const columns = sql.join(['pk', ...VIEW_COLUMNS].map((name) => sql.ref(name)))
-  const values = sql.join(['pk', ...VIEW_COLUMNS].map((name) => param(name)))
-  const changes = sql.join(VIEW_COLUMNS.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`))
+function putLocaleRowStatement(table: string) {
+  const columns = sql.join(['pk', ...LOCALE_COLUMNS].map((name) => sql.ref(name)))
+  const values = sql.join(['pk', ...LOCALE_COLUMNS].map((name) => param(name)))
+  const changes = sql.join(LOCALE_COLUMNS.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`))
   return sql`INSERT INTO ${sql.table(table)} (${columns}) VALUES (${values}) ON CONFLICT (pk) DO UPDATE SET ${changes}`
 }
 

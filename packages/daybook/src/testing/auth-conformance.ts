@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert/strict'
 import type { AuthAdapter, AuthContext, Identity, Principal } from '../auth/adapter.ts'
 import { DaybookError } from '../errors.ts'
-import { isObjectValue, requireCapabilitiesShape, requireIdentity, requireShape, toJson } from './auth-shapes.ts'
+import { assertCapabilities, assertConforms, assertIdentity, isObjectValue, toJson } from './auth-assertions.ts'
 import { type CredentialHeaders, EMPTY, HOSTILE, twice, withOneChanged } from './hostile-credentials.ts'
 
 /** Makes the headers of a request. */
@@ -91,7 +91,7 @@ function capabilityChecks({ adapter }: AuthAdapterSubject): readonly Conformance
   return [
     {
       name: 'capabilities: are well-formed',
-      run: async () => requireCapabilitiesShape(adapter.getCapabilities(), adapter),
+      run: async () => assertCapabilities(adapter.getCapabilities(), adapter),
     },
     {
       name: 'capabilities: are the same each time',
@@ -136,20 +136,20 @@ function sessionChecks(subject: Examined): readonly ConformanceCheck[] {
       name: 'session: a valid credential is somebody, to both questions',
       run: async () => {
         const { principal, identity } = await ask(subject, await valid())
-        requireShape(isObjectValue(principal), 'getPrincipal gives an object.')
-        requireShape(isObjectValue(identity), 'getIdentity gives an identity.')
+        assertConforms(isObjectValue(principal), 'getPrincipal gives an object.')
+        assertConforms(isObjectValue(identity), 'getIdentity gives an identity.')
       },
     },
     {
       name: 'session: the identity is well-formed',
-      run: async () => requireIdentity((await ask(subject, await valid())).identity, provider()),
+      run: async () => assertIdentity((await ask(subject, await valid())).identity, provider()),
     },
     {
       name: 'session: principal and identity can be told as JSON',
       run: async () => {
         const { principal, identity } = await ask(subject, await valid())
-        requireShape(isObjectValue(toJson(principal, 'The principal')), 'The principal is an object as JSON, too.')
-        requireShape(isObjectValue(toJson(identity, 'The identity')), 'The identity is an object as JSON, too.')
+        assertConforms(isObjectValue(toJson(principal, 'The principal')), 'The principal is an object as JSON, too.')
+        assertConforms(isObjectValue(toJson(identity, 'The identity')), 'The identity is an object as JSON, too.')
       },
     },
     {
@@ -182,9 +182,9 @@ const twoPeople = (subject: Examined, other: Headed): ConformanceCheck => ({
   name: 'session: another person is another subject in another session',
   run: async () => {
     const [one, two] = [await ask(subject, await subject.valid()), await ask(subject, await other())]
-    requireShape(two.principal !== null && two.identity !== null, 'The other person has a session, too.')
-    requireShape(one.identity?.subject !== two.identity.subject, 'Two people have two subjects.')
-    requireShape(one.identity?.sessionId !== two.identity.sessionId, 'Two people have two sessions.')
+    assertConforms(two.principal !== null && two.identity !== null, 'The other person has a session, too.')
+    assertConforms(one.identity?.subject !== two.identity.subject, 'Two people have two subjects.')
+    assertConforms(one.identity?.sessionId !== two.identity.sessionId, 'Two people have two sessions.')
   },
 })
 
@@ -226,7 +226,7 @@ function actionChecks({ adapter, load }: Examined): readonly ConformanceCheck[] 
       const context = toContext(EMPTY)
       const request = new Request(`${context.origin}${basePath}/daybook-has-no-such-route`)
       const response = await refusal(async () => handleRequest?.call(adapter, request, context))
-      requireShape(
+      assertConforms(
         response.status >= 400 && response.status < 500,
         `It answered ${response.status} instead of 404 or the like.`,
       )
@@ -239,7 +239,7 @@ function actionChecks({ adapter, load }: Examined): readonly ConformanceCheck[] 
 async function refusal(work: () => Promise<unknown>): Promise<{ readonly status: number }> {
   try {
     const answer = await work()
-    requireShape(answer instanceof Response, 'handleRequest gives a Response.')
+    assertConforms(answer instanceof Response, 'handleRequest gives a Response.')
     return answer
   } catch (error) {
     if (error instanceof DaybookError) return error

@@ -102,10 +102,10 @@ export class Thread<Task, Result> {
     }
     const number = this.#jobs[0]?.number
     if (isMessage<'result', Result>(received, 'result') && received.job === number) {
-      this.#settle()?.resolve(received.body)
+      this.#endTask()?.resolve(received.body)
     } else if (isMessage<'failure', TaskFailure>(received, 'failure') && received.job === number) {
       const { message: text, code } = received.body
-      this.#settle()?.reject(Object.assign(new Error(text), { code }))
+      this.#endTask()?.reject(Object.assign(new Error(text), { code }))
     } else return
     this.#events.onRoom(this)
   }
@@ -118,7 +118,7 @@ export class Thread<Task, Result> {
   }
 
   /** Takes the job that ran off the clock; the next one is on it. */
-  #settle(): QueuedTask<Task, Result> | undefined {
+  #endTask(): QueuedTask<Task, Result> | undefined {
     clearTimeout(this.#clock)
     const settled = this.#jobs.shift()
     if (this.#jobs.length === 0) this.#worker.unref()

@@ -28,7 +28,7 @@ export class Invitations {
     await this.#records.transaction(async (writer) => {
       for (const { id } of await writer.find(INVITATION_KIND, 'email', record.email))
         await writer.delete(INVITATION_KIND, id)
-      await writer.put(INVITATION_KIND, record, kept(record))
+      await writer.put(INVITATION_KIND, record, indexed(record))
     })
     return secret
   }
@@ -43,7 +43,7 @@ export class Invitations {
     return (
       record && {
         roles: record.roles as readonly string[],
-        giveBack: () => this.#records.transaction((writer) => writer.put(INVITATION_KIND, record, kept(record))),
+        giveBack: () => this.#records.transaction((writer) => writer.put(INVITATION_KIND, record, indexed(record))),
       }
     )
   }
@@ -52,7 +52,7 @@ export class Invitations {
 const isFor = ({ email, expiresAt }: AuthRecord, own: string): boolean =>
   email === own.toLowerCase() && Date.parse(String(expiresAt)) > Date.now()
 
-const kept = (record: AuthRecord) => ({
+const indexed = (record: AuthRecord) => ({
   keys: { email: String(record.email), digest: String(record.digest) },
   until: Date.parse(String(record.expiresAt)),
 })

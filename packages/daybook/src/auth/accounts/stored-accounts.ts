@@ -32,8 +32,8 @@ export async function loadStoredAccounts(
 
 /** What signs cookies on all nodes: made once in the life of the store. */
 async function sharedSecret(records: AuthRecords): Promise<string> {
-  const kept = await records.get('secret', 'cookies')
-  if (kept) return String(kept.value)
+  const stored = await records.get('secret', 'cookies')
+  if (stored) return String(stored.value)
   return records.transaction(async (writer) => {
     const first = await writer.get('secret', 'cookies')
     if (first) return String(first.value)

@@ -84,7 +84,7 @@ async function runImport(parts: JobParts, total: number): Promise<{ tally: Impor
 }
 
 function sayInterrupted(left: number, isDry: boolean): number {
-  const kept = isDry ? '' : ' What is listed here is stored; the same command brings in the rest.'
-  process.stdout.write(`stopped before ${left} of the files.${kept}\n`)
+  const advice = isDry ? '' : ' What is listed here is stored; the same command brings in the rest.'
+  process.stdout.write(`stopped before ${left} of the files.${advice}\n`)
   return INTERRUPTED
 }

@@ -26,7 +26,7 @@ export async function openCopy(
   const folder = await mkdtemp(join(tmpdir(), 'daybook-dry-run-'))
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true })
   try {
-    if (database) await copyDatabase(database, model, databaseFile(folder))
+    if (database) await copyFromDatabase(database, model, databaseFile(folder))
     else copySqlite(databaseFile(data), databaseFile(folder))
     const { engine, close } = await openEngine(model, config, folder, options)
     return { engine, close: () => close().finally(remove) }
@@ -37,7 +37,7 @@ export async function openCopy(
 }
 
 /** Copies what a database holds into a new file; nothing where it holds no store yet. */
-async function copyDatabase(database: DatabaseSource, model: Model, file: string): Promise<void> {
+async function copyFromDatabase(database: DatabaseSource, model: Model, file: string): Promise<void> {
   const source = await database.snapshot()
   try {
     if (!(await isBlankDatabase(source, source.dialect))) await fillCopy(source, model, file)

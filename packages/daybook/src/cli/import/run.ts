@@ -125,7 +125,7 @@ async function store(
 ): Promise<Stored> {
   const { collection } = plan
   const { values, forNew, createdAt } = entry
-  const found = id ?? (await findEntry(engine, plan, entry.keyValue, locale))
+  const found = id ?? (await findImportedEntry(engine, plan, entry.keyValue, locale))
   const context = await writeContext(engine, new Access(engine.model, SYSTEM), { locale, transact })
   if (found === undefined) {
     const options = createdAt === undefined ? {} : { createdAt }
@@ -137,7 +137,7 @@ async function store(
   return { id: found, outcome: answer.seq === before?.seq ? 'unchanged' : 'updated' }
 }
 
-async function findEntry(
+async function findImportedEntry(
   { store: { read } }: Engine,
   { collection, key }: ImportPlan,
   value: string,
@@ -146,6 +146,6 @@ async function findEntry(
   const own = await read.entries.storedBy(collection, key, value)
   if (own || key !== collection.slug?.key) return own?.id
   // An entry that was begun in another locale may have its slug there alone.
-  const view = collection.byLocale.get(locale ?? '')
-  return view && (await read.entries.bySlug(view, value))?.id
+  const inLocale = collection.byLocale.get(locale ?? '')
+  return inLocale && (await read.entries.bySlug(inLocale, value))?.id
 }

@@ -96,6 +96,6 @@ export function withoutUnwritable(
     }))
     throw new DaybookError('FORBIDDEN', 'You may not write what the body changes; see details.issues.', { issues })
   }
-  const kept = new Set(closed.map(({ key }) => key))
-  return Object.fromEntries(Object.entries(body).filter(([key]) => !kept.has(key)))
+  const notWritable = new Set(closed.map(({ key }) => key))
+  return Object.fromEntries(Object.entries(body).filter(([key]) => !notWritable.has(key)))
 }

@@ -73,17 +73,17 @@ export function showAll(
  * A document after a write in one locale: its localized values are that locale's, all others are everyone's. What other
  * locales say of the items of a list goes with the items.
  *
- * @param view every value of the document in that locale, without fallbacks
+ * @param inLocale every value of the document in that locale, without fallbacks
  */
 export function writeTranslation(
   document: DocumentModel,
   current: Canonical | undefined,
-  view: Values,
+  inLocale: Values,
   locale: string | undefined,
   defaultLocale: string | undefined,
 ): Canonical {
   if (locale === undefined || defaultLocale === undefined || document.localized.size === 0) {
-    return { values: view, translations: current?.translations ?? {} }
+    return { values: inLocale, translations: current?.translations ?? {} }
   }
   const before = current && show(document, current, [locale], defaultLocale)
   const others = Object.entries(current?.translations ?? {}).filter(([other]) => other !== locale)
@@ -99,7 +99,7 @@ export function writeTranslation(
     keep(locale, spot.path, value)
     return valueAtPath(current?.values, spot.from) ?? empty
   }
-  const values = replaceLocalized(document, view, before, (spot, value) => ({
+  const values = replaceLocalized(document, inLocale, before, (spot, value) => ({
     value: settle(spot, value, emptyValue(spot.field)),
     generated: (key, stored) =>
       settle({ path: siblingPath(spot.path, key), from: spot.from && siblingPath(spot.from, key) }, stored, null),
@@ -230,9 +230,9 @@ function matchItems(items: readonly unknown[], old: readonly unknown[]): readonl
     return index
   }
   // One that stayed where it was comes before an equal one elsewhere.
-  const kept = texts.map((text, index) => (oldTexts[index] === text ? take(index) : undefined))
+  const unmoved = texts.map((text, index) => (oldTexts[index] === text ? take(index) : undefined))
   const moved = Map.groupBy(left, (index) => oldTexts[index])
-  const equal = kept.map((index, at) => index ?? take(moved.get(texts[at])?.shift()))
+  const equal = unmoved.map((index, at) => index ?? take(moved.get(texts[at])?.shift()))
   const others = Map.groupBy(left, (index) => blockType(old[index]))
   return equal.map((index, at) => index ?? others.get(blockType(items[at]))?.shift())
 }

@@ -113,7 +113,7 @@ async function splice(
   for (const [index, expansion] of expansions.entries()) {
     const ids = found.flatMap((places) => places[index]?.ids ?? [])
     const targets = await fetchRows(work, expansion, ids)
-    shown.push(new Map([...targets].map(([id, row]) => [id, present(expansion.to, row, { hidden: NO_FIELDS })])))
+    shown.push(new Map([...targets].map(([id, row]) => [id, present(expansion.to, row, { hidden: NOTHING_HIDDEN })])))
   }
   return rows.map(({ doc }, row) => {
     const places = expansions.map(({ relation }, index) => ({
@@ -126,7 +126,7 @@ async function splice(
   })
 }
 
-const NO_FIELDS: ReadonlySet<string> = new Set()
+const NOTHING_HIDDEN: ReadonlySet<string> = new Set()
 
 /** Where the references of one field stand in a document's text. */
 interface ReferencePlace {
@@ -213,11 +213,11 @@ async function expand(
     )
     const values = [...rows.values()].map((row) => storedValues(to, row))
     const innerWeights = await expand(work, values, inner)
-    const view = { hidden: work.scope.hidden(to), select }
+    const projection = { hidden: work.scope.hidden(to), select }
     const shown = new Map(
       values.map((one, index) => [
         String(one.id),
-        { value: project(to, one, view), weight: 1 + (innerWeights[index] ?? 0) },
+        { value: project(to, one, projection), weight: 1 + (innerWeights[index] ?? 0) },
       ]),
     )
     for (const [index, own] of holders.entries()) {

@@ -27,7 +27,7 @@ export interface ListQuestion {
   readonly isPublicOnly: boolean
   /** Whether a filter or a search has to be counted. */
   readonly isNarrowed: boolean
-  readonly view: Projection
+  readonly projection: Projection
   /** Whether nothing is put into the entries that other rows say. */
   readonly isOfOneRow: boolean
   /** Other collections that the answer depends on. */

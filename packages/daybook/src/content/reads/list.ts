@@ -76,13 +76,13 @@ export class ListPlan {
 
   /** Looked at once, so that the tag never names a later state than that of the entries. */
   #look(): Promise<ListState> {
-    this.#standing ??= standingOf(this.#engine, this.#question)
+    this.#standing ??= readListState(this.#engine, this.#question)
     return this.#standing
   }
 
   async #present(rows: readonly EntryRow[]): Promise<readonly string[]> {
-    const { collection, query, scope, view, isOfOneRow: isPlain } = this.#question
-    if (isPlain) return rows.map((row) => present(collection, row, view))
+    const { collection, query, scope, projection, isOfOneRow: isPlain } = this.#question
+    if (isPlain) return rows.map((row) => present(collection, row, projection))
     const shown = await inChosenLocale(this.#engine, collection, rows, scope.choice)
     return presentExpanded(this.#engine, collection, shown, query.selection, scope)
   }
@@ -119,7 +119,7 @@ async function readQuestion(
   const { statuses, where } = takeStatus(
     collection,
     visibleStatuses(scope.statuses(collection), query.statuses),
-    limited(query.where, scope.filter(collection)?.where),
+    withFilter(query.where, scope.filter(collection)?.where),
   )
   const { fingerprint, limit, offset, after, q, selection } = query
   const hidden = scope.hidden(collection)
@@ -135,7 +135,7 @@ async function readQuestion(
     search,
     isPublicOnly: scope.seesPublicOnly(collection),
     isNarrowed: search !== undefined || where !== undefined,
-    view: { hidden, select: selection.select },
+    projection: { hidden, select: selection.select },
     isOfOneRow: isOfOneRow(selection, choice),
     sources: { touched, behind: scope.filterDependencies([collection, ...touched]) },
     matches: variantOf(collection.schemaHash, fingerprint, reader),
@@ -151,7 +151,7 @@ function visibleStatuses(
   return visible && asked ? asked.filter((one) => visible.includes(one)) : (visible ?? asked)
 }
 
-function limited(where: Condition | undefined, filter: Condition | undefined): Condition | undefined {
+function withFilter(where: Condition | undefined, filter: Condition | undefined): Condition | undefined {
   return where && filter ? { kind: 'all', of: [filter, where] } : (where ?? filter)
 }
 
@@ -173,7 +173,7 @@ interface ListState {
   readonly revisions: readonly number[]
 }
 
-async function standingOf(
+async function readListState(
   engine: Engine,
   { collection, isPublicOnly, scope, sources }: ListQuestion,
 ): Promise<ListState> {

@@ -5,7 +5,7 @@ import type { Reader } from '../../store/read.ts'
 import type { StoredEntry } from '../../store/rows.ts'
 import type { Store } from '../../store/store.ts'
 import type { Writer } from '../../store/write.ts'
-import { reshape, type Values } from '../document.ts'
+import { toCurrentSchema, type Values } from '../document.ts'
 import { type Canonical, changeDefaultLocale } from '../locales/localized.ts'
 import { withSystem } from '../reads/present.ts'
 import { allReferences, fillLocaleTables, toCanonical, toRow, translationsOf } from '../writes/row.ts'
@@ -199,14 +199,14 @@ async function moveEntry(
   // A move to another default locale gives nobody a slug: who has no text in it has none.
   const isMove = defaultLocale !== model.locales?.default
   const values = isMove ? own.values : await chooseSlug(writer.read, collection, own.values, defaultLocale)
-  const draft = toRow(model, collection, {
+  const next = toRow(model, collection, {
     id: entry.id,
     canonical: { ...own, values },
     createdAt: entry.created_at,
     updatedAt: new Date().toISOString(),
-    kept: null,
+    orphaned: null,
   })
-  await writer.updateEntry(collection, entry, { ...draft, status: entry.status }, ACTOR)
+  await writer.updateEntry(collection, entry, { ...next, status: entry.status }, ACTOR)
 }
 
 /** A document under the config's default locale, wherever it had its values before. */
@@ -292,7 +292,7 @@ function moveDocument(document: DocumentModel, row: { readonly doc: string; read
   const given = { ...(row.kept ? (JSON.parse(row.kept) as Values) : {}), ...own }
   const renamed = new Set<string>()
   const moved = moveFields(document.fieldMap, given, '', renamed)
-  const values = reshape(document, moved)
+  const values = toCurrentSchema(document, moved)
   const system = [...document.systemKeys.before, ...document.systemKeys.after]
   const before = leavesOf(Object.fromEntries(Object.entries(moved).filter(([key]) => !system.includes(key))))
   const after = leavesOf(values)

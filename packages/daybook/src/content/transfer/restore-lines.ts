@@ -173,7 +173,7 @@ function requireStatus({ status }: CollectionModel, document: Values): void {
 /** What is stored of a document: in the present form, and beside it what that has no place for. */
 export interface RestoredDocument {
   readonly values: Values
-  readonly kept: string | null
+  readonly orphaned: string | null
   readonly locales: string | null
 }
 
@@ -183,9 +183,9 @@ export function documentOf(
   { shape, document, locales, kept }: DocumentLine,
   status: string | null,
 ): RestoredDocument {
-  const left = kept ? JSON.stringify(kept) : null
+  const orphaned = kept ? JSON.stringify(kept) : null
   const said = locales ? JSON.stringify(locales) : null
-  if (shape === model.schemaHash) return { values: document, kept: left, locales: said }
-  const row = { shape, status, doc: JSON.stringify(document), kept: left }
-  return { values: storedValues(model, row), kept: orphanedIn(model, row), locales: said }
+  if (shape === model.schemaHash) return { values: document, orphaned, locales: said }
+  const row = { shape, status, doc: JSON.stringify(document), kept: orphaned }
+  return { values: storedValues(model, row), orphaned: orphanedIn(model, row), locales: said }
 }

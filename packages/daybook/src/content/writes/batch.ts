@@ -22,7 +22,7 @@ export interface BatchResult {
   readonly answer?: EntryAnswer
 }
 
-interface BatchOperation {
+interface ParsedOperation {
   readonly op: 'create' | 'update' | 'delete'
   readonly collection: CollectionModel
   readonly id: string
@@ -48,7 +48,7 @@ export async function runBatch(context: WriteContext, body: unknown): Promise<re
   return context.transact((writer) => commitAll(prepared, writer))
 }
 
-function readOperations(engine: Engine, body: unknown): readonly BatchOperation[] {
+function readOperations(engine: Engine, body: unknown): readonly ParsedOperation[] {
   const list = isRecord(body) && Object.keys(body).length === 1 ? body.operations : undefined
   if (!Array.isArray(list))
     throw invalidAt('/operations', 'type', 'must be a list of operations, and all that the body holds')
@@ -57,12 +57,12 @@ function readOperations(engine: Engine, body: unknown): readonly BatchOperation[
   const issues: Issue[] = []
   const operations = list.map((one, index) => readOperation(engine, one, `/operations/${index}`, issues))
   if (issues.length > 0) throw invalid(issues)
-  return operations as readonly BatchOperation[]
+  return operations as readonly ParsedOperation[]
 }
 
 const KEYS = ['op', 'collection', 'id', 'ifMatch', 'data']
 
-function readOperation(engine: Engine, given: unknown, path: string, issues: Issue[]): BatchOperation | undefined {
+function readOperation(engine: Engine, given: unknown, path: string, issues: Issue[]): ParsedOperation | undefined {
   const fault = (key: string, code: string, message: string): undefined => {
     issues.push({ path: `${path}${key}`, code, message })
   }
@@ -82,7 +82,10 @@ function readOperation(engine: Engine, given: unknown, path: string, issues: Iss
   return { op, collection, id, data, options: tags ? { ifMatch: tags } : {} }
 }
 
-async function prepareOperation(context: WriteContext, operation: BatchOperation): Promise<PreparedWrite<BatchResult>> {
+async function prepareOperation(
+  context: WriteContext,
+  operation: ParsedOperation,
+): Promise<PreparedWrite<BatchResult>> {
   const { op, collection, id, data, options } = operation
   const common = { op, collection: collection.key }
   if (op === 'delete') {

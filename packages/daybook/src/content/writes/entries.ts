@@ -63,10 +63,10 @@ export async function prepareCreate(
         rights,
         derive,
       })
-      const draft = toRow(engine.model, collection, { id, canonical, createdAt, updatedAt: now, kept: null })
-      const seq = await settleConflict(collection, () => writer.createEntry(collection, draft, actor))
+      const next = toRow(engine.model, collection, { id, canonical, createdAt, updatedAt: now, orphaned: null })
+      const seq = await settleConflict(collection, () => writer.createEntry(collection, next, actor))
       await access.requireMatch(writer.read, collection, id, limit)
-      return toWritten(collection, draft, seq, locale, rights)
+      return toWritten(collection, next, seq, locale, rights)
     },
   }
 }
@@ -119,18 +119,18 @@ function entryTarget(
     derive: (read, values) => chooseSlug(read, collection, values, locale),
     store: async (writer, revision, { canonical, mayBeSame, limit }, rights) => {
       const { row } = revision
-      const draft = toRow(model, collection, {
+      const next = toRow(model, collection, {
         id: row.id,
         canonical,
         createdAt: row.created_at,
         updatedAt: new Date().toISOString(),
-        kept: revision.orphaned,
+        orphaned: revision.orphaned,
       })
-      const isUnchanged = mayBeSame && row.shape === collection.schemaHash && isSameEntry(revision, draft)
+      const isUnchanged = mayBeSame && row.shape === collection.schemaHash && isSameEntry(revision, next)
       if (isUnchanged) return unchanged(context, collection, writer, row, rights)
-      const seq = await settleConflict(collection, () => writer.updateEntry(collection, row, draft, context.actor))
+      const seq = await settleConflict(collection, () => writer.updateEntry(collection, row, next, context.actor))
       await access.requireMatch(writer.read, collection, row.id, limit)
-      return toWritten(collection, draft, seq, locale, rights)
+      return toWritten(collection, next, seq, locale, rights)
     },
   }
 }
@@ -148,9 +148,9 @@ function resultOf(
 }
 
 /** Whether a write would change nothing but the time of the last change. */
-function isSameEntry({ raw, row }: Revision, draft: WrittenEntry): boolean {
-  const isEqual = JSON.stringify({ ...raw, updatedAt: null }) === JSON.stringify({ ...draft.value, updatedAt: null })
-  return isEqual && row.locales === draft.locales
+function isSameEntry({ raw, row }: Revision, next: WrittenEntry): boolean {
+  const isEqual = JSON.stringify({ ...raw, updatedAt: null }) === JSON.stringify({ ...next.value, updatedAt: null })
+  return isEqual && row.locales === next.locales
 }
 
 async function unchanged(
@@ -170,16 +170,16 @@ async function unchanged(
 /** A written entry, as the locale shows it in which it was written. */
 function toWritten(
   collection: CollectionModel,
-  draft: WrittenEntry,
+  next: WrittenEntry,
   seq: number,
   locale: string | undefined,
-  view: Projection,
+  projection: Projection,
 ): EntryAnswer {
   const localized = locale === undefined ? undefined : collection.byLocale.get(locale)
-  const shown = draft.localeRows.find((one) => one.collection === localized)
-  if (!shown) return toEntryAnswer(collection, { ...draft, seq }, view)
-  const row = { ...draft, seq, slug: shown.slug, shape: shown.collection.schemaHash, kept: null, doc: shown.doc }
-  return toEntryAnswer(shown.collection, row, view)
+  const shown = next.localeRows.find((one) => one.collection === localized)
+  if (!shown) return toEntryAnswer(collection, { ...next, seq }, projection)
+  const row = { ...next, seq, slug: shown.slug, shape: shown.collection.schemaHash, kept: null, doc: shown.doc }
+  return toEntryAnswer(shown.collection, row, projection)
 }
 
 /**

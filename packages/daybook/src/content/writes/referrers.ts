@@ -160,14 +160,14 @@ async function release({ engine, id, actor }: Deletion, writer: Writer, referrer
   const stored = collection && (await writer.read.entries.stored(collection, referrer.id))
   if (!collection || !stored) return writer.forgetReferrer(referrer.collection, referrer.id)
   const canonical = released(engine, collection, toCanonical(storedValues(collection, stored), stored.locales), id)
-  const draft = toRow(engine.model, collection, {
+  const next = toRow(engine.model, collection, {
     id: stored.id,
     canonical,
     createdAt: stored.created_at,
     updatedAt: at,
-    kept: orphanedIn(collection, stored),
+    orphaned: orphanedIn(collection, stored),
   })
-  await writer.updateEntry(collection, stored, draft, actor)
+  await writer.updateEntry(collection, stored, next, actor)
 }
 
 async function releaseGlobal(
@@ -198,8 +198,8 @@ function released(
   const defaultLocale = locales?.default
   if (defaultLocale === undefined) return own
   return Object.keys(canonical.translations).reduce((current, locale) => {
-    const view = withoutReference(document, show(document, current, [locale], defaultLocale), id)
-    return writeTranslation(document, current, view, locale, defaultLocale)
+    const inLocale = withoutReference(document, show(document, current, [locale], defaultLocale), id)
+    return writeTranslation(document, current, inLocale, locale, defaultLocale)
   }, own)
 }
 
@@ -275,10 +275,10 @@ async function readable({ model }: Engine, access: Access): Promise<ReferrerFilt
     if (one.relations.size === 0) continue
     found.push(...hiddenIn(one, await mayRead(access, one)).map((path) => `${GLOBALS} ${one.key} ${path}`))
   }
-  const limits = [...model.collections.values()].flatMap((one) => {
+  const filters = [...model.collections.values()].flatMap((one) => {
     if (one.relations.size === 0 || !scope.collection(one.key)) return []
     const where = scope.visible(one)
     return where ? [{ collection: one, where }] : []
   })
-  return { except: found, limits }
+  return { except: found, filters }
 }

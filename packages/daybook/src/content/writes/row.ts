@@ -5,18 +5,18 @@ import { choicesOf, mergeFields, referencesOf, type Values } from '../document.t
 import { type Canonical, show } from '../locales/localized.ts'
 import { storedValues, withSystem } from '../reads/present.ts'
 
-/** What a draft is made of. */
+/** The parts of a row of an entry. */
 export interface RowParts {
   readonly id: string
   readonly canonical: Canonical
   readonly createdAt: string
   readonly updatedAt: string
-  readonly kept: string | null
+  readonly orphaned: string | null
 }
 
 /** An entry as the store takes it. */
 export function toRow(model: Model, collection: CollectionModel, parts: RowParts): WrittenEntry {
-  const { id, canonical, createdAt, updatedAt, kept } = parts
+  const { id, canonical, createdAt, updatedAt, orphaned } = parts
   const { values } = canonical
   const value = withSystem(collection, { id, createdAt, updatedAt }, mergeFields(collection, {}, values))
   const { slug, status, schemaHash: shape } = collection
@@ -27,7 +27,7 @@ export function toRow(model: Model, collection: CollectionModel, parts: RowParts
     created_at: createdAt,
     updated_at: updatedAt,
     shape,
-    kept,
+    kept: orphaned,
     locales: translationsOf(canonical),
     value,
     references: allReferences(model, collection, canonical),
@@ -54,7 +54,7 @@ export function localeRowsOf(
   if (!locales) return []
   const { slug } = collection
   const shown = new Map<string, Pick<LocaleRow, 'value' | 'doc'>>()
-  return [...collection.byLocale].map(([locale, view]) => {
+  return [...collection.byLocale].map(([locale, inLocale]) => {
     const chain = chainOf(locales, locale).filter(
       (one) => one === locales.default || Object.hasOwn(canonical.translations, one),
     )
@@ -62,7 +62,13 @@ export function localeRowsOf(
     shown.set(chain.join(), { value, doc })
     const own = slug && collection.localized.has(slug.key) ? ownSlug(slug.key, canonical, locale, locales) : undefined
     const shownSlug = slug ? textOrNull(value[slug.key]) : null
-    return { collection: view, slug: shownSlug, own_slug: own === undefined ? shownSlug : textOrNull(own), value, doc }
+    return {
+      collection: inLocale,
+      slug: shownSlug,
+      own_slug: own === undefined ? shownSlug : textOrNull(own),
+      value,
+      doc,
+    }
   })
 }
 
@@ -111,7 +117,8 @@ export async function fillLocaleTables(model: Model, writer: Writer, collection:
     const page = await writer.read.entries.storedAfter(collection, after, ROW_BATCH)
     for (const entry of page) {
       const canonical = toCanonical(storedValues(collection, entry), entry.locales)
-      for (const view of localeRowsOf(model, collection, canonical)) await writer.putLocaleRow(entry.pk, entry, view)
+      for (const localeRow of localeRowsOf(model, collection, canonical))
+        await writer.putLocaleRow(entry.pk, entry, localeRow)
       after = entry.pk
     }
     if (page.length < ROW_BATCH) return

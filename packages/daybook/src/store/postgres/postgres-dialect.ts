@@ -73,7 +73,7 @@ const SCHEMA: Omit<SchemaDialect, 'named'> = {
   occupants: `SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace
       AND relkind IN ('r', 'p', 'f', 'v', 'm') AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')
       ORDER BY relname`,
-  settle: (table) => [
+  afterCopy: (table) => [
     `SELECT setval(pg_get_serial_sequence('"${table}"', 'pk'), max(pk)) FROM "${table}"`,
     `ANALYZE "${table}"`,
   ],

@@ -62,7 +62,7 @@ export class PostgresWriter {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const job: QueuedWrite = { work, isLong: true, resolve: resolve as QueuedWrite['resolve'], reject }
     for (;;) {
-      const outcomes = await this.#together(BEGIN_ALTER, [job]).catch((error) => {
+      const outcomes = await this.#runShared(BEGIN_ALTER, [job]).catch((error) => {
         if (error instanceof OthersAlter) return undefined
         throw error
       })
@@ -92,8 +92,8 @@ export class PostgresWriter {
   /** Nothing of a transaction that was lost or undone is stored, so it is begun once more. */
   async #commitGroup(group: readonly QueuedWrite[]): Promise<void> {
     const begin = this.#beginFor(group[0])
-    const outcomes = await this.#together(begin, group)
-      .catch((error) => (isUndone(error) ? this.#together(begin, group) : Promise.reject(error)))
+    const outcomes = await this.#runShared(begin, group)
+      .catch((error) => (isUndone(error) ? this.#runShared(begin, group) : Promise.reject(error)))
       .catch((error: unknown) => error)
     if (Array.isArray(outcomes)) for (const settle of outcomes) settle()
     else if (outcomes instanceof TransactionAborted)
@@ -110,7 +110,7 @@ export class PostgresWriter {
   }
 
   /** Runs jobs in one transaction. One that fails after it has changed something takes the others with it. */
-  async #together(begin: string, group: readonly QueuedWrite[]): Promise<readonly (() => void)[]> {
+  async #runShared(begin: string, group: readonly QueuedWrite[]): Promise<readonly (() => void)[]> {
     this.#server.demand()
     const client = await this.#writes.connect()
     let isBroken = false

@@ -38,7 +38,7 @@ const SCHEMA: SchemaDialect = {
   occupants:
     "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
   // The next number is one more than the highest, and there are no statistics.
-  settle: () => [],
+  afterCopy: () => [],
 }
 
 function value({ column, path }: Comparable, alias?: string): RawBuilder<string | number | null> {

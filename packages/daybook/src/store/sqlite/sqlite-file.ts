@@ -141,7 +141,7 @@ export const isBusy = (error: unknown): boolean => sqliteCode(error).startsWith(
 export class PreparedStatements {
   #native: NativeDatabase
   readonly #open: (() => NativeDatabase) | undefined
-  readonly #kept = new Map<string, NativeStatement>()
+  readonly #statements = new Map<string, NativeStatement>()
 
   /** @param renew opens the connection as it was; without it, statements are dropped, as on one that may be in a transaction */
   constructor(native: NativeDatabase, renew?: () => NativeDatabase) {
@@ -155,11 +155,11 @@ export class PreparedStatements {
   }
 
   get(text: string): NativeStatement {
-    let found = this.#kept.get(text)
+    let found = this.#statements.get(text)
     if (!found) {
-      if (this.#kept.size >= MAX_FILE_STATEMENTS) this.#empty()
+      if (this.#statements.size >= MAX_FILE_STATEMENTS) this.#empty()
       found = this.#native.prepare(text)
-      this.#kept.set(text, found)
+      this.#statements.set(text, found)
     }
     return found
   }
@@ -167,7 +167,7 @@ export class PreparedStatements {
   #empty(): void {
     const old = this.#native
     if (this.#open) this.#native = this.#open()
-    this.#kept.clear()
+    this.#statements.clear()
     if (this.#open) old.close()
   }
 }

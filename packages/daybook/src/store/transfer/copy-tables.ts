@@ -1,6 +1,7 @@
 import type { Statement } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import { DEFAULT_LOCALE_NOTE, SEED_NOTE } from '../notes.ts'
+import { quoteColumns } from '../table-ddl.ts'
 import { ENTRY_TABLE, SYSTEM_TABLES, type SystemTables, type TableOutline } from '../tables.ts'
 
 /** A row as it lies in its table, column by column. */
@@ -66,7 +67,6 @@ const MAX_COPY_BYTES = 8 * 1024 * 1024
 /** SQL text whose parameters are given as one list. */
 const listed = <Row>(sql: string): Statement<Row> => ({ sql, bind: ({ list = [] }) => [...(list as RawRow)] })
 
-const quoteColumns = (columns: readonly string[]): string => columns.map((column) => `"${column}"`).join(', ')
 const places = (count: number): string => Array.from({ length: count }, () => '?').join(', ')
 
 /** Which rows come behind a key, in order. */

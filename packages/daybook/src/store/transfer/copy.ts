@@ -47,10 +47,10 @@ export class Copy {
   async renew(names: readonly string[], origin: Origin = this.#note.origin): Promise<void> {
     // A payload cannot stay without its record.
     const all = names.includes(JOURNAL) ? [...names, PAYLOAD] : names
-    const kept = Object.entries(this.#note.tables).filter(([name]) => !all.includes(name))
+    const others = Object.entries(this.#note.tables).filter(([name]) => !all.includes(name))
     // Records are never changed, so those that arrived stay; there may be more of them now.
     const tables = Object.fromEntries(
-      kept.map(([name, note]) => [name, name === JOURNAL ? { ...note, isDone: false } : note]),
+      others.map(([name, note]) => [name, name === JOURNAL ? { ...note, isDone: false } : note]),
     )
     await this.#change({ origin, tables }, (connection) =>
       clearTables(
@@ -189,7 +189,7 @@ export async function endCopy(
   await prepareSchema(connection, dialect, model, { fillLocaleTables, makesOutsideTransaction: false, isFinal: true })
   for (const collection of model.collections.values()) {
     for (const { table } of [collection, ...collection.byLocale.values()]) {
-      for (const text of dialect.schema.settle(table)) await connection.run(bare(text))
+      for (const text of dialect.schema.afterCopy(table)) await connection.run(bare(text))
     }
   }
 }

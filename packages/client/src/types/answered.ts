@@ -21,7 +21,7 @@ interface Question {
  *
  * @typeParam Own the key that always comes along
  */
-export type Shaped<C extends DaybookConfig, F, Document, Own, Q extends Question> = Flattened<
+export type SelectedDocument<C extends DaybookConfig, F, Document, Own, Q extends Question> = Flattened<
   Expanded<C, F, Selected<Document, Own, Q['select']>, Q>
 >
 
@@ -104,7 +104,7 @@ type Target<C extends DaybookConfig, K extends CollectionKey<C>, Q extends Quest
   Q['locales'],
 ] extends [never, 0, never, never]
   ? Entry<C, K>
-  : Shaped<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', Q>
+  : SelectedDocument<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', Q>
 
 type Group<C extends DaybookConfig, F, V, Q extends Question> = V extends null ? V : Flattened<Expanded<C, F, V, Q>>
 
@@ -127,7 +127,7 @@ export type Answered<
 > = D extends Depth // for each depth that it may be
   ? [I, S, D, AllLocales<C, L>] extends [readonly [], readonly [], 0, never]
     ? Document
-    : OnlyIf<I, Document, Shaped<C, F, Document, Own, QuestionOf<I, S, D, AllLocales<C, L>>>>
+    : OnlyIf<I, Document, SelectedDocument<C, F, Document, Own, QuestionOf<I, S, D, AllLocales<C, L>>>>
   : never
 
 type AllLocales<C extends DaybookConfig, L> = 'all' extends L ? Locale<C> : never
