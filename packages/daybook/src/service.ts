@@ -174,7 +174,7 @@ const ACCOUNTS_WARNING =
   'Accounts live in memory: a restart forgets them, and each process has its own. Anyone may register, and write. ' +
   "To close registration, add to the config: auth: { registration: 'closed' }"
 
-/** Who finds out who is asking: the adapter of the config or the default one, and tokens. */
+/** The guard that identifies callers: the adapter of the config or the default one, and tokens. */
 async function openAuth(config: DaybookConfig, options: ServiceOptions, { records }: Store): Promise<AuthGuard> {
   const { serviceToken = process.env.DAYBOOK_SERVICE_TOKEN, log = SILENT } = options
   const tokens = new ApiTokens(records, (err) => log.warn({ err }, 'auth: the use of a token could not be noted'))
@@ -184,12 +184,12 @@ async function openAuth(config: DaybookConfig, options: ServiceOptions, { record
 function adapterOf({ auth = {} }: DaybookConfig, host: AuthHost): AuthAdapter {
   if ('getCapabilities' in auth) return auth
   if ('open' in auth) return auth.open(host)
-  // Where nobody may make an account, there are none to forget.
+  // With registration closed there are no accounts to lose.
   if (auth.registration !== 'closed') host.log.warn({}, ACCOUNTS_WARNING)
   return defaultAdapter(auth)
 }
 
-/** Who does not ask for metrics does not load what makes them. */
+/** Without metrics, their library is not loaded. */
 async function openServiceMetrics(store: Store): Promise<Metrics> {
   const { Metrics } = await import('./metrics/metrics.ts')
   return new Metrics({

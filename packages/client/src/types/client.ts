@@ -90,7 +90,7 @@ export interface ChangeOptions<C extends DaybookConfig> extends WriteOptions<C> 
 
 /** On what condition a global is changed. */
 export interface GlobalChangeOptions<C extends DaybookConfig> extends ChangeOptions<C> {
-  /** `*`: only if nobody has written the global before. */
+  /** `*`: only if the global was never written. */
   readonly ifNoneMatch?: '*'
 }
 
@@ -100,7 +100,7 @@ export type DeleteOptions<C extends DaybookConfig> = CallOptions & Pick<ChangeOp
 /** An entry as it was read, or its id. */
 export type EntryOrId = string | { readonly id: string }
 
-/** Somebody who refers to an entry. */
+/** A document that refers to an entry, and the field that it does so with. */
 export interface Reference {
   /** The key of a collection; of a global, its own. */
   readonly collection: string
@@ -159,7 +159,7 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
   create(data: EntryCreate<C, K>, options?: WriteOptions<C>): Promise<Entry<C, K>>
 
   /**
-   * Changes the fields that `data` names; `null` empties one. With an entry in place of its id, only if nobody has changed it
+   * Changes the fields that `data` names; `null` empties one. With an entry in place of its id, only if it has not changed
    * since it was read.
    *
    * @throws {TypeError} for an entry that came without a tag, as items of lists do
@@ -169,10 +169,10 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
   /** The same, and merges inside groups (RFC 7396). */
   patch(entry: EntryOrId, data: EntryPatch<C, K>, options?: ChangeOptions<C>): Promise<Entry<C, K>>
 
-  /** With an entry in place of its id, only if nobody has changed it since it was read. */
+  /** With an entry in place of its id, only if it has not changed since it was read. */
   delete(entry: EntryOrId, options?: DeleteOptions<C>): Promise<void>
 
-  /** Who refers to an entry, as far as this session may read them. */
+  /** Documents that refer to an entry, as far as this session may read them. */
   references(
     id: string,
     query?: { readonly limit?: number; readonly offset?: number },
@@ -196,7 +196,7 @@ export interface GlobalClient<C extends DaybookConfig, K extends GlobalKey<C>> {
   update(data: GlobalUpdate<C, K>, options?: GlobalChangeOptions<C>): Promise<GlobalEntry<C, K>>
 }
 
-/** Who is asking, as far as the service knows. */
+/** The session that a request has, or none. */
 export type Session =
   | { readonly authenticated: true; readonly principal: Principal; readonly identity: Identity }
   | { readonly authenticated: false; readonly principal: null; readonly identity: null }

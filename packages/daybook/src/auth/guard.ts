@@ -46,7 +46,7 @@ export class AuthGuard {
   }
 
   /**
-   * Who a request acts for; {@link ANONYMOUS} without a valid credential.
+   * The caller of a request; {@link ANONYMOUS} without a valid credential.
    *
    * @throws SERVICE_UNAVAILABLE when the adapter fails
    */

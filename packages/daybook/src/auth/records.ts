@@ -1,4 +1,4 @@
-/** Something that is kept about who may get in: an account, a session, a token. As JSON tells it. */
+/** A stored record of authentication: an account, a session or a token, as JSON. */
 export interface AuthRecord {
   readonly id: string
   readonly [field: string]: unknown

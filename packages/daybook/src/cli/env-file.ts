@@ -6,7 +6,7 @@ import { StartupError } from '../errors.ts'
  * The `.env` beside the config; undefined when there is none.
  *
  * @param config the config that the command line names; none means one in the current folder
- * @throws {StartupError} when nobody can tell whether there is one
+ * @throws {StartupError} when the file system cannot tell whether there is one
  */
 export function findEnvFile(config: string | undefined): string | undefined {
   const file = join(config === undefined ? process.cwd() : dirname(resolve(config)), '.env')

@@ -66,7 +66,7 @@ export interface MarkdownConfig {
 
 /** Accounts of the default auth adapter. They live in memory: a restart forgets them. */
 export interface AccountsConfig {
-  /** Whether anyone may make an account, and with it write. @default 'open' */
+  /** Whether anyone can register an account. By default, every account can write. @default 'open' */
   readonly registration?: 'open' | 'closed'
 }
 
@@ -93,11 +93,11 @@ export interface DaybookConfig {
   readonly database?: DatabaseSource
   /**
    * Where sessions come from: `betterAuth()` for accounts in the service's database, an adapter, or options of the default
-   * one. @default accounts in memory, open to anyone
+   * one. @default accounts in memory; anyone can register
    */
   readonly auth?: AuthAdapter | AuthSource | AccountsConfig
   /**
-   * How many proxies stand in front of the service and say who sent a request, by `X-Forwarded-For`, `-Proto` and `-Host`.
+   * How many proxies stand in front of the service and tell the client's address, by `X-Forwarded-For`, `-Proto` and `-Host`.
    * One too many, and clients can make up their address. @default 0
    */
   readonly trustProxy?: number

@@ -72,28 +72,28 @@ export interface ListResult<Item> {
   readonly nextCursor: string | null
 }
 
-/** For whom a call is made. */
+/** The caller of a call. */
 export interface CallOptions {
   /** @default a caller without a session */
   readonly caller?: Caller
 }
 
-/** For whom a write is made, and in which language. */
+/** The caller and the locale of a write. */
 export interface WriteCallOptions extends CallOptions {
   /** The locale that is written. @default the config's */
   readonly locale?: string
 }
 
-/** For whom and on what condition a document is deleted. */
+/** The caller and the precondition of a delete. */
 export interface DeleteOptions extends CallOptions {
   /** The entity tag that the stored version must have; see {@link etagOf}. */
   readonly ifMatch?: string
 }
 
-/** For whom and on what condition a change is made. */
+/** The caller, the locale and the precondition of a change. */
 export interface ChangeOptions extends WriteCallOptions, DeleteOptions {}
 
-/** For whom a new entry is made. */
+/** The caller, the locale and the creation time of a new entry. */
 export interface CreateOptions extends WriteCallOptions {
   /** When the entry was first written, for imports; ISO 8601. @default now */
   readonly createdAt?: string
@@ -149,7 +149,7 @@ export function etagOf(document: object): string {
 
 /**
  * Content inside the process: the same questions, rules and errors as over HTTP. Access is enforced;
- * who calls without a session passes no `caller`, and work of the service itself passes `SYSTEM`.
+ * a call without `caller` is anonymous, and work of the service itself passes `SYSTEM`.
  */
 export class Content<C extends DaybookConfig = DaybookConfig> {
   readonly #engine: Engine
@@ -272,7 +272,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
   }
 
   /**
-   * Who refers to an entry, as far as the caller may see it.
+   * The documents that refer to an entry, as far as the caller may see them.
    *
    * @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
    */

@@ -152,7 +152,7 @@ function toCurrentValue(field: Field, value: unknown): unknown {
   )
 }
 
-/** What a document keeps, as JSON: values that a config had a place for once. They stay until someone gives them up. */
+/** A document's orphaned values, as JSON: those that only an earlier config had a field for. They stay until `daybook migrate --allow-loss` drops them. */
 export function orphanedIn(
   document: DocumentModel,
   { kept, doc }: { readonly kept: string | null; readonly doc: string },
@@ -162,7 +162,7 @@ export function orphanedIn(
   return Object.keys(left).length > 0 ? JSON.stringify(left) : null
 }
 
-/** A stored document with the values that it kept: a field that came back has its value again. */
+/** A stored document with its orphaned values: a field that came back has its value again. */
 export function withOrphanedValues(
   { fieldMap }: DocumentModel,
   stored: Values,

@@ -56,5 +56,5 @@ export interface ListCache {
   readonly totals: Map<string, Promise<number>>
 }
 
-/** Who the journal says it was. */
+/** The actor that the journal records. */
 export const actorOf = (caller: Caller): string => getSubject(caller) ?? 'anonymous'

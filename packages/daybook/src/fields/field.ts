@@ -6,7 +6,7 @@ export type JsonSchema = { readonly [keyword: string]: unknown }
 /** A rule for one field: whether this caller may read or write it. Without a rule, the collection's rule stands alone. */
 export type FieldRule = (caller: Caller) => boolean
 
-/** Who may read and write one field. A field that a caller may not read does not exist for them. */
+/** The rules of one field. A field that a caller may not read does not exist for that caller. */
 export interface FieldAccess {
   readonly read?: FieldRule
   readonly write?: FieldRule

@@ -35,7 +35,7 @@ const status: FieldType<StatusOptions> = {
   },
   schema: (options) => ({ type: 'string', enum: statusValues(options) }),
   accepts: (value, options) => statusValues(options).includes(value as string),
-  // It cannot be emptied: an entry without a status would be nobody's.
+  // It cannot be emptied: no reader could see an entry without a status.
   empty: (options) => options.default ?? PUBLISHED,
   default: (options) => options.default ?? PUBLISHED,
   // What is no longer a status may have been hidden for a reason.

@@ -56,7 +56,7 @@ export class Admission {
     if (this.#waiting.length > 0) this.#goOn()
   }
 
-  /** Waits for a client. Meanwhile the request takes no place: slow clients keep nobody out. */
+  /** Waits for a client. Meanwhile the request takes no place: slow clients do not block others. */
   async outside<T>(wait: () => Promise<T>): Promise<T> {
     this.#pending -= 1
     try {
@@ -86,7 +86,7 @@ export class Admission {
     setImmediate(() => this.#afterArrivals(performance.now() + MAX_TURNS_MS, 0, () => this.#beginStretch()))
   }
 
-  /** Lets the event loop turn until nobody else arrives. */
+  /** Lets the event loop turn until no further request arrives. */
   #afterArrivals(endsAt: number, quietTurns: number, then: () => void): void {
     const before = this.#arrived
     setImmediate(() => {

@@ -25,7 +25,7 @@ export interface AppOptions {
   readonly model: Model
   readonly routes: readonly Route[]
   readonly auth: AuthGuard
-  /** How many proxies are trusted to say who sent a request. */
+  /** How many proxies are trusted to tell the client's address. */
   readonly trustProxy: number
   readonly log: Log
   readonly cors: CorsConfig | undefined
@@ -35,7 +35,7 @@ export interface AppOptions {
   readonly pendingRequests: number
   /** Whether an answer that its route does not declare is a failure. */
   readonly isStrict: boolean
-  /** Told of every answer, where somebody counts: the pattern of its route, if it has one, and milliseconds. */
+  /** Told of every answer, where metrics are collected: the pattern of its route, if it has one, and milliseconds. */
   readonly observe: ((method: string, route: string | undefined, status: number, ms: number) => void) | undefined
 }
 
@@ -66,7 +66,7 @@ const MAX_LOGGED_TARGET = 512
 /**
  * Builds the handler from the routes, once; a request then walks a straight line.
  *
- * @throws {StartupError} when nobody says who may use a route
+ * @throws {StartupError} when a route does not declare its protection
  */
 export function createApp(options: AppOptions): Handle {
   requireProtection(options.routes)
@@ -128,7 +128,7 @@ function publicAddresses(routes: readonly Route[]): readonly string[] {
     .map(({ path, resource }) => path.replace(/:(?:collection|key)\b/, resource?.key ?? ''))
 }
 
-/** Whether somebody should look into an error. Refusals for overload are told by the metrics; they are too many for the log. */
+/** Whether an error is logged. Refusals for overload are told by the metrics; they are too many for the log. */
 function isFailure(error: unknown): boolean {
   return !(error instanceof DaybookError) || (error.status >= 500 && error !== OVERLOADED)
 }
@@ -199,12 +199,12 @@ function searchOf(target: string): string {
   return start === -1 ? '' : target.slice(start + 1)
 }
 
-/** Whether a request says nothing of who sends it. */
+/** Whether a request has no credential. */
 const isUnknown = ({ protection }: Route, headers: RequestHeaders): boolean =>
   protection !== 'provider' && !headers.has('authorization') && !headers.has('cookie')
 
 /**
- * Who a request acts for. Where the auth provider answers, it finds out by itself.
+ * The caller of a request. For routes of the auth provider it is anonymous: the provider looks at the credential itself.
  *
  * @throws FORBIDDEN for a change that a page of another origin makes with the browser's cookies
  */

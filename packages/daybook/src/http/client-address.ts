@@ -5,7 +5,7 @@ import type { HttpRequest } from './request.ts'
 /**
  * What an auth adapter is told of a request.
  *
- * @param proxies how many proxies in front of the service are trusted to say who sent a request, and how
+ * @param proxies how many proxies in front of the service are trusted to tell the client's address and the scheme
  */
 export function contextOf(request: HttpRequest, proxies: number): AuthContext {
   const headers = request.toHeaders()
@@ -15,8 +15,8 @@ export function contextOf(request: HttpRequest, proxies: number): AuthContext {
 }
 
 /**
- * The address of the client. Each proxy adds who it heard from to the end of `X-Forwarded-For`, so that with N trusted
- * ones the Nth from the end is the client; what stands before it anybody may have written.
+ * The address of the client. Each proxy adds the address of its own client to the end of `X-Forwarded-For`, so that with N trusted
+ * ones the Nth from the end is the client; whatever stands before it may be forged.
  */
 function forwardedAddress({ headers, address }: HttpRequest, proxies: number): string | null {
   const claimed = proxies > 0 ? (headers.get('x-forwarded-for') ?? '').split(',') : []

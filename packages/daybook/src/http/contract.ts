@@ -13,7 +13,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** What a route is given. */
 export interface RouteRequest<Query = unknown, Body = unknown> {
-  /** Who asks, and what they may see and do. */
+  /** The access of the caller. */
   readonly access: Access
   /** Parameters of the path, decoded. */
   readonly path: Readonly<Record<string, string>>
@@ -104,7 +104,7 @@ export function defineRoute<const P extends Parameters = typeof NO_PARAMETERS, B
   return Object.freeze(route)
 }
 
-/** What any route can fail with; an auth adapter may limit how often somebody asks. */
+/** What any route can fail with; an auth adapter may limit the rate of requests. */
 const ANY_ERRORS: readonly ErrorCode[] = ['VALIDATION_ERROR', 'RATE_LIMITED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
 /** What a read fails with. */
 export const READ_ERRORS: readonly ErrorCode[] = [

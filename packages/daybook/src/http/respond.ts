@@ -29,7 +29,7 @@ export const PRIVATE: { readonly 'Cache-Control': string; readonly Vary: string 
 }
 export const NO_STORE = { 'Cache-Control': 'no-store' } as const
 
-/** Who may keep what a reader is answered. */
+/** The `Cache-Control` of what a reader is answered. */
 export interface ReadPolicy {
   /** `Cache-Control` of an answer to a reader without a session. */
   readonly publicCacheControl: string
@@ -90,7 +90,7 @@ const HOP_BY_HOP = ['connection', 'content-length', 'keep-alive', 'set-cookie', 
 /** Headers that every answer has from the service, and once. */
 const SERVICE_HEADERS = ['x-request-id', 'x-content-type-options']
 
-/** What somebody else answered, as it is; where they say nothing about it, nobody keeps it. */
+/** The response of an auth provider, unchanged; without a `Cache-Control` of its own it is not cached. */
 export function fromResponse({ status, headers, body }: Response): Reply {
   const own = [...headers].filter(([name]) => !HOP_BY_HOP.includes(name) && !SERVICE_HEADERS.includes(name))
   const all = { 'cache-control': 'private, no-store', ...Object.fromEntries(own) }

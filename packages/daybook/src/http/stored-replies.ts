@@ -35,7 +35,7 @@ export interface ShownEntry {
   readonly id: string
 }
 
-/** For whom a request is answered, and by which name it may be sent again. */
+/** The caller of a request, and the key under which it may be repeated. */
 interface Repetition {
   readonly engine: Engine
   readonly access: Access

@@ -9,7 +9,7 @@ export interface MetricsSource {
   journalSeq(): Promise<number>
   /** Undefined where there is no pool. */
   poolState(): PoolState | undefined
-  /** Who follows the journal. */
+  /** The readers of the journal, and how far each has come. */
   readers(): readonly JournalReader[]
 }
 

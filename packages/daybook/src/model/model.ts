@@ -19,7 +19,7 @@ export interface Comparable {
   /** Its dotted path, `title` or `seo.title`. */
   readonly path: string
   readonly scalar: Scalar
-  /** The top-level field that decides who may read it. */
+  /** The status field: it decides whether readers without a session may read an entry. */
   readonly owner: string
   /** A column of the table where there is one; else the value lies in the document. */
   readonly column?: 'id' | 'slug' | 'status' | 'created_at' | 'updated_at'
@@ -58,7 +58,7 @@ export interface RelationModel {
   readonly path: string
   /** The way to it: each key, and the kind of block that it stands in. */
   readonly steps: readonly { readonly key: string; readonly block?: string }[]
-  /** The top-level field that decides who may read it. */
+  /** The status field: it decides whether readers without a session may read an entry. */
   readonly owner: string
   /** The collection that it leads to. */
   readonly to: string

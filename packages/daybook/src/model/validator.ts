@@ -25,7 +25,7 @@ export class Validators {
   make(schema: JsonSchema): Validator {
     let validate: ValidateFunction | undefined
     return (value) => {
-      // Making an Ajv takes as long as a hundred requests, so that one serves all, and none who validates nothing.
+      // Making an Ajv takes as long as a hundred requests, so that one serves all, and is made when the first schema is compiled.
       this.#ajv ??= makeAjv()
       validate ??= this.#ajv.compile(schema)
       return validate(value) ? [] : toIssues(validate.errors ?? [])

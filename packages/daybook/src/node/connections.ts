@@ -119,7 +119,7 @@ export class HttpConnection {
 
   #closeAfter(ms: number): void {
     this.#bytesSeen = this.#socket.bytesRead
-    // Nobody may have looked at the socket for a while: the turn of the event loop before the immediate reads it.
+    // The socket may not have been read for a while: the turn of the event loop before the immediate reads it.
     setTimeout(() => setImmediate(() => this.#closeIdle()), ms).unref()
   }
 

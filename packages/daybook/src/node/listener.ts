@@ -8,7 +8,7 @@ import { headFault, TargetReader } from './head.ts'
 import { refuseRequest, targetRefusal } from './refuse.ts'
 import { NodeRequest } from './request.ts'
 
-/** How long the rest of a body that nobody wants may take to arrive, in milliseconds. */
+/** How long the rest of a body that is not read may take to arrive, in milliseconds. */
 const UNREAD_BODY_MS = 500
 
 type Listener = (incoming: IncomingMessage, response: ServerResponse) => void

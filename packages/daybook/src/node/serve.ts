@@ -28,7 +28,7 @@ export interface Peers {
   taken(): Promise<void>
   /**
    * Asked once this process has stopped listening; resolves when no other one listens either. Until then answers wait: a
-   * client that has one asks again, and nobody would take its connection.
+   * client that has one asks again, and no process would take its connection.
    */
   closed(): Promise<void>
 }

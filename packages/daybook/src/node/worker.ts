@@ -32,7 +32,7 @@ export interface WorkerIdentity {
   readonly port: number | undefined
 }
 
-/** Who this process is among workers, if it is one. */
+/** The number and port of this process, if it is a worker. */
 export function workerIdentity(): WorkerIdentity | undefined {
   if (!cluster.isWorker) return undefined
   const port = process.env[CHOSEN_PORT]
@@ -80,7 +80,7 @@ export class WorkerProcess {
   readonly #reached = new Set<WorkerStep>()
   #handedAt = 0
   readonly #said = Promise.withResolvers<string>()
-  /** Who waits for an answer, by the number of the job. */
+  /** Requests that wait for an answer, by the number of the job. */
   readonly #asked = new Map<number, () => void>()
   #jobs = 0
 

@@ -39,7 +39,7 @@ export const SELECTION: ParametersOf<{
   }),
 }
 
-/** What a request says of that. */
+/** The values of these parameters. */
 export type SelectionQuery = QueryOf<typeof SELECTION>
 
 interface PendingExpansion {

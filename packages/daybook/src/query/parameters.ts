@@ -60,7 +60,7 @@ export type QueryOf<P extends Parameters> = {
   readonly [K in keyof P]?: P[K] extends Parameter<infer T> ? T | undefined : never
 }
 
-/** What a request asks, with all that is wrong with it: nobody gets the one without the other. */
+/** What a request asks, with all that is wrong with it: the values cannot be read without the faults. */
 export class Query<Values extends object = object> {
   /** What could be read, whatever is wrong with the rest. */
   readonly partial: Values

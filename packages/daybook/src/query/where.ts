@@ -53,7 +53,7 @@ export function conjuncts(condition: Condition): readonly Condition[] {
 /** Which entries of a collection a rule lets through: those that hold a condition. */
 export interface AccessFilter {
   readonly where: Condition
-  /** The condition in words of the rule: the same for whom the rule says the same. */
+  /** The rule's answer as text: equal for callers that the rule treats alike. */
   readonly name: string
 }
 

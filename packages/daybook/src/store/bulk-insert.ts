@@ -20,7 +20,7 @@ export const isBulk = (dialect: Dialect): dialect is BulkDialect =>
 interface NewEntries {
   readonly collection: CollectionModel
   readonly entries: readonly WrittenEntry[]
-  /** The subject of who made them. */
+  /** The subject of the actor. */
   readonly actor: string
 }
 

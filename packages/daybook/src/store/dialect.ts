@@ -115,8 +115,8 @@ export interface SchemaDialect {
   alignStatus(key: string, statusKey: string): readonly RawBuilder<unknown>[]
   /** Counts the entries of a collection anew. */
   recount(key: string): RawBuilder<unknown>
-  /** Rows `{ name }`: tables and views of anybody. */
+  /** Rows `{ name }`: all tables and views, also those of other programs. */
   readonly occupants: string
-  /** What the engine has to be told of an entry table after rows came with a `pk` of their own. */
+  /** Statements that an entry table needs after rows were copied with their `pk`. */
   afterCopy(table: string): readonly string[]
 }

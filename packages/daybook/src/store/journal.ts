@@ -80,7 +80,7 @@ export class GrowingJournal extends Journal {
 
   /**
    * Every record after a number, in order, and each that comes later soon after its commit, by whatever node. Nothing is
-   * read ahead of who iterates but one batch.
+   * read ahead of the consumer but one batch.
    *
    * @param signal ends it, also while it waits
    * @throws SERVICE_UNAVAILABLE when the database does not answer; following again from the last record misses nothing

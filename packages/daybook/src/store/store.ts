@@ -103,7 +103,7 @@ export class Store {
     return this.#database.poolState
   }
 
-  /** Who follows the journal at their own pace. */
+  /** Readers of the journal that follow at their own pace. */
   get readers(): readonly JournalReader[] {
     return this.#database.readers ?? []
   }

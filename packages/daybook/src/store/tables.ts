@@ -52,7 +52,7 @@ export const ENTRY_TABLE = {
     shape: 'text',
     /** Values of fields that the config no longer has, as JSON; never served, dropped by `daybook migrate --allow-loss`. */
     kept: 'long?',
-    /** What other locales than the default one say, as JSON; see Canonical. */
+    /** The values of the locales other than the default one, as JSON; see Canonical. */
     locales: 'long?',
     /** The working copy beside the published document, as JSON. */
     draft: 'long?',
@@ -123,7 +123,7 @@ export const SYSTEM_TABLES = {
   daybook$idempotency: {
     columns: {
       key: 'text',
-      /** Digest of who asked what. */
+      /** Digest of the caller and the request. */
       request: 'text',
       at: 'text',
       status: 'integer',

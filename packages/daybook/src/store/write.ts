@@ -30,7 +30,7 @@ export type ChangeAction = 'create' | 'update' | 'delete'
 /** One record of the journal, before it has its number. */
 export interface Change {
   readonly at: string
-  /** The subject of who did it. */
+  /** The subject of the actor. */
   readonly actor: string
   readonly action: ChangeAction
   /** A collection's key, or `globals`. */

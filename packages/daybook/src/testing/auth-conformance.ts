@@ -7,14 +7,14 @@ import { type CredentialHeaders, EMPTY, HOSTILE, twice, withOneChanged } from '.
 /** Makes the headers of a request. */
 type Headed = () => CredentialHeaders | Promise<CredentialHeaders>
 
-/** An auth adapter, and who gets in by it. */
+/** An auth adapter to check, and credentials for it. */
 export interface AuthAdapterSubject {
   readonly adapter: AuthAdapter
-  /** Headers of somebody with a session: the credential, and nothing else. Asked anew for each check. */
+  /** Headers of a request with a session: the credential, and nothing else. Called anew for each check. */
   readonly valid: Headed
-  /** Headers of another person with a session. @default nobody: what needs two people is left out */
+  /** Headers of another person with a session. @default none: checks that need two people are left out */
   readonly other?: Headed
-  /** Credentials of your own kind that are worth nothing, by name: expired, revoked, signed by somebody else. */
+  /** Credentials of your own kind that are worth nothing, by name: expired, revoked, signed by another issuer. */
   readonly invalid?: Readonly<Record<string, Headed>>
 }
 

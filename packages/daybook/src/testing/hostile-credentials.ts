@@ -1,7 +1,7 @@
 /** Headers of a request, by name. */
 export type CredentialHeaders = Readonly<Record<string, string>>
 
-/** Headers of somebody who has no credential at all. */
+/** Headers of requests without any credential. */
 export const EMPTY: CredentialHeaders = { accept: 'application/json' }
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64url')

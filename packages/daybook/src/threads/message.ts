@@ -16,7 +16,7 @@ export const message = <Kind extends string, Body>(kind: Kind, job: number, body
   body,
 })
 
-/** Whether what was received is a message of this kind; anything else is for somebody else. */
+/** Whether what was received is a message of this kind; anything else is for another receiver. */
 export const isMessage = <Kind extends string, Body>(received: unknown, kind: Kind): received is Message<Kind, Body> =>
   typeof received === 'object' &&
   received !== null &&

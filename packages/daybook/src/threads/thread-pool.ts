@@ -10,7 +10,7 @@ export interface ThreadPoolOptions {
   readonly threads: number
   /**
    * How many tasks a thread may have. With one, no task waits behind a slow one while another thread is idle; with more, a
-   * thread goes on while nobody fetches what it has done. @default 1
+   * thread goes on before its result is fetched. @default 1
    */
   readonly depth?: number
   /** How long one task may run, in milliseconds. Waiting for a thread does not count. */

@@ -42,7 +42,7 @@ export class Thread<Task, Result> {
   readonly #worker: Worker
   readonly #taskMs: number
   readonly #events: ThreadEvents<Task, Result>
-  /** The first one runs; the others wait in the thread, so that it goes on while nobody fetches a result. */
+  /** The first one runs; the others wait in the thread, so that it goes on before a result is fetched. */
   #jobs: NumberedTask<Task, Result>[] = []
   #numbers = 0
   #isReady = false

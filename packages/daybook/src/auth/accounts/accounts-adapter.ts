@@ -91,7 +91,7 @@ export class AccountsAdapter implements AuthAdapter {
     return secured(await (await this.#open()).handle(request), origin)
   }
 
-  /** Opens the accounts before anybody asks for them. */
+  /** Opens the accounts before the first request needs them. */
   async warm(): Promise<void> {
     await this.#open()
   }

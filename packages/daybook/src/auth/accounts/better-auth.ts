@@ -35,13 +35,13 @@ export interface AccountsOptions {
   readonly trustedOrigins?: readonly string[]
   readonly socialProviders?: SocialProviders
   readonly plugins?: readonly AuthPlugin[]
-  /** Sends somebody the link by which a new password is set. Absent: nobody can set one by mail. */
+  /** Sends a user the link for setting a new password. Absent: passwords cannot be reset by mail. */
   readonly sendPasswordReset?: (reset: PasswordReset) => Promise<void>
-  /** Told what went wrong where nobody waits for it. */
+  /** Told of errors in work that no request waits for. */
   readonly onError?: (error: unknown) => void
 }
 
-/** Who wants an account. */
+/** The data of a new account. */
 export interface NewUser {
   readonly name: string
   readonly email: string
@@ -60,7 +60,7 @@ export interface Signed {
 
 /** Accounts with e-mail address and password. */
 export interface Accounts {
-  /** Whose session the credential in these headers is. */
+  /** The session that belongs to the credential in these headers. */
   session(headers: Headers): Promise<Caller | null>
   /** `wrong`: no account has this address with this password. Takes as long for one as for the other. */
   signIn(user: Omit<NewUser, 'name'>, headers: Headers): Promise<Signed | 'wrong' | 'banned'>
@@ -130,7 +130,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
         throw error instanceof DuplicateKey ? taken() : error
       })
       const found = await internalAdapter.findUserByEmail(email)
-      // Somebody else was faster.
+      // Another request was faster.
       if (made.status === 400) throw found ? taken() : notAnAddress()
       if (!found) throw new Error(`An account was to be made, and better-auth answered ${made.status}.`)
       return toAccount(found.user as StoredUser)
@@ -191,7 +191,7 @@ function makeAuth({ secret, registration, database, plugins = [], ...options }: 
     databaseHooks: { user: { create: { before: async (_user, ctx) => isAdmitted(registration, ctx?.path) } } },
     hooks: { before: beforeRoutes },
     session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
-    // Whoever reads the database cannot set passwords with what is in it. What is over, the service sweeps.
+    // A leaked database holds no usable links for setting passwords. The service sweeps expired ones.
     verification: { storeIdentifier: 'hashed', disableCleanup: true },
     // The service counts attempts on all nodes together, and looks at origins, before anything comes here.
     rateLimit: { enabled: false },
@@ -211,9 +211,9 @@ function makeAuth({ secret, registration, database, plugins = [], ...options }: 
   })
 }
 
-/** By whatever way somebody comes, such as a social provider: who may not register gets no account. */
+/** Whether an account may be created. Every way of registering asks this, social providers included. */
 function isAdmitted(registration: Registration, path: string | undefined): false | undefined {
-  // better-auth lets administrators alone do that, and asks nobody when it is called from inside.
+  // better-auth lets administrators alone do that, and checks no permission when it is called from inside.
   return registration === 'open' || path === '/admin/create-user' ? undefined : false
 }
 
@@ -246,7 +246,7 @@ const taken = (): DaybookError =>
 const notAnAddress = (): DaybookError =>
   invalid([{ path: '/email', code: 'format', message: 'must be an e-mail address' }])
 
-/** Headers without credentials: who signs in begins anew. */
+/** Headers without credentials: a sign-in begins a new session. */
 function withoutCredentials(headers: Headers): Headers {
   const all = new Headers(headers)
   for (const name of ['authorization', 'cookie']) all.delete(name)

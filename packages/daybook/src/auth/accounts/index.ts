@@ -16,7 +16,7 @@ export type {
 
 /** What is told of accounts in the service's own database. */
 export interface BetterAuthOptions {
-  /** Who may make an account. @default 'open' */
+  /** How accounts are registered. @default 'open' */
   readonly registration?: Registration
   /** What signs cookies, at least 32 characters. @default made once, and kept in the database */
   readonly secret?: string
@@ -27,7 +27,7 @@ export interface BetterAuthOptions {
   readonly baseURL?: string
   /** Other origins that people may be sent back to after signing in. @default none */
   readonly trustedOrigins?: readonly string[]
-  /** Sends somebody the link by which a new password is set. @default nobody can set one by mail */
+  /** Sends a user the link for setting a new password. @default passwords cannot be reset by mail */
   readonly sendPasswordReset?: (reset: PasswordReset) => Promise<void>
   /** Social providers, as better-auth has them. @default none */
   readonly socialProviders?: SocialProviders

@@ -6,7 +6,7 @@ const INVITATION_KIND = 'invitation'
 
 const digestSecret = (secret: string): string => createHash('sha256').update(secret).digest('base64url')
 
-/** An invitation that somebody came with; nobody else can use it any more. */
+/** A claimed invitation; it cannot be used again. */
 export interface ClaimedInvitation {
   readonly roles: readonly string[]
   /** Lets it be used again, as nothing came of it. */
@@ -33,7 +33,7 @@ export class Invitations {
     return secret
   }
 
-  /** Takes an invitation; of several who come with it at once, one gets it. */
+  /** Takes an invitation; of several requests that claim it at once, one gets it. */
   async claim(secret: string, email: string): Promise<ClaimedInvitation | undefined> {
     const record = await this.#records.transaction(async (writer) => {
       const [found] = await writer.find(INVITATION_KIND, 'digest', digestSecret(secret))

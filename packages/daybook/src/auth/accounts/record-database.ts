@@ -33,7 +33,7 @@ export const recordKind = (model: string): string => `better-auth ${model}`
 
 /**
  * A database for better-auth in records, for its own tables and those of its plugins: there is nothing to migrate. A
- * transaction begins with its first write, so that nobody waits while a password is hashed.
+ * transaction begins with its first write, so that no other write waits while a password is hashed.
  *
  * A new password, or a ban, ends the sessions of the account with the same write.
  *

@@ -5,7 +5,7 @@ import { isSafeUrl } from './jwt-options.ts'
 const FRESH_MS = 10 * 60_000
 /** How old keys are when they count no more, in milliseconds, for the time that the issuer cannot be reached. */
 const MAX_KEY_SET_AGE_MS = 60 * 60_000
-/** How long after a load no unknown key is a reason for another one, in milliseconds: anyone can make up a key's name. */
+/** How long after a load no unknown key is a reason for another one, in milliseconds: any client can invent a key's name. */
 const COOL_DOWN_MS = 30_000
 /** How long a failed load answers for the next ones, in milliseconds. */
 const FAILURE_MS = 1000
@@ -41,7 +41,7 @@ export class IssuerKeys {
   /** The keys that count now, or `undefined` when there are none. Newer ones come in the background. */
   get current(): KeySet | undefined {
     if (!this.#set || this.#age > MAX_KEY_SET_AGE_MS) return undefined
-    // What fails here is tried again, and fails for somebody once the keys count no more.
+    // A failure here is retried; requests fail only when the keys have expired.
     if (this.#age > FRESH_MS) this.#renew().catch(() => {})
     return this.#set
   }

@@ -6,9 +6,9 @@ export type JwtClaims = Readonly<Record<string, unknown>>
 
 /** How tokens of an identity provider are checked and read. */
 export interface JwtOptions {
-  /** Who issues the tokens, exactly as they say in `iss` (RFC 7519, section 4.1.1), such as `https://login.example.org/`. */
+  /** The issuer, exactly as the tokens name it in `iss` (RFC 7519, section 4.1.1), such as `https://login.example.org/`. */
   readonly issuer: string | undefined
-  /** Whom the tokens are for, as they say in `aud` (RFC 7519, section 4.1.3); of several, one is enough. */
+  /** The audience, as the tokens name it in `aud` (RFC 7519, section 4.1.3); of several, one is enough. */
   readonly audience: string | readonly string[] | undefined
   /**
    * Where the issuer's keys are, as a JWK Set (RFC 7517, section 5).
@@ -20,12 +20,12 @@ export interface JwtOptions {
   readonly algorithms?: readonly string[]
   /**
    * Where the roles stand: a claim, or a dotted path such as `realm_access.roles`, to a list of texts or to one text with
-   * spaces between them; or a function, which is asked once for each token. @default nobody has a role
+   * spaces between them; or a function, which is asked once for each token. @default no roles
    */
   readonly roles?: string | ((claims: JwtClaims) => readonly string[])
   /** The claim, or the dotted path, that tells one subject from all others. @default 'sub' */
   readonly subject?: string
-  /** Who holds the tokens; a function is asked once for each token. @default 'human' */
+  /** The type of actor that holds the tokens; a function is called once for each token. @default 'human' */
   readonly actorType?: ActorType | ((claims: JwtClaims) => ActorType)
   /** How far the issuer's clock may be from this one, in seconds, 0 to 300. @default 5 */
   readonly clockToleranceSeconds?: number
@@ -54,7 +54,7 @@ const isOptionText = (value: unknown): value is string => typeof value === 'stri
 const isListOf = (value: unknown, isOne: (one: unknown) => boolean): boolean =>
   Array.isArray(value) && value.length > 0 && value.every(isOne)
 
-/** Whether nobody on the way can put other keys in the place of those at an address. */
+/** Whether keys at an address are protected from being replaced on the way. */
 export function isSafeUrl(value: unknown): boolean {
   const url = isOptionText(value) ? URL.parse(value) : null
   if (!url) return false

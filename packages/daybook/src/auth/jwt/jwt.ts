@@ -17,7 +17,7 @@ const TOLERANCE_SECONDS = 5
 
 /**
  * Takes the bearer tokens of an OpenID Connect provider. Signature, `iss`, `aud`, `exp` and `nbf` are checked; a token that
- * fails is nobody's. When the issuer's keys cannot be had, nobody gets in, and the answer is 503.
+ * fails gives no session. While the issuer's keys cannot be loaded, every token is answered with 503.
  *
  * @throws {StartupError} when the options cannot be used, with what to write instead
  *
@@ -140,7 +140,7 @@ const isBadToken = (error: unknown): boolean =>
 const toleranceOf = ({ clockToleranceSeconds = TOLERANCE_SECONDS }: JwtOptions): number => clockToleranceSeconds
 
 /**
- * What a verified token says of its holder; `null` when it does not say who that is.
+ * The session of a verified token; `null` when its claims name no subject.
  *
  * @param digest of the token: its session, when it names none by `sid` (OpenID Connect Front-Channel Logout 1.0, section 3)
  * or `jti` (RFC 7519, section 4.1.7)
@@ -163,7 +163,7 @@ function toSession(claims: JwtClaims, digest: string, options: JwtOptions): Toke
   return { principal: toPrincipal(subject, claims), identity: Object.freeze(identity), until }
 }
 
-/** Who it is, as far as standard claims say (OpenID Connect Core 1.0, section 5.1). */
+/** The principal, as far as standard claims describe it (OpenID Connect Core 1.0, section 5.1). */
 function toPrincipal(id: string, claims: JwtClaims): Principal {
   const email = textClaim(claims.email)
   const name = textClaim(claims.name)

@@ -46,7 +46,7 @@ export class ApiTokens {
   readonly #onError: (error: unknown) => void
   #noting: Promise<unknown> = Promise.resolve()
 
-  /** @param onError told what went wrong where nobody waits for it */
+  /** @param onError told of errors in work that no request waits for */
   constructor(records: AuthRecords, onError: (error: unknown) => void = () => {}) {
     this.#records = records
     this.#onError = onError
@@ -82,7 +82,7 @@ export class ApiTokens {
     })
   }
 
-  /** Whom a token stands for. */
+  /** The caller that a token stands for. */
   async caller(token: string): Promise<Caller | null> {
     return this.#known.get(token, async () => {
       const id = API_TOKEN_FORMAT.exec(token)?.[1]
@@ -98,7 +98,7 @@ export class ApiTokens {
     await this.#noting
   }
 
-  /** Nobody waits for it. */
+  /** Runs in the background: no request waits for it. */
   #noteUse({ id, lastUsedAt }: AuthRecord): void {
     if (typeof lastUsedAt === 'string' && Date.parse(lastUsedAt) > Date.now() - USE_MS) return
     this.#noting = this.#records

@@ -24,7 +24,7 @@ export function bearerToken(headers: Headers): string | undefined {
  * Tells a request with the service token from all others. Digests are compared, so that the time taken tells neither
  * the token nor its length.
  *
- * @param token at least {@link MIN_SERVICE_TOKEN_LENGTH} characters; without one nobody is the service
+ * @param token at least {@link MIN_SERVICE_TOKEN_LENGTH} characters; without one, no request acts as the service
  * @throws {StartupError} when the token is too short
  */
 export function serviceTokenCheck(token: string | undefined): (headers: Headers) => Caller | null {
@@ -44,7 +44,7 @@ export function serviceTokenCheck(token: string | undefined): (headers: Headers)
 /**
  * An adapter with one credential, for a service without people: `Authorization: Bearer <token>` (RFC 6750, section 2.1).
  *
- * @param token at least {@link MIN_SERVICE_TOKEN_LENGTH} characters; without one nobody gets a session
+ * @param token at least {@link MIN_SERVICE_TOKEN_LENGTH} characters; without one, no request has a session
  * @throws {StartupError} when the token is too short
  */
 export function serviceTokenAdapter(token: string | undefined): AuthAdapter {

@@ -61,7 +61,7 @@ export async function serveHere(options: CommandLine, readable: boolean): Promis
     void listening.stop().then(() => process.exit(0))
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end)
-  // Whoever reads this may send a signal at once.
+  // A process that reads this line may send a signal at once.
   announce(listening.url, metrics)
 }
 
@@ -130,7 +130,7 @@ function toPort(flag: string, text: string): number {
   return port
 }
 
-/** Where metrics are served; undefined when nobody asked for them. */
+/** Where metrics are served; `undefined` when they are off. */
 function readMetrics(options: CommandLine): MetricsAddress | undefined {
   const port = options.text('metrics-port')
   if (port === undefined) return undefined

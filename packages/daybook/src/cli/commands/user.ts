@@ -97,7 +97,7 @@ function rethrowRefusal(error: unknown): never {
 
 interface Password {
   readonly password: string
-  /** Says it, if nobody knows it yet. */
+  /** Prints the password, if Daybook has generated it. */
   tell(): void
 }
 

@@ -15,7 +15,7 @@ import { summarizeImport } from './summary.ts'
 import { ImportTally } from './tally.ts'
 
 /**
- * Nobody waits for an answer, and the machine may be busy. Two threads render while this one stores, and have texts enough
+ * No client waits for an answer, and the machine may be busy. Two threads render while this one stores, and have texts enough
  * for the time of a commit.
  */
 const UNSERVED: EngineOptions = {

@@ -14,7 +14,7 @@ import { type CommandLine, dataFolder } from '../options.ts'
 import { Progress, printable } from '../progress.ts'
 import { ExportFile, FileDigest, FileFault, type FileLine } from './export-file.ts'
 
-/** Nothing is rendered, and nobody waits for an answer. */
+/** Nothing is rendered, and no client waits for an answer. */
 const RESTORED: EngineOptions = { isServing: false, isRestored: true }
 /** The most lines that are stored together, and the most characters of more than one. */
 const MAX_LINES = 1000

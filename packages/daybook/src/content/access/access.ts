@@ -140,7 +140,7 @@ export class Access {
   }
 
   /**
-   * Names what the caller may see in all collections: the same for callers who see the same. `undefined` where rules of fields
+   * Names what the caller may see in all collections: equal for callers with the same access. `undefined` where rules of fields
    * decide about it, or a rule failed.
    */
   async readKey(): Promise<string | undefined> {

@@ -19,14 +19,14 @@ export type DocumentPermissions = { readonly [action in Action]?: Permission } &
   readonly fields: Readonly<Record<string, FieldPermissions>>
 }
 
-/** What a caller may do. What they may not read is left out: its name is nobody's business. */
+/** What a caller may do. Collections and globals that the caller may not read are left out, names included. */
 export interface Permissions {
   readonly collections: Readonly<Record<string, DocumentPermissions>>
   readonly globals: Readonly<Record<string, DocumentPermissions>>
 }
 
 /**
- * What a caller may do, for those who draw its buttons.
+ * What a caller may do, for an editor's interface.
  *
  * @throws INTERNAL_ERROR when a rule fails
  */

@@ -61,7 +61,7 @@ export class ReaderScope implements QueryScope {
     return { kind: 'compare', by, operator: 'eq', values: [PUBLISHED], negated: false }
   }
 
-  /** The part of an ETag's variant that tells readers apart who see different things in these collections. */
+  /** The part of an ETag's variant that differs between readers with different access to these collections. */
   variant(collections: readonly CollectionModel[]): unknown {
     const seen = [...new Set(collections)].map((one) => [one.key, [...this.hidden(one)], this.filter(one)?.name])
     return [this.#access.key, seen]
@@ -72,7 +72,7 @@ export class ReaderScope implements QueryScope {
     return [...new Set(collections)].flatMap((one) => relatedCollections(this.filter(one)?.where))
   }
 
-  /** @throws what the rule threw: one that failed is in the way of those alone who ask about its collection */
+  /** @throws what the rule threw: a rule that failed matters only when its collection is asked about */
   #rulingOn(key: string): Ruling {
     const ruling = this.#rulings.get(key) ?? true
     if (ruling instanceof Error) throw ruling

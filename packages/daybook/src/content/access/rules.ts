@@ -21,7 +21,7 @@ export function ruleOf({ access }: Pick<Ruled, 'access'>, action: Action): Acces
   return (access as Readonly<Record<string, AccessRule | undefined>>)[action]
 }
 
-/** A rule without a usable answer lets nobody through; which one it was is for the log alone. */
+/** A rule without a usable answer allows nothing; only the log names the rule. */
 function broken(path: string, reason: string, cause?: unknown): DaybookError {
   return new DaybookError('INTERNAL_ERROR', undefined, {}, new Error(`The access rule ${path} ${reason}`, { cause }))
 }
@@ -122,7 +122,7 @@ export async function askInGeneral(
   }
 }
 
-/** An entry that holds nothing, and knows whether somebody looked. */
+/** An empty entry that records whether a rule reads it. */
 function probeEntry() {
   let isLookedAt = false
   const look = <T>(answer: T): T => {

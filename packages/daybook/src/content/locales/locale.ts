@@ -9,7 +9,7 @@ import { storedValues, withSystem } from '../reads/present.ts'
 import { chainOf, toCanonical } from '../writes/row.ts'
 import { type Canonical, show, showAll } from './localized.ts'
 
-/** What is asked for where nobody says. */
+/** The choice of a call that names no locale. */
 export const DEFAULT_LOCALE: LocaleChoice = { locale: undefined, chain: undefined, isAll: false }
 
 /**

@@ -70,7 +70,7 @@ export function showAll(
 }
 
 /**
- * A document after a write in one locale: its localized values are that locale's, all others are everyone's. What other
+ * A document after a write in one locale: its localized values belong to that locale, all others to every locale. What other
  * locales say of the items of a list goes with the items.
  *
  * @param inLocale every value of the document in that locale, without fallbacks

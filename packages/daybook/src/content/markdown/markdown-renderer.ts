@@ -10,7 +10,7 @@ export const DEFAULT_RENDER_MS = 10_000
 const INLINE_LENGTH = 4096
 /** Threads without work end after this time, in milliseconds. */
 const RENDERER_IDLE_MS = 10_000
-/** The most threads, where nobody says. */
+/** The most threads by default. */
 const MAX_THREADS = 2
 /** A thread that needs more memory than this is ended, in MiB. */
 const MAX_HEAP = 256

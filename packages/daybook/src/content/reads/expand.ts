@@ -31,7 +31,7 @@ export async function revisionsOf(
 }
 
 /**
- * A document with what others say put into it.
+ * A document with the documents that it refers to in place of their ids.
  *
  * @param row as the language shows it that is asked for
  */

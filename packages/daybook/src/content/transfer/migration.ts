@@ -196,7 +196,7 @@ async function moveEntry(
 ): Promise<void> {
   const moved = moveTranslations(collection, moveDocument(collection, entry).values, entry.locales)
   const own = underDefaultLocale(model, collection, moved, defaultLocale)
-  // A move to another default locale gives nobody a slug: who has no text in it has none.
+  // A move to another default locale makes no slugs: an entry without text in that locale has none.
   const isMove = defaultLocale !== model.locales?.default
   const values = isMove ? own.values : await chooseSlug(writer.read, collection, own.values, defaultLocale)
   const next = toRow(model, collection, {

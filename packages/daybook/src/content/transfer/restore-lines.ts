@@ -164,7 +164,7 @@ export function checkLine(read: RestoreLine): void {
   if (read.kind === 'entry') requireStatus(read.collection, document)
 }
 
-/** Without a status an entry would belong to nobody. */
+/** Without a status, no reader could see an entry. */
 function requireStatus({ status }: CollectionModel, document: Values): void {
   if (!status || typeof document[status.key] === 'string') return
   throw invalidAt(`/document/${status.key}`, 'required', 'is required')

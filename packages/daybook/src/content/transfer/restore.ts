@@ -85,7 +85,7 @@ export class Restore {
   /**
    * Stores the next lines, all or none.
    *
-   * @throws {LineError} when one of them cannot be stored; {StartupError} when somebody else writes to the store
+   * @throws {LineError} when one of them cannot be stored; {StartupError} when another process writes to the store
    */
   async add(lines: readonly PreparedLine[]): Promise<void> {
     try {

@@ -113,7 +113,7 @@ function entryTarget(
       if (!rulings.has(revision)) rulings.set(revision, await requireUpdate(() => revision.values))
       await access.requireMatch(read, collection, revision.row.id, rulings.get(revision))
     },
-    // Nobody moves an entry out of what they may change.
+    // A caller cannot move an entry out of what it may change.
     allowResult: async (revision, patch) =>
       collection.access.update && requireUpdate(() => resultOf(context, collection, revision, patch)),
     derive: (read, values) => chooseSlug(read, collection, values, locale),

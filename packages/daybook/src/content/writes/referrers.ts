@@ -23,13 +23,13 @@ const MAX_LISTED_REFERRERS = 100
 /** References that are read at a time. */
 const REFERRER_BATCH = 200
 
-/** An entry that is being deleted, and for whom. */
+/** An entry that is being deleted, and the caller. */
 export interface Deletion {
   readonly engine: Engine
   readonly collection: CollectionModel
   readonly id: string
   readonly actor: string
-  /** What the one who deletes may see. */
+  /** What the caller may see. */
   readonly access: ReferrerAccess
 }
 
@@ -102,7 +102,7 @@ async function refuseRestricted(deletion: Deletion, writer: Writer): Promise<voi
 /** What a caller may see of documents that refer to others. */
 export interface ReferrerAccess {
   readonly scope: ReaderScope
-  /** Which globals may be read; a rule that failed is in the way of those alone who ask about its global. */
+  /** Which globals may be read; an `Error` is thrown only when its global is asked about. */
   readonly globals: ReadonlyMap<string, boolean | Error>
 }
 
@@ -228,7 +228,7 @@ function releaseValue(field: Field, value: unknown, id: string): unknown {
   return Array.isArray(released) ? released.filter((item) => item !== null) : released
 }
 
-/** Who refers to an entry. */
+/** The documents that refer to an entry. */
 export interface ReferencesAnswer {
   readonly total: number
   readonly limit: number
@@ -237,7 +237,7 @@ export interface ReferencesAnswer {
 }
 
 /**
- * Lists who refers to an entry, as far as the caller may read it.
+ * Lists the documents that refer to an entry, as far as the caller may read them.
  *
  * @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN
  */

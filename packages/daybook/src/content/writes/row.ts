@@ -14,7 +14,7 @@ export interface RowParts {
   readonly orphaned: string | null
 }
 
-/** An entry as the store takes it. */
+/** The row of an entry, as the store takes it. */
 export function toRow(model: Model, collection: CollectionModel, parts: RowParts): WrittenEntry {
   const { id, canonical, createdAt, updatedAt, orphaned } = parts
   const { values } = canonical

@@ -19,11 +19,11 @@ export interface AuthParts {
   readonly auth: AuthGuard
   readonly signIns: SignInLimiter
   readonly model: Model
-  /** How many proxies are trusted to say who sent a request. */
+  /** How many proxies are trusted to tell the client's address. */
   readonly trustProxy: number
 }
 
-/** Who is asking and what they may do, actions of the auth adapter, and its provider's own routes. */
+/** Routes of the session and its permissions, of the auth adapter's actions, and of its provider. */
 export function authRoutes(parts: AuthParts): readonly Route[] {
   return [sessionRoute(parts), permissionsRoute(parts), actionRoute(parts), ...providerRoutes(parts)]
 }

@@ -20,7 +20,7 @@ export const listSchema = ({ key, schemas }: CollectionModel): JsonSchema =>
     nextCursor: { type: ['string', 'null'] },
   })
 
-/** One page of who refers to an entry. */
+/** One page of the documents that refer to an entry. */
 export const REFERENCES_SCHEMA: JsonSchema = objectSchema({
   total: WHOLE_NUMBER,
   limit: WHOLE_NUMBER,
@@ -31,7 +31,7 @@ export const REFERENCES_SCHEMA: JsonSchema = objectSchema({
   },
 })
 
-/** Who is asking. */
+/** The session of a request. */
 export const SESSION_SCHEMA: JsonSchema = objectSchema({
   authenticated: { type: 'boolean' },
   principal: { type: ['object', 'null'] },

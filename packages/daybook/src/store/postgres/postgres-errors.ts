@@ -16,7 +16,7 @@ export const codeOf = (error: unknown): string => {
   return typeof code === 'string' ? code : ''
 }
 
-/** The server ended the session, or does not let anyone in. */
+/** The server ended the session, or refuses new ones. */
 const SESSION_LOST = /^(?:08|57P0|25P03)/
 const SOCKET_LOST = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/
 const DRIVER_LOST = /Connection terminated|Client has encountered a connection/
@@ -25,7 +25,7 @@ const TOO_LATE = /timeout exceeded when trying to connect|Query read timeout/
 /** A deadlock, or a clash that the server ended by undoing one side. */
 const CLASH = /^40/
 
-/** Whether a connection is lost, so that nobody knows how far its last statement came. */
+/** Whether a connection is lost, so that the outcome of its last statement is unknown. */
 export function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error)
   if (SESSION_LOST.test(code) || SOCKET_LOST.test(code)) return true

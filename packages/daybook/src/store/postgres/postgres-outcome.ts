@@ -19,7 +19,7 @@ export const TAKE_TURN: string = `${TURN};
 
 /**
  * Whether the transaction is stored that wrote this record last, when the answer to its COMMIT was lost. A writer has its
- * turn until it has ended: who comes next sees what came of it. `undefined`: nobody knows.
+ * turn until it has ended: the next writer sees its outcome. `undefined`: the outcome is unknown.
  *
  * @param answerMs how long the server may take to answer, in milliseconds
  */

@@ -14,7 +14,7 @@ export class PostgresReplica implements Database, JournalReader {
   readonly #server: PostgresServer
   readonly #primary: Database
 
-  /** @param name its URL, as anybody may see it */
+  /** @param name its URL without the password */
   constructor(name: string, server: PostgresServer, primary: Database) {
     this.name = name
     this.dialect = primary.dialect

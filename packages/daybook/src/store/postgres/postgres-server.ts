@@ -51,7 +51,7 @@ function tracked(Base: typeof Client, all: Set<Client>): typeof Client {
       super(config)
       all.add(this)
       this.once('end', () => all.delete(this))
-      // Whoever asks on it is told, too.
+      // The statement that runs on the connection fails with the same error.
       this.on('error', () => {})
     }
   }
@@ -136,7 +136,7 @@ export class PostgresServer {
   }
 
   /**
-   * Opens a pool of connections that write: nobody gives up waiting for what they ask, as its transaction has limits of
+   * Opens a pool of connections that write: statements have no timeout, as their transaction has limits of
    * its own. Statements are sent without waiting for the answer to those before.
    */
   writers(max: number): Pool {
@@ -205,7 +205,7 @@ export class PostgresServer {
     }
   }
 
-  /** Whoever waits for an answer learns at once that none will come. */
+  /** Destroys every connection, so that statements under way fail at once. */
   #cutAll(): void {
     for (const client of this.#clients) destroy(client)
   }

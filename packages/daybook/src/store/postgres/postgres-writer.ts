@@ -101,7 +101,7 @@ export class PostgresWriter {
     else this.#refuse(group, translatePostgresError(outcomes, this.#server.texts.names))
   }
 
-  /** Whoever waits behind a failure that may pass would wait for nothing but the same. */
+  /** Refuses queued writes too when the database is unavailable: they would fail in the same way. */
   #refuse(group: readonly QueuedWrite[], error: unknown): void {
     for (const { reject } of group) reject(error)
     if (!isUnavailable(error)) return
@@ -145,7 +145,7 @@ export class PostgresWriter {
     )
   }
 
-  /** @throws SERVICE_UNAVAILABLE with `details.outcome` `unknown` when nobody can tell whether it is stored */
+  /** @throws SERVICE_UNAVAILABLE with `details.outcome` `unknown` when it is unknown whether it is stored */
   async #commit(client: PoolClient, { last }: CommitBatch): Promise<void> {
     try {
       // Other nodes hear of it when it is committed, and not before.
@@ -170,7 +170,7 @@ interface QueuedWrite {
   readonly isLong: boolean
   /** Whether its commit may be lost by a crash of the server. */
   readonly isRepeatable?: boolean
-  /** Whether it shares its transaction with nobody. */
+  /** Whether it has a transaction of its own. */
   readonly isAlone?: boolean
   readonly work: (writer: WriteConnection) => Promise<unknown>
   readonly resolve: (value: unknown) => void
@@ -214,7 +214,7 @@ const isBrokenBy = (error: unknown): boolean =>
 export const isUnavailable = (error: unknown): error is DaybookError =>
   error instanceof DaybookError && error.code === 'SERVICE_UNAVAILABLE'
 
-/** Whether something holds for an error or for what caused it, unless nobody knows what is stored. */
+/** Whether something holds for an error or for what caused it, unless it is unknown what is stored. */
 function isCertain(error: unknown, is: (error: unknown) => boolean): boolean {
   if (error instanceof DaybookError && error.details.outcome === 'unknown') return false
   return is(error) || (error instanceof Error && is(error.cause))
@@ -247,7 +247,7 @@ const ALTER_LOCK = "hashtext('daybook'), hashtext(current_schema())"
  */
 const BEGIN_ALTER = `BEGIN; ${UNLIMITED}; SELECT pg_try_advisory_xact_lock(${ALTER_LOCK}) AS is_free`
 const ALTER_RETRY_MS = 100
-/** Who changes tables takes turns with those who write, once there is something to write to: else both could wait for each other. */
+/** Changes of tables take turns with writes, once there is a journal to write to: otherwise both could wait for each other. */
 const TAKE_TURN_IF_ANY = `${TURN};
   DO $$ BEGIN IF to_regclass('daybook$head') IS NOT NULL THEN PERFORM seq FROM daybook$head FOR UPDATE; END IF; END $$`
 

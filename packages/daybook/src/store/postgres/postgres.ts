@@ -102,7 +102,7 @@ export class PostgresStore implements Database {
     return this.reader.executed + this.background.executed + this.#writer.executed
   }
 
-  /** Connections, for those who watch the service. */
+  /** Connections, for metrics. */
   get poolState(): PoolState {
     return this.#server.poolState
   }

@@ -79,7 +79,7 @@ export class WrittenRecords extends StoredRecords implements RecordWriter {
     await this.connection.run(DROP_OVER, { before })
   }
 
-  /** Nobody else writes meanwhile: what is free now is so when this is stored. */
+  /** No other writer runs meanwhile: a value that is free now is free when this is stored. */
   async #requireFree(kind: string, id: string, key: string, value: string | undefined): Promise<void> {
     if (value === undefined) return
     const others = await this.find(kind, key, value)

@@ -37,7 +37,7 @@ function make(folder: string): string | undefined {
 /** @returns the code of what was in the way; none where the folder, or a file, is there */
 function makeOne(folder: string): string | undefined {
   try {
-    // Drafts, sessions and hashes are nobody else's business.
+    // Drafts, sessions and password hashes are readable for the owner alone.
     mkdirSync(folder, { mode: 0o700 })
     return undefined
   } catch (error) {

@@ -30,7 +30,7 @@ const REFUSALS: Readonly<Record<GivenUp, string>> = {
 }
 
 /**
- * A connection that reads in a thread of its own, one statement after the other, so that a long one keeps nobody
+ * A connection that reads in a thread of its own, one statement after the other, so that a long one keeps no request
  * else waiting.
  */
 export class SqliteThread implements Connection {

@@ -141,7 +141,7 @@ export class SqliteStore implements Database {
     } catch (error) {
       if (native.inTransaction) native.exec('ROLLBACK')
       const failure = this.#failed(error)
-      // Whoever waits behind a lock that somebody else holds would wait for nothing but the same.
+      // Queued writes would wait for the same lock, and fail in the same way.
       const refused = isBusy(error) ? [...group, ...this.#queue.splice(0)] : group
       for (const { reject } of refused) reject(failure)
     }
@@ -166,7 +166,7 @@ export class SqliteStore implements Database {
       this.#writer.control('RELEASE job')
       return () => resolve(value)
     } catch (error) {
-      // A full disk or the like has undone the whole transaction already: nobody's work is left.
+      // A full disk or the like has undone the whole transaction already: no write of the group is left.
       if (!native.inTransaction) throw error
       native.exec('ROLLBACK TO job; RELEASE job')
       this.#writer.batch.rollbackTo(savepoint)
@@ -188,7 +188,7 @@ export class SqliteStore implements Database {
     }
   }
 
-  /** After a failed sync nobody knows what is on the disk: writing stops until a restart has recovered. */
+  /** After a failed sync it is unknown what is on the disk: writing stops until a restart has recovered. */
   #failed(error: unknown): unknown {
     const code = sqliteCode(error)
     if (code.startsWith('SQLITE_IOERR') || code === 'SQLITE_CORRUPT') this.#broken = error

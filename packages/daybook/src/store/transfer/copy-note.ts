@@ -53,7 +53,7 @@ export async function changedSince(source: Connection, seq: number): Promise<Rea
   return new Set((await source.all(CHANGED, { seq })).map(({ key }) => key))
 }
 
-/** Changes the note, unless somebody else did. */
+/** Changes the note, unless another process did. */
 export async function moveNote(target: Connection, before: CopyNote, next: CopyNote): Promise<void> {
   const values = { before: JSON.stringify(before), next: JSON.stringify(next) }
   if ((await target.run(MOVE_COPY_NOTE, values)) === 1) return

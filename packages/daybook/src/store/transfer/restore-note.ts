@@ -29,7 +29,7 @@ export async function readRestoreNote(connection: Connection): Promise<RestoreNo
 }
 
 /**
- * Changes the note, unless somebody else did.
+ * Changes the note, unless another process did.
  *
  * @param before `undefined`: there is none yet
  */
