@@ -2,7 +2,7 @@ import { DaybookError, NetworkError } from './errors.ts'
 import { rememberTag } from './etag.ts'
 import { readRetryAfter } from './retry.ts'
 
-/** What an answer holds: an object, where nothing is said; one with a list of this name; or whatever there is, also nothing. */
+/** The content of an answer: an object by default; one with a list of this name; or anything, also nothing. */
 export type AnswerContent = 'items' | 'results' | 'anything' | undefined
 
 const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

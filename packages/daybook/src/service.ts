@@ -55,7 +55,7 @@ export interface ServiceOptions {
 export interface Service<C extends DaybookConfig = DaybookConfig> {
   /** Answers a web-standard request, wherever it comes from: Node, Next, SvelteKit, Bun, a test. Never rejects. */
   readonly fetch: Fetch
-  /** What `fetch` and `serve` answer by. Not for use outside Daybook: it may change at any time. */
+  /** The handler behind `fetch` and `serve`. Not for use outside Daybook: it may change at any time. */
   readonly handle: Handle
   /** Content inside the process, with the same rules as over HTTP. */
   readonly content: Content<C>
@@ -72,7 +72,7 @@ export interface Service<C extends DaybookConfig = DaybookConfig> {
   /** How many SQL statements have run since the start. */
   statements(): number
   /**
-   * What was measured since the start, as text for Prometheus; names are in the reference, under Metrics.
+   * The metrics since the start, as text for Prometheus; names are in the reference, under Metrics.
    *
    * @throws {Error} when the service was not made with `metrics: true`
    */

@@ -86,7 +86,7 @@ type Value<C extends DaybookConfig, O, V, In extends Question, Named> = O extend
           : V
         : V
 
-/** What may not be seen, or is gone, is `null`, or left out of a list. */
+/** A related document that is gone or hidden is `null`, or left out of a list. */
 type RelatedDocument<V, Document> = V extends readonly unknown[] ? readonly Document[] : Document | null
 
 interface NextLevel<Q extends Question, Named> {
@@ -114,7 +114,7 @@ type BlockOf<C extends DaybookConfig, T, Block, Q extends Question> = Block exte
   ? Flattened<Expanded<C, T[K], Block, Q>>
   : Block
 
-/** What a query's parts come to. */
+/** The type of a document that a query answers. */
 export type Answered<
   C extends DaybookConfig,
   F,

@@ -21,7 +21,7 @@ import type { EntryPatch, Operation, Outcome } from './write.ts'
 /** A locale to read, or all of them at once, where there are any. */
 type LocaleChoice<C extends DaybookConfig> = [Locale<C>] extends [never] ? never : Locale<C> | 'all'
 
-/** What of a document is answered. */
+/** The selection of a document's fields, and its locale. */
 export interface ReadQuery<C extends DaybookConfig, I = readonly [], S = readonly [], D = 0, L = Locale<C>> {
   /** In which language; `all`, with a session, answers maps of locale to value. @default the config's */
   readonly locale?: L
@@ -38,7 +38,7 @@ export interface ReadQuery<C extends DaybookConfig, I = readonly [], S = readonl
 /** `never` of nothing to choose from. */
 type OneOrMore<T> = [T] extends [never] ? never : T | readonly T[]
 
-/** What a list is asked. */
+/** The query of a list. */
 export interface ListQuery<
   C extends DaybookConfig,
   K extends CollectionKey<C>,
@@ -210,7 +210,7 @@ export type SignedIn = Extract<Session, { readonly authenticated: true }> & {
 /** Whether something may be done; `some`: that depends on the entry. */
 export type Permission = boolean | 'some'
 
-/** What may be done with a collection or a global, and fields that may be read and not written. */
+/** The permissions on a collection or a global, and the fields that may be read and not written. */
 export type Permissions<Action extends string> = { readonly [A in Action]: Permission } & {
   readonly fields: Readonly<Record<string, { readonly read: true; readonly write: false }>>
 }

@@ -31,7 +31,7 @@ export type Operation<C extends DaybookConfig> = {
     | { readonly op: 'delete'; readonly collection: K; readonly id: string; readonly ifMatch?: string }
 }[CollectionKey<C>]
 
-/** What became of an operation. */
+/** The outcome of an operation. */
 export type Outcome<C extends DaybookConfig> = {
   [K in CollectionKey<C>]:
     | {

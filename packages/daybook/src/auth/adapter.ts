@@ -32,14 +32,14 @@ export interface AuthContext {
   readonly origin: string
 }
 
-/** What an action takes and gives, for the OpenAPI document. */
+/** The input and the answer of an action, for the OpenAPI document. */
 export interface AuthAction {
   readonly description?: string
   readonly input?: Readonly<Record<string, unknown>>
   readonly output?: Readonly<Record<string, unknown>>
 }
 
-/** What an adapter can do. */
+/** The capabilities of an adapter. */
 export interface AuthCapabilities {
   readonly provider: string
   readonly providerRoutes: { readonly enabled: boolean; readonly basePath?: string }
@@ -101,7 +101,7 @@ export interface AuthAdapter {
   close?(): Promise<void>
 }
 
-/** What the service gives to an adapter that it opens. */
+/** The parts of the service that an adapter may use. */
 export interface AuthHost {
   /** Where the adapter keeps things: in the service's own database, for all nodes. */
   readonly records: AuthRecords
@@ -120,7 +120,7 @@ export interface AuthSource {
 export interface Caller {
   readonly principal: Principal | null
   readonly identity: Identity | null
-  /** What the credential is for, such as `posts:update`: elsewhere its holder is anonymous. Absent: everything. */
+  /** The scopes of the credential, such as `posts:update`: elsewhere its holder is anonymous. Absent: everything. */
   readonly scopes?: readonly string[]
 }
 

@@ -172,7 +172,7 @@ function requireResponse(answer: unknown): Response {
   throw failed(new TypeError(`The auth adapter answered ${isResponse ? 'a Response that is used up' : 'no Response'}.`))
 }
 
-/** What an adapter says of a session, checked: trusting it unchecked could admit strangers. */
+/** The caller that an adapter names, checked: trusting it unchecked could admit strangers. */
 function requireCaller(principal: unknown, identity: unknown): Caller {
   if (principal === null && identity === null) return ANONYMOUS
   if (!isObjectAnswer(principal)) throw failed(new TypeError('getPrincipal gave neither an object nor null.'))

@@ -1,6 +1,6 @@
 import type { Caller } from './adapter.ts'
 
-/** What can be done with a collection or a global. */
+/** The actions on a collection or a global. */
 export type ScopeAction = 'read' | 'create' | 'update' | 'delete'
 
 /** `posts:update`, `posts:*`, `globals.site:update`, `*:read`, `export`, or `*` for everything. */

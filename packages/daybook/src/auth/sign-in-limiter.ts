@@ -61,7 +61,7 @@ export class SignInLimiter {
   }
 }
 
-/** What one client has: an address of IPv4, or a network of IPv6 with 64 bits (RFC 6177), however either is written. */
+/** The network of one client: an address of IPv4, or a network of IPv6 with 64 bits (RFC 6177), however either is written. */
 export function networkOf(address: string | null): string {
   if (address === null || isIP(address) === 0) return 'unknown'
   const known = ipaddr.process(address)

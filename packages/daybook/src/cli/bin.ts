@@ -59,7 +59,7 @@ function explainRefusal({ message, details: { issues = [] } }: DaybookError): st
   return [message, ...issues.map((issue) => `  ${issue.path} ${issue.message}`)].join('\n')
 }
 
-/** What went wrong, in the words of the user's world; only an unexpected error keeps its stack. */
+/** The message of an error, in the user's words; only an unexpected error keeps its stack. */
 function explainCommandError(error: unknown): string {
   if (error instanceof UsageError) return `${error.message}\nSee daybook --help.`
   if (error instanceof ConfigError || error instanceof StartupError) return error.message

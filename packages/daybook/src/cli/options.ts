@@ -11,7 +11,7 @@ const COMMON_OPTIONS = {
   data: { type: 'string' },
 } as const satisfies OptionsConfig
 
-/** What a command line says, after its command. */
+/** The options and arguments of a command. */
 export interface CommandLine {
   readonly positionals: readonly string[]
   text(name: string): string | undefined

@@ -11,7 +11,7 @@ export interface ProgressStream {
   write(text: string): unknown
 }
 
-/** What a run counts. */
+/** The count of a run. */
 export interface ProgressCount {
   /** In the plural, such as `files`. */
   readonly unit: string

@@ -7,10 +7,10 @@ const SYSTEM_KEYS: readonly string[] = ['id', 'createdAt', 'updatedAt', 'key']
 /** Words of filters, which a field's key would hide. */
 const FILTER_WORDS: readonly string[] = ['and', 'or', 'not']
 
-/** What to write where a key breaks the pattern. */
+/** The advice where a key breaks the pattern. */
 export const KEY_ADVICE: string = `write a key of at most ${MAX_KEY_LENGTH} letters, digits and _ that starts with a small letter`
 
-/** What every field of one config has around it. */
+/** The facts about a config that the checks of its fields need. */
 interface Surroundings {
   readonly collections: readonly string[]
   readonly hasLocales: boolean

@@ -58,9 +58,9 @@ export interface HtmlAllowance {
   readonly attributes?: Readonly<Record<string, readonly string[]>>
 }
 
-/** What Markdown becomes. */
+/** How Markdown is rendered. */
 export interface MarkdownConfig {
-  /** What raw HTML may hold besides GitHub's allow-list. @default nothing */
+  /** Elements and attributes that raw HTML may hold besides GitHub's allow-list. @default nothing */
   readonly allowHtml?: HtmlAllowance
 }
 
@@ -84,7 +84,7 @@ export interface SeedContent {
   writeGlobal(key: string, data: Readonly<Record<string, unknown>>): Promise<unknown>
 }
 
-/** What a team writes in `daybook.config.ts`. */
+/** The config of a service, as `daybook.config.ts` exports it. */
 export interface DaybookConfig {
   readonly collections: Readonly<Record<string, CollectionConfig>>
   readonly globals?: Readonly<Record<string, GlobalConfig>>
@@ -159,11 +159,11 @@ interface System {
 
 /** An entry as it is read. */
 export type Entry<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<System & FieldValues<FieldsOf<C, K>>>
-/** What creates an entry; read-only fields are taken and ignored. */
+/** The data of a new entry; read-only fields are accepted and ignored. */
 export type EntryCreate<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<
   WriteValues<FieldsOf<C, K>> & Partial<System>
 >
-/** What changes an entry: the fields to change, `null` to empty one. */
+/** The data of a change: the fields to change, `null` to empty one. */
 export type EntryUpdate<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<
   PatchValues<FieldsOf<C, K>> & Partial<System>
 >
@@ -174,7 +174,7 @@ type GlobalFields<C extends DaybookConfig, K extends GlobalKey<C>> = NonNullable
 export type GlobalEntry<C extends DaybookConfig, K extends GlobalKey<C>> = Flat<
   { readonly key: K } & FieldValues<GlobalFields<C, K>>
 >
-/** What changes a global. */
+/** The data of a change of a global. */
 export type GlobalUpdate<C extends DaybookConfig, K extends GlobalKey<C>> = Flat<
   PatchValues<GlobalFields<C, K>> & { readonly key?: K }
 >

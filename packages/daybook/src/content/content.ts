@@ -29,7 +29,7 @@ import { prepareGlobal } from './writes/globals.ts'
 import { carryOut, type Transact } from './writes/prepared.ts'
 import { listReferrers, type ReferencesAnswer } from './writes/referrers.ts'
 
-/** What of a document is answered, and in which language. */
+/** The selection of a document's fields, and its locale. */
 export interface ReadOptions {
   /** Served keys to answer with. @default all */
   readonly select?: readonly string[]
@@ -43,7 +43,7 @@ export interface ReadOptions {
   readonly fallbackLocale?: string
 }
 
-/** What a list is asked, as the query parameters of `GET /api/:collection`. */
+/** The options of a list, as the query parameters of `GET /api/:collection`. */
 export interface ListOptions extends ReadOptions {
   /** @default 20 */
   readonly limit?: number
@@ -56,7 +56,7 @@ export interface ListOptions extends ReadOptions {
   /** Words that must all be found. */
   readonly q?: string
   readonly status?: string | readonly string[]
-  /** What entries must hold: `{ title: { startsWith: 'A' }, or: [{ … }, { … }] }`. */
+  /** The filter of the list: `{ title: { startsWith: 'A' }, or: [{ … }, { … }] }`. */
   readonly where?: Where
 }
 
@@ -110,7 +110,7 @@ export interface BatchOperation<C extends DaybookConfig = DaybookConfig> {
   readonly data?: Readonly<Record<string, unknown>>
 }
 
-/** What happened to one operation of a batch. */
+/** The outcome of one operation of a batch. */
 export interface BatchOutcome {
   readonly op: string
   readonly collection: string
@@ -332,7 +332,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
   }
 }
 
-/** What options say, read as the query parameters that say the same. */
+/** Options, read as the query parameters of the same names. */
 function fromOptions<P extends Parameters>(
   declared: P,
   options: { readonly [K in keyof P]?: unknown },

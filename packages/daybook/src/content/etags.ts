@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { DaybookError } from '../errors.ts'
 import type { Selection } from '../query/expansion.ts'
 
-/** What an `If-Match` or `If-None-Match` header asks for (RFC 9110, section 13.1). */
+/** The value of an `If-Match` or `If-None-Match` header (RFC 9110, section 13.1). */
 export type TagCondition = '*' | readonly EntityTag[]
 
 /** An entity tag (RFC 9110, section 8.8.3), without its quotes. */

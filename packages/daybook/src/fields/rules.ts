@@ -43,7 +43,7 @@ const anAccess: OptionRule = (value) => {
     : 'write { read: (caller) => boolean, write: (caller) => boolean }, either or both'
 }
 
-/** What every type takes. */
+/** Rules of the options of every type. */
 export const COMMON_RULES: Readonly<
   Record<'required' | 'description' | 'localized' | 'access' | 'renamedFrom', OptionRule>
 > = {
@@ -54,7 +54,7 @@ export const COMMON_RULES: Readonly<
   renamedFrom: aKey,
 }
 
-/** What every type with one comparable value takes. */
+/** Rules of the options of every type with one comparable value. */
 export const SCALAR_RULES: typeof COMMON_RULES & Readonly<Record<'unique' | 'index', OptionRule>> = {
   ...COMMON_RULES,
   unique: aFlag,

@@ -32,7 +32,7 @@ const OTHER_TYPE_NAMES: Readonly<Record<string, string>> = {
   uri: 'url',
 }
 
-/** What libraries ask of any object, to find out what it is. */
+/** Properties that libraries read of any object, to find out its type. */
 const PROBES: readonly string[] = ['then', 'toJSON', 'asymmetricMatch', 'nodeType', 'tagName', '$$typeof']
 
 /** The builders of field types; a type that does not exist says so, and which one is meant, when it is used. */

@@ -20,7 +20,7 @@ import type { Handle, HttpRequest, RequestHeaders } from './request.ts'
 import { errorReply, type FinishedReply, finishReply, type Reply } from './respond.ts'
 import { allowedMethods, type Match, Router } from './router.ts'
 
-/** What the HTTP layer needs to know. */
+/** The parts and options of the HTTP layer. */
 export interface AppOptions {
   readonly model: Model
   readonly routes: readonly Route[]
@@ -42,9 +42,9 @@ export interface AppOptions {
 /** An app at work. */
 interface App extends AppOptions {
   readonly router: Router
-  /** What query strings say that came of late, by route; what is made of them can be kept with them, too. */
+  /** Recent query strings, parsed, by route; values derived from one can be cached with it. */
   readonly queries: LRUCache<string, Query>
-  /** What each route is asked without a query string. */
+  /** The query of each route without a query string. */
   readonly emptyQueries: ReadonlyMap<Route, Query>
   readonly admission: Admission
   /** The methods of all routes. */
@@ -133,7 +133,7 @@ function isFailure(error: unknown): boolean {
   return !(error instanceof DaybookError) || (error.status >= 500 && error !== OVERLOADED)
 }
 
-/** What belongs to one request from its first to its last step. */
+/** The state of one request, from its first step to its last. */
 interface RequestScope {
   readonly requestId: string
   /** Headers that every answer to it carries. */

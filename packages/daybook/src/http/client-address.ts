@@ -3,7 +3,7 @@ import type { AuthContext } from '../auth/adapter.ts'
 import type { HttpRequest } from './request.ts'
 
 /**
- * What an auth adapter is told of a request.
+ * The parts of a request that an auth adapter gets.
  *
  * @param proxies how many proxies in front of the service are trusted to tell the client's address and the scheme
  */

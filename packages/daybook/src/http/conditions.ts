@@ -3,7 +3,7 @@ import { invalidAt } from '../errors.ts'
 import type { JsonSchema } from '../fields/field.ts'
 import type { RequestHeaders } from './request.ts'
 
-/** What the headers of a request ask for. */
+/** The headers of a request that put conditions on it, parsed. */
 export interface RequestConditions {
   readonly ifMatch?: TagCondition | undefined
   readonly ifNoneMatch?: TagCondition | undefined

@@ -2,7 +2,7 @@ import type { Access } from '../content/access/access.ts'
 import type { Answer } from '../content/answer.ts'
 import { DaybookError, ERRORS, type ErrorDetails } from '../errors.ts'
 
-/** What a route answers. */
+/** The answer of a route. */
 export interface Reply {
   readonly status: number
   /** JSON text. */
@@ -36,7 +36,7 @@ export interface ReadPolicy {
 }
 
 /**
- * What was read: a document or a list.
+ * The answer to a read: a document or a list.
  *
  * @param json `undefined`: the client has it, and is told so
  */

@@ -2,7 +2,7 @@ import { addRoute, createRouter, type MatchedRoute } from 'rou3'
 import { compileRouter } from 'rou3/compiler'
 import type { Method, Route } from './contract.ts'
 
-/** What a request's method and path lead to. */
+/** The route that a request's method and path lead to. */
 export interface Match {
   readonly route: Route
   /** Decoded. */
@@ -77,7 +77,7 @@ function decoded(names: readonly string[], params: Readonly<Record<string, strin
   return values
 }
 
-/** What `Allow` says of these methods, each once. */
+/** The value of `Allow` for these methods, each once. */
 export function allowedMethods(methods: Iterable<Method>): readonly string[] {
   const own = [...new Set(methods)].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   return [...own, 'OPTIONS']

@@ -8,7 +8,7 @@ import type { CollectionModel } from '../model/model.ts'
 import { UniqueViolation } from '../store/database.ts'
 import type { Reply } from './respond.ts'
 
-/** What a write fails with that may be sent again. */
+/** Errors of a write that may be repeated. */
 export const REPEAT_ERRORS: readonly ErrorCode[] = ['IDEMPOTENCY_MISMATCH', 'CONFLICT', 'FORBIDDEN']
 
 /** An answer that can be given again. */
@@ -22,7 +22,7 @@ interface StoredReply {
 interface Repeatable {
   /** Everything that makes it the same request. */
   readonly request: readonly unknown[]
-  /** What it writes to. */
+  /** The document or collection that it writes to. */
   readonly collections: readonly CollectionModel[]
   /** The entries that an answer shows. */
   shown(body: string): readonly ShownEntry[]
@@ -142,7 +142,7 @@ async function findReply(engine: Engine, key: string, digest: string): Promise<S
   return { status: stored.status, headers: JSON.parse(stored.headers), body: stored.body }
 }
 
-/** What is stored with a write. */
+/** The reply that is stored with a write. */
 interface ReplyPlan {
   readonly key: string
   readonly digest: string

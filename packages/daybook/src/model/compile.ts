@@ -187,7 +187,7 @@ const SYSTEM_COMPARABLES: readonly Comparable[] = [
 interface PlacedField {
   readonly path: string
   readonly field: Field
-  /** The status field: it decides whether readers without a session may read an entry. */
+  /** The top-level field that the value lies in, whose `read` rule covers it. */
   readonly owner: string
   /** Whether each locale has its own value. */
   readonly isLocalized: boolean

@@ -73,7 +73,7 @@ function installFormats(target: Ajv2020): void {
   install(target, ['date', 'date-time', 'email', 'uri', 'uuid'])
 }
 
-/** What is wrong with a JSON Schema itself, or nothing. */
+/** A fault in a JSON Schema itself, or nothing. */
 export function schemaFault(schema: JsonSchema): string | undefined {
   try {
     compileAlone(schema)

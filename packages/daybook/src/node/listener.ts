@@ -13,7 +13,7 @@ const UNREAD_BODY_MS = 500
 
 type Listener = (incoming: IncomingMessage, response: ServerResponse) => void
 
-/** What a listener has to know about its server. */
+/** The state of a server that its listener reads. */
 export interface ListenerState {
   readonly connections: Connections
   /** Requests begin when it settles; undefined while they begin at once. */

@@ -19,7 +19,7 @@ export interface ServeOptions {
   readonly requestTimeoutMs?: number
 }
 
-/** What of a service is served. It answers by `handle`: a function that was put around its `fetch` is not called. */
+/** The part of a service that is served. Requests are answered by `handle`: a function that was put around its `fetch` is not called. */
 export type Servable = Pick<Service, 'handle' | 'bodyLimit' | 'drain' | 'close'>
 
 /** Other processes that share the port of this one, and end with it. */

@@ -26,7 +26,7 @@ export interface Ended {
   readonly signal: string | null
 }
 
-/** What a worker is told by the process that started it. */
+/** The settings of a worker, from the process that started it. */
 export interface WorkerIdentity {
   readonly number: number
   readonly port: number | undefined
@@ -100,7 +100,7 @@ export class WorkerProcess {
     this.#closeWhatItLeaves()
   }
 
-  /** What it had measured when it was last asked. */
+  /** Its metrics when they were last collected. */
   get measured(): MetricsSnapshot {
     return this.#measured
   }
@@ -120,7 +120,7 @@ export class WorkerProcess {
     if (this.#worker.isConnected()) this.#send(step)
   }
 
-  /** What it has measured; when it does not answer, what it had when it was last asked. */
+  /** Its metrics; when it does not answer, those last collected. */
   async measure(): Promise<MetricsSnapshot> {
     if (this.#isListening && this.#worker.isConnected()) await this.#measureAgain()
     return this.#measured

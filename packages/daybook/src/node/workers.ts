@@ -43,11 +43,11 @@ export function runWorkers(options: WorkersOptions): RunningWorkers {
   return { status: workers.run(), alive: workers.alive }
 }
 
-/** A place among the workers; its worker has its number. */
+/** A numbered slot for one worker; a worker that replaces another takes its number. */
 interface WorkerSlot {
   readonly number: number
   serving: WorkerProcess | undefined
-  /** What happens at a place happens in turn. */
+  /** The end of the last task of this slot: tasks of one slot run in turn. */
   turn: Promise<void>
 }
 

@@ -53,7 +53,7 @@ function isKeyValue(value: unknown, by: Comparable): boolean {
   return SORT_KEYS[by.scalar](value)
 }
 
-/** What a stored value of each type is as a sort key. */
+/** The sort key of a stored value, by type. */
 const SORT_KEYS: Readonly<Record<Scalar, (value: unknown) => boolean>> = {
   text: (value) => typeof value === 'string' && isStorableText(value),
   number: Number.isFinite,

@@ -12,7 +12,7 @@ export const documentParameters = (
   ...localeParameters(locales),
 })
 
-/** What a request says of one document. */
+/** The query of a request for one document. */
 export interface DocumentQuery extends SelectionQuery, LocaleQuery {}
 
 /**

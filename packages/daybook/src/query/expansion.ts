@@ -20,13 +20,13 @@ export interface Expansion {
   readonly select: ReadonlySet<string> | undefined
 }
 
-/** What of a document is answered. */
+/** The selected fields and the expansions of a document. */
 export interface Selection {
   readonly select: ReadonlySet<string> | undefined
   readonly expansions: readonly Expansion[]
 }
 
-/** Parameters that say what of a document is answered. */
+/** Parameters that select the fields and expansions of a document. */
 export const SELECTION: ParametersOf<{
   select: readonly string[]
   include: readonly string[]
@@ -52,7 +52,7 @@ interface PendingExpansion {
 
 type PendingExpansions = Map<string, PendingExpansion>
 
-/** Everything that has to be known to look a relation up. */
+/** The state of reading one selection. */
 interface Lookup {
   readonly faults: Faults
   readonly scope: QueryScope
@@ -84,7 +84,7 @@ export function readSelection(
   return { select, expansions: toExpansions(pending) }
 }
 
-/** A relation that a dotted name begins with, and what of the name is left. */
+/** A relation that a dotted name begins with, and the rest of the name. */
 interface FoundRelation {
   readonly relation: RelationModel
   readonly to: CollectionModel
@@ -147,7 +147,7 @@ interface Reach {
   readonly level: number
 }
 
-/** Answers what of the name is no relation, or nothing. */
+/** Answers the part of the name that is no relation, or nothing. */
 function include(
   lookup: Lookup,
   document: DocumentModel,

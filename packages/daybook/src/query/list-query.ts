@@ -39,9 +39,9 @@ export interface ListQuery {
   readonly q: string | undefined
   /** The statuses asked for; `undefined`: any that the reader may see. */
   readonly statuses: readonly string[] | undefined
-  /** What of each entry is answered. */
+  /** The selected fields of each entry. */
   readonly selection: Selection
-  /** What entries must hold. */
+  /** The filter. */
   readonly where: Condition | undefined
   /** Where the page before ended. */
   readonly after: CursorPosition | undefined
@@ -82,7 +82,7 @@ export const listParameters = (
   where: WHERE,
 })
 
-/** What a request says of a list. */
+/** The query parameters of a list. */
 export type ListParameters = QueryOf<ReturnType<typeof listParameters>>
 
 function checkSearch(q: string): readonly [string, string] | undefined {

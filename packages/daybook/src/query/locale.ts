@@ -55,7 +55,7 @@ function localeParameter(
   return choice(description, [...locales.available, ...others])
 }
 
-/** What a request says of the language. */
+/** The locale parameters of a request. */
 export interface LocaleQuery {
   readonly locale?: string | undefined
   readonly fallbackLocale?: string | undefined

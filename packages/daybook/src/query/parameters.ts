@@ -31,7 +31,7 @@ export class Faults {
   }
 }
 
-/** What a request says of one parameter. */
+/** The values that a request gives to one parameter. */
 export interface Given {
   /** As it was sent; with brackets, where the parameter takes them. */
   readonly name: string
@@ -55,14 +55,14 @@ export type Parameters = Readonly<Record<string, Parameter>>
 /** The parameters that hold these values. */
 export type ParametersOf<Values> = { readonly [K in keyof Values]: Parameter<Values[K]> }
 
-/** What a request says, by parameter. */
+/** The values of a request, by parameter. */
 export type QueryOf<P extends Parameters> = {
   readonly [K in keyof P]?: P[K] extends Parameter<infer T> ? T | undefined : never
 }
 
-/** What a request asks, with all that is wrong with it: the values cannot be read without the faults. */
+/** The query of a request, with all its faults: the values cannot be read without the faults. */
 export class Query<Values extends object = object> {
-  /** What could be read, whatever is wrong with the rest. */
+  /** The values that could be read, whatever is wrong with the rest. */
   readonly partial: Values
   readonly #issues: readonly Issue[]
 

@@ -31,7 +31,7 @@ const OTHER_PARAMETER_NAMES: Readonly<Record<string, string>> = {
   pagination: 'limit, and offset or cursor',
 }
 
-/** What to write in place of a parameter that an address does not take. */
+/** The advice about a parameter that a route does not take. */
 export function adviceOnParam(name: string, known: readonly string[]): string {
   const [word = ''] = name.toLowerCase().replace(/^\$/, '').split('[')
   const meant = Object.hasOwn(OTHER_PARAMETER_NAMES, word) ? OTHER_PARAMETER_NAMES[word] : undefined

@@ -57,7 +57,7 @@ export interface AccessFilter {
   readonly name: string
 }
 
-/** What a reader may ask about, in the collection itself and in those that it leads to. */
+/** The fields that a reader may filter by, in the collection itself and in related ones. */
 export interface QueryScope {
   /** In which language it is asked. */
   readonly choice: LocaleChoice
@@ -69,7 +69,7 @@ export interface QueryScope {
   hidden(document: DocumentModel): ReadonlySet<string>
   /** Statuses that the reader may see; `undefined`: all. */
   statuses(collection: CollectionModel): readonly string[] | undefined
-  /** What entries must hold that the reader may see; `undefined`: nothing. */
+  /** The filter that an access rule sets; `undefined`: none. */
   filter(collection: CollectionModel): AccessFilter | undefined
 }
 

@@ -125,7 +125,7 @@ interface ShownRow {
   readonly collection: CollectionModel
   readonly entry: NumberedEntry
   readonly localeRow?: LocaleRow
-  /** What it is found by. */
+  /** Its search row. */
   readonly words: StatementValues
 }
 

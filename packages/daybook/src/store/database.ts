@@ -8,7 +8,7 @@ export interface WriteConnection extends PipelinedConnection {
   readonly batch: CommitBatch
 }
 
-/** What a transaction is expected to be. */
+/** The options of a transaction. */
 export interface TransactionOptions {
   /** It may take as long as it likes, as filling a new store may. @default false */
   readonly isLong?: boolean
@@ -19,7 +19,7 @@ export interface TransactionOptions {
   readonly isRepeatable?: boolean
 }
 
-/** What a store is opened for. */
+/** The options of opening a store. */
 export interface StoreOptions {
   /** Whether clients wait for answers while others write; if not, SQLite keeps no thread for its log. @default true */
   readonly isServing?: boolean

@@ -9,7 +9,7 @@ import type { ColumnKind, TableOutline } from './tables.ts'
 export type Operator = 'eq' | 'lt' | 'lte' | 'gt' | 'gte' | 'in' | 'startsWith' | 'contains'
 
 /**
- * What engines say differently. Statements are written once, in the SQL that all of them share, with these pieces in
+ * The SQL that differs between engines. Statements are written once, in the SQL that all of them share, with these pieces in
  * them; `?` stands for a parameter, and names stand in double quotes.
  */
 export interface Dialect {
@@ -69,11 +69,11 @@ export interface SearchDialect {
   insertAll?(collection: CollectionModel): RawBuilder<unknown>
   /** Takes the search row of an entry away; parameter `pk`. */
   remove(table: string): RawBuilder<unknown>
-  /** What makes the search table of a collection. */
+  /** Statements that make the search table of a collection. */
   create(collection: CollectionModel): readonly string[]
-  /** What else belongs to it, made once the rows are there. @default nothing */
+  /** Statements that complete it once its rows are stored. @default nothing */
   index?(table: string): readonly string[]
-  /** What drops it. */
+  /** Statements that drop it. */
   drop(table: string): readonly string[]
   /** Changes when tables made before no longer do. */
   readonly version: string
@@ -82,7 +82,7 @@ export interface SearchDialect {
 /** An index or a view that the model asks for. */
 export interface SchemaObject {
   readonly type: 'index' | 'view'
-  /** What it is made on. */
+  /** The table that it belongs to. */
   readonly table: string
   readonly name: string
   readonly sql: string
@@ -107,7 +107,7 @@ export interface SchemaDialect {
   readonly tables: string
   /** Rows `{ type, name, sql }`: the indexes and views that Daybook made for collections, as they were made. */
   readonly objects: string
-  /** What makes an index or a view, so that {@link objects} tells how it was made. */
+  /** The statement that makes an index or a view, so that {@link objects} tells how it was made. */
   make(one: SchemaObject): readonly string[]
   /** The same for an index, outside of a transaction and while others write. @default as {@link make} */
   makeOutsideTransaction?(one: SchemaObject): readonly string[]

@@ -13,7 +13,7 @@ import { ENTRY_COLUMNS, type EntryTable } from './tables.ts'
 import { INDEXED_CHARACTERS, isOwn } from './where.ts'
 import { toWhereSql } from './where-forms.ts'
 
-/** What narrows a question about entries that are named. */
+/** The condition of a query for named entries. */
 interface Narrowing {
   /** Tells its statement from others. */
   readonly name: string
@@ -180,7 +180,7 @@ export class EntryReader {
     return (await this.#connection.get(statement, { slug })) !== undefined
   }
 
-  /** What narrows a question about single entries. Where it needs to look into other tables, it may take long. */
+  /** The condition of a query for single entries. Where it needs to look into other tables, it may take long. */
   #narrowing(collection: CollectionModel, where: Condition | undefined): Narrowing {
     if (!where) return this.#unnarrowed
     const condition = toWhereSql(this.#dialect, where, collection)

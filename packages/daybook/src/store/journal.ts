@@ -109,7 +109,7 @@ export class GrowingJournal extends Journal {
   }
 }
 
-/** What of a database a journal that grows needs. */
+/** The part of a database that a growing journal needs. */
 type GrowingDatabase = Pick<Database, 'reader' | 'onGrowth'>
 
 /** A document with what every locale says, as the journal keeps it. `@` cannot stand in a key. */

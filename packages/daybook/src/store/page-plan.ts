@@ -13,7 +13,7 @@ export interface ListSize {
   readonly all: number
 }
 
-/** What a page asks for, as far as its cost depends on it. */
+/** The query of a page, as far as its cost depends on it. */
 interface CostedPage {
   readonly where: Condition
   readonly sort: readonly SortBy[]

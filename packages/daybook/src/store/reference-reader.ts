@@ -17,11 +17,11 @@ export interface Referrer {
   readonly field: string
 }
 
-/** Which of the documents that refer to an entry are meant. */
+/** Selects some of the documents that refer to an entry. */
 export interface ReferrerFilter {
   /** Fields that are left out, as `collection field` and `globals key field`. */
   readonly except: readonly string[]
-  /** What entries of a collection must hold. */
+  /** The condition that entries of a collection must match. */
   readonly filters: readonly { readonly collection: CollectionModel; readonly where: Condition }[]
 }
 

@@ -136,7 +136,7 @@ async function addLocales(connection: Connection): Promise<void> {
     await runStatements(connection, `ALTER TABLE "${table}" ADD COLUMN locales TEXT`)
 }
 
-/** What surrounds a change of the tables. */
+/** The state of a change of the tables. */
 export interface SchemaCheck {
   /** Called when the config differs from the one of the last start; a rejection leaves everything as it is. */
   beforeChange?(connection: Connection): Promise<void>
@@ -214,7 +214,7 @@ async function prepareSearch(
   await writeNote(connection, `search ${collection.table}`, content)
 }
 
-/** What of a collection decides which words an entry is found by. */
+/** The part of a collection that decides which words an entry is found by. */
 function searchOutline({ fieldMap, searchable, schemaHash }: CollectionModel): unknown {
   const outline = (fields: Fields): unknown =>
     Object.entries(fields).map(([key, field]) => [

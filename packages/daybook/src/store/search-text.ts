@@ -55,7 +55,7 @@ export interface SearchTerm {
   readonly prefix: boolean
 }
 
-/** What `q` asks for: every word, the last one also as a beginning. */
+/** The terms of `q`: every word, the last one also as a beginning. */
 export function toSearchTerms(q: string): readonly SearchTerm[] {
   const words = foldText(q).match(WORDS) ?? []
   return words.flatMap((word, index) => {

@@ -2,7 +2,7 @@ import type { Field } from '../fields/field.ts'
 import type { CollectionModel } from '../model/model.ts'
 import { type SearchTerm, toSearchText } from './search-text.ts'
 
-/** What a search asks of the index. */
+/** The query of a search. */
 export interface SearchQuery {
   readonly terms: readonly SearchTerm[]
   /** Top-level fields whose words the reader may find. */
@@ -31,7 +31,7 @@ export function searchTexts(
 
 /** PostgreSQL's bound for the different words of one entry is 1 MiB; what comes after that much is found on no store. */
 const MAX_WORDS_BYTES = 1_000_000
-/** What a store may add to a word of each field, in bytes. */
+/** The bytes that a store may add to a word of each field. */
 const WORD_EXTRA = 3
 
 /** Texts as far as there is room for their different words. */
@@ -84,7 +84,7 @@ export interface Boost {
 /** The most words of a question that decide the order. */
 const MAX_BOOSTED = 8
 
-/** What lifts a match: each word that stands in a heavier field. */
+/** The boosts of a match: each word in a heavier field. */
 export function toBoosts({ terms, fields }: SearchQuery, { searchable }: CollectionModel): readonly Boost[] {
   const own = searchable.filter(({ key }) => fields.includes(key))
   const levels = [...new Set(own.map(({ weight }) => weight))].sort((a, b) => a - b)

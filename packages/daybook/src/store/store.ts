@@ -73,7 +73,7 @@ export class Store {
     )
   }
 
-  /** What auth adapters keep. Always read from the original: what was ended must be over. */
+  /** The records of auth adapters. Always read from the primary: an ended session must be over. */
   get records(): AuthRecords {
     const reader = new StoredRecords(this.#database.reader)
     return {

@@ -1,7 +1,7 @@
 import type { SchemaDialect } from './dialect.ts'
 import { type Column, type ColumnKind, ENTRY_TABLE, LOCALE_TABLE, SYSTEM_TABLES, type TableOutline } from './tables.ts'
 
-/** What of an engine decides how tables are made. */
+/** The engine's facts that decide how tables are made. */
 type TableDialect = Pick<SchemaDialect, 'columnTypes' | 'tableOptions'>
 
 /** Makes the tables that belong to Daybook, where they are missing. */
@@ -38,7 +38,7 @@ function columnOf({ columnTypes }: TableDialect, table: TableOutline, name: stri
   return `${own}${column === kind ? ' NOT NULL' : ''}${isUnique ? ' UNIQUE' : ''}`
 }
 
-/** What a key of one column must hold besides. */
+/** Further constraints of a key of one column. */
 function keyRules({ key, check, extends: other }: TableOutline): string {
   return `${check ? ` CHECK (${check})` : ''}${other ? ` REFERENCES "${other}" (${quoteColumns(key)})` : ''}`
 }

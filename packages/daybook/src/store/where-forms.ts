@@ -16,7 +16,7 @@ import { type CompareCondition, combinePieces, type FilteredTable, type Piece, t
  */
 export type WhereForm = 'plain' | 'drive' | 'walk' | 'each'
 
-/** What toWhereSql needs to know of the question around a condition. */
+/** The query around a condition, as far as toWhereSql needs it. */
 export interface WherePlace {
   /** Key of the collection. */
   readonly key: string

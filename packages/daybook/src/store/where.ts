@@ -48,7 +48,7 @@ export function combinePieces(kind: 'all' | 'any', pieces: readonly Piece[]): Pi
   }
 }
 
-/** What is missing differs from every value: a negated condition holds there. */
+/** A missing value differs from every value: a negated condition holds for it. */
 const negate = (value: RawBuilder<unknown>, holds: RawBuilder<SqlBool>): RawBuilder<SqlBool> =>
   sql`(${value} IS NULL OR NOT (${holds}))`
 

@@ -24,7 +24,7 @@ import type { StatementCache } from './statement-cache.ts'
 import { ENTRY_COLUMNS, type EntryTable, GLOBALS } from './tables.ts'
 import { moveRestoreNote, type RestoreNote } from './transfer/restore-note.ts'
 
-/** What a change does. */
+/** The action of a change. */
 export type ChangeAction = 'create' | 'update' | 'delete'
 
 /** One record of the journal, before it has its number. */

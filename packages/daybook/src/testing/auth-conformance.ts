@@ -31,7 +31,7 @@ const CROWD = 50
 const UNKNOWN_ACTIONS = ['daybookHasNoSuchAction', 'constructor', '__proto__', 'toString', '../login', 'login\n']
 
 /**
- * What {@link AuthAdapter} promises, as checks for any test runner.
+ * The contract of {@link AuthAdapter}, as checks for any test runner.
  *
  * @example
  * ```ts
@@ -66,8 +66,8 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** What an adapter says of one request. */
-interface Said {
+/** The answers of an adapter to one request. */
+interface AdapterAnswers {
   readonly principal: Principal | null
   readonly identity: Identity | null
 }
@@ -77,7 +77,7 @@ function toContext(headers: CredentialHeaders): AuthContext {
 }
 
 /** Asks as the service does: about what may be a credential, once loaded, both questions at once, about the same context. */
-async function ask({ adapter, load }: Examined, headers: CredentialHeaders): Promise<Said> {
+async function ask({ adapter, load }: Examined, headers: CredentialHeaders): Promise<AdapterAnswers> {
   const context = toContext(headers)
   const before = [...context.headers]
   if (adapter.hasCredential?.(context) === false) return { principal: null, identity: null }
@@ -105,7 +105,7 @@ function capabilityChecks({ adapter }: AuthAdapterSubject): readonly Conformance
 
 function nobodyChecks(subject: Examined): readonly ConformanceCheck[] {
   const isNobody = (name: string, headed: Headed): ConformanceCheck => ({
-    name: `nobody: ${name}`,
+    name: `anonymous: ${name}`,
     run: async () => {
       const said = await ask(subject, await headed())
       deepStrictEqual(said, { principal: null, identity: null }, 'Whoever has no valid credential is null, twice.')
@@ -117,7 +117,7 @@ function nobodyChecks(subject: Examined): readonly ConformanceCheck[] {
     ...Object.entries(subject.invalid ?? {}).map(([name, headed]) => isNobody(name, headed)),
     isNobody('a valid Authorization sent twice', async () => twice(await subject.valid())),
     {
-      name: 'nobody: a valid credential with one character changed',
+      name: 'anonymous: a valid credential with one character changed',
       run: async () => {
         for (const headers of withOneChanged(await subject.valid())) {
           const said = await ask(subject, headers)
@@ -133,7 +133,7 @@ function sessionChecks(subject: Examined): readonly ConformanceCheck[] {
   const provider = (): string => adapter.getCapabilities().provider
   return [
     {
-      name: 'session: a valid credential is somebody, to both questions',
+      name: 'session: a valid credential has a principal and an identity',
       run: async () => {
         const { principal, identity } = await ask(subject, await valid())
         assertConforms(isObjectValue(principal), 'getPrincipal gives an object.')
@@ -165,7 +165,7 @@ function sessionChecks(subject: Examined): readonly ConformanceCheck[] {
       },
     },
     {
-      name: 'session: people and nobodies who ask at once are not mixed up',
+      name: 'session: concurrent requests with and without a session are not mixed up',
       run: () => requireNoMix(subject),
     },
     ...(other === undefined ? [] : [twoPeople(subject, other)]),
@@ -173,7 +173,7 @@ function sessionChecks(subject: Examined): readonly ConformanceCheck[] {
 }
 
 /** What of a session stays as it is; its end may be put off whenever it is used. */
-const settled = ({ principal, identity }: Said): unknown => [
+const settled = ({ principal, identity }: AdapterAnswers): unknown => [
   principal,
   identity && { ...identity, expiresAt: identity.expiresAt === null },
 ]
@@ -195,13 +195,13 @@ async function requireNoMix(subject: Examined): Promise<void> {
     ...(subject.other ? [await subject.other()] : []),
     { authorization: 'Bearer x' },
   ]
-  const alone: Said[] = []
+  const alone: AdapterAnswers[] = []
   for (const headers of asked) alone.push(await ask(subject, headers))
   const crowd = Array.from({ length: CROWD }, (_, n) => n % asked.length)
   const said = await Promise.all(crowd.map((place) => ask(subject, asked[place] as CredentialHeaders)))
   deepStrictEqual(
     said.map(settled),
-    crowd.map((place) => settled(alone[place] as Said)),
+    crowd.map((place) => settled(alone[place] as AdapterAnswers)),
     'Each request is answered as if it were alone.',
   )
 }

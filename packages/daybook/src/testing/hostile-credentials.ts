@@ -13,7 +13,7 @@ const unsigned = (alg: string): string =>
 export const HOSTILE: Readonly<Record<string, CredentialHeaders>> = {
   'an empty Authorization': { authorization: '' },
   'another scheme': { authorization: `Basic ${Buffer.from('admin:admin').toString('base64')}` },
-  'a scheme that nobody knows': { authorization: 'Odd x' },
+  'an unknown scheme': { authorization: 'Odd x' },
   'no scheme': { authorization: 'x' },
   'a scheme alone': { authorization: 'Bearer' },
   'an empty token': { authorization: 'Bearer  ' },

@@ -1,7 +1,7 @@
 import type { WorkerOptions } from 'node:worker_threads'
 import { type QueuedTask, TaskGivenUp, Thread } from './thread.ts'
 
-/** What a {@link ThreadPool} runs, and its bounds. */
+/** The worker of a {@link ThreadPool}, and its bounds. */
 export interface ThreadPoolOptions {
   /** The module of each thread, which calls `answerTasks`. */
   readonly module: URL

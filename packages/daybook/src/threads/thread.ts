@@ -23,7 +23,7 @@ export interface QueuedTask<Task, Result> {
   readonly reject: (reason: unknown) => void
 }
 
-/** What a thread tells its pool. */
+/** The events that a thread reports to its pool. */
 export interface ThreadEvents<Task, Result> {
   /** It can take another task. */
   readonly onRoom: (thread: Thread<Task, Result>) => void

@@ -36,7 +36,7 @@ const ACCOUNT_CAPABILITIES: AuthCapabilities = {
   },
 }
 
-/** What an adapter of accounts is made of. */
+/** The parts of an accounts adapter. */
 export interface AccountsParts {
   readonly registration: Registration
   /** Loads the code of the accounts; asked with the first credential or action. Gives what opens them. */
@@ -162,7 +162,7 @@ function requireSigned(signed: Signed | 'wrong' | 'banned'): Signed {
   return signed
 }
 
-/** What a session is answered with after signing in, or what it still takes to get one. */
+/** The answer to a sign-in: the session, or the step that is still missing. */
 function sessionResponse(status: number, { caller, cookies, ...more }: Signed, origin: string): Response {
   const { principal, identity } = caller
   const json = { authenticated: isAuthenticated(caller), principal, identity, ...more }
@@ -181,7 +181,7 @@ function secured(response: Response, origin: string): Response {
   return new Response(body, { status, headers })
 }
 
-/** What may be the credential of an account's session. */
+/** The value that may be the credential of an account's session. */
 const credentialIn = (headers: Headers): string | undefined => bearerToken(headers) ?? cookieValue(headers)
 
 /** The session cookie, if the request has one. */

@@ -48,7 +48,7 @@ export interface NewUser {
   readonly password: string
 }
 
-/** What came of signing in: a session that was just begun, or what it still takes to get one. */
+/** The result of a sign-in: a new session, or the step that is still missing. */
 export interface Signed {
   readonly caller: Caller
   readonly token?: string
@@ -271,7 +271,7 @@ interface StoredUser {
   readonly banExpires?: Date | null
 }
 
-/** What better-auth says of a session, as far as it is used. */
+/** A session as better-auth describes it, as far as it is used. */
 interface FoundSession {
   readonly session: { readonly id: string; readonly expiresAt: Date; readonly impersonatedBy?: string | null }
   readonly user: StoredUser

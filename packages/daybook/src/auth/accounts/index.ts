@@ -14,11 +14,11 @@ export type {
   SocialProviders,
 } from './account-rules.ts'
 
-/** What is told of accounts in the service's own database. */
+/** The options of {@link betterAuth}. */
 export interface BetterAuthOptions {
   /** How accounts are registered. @default 'open' */
   readonly registration?: Registration
-  /** What signs cookies, at least 32 characters. @default made once, and kept in the database */
+  /** The secret that signs cookies, at least 32 characters. @default generated once, and stored in the database */
   readonly secret?: string
   /**
    * Scheme, host and port under which people reach the service, such as `https://cms.example.org`. Needed for social

@@ -25,7 +25,7 @@ interface RecordSource {
 
 /** Rows that are worth nothing after their `expiresAt`. */
 const EXPIRING_MODELS: ReadonlySet<string> = new Set(['session', 'verification'])
-/** What better-auth looks for besides the keys that its schema names. */
+/** The keys that better-auth looks for besides those that its schema names. */
 const MORE_KEYS: Readonly<Record<string, readonly string[]>> = { account: ['accountId'] }
 
 /** The kind of record that a row of better-auth is kept as. */
@@ -144,7 +144,7 @@ class LazyTransaction implements RecordSource {
   }
 }
 
-/** What better-auth asks of a database. Types of rows are its own business. */
+/** The database interface of better-auth. It checks the types of rows itself. */
 function operations(desk: RecordSource, tableOf: (model: string) => RecordTable): CustomAdapter {
   const found = (model: string, where: readonly CleanedWhere[], read = desk.read): Promise<readonly AuthRecord[]> =>
     findRows(read, tableOf(model), where)

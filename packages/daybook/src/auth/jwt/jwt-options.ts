@@ -1,7 +1,7 @@
 import { StartupError } from '../../errors.ts'
 import type { ActorType } from '../adapter.ts'
 
-/** What a token says (RFC 7519, section 4), once it is verified. */
+/** The claims of a verified token (RFC 7519, section 4). */
 export type JwtClaims = Readonly<Record<string, unknown>>
 
 /** How tokens of an identity provider are checked and read. */
@@ -29,7 +29,7 @@ export interface JwtOptions {
   readonly actorType?: ActorType | ((claims: JwtClaims) => ActorType)
   /** How far the issuer's clock may be from this one, in seconds, 0 to 300. @default 5 */
   readonly clockToleranceSeconds?: number
-  /** What `typ` in the head of a token has to be, such as `at+jwt` (RFC 9068, section 4). @default anything */
+  /** The `typ` that the head of a token must have, such as `at+jwt` (RFC 9068, section 4). @default anything */
   readonly tokenType?: string
   /** The provider of identities. @default 'jwt' */
   readonly provider?: string
@@ -70,7 +70,7 @@ const isTolerance = (value: unknown): boolean =>
 
 type Rule = readonly [isRight: (value: unknown, options: JwtOptions) => boolean, instead: string]
 
-/** What each option has to be, and what to write instead. */
+/** The check of each option, and what to write instead. */
 const RULES: Readonly<Record<keyof JwtOptions, Rule>> = {
   issuer: [
     (value, { jwksUrl }) => (jwksUrl === undefined ? isSafeUrl(value) : isOptionText(value)),

@@ -36,7 +36,7 @@ export function jwt(options: JwtOptions): AuthAdapter {
   return new JwtAdapter(options)
 }
 
-/** What a token stands for. */
+/** The session of a verified token. */
 interface TokenSession {
   readonly principal: Principal
   readonly identity: Identity

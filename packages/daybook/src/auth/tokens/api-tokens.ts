@@ -5,7 +5,7 @@ import type { AuthRecord, AuthRecords } from '../records.ts'
 import type { Scope } from '../scopes.ts'
 import { bearerToken } from './service-token.ts'
 
-/** What is told of a token. Its secret is told once, when it is made. */
+/** A token without its secret, which is shown once, when the token is made. */
 export interface ApiToken {
   readonly id: string
   readonly name: string
@@ -21,7 +21,7 @@ export interface ApiToken {
   readonly lastUsedAt: string | null
 }
 
-/** What a token is to be. */
+/** The data of a new token. */
 export type NewApiToken = Pick<ApiToken, 'name' | 'scopes' | 'roles' | 'expiresAt'>
 
 const TOKEN_KIND = 'token'

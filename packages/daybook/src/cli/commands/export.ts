@@ -18,7 +18,7 @@ import { UsageError } from '../usage.ts'
 
 const OPTIONS = { since: { type: 'string' } } as const
 
-/** What stands for standard output. */
+/** The path that stands for standard output. */
 const STDOUT = '-'
 
 /**
@@ -87,7 +87,7 @@ async function write(content: ContentExport, path: string): Promise<void> {
   printSummary(content.counts, content.seq, path)
 }
 
-/** What the system says of a file is for people; everything else is thrown as it is. */
+/** Turns a file-system error into a message for the user; other errors are thrown unchanged. */
 function rethrowFileError(path: string, error: unknown): never {
   const isOfFile = error instanceof Error && 'syscall' in error
   const shown = path === STDOUT ? 'Standard output' : path

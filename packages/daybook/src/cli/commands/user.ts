@@ -19,7 +19,7 @@ const OPTIONS = {
 /** How long an invitation lasts that says nothing of it. */
 const INVITED_DAYS = '7'
 
-/** What can be done with accounts, each with an address but `list`. */
+/** The actions on accounts, each with an address but `list`. */
 const ACTS: Readonly<Record<string, (accounts: AccountManager, email: string, options: CommandLine) => Promise<void>>> =
   {
     async create(accounts, email, options) {
@@ -88,7 +88,7 @@ function requireManager({ auth = {} }: DaybookConfig) {
   )
 }
 
-/** What the service says of a request is said of a command, too. */
+/** Shows the service's refusal as the error of the command. */
 function rethrowRefusal(error: unknown): never {
   if (!(error instanceof DaybookError) || error.code === 'INTERNAL_ERROR') throw error
   const issues = (error.details.issues ?? []).map(({ path, message }) => `${path.slice(1)} ${message}`)

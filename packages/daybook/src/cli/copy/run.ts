@@ -12,7 +12,7 @@ import { Progress } from '../progress.ts'
 import type { StoreAddress } from './address.ts'
 import { summarizeCopy } from './summary.ts'
 
-/** What is copied, and where. */
+/** The source and the target of a copy. */
 export interface CopyJob {
   readonly from: StoreAddress
   readonly to: StoreAddress

@@ -3,7 +3,7 @@ import type { TableComparison } from '../../store/transfer/copy-verify.ts'
 /** How much of a digest is shown, in characters. */
 const SHOWN_DIGEST = 16
 
-/** What is on both sides, a line for each table. */
+/** The counts on both sides, a line for each table. */
 export function summarizeCopy(comparisons: readonly TableComparison[]): string {
   const rows = comparisons.map(({ name, source, target, isSame }) => [
     name,

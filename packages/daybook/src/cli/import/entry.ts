@@ -7,9 +7,9 @@ import { firstHeading } from './heading.ts'
 import type { ImportPlan, TargetField } from './plan.ts'
 import { readTime } from './time.ts'
 
-/** What a file says of an entry. */
+/** The content of a file as an entry. */
 export interface FileEntry {
-  /** What the key field holds: one entry has it, or none yet. */
+  /** The value of the key field: one entry has it, or none yet. */
   readonly keyValue: string
   /** The fields that the file names; relations may still hold names. */
   readonly values: Values

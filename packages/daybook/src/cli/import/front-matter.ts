@@ -14,7 +14,7 @@ export interface SourceFile {
   readonly texts: YamlValues
   /** The front matter with YAML's own types, for values whose type no field knows. */
   typed(): YamlValues
-  /** What comes after the front matter. */
+  /** The text after the front matter. */
   readonly body: string
 }
 

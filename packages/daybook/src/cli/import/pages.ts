@@ -5,7 +5,7 @@ import { markdownFiles } from './files.ts'
 
 /** One entry's files: a single one, or one for each locale. */
 export interface SourcePage {
-  /** What the entry's slug is made of: a path below the folder, or below that of the locale. */
+  /** The source of the entry's slug: a path below the folder, or below that of the locale. */
   readonly name: string
   readonly files: readonly SourceFilePath[]
 }

@@ -96,7 +96,7 @@ function isSameName(
   return typeof own === 'string' && foldName(own) === foldName(name)
 }
 
-/** What two spellings of one name share: case, accents and the marks between words do not count. */
+/** The common form of all spellings of a name: case, accents and the marks between words do not count. */
 function foldName(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
   return plain

@@ -6,7 +6,7 @@ import type { ImportTally } from './tally.ts'
 /** The most keys without a field that are named. */
 const MAX_NAMED_FILES = 20
 
-/** What is said at the end of a run. */
+/** The summary at the end of a run. */
 export function summarizeImport(
   { collection }: ImportPlan,
   tally: ImportTally,

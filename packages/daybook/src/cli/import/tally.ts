@@ -1,4 +1,4 @@
-/** What became of one file. */
+/** The outcome of one file. */
 export type ImportOutcome = 'created' | 'updated' | 'translated' | 'unchanged' | 'failed'
 
 /** The most front-matter keys without a field that are told apart. */

@@ -51,7 +51,7 @@ export class Access {
     return this.caller.scopes === undefined || reaches(this.caller, document) ? this.caller : ANONYMOUS
   }
 
-  /** What the config says of the caller's reads. Without a rule, everyone reads. */
+  /** The answer of the config's read rule for the caller. Without a rule, everyone can read. */
   async rulingOnReads(document: Ruled): Promise<Ruling> {
     const rule = ruleOf(document, 'read')
     if (!rule) return true
@@ -154,7 +154,7 @@ export class Access {
     ])
   }
 
-  /** What the read rules of all collections say; an error where one failed. */
+  /** The answers of the read rules of all collections; an error where one failed. */
   async rulingsOnReads(): Promise<ReadonlyMap<string, Ruling | Error>> {
     const rulings = new Map<string, Ruling | Error>()
     for (const one of this.model.restricted) {

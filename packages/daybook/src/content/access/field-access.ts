@@ -5,7 +5,7 @@ import { missingFields, type Values } from '../document.ts'
 import type { Access } from './access.ts'
 import { mayField, refuseCaller } from './rules.ts'
 
-/** What a caller may do with the top-level fields of a document, by their keys. */
+/** The rights of a caller to the top-level fields of a document, by their keys. */
 export interface FieldRights {
   /** Fields that the caller may not read. */
   readonly hidden: ReadonlySet<string>

@@ -7,10 +7,10 @@ import type { CollectionModel, Comparable, DocumentModel, FieldModel, GlobalMode
 import { readRuleWhere } from '../../query/rule-where.ts'
 import type { AccessFilter, Condition } from '../../query/where.ts'
 
-/** What a rule says: everything, nothing, or what holds a condition. */
+/** The answer of a rule: every entry, none, or those that match a condition. */
 export type Ruling = boolean | AccessFilter
 
-/** What a rule can be about. */
+/** The actions that rules decide about. */
 export type Action = 'read' | 'create' | 'update' | 'delete'
 
 /** A collection or a global, whose rules can be asked. */
@@ -65,10 +65,10 @@ function faultsIn(error: unknown): string {
 }
 
 /**
- * What a rule lets through.
+ * The filter of the entries that a rule allows.
  *
- * @returns what entries must hold; `undefined`: nothing
- * @throws UNAUTHORIZED, FORBIDDEN when it lets nothing through
+ * @returns `undefined` when it allows every entry
+ * @throws UNAUTHORIZED, FORBIDDEN when it allows none
  */
 export function requireRuling(
   ruling: Ruling,
@@ -98,7 +98,7 @@ function refusalReason(document: Ruled, action: Action, caller: Caller): string 
 }
 
 /**
- * What a rule says of entries in general: `some` when that depends on the entry.
+ * The answer of a rule about entries in general: `some` when that depends on the entry.
  *
  * @throws INTERNAL_ERROR
  */

@@ -72,7 +72,7 @@ function attributesOf(values: Readonly<Record<string, unknown>>): Attributes {
   return Object.fromEntries(pairs)
 }
 
-/** What HTML calls an attribute of hast: `ariaLabelledBy` is `aria-labelledby`, `dataFootnoteRef` is `data-footnote-ref`. */
+/** The HTML name of an attribute of hast: `ariaLabelledBy` is `aria-labelledby`, `dataFootnoteRef` is `data-footnote-ref`. */
 function attributeOf(property: string): string {
   if (/^data[A-Z]/.test(property)) return property.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
   return RENAMED_ATTRIBUTES[property] ?? property.replace(/^aria(?=[A-Z])/, 'aria-').toLowerCase()

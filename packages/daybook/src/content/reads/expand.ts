@@ -60,7 +60,7 @@ async function expandedVariant(
   return variantOf(document.schemaHash, reader, selectionVariant(selection), others, scope.choice)
 }
 
-/** What expanding works with. */
+/** The state of one expansion. */
 interface Work {
   readonly engine: Engine
   readonly scope: ReaderScope

@@ -6,7 +6,7 @@ import type { Answer, EntryAnswer } from '../answer.ts'
 import { servedKeysOf, toCurrentSchema, type Values, withOrphanedValues } from '../document.ts'
 import { documentTag, variantOf } from '../etags.ts'
 
-/** What a reader may see of documents, and asked to see. */
+/** The fields that are hidden from the reader, and those that the request selects. */
 export interface Projection {
   /** Keys of top-level fields that do not exist for the reader. */
   readonly hidden: ReadonlySet<string>
@@ -19,7 +19,7 @@ export function isOfOneRow({ expansions }: Selection, { isAll, chain }: LocaleCh
   return expansions.length === 0 && !isAll && chain === undefined
 }
 
-/** What is read of a document to serve it. */
+/** The columns that serving a document needs. */
 export type StoredDocument = Pick<EntryRow, 'doc' | 'shape'> & {
   readonly status?: string | null
   readonly kept?: string | null

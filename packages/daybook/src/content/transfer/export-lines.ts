@@ -7,14 +7,14 @@ import { textOrNull } from '../writes/row.ts'
 /** The version of the lines; it rises when readers have to know of a change. */
 export const EXPORT_VERSION = 1
 
-/** What an export is of, and when. */
+/** The header of an export: its source and its time. */
 export interface ExportHeader {
   readonly daybook: typeof EXPORT_VERSION
   /** ISO 8601. */
   readonly at: string
   /** The last number of the journal that is in it. */
   readonly seq: number
-  /** What lies behind this number is in it, and nothing else. */
+  /** The export holds the changes after this number alone. */
   readonly since?: number
   /** The locale that documents are in, where content has several. */
   readonly locale?: string

@@ -11,7 +11,7 @@ import { withSystem } from '../reads/present.ts'
 import { allReferences, fillLocaleTables, toCanonical, toRow, translationsOf } from '../writes/row.ts'
 import { chooseSlug } from '../writes/slugs.ts'
 
-/** What a changed config does to stored content, one kind of change at a time. */
+/** The effects of a changed config on stored content, one kind of change at a time. */
 export interface MigrationStep {
   /** `posts.title`: the collection or global, and the field. */
   readonly path: string

@@ -7,7 +7,7 @@ import { storedValues } from '../reads/present.ts'
 import { refuseHostile } from '../writes/json.ts'
 import { EXPORT_VERSION, type ExportCounts, type ExportHeader } from './export-lines.ts'
 
-/** What the line of an entry says. */
+/** The line of an entry, parsed. */
 interface EntryLine extends DocumentLine {
   readonly collection: string
   readonly id: string
@@ -17,7 +17,7 @@ interface EntryLine extends DocumentLine {
   readonly status: string | null
 }
 
-/** What the line of a global says. */
+/** The line of a global, parsed. */
 interface GlobalLine extends DocumentLine {
   readonly global: string
   readonly updatedAt?: string
@@ -170,7 +170,7 @@ function requireStatus({ status }: CollectionModel, document: Values): void {
   throw invalidAt(`/document/${status.key}`, 'required', 'is required')
 }
 
-/** What is stored of a document: in the present form, and beside it what that has no place for. */
+/** A document to store: its values under the current schema, and the orphaned ones. */
 export interface RestoredDocument {
   readonly values: Values
   readonly orphaned: string | null

@@ -7,13 +7,13 @@ import type { Transact } from './prepared.ts'
 /** The caller and the locale of a write; the same for all writes of a batch. */
 export interface WriteContext {
   readonly engine: Engine
-  /** What the caller may see and do. */
+  /** The access of the caller. */
   readonly access: Access
   /** The actor that the journal records. */
   readonly actor: string
   /** The locale that is written; `undefined`: the config names none. */
   readonly locale: string | undefined
-  /** What the caller may refer to. */
+  /** The entries that the caller may refer to. */
   readonly scope: ReaderScope
   /** How writes reach the store. */
   readonly transact: Transact

@@ -5,13 +5,13 @@ import type { Reader } from '../../store/read.ts'
 import type { FieldReference } from '../../store/rows.ts'
 import { referencesOf, type Values } from '../document.ts'
 
-/** What a write makes of a document's references. */
+/** The references of a document, before and after a write. */
 export interface ReferenceChange {
   /** The document as it is to be. */
   readonly values: Values
   /** The fields that the writer gives. */
   readonly given: Values
-  /** What the document referred to before. */
+  /** The references that the document had before. */
   readonly before: readonly FieldReference[]
 }
 

@@ -99,7 +99,7 @@ async function refuseRestricted(deletion: Deletion, writer: Writer): Promise<voi
   })
 }
 
-/** What a caller may see of documents that refer to others. */
+/** The access of a caller to documents that refer to others. */
 export interface ReferrerAccess {
   readonly scope: ReaderScope
   /** Which globals may be read; an `Error` is thrown only when its global is asked about. */

@@ -40,7 +40,7 @@ export function toRow(model: Model, collection: CollectionModel, parts: RowParts
 /** A text as a column holds it. */
 export const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/** What other locales than the default one say, as it is stored. */
+/** The values of the locales other than the default one, as they are stored. */
 export function translationsOf({ translations }: Canonical): string | null {
   return Object.keys(translations).length > 0 ? JSON.stringify(translations) : null
 }

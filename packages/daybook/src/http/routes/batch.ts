@@ -9,7 +9,7 @@ import { PRIVATE, type Reply } from '../respond.ts'
 import { REPEAT_ERRORS, repeatable, type ShownEntry } from '../stored-replies.ts'
 import { BATCH_RESULTS_SCHEMA, batchSchema } from './schemas.ts'
 
-/** What the batch route needs. */
+/** The parts that the batch route needs. */
 export interface BatchParts {
   readonly engine: Engine
 }

@@ -18,7 +18,7 @@ import { PRIVATE, type ReadPolicy, type Reply, readReply, writeReply } from '../
 import { REPEAT_ERRORS, repeatable } from '../stored-replies.ts'
 import { listSchema, REFERENCES_SCHEMA } from './schemas.ts'
 
-/** What the routes of collections need. */
+/** The parts that the routes of collections need. */
 export interface EntryParts extends ReadPolicy {
   readonly engine: Engine
 }
@@ -174,7 +174,7 @@ function referencesRoute({ engine }: EntryParts, collection: CollectionModel): R
     operationId: 'listReferences',
     resource: collection,
     protection: 'session',
-    summary: 'Lists who refers to an entry.',
+    summary: 'Lists the documents that refer to an entry.',
     parameters: PAGE,
     conditions: ['ifMatch', 'ifNoneMatch'],
     answers: [

@@ -6,7 +6,7 @@ import { EXPORT_PARAMETERS } from '../../query/entry-query.ts'
 import { defineRoute, PLAIN_ERRORS, type Route } from '../contract.ts'
 import { PRIVATE } from '../respond.ts'
 
-/** What the export needs. */
+/** The parts that the export route needs. */
 export interface ExportParts {
   readonly streams: ExportStreams
 }

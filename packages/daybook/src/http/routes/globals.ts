@@ -11,7 +11,7 @@ import { isKnown, preconditions } from '../conditions.ts'
 import { defineRoute, READ_ERRORS, type Route, readAnswers, WRITE_ERRORS, writeAnswer } from '../contract.ts'
 import { type ReadPolicy, readReply, writeReply } from '../respond.ts'
 
-/** What the routes of globals need. */
+/** The parts that the routes of globals need. */
 export interface GlobalParts extends ReadPolicy {
   readonly engine: Engine
 }

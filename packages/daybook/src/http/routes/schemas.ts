@@ -40,7 +40,7 @@ export const SESSION_SCHEMA: JsonSchema = objectSchema({
 
 const PERMISSIONS: JsonSchema = { type: 'object', additionalProperties: { type: 'object' } }
 
-/** What the asker may do. */
+/** The permissions of the caller. */
 export const PERMISSIONS_SCHEMA: JsonSchema = objectSchema({ collections: PERMISSIONS, globals: PERMISSIONS })
 
 const UUID_SCHEMA: JsonSchema = { type: 'string', format: 'uuid' }
@@ -66,7 +66,7 @@ export const batchSchema = (collections: readonly string[], maxItems: number): J
     },
   })
 
-/** What became of each. */
+/** The outcome of each operation. */
 export const BATCH_RESULTS_SCHEMA: JsonSchema = objectSchema({
   results: {
     type: 'array',

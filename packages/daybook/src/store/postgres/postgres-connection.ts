@@ -6,7 +6,7 @@ import type { WriteConnection } from '../database.ts'
 import { translatePostgresError } from './postgres-errors.ts'
 import type { PostgresTexts } from './postgres-texts.ts'
 
-/** What is sent to the server. */
+/** A statement that is sent to the server. */
 export interface PostgresQuery {
   readonly text: string
   readonly values: readonly unknown[]

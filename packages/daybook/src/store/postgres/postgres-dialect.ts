@@ -144,7 +144,7 @@ function oneOf(
 const isAmong = (own: RawBuilder<unknown>, list: RawBuilder<string>): RawBuilder<SqlBool> =>
   sql`${own} = ANY (ARRAY(${ARRAY_ELEMENTS}(${list}::jsonb)))`
 
-/** What PostgreSQL says in its own way. */
+/** The SQL of PostgreSQL. */
 export const postgresDialect = (names: PostgresNames): Dialect => ({
   value,
   whole: (by) => (isOverlong(by) ? whole(by) : value(by)),

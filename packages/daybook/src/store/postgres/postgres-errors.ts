@@ -2,7 +2,7 @@ import { DaybookError } from '../../errors.ts'
 import { UniqueViolation } from '../database.ts'
 import type { PostgresNames } from './postgres-names.ts'
 
-/** What of an error of the driver is looked at. */
+/** The part of a driver's error that is read. */
 interface PostgresError {
   /** An SQLSTATE (PostgreSQL's appendix A), or a code of Node's sockets. */
   readonly code?: unknown
@@ -46,7 +46,7 @@ const DISK_FULL = '53100'
 const UNIQUE = '23505'
 
 /**
- * What an error of the engine means to a client; others pass as they are.
+ * Translates an error of PostgreSQL into one of Daybook; others pass unchanged.
  *
  * @param names those that statements had in them
  */

@@ -13,7 +13,7 @@ export interface PostgresOptions {
    * where nothing may be kept in a session. @default 'none'
    */
   readonly pooler?: 'none' | 'transaction'
-  /** What TLS takes besides the URL's `sslmode`, as Node's `tls.connect` has it. */
+  /** TLS options besides the URL's `sslmode`, as Node's `tls.connect` has it. */
   readonly ssl?: boolean | { readonly ca?: string; readonly cert?: string; readonly key?: string }
   /** How long one statement may run, in milliseconds. @default 10,000 */
   readonly statementMs?: number
@@ -71,7 +71,7 @@ export function clientConfig(
   }
 }
 
-/** What a transaction sets for itself where its session may not be told. */
+/** The settings of each transaction where those of the session cannot be set. */
 export function transactionLimits({
   pooler = 'none',
   statementMs = DEFAULT_STATEMENT_MS,

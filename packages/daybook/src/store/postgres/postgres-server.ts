@@ -6,7 +6,7 @@ import { isClash, isConnectionLoss } from './postgres-errors.ts'
 import { destroy, PostgresHealth } from './postgres-health.ts'
 import type { PostgresTexts } from './postgres-texts.ts'
 
-/** What of the driver is used. */
+/** The part of the driver that is used. */
 export interface Driver {
   readonly Client: typeof Client
   readonly Pool: typeof Pool
@@ -33,7 +33,7 @@ export const CHANNEL = 'daybook'
 
 const IDLE_CLIENT_MS = 30_000
 /**
- * What sessions that read are told. To look inside a document costs some ten microseconds, forty times what the server
+ * The settings of sessions that read. To look inside a document costs some ten microseconds, forty times what the server
  * takes an operator for: it would rather look into 200 entries than follow the index that has the 20 wanted ones. With 4 MB
  * to count in it remembers pages instead of rows, and looks into every document on them. Compiling takes longer than most
  * statements run.

@@ -28,7 +28,7 @@ export function shownUrl(url: string | undefined, from = 'DATABASE_URL'): string
   return `${parsed.protocol}//${user}${parsed.host}${parsed.pathname}`
 }
 
-/** What of a database decides whether it can be used. */
+/** The facts about a database that decide whether it can be used. */
 interface Facts {
   readonly version: number
   readonly encoding: string

@@ -5,7 +5,7 @@ import type { PostgresNames } from './postgres-names.ts'
 /** A statement as PostgreSQL reads it. */
 export interface PostgresText {
   readonly text: string
-  /** What it is prepared under. */
+  /** The name of the prepared statement. */
   readonly name: string
 }
 

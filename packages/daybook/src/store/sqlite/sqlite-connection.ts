@@ -51,7 +51,7 @@ export class SqliteConnection implements Connection {
   }
 }
 
-/** What an error of the engine means to a client; others pass as they are. */
+/** Translates an error of SQLite into one of Daybook; others pass unchanged. */
 export function translateSqliteError(error: unknown): unknown {
   const code = sqliteCode(error)
   if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY') {

@@ -66,7 +66,7 @@ function compare(
 const isAmong = (own: RawBuilder<unknown>, list: RawBuilder<string>): RawBuilder<SqlBool> =>
   sql`${own} IN (SELECT value FROM json_each(${list}))`
 
-/** What SQLite says in its own way. */
+/** The SQL of SQLite. */
 export const SQLITE: Dialect = {
   value,
   whole: (by) => value(by),

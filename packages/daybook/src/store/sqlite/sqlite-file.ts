@@ -65,7 +65,7 @@ function openNative(file: string): NativeDatabase {
 const RESTORE = 'Put a backup in its place, or move it away and restore an export with: daybook import FILE'
 const LET_IN = 'Let this user read and write the file and its folder.'
 
-/** What is in the way of using a file, in words of an operator. */
+/** The messages about a file that cannot be used, by SQLite's code, in an operator's words. */
 const FILE_FAULTS: Readonly<Record<string, (file: string) => string>> = {
   SQLITE_NOTADB: (file) => `${file} is damaged, or no database of SQLite. ${RESTORE}`,
   SQLITE_CORRUPT: (file) =>

@@ -7,7 +7,7 @@ import type { Connection } from '../connection.ts'
 import { COPY_NOTE } from '../notes.ts'
 import type { RawRow } from './copy-tables.ts'
 
-/** What a copy comes from, and when: the last number of its journal, and a digest that tells that record from others. */
+/** The origin of a copy, and its time: the last number of its journal, and a digest that tells that record from others. */
 export interface Origin {
   readonly head: number
   readonly digest: string
@@ -38,7 +38,7 @@ const MOVE_COPY_NOTE = prepareSql(
   sql`UPDATE daybook$meta SET value = ${param('next')} WHERE key = ${COPY_NOTE} AND value = ${param('before')}`,
 )
 
-/** What tells a store, as it was at a number of its journal, from all others. */
+/** The origin of a copy of this store, as it was at a number of its journal. */
 export async function copyOrigin(source: Connection, collections: readonly string[], head?: number): Promise<Origin> {
   const seq = head ?? (await source.get(HEAD))?.seq ?? 0
   const record = await source.get(COPIED_RECORD, { seq })

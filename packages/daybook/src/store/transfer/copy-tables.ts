@@ -19,7 +19,7 @@ export interface CopyTable {
   readonly where?: string
 }
 
-/** What nodes that are running agree upon belongs to one database. */
+/** The agreements of running nodes; they belong to one database, and are not copied. */
 const LEFT_OUT: ReadonlySet<string> = new Set<keyof SystemTables>(['daybook$leases', 'daybook$attempts'])
 
 /** The notes that belong to the content; the others say how the tables of one database were made. */

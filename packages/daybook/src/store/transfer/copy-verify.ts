@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Snapshot } from '../database.ts'
 import { type CopyTable, readCopyPage } from './copy-tables.ts'
 
-/** What a table holds, in short. */
+/** The digest of a table's content. */
 interface Digest {
   readonly rows: number
   /** SHA-256 of its rows in the order of their keys, each as a JSON list of its values and a line feed; hexadecimal. */

@@ -22,7 +22,7 @@ const MOVE_RESTORE_NOTE = prepareSql(
   sql`UPDATE daybook$meta SET value = ${param('next')} WHERE key = ${RESTORE_NOTE} AND value = ${param('before')}`,
 )
 
-/** What a store says of a restore into it; `undefined`: there was none. */
+/** The note about a restore into this store; `undefined`: there was none. */
 export async function readRestoreNote(connection: Connection): Promise<RestoreNote | undefined> {
   const text = await readNote(connection, RESTORE_NOTE)
   return text === undefined ? undefined : (JSON.parse(text) as RestoreNote)
