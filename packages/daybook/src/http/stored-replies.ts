@@ -22,7 +22,7 @@ interface StoredReply {
 interface Repeatable {
   /** Everything that makes it the same request. */
   readonly request: readonly unknown[]
-  /** The document or collection that it writes to. */
+  /** The collections that it writes to. */
   readonly collections: readonly CollectionModel[]
   /** The entries that an answer shows. */
   shown(body: string): readonly ShownEntry[]

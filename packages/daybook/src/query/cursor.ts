@@ -53,7 +53,7 @@ function isKeyValue(value: unknown, by: Comparable): boolean {
   return SORT_KEYS[by.scalar](value)
 }
 
-/** The sort key of a stored value, by type. */
+/** Whether a value can be a sort key, by type. */
 const SORT_KEYS: Readonly<Record<Scalar, (value: unknown) => boolean>> = {
   text: (value) => typeof value === 'string' && isStorableText(value),
   number: Number.isFinite,

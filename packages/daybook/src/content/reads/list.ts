@@ -43,7 +43,7 @@ export async function planList(
 export class ListPlan {
   readonly #engine: Engine
   readonly #question: ListQuestion
-  #standing: Promise<ListState> | undefined
+  #state: Promise<ListState> | undefined
 
   constructor(engine: Engine, question: ListQuestion) {
     this.#engine = engine
@@ -76,8 +76,8 @@ export class ListPlan {
 
   /** Looked at once, so that the tag never names a later state than that of the entries. */
   #look(): Promise<ListState> {
-    this.#standing ??= readListState(this.#engine, this.#question)
-    return this.#standing
+    this.#state ??= readListState(this.#engine, this.#question)
+    return this.#state
   }
 
   async #present(rows: readonly EntryRow[]): Promise<readonly string[]> {

@@ -61,7 +61,7 @@ export interface NextRevision {
   /** Whether it is left as it is when nothing changes: not where that would tell of a value that the caller may not read. */
   readonly mayBeSame: boolean
   /** What the stored document must hold. */
-  readonly limit: AccessFilter | undefined
+  readonly filter: AccessFilter | undefined
 }
 
 /**
@@ -90,7 +90,7 @@ export async function prepareChange<Row extends StoredColumns, Result>(
   const input = isMerge ? mergedInput(target, before ?? {}, body, rights) : given
   const own = withoutUnwritable(document, access, input, before)
   const patch = await settleFields(document, own, before, engine.tools)
-  const limit = await target.allowResult(found, patch)
+  const filter = await target.allowResult(found, patch)
   return {
     commit: async ({ writer }) => {
       const stored = found.updated(await target.load(writer.read))
@@ -106,7 +106,7 @@ export async function prepareChange<Row extends StoredColumns, Result>(
         canonical,
         mayBeSame: !isBlind(own, rights),
         // The rule spoke of what was found; what others have made of it meanwhile, it is asked about again.
-        limit: isOther ? await target.allowResult(stored, patch) : limit,
+        filter: isOther ? await target.allowResult(stored, patch) : filter,
       }
       return target.store(writer, stored, next, rights)
     },

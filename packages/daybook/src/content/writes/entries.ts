@@ -45,7 +45,7 @@ export async function prepareCreate(
   const { engine, access, actor, locale } = context
   const rights = fieldRights(collection, access)
   const input = checkBody(collection, 'create', body, rights)
-  const limit = await access.requireWrite(collection, 'create')
+  const filter = await access.requireWrite(collection, 'create')
   const own = withoutUnwritable(collection, access, input, undefined)
   const patch = await settleFields(collection, own, undefined, engine.tools)
   requireWritable(collection, patch, rights, access)
@@ -65,7 +65,7 @@ export async function prepareCreate(
       })
       const next = toRow(engine.model, collection, { id, canonical, createdAt, updatedAt: now, orphaned: null })
       const seq = await settleConflict(collection, () => writer.createEntry(collection, next, actor))
-      await access.requireMatch(writer.read, collection, id, limit)
+      await access.requireMatch(writer.read, collection, id, filter)
       return toWritten(collection, next, seq, locale, rights)
     },
   }
@@ -117,7 +117,7 @@ function entryTarget(
     allowResult: async (revision, patch) =>
       collection.access.update && requireUpdate(() => resultOf(context, collection, revision, patch)),
     derive: (read, values) => chooseSlug(read, collection, values, locale),
-    store: async (writer, revision, { canonical, mayBeSame, limit }, rights) => {
+    store: async (writer, revision, { canonical, mayBeSame, filter }, rights) => {
       const { row } = revision
       const next = toRow(model, collection, {
         id: row.id,
@@ -129,7 +129,7 @@ function entryTarget(
       const isUnchanged = mayBeSame && row.shape === collection.schemaHash && isSameEntry(revision, next)
       if (isUnchanged) return unchanged(context, collection, writer, row, rights)
       const seq = await settleConflict(collection, () => writer.updateEntry(collection, row, next, context.actor))
-      await access.requireMatch(writer.read, collection, row.id, limit)
+      await access.requireMatch(writer.read, collection, row.id, filter)
       return toWritten(collection, next, seq, locale, rights)
     },
   }
