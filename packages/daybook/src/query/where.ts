@@ -265,8 +265,8 @@ class WhereReader {
       const inner = this.#find(field.rest, field.to, false) as FilterField
       const where = this.#leaf(inner, operator, texts, path, false)
       const { through, isMany, to } = field
-      const limit = this.#scope.filter(to)
-      const seen: Condition = limit ? { kind: 'all', of: [limit.where, where] } : where
+      const filter = this.#scope.filter(to)
+      const seen: Condition = filter ? { kind: 'all', of: [filter.where, where] } : where
       return { kind: 'related', through, isMany, to, statuses: this.#scope.statuses(to), where: seen, negated }
     }
     this.#conditions += 1

@@ -43,7 +43,7 @@ const PERMISSIONS: JsonSchema = { type: 'object', additionalProperties: { type: 
 /** The permissions of the caller. */
 export const PERMISSIONS_SCHEMA: JsonSchema = objectSchema({ collections: PERMISSIONS, globals: PERMISSIONS })
 
-const UUID_SCHEMA: JsonSchema = { type: 'string', format: 'uuid' }
+const DOCUMENT_ID: JsonSchema = { type: 'string', format: 'uuid' }
 
 /** The operations of a batch. */
 export const batchSchema = (collections: readonly string[], maxItems: number): JsonSchema =>
@@ -56,7 +56,7 @@ export const batchSchema = (collections: readonly string[], maxItems: number): J
         properties: {
           op: { enum: ['create', 'update', 'delete'] },
           collection: { enum: collections },
-          id: UUID_SCHEMA,
+          id: DOCUMENT_ID,
           ifMatch: { type: 'string' },
           data: { type: 'object' },
         },
@@ -75,7 +75,7 @@ export const BATCH_RESULTS_SCHEMA: JsonSchema = objectSchema({
       properties: {
         op: { enum: ['create', 'update', 'delete'] },
         collection: { type: 'string' },
-        id: UUID_SCHEMA,
+        id: DOCUMENT_ID,
         etag: { type: 'string' },
         entry: { type: 'object' },
       },
