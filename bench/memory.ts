@@ -25,7 +25,7 @@ const FIRST = 1000
 const CLIENTS = 8
 const MIB = 2 ** 20
 const random = randomFrom(11)
-const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
+const pickAny = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
 const maybe = (text: () => string): readonly string[] => (random() < 0.4 ? [text()] : [])
 
 const FIELDS = ['title', 'category', 'publishedOn', 'createdAt', 'updatedAt', 'slug', 'status']
@@ -35,22 +35,22 @@ const WORDS = [COMMONEST, 'a', 'of', 'the', 'light']
 const condition = (): string => {
   const text = random() < 0.5
   const [field, operator] = text
-    ? [pick(['title', 'category', 'slug']), pick(TEXTS)]
-    : ['publishedOn', pick(TEXTS.slice(0, 6))]
-  const value = text ? pick(CATEGORIES) : `2020-0${1 + Math.floor(random() * 9)}-11`
+    ? [pickAny(['title', 'category', 'slug']), pickAny(TEXTS)]
+    : ['publishedOn', pickAny(TEXTS.slice(0, 6))]
+  const value = text ? pickAny(CATEGORIES) : `2020-0${1 + Math.floor(random() * 9)}-11`
   return `[${field}][${operator}]=${encodeURIComponent(value)}`
 }
 
 /** A list that few others ask for: what is asked for has many forms, and more values. */
 function question(): string {
   const parts = [
-    ...maybe(() => `q=${pick(WORDS)}`),
+    ...maybe(() => `q=${pickAny(WORDS)}`),
     ...maybe(() => `where${condition()}`),
     ...maybe(() => `where[or][0]${condition()}&where[or][1]${condition()}`),
     ...maybe(() => `where[not]${condition()}`),
-    ...maybe(() => `sort=${random() < 0.5 ? '-' : ''}${pick(FIELDS)}`),
-    ...maybe(() => `select=${pick(FIELDS)},${pick(FIELDS)}`),
-    ...maybe(() => `include=${pick(['author', 'tags', 'author,tags'])}`),
+    ...maybe(() => `sort=${random() < 0.5 ? '-' : ''}${pickAny(FIELDS)}`),
+    ...maybe(() => `select=${pickAny(FIELDS)},${pickAny(FIELDS)}`),
+    ...maybe(() => `include=${pickAny(['author', 'tags', 'author,tags'])}`),
     `limit=${Math.floor(random() * 20)}`,
   ]
   return `/api/posts?${parts.join('&')}`
@@ -60,7 +60,7 @@ const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application
 
 async function askOne(url: string, number: number): Promise<void> {
   const isWrite = number % 20 === 0
-  const body = JSON.stringify({ title: `Memory ${number}`, body: 'word '.repeat(200), category: pick(CATEGORIES) })
+  const body = JSON.stringify({ title: `Memory ${number}`, body: 'word '.repeat(200), category: pickAny(CATEGORIES) })
   const answer = isWrite
     ? await fetch(`${url}/api/posts`, { method: 'POST', headers, body })
     : await fetch(url + question(), number % 3 === 0 ? { headers } : {})
@@ -68,7 +68,7 @@ async function askOne(url: string, number: number): Promise<void> {
   if (answer.status >= 500) throw new Error(`${answer.status} to request ${number}`)
 }
 
-async function run(): Promise<readonly string[]> {
+async function measureMemory(): Promise<readonly string[]> {
   const root = resolve(given.data)
   const scratch = await mkdtemp(join(root, 'memory-'))
   const say = (line: string): void => void process.stderr.write(`${line}\n`)
@@ -95,6 +95,6 @@ async function run(): Promise<readonly string[]> {
   return lines
 }
 
-const lines = await run()
+const lines = await measureMemory()
 process.stdout.write(`${lines.join('\n')}\n`)
 if (given.out) await writeFile(given.out, `${lines.join('\n')}\n`)

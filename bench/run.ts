@@ -61,7 +61,7 @@ const { values: given } = parseArgs({
 })
 
 /** From so many entries on, sizes are compared unasked. */
-const LARGE = 100_000
+const LARGE_STORE = 100_000
 
 const entries = Number(given.entries)
 const effort = { seconds: Number(given.seconds), rounds: Number(given.rounds) }
@@ -82,7 +82,7 @@ async function measureAll(bench: Bench): Promise<Report> {
     entries,
     ...effort,
     comparisons: await compareWithFloor(bench),
-    growth: entries >= LARGE || given['compare-sizes'] ? await compareSizes(bench) : [],
+    growth: entries >= LARGE_STORE || given['compare-sizes'] ? await compareSizes(bench) : [],
     sessions: await compareSessions(bench),
     rules: await compareRules(bench),
     nodes: await compareNodes(bench),
@@ -100,7 +100,7 @@ async function save(file: string, report: Report): Promise<void> {
   await writeFile(file.replace(/(\.json)?$/, '.txt'), `${printed(report)}\n`)
 }
 
-async function run(scratch: string): Promise<void> {
+async function runBench(scratch: string): Promise<void> {
   const model = compileModel(config)
   await using databases = await openDatabases({ root, scratch, model, say })
   const store = await databases.seeded(entries)
@@ -131,7 +131,7 @@ async function runInScratch(): Promise<void> {
     })
   }
   try {
-    await run(scratch)
+    await runBench(scratch)
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }

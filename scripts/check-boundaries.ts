@@ -68,7 +68,7 @@ const OWNERS: Readonly<Record<string, string>> = {
 }
 
 /** One import that does not fit, and what to do about it. */
-interface Fault {
+interface BoundaryFault {
   readonly file: string
   readonly message: string
 }
@@ -147,7 +147,7 @@ function directionFault(file: string, to: string): string | undefined {
   return `imports ${to}, against the layout. ${partOf(file)} ${advice}. Move the code, or pass the value in.`
 }
 
-function importFaults(imports: Imports): readonly Fault[] {
+function importFaults(imports: Imports): readonly BoundaryFault[] {
   return [...imports].flatMap(([file, targets]) =>
     targets.flatMap((to) => {
       const message = imports.has(to) ? directionFault(file, to) : libraryFault(file, to)
@@ -157,8 +157,8 @@ function importFaults(imports: Imports): readonly Fault[] {
 }
 
 /** Every cycle that a depth-first walk closes, once. Files that need each other's types are one file in two. */
-function cycleFaults(imports: Imports): readonly Fault[] {
-  const faults: Fault[] = []
+function cycleFaults(imports: Imports): readonly BoundaryFault[] {
+  const faults: BoundaryFault[] = []
   const done = new Set<string>()
   const visit = (file: string, trail: readonly string[]): void => {
     if (trail.includes(file)) {
@@ -175,7 +175,7 @@ function cycleFaults(imports: Imports): readonly Fault[] {
 }
 
 /** What is no part of the package itself: types of others may be imported, nothing that runs. */
-function foreignFaults(imports: Imports): readonly Fault[] {
+function foreignFaults(imports: Imports): readonly BoundaryFault[] {
   return [...imports].flatMap(([file, targets]) =>
     targets
       .filter((to) => !imports.has(to))
@@ -187,13 +187,13 @@ function foreignFaults(imports: Imports): readonly Fault[] {
 }
 
 /** The packages, each with the rule that its imports follow. */
-const RULES: Readonly<Record<string, (imports: Imports) => readonly Fault[]>> = {
+const RULES: Readonly<Record<string, (imports: Imports) => readonly BoundaryFault[]>> = {
   daybook: importFaults,
   client: foreignFaults,
 }
 
 /** What in a source folder breaks the layout of a package: imports that it may not have, cycles. */
-async function findFaults(source: string, name: string): Promise<readonly Fault[]> {
+async function findFaults(source: string, name: string): Promise<readonly BoundaryFault[]> {
   await init()
   const imports = await readImports(source, valuesOf)
   const declared = await readImports(source, declaredBy)
@@ -209,7 +209,9 @@ const sources =
   given === undefined
     ? Object.keys(RULES).map((one) => [sourceOf(one), one] as const)
     : [[resolve(given), name] as const]
-const faults = (await Promise.all(sources.map(([source, one]) => findFaults(source, one)))).flat()
-for (const { file, message } of faults) process.stderr.write(`${file} ${message}\n`)
-process.stdout.write(faults.length === 0 ? 'boundaries: ok\n' : `boundaries: ${faults.length} to mend\n`)
-process.exitCode = faults.length === 0 ? 0 : 1
+const boundaryFaults = (await Promise.all(sources.map(([source, one]) => findFaults(source, one)))).flat()
+for (const { file, message } of boundaryFaults) process.stderr.write(`${file} ${message}\n`)
+process.stdout.write(
+  boundaryFaults.length === 0 ? 'boundaries: ok\n' : `boundaries: ${boundaryFaults.length} to mend\n`,
+)
+process.exitCode = boundaryFaults.length === 0 ? 0 : 1

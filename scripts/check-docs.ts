@@ -12,20 +12,20 @@ import {
   variables,
 } from './documented.ts'
 import { codesIn, headingsOf, type Page, proseOf, readPages, rowsOf, sectionOf } from './markdown.ts'
-import { checkFieldTypes, compare, type Fault, namesIn } from './named.ts'
+import { checkFieldTypes, compare, type DocsFault, namesIn } from './named.ts'
 
 const REFERENCE = 'docs/reference'
 
-function checkErrors(text: string): readonly Fault[] {
+function checkErrors(text: string): readonly DocsFault[] {
   const named = rowsOf(sectionOf(text, '## Codes')).map(([code, status]) => `${codesIn(code)[0]} ${status}`)
   return compare(`${REFERENCE}/errors.md`, 'error', named, errorCodes())
 }
 
-async function checkRoutes(text: string): Promise<readonly Fault[]> {
+async function checkRoutes(text: string): Promise<readonly DocsFault[]> {
   return compare(`${REFERENCE}/routes.md`, 'route', namesIn(sectionOf(text, '## All routes')), await knownRoutes())
 }
 
-function checkConfigPage(text: string): readonly Fault[] {
+function checkConfigPage(text: string): readonly DocsFault[] {
   const file = `${REFERENCE}/config.md`
   return [
     ...compare(file, 'option', namesIn(sectionOf(text, '## Options')), configOptions()),
@@ -33,7 +33,7 @@ function checkConfigPage(text: string): readonly Fault[] {
   ]
 }
 
-async function checkCli(text: string): Promise<readonly Fault[]> {
+async function checkCli(text: string): Promise<readonly DocsFault[]> {
   const file = `${REFERENCE}/cli.md`
   const flags = [...new Set(namesIn(text).flatMap((name) => /^--[a-z-]+/.exec(name)?.[0] ?? []))]
   const commands = headingsOf(text).flatMap((heading) => /^## `daybook (\w+)/.exec(heading)?.[1] ?? [])
@@ -44,7 +44,7 @@ async function checkCli(text: string): Promise<readonly Fault[]> {
   ]
 }
 
-async function checkMetrics(text: string): Promise<readonly Fault[]> {
+async function checkMetrics(text: string): Promise<readonly DocsFault[]> {
   return compare(`${REFERENCE}/metrics.md`, 'metric', namesIn(sectionOf(text, '## All metrics')), await metricNames())
 }
 
@@ -56,7 +56,7 @@ function anchorOf(heading: string): string {
 
 const LINK = /\[[^\]]*\]\(([^)\s]+)\)/g
 
-function checkLinks(root: string, { file, text }: Page, pages: readonly Page[]): readonly Fault[] {
+function checkLinks(root: string, { file, text }: Page, pages: readonly Page[]): readonly DocsFault[] {
   return [...proseOf(text).matchAll(LINK)].flatMap(([, link = '']) => {
     if (/^[a-z]+:/.test(link)) return []
     const [path = '', anchor] = link.split('#')
@@ -73,7 +73,7 @@ function checkLinks(root: string, { file, text }: Page, pages: readonly Page[]):
 }
 
 /** Everything that the docs of a checkout lack, or have too much. */
-async function checkDocs(root: string): Promise<readonly Fault[]> {
+async function checkDocs(root: string): Promise<readonly DocsFault[]> {
   const pages = await readPages(root)
   const text = (name: string): string => pages.find(({ file }) => file === `${REFERENCE}/${name}.md`)?.text ?? ''
   return [
@@ -86,7 +86,7 @@ async function checkDocs(root: string): Promise<readonly Fault[]> {
   ]
 }
 
-const faults = await checkDocs(resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url))))
-for (const { file, message } of faults) process.stderr.write(`${file} ${message}\n`)
-process.stdout.write(faults.length === 0 ? 'docs: ok\n' : `docs: ${faults.length} to mend\n`)
-process.exitCode = faults.length === 0 ? 0 : 1
+const docsFaults = await checkDocs(resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url))))
+for (const { file, message } of docsFaults) process.stderr.write(`${file} ${message}\n`)
+process.stdout.write(docsFaults.length === 0 ? 'docs: ok\n' : `docs: ${docsFaults.length} to mend\n`)
+process.exitCode = docsFaults.length === 0 ? 0 : 1

@@ -2,7 +2,7 @@ import { type FieldBuilder, fieldOptions } from './documented.ts'
 import { codesIn, headingsOf, rowsOf, sectionOf } from './markdown.ts'
 
 /** One thing to mend in the docs. */
-export interface Fault {
+export interface DocsFault {
   readonly file: string
   readonly message: string
 }
@@ -13,7 +13,7 @@ export function compare(
   what: string,
   named: readonly string[],
   there: readonly string[],
-): readonly Fault[] {
+): readonly DocsFault[] {
   const missing = there.filter((one) => !named.includes(one))
   const extra = named.filter((one) => !there.includes(one))
   return [
@@ -32,7 +32,7 @@ export function checkFieldTypes(
   file: string,
   text: string,
   builders: Readonly<Record<string, FieldBuilder>>,
-): readonly Fault[] {
+): readonly DocsFault[] {
   const options = fieldOptions(builders)
   const sections = headingsOf(text).flatMap((heading) => {
     const name = /^### `f\.(\w+)\(/.exec(heading)?.[1]

@@ -3,7 +3,11 @@ import { Access } from '../../packages/daybook/src/content/access/access.ts'
 import { Engine } from '../../packages/daybook/src/content/engine.ts'
 import { markdownRenderer } from '../../packages/daybook/src/content/markdown/markdown.ts'
 import { writeContext } from '../../packages/daybook/src/content/writes/context.ts'
-import { type CreateOptions, prepareCreate, prepareUpdate } from '../../packages/daybook/src/content/writes/entries.ts'
+import {
+  type NewEntryOptions,
+  prepareCreate,
+  prepareUpdate,
+} from '../../packages/daybook/src/content/writes/entries.ts'
 import { carryOut, type Transact } from '../../packages/daybook/src/content/writes/prepared.ts'
 import { fillLocaleTables } from '../../packages/daybook/src/content/writes/row.ts'
 import type { CollectionModel, Model } from '../../packages/daybook/src/model/model.ts'
@@ -19,7 +23,7 @@ const BATCH = 2000
 const AUTHORS = 50
 const TAGS = 40
 /** Pages in several languages, at most. */
-const PAGES = 10_000
+const IMPORTED_PAGES = 10_000
 const FIRST_POST_AT = Date.UTC(2020, 0, 1)
 const MINUTE_MS = 60_000
 /** Every so many posts, block-wise rendering is compared with that of the whole text. */
@@ -50,7 +54,7 @@ export async function fillStore(database: Database, entries: number, model: Mode
   const engine = new Engine({ model, store, tools: { renderMarkdown: blockRenderer() } })
   const targets = await store.transaction((writer) => addTargets(engine, (work) => work(writer)))
   await addPosts(engine, entries, targets, say)
-  await addPages(engine, Math.min(entries, PAGES))
+  await addPages(engine, Math.min(entries, IMPORTED_PAGES))
 }
 
 function collectionOf({ model }: Engine, key: string): CollectionModel {
@@ -60,12 +64,12 @@ function collectionOf({ model }: Engine, key: string): CollectionModel {
 }
 
 /** Answers the id of a new entry. */
-async function create(
+async function createSeed(
   engine: Engine,
   collection: CollectionModel,
   data: object,
   transact: Transact,
-  options: CreateOptions = {},
+  options: NewEntryOptions = {},
 ): Promise<string> {
   const context = await writeContext(engine, new Access(engine.model, SYSTEM), { transact })
   return (await carryOut(context, () => prepareCreate(context, collection, data, options))).id
@@ -73,7 +77,7 @@ async function create(
 
 async function addTargets(engine: Engine, transact: Transact): Promise<Targets> {
   const add = async (key: string, name: string): Promise<string> =>
-    create(engine, collectionOf(engine, key), { name }, transact)
+    createSeed(engine, collectionOf(engine, key), { name }, transact)
   const authors: string[] = []
   const tags: string[] = []
   for (let n = 1; n <= AUTHORS; n++) authors.push(await add('authors', `Author ${n}`))
@@ -89,7 +93,7 @@ async function addPosts(engine: Engine, entries: number, targets: Targets, say: 
     await engine.store.transaction(async (writer) => {
       for (let number = first; number < last; number++) {
         const createdAt = new Date(FIRST_POST_AT + number * MINUTE_MS).toISOString()
-        await create(engine, posts, makePost(number, targets), (work) => work(writer), { createdAt })
+        await createSeed(engine, posts, makePost(number, targets), (work) => work(writer), { createdAt })
       }
     })
     if (last % 50_000 === 0) {
@@ -107,7 +111,7 @@ async function addPages(engine: Engine, count: number): Promise<void> {
     const ids: string[] = []
     await engine.store.transaction(async (writer) => {
       for (const number of numbers) {
-        ids.push(await create(engine, pages, makePage(number, 'en'), (work) => work(writer)))
+        ids.push(await createSeed(engine, pages, makePage(number, 'en'), (work) => work(writer)))
       }
     })
     const french = numbers.filter((number) => number % 2 === 0)

@@ -18,7 +18,7 @@ const WORD_COUNT = 6000
 /** Samples of the distribution that are drawn from; a power of two. */
 const TABLE_SIZE = 65_536
 
-const pick = <T>(list: readonly T[], random: Random): T => list[Math.floor(random() * list.length)] as T
+const pickFrom = <T>(list: readonly T[], random: Random): T => list[Math.floor(random() * list.length)] as T
 
 function makeWords(): readonly string[] {
   const random = randomFrom(1)
@@ -26,7 +26,7 @@ function makeWords(): readonly string[] {
   while (words.size < WORD_COUNT) {
     // Frequent words are short, as in any language.
     const length = 1 + Math.floor(random() * Math.min(4, 2 + words.size / 500))
-    words.add(Array.from({ length }, () => pick(SYLLABLES, random)).join(''))
+    words.add(Array.from({ length }, () => pickFrom(SYLLABLES, random)).join(''))
   }
   return [...words]
 }
@@ -46,7 +46,8 @@ const TABLE = makeTable()
 /** The word that stands in more texts than any other. */
 export const COMMONEST: string = TABLE[0] ?? ''
 
-const wordsOf = (count: number, random: Random): string[] => Array.from({ length: count }, () => pick(TABLE, random))
+const wordsOf = (count: number, random: Random): string[] =>
+  Array.from({ length: count }, () => pickFrom(TABLE, random))
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
@@ -68,14 +69,19 @@ const heading = (random: Random): string => `## ${capitalized(wordsOf(4, random)
 const BLOCKS = (() => {
   const random = randomFrom(2)
   const some = (count: number, ...makers: ((random: Random) => string)[]): readonly string[] =>
-    Array.from({ length: count }, () => pick(makers, random)(random))
+    Array.from({ length: count }, () => pickFrom(makers, random)(random))
   return { headings: some(2000, heading), paragraphs: some(20_000, paragraph), others: some(5000, list, quote, code) }
 })()
 
 /** A text of about 600 characters of Markdown; its blocks are separated by blank lines. */
 export function makeBody(random: Random): string {
   const { headings, paragraphs, others } = BLOCKS
-  return [pick(paragraphs, random), pick(headings, random), pick(others, random), pick(paragraphs, random)].join('\n\n')
+  return [
+    pickFrom(paragraphs, random),
+    pickFrom(headings, random),
+    pickFrom(others, random),
+    pickFrom(paragraphs, random),
+  ].join('\n\n')
 }
 
 /** A title that no other number has. */
@@ -128,9 +134,9 @@ export function makePost(number: number, { authors, tags }: Targets): PostInput 
     title: makeTitle(number, random),
     body: makeBody(random),
     status: random() < DRAFTS ? 'draft' : 'published',
-    author: pick(authors, random),
-    tags: [...new Set([pick(tags, random), pick(tags, random)])],
-    category: pick(CATEGORIES, random),
+    author: pickFrom(authors, random),
+    tags: [...new Set([pickFrom(tags, random), pickFrom(tags, random)])],
+    category: pickFrom(CATEGORIES, random),
     publishedOn: day.toISOString().slice(0, 10),
   }
 }

@@ -3,7 +3,7 @@ import type { FloorPlan } from '../load/plan.ts'
 import type { FloorStore } from './floor-store.ts'
 
 /** The settings that Daybook's own connections have. */
-function open(file: string): SqliteDatabase {
+function openFile(file: string): SqliteDatabase {
   const database = new SqliteDatabase(file, { timeout: 5000 })
   database.pragma('journal_mode = WAL')
   database.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF')
@@ -13,9 +13,9 @@ function open(file: string): SqliteDatabase {
 
 /** Two files in this process, without anything that waits. */
 export function openSqliteFloor({ address, writeAddress }: FloorPlan): FloorStore {
-  const reader = open(address)
+  const reader = openFile(address)
   reader.pragma('query_only = ON')
-  const writer = open(writeAddress)
+  const writer = openFile(writeAddress)
   writer.exec(
     'CREATE TABLE IF NOT EXISTS entries (pk INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, doc TEXT NOT NULL) STRICT',
   )

@@ -72,7 +72,7 @@ function notModified(response: ServerResponse): void {
   response.end()
 }
 
-function create(request: IncomingMessage, response: ServerResponse): void {
+function answerCreate(request: IncomingMessage, response: ServerResponse): void {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
@@ -82,12 +82,12 @@ function create(request: IncomingMessage, response: ServerResponse): void {
   })
 }
 
-const server = createServer({ keepAliveTimeout: 10_000 }, (request, response) => {
-  if (request.method === 'POST') create(request, response)
+const floorServer = createServer({ keepAliveTimeout: 10_000 }, (request, response) => {
+  if (request.method === 'POST') answerCreate(request, response)
   else if (request.headers['if-none-match']) notModified(response)
   else read(request.url ?? '', response)
 })
-server.listen(0, '127.0.0.1')
-await once(server, 'listening')
-process.stdout.write(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`)
+floorServer.listen(0, '127.0.0.1')
+await once(floorServer, 'listening')
+process.stdout.write(`listening on http://127.0.0.1:${(floorServer.address() as AddressInfo).port}\n`)
 process.once('SIGTERM', () => process.exit(0))

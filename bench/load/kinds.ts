@@ -38,7 +38,7 @@ const entry: Kind = {
 }
 
 /** All kinds of work, in the order in which they are measured. */
-const KINDS: readonly Kind[] = [
+const LOAD_KINDS: readonly Kind[] = [
   entry,
   {
     ...reading,
@@ -95,7 +95,7 @@ const CHANGES: Readonly<Record<EngineName, Readonly<Record<string, Partial<Kind>
 
 /** What is measured on an engine. */
 export function kindsOn(engine: EngineName): readonly Kind[] {
-  return KINDS.map((kind) => ({ ...kind, ...CHANGES[engine][kind.name] }))
+  return LOAD_KINDS.map((kind) => ({ ...kind, ...CHANGES[engine][kind.name] }))
 }
 
 /**

@@ -60,7 +60,7 @@ function creation({ path, token, targets }: NonNullable<Load['posts']>, next: ()
 const percentile = (sorted: Float64Array, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 
-async function run(load: Load): Promise<Loaded> {
+async function runLoad(load: Load): Promise<Loaded> {
   const times: number[] = []
   let startedAt = 0
   let endedAt = 0
@@ -96,5 +96,5 @@ async function run(load: Load): Promise<Loaded> {
   }
 }
 
-process.on('message', async (load: Load) => process.send?.(await run(load)))
+process.on('message', async (load: Load) => process.send?.(await runLoad(load)))
 process.once('disconnect', () => process.exit(0))

@@ -66,7 +66,7 @@ const LOCALIZED = '/api/pages?locale=fr'
 /** How many different entries are asked for, at most. */
 const ENTRIES = 10_000
 /** How many places of the collection pages are asked from. */
-const PAGES = 50
+const LIST_PAGES = 50
 
 /** A list, and the statements that it took. */
 interface NotedList {
@@ -193,8 +193,8 @@ async function somePages(notebook: Notebook): Promise<readonly string[]> {
   const { json } = await notebook.list(new Map([['limit', ['0']]]))
   const { total } = JSON.parse(json) as { total: number }
   const pages: string[] = []
-  for (let n = 0; n < PAGES; n++) {
-    const offset = Math.floor((n / PAGES) * Math.max(0, total - 25))
+  for (let n = 0; n < LIST_PAGES; n++) {
+    const offset = Math.floor((n / LIST_PAGES) * Math.max(0, total - 25))
     const { json: page } = await notebook.list(new Map(Object.entries({ limit: ['1'], offset: [String(offset)] })))
     const { nextCursor } = JSON.parse(page) as { nextCursor: string }
     pages.push(`${LIST}?cursor=${nextCursor}`)

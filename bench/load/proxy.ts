@@ -12,7 +12,7 @@ function passedOn({ connection: _one, 'keep-alive': _other, ...headers }: Incomi
   return headers
 }
 
-const server = createServer({ keepAliveTimeout: 10_000 }, (incoming, outgoing) => {
+const proxyServer = createServer({ keepAliveTimeout: 10_000 }, (incoming, outgoing) => {
   const { hostname, port } = nodes[turn++ % nodes.length] as URL
   const options = {
     agent,
@@ -30,7 +30,7 @@ const server = createServer({ keepAliveTimeout: 10_000 }, (incoming, outgoing) =
   passed.on('error', () => outgoing.destroy())
   incoming.pipe(passed)
 })
-server.listen(0, '127.0.0.1')
-await once(server, 'listening')
-process.stdout.write(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`)
+proxyServer.listen(0, '127.0.0.1')
+await once(proxyServer, 'listening')
+process.stdout.write(`listening on http://127.0.0.1:${(proxyServer.address() as AddressInfo).port}\n`)
 process.once('SIGTERM', () => process.exit(0))

@@ -19,7 +19,7 @@ const kind = (title: string, load: Kind['load']): Kind => ({
   load,
 })
 
-const KINDS: readonly Kind[] = [
+const RULE_KINDS: readonly Kind[] = [
   kind('list of 10 by publishedOn, with total', () => ({ paths: [SORTED] })),
   kind('page of 10 by publishedOn, after a cursor', ({ list }) => ({ paths: [list] })),
   kind('search for the commonest word', ({ search }) => ({ paths: [`${search}&limit=10`] })),
@@ -39,7 +39,7 @@ export async function compareRules(bench: Bench): Promise<readonly RuleCost[]> {
     sides.push({ name, servers: [server], database: bench.databases, targeting: own })
   }
   const costs: RuleCost[] = []
-  for (const one of KINDS) {
+  for (const one of RULE_KINDS) {
     const [without, ...samples] = await race(bench.generator, one, sides, bench.effort)
     for (const [place, rule] of RULES.entries()) {
       const sample = samples[place]

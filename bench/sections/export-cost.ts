@@ -9,7 +9,7 @@ import { makePlan } from '../load/plan.ts'
 import { type ExportCost, exportResult } from '../report.ts'
 
 /** Reads by slug beside an export, a second. */
-const READS = 300
+const READS_WHILE_EXPORTING = 300
 /** How long entries are read at full speed before. */
 const WARMING_SECONDS = 5
 /** How often the server's memory is looked at, in milliseconds. */
@@ -30,7 +30,7 @@ export async function measureExport(bench: Bench): Promise<readonly ExportCost[]
   await reading.ask<Loaded>(load)
   const before = await server.memory()
   const watch = new MemoryWatch(server)
-  const reads = reading.ask<Loaded>({ ...load, seconds: effort.seconds * effort.rounds, rate: READS })
+  const reads = reading.ask<Loaded>({ ...load, seconds: effort.seconds * effort.rounds, rate: READS_WHILE_EXPORTING })
   const { lines, seconds } = await exportWhile(server.url, reads)
   const peak = await watch.end()
   const { statuses, failures, p50, p99 } = await reads

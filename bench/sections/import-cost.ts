@@ -7,17 +7,17 @@ import { median } from '../load/measure.ts'
 import { type ImportCost, importResult } from '../report.ts'
 
 /** How often the import is measured; its peak depends on when V8 happens to collect. */
-const RUNS = 5
+const IMPORT_RUNS = 5
 
 /** What one import took. */
-interface Run {
+interface ImportRun {
   readonly files: number
   readonly seconds: number
   /** The most memory that the process held, in bytes. */
   readonly peak: number
 }
 
-async function importOnce(folder: string, { databases }: Bench): Promise<Run> {
+async function importOnce(folder: string, { databases }: Bench): Promise<ImportRun> {
   const { options, env } = await databases.blank()
   const args = ['--import', here('peak.ts'), SOURCES, 'import', folder, '--collection', 'posts', '--config', CONFIG]
   const startedAt = performance.now()
@@ -39,8 +39,8 @@ async function importOnce(folder: string, { databases }: Bench): Promise<Run> {
 export async function measureImport(bench: Bench, folder: string | undefined): Promise<readonly ImportCost[]> {
   if (folder === undefined || !bench.isAsked('import')) return []
   bench.say('import …')
-  const runs: Run[] = []
-  for (let n = 0; n < RUNS; n++) runs.push(await importOnce(folder, bench))
+  const runs: ImportRun[] = []
+  for (let n = 0; n < IMPORT_RUNS; n++) runs.push(await importOnce(folder, bench))
   const seconds = median(runs.map((one) => one.seconds))
   return [importResult(runs[0]?.files ?? 0, seconds, Math.max(...runs.map(({ peak }) => peak)))]
 }

@@ -19,7 +19,7 @@ const PATIENT_SECONDS = 6
 /** The requests of a flood by those that the server can answer. */
 const TIMES = 10
 /** A list that takes milliseconds, as most of what overloads a process does. */
-const LARGE = '/api/posts?limit=100&include=author,tags&where[publishedOn][gte]=2020-01-01'
+const LARGE_LIST = '/api/posts?limit=100&include=author,tags&where[publishedOn][gte]=2020-01-01'
 const PROBED = ['/api/health', '/api/ready']
 
 /** Asks for more than the server can answer: a crowd that comes at once, then ten times what it can answer. */
@@ -53,7 +53,7 @@ export async function measureOverload(bench: Bench): Promise<readonly OverloadCo
     await run(`${CROWD} clients in ${ARRIVAL_SECONDS} s`, { ...common, connections: CROWD }),
     await run(`${TIMES} times the load`, {
       ...common,
-      paths: [LARGE],
+      paths: [LARGE_LIST],
       connections: PATIENT,
       arrivalSeconds: PATIENT_SECONDS,
       seconds: effort.seconds + PATIENT_SECONDS,

@@ -11,16 +11,16 @@ import { median } from '../load/measure.ts'
 import { type RestoreCost, restoreResult } from '../report.ts'
 
 /** How often a restore is measured. */
-const RUNS = 3
+const RESTORE_RUNS = 3
 
 /** What one run of a command took. */
-interface Run {
+interface RestoreRun {
   readonly seconds: number
   /** The most memory that the process held, in bytes. */
   readonly peak: number
 }
 
-async function runCommand({ options, env }: BenchStore, ...command: readonly string[]): Promise<Run> {
+async function runCommand({ options, env }: BenchStore, ...command: readonly string[]): Promise<RestoreRun> {
   const args = ['--import', here('peak.ts'), SOURCES, ...command, '--config', CONFIG, ...options]
   const startedAt = performance.now()
   const child = spawn(process.execPath, args, {
@@ -37,9 +37,9 @@ async function runCommand({ options, env }: BenchStore, ...command: readonly str
 }
 
 /** Restores a file into new stores: the median time, in seconds, and the most memory of all runs, in bytes. */
-async function restore({ databases }: Bench, file: string): Promise<Pick<Run, 'seconds' | 'peak'>> {
-  const runs: Run[] = []
-  for (let n = 0; n < RUNS; n++) runs.push(await runCommand(await databases.blank(), 'import', file))
+async function restore({ databases }: Bench, file: string): Promise<Pick<RestoreRun, 'seconds' | 'peak'>> {
+  const runs: RestoreRun[] = []
+  for (let n = 0; n < RESTORE_RUNS; n++) runs.push(await runCommand(await databases.blank(), 'import', file))
   return { seconds: median(runs.map((one) => one.seconds)), peak: Math.max(...runs.map(({ peak }) => peak)) }
 }
 

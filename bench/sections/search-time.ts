@@ -7,7 +7,7 @@ import { makePlan, type Targeting } from '../load/plan.ts'
 import { type Latency, type SearchTimes, searchResult } from '../report.ts'
 
 /** Reads by slug beside a search, a second. */
-const READS = 300
+const READS_BESIDE_SEARCH = 300
 /** Searches, a second. */
 const SEARCHES = 10
 
@@ -28,7 +28,7 @@ async function searchTimes(store: BenchStore, targeting: Targeting, seconds: num
   const run = async (duration: number): Promise<readonly [Loaded, Loaded]> => {
     const common = { urls: [server.url], seconds: duration }
     const search: Load = { ...common, connections: 1, paths: [targeting.search], rate: SEARCHES }
-    const reads: Load = { ...common, connections: 4, paths: targeting.entries, rate: READS }
+    const reads: Load = { ...common, connections: 4, paths: targeting.entries, rate: READS_BESIDE_SEARCH }
     return Promise.all([searching.ask<Loaded>(search), reading.ask<Loaded>(reads)])
   }
   await run(3)

@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 const SCRIPT = fileURLToPath(new URL('../check-boundaries.ts', import.meta.url))
 
 /** Runs the check on made sources. */
-async function check(
+async function checkTree(
   files: Readonly<Record<string, string>>,
   name = 'daybook',
 ): Promise<{ status: number | null; said: string }> {
@@ -24,7 +24,7 @@ async function check(
 }
 
 test('passes where every import runs down the line', async () => {
-  const result = await check({
+  const result = await checkTree({
     'fields/text.ts': "import { fail } from '../errors.ts'\nexport const text = fail\n",
     'model/compile.ts': "import { text } from '../fields/text.ts'\nexport const model = text\n",
     'http/app.ts':
@@ -35,7 +35,7 @@ test('passes where every import runs down the line', async () => {
 })
 
 test('fails on a cycle of values, also one across several files', async () => {
-  const { status, said } = await check({
+  const { status, said } = await checkTree({
     'store/a.ts': "import { b } from './b.ts'\nexport const a = () => b\n",
     'store/b.ts': "export { c as b } from './c.ts'\n",
     'store/c.ts': "import { a } from './a.ts'\nexport const c = () => a\n",
@@ -45,7 +45,7 @@ test('fails on a cycle of values, also one across several files', async () => {
 })
 
 test('fails on a cycle of types', async () => {
-  const { status, said } = await check({
+  const { status, said } = await checkTree({
     'store/a.ts': "import type { B } from './b.ts'\nexport interface A { b: B }\nexport const a = 1\n",
     'store/b.ts': "import { type A, a } from './a.ts'\nexport interface B { a: A }\nexport { a }\n",
   })
@@ -54,7 +54,7 @@ test('fails on a cycle of types', async () => {
 })
 
 test('lets a type be imported against the direction', async () => {
-  const result = await check({
+  const result = await checkTree({
     'config/config.ts':
       "import type { Database } from '../store/database.ts'\nexport interface Config { database: Database }\n",
     'store/database.ts': 'export interface Database { name: string }\n',
@@ -70,7 +70,7 @@ test.each([
   ['a leaf that imports a part', 'log.ts', "import { app } from './http/app.ts'\nexport { app }\n"],
   ['a folder that the layout does not have', 'utils/x.ts', "import { app } from '../http/app.ts'\nexport { app }\n"],
 ])('fails on %s', async (_what, file, code) => {
-  const { status, said } = await check({ [file]: code, 'http/app.ts': 'export const app = 1\n' })
+  const { status, said } = await checkTree({ [file]: code, 'http/app.ts': 'export const app = 1\n' })
   expect(status).toBe(1)
   expect(said).toContain(file)
 })
@@ -81,14 +81,14 @@ test.each([
   ['better-sqlite3', 'store/read.ts'],
   ['rou3/compiler', 'node/serve.ts'],
 ])('fails when %s is imported by %s', async (library, file) => {
-  const { status, said } = await check({ [file]: `import * as library from '${library}'\nexport { library }\n` })
+  const { status, said } = await checkTree({ [file]: `import * as library from '${library}'\nexport { library }\n` })
   expect(status).toBe(1)
   expect(said).toContain(file)
 })
 
 describe('the client', () => {
   test('may import its own files, and types of others', async () => {
-    const result = await check(
+    const result = await checkTree(
       {
         'client.ts':
           "import type { Entry } from 'daybook'\nimport { send } from './request.ts'\nexport const get = (): Entry => send()\n",
@@ -100,13 +100,13 @@ describe('the client', () => {
   })
 
   test.each(['daybook', 'node:http', 'hono', '../../daybook/src/errors.ts'])('may not import %s', async (what) => {
-    const { status, said } = await check({ 'client.ts': `export * from '${what}'\n` }, 'client')
+    const { status, said } = await checkTree({ 'client.ts': `export * from '${what}'\n` }, 'client')
     expect(status).toBe(1)
     expect(said).toContain(what.replace(/^.*daybook\/src/, ''))
   })
 
   test('has no cycle of values', async () => {
     const files = { 'a.ts': "export { b } from './b.ts'\n", 'b.ts': "export { a as b } from './a.ts'\n" }
-    expect((await check(files, 'client')).said).toContain('a.ts -> b.ts -> a.ts')
+    expect((await checkTree(files, 'client')).said).toContain('a.ts -> b.ts -> a.ts')
   })
 })

@@ -15,19 +15,19 @@ const pageWith = (options: readonly string[]): string =>
     ...options.map((one) => `| \`${one}\` | … |`),
   ].join('\n')
 
-const check = (text: string): readonly string[] =>
+const checkText = (text: string): readonly string[] =>
   checkFieldTypes('config.md', text, { duration: durationField }).map(({ message }) => message)
 
 test('a field type of your own is documented when each of its options is', () => {
-  expect(check(pageWith(OPTIONS))).toEqual([])
+  expect(checkText(pageWith(OPTIONS))).toEqual([])
 })
 
 test('one without a section is named', () => {
-  expect(check('# Config')).toEqual(['does not describe the field type "duration". Add it.'])
+  expect(checkText('# Config')).toEqual(['does not describe the field type "duration". Add it.'])
 })
 
 test('an option without a row is named, and a row without an option', () => {
-  expect(check(pageWith(['min', ...OPTIONS.filter((one) => one !== 'max')]))).toEqual([
+  expect(checkText(pageWith(['min', ...OPTIONS.filter((one) => one !== 'max')]))).toEqual([
     'does not describe the option of f.duration() "max". Add it.',
     'describes the option of f.duration() "min", and there is none. Take it out.',
   ])

@@ -2,10 +2,10 @@ import { DaybookError, NetworkError } from './errors.ts'
 import { rememberTag } from './etag.ts'
 import { readRetryAfter } from './retry.ts'
 
-/** What an answer holds: an object, where nothing is said; one with a list of this name; or whatever there is, also nothing. */
-export type Held = 'items' | 'results' | 'anything' | undefined
+/** The content of an answer: an object by default; one with a list of this name; or anything, also nothing. */
+export type AnswerContent = 'items' | 'results' | 'anything' | undefined
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
@@ -15,25 +15,25 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
  * @throws {DaybookError} when it is no success, or no answer of a Daybook service
  * @throws {NetworkError} when it ends too early
  */
-export async function readAnswer(request: string, response: Response, holds: Held): Promise<unknown> {
+export async function readAnswer(request: string, response: Response, holds: AnswerContent): Promise<unknown> {
   const text = await response.text().catch((cause: unknown) => {
     throw new NetworkError(request, 'was cut off in the middle of its answer', cause)
   })
-  const body = parse(text)
-  if (!response.ok) throw toError(request, response, body, text)
+  const body = parseAnswer(text)
+  if (!response.ok) throw errorOfAnswer(request, response, body, text)
   // A redirect turns a POST into a GET (Fetch standard), whose answer would pass for that of the POST.
   if (response.redirected && request.startsWith('POST ')) throw unexpected(request, response, 'after a redirect')
-  if (!isHeld(body, text, holds)) throw unexpected(request, response, describe(text))
-  if (isObject(body)) rememberTag(body, response.headers.get('ETag'))
+  if (!isHeld(body, text, holds)) throw unexpected(request, response, describeAnswer(text))
+  if (isJsonObject(body)) rememberTag(body, response.headers.get('ETag'))
   return body
 }
 
-function isHeld(body: unknown, text: string, holds: Held): boolean {
+function isHeld(body: unknown, text: string, holds: AnswerContent): boolean {
   if (holds === 'anything') return body !== undefined || text === ''
-  return isObject(body) && (holds === undefined || Array.isArray(body[holds]))
+  return isJsonObject(body) && (holds === undefined || Array.isArray(body[holds]))
 }
 
-function parse(text: string): unknown {
+function parseAnswer(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -41,14 +41,15 @@ function parse(text: string): unknown {
   }
 }
 
-function toError(request: string, response: Response, body: unknown, text: string): DaybookError {
-  const { code, message, details, requestId } = isObject(body) ? body : {}
-  if (typeof code !== 'string' || typeof message !== 'string') return unexpected(request, response, describe(text))
+function errorOfAnswer(request: string, response: Response, body: unknown, text: string): DaybookError {
+  const { code, message, details, requestId } = isJsonObject(body) ? body : {}
+  if (typeof code !== 'string' || typeof message !== 'string')
+    return unexpected(request, response, describeAnswer(text))
   return new DaybookError(request, {
     ...common(response),
     code,
     message,
-    details: isObject(details) ? details : {},
+    details: isJsonObject(details) ? details : {},
     ...(typeof requestId === 'string' ? { requestId } : {}),
   })
 }
@@ -65,8 +66,8 @@ const common = ({ status, headers }: Pick<Response, 'status' | 'headers'>) => ({
   retryAfter: readRetryAfter(headers.get('Retry-After')),
 })
 
-function describe(text: string): string {
+function describeAnswer(text: string): string {
   if (text.trim() === '') return 'without a body'
   if (/^\s*</.test(text)) return 'with HTML'
-  return parse(text) === undefined ? 'with what is no JSON, or not all of it' : 'with JSON of another kind'
+  return parseAnswer(text) === undefined ? 'with what is no JSON, or not all of it' : 'with JSON of another kind'
 }

@@ -14,7 +14,7 @@ import {
 import type { Client } from './types/client.ts'
 
 /** An outcome as it is answered. */
-interface Outcome {
+interface AnsweredOutcome {
   readonly etag?: string
   readonly entry?: object
 }
@@ -75,7 +75,7 @@ async function batch(
     body,
     holds: 'results',
   })
-  const { results } = answer as { readonly results: readonly Outcome[] }
+  const { results } = answer as { readonly results: readonly AnsweredOutcome[] }
   for (const { entry, etag } of results) if (entry && etag !== undefined) rememberTag(entry, etag)
   return results
 }

@@ -5,7 +5,7 @@ import { type AnyWriteOptions, type Call, type CallOptions, isAddressable, type 
 import type { EntryOrId } from './types/client.ts'
 
 /** A page of a list. */
-interface Page {
+interface ListPage {
   readonly items: readonly unknown[]
   readonly nextCursor?: string | null
 }
@@ -29,7 +29,7 @@ export class Collection {
 
   async *iterate(query: QueryParams = {}, options: CallOptions = {}): AsyncGenerator<unknown, void> {
     for (let cursor: unknown; cursor !== null; ) {
-      const page = (await this.findMany({ limit: LARGEST_PAGE, ...query, cursor }, options)) as Page
+      const page = (await this.findMany({ limit: LARGEST_PAGE, ...query, cursor }, options)) as ListPage
       yield* page.items
       cursor = page.nextCursor ?? null
     }

@@ -1,11 +1,11 @@
-const tags = new WeakMap<object, string>()
+const etagsOfDocuments = new WeakMap<object, string>()
 
 /**
  * Remembers the tag that a document came with. Proxies that compress an answer mark its tag as weak (RFC 9110, section
  * 8.8.3.3); the version that it names is the same.
  */
 export function rememberTag(document: object, tag: string | null): void {
-  if (tag !== null) tags.set(document, tag.replace(/^W\//, ''))
+  if (tag !== null) etagsOfDocuments.set(document, tag.replace(/^W\//, ''))
 }
 
 /**
@@ -21,7 +21,7 @@ export function rememberTag(document: object, tag: string | null): void {
  * ```
  */
 export function etagOf(document: object): string {
-  const tag = tags.get(document)
+  const tag = etagsOfDocuments.get(document)
   if (tag !== undefined) return tag
   throw new TypeError('This document came without a tag, or is a copy. Read it by itself, with findById or findBySlug.')
 }

@@ -11,7 +11,7 @@ type Pair = [name: string, value: string]
  * @returns empty, or with its question mark
  * @throws {TypeError} for a condition that cannot be sent: without it, more would be found than was asked for
  */
-export function toSearch({ where, ...plain }: QueryParams): string {
+export function toQueryString({ where, ...plain }: QueryParams): string {
   const pairs = Object.entries(plain).flatMap(([name, value]): Pair[] => {
     // An empty list of names says nothing, as a parameter that is left out.
     const isNothing = value === undefined || value === null || (Array.isArray(value) && value.length === 0)

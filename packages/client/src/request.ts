@@ -1,6 +1,6 @@
-import { type Held, readAnswer } from './answer.ts'
+import { type AnswerContent, readAnswer } from './answer.ts'
 import { DaybookError, NetworkError, TimeoutError } from './errors.ts'
-import { type QueryParams, toSearch } from './query.ts'
+import { type QueryParams, toQueryString } from './query.ts'
 import { delayAfter, type RetryOptions } from './retry.ts'
 
 /** What every call takes. */
@@ -44,7 +44,7 @@ export interface Call extends CallOptions {
   readonly ifMatch?: string
   readonly ifNoneMatch?: '*'
   readonly idempotencyKey?: string
-  readonly holds?: Held
+  readonly holds?: AnswerContent
 }
 
 /** What writes take, whatever the config. */
@@ -69,13 +69,13 @@ export function connect(options: ClientOptions): Send {
   return async (call) => {
     const url = base + toPath(call.path)
     const request = `${call.method} ${url}`
-    const search = toSearch(call.query ?? {})
+    const search = toQueryString(call.query ?? {})
     const timeout = call.timeout ?? options.timeout ?? DEFAULT_TIMEOUT
-    return within(timeout, request, call.signal, (watch) =>
+    return withinTime(timeout, request, call.signal, (watch) =>
       repeat({ ...options.retry, ...call.retry }, call, watch, async () => {
         const init = await toInit(request, call, options, watch.signal)
         const response = await (options.fetch ?? fetch)(url + search, init).catch((cause: unknown) => {
-          throw new NetworkError(request, `got no answer: ${reasonOf(cause)}`, cause)
+          throw new NetworkError(request, `got no answer: ${failureReason(cause)}`, cause)
         })
         return readAnswer(request, response, call.holds)
       }),
@@ -84,9 +84,9 @@ export function connect(options: ClientOptions): Send {
 }
 
 /** The innermost message: `fetch` itself says no more than that it failed. */
-const reasonOf = (cause: unknown): string => {
+const failureReason = (cause: unknown): string => {
   if (!(cause instanceof Error)) return String(cause)
-  return cause.cause instanceof Error ? reasonOf(cause.cause) : cause.message
+  return cause.cause instanceof Error ? failureReason(cause.cause) : cause.message
 }
 
 function toBase(baseUrl: string): string {
@@ -161,7 +161,7 @@ interface Watch {
 }
 
 /** Gives work a time, and ends it with a signal, also where `fetch` would not. */
-async function within<T>(
+async function withinTime<T>(
   timeout: number,
   request: string,
   given: AbortSignal | undefined,

@@ -11,7 +11,7 @@ export interface RetryOptions {
 }
 
 /** Answers of services and proxies that are about to come back. */
-const PASSING = [502, 503, 504]
+const TRANSIENT_STATUSES = [502, 503, 504]
 
 /**
  * How long to wait before a call is sent again, in milliseconds: anywhere between nothing and the longest pause, so that
@@ -29,7 +29,7 @@ export function delayAfter(error: unknown, attempt: number, options: RetryOption
   if (!(error instanceof DaybookError)) return undefined
   const asked = (error.retryAfter ?? 0) * 1000
   if (error.status === 429) return error.retryAfter === undefined || asked > maxDelay ? undefined : asked + jittered
-  return PASSING.includes(error.status) || isUnderWay(error, attempt)
+  return TRANSIENT_STATUSES.includes(error.status) || isUnderWay(error, attempt)
     ? Math.max(jittered, Math.min(asked, maxDelay))
     : undefined
 }

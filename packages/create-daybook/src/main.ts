@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path'
-import { type Options, readOptions } from './options.ts'
+import { type Options, readCreateOptions } from './options.ts'
 import { callingPackageManager, installPackages } from './package-manager.ts'
 import { makeProject, readVersion } from './project.ts'
 import { HELP, UsageError } from './usage.ts'
@@ -7,26 +7,26 @@ import { HELP, UsageError } from './usage.ts'
 /** Carries a command line out, and answers the exit status. */
 export async function main(args: readonly string[]): Promise<number> {
   try {
-    const options = readOptions(args, process.env)
-    if (options.help) return say(HELP)
-    if (options.version) return say(`${await readVersion()}\n`)
-    return await create(options)
+    const options = readCreateOptions(args, process.env)
+    if (options.help) return printInfo(HELP)
+    if (options.version) return printInfo(`${await readVersion()}\n`)
+    return await createProject(options)
   } catch (error) {
-    process.stderr.write(`create-daybook: ${explain(error)}\n`)
+    process.stderr.write(`create-daybook: ${explainCreateError(error)}\n`)
     return error instanceof UsageError ? 2 : 1
   }
 }
 
-async function create({ folder, template, install }: Options): Promise<number> {
+async function createProject({ folder, template, install }: Options): Promise<number> {
   const path = resolve(folder)
   await makeProject(path, template)
-  say(`Made ${path} from the template ${template}.\n`)
+  printInfo(`Made ${path} from the template ${template}.\n`)
   const manager = callingPackageManager(process.env.npm_config_user_agent)
-  if (!install) return say(nextSteps(path, manager, false))
-  say(`Installing its packages with ${manager} …\n`)
+  if (!install) return printInfo(nextSteps(path, manager, false))
+  printInfo(`Installing its packages with ${manager} …\n`)
   const isInstalled = await installPackages(manager, path)
   if (!isInstalled) process.stderr.write('create-daybook: The packages are not installed; the reason stands above.\n')
-  say(nextSteps(path, manager, isInstalled))
+  printInfo(nextSteps(path, manager, isInstalled))
   return isInstalled ? 0 : 1
 }
 
@@ -41,12 +41,12 @@ function nextSteps(path: string, manager: string, isInstalled: boolean): string 
   return `\nNext:\n${steps.map((step) => `  ${step}\n`).join('')}`
 }
 
-function say(text: string): 0 {
+function printInfo(text: string): 0 {
   process.stdout.write(text)
   return 0
 }
 
-function explain(error: unknown): string {
+function explainCreateError(error: unknown): string {
   if (error instanceof UsageError) return `${error.message}\nSee npm create daybook -- --help.`
   if (error instanceof Error && 'syscall' in error) return error.message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -29,8 +29,8 @@ export interface Options {
  * @param env what npm has made of options that were meant for this program
  * @throws {UsageError} when it says something that it cannot say
  */
-export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Options {
-  const { values, positionals } = parse(args)
+export function readCreateOptions(args: readonly string[], env: NodeJS.ProcessEnv): Options {
+  const { values, positionals } = parseCommandLine(args)
   if (args.every((arg) => !arg.startsWith('-'))) requireNoneKept(env)
   const [folder = 'my-content', ...others] = positionals
   if (others.length > 0) throw new UsageError(`One folder at a time: what is ${JSON.stringify(others[0])} for?`)
@@ -43,7 +43,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
   }
 }
 
-function parse(args: readonly string[]) {
+function parseCommandLine(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true })
   } catch (error) {
@@ -55,10 +55,10 @@ function parse(args: readonly string[]) {
 
 /** npm takes what stands before two dashes for an option of its own, and passes its value on as if it were a folder. */
 function requireNoneKept({ npm_config_template: template, npm_config_install: install }: NodeJS.ProcessEnv): void {
-  const kept = [...(template ? ['--template'] : []), ...(install === '' ? ['--no-install'] : [])]
-  if (kept.length === 0) return
+  const taken = [...(template ? ['--template'] : []), ...(install === '' ? ['--no-install'] : [])]
+  if (taken.length === 0) return
   const use = 'npm create daybook FOLDER -- --template minimal --no-install'
-  throw new UsageError(`npm has kept ${kept.join(' and ')} for itself. Write two dashes before options: ${use}`)
+  throw new UsageError(`npm has kept ${taken.join(' and ')} for itself. Write two dashes before options: ${use}`)
 }
 
 function toTemplate(name: string): Template {

@@ -9,13 +9,13 @@ import { UsageError } from './usage.ts'
 const HERE = import.meta.dirname
 /** Where the package is: as it is published, this file lies at its top, and among the sources a folder below. */
 const HOME = existsSync(join(HERE, 'package.json')) ? HERE : dirname(HERE)
-const TEMPLATES = join(HOME, 'templates')
+const TEMPLATES_FOLDER = join(HOME, 'templates')
 
 /** The name that the templates use. */
 const TEMPLATE_NAME = 'my-content'
 
 /** Files that npm would not leave in a package as they are, with the names that they get. */
-const RENAMED: Readonly<Record<string, string>> = { _gitignore: '.gitignore' }
+const RENAMED_FILES: Readonly<Record<string, string>> = { _gitignore: '.gitignore' }
 
 /** The version of this package, which is also that of those that a project gets. */
 export async function readVersion(): Promise<string> {
@@ -33,7 +33,7 @@ export async function makeProject(folder: string, template: Template): Promise<v
   requireName(name)
   await mkdir(folder, { recursive: true }).catch(refuseFile)
   await requireEmpty(folder)
-  for (const part of ['every', template]) await copyTemplate(join(TEMPLATES, part), folder, name)
+  for (const part of ['every', template]) await copyTemplate(join(TEMPLATES_FOLDER, part), folder, name)
   const secret = `DAYBOOK_SERVICE_TOKEN=${randomBytes(32).toString('hex')}\n`
   await writeFile(join(folder, '.env'), secret, { mode: 0o600, flag: 'wx' })
 }
@@ -57,7 +57,7 @@ async function copyTemplate(from: string, to: string, name: string): Promise<voi
   await mkdir(to, { recursive: true })
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const source = join(from, entry.name)
-    const target = join(to, RENAMED[entry.name] ?? entry.name)
+    const target = join(to, RENAMED_FILES[entry.name] ?? entry.name)
     if (entry.isDirectory()) await copyTemplate(source, target, name)
     else await writeFile(target, await fill(entry.name, await readFile(source, 'utf8'), name), { flag: 'wx' })
   }

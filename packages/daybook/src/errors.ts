@@ -1,4 +1,4 @@
-/** What one code of the error table means on the wire. */
+/** The status and the message of an error code on the wire. */
 export interface ErrorKind {
   readonly status: number
   readonly message: string
@@ -55,7 +55,7 @@ export interface Issue {
   readonly message: string
 }
 
-/** What an error says besides its message. Empty when there is nothing to say. */
+/** The details of an error besides its message; empty when there are none. */
 export interface ErrorDetails {
   readonly issues?: readonly Issue[]
   readonly [key: string]: unknown

@@ -10,7 +10,7 @@ export type {
 } from './config/access.ts'
 // What people write in a config
 
-// Who asks
+// Callers
 export {
   type ActorType,
   ANONYMOUS,

@@ -55,7 +55,7 @@ export interface ServiceOptions {
 export interface Service<C extends DaybookConfig = DaybookConfig> {
   /** Answers a web-standard request, wherever it comes from: Node, Next, SvelteKit, Bun, a test. Never rejects. */
   readonly fetch: Fetch
-  /** What `fetch` and `serve` answer by. Not for use outside Daybook: it may change at any time. */
+  /** The handler behind `fetch` and `serve`. Not for use outside Daybook: it may change at any time. */
   readonly handle: Handle
   /** Content inside the process, with the same rules as over HTTP. */
   readonly content: Content<C>
@@ -72,7 +72,7 @@ export interface Service<C extends DaybookConfig = DaybookConfig> {
   /** How many SQL statements have run since the start. */
   statements(): number
   /**
-   * What was measured since the start, as text for Prometheus; names are in the reference, under Metrics.
+   * The metrics since the start, as text for Prometheus; names are in the reference, under Metrics.
    *
    * @throws {Error} when the service was not made with `metrics: true`
    */
@@ -114,7 +114,7 @@ export async function createService<const C extends DaybookConfig>(
     await close()
     throw error
   })
-  const metrics = options.metrics ? await openMetrics(engine.store) : undefined
+  const metrics = options.metrics ? await openServiceMetrics(engine.store) : undefined
   const sweeper = new Sweeper(engine, options.log ?? SILENT)
   const { export: isExported = process.env.ENABLE_CMS_EXPORT === 'true' } = options
   const exports = isExported ? new ExportStreams(engine, options.log ?? SILENT) : undefined
@@ -174,7 +174,7 @@ const ACCOUNTS_WARNING =
   'Accounts live in memory: a restart forgets them, and each process has its own. Anyone may register, and write. ' +
   "To close registration, add to the config: auth: { registration: 'closed' }"
 
-/** Who finds out who is asking: the adapter of the config or the default one, and tokens. */
+/** The guard that identifies callers: the adapter of the config or the default one, and tokens. */
 async function openAuth(config: DaybookConfig, options: ServiceOptions, { records }: Store): Promise<AuthGuard> {
   const { serviceToken = process.env.DAYBOOK_SERVICE_TOKEN, log = SILENT } = options
   const tokens = new ApiTokens(records, (err) => log.warn({ err }, 'auth: the use of a token could not be noted'))
@@ -184,13 +184,13 @@ async function openAuth(config: DaybookConfig, options: ServiceOptions, { record
 function adapterOf({ auth = {} }: DaybookConfig, host: AuthHost): AuthAdapter {
   if ('getCapabilities' in auth) return auth
   if ('open' in auth) return auth.open(host)
-  // Where nobody may make an account, there are none to forget.
+  // With registration closed there are no accounts to lose.
   if (auth.registration !== 'closed') host.log.warn({}, ACCOUNTS_WARNING)
   return defaultAdapter(auth)
 }
 
-/** Who does not ask for metrics does not load what makes them. */
-async function openMetrics(store: Store): Promise<Metrics> {
+/** Without metrics, their library is not loaded. */
+async function openServiceMetrics(store: Store): Promise<Metrics> {
   const { Metrics } = await import('./metrics/metrics.ts')
   return new Metrics({
     statements: () => store.statements,
@@ -307,16 +307,18 @@ async function seed(engine: Engine, { seed: fill }: DaybookConfig): Promise<void
       create: async (collection, data) => {
         entries += 1
         const what = `entry ${entries}, of ${collection}`
-        return placed(what, () => content.create(collection, data, { caller: SYSTEM }))
+        return writeSeedDocument(what, () => content.create(collection, data, { caller: SYSTEM }))
       },
       writeGlobal: (key, data) =>
-        placed(`the global ${key}`, () => content.writeGlobal(key as never, data as never, { caller: SYSTEM })),
+        writeSeedDocument(`the global ${key}`, () =>
+          content.writeGlobal(key as never, data as never, { caller: SYSTEM }),
+        ),
     })
   })
 }
 
 /** Says at which of its documents a seed was refused. */
-async function placed<T>(what: string, write: () => Promise<T>): Promise<T> {
+async function writeSeedDocument<T>(what: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write()
   } catch (error) {

@@ -12,16 +12,16 @@ import type {
   Principal,
 } from 'daybook'
 import type { CallOptions, Token } from '../request.ts'
-import type { FieldsOf, GlobalFieldsOf, Locale } from './fields.ts'
+import type { Answered } from './answered.ts'
+import type { CollectionFieldsOf, GlobalFieldsOf, Locale } from './fields.ts'
 import type { Sort, Status, Where } from './filter.ts'
 import type { Depth, Included, IncludePath, InnerPath } from './paths.ts'
-import type { Answered } from './shape.ts'
 import type { EntryPatch, Operation, Outcome } from './write.ts'
 
 /** A locale to read, or all of them at once, where there are any. */
 type LocaleChoice<C extends DaybookConfig> = [Locale<C>] extends [never] ? never : Locale<C> | 'all'
 
-/** What of a document is answered. */
+/** The selection of a document's fields, and its locale. */
 export interface ReadQuery<C extends DaybookConfig, I = readonly [], S = readonly [], D = 0, L = Locale<C>> {
   /** In which language; `all`, with a session, answers maps of locale to value. @default the config's */
   readonly locale?: L
@@ -38,7 +38,7 @@ export interface ReadQuery<C extends DaybookConfig, I = readonly [], S = readonl
 /** `never` of nothing to choose from. */
 type OneOrMore<T> = [T] extends [never] ? never : T | readonly T[]
 
-/** What a list is asked. */
+/** The query of a list. */
 export interface ListQuery<
   C extends DaybookConfig,
   K extends CollectionKey<C>,
@@ -90,7 +90,7 @@ export interface ChangeOptions<C extends DaybookConfig> extends WriteOptions<C> 
 
 /** On what condition a global is changed. */
 export interface GlobalChangeOptions<C extends DaybookConfig> extends ChangeOptions<C> {
-  /** `*`: only if nobody has written the global before. */
+  /** `*`: only if the global was never written. */
   readonly ifNoneMatch?: '*'
 }
 
@@ -100,7 +100,7 @@ export type DeleteOptions<C extends DaybookConfig> = CallOptions & Pick<ChangeOp
 /** An entry as it was read, or its id. */
 export type EntryOrId = string | { readonly id: string }
 
-/** Somebody who refers to an entry. */
+/** A document that refers to an entry, and the field that it does so with. */
 export interface Reference {
   /** The key of a collection; of a global, its own. */
   readonly collection: string
@@ -112,54 +112,54 @@ export interface Reference {
 export interface CollectionClient<C extends DaybookConfig, K extends CollectionKey<C>> {
   /** One page of the entries that match. */
   findMany<
-    const I extends readonly IncludePath<C, FieldsOf<C, K>>[] = readonly [],
+    const I extends readonly IncludePath<C, CollectionFieldsOf<C, K>>[] = readonly [],
     const D extends Depth = UsualDepth<I>,
-    const S extends readonly SelectPath<C, FieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
+    const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,
   >(
     query?: ListQuery<C, K, I, S, D, L> & PageQuery,
     options?: CallOptions,
-  ): Promise<ListResult<Answered<C, FieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L>>>
+  ): Promise<ListResult<Answered<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L>>>
 
   /** All entries that match, page by page, while they are asked for. `limit` is the size of a page. @default 100 */
   iterate<
-    const I extends readonly IncludePath<C, FieldsOf<C, K>>[] = readonly [],
+    const I extends readonly IncludePath<C, CollectionFieldsOf<C, K>>[] = readonly [],
     const D extends Depth = UsualDepth<I>,
-    const S extends readonly SelectPath<C, FieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
+    const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,
   >(
     query?: ListQuery<C, K, I, S, D, L>,
     options?: CallOptions,
-  ): AsyncGenerator<Answered<C, FieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L>, void>
+  ): AsyncGenerator<Answered<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L>, void>
 
   /** The entry of this slug, or `null` when there is none that this reader may see. */
   findBySlug<
-    const I extends readonly IncludePath<C, FieldsOf<C, K>>[] = readonly [],
+    const I extends readonly IncludePath<C, CollectionFieldsOf<C, K>>[] = readonly [],
     const D extends Depth = UsualDepth<I>,
-    const S extends readonly SelectPath<C, FieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
+    const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,
   >(
     slug: string,
     query?: ReadQuery<C, I, S, D, L>,
     options?: CallOptions,
-  ): Promise<Answered<C, FieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L> | null>
+  ): Promise<Answered<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L> | null>
 
   /** The entry of this id, or `null` when there is none that this reader may see. */
   findById<
-    const I extends readonly IncludePath<C, FieldsOf<C, K>>[] = readonly [],
+    const I extends readonly IncludePath<C, CollectionFieldsOf<C, K>>[] = readonly [],
     const D extends Depth = UsualDepth<I>,
-    const S extends readonly SelectPath<C, FieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
+    const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,
   >(
     id: string,
     query?: ReadQuery<C, I, S, D, L>,
     options?: CallOptions,
-  ): Promise<Answered<C, FieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L> | null>
+  ): Promise<Answered<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L> | null>
 
   create(data: EntryCreate<C, K>, options?: WriteOptions<C>): Promise<Entry<C, K>>
 
   /**
-   * Changes the fields that `data` names; `null` empties one. With an entry in place of its id, only if nobody has changed it
+   * Changes the fields that `data` names; `null` empties one. With an entry in place of its id, only if it has not changed
    * since it was read.
    *
    * @throws {TypeError} for an entry that came without a tag, as items of lists do
@@ -169,10 +169,10 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
   /** The same, and merges inside groups (RFC 7396). */
   patch(entry: EntryOrId, data: EntryPatch<C, K>, options?: ChangeOptions<C>): Promise<Entry<C, K>>
 
-  /** With an entry in place of its id, only if nobody has changed it since it was read. */
+  /** With an entry in place of its id, only if it has not changed since it was read. */
   delete(entry: EntryOrId, options?: DeleteOptions<C>): Promise<void>
 
-  /** Who refers to an entry, as far as this session may read them. */
+  /** Documents that refer to an entry, as far as this session may read them. */
   references(
     id: string,
     query?: { readonly limit?: number; readonly offset?: number },
@@ -196,7 +196,7 @@ export interface GlobalClient<C extends DaybookConfig, K extends GlobalKey<C>> {
   update(data: GlobalUpdate<C, K>, options?: GlobalChangeOptions<C>): Promise<GlobalEntry<C, K>>
 }
 
-/** Who is asking, as far as the service knows. */
+/** The session that a request has, or none. */
 export type Session =
   | { readonly authenticated: true; readonly principal: Principal; readonly identity: Identity }
   | { readonly authenticated: false; readonly principal: null; readonly identity: null }
@@ -210,7 +210,7 @@ export type SignedIn = Extract<Session, { readonly authenticated: true }> & {
 /** Whether something may be done; `some`: that depends on the entry. */
 export type Permission = boolean | 'some'
 
-/** What may be done with a collection or a global, and fields that may be read and not written. */
+/** The permissions on a collection or a global, and the fields that may be read and not written. */
 export type Permissions<Action extends string> = { readonly [A in Action]: Permission } & {
   readonly fields: Readonly<Record<string, { readonly read: true; readonly write: false }>>
 }

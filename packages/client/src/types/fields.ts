@@ -1,13 +1,13 @@
 import type { CollectionKey, DaybookConfig, GlobalKey } from 'daybook'
 
 /** The fields of a collection. */
-export type FieldsOf<C extends DaybookConfig, K extends CollectionKey<C>> = C['collections'][K]['fields']
+export type CollectionFieldsOf<C extends DaybookConfig, K extends CollectionKey<C>> = C['collections'][K]['fields']
 
 /** The fields of a global. */
 export type GlobalFieldsOf<C extends DaybookConfig, K extends GlobalKey<C>> = NonNullable<C['globals']>[K]['fields']
 
 /** The options of a field. */
-export type OptionsOf<F> = F extends { readonly options: infer O } ? O : never
+export type FieldOptionsOf<F> = F extends { readonly options: infer O } ? O : never
 
 /** The ends of the keys of values that are generated beside a field. */
 type GeneratedEnd<F> = F extends { readonly '~generated'?: infer G } ? keyof Exclude<G, undefined> & string : never
@@ -18,7 +18,7 @@ export type SourceOf<F, Key> = {
 }[keyof F & string]
 
 /** The value of a field that holds one. */
-export type ValueOf<F> = F extends { readonly '~value'?: infer V } ? Exclude<V, undefined> : never
+export type FieldValueOf<F> = F extends { readonly '~value'?: infer V } ? Exclude<V, undefined> : never
 
 /** The locales that a config names. */
 export type Locale<C extends DaybookConfig> = C extends {
@@ -28,7 +28,7 @@ export type Locale<C extends DaybookConfig> = C extends {
   : never
 
 /** Written out, so that editors show what it comes to. */
-export type Flat<T> = { [K in keyof T]: T[K] } & {}
+export type Flattened<T> = { [K in keyof T]: T[K] } & {}
 
 /** What of a dotted path follows a key. */
 export type Below<Path extends string, Key extends string> = Path extends `${Key}.${infer Rest}` ? Rest : never

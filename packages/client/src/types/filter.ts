@@ -1,5 +1,5 @@
 import type { CollectionKey, DaybookConfig } from 'daybook'
-import type { FieldsOf, Flat, OptionsOf, ValueOf } from './fields.ts'
+import type { CollectionFieldsOf, FieldOptionsOf, FieldValueOf, Flattened } from './fields.ts'
 import type { TargetOf } from './paths.ts'
 
 /** How every value compares. */
@@ -48,10 +48,10 @@ type Unfiltered =
   | { readonly types: unknown }
 
 type FilterOf<F> =
-  OptionsOf<F> extends Unfiltered
+  FieldOptionsOf<F> extends Unfiltered
     ? never
-    : Extract<keyof OptionsOf<F>, '~unfiltered'> extends never
-      ? Compared<OptionsOf<F>, ValueOf<F>>
+    : Extract<keyof FieldOptionsOf<F>, '~unfiltered'> extends never
+      ? Compared<FieldOptionsOf<F>, FieldValueOf<F>>
       : never
 
 type Compared<O, V> = O extends { readonly many: true }
@@ -73,7 +73,7 @@ type IsText<O, V> = string extends V ? (Extract<keyof O, '~whole' | 'options'> e
 
 /** Fields that can be filtered by; those of groups by their dotted paths. */
 type FilterPath<F> = {
-  [K in keyof F & string]: OptionsOf<F[K]> extends { readonly fields: infer Inner }
+  [K in keyof F & string]: FieldOptionsOf<F[K]> extends { readonly fields: infer Inner }
     ? `${K}.${FilterPath<Inner>}`
     : [FilterOf<F[K]>] extends [never]
       ? never
@@ -84,7 +84,7 @@ type FilterAt<F, Path> = Path extends keyof F
   ? FilterOf<F[Path]>
   : Path extends `${infer K}.${infer Rest}`
     ? K extends keyof F
-      ? OptionsOf<F[K]> extends { readonly fields: infer Inner }
+      ? FieldOptionsOf<F[K]> extends { readonly fields: infer Inner }
         ? FilterAt<Inner, Rest>
         : never
       : never
@@ -106,7 +106,9 @@ type HopPath<F> = { [P in FilterPath<F>]: [TargetOf<F, P>] extends [never] ? nev
 type HopFilters<C extends DaybookConfig, P extends string, T> =
   T extends CollectionKey<C>
     ? {
-        readonly [K in keyof Filters<FieldsOf<C, T>> & string as `${P}.${K}`]?: Filters<FieldsOf<C, T>>[K]
+        readonly [K in keyof Filters<CollectionFieldsOf<C, T>> & string as `${P}.${K}`]?: Filters<
+          CollectionFieldsOf<C, T>
+        >[K]
       }
     : unknown
 
@@ -117,8 +119,8 @@ type Hops<C extends DaybookConfig, F> = UnionToIntersection<
 type UnionToIntersection<U> = (U extends unknown ? (one: U) => void : never) extends (one: infer I) => void ? I : never
 
 /** What entries of a collection must hold: conditions on fields, all of which must be met. */
-export type Where<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<
-  Filters<FieldsOf<C, K>> & Hops<C, FieldsOf<C, K>> & Groups<C, K>
+export type Where<C extends DaybookConfig, K extends CollectionKey<C>> = Flattened<
+  Filters<CollectionFieldsOf<C, K>> & Hops<C, CollectionFieldsOf<C, K>> & Groups<C, K>
 >
 
 interface Groups<C extends DaybookConfig, K extends CollectionKey<C>> {
@@ -140,10 +142,10 @@ type SortPath<F> = {
 
 /** A field to sort by; a leading `-` descends. */
 export type Sort<C extends DaybookConfig, K extends CollectionKey<C>> =
-  SortPath<FieldsOf<C, K>> extends infer P extends string ? P | `-${P}` : never
+  SortPath<CollectionFieldsOf<C, K>> extends infer P extends string ? P | `-${P}` : never
 
 /** The statuses of a collection; `never` without a status field. */
 export type Status<C extends DaybookConfig, K extends CollectionKey<C>> =
-  FieldsOf<C, K> extends infer F
-    ? { [P in keyof F]: '~status' extends keyof OptionsOf<F[P]> ? ValueOf<F[P]> : never }[keyof F]
+  CollectionFieldsOf<C, K> extends infer F
+    ? { [P in keyof F]: '~status' extends keyof FieldOptionsOf<F[P]> ? FieldValueOf<F[P]> : never }[keyof F]
     : never

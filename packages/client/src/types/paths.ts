@@ -1,5 +1,5 @@
 import type { CollectionKey, DaybookConfig, Entry } from 'daybook'
-import type { Below, FieldsOf, OptionsOf } from './fields.ts'
+import type { Below, CollectionFieldsOf, FieldOptionsOf } from './fields.ts'
 
 /** How many levels of relations are expanded. */
 export type Depth = 0 | 1 | 2 | 3 | 4 | 5
@@ -8,37 +8,37 @@ export type Depth = 0 | 1 | 2 | 3 | 4 | 5
 export type Less<D extends Depth> = { 0: 0; 1: 0; 2: 1; 3: 2; 4: 3; 5: 4 }[D]
 
 /** Where relations stand in a set of fields; lists and blocks on the way have no part in the path. */
-export type RelationPath<F> = { [K in keyof F & string]: PathsIn<OptionsOf<F[K]>, K> }[keyof F & string]
+export type RelationPath<F> = { [K in keyof F & string]: PathsIn<FieldOptionsOf<F[K]>, K> }[keyof F & string]
 
 type PathsIn<O, K extends string> = O extends { readonly to: string }
   ? K
   : O extends { readonly fields: infer F }
     ? `${K}.${RelationPath<F>}`
     : O extends { readonly of: infer F }
-      ? PathsIn<OptionsOf<F>, K>
+      ? PathsIn<FieldOptionsOf<F>, K>
       : O extends { readonly types: infer T }
         ? { [B in keyof T]: `${K}.${RelationPath<T[B]>}` }[keyof T]
         : never
 
 /** The collection that the relation at a path refers to. */
 export type TargetOf<F, Path extends string> = Path extends keyof F
-  ? TargetIn<OptionsOf<F[Path]>>
+  ? TargetIn<FieldOptionsOf<F[Path]>>
   : Path extends `${infer K}.${infer Rest}`
     ? K extends keyof F
-      ? TargetInside<OptionsOf<F[K]>, Rest>
+      ? TargetInside<FieldOptionsOf<F[K]>, Rest>
       : never
     : never
 
 type TargetIn<O> = O extends { readonly to: infer To }
   ? To
   : O extends { readonly of: infer F }
-    ? TargetIn<OptionsOf<F>>
+    ? TargetIn<FieldOptionsOf<F>>
     : never
 
 type TargetInside<O, Path extends string> = O extends { readonly fields: infer F }
   ? TargetOf<F, Path>
   : O extends { readonly of: infer F }
-    ? TargetInside<OptionsOf<F>, Path>
+    ? TargetInside<FieldOptionsOf<F>, Path>
     : O extends { readonly types: infer T }
       ? { [B in keyof T]: TargetOf<T[B], Path> }[keyof T]
       : never
@@ -53,7 +53,7 @@ export type IncludePath<C extends DaybookConfig, F, Levels extends Depth = 3> = 
 type Further<C extends DaybookConfig, T, P extends string, Levels extends Depth> = Levels extends 0
   ? never
   : T extends CollectionKey<C>
-    ? `${P}.${IncludePath<C, FieldsOf<C, T>, Levels>}`
+    ? `${P}.${IncludePath<C, CollectionFieldsOf<C, T>, Levels>}`
     : never
 
 /** Keys inside of included relations. */
@@ -67,7 +67,7 @@ type InnerKeys<C extends DaybookConfig, T, P extends string, Included extends st
   T extends CollectionKey<C>
     ?
         | `${P}.${keyof Entry<C, T> & string}`
-        | ([Included] extends [never] ? never : `${P}.${InnerPath<C, FieldsOf<C, T>, Included>}`)
+        | ([Included] extends [never] ? never : `${P}.${InnerPath<C, CollectionFieldsOf<C, T>, Included>}`)
     : never
 
 /** The paths of the relations that an answer expands. */

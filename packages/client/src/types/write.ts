@@ -1,12 +1,15 @@
 import type { CollectionKey, DaybookConfig, Entry, EntryCreate, EntryUpdate } from 'daybook'
-import type { FieldsOf, OptionsOf } from './fields.ts'
+import type { CollectionFieldsOf, FieldOptionsOf } from './fields.ts'
 
 /** What merges into an entry (RFC 7396): inside groups, too, only what is named changes. */
-export type EntryPatch<C extends DaybookConfig, K extends CollectionKey<C>> = Merged<FieldsOf<C, K>, EntryUpdate<C, K>>
+export type EntryPatch<C extends DaybookConfig, K extends CollectionKey<C>> = Merged<
+  CollectionFieldsOf<C, K>,
+  EntryUpdate<C, K>
+>
 
 type Merged<F, Update> = {
   readonly [K in keyof Update]?: K extends keyof F
-    ? OptionsOf<F[K]> extends { readonly fields: infer Inner }
+    ? FieldOptionsOf<F[K]> extends { readonly fields: infer Inner }
       ? MergedGroup<Inner, Update[K]>
       : Update[K]
     : Update[K]
@@ -28,7 +31,7 @@ export type Operation<C extends DaybookConfig> = {
     | { readonly op: 'delete'; readonly collection: K; readonly id: string; readonly ifMatch?: string }
 }[CollectionKey<C>]
 
-/** What became of an operation. */
+/** The outcome of an operation. */
 export type Outcome<C extends DaybookConfig> = {
   [K in CollectionKey<C>]:
     | {

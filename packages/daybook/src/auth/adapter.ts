@@ -2,14 +2,14 @@ import type { Log } from '../log.ts'
 import type { AccountManager } from './accounts/account-manager.ts'
 import type { AuthRecords } from './records.ts'
 
-/** Who or what acts: a person who signed in, or a program with a token. */
+/** The type of an actor: a person who signed in, or a program with a token. */
 export type ActorType = 'human' | 'service'
 
 /** The normalized identity that every adapter gives, whatever its provider. */
 export interface Identity {
   /** The adapter's provider identifier, such as `service-token`. */
   readonly provider: string
-  /** The stable id of who acts, unique within the provider. */
+  /** The stable id of the actor, unique within the provider. */
   readonly subject: string
   readonly sessionId: string
   readonly actorType: ActorType
@@ -19,27 +19,27 @@ export interface Identity {
   readonly roles: readonly string[]
 }
 
-/** What an adapter calls the one who acts; opaque to Daybook. */
+/** The adapter's own description of the actor; opaque to Daybook. */
 export type Principal = Readonly<Record<string, unknown>>
 
 /** The parts of a request that an adapter may look at. */
 export interface AuthContext {
-  /** All headers as they were sent; with `Authorization`, without `Cookie`: who sends both means the former. */
+  /** All headers as they were sent; with `Authorization`, without `Cookie`: a client that sends both means the former. */
   readonly headers: Headers
-  /** The client's IP address; `null` where nobody knows it. Only behind proxies that the config trusts is it taken from a header. */
+  /** The client's IP address; `null` where it is unknown. Only behind proxies that the config trusts is it taken from a header. */
   readonly address: string | null
   /** Scheme, host and port under which the client reached the service, such as `https://cms.example.org`. */
   readonly origin: string
 }
 
-/** What an action takes and gives, for the OpenAPI document. */
+/** The input and the answer of an action, for the OpenAPI document. */
 export interface AuthAction {
   readonly description?: string
   readonly input?: Readonly<Record<string, unknown>>
   readonly output?: Readonly<Record<string, unknown>>
 }
 
-/** What an adapter can do. */
+/** The capabilities of an adapter. */
 export interface AuthCapabilities {
   readonly provider: string
   readonly providerRoutes: { readonly enabled: boolean; readonly basePath?: string }
@@ -53,14 +53,14 @@ export interface AuthCapabilities {
 /**
  * Where sessions come from. One object with these members replaces the default adapter.
  *
- * - Nobody is asked about a request that has neither `Authorization` nor `Cookie`, nor about one with the service token or a
+ * - The adapter is not asked about a request that has neither `Authorization` nor `Cookie`, nor about one with the service token or a
  *   bearer token that begins with `daybook_`, as named tokens do.
  * - `getPrincipal` and `getIdentity` are asked about each other request, with the same context object. Both answer `null`
- *   for anyone without a valid credential, and both something for anyone with one.
+ *   without a valid credential, and both a value with one.
  * - An adapter with `load` is loaded before its first answer; one with `hasCredential` is asked nothing more about requests
  *   that have none of its kind.
  * - A {@link DaybookError} that an operation throws is answered as it is. Whatever else goes wrong (an error, an answer of
- *   another shape, two seconds without an answer) is 503 `SERVICE_UNAVAILABLE`: in doubt, nobody gets in.
+ *   another shape, two seconds without an answer) is 503 `SERVICE_UNAVAILABLE`: in doubt, access is refused.
  *
  * `authAdapterConformance` of `daybook/testing` checks what of this an adapter keeps.
  *
@@ -87,7 +87,7 @@ export interface AuthAdapter {
   invoke?(action: string, input: Readonly<Record<string, unknown>>, context: AuthContext): Promise<Response | null>
   /**
    * Whether a request has a credential of the adapter's kind, without looking it up. When it has none, nothing is loaded
-   * and nobody is asked: the request has no session. Absent: every request with `Authorization` or `Cookie` may have one.
+   * and the adapter is not asked: the request has no session. Absent: every request with `Authorization` or `Cookie` may have one.
    */
   hasCredential?(context: AuthContext): boolean
   /**
@@ -101,7 +101,7 @@ export interface AuthAdapter {
   close?(): Promise<void>
 }
 
-/** What the service gives to an adapter that it opens. */
+/** The parts of the service that an adapter may use. */
 export interface AuthHost {
   /** Where the adapter keeps things: in the service's own database, for all nodes. */
   readonly records: AuthRecords
@@ -116,11 +116,11 @@ export interface AuthSource {
   manage?(host: AuthHost): Promise<AccountManager>
 }
 
-/** Who a request or an in-process call acts for. */
+/** The actor that a request or an in-process call acts for. */
 export interface Caller {
   readonly principal: Principal | null
   readonly identity: Identity | null
-  /** What the credential is for, such as `posts:update`: elsewhere its holder is nobody. Absent: everything. */
+  /** The scopes of the credential, such as `posts:update`: elsewhere its holder is anonymous. Absent: everything. */
   readonly scopes?: readonly string[]
 }
 

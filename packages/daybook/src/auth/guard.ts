@@ -13,9 +13,9 @@ import { type ApiTokens, apiTokenIn } from './tokens/api-tokens.ts'
 import { serviceTokenCheck } from './tokens/service-token.ts'
 
 /** How long an adapter may take to answer: a client is told within two seconds. */
-const DEFAULT_ANSWER_MS = 1800
+const DEFAULT_AUTH_ANSWER_MS = 1800
 /** How long an adapter may take to load, in milliseconds: longer than any machine needs, as only what never comes is given up. */
-const LOAD_MS = 30_000
+const ADAPTER_LOAD_MS = 30_000
 
 /** An adapter that cannot do harm by failing, with the service token and the named tokens beside it. */
 export class AuthGuard {
@@ -36,7 +36,7 @@ export class AuthGuard {
     adapter: AuthAdapter,
     serviceToken: string | undefined,
     tokens: ApiTokens,
-    answerMs: number = DEFAULT_ANSWER_MS,
+    answerMs: number = DEFAULT_AUTH_ANSWER_MS,
   ) {
     this.#adapter = adapter
     this.#tokens = tokens
@@ -46,7 +46,7 @@ export class AuthGuard {
   }
 
   /**
-   * Who a request acts for; {@link ANONYMOUS} without a valid credential.
+   * The caller of a request; {@link ANONYMOUS} without a valid credential.
    *
    * @throws SERVICE_UNAVAILABLE when the adapter fails
    */
@@ -60,7 +60,7 @@ export class AuthGuard {
       // Each for itself: where one throws before it has a promise, that of the other must not be left alone.
       const principal = (async () => adapter.getPrincipal(context))()
       const identity = (async () => adapter.getIdentity(context))()
-      return toCaller(...(await Promise.all([principal, identity])))
+      return requireCaller(...(await Promise.all([principal, identity])))
     })
   }
 
@@ -116,7 +116,7 @@ export class AuthGuard {
 
   /** Loads the adapter once. Requests that come meanwhile wait for the same load; after a failed one, the next request tries again. */
   #load(): Promise<void> {
-    this.#loading ??= bounded(async () => this.#adapter.load?.(), LOAD_MS).catch((error) => {
+    this.#loading ??= bounded(async () => this.#adapter.load?.(), ADAPTER_LOAD_MS).catch((error) => {
       this.#loading = undefined
       throw error
     })
@@ -125,13 +125,13 @@ export class AuthGuard {
 }
 
 /** A path without patterns, such as `/api/auth`. */
-const BASE_PATH = /^(?:\/[\w.~-]+)+$/
+const BASE_PATH_FORMAT = /^(?:\/[\w.~-]+)+$/
 
 function requireCapabilities(given: unknown): AuthCapabilities {
-  const { provider, providerRoutes } = isObject(given) ? given : {}
-  const { enabled, basePath } = isObject(providerRoutes) ? providerRoutes : {}
-  const isPath = typeof basePath === 'string' && BASE_PATH.test(basePath)
-  if (isText(provider) && (enabled === false || (enabled === true && isPath))) return given as AuthCapabilities
+  const { provider, providerRoutes } = isObjectAnswer(given) ? given : {}
+  const { enabled, basePath } = isObjectAnswer(providerRoutes) ? providerRoutes : {}
+  const isPath = typeof basePath === 'string' && BASE_PATH_FORMAT.test(basePath)
+  if (isIdentityText(provider) && (enabled === false || (enabled === true && isPath))) return given as AuthCapabilities
   throw new StartupError(
     "auth.getCapabilities: give { provider: 'a-name', providerRoutes: { enabled: false } }; enabled routes need a basePath, such as '/api/auth'",
   )
@@ -172,32 +172,32 @@ function requireResponse(answer: unknown): Response {
   throw failed(new TypeError(`The auth adapter answered ${isResponse ? 'a Response that is used up' : 'no Response'}.`))
 }
 
-/** What an adapter says of a session, checked: trusting it unchecked could admit strangers. */
-function toCaller(principal: unknown, identity: unknown): Caller {
+/** The caller that an adapter names, checked: trusting it unchecked could admit strangers. */
+function requireCaller(principal: unknown, identity: unknown): Caller {
   if (principal === null && identity === null) return ANONYMOUS
-  if (!isObject(principal)) throw failed(new TypeError('getPrincipal gave neither an object nor null.'))
+  if (!isObjectAnswer(principal)) throw failed(new TypeError('getPrincipal gave neither an object nor null.'))
   if (!isIdentity(identity)) throw failed(new TypeError('getIdentity gave neither an identity nor null.'))
   const isOver = identity.expiresAt !== null && Date.parse(identity.expiresAt) <= Date.now()
   return isOver ? ANONYMOUS : { principal, identity }
 }
 
-const isObject = (value: unknown): value is Principal =>
+const isObjectAnswer = (value: unknown): value is Principal =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isIdentityText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-const isTime = (value: unknown): boolean => isText(value) && !Number.isNaN(Date.parse(value))
+const isTime = (value: unknown): boolean => isIdentityText(value) && !Number.isNaN(Date.parse(value))
 
 function isIdentity(value: unknown): value is Identity {
-  if (!isObject(value)) return false
+  if (!isObjectAnswer(value)) return false
   const { provider, subject, sessionId, actorType, expiresAt, claims, roles } = value
   return (
-    [provider, subject, sessionId].every(isText) &&
+    [provider, subject, sessionId].every(isIdentityText) &&
     (actorType === 'human' || actorType === 'service') &&
     (expiresAt === null || isTime(expiresAt)) &&
-    isObject(claims) &&
+    isObjectAnswer(claims) &&
     Array.isArray(roles) &&
     // Spread, as every() passes over holes.
-    [...roles].every(isText)
+    [...roles].every(isIdentityText)
   )
 }

@@ -1,4 +1,4 @@
-/** Something that is kept about who may get in: an account, a session, a token. As JSON tells it. */
+/** A stored record of authentication: an account, a session or a token, as JSON. */
 export interface AuthRecord {
   readonly id: string
   readonly [field: string]: unknown
@@ -35,7 +35,7 @@ export interface RecordWriter extends RecordReader {
   delete(kind: string, id: string): Promise<boolean>
 }
 
-/** What an adapter keeps in the service's own database. */
+/** The records that an adapter keeps in the service's own database. */
 export interface AuthRecords extends RecordReader {
   /** Runs `work` alone among all writers of all nodes; all of it is durable when this resolves, none of it when it rejects. */
   transaction<T>(work: (writer: RecordWriter) => Promise<T>): Promise<T>

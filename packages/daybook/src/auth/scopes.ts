@@ -1,6 +1,6 @@
 import type { Caller } from './adapter.ts'
 
-/** What can be done with a collection or a global. */
+/** The actions on a collection or a global. */
 export type ScopeAction = 'read' | 'create' | 'update' | 'delete'
 
 /** `posts:update`, `posts:*`, `globals.site:update`, `*:read`, `export`, or `*` for everything. */
@@ -8,7 +8,7 @@ export type Scope = string
 
 const ACTIONS: readonly string[] = ['read', 'create', 'update', 'delete', '*']
 const EVERYTHING = '*'
-const EXPORT = 'export'
+const EXPORT_SCOPE = 'export'
 
 /** A collection or a global, as scopes name it. */
 export interface ScopedDocument {
@@ -16,7 +16,7 @@ export interface ScopedDocument {
   readonly key: string
 }
 
-const nameOf = ({ kind, key }: ScopedDocument): string => (kind === 'global' ? `globals.${key}` : key)
+const scopeName = ({ kind, key }: ScopedDocument): string => (kind === 'global' ? `globals.${key}` : key)
 
 /**
  * What is wrong with a scope, in words; `undefined`: nothing.
@@ -24,19 +24,19 @@ const nameOf = ({ kind, key }: ScopedDocument): string => (kind === 'global' ? `
  * @param documents all collections and globals of the config
  */
 export function faultOfScope(scope: Scope, documents: readonly ScopedDocument[]): string | undefined {
-  if (scope === EVERYTHING || scope === EXPORT) return undefined
+  if (scope === EVERYTHING || scope === EXPORT_SCOPE) return undefined
   const [name = '', action = '', ...rest] = scope.split(':')
   if (rest.length > 0 || !ACTIONS.includes(action)) {
     return `write what it is about and one of ${ACTIONS.join(', ')}, such as posts:update`
   }
-  if (name === '*' || documents.some((one) => nameOf(one) === name)) return undefined
-  return `there is no ${name}; known are ${documents.map(nameOf).join(', ')}`
+  if (name === '*' || documents.some((one) => scopeName(one) === name)) return undefined
+  return `there is no ${name}; known are ${documents.map(scopeName).join(', ')}`
 }
 
 /** Whether a caller's credential lets them do something, whatever the config's rules say besides. */
 export function isInScope({ scopes }: Caller, document: ScopedDocument, action: ScopeAction): boolean {
   if (scopes === undefined || scopes.includes(EVERYTHING)) return true
-  return [nameOf(document), '*'].some((name) => scopes.includes(`${name}:${action}`) || scopes.includes(`${name}:*`))
+  return [scopeName(document), '*'].some((name) => scopes.includes(`${name}:${action}`) || scopes.includes(`${name}:*`))
 }
 
 /** Whether a caller's credential covers a collection or a global: a scope to change it includes reading. */
@@ -46,5 +46,5 @@ export function reaches(caller: Caller, document: ScopedDocument): boolean {
 
 /** Whether a caller's credential lets them export everything. */
 export function mayExport({ scopes }: Caller): boolean {
-  return scopes === undefined || scopes.includes(EVERYTHING) || scopes.includes(EXPORT)
+  return scopes === undefined || scopes.includes(EVERYTHING) || scopes.includes(EXPORT_SCOPE)
 }

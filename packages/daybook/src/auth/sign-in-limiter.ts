@@ -14,7 +14,7 @@ const MAX_REFUSED = 10_000
  * @returns how long to wait when there were too many, in milliseconds, else 0
  */
 export type TakeAttempt = (attempt: {
-  /** Whose it is. */
+  /** The account or the address that the attempts are counted for. */
   readonly key: string
   readonly max: number
   /** How long it counts, in milliseconds. */
@@ -37,7 +37,7 @@ export class SignInLimiter {
   /**
    * Counts one attempt.
    *
-   * @param address of the client; those that nobody knows are one client
+   * @param address of the client; clients without a known address count as one
    * @throws RATE_LIMITED with `details.retryAfter` in seconds
    */
   async take(address: string | null): Promise<void> {
@@ -61,7 +61,7 @@ export class SignInLimiter {
   }
 }
 
-/** What one client has: an address of IPv4, or a network of IPv6 with 64 bits (RFC 6177), however either is written. */
+/** The network of one client: an address of IPv4, or a network of IPv6 with 64 bits (RFC 6177), however either is written. */
 export function networkOf(address: string | null): string {
   if (address === null || isIP(address) === 0) return 'unknown'
   const known = ipaddr.process(address)

@@ -24,21 +24,21 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<num
   migrate: async (args) => (await import('./commands/migrate.ts')).migrate(args),
 }
 
-async function run([command = '--help', ...args]: readonly string[]): Promise<number | undefined> {
-  if (command === '--help' || args.includes('--help')) return say(HELP)
-  if (command === '--version') return say(`${version()}\n`)
+async function runCommand([command = '--help', ...args]: readonly string[]): Promise<number | undefined> {
+  if (command === '--help' || args.includes('--help')) return printText(HELP)
+  if (command === '--version') return printText(`${version()}\n`)
   const found = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined
-  if (!found) throw new UsageError(`There is no command "${command}". ${adviceOn(command)}`)
+  if (!found) throw new UsageError(`There is no command "${command}". ${commandAdvice(command)}`)
   return found(args)
 }
 
-function adviceOn(command: string): string {
+function commandAdvice(command: string): string {
   const known = Object.keys(COMMANDS)
   const meant = nearest(command, known)
   return meant ? `Did you mean daybook ${meant}?` : `Write one of: ${known.join(', ')}`
 }
 
-function say(text: string): undefined {
+function printText(text: string): undefined {
   process.stdout.write(text)
 }
 
@@ -59,8 +59,8 @@ function explainRefusal({ message, details: { issues = [] } }: DaybookError): st
   return [message, ...issues.map((issue) => `  ${issue.path} ${issue.message}`)].join('\n')
 }
 
-/** What went wrong, in the words of the user's world; only what nobody foresaw keeps its stack. */
-function explain(error: unknown): string {
+/** The message of an error, in the user's words; only an unexpected error keeps its stack. */
+function explainCommandError(error: unknown): string {
   if (error instanceof UsageError) return `${error.message}\nSee daybook --help.`
   if (error instanceof ConfigError || error instanceof StartupError) return error.message
   if (error instanceof DaybookError && error.status < 500) return explainRefusal(error)
@@ -72,10 +72,10 @@ function explain(error: unknown): string {
 }
 
 try {
-  const status = await run(process.argv.slice(2))
+  const status = await runCommand(process.argv.slice(2))
   if (typeof status === 'number') process.exitCode = status
 } catch (error) {
-  process.stderr.write(`daybook: ${explain(error)}\n`)
+  process.stderr.write(`daybook: ${explainCommandError(error)}\n`)
   process.exitCode = error instanceof UsageError ? 2 : 1
   // A worker would be kept by the channel to its parent.
   process.channel?.unref()

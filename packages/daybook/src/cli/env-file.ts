@@ -6,12 +6,12 @@ import { StartupError } from '../errors.ts'
  * The `.env` beside the config; undefined when there is none.
  *
  * @param config the config that the command line names; none means one in the current folder
- * @throws {StartupError} when nobody can tell whether there is one
+ * @throws {StartupError} when the file system cannot tell whether there is one
  */
 export function findEnvFile(config: string | undefined): string | undefined {
   const file = join(config === undefined ? process.cwd() : dirname(resolve(config)), '.env')
   // A folder of that name is a virtual environment of Python's.
-  return attempt(file, () => statSync(file, { throwIfNoEntry: false })?.isFile()) ? file : undefined
+  return withFileError(file, () => statSync(file, { throwIfNoEntry: false })?.isFile()) ? file : undefined
 }
 
 /**
@@ -21,10 +21,10 @@ export function findEnvFile(config: string | undefined): string | undefined {
  */
 export function loadEnvFile(config: string | undefined): void {
   const file = findEnvFile(config)
-  if (file !== undefined) attempt(file, () => process.loadEnvFile(file))
+  if (file !== undefined) withFileError(file, () => process.loadEnvFile(file))
 }
 
-function attempt<T>(file: string, work: () => T): T {
+function withFileError<T>(file: string, work: () => T): T {
   try {
     return work()
   } catch (error) {

@@ -11,7 +11,7 @@ import { whyNotCopied } from '../store/transfer/copy-source.ts'
  * @returns what reads it
  * @throws {StartupError} when it does not, with what to do about it
  */
-export async function requireFit(snapshot: Snapshot, model: Model): Promise<Reader> {
+export async function requireSnapshotFit(snapshot: Snapshot, model: Model): Promise<Reader> {
   const fault = await whyNotCopied(snapshot, 'The database')
   if (fault !== undefined) throw new StartupError(fault)
   const read = new Reader(snapshot.dialect, snapshot)

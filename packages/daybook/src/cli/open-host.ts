@@ -7,7 +7,7 @@ import { openEngine } from '../service.ts'
 import { loadConfig } from './config-file.ts'
 import { type CommandLine, dataFolder } from './options.ts'
 
-/** The store of a config, opened for what is kept about who may get in. */
+/** The store of a config, opened for its records of authentication. */
 export interface OpenHost extends AsyncDisposable {
   readonly config: DaybookConfig
   readonly model: Model

@@ -3,15 +3,15 @@ import { nearest } from '../nearest.ts'
 import { loadEnvFile } from './env-file.ts'
 import { UsageError } from './usage.ts'
 
-type Options = NonNullable<ParseArgsConfig['options']>
+type OptionsConfig = NonNullable<ParseArgsConfig['options']>
 
 /** Options of every command. */
-const COMMON = {
+const COMMON_OPTIONS = {
   config: { type: 'string' },
   data: { type: 'string' },
-} as const satisfies Options
+} as const satisfies OptionsConfig
 
-/** What a command line says, after its command. */
+/** The options and arguments of a command. */
 export interface CommandLine {
   readonly positionals: readonly string[]
   text(name: string): string | undefined
@@ -27,17 +27,17 @@ export interface CommandLine {
  * @throws {UsageError} when there is an option that it does not take
  * @throws {StartupError} when there is a `.env` that cannot be read
  */
-export function readOptions(args: readonly string[], own: Options): CommandLine {
+export function readCommandOptions(args: readonly string[], own: OptionsConfig): CommandLine {
   const options = parseOptions(args, own)
   loadEnvFile(options.text('config'))
   return options
 }
 
-function parseOptions(args: readonly string[], own: Options): CommandLine {
+function parseOptions(args: readonly string[], own: OptionsConfig): CommandLine {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
-      options: { ...COMMON, ...own },
+      options: { ...COMMON_OPTIONS, ...own },
       allowPositionals: true,
     })
     const given = values as Readonly<Record<string, unknown>>
@@ -49,11 +49,11 @@ function parseOptions(args: readonly string[], own: Options): CommandLine {
       has: (name) => given[name] !== undefined,
     }
   } catch (error) {
-    throw new UsageError(adviceOn(error, args, Object.keys({ ...COMMON, ...own })))
+    throw new UsageError(optionAdvice(error, args, Object.keys({ ...COMMON_OPTIONS, ...own })))
   }
 }
 
-function adviceOn(error: unknown, args: readonly string[], known: readonly string[]): string {
+function optionAdvice(error: unknown, args: readonly string[], known: readonly string[]): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return message
   const { tokens } = parseArgs({ args: [...args], strict: false, tokens: true })

@@ -11,8 +11,8 @@ export interface ProgressStream {
   write(text: string): unknown
 }
 
-/** What a run counts. */
-export interface Counted {
+/** The count of a run. */
+export interface ProgressCount {
   /** In the plural, such as `files`. */
   readonly unit: string
   readonly total: number
@@ -22,13 +22,13 @@ export interface Counted {
 
 /** Says how far a run is: with a bar on a terminal, with a plain line now and then elsewhere. */
 export class Progress {
-  readonly #counted: Counted
+  readonly #counted: ProgressCount
   readonly #out: ProgressStream
   readonly #begun = performance.now()
   #shownAt = 0
   #shownTenth = 0
 
-  constructor(counted: Counted, out: ProgressStream) {
+  constructor(counted: ProgressCount, out: ProgressStream) {
     this.#counted = counted
     this.#out = out
     this.#shownTenth = this.#tenth(counted.done ?? 0)

@@ -1,6 +1,6 @@
 import type { Caller } from '../auth/adapter.ts'
 
-/** What a rule is told: who asks, and of what. */
+/** What a rule is told: the caller, and the entry to change or delete. */
 export interface AccessRequest extends Caller {
   /** The entry to change or to delete, in the default locale, and the entry that a change would make of it. */
   readonly entry?: Readonly<Record<string, unknown>>
@@ -23,16 +23,16 @@ export interface AccessWhere {
 }
 
 /**
- * Who may do it: `true` everyone that asks so, `false` nobody, a `where` with the entries that hold it. Without a rule,
- * everyone reads and a session writes.
+ * Decides about a request: `true` allows it, `false` refuses it, a `where` allows it for the entries that match. Without a rule,
+ * everyone can read, and every session can write.
  *
  * - `read`: other entries do not exist for the caller (404).
- * - `create`: the new entry must hold it.
- * - `update`: the entry must hold it before and after. The rule is asked about both, one as `entry` after the other.
- * - `delete`: the entry must hold it.
+ * - `create`: the new entry must match.
+ * - `update`: the entry must match before and after. The rule is asked about both, one as `entry` after the other.
+ * - `delete`: the entry must match.
  *
- * Who may not read an entry may neither change nor delete it. A rule that throws, or answers anything else, ends the request
- * with 500 and lets nobody through; the log says which one it was.
+ * A caller that may not read an entry may neither change nor delete it. A rule that throws, or answers anything else, ends the request
+ * with 500 and allows nothing; the log names the rule.
  *
  * @example
  * ```ts
@@ -41,10 +41,10 @@ export interface AccessWhere {
  */
 export type AccessRule = (request: AccessRequest) => boolean | AccessWhere | Promise<boolean | AccessWhere>
 
-/** Who may do it with a global: there is one of it, so that there is nothing to choose from. */
+/** Decides about a request for a global: `true` allows it, `false` refuses it. There is one document, so a `where` has nothing to choose from. */
 export type GlobalRule = (caller: Caller) => boolean | Promise<boolean>
 
-/** Who may do what in a collection. */
+/** The rules of a collection, by action. */
 export interface CollectionAccess {
   /** @default everyone; entries that are not published need a session all the same */
   readonly read?: AccessRule
@@ -56,7 +56,7 @@ export interface CollectionAccess {
   readonly delete?: AccessRule
 }
 
-/** Who may do what with a global. */
+/** The rules of a global, by action. */
 export interface GlobalAccess {
   /** @default everyone */
   readonly read?: GlobalRule

@@ -7,10 +7,10 @@ const SYSTEM_KEYS: readonly string[] = ['id', 'createdAt', 'updatedAt', 'key']
 /** Words of filters, which a field's key would hide. */
 const FILTER_WORDS: readonly string[] = ['and', 'or', 'not']
 
-/** What to write where a key breaks the pattern. */
+/** The advice where a key breaks the pattern. */
 export const KEY_ADVICE: string = `write a key of at most ${MAX_KEY_LENGTH} letters, digits and _ that starts with a small letter`
 
-/** What every field of one config has around it. */
+/** The facts about a config that the checks of its fields need. */
 interface Surroundings {
   readonly collections: readonly string[]
   readonly hasLocales: boolean
@@ -39,7 +39,7 @@ export function checkFields(fields: unknown, path: string, around: Surroundings,
     }
     checkFieldKey(key, place.path, report)
     checkField(field, place, around, report)
-    for (const servedKey of servedKeysOf(key, field)) {
+    for (const servedKey of keysServedBy(key, field)) {
       if (served.has(servedKey)) report.add(place.path, `"${servedKey}" is taken; choose another key`)
       served.add(servedKey)
     }
@@ -55,7 +55,7 @@ function checkFieldKey(key: string, path: string, report: FaultReport): void {
   if (FILTER_WORDS.includes(key)) report.add(path, `"${key}" is a word of filters; choose another key`)
 }
 
-const servedKeysOf = (key: string, field: unknown): readonly string[] => {
+const keysServedBy = (key: string, field: unknown): readonly string[] => {
   const { type, options } = (isRecord(field) ? field : {}) as Partial<Field>
   const generated = options && type?.generated?.(key, options)
   return generated ? [key, generated.key] : [key]

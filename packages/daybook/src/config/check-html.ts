@@ -16,7 +16,7 @@ const ATTRIBUTE = /^[a-z][a-z0-9-]*$|^(?:data|aria)-\*$/
 
 /** Names what cannot be allowed in the HTML of Markdown. */
 export function checkAllowedElements(value: unknown, path: string, report: FaultReport): void {
-  const names = listOf(ELEMENT, value)
+  const names = matchingTexts(ELEMENT, value)
   if (!names) report.add(path, 'write a list of elements in lower case, such as ["figure", "figcaption"]')
   for (const name of names?.filter((one) => UNSAFE_ELEMENTS.has(one)) ?? []) {
     report.add(path, `<${name}> cannot be made safe; leave it out`)
@@ -32,7 +32,7 @@ export function checkAllowedAttributes(value: unknown, path: string, report: Fau
 
 function checkAttributes(element: string, value: unknown, path: string, report: FaultReport): void {
   if (element !== '*' && !ELEMENT.test(element)) report.add(path, 'write an element in lower case, or * for every one')
-  const names = listOf(ATTRIBUTE, value)
+  const names = matchingTexts(ATTRIBUTE, value)
   if (!names) report.add(path, 'write a list of attributes in lower case, such as ["class", "data-*"]')
   for (const name of names?.filter((one) => UNSAFE_ATTRIBUTE.test(one)) ?? []) {
     report.add(path, `${name} cannot be made safe; ${name === 'style' ? 'allow class instead' : 'leave it out'}`)
@@ -40,7 +40,7 @@ function checkAttributes(element: string, value: unknown, path: string, report: 
 }
 
 /** A list of texts that match; `undefined` when it is none. */
-function listOf(pattern: RegExp, value: unknown): readonly string[] | undefined {
+function matchingTexts(pattern: RegExp, value: unknown): readonly string[] | undefined {
   const isList = Array.isArray(value) && value.every((one) => typeof one === 'string' && pattern.test(one))
   return isList ? value : undefined
 }

@@ -34,16 +34,16 @@ const isFunction: Check = (value, path, report) => {
   if (typeof value !== 'function') report.add(path, 'write a function')
 }
 
-const rule =
+const configRule =
   (answer: (value: unknown) => string | undefined): Check =>
   (value, path, report) => {
     const instead = answer(value)
     if (instead) report.add(path, instead)
   }
 
-const isText = rule(aText)
-const isCount = rule(aCount)
-const isFlag = rule(aFlag)
+const isConfigText = configRule(aText)
+const isCount = configRule(aCount)
+const isFlag = configRule(aFlag)
 
 /** Checks an object's keys: each with its own check, unknown and missing ones named. */
 function checkKeys(checks: Readonly<Record<string, Check>>, needed: readonly string[] = []): Check {
@@ -116,7 +116,12 @@ const checkAuth: Check = (value, path, report, config) => {
 const LOCALE = /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i
 
 const checkLocales: Check = (value, path, report, config) => {
-  checkKeys({ default: isText, available: () => undefined, fallback: rule(anObject) })(value, path, report, config)
+  checkKeys({ default: isConfigText, available: () => undefined, fallback: configRule(anObject) })(
+    value,
+    path,
+    report,
+    config,
+  )
   if (!isRecord(value)) return
   const available: readonly unknown[] = Array.isArray(value.available) ? value.available : []
   const usable = available.every((locale) => typeof locale === 'string' && LOCALE.test(locale))
@@ -166,7 +171,7 @@ function checkDocumentKey(kind: 'collections' | 'globals', key: string, path: st
   }
 }
 
-const DOCUMENT_OPTIONS = { description: isText, requireIfMatch: isFlag }
+const DOCUMENT_OPTIONS = { description: isConfigText, requireIfMatch: isFlag }
 
 const checkTop = checkKeys({
   collections: checkDocuments('collections', {
@@ -178,7 +183,7 @@ const checkTop = checkKeys({
   locales: checkLocales,
   database: checkKeys({ open: isFunction, snapshot: isFunction }, ['open', 'snapshot']),
   auth: checkAuth,
-  trustProxy: rule((value) =>
+  trustProxy: configRule((value) =>
     Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : 'write a whole number, 0 or more',
   ),
   cors: checkKeys({ origins: checkOrigins, credentials: isFlag }, ['origins']),

@@ -1,6 +1,6 @@
 import type { AuthAdapter, AuthSource } from '../auth/adapter.ts'
 import type { Exactly, Fields } from '../fields/field.ts'
-import type { FieldValues, PatchValues, WriteValues } from '../fields/infer.ts'
+import type { FieldValues, Flat, PatchValues, WriteValues } from '../fields/infer.ts'
 import type { DatabaseSource } from '../store/database.ts'
 import type { CollectionAccess, GlobalAccess } from './access.ts'
 
@@ -58,15 +58,15 @@ export interface HtmlAllowance {
   readonly attributes?: Readonly<Record<string, readonly string[]>>
 }
 
-/** What Markdown becomes. */
+/** How Markdown is rendered. */
 export interface MarkdownConfig {
-  /** What raw HTML may hold besides GitHub's allow-list. @default nothing */
+  /** Elements and attributes that raw HTML may hold besides GitHub's allow-list. @default nothing */
   readonly allowHtml?: HtmlAllowance
 }
 
 /** Accounts of the default auth adapter. They live in memory: a restart forgets them. */
 export interface AccountsConfig {
-  /** Whether anyone may make an account, and with it write. @default 'open' */
+  /** Whether anyone can register an account. By default, every account can write. @default 'open' */
   readonly registration?: 'open' | 'closed'
 }
 
@@ -84,7 +84,7 @@ export interface SeedContent {
   writeGlobal(key: string, data: Readonly<Record<string, unknown>>): Promise<unknown>
 }
 
-/** What a team writes in `daybook.config.ts`. */
+/** The config of a service, as `daybook.config.ts` exports it. */
 export interface DaybookConfig {
   readonly collections: Readonly<Record<string, CollectionConfig>>
   readonly globals?: Readonly<Record<string, GlobalConfig>>
@@ -93,11 +93,11 @@ export interface DaybookConfig {
   readonly database?: DatabaseSource
   /**
    * Where sessions come from: `betterAuth()` for accounts in the service's database, an adapter, or options of the default
-   * one. @default accounts in memory, open to anyone
+   * one. @default accounts in memory; anyone can register
    */
   readonly auth?: AuthAdapter | AuthSource | AccountsConfig
   /**
-   * How many proxies stand in front of the service and say who sent a request, by `X-Forwarded-For`, `-Proto` and `-Host`.
+   * How many proxies stand in front of the service and tell the client's address, by `X-Forwarded-For`, `-Proto` and `-Host`.
    * One too many, and clients can make up their address. @default 0
    */
   readonly trustProxy?: number
@@ -157,15 +157,13 @@ interface System {
   readonly updatedAt: string
 }
 
-type Flat<T> = { [K in keyof T]: T[K] } & {}
-
 /** An entry as it is read. */
 export type Entry<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<System & FieldValues<FieldsOf<C, K>>>
-/** What creates an entry; read-only fields are taken and ignored. */
+/** The data of a new entry; read-only fields are accepted and ignored. */
 export type EntryCreate<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<
   WriteValues<FieldsOf<C, K>> & Partial<System>
 >
-/** What changes an entry: the fields to change, `null` to empty one. */
+/** The data of a change: the fields to change, `null` to empty one. */
 export type EntryUpdate<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<
   PatchValues<FieldsOf<C, K>> & Partial<System>
 >
@@ -176,7 +174,7 @@ type GlobalFields<C extends DaybookConfig, K extends GlobalKey<C>> = NonNullable
 export type GlobalEntry<C extends DaybookConfig, K extends GlobalKey<C>> = Flat<
   { readonly key: K } & FieldValues<GlobalFields<C, K>>
 >
-/** What changes a global. */
+/** The data of a change of a global. */
 export type GlobalUpdate<C extends DaybookConfig, K extends GlobalKey<C>> = Flat<
   PatchValues<GlobalFields<C, K>> & { readonly key?: K }
 >

@@ -11,7 +11,7 @@ import type {
 } from '../config/config.ts'
 import { DaybookError } from '../errors.ts'
 import type { CollectionModel, GlobalModel } from '../model/model.ts'
-import { documentParameters, PAGE, readPage } from '../query/entry-query.ts'
+import { documentParameters, PAGE, readPageBounds } from '../query/entry-query.ts'
 import { listParameters } from '../query/list-query.ts'
 import { writtenLocale } from '../query/locale.ts'
 import { fromPairs, type Parameters, type Query, type QueryOf, readParameters } from '../query/parameters.ts'
@@ -29,7 +29,7 @@ import { prepareGlobal } from './writes/globals.ts'
 import { carryOut, type Transact } from './writes/prepared.ts'
 import { listReferrers, type ReferencesAnswer } from './writes/referrers.ts'
 
-/** What of a document is answered, and in which language. */
+/** The selection of a document's fields, and its locale. */
 export interface ReadOptions {
   /** Served keys to answer with. @default all */
   readonly select?: readonly string[]
@@ -43,7 +43,7 @@ export interface ReadOptions {
   readonly fallbackLocale?: string
 }
 
-/** What a list is asked, as the query parameters of `GET /api/:collection`. */
+/** The options of a list, as the query parameters of `GET /api/:collection`. */
 export interface ListOptions extends ReadOptions {
   /** @default 20 */
   readonly limit?: number
@@ -56,7 +56,7 @@ export interface ListOptions extends ReadOptions {
   /** Words that must all be found. */
   readonly q?: string
   readonly status?: string | readonly string[]
-  /** What entries must hold: `{ title: { startsWith: 'A' }, or: [{ … }, { … }] }`. */
+  /** The filter of the list: `{ title: { startsWith: 'A' }, or: [{ … }, { … }] }`. */
   readonly where?: Where
 }
 
@@ -72,28 +72,28 @@ export interface ListResult<Item> {
   readonly nextCursor: string | null
 }
 
-/** For whom a call is made. */
+/** The caller of a call. */
 export interface CallOptions {
   /** @default a caller without a session */
   readonly caller?: Caller
 }
 
-/** For whom a write is made, and in which language. */
+/** The caller and the locale of a write. */
 export interface WriteCallOptions extends CallOptions {
   /** The locale that is written. @default the config's */
   readonly locale?: string
 }
 
-/** For whom and on what condition a document is deleted. */
+/** The caller and the precondition of a delete. */
 export interface DeleteOptions extends CallOptions {
   /** The entity tag that the stored version must have; see {@link etagOf}. */
   readonly ifMatch?: string
 }
 
-/** For whom and on what condition a change is made. */
+/** The caller, the locale and the precondition of a change. */
 export interface ChangeOptions extends WriteCallOptions, DeleteOptions {}
 
-/** For whom a new entry is made. */
+/** The caller, the locale and the creation time of a new entry. */
 export interface CreateOptions extends WriteCallOptions {
   /** When the entry was first written, for imports; ISO 8601. @default now */
   readonly createdAt?: string
@@ -110,7 +110,7 @@ export interface BatchOperation<C extends DaybookConfig = DaybookConfig> {
   readonly data?: Readonly<Record<string, unknown>>
 }
 
-/** What happened to one operation of a batch. */
+/** The outcome of one operation of a batch. */
 export interface BatchOutcome {
   readonly op: string
   readonly collection: string
@@ -120,12 +120,12 @@ export interface BatchOutcome {
   readonly entry?: Readonly<Record<string, unknown>>
 }
 
-const tags = new WeakMap<object, string>()
+const etagsOfDocuments = new WeakMap<object, string>()
 
 /** A document out of an answer, which remembers the tag that it came with. */
 function tagged<T>({ json, tag }: Answer): T {
   const document = JSON.parse(json)
-  tags.set(document, tag)
+  etagsOfDocuments.set(document, tag)
   return document
 }
 
@@ -142,14 +142,14 @@ function tagged<T>({ json, tag }: Answer): T {
  * ```
  */
 export function etagOf(document: object): string {
-  const tag = tags.get(document)
+  const tag = etagsOfDocuments.get(document)
   if (tag === undefined) throw new TypeError('This document came without a tag; read it by itself, with content.get().')
   return tag
 }
 
 /**
  * Content inside the process: the same questions, rules and errors as over HTTP. Access is enforced;
- * who calls without a session passes no `caller`, and work of the service itself passes `SYSTEM`.
+ * a call without `caller` is anonymous, and work of the service itself passes `SYSTEM`.
  */
 export class Content<C extends DaybookConfig = DaybookConfig> {
   readonly #engine: Engine
@@ -272,7 +272,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
   }
 
   /**
-   * Who refers to an entry, as far as the caller may see it.
+   * The documents that refer to an entry, as far as the caller may see them.
    *
    * @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
    */
@@ -284,7 +284,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
   ): Promise<ReferencesAnswer> {
     const access = this.#access(caller)
     if (!access.isAuthenticated) throw new DaybookError('UNAUTHORIZED')
-    const page = readPage(fromOptions(PAGE, { limit, offset }))
+    const page = readPageBounds(fromOptions(PAGE, { limit, offset }))
     return listReferrers(this.#engine, access, this.#collection(collection), id, page)
   }
 
@@ -332,7 +332,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
   }
 }
 
-/** What options say, read as the query parameters that say the same. */
+/** Options, read as the query parameters of the same names. */
 function fromOptions<P extends Parameters>(
   declared: P,
   options: { readonly [K in keyof P]?: unknown },

@@ -16,12 +16,12 @@ function initialValue(field: Field): unknown {
 type Task = () => Promise<void>
 
 /** Brings a valid value into the form it is stored in; what is generated from it is left to the tasks. */
-function settle(field: Field, value: unknown, tasks: Task[], tools: DeriveTools): unknown {
+function toCanonicalValue(field: Field, value: unknown, tasks: Task[], tools: DeriveTools): unknown {
   if (value === null || value === undefined) return emptyValue(field)
   const walked =
     field.type.walk?.(value, field.options, {
       value: (inner, innerValue) =>
-        settle(inner, innerValue === undefined ? initialValue(inner) : innerValue, tasks, tools),
+        toCanonicalValue(inner, innerValue === undefined ? initialValue(inner) : innerValue, tasks, tools),
       generated: (generated, copy, source) => {
         // Holds the place, so that keys keep the order of the config.
         copy[generated.key] = null
@@ -66,7 +66,7 @@ async function settleField(
   tools: DeriveTools,
 ): Promise<void> {
   const tasks: Task[] = []
-  settled[key] = settle(field, value, tasks, tools)
+  settled[key] = toCanonicalValue(field, value, tasks, tools)
   const generated = field.type.generated?.(key, field.options)
   if (generated && stored?.[generated.key] != null && stored[key] === settled[key])
     settled[generated.key] = stored[generated.key]
@@ -130,21 +130,21 @@ export const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
 
 /** Brings a document that an older config wrote into the present shape: new fields are empty, unknown ones are left out. */
-export function reshape(document: DocumentModel, stored: Values): Values {
+export function toCurrentSchema(document: DocumentModel, stored: Values): Values {
   const values: Values = {}
   for (const { key, field, servedKeys } of document.fields) {
-    values[key] = reshapeValue(field, stored[key])
+    values[key] = toCurrentValue(field, stored[key])
     for (const generated of servedKeys) if (generated !== key) values[generated] = stored[generated] ?? null
   }
   return values
 }
 
-function reshapeValue(field: Field, value: unknown): unknown {
+function toCurrentValue(field: Field, value: unknown): unknown {
   if (value === null || value === undefined) return emptyValue(field)
   if (!field.type.accepts(value, field.options)) return field.type.replacement?.(field.options) ?? emptyValue(field)
   return (
     field.type.walk?.(value, field.options, {
-      value: (inner, innerValue) => reshapeValue(inner, innerValue),
+      value: (inner, innerValue) => toCurrentValue(inner, innerValue),
       generated: (generated, copy, _source, stored) => {
         copy[generated.key] = stored ?? null
       },
@@ -152,32 +152,36 @@ function reshapeValue(field: Field, value: unknown): unknown {
   )
 }
 
-/** What a document keeps, as JSON: values that a config had a place for once. They stay until someone gives them up. */
+/** A document's orphaned values, as JSON: those that only an earlier config had a field for. They stay until `daybook migrate --allow-loss` drops them. */
 export function orphanedIn(
   document: DocumentModel,
   { kept, doc }: { readonly kept: string | null; readonly doc: string },
   stored: Values = JSON.parse(doc),
 ): string | null {
-  const left = unplaced(document, withKept(document, stored, kept))
+  const left = unplaced(document, withOrphanedValues(document, stored, kept))
   return Object.keys(left).length > 0 ? JSON.stringify(left) : null
 }
 
-/** A stored document with the values that it kept: a field that came back has its value again. */
-export function withKept({ fieldMap }: DocumentModel, stored: Values, kept: string | null | undefined): Values {
+/** A stored document with its orphaned values: a field that came back has its value again. */
+export function withOrphanedValues(
+  { fieldMap }: DocumentModel,
+  stored: Values,
+  kept: string | null | undefined,
+): Values {
   if (!kept) return stored
   const before: Values = JSON.parse(kept)
   const present = Object.entries(stored).filter(([, value]) => value !== null)
   return {
     ...before,
-    ...Object.fromEntries(present.map(([key, value]) => [key, beside(fieldMap[key], before[key], value)])),
+    ...Object.fromEntries(present.map(([key, value]) => [key, groupWithOrphaned(fieldMap[key], before[key], value)])),
   }
 }
 
 /** A value; that of a group with what the group held once and has no place for now. */
-function beside(field: Field | undefined, before: unknown, value: unknown): unknown {
+function groupWithOrphaned(field: Field | undefined, before: unknown, value: unknown): unknown {
   const [fields] = field ? innerFields(field) : []
   if (!fields || !isRecord(before) || !isRecord(value)) return value
-  const inner = Object.entries(value).map(([key, one]) => [key, beside(fields[key], before[key], one)])
+  const inner = Object.entries(value).map(([key, one]) => [key, groupWithOrphaned(fields[key], before[key], one)])
   return { ...before, ...Object.fromEntries(inner) }
 }
 

@@ -8,19 +8,19 @@ import type { Store } from '../store/store.ts'
 import type { Access } from './access/access.ts'
 import type { ListQuestion } from './reads/list-question.ts'
 
-/** What an engine is made of. */
+/** The parts of an engine. */
 export interface EngineParts {
   readonly model: Model
   readonly store: Store
   readonly tools: DeriveTools
 }
 
-/** What every operation on content works with. */
+/** The shared state of all operations on content. */
 export class Engine implements EngineParts {
   readonly model: Model
   readonly store: Store
   readonly tools: DeriveTools
-  /** What earlier lists found out. */
+  /** Results of earlier lists. */
   readonly lists: ListCache
   /** Idempotency keys of the writes that are under way. */
   readonly writesUnderWay: Set<string> = new Set()
@@ -34,7 +34,7 @@ export class Engine implements EngineParts {
   }
 
   /**
-   * What answers a read: to readers without a session it may be a copy of the database, where there is one.
+   * The engine that answers a read: for readers without a session it may be that of a replica.
    *
    * @param minSeq a number of the journal that the copy must have come to
    */
@@ -48,7 +48,7 @@ export class Engine implements EngineParts {
   }
 }
 
-/** What lists remember. Nothing in it is ever invalidated: keys name all that an answer depends on. */
+/** The cache of lists. Nothing in it is ever invalidated: keys name all that an answer depends on. */
 export interface ListCache {
   /** Lists by their query, where equal queries mean the same for many readers; by collection and kind of reader. */
   readonly plans: WeakMap<Query, LRUCache<string, ListQuestion>>
@@ -56,5 +56,5 @@ export interface ListCache {
   readonly totals: Map<string, Promise<number>>
 }
 
-/** Who the journal says it was. */
+/** The actor that the journal records. */
 export const actorOf = (caller: Caller): string => getSubject(caller) ?? 'anonymous'

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { DaybookError } from '../errors.ts'
 import type { Selection } from '../query/expansion.ts'
 
-/** What an `If-Match` or `If-None-Match` header asks for (RFC 9110, section 13.1). */
+/** The value of an `If-Match` or `If-None-Match` header (RFC 9110, section 13.1). */
 export type TagCondition = '*' | readonly EntityTag[]
 
 /** An entity tag (RFC 9110, section 8.8.3), without its quotes. */
@@ -12,7 +12,7 @@ export interface EntityTag {
 }
 
 /** The longest text that is read as a list of tags, in characters. */
-const MAX_LENGTH = 4096
+const MAX_ETAG_LENGTH = 4096
 const TAG = /(W\/)?"([\x21\x23-\x7e\x80-\u00ff]*)"/g
 /** RFC 9110, section 5.6.1: elements between commas, and empty ones are let pass. */
 const TAG_LIST = /^(?:[ \t]*,)*[ \t]*(?:W\/)?"[^"]*"[ \t]*(?:,[ \t]*(?:(?:W\/)?"[^"]*"[ \t]*)?)*$/
@@ -21,7 +21,7 @@ const TAG_LIST = /^(?:[ \t]*,)*[ \t]*(?:W\/)?"[^"]*"[ \t]*(?:,[ \t]*(?:(?:W\/)?"
 export function readTags(given: unknown): TagCondition | undefined {
   const text = typeof given === 'string' ? given.trim() : ''
   if (text === '*') return '*'
-  if (text.length > MAX_LENGTH || !TAG_LIST.test(text)) return undefined
+  if (text.length > MAX_ETAG_LENGTH || !TAG_LIST.test(text)) return undefined
   const tags = [...text.matchAll(TAG)].map(([, weak, value = '']): EntityTag => ({ weak: weak !== undefined, value }))
   return tags.length * 2 === text.split('"').length - 1 ? tags : undefined
 }

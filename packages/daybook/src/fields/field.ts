@@ -6,13 +6,13 @@ export type JsonSchema = { readonly [keyword: string]: unknown }
 /** A rule for one field: whether this caller may read or write it. Without a rule, the collection's rule stands alone. */
 export type FieldRule = (caller: Caller) => boolean
 
-/** Who may read and write one field. A field that a caller may not read does not exist for them. */
+/** The rules of one field. A field that a caller may not read does not exist for that caller. */
 export interface FieldAccess {
   readonly read?: FieldRule
   readonly write?: FieldRule
 }
 
-/** What every field can say about itself. */
+/** Options of every field. */
 export interface CommonOptions {
   /** The field must hold a value after every write. @default false */
   readonly required?: boolean
@@ -26,7 +26,7 @@ export interface CommonOptions {
   readonly renamedFrom?: string
 }
 
-/** What a field whose value is one string, number or boolean can also say. */
+/** Further options of a field whose value is one string, number or boolean. */
 export interface ScalarOptions extends CommonOptions {
   /** No two entries of the collection hold the same value. @default false */
   readonly unique?: boolean
@@ -124,7 +124,7 @@ export interface Reference {
   readonly id: string
 }
 
-/** What a relation says of itself. */
+/** The target and the cardinality of a relation, and its rule for deletes. */
 export interface RelationFacts {
   /** The key of the collection that it leads to. */
   readonly to: string
@@ -133,7 +133,7 @@ export interface RelationFacts {
   readonly onDelete: 'unset' | 'restrict'
 }
 
-/** What `q` finds in a value. */
+/** The text of a value that `q` searches. */
 export interface SearchFacts {
   /** How much a word found here counts. */
   readonly weight: number
@@ -149,7 +149,7 @@ export interface InnerFields {
   readonly block?: string
 }
 
-/** What deriving a generated value may use. */
+/** The tools for deriving a generated value. */
 export interface DeriveTools {
   /** Markdown to sanitized HTML. */
   renderMarkdown(source: string): Promise<string>
@@ -213,15 +213,15 @@ export interface FieldType<Options extends object = AnyOptions> {
   readonly isGroup?: true
   /** Copies a container value, with each child as the visitor answers. */
   walk?(value: unknown, options: Options, visitor: Visitor): unknown
-  /** What `q` finds; `undefined`: nothing. */
+  /** The text that `q` searches; `undefined`: none. */
   search?(options: Options): SearchFacts | undefined
   references?(value: unknown, options: Options): readonly Reference[]
   generated?(key: string, options: Options): Generated | undefined
-  /** What the type is to its collection as a whole; at most one field for each role. */
+  /** The role of the type in its collection; at most one field for each role. */
   readonly role?: 'slug' | 'status'
 }
 
-/** What {@link ScalarOptions} come to, for a type whose value is one string, number or boolean. */
+/** The capabilities that {@link ScalarOptions} give, for a type whose value is one string, number or boolean. */
 export function scalarAnswers(
   scalar: Scalar,
 ): Required<Pick<FieldType<ScalarOptions & { readonly default?: unknown }>, 'scalar' | 'isUnique' | 'default'>> {

@@ -34,9 +34,10 @@ type IsDemanded<F> =
 type GeneratedKey<K, F> = `${K & string}${keyof GeneratedOf<F> & string}`
 type GeneratedValue<F> = GeneratedOf<F>[keyof GeneratedOf<F>]
 
-type Flat<T> = { [K in keyof T]: T[K] } & {}
+/** Written out, so that editors show what it comes to. */
+export type Flat<T> = { [K in keyof T]: T[K] } & {}
 
-/** What a reader sees of a set of fields. */
+/** The values of a set of fields, as they are read. */
 export type FieldValues<F extends Fields> = Flat<
   { readonly [K in keyof F]: IsFilled<F[K]> extends true ? ValueOf<F[K]> : ValueOf<F[K]> | null } & {
     readonly [K in keyof F as GeneratedKey<K, F[K]>]: IsFilled<F[K]> extends true
@@ -49,17 +50,17 @@ type Ignored<F extends Fields> = {
   readonly [K in keyof F as GeneratedKey<K, F[K]>]?: unknown
 }
 
-/** What may be written: `null` empties a field that is not required. */
+/** The values that may be written: `null` empties a field that is not required. */
 type Emptiable<F> = OptionsOf<F> extends { readonly required: true } ? WriteOf<F> : WriteOf<F> | null
 
-/** What a writer gives for a new set of fields. */
+/** The values of a new set of fields, as they are written. */
 export type WriteValues<F extends Fields> = Flat<
   { readonly [K in keyof F as IsDemanded<F[K]> extends true ? K : never]: WriteOf<F[K]> } & {
     readonly [K in keyof F as IsDemanded<F[K]> extends true ? never : K]?: Emptiable<F[K]>
   } & Ignored<F>
 >
 
-/** What a writer gives to change a set of fields: any of them, `null` to empty one. */
+/** The values that change a set of fields: any of them, `null` to empty one. */
 export type PatchValues<F extends Fields> = Flat<
   {
     readonly [K in keyof F]?: Emptiable<F[K]>

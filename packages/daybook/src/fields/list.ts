@@ -2,7 +2,7 @@ import type { CommonOptions, Exactly, Field, FieldType } from './field.ts'
 import { makeField } from './field.ts'
 import { aCount, aDefault, COMMON_RULES } from './rules.ts'
 
-export interface ListOptions extends CommonOptions {
+export interface ListFieldOptions extends CommonOptions {
   /** The fewest items. @default 0 */
   readonly min?: number
   /** The most items. @default 1,000 */
@@ -12,7 +12,7 @@ export interface ListOptions extends CommonOptions {
 
 const DEFAULT_MAX_ITEMS = 1000
 
-const list: FieldType<ListOptions & { readonly of: Field }> = {
+const list: FieldType<ListFieldOptions & { readonly of: Field }> = {
   name: 'list',
   rules: { ...COMMON_RULES, of: () => undefined, min: aCount, max: aCount, default: aDefault },
   check(options, place, report) {
@@ -44,9 +44,14 @@ type Listed<Of> = {
 }
 
 /** Values of one kind, in order. */
-export function listField<Item, OfOptions extends object, Write, const O extends ListOptions = Record<never, never>>(
+export function listField<
+  Item,
+  OfOptions extends object,
+  Write,
+  const O extends ListFieldOptions = Record<never, never>,
+>(
   of: Field<Item, OfOptions, Write>,
-  options?: Exactly<O, ListOptions>,
+  options?: Exactly<O, ListFieldOptions>,
 ): Field<readonly Item[], NoInfer<O> & Listed<Field<Item, OfOptions, Write>>, readonly Write[]> {
   return makeField(list, { ...options, of } as unknown as O & Listed<Field<Item, OfOptions, Write>>)
 }

@@ -62,12 +62,12 @@ const relation: FieldType<RelationOptions & { readonly to: string }> = {
   references: (value, options) => ids(value).map((id) => ({ collection: options.to, id })),
 }
 
-type Held<O extends RelationOptions> = O extends { readonly many: true } ? readonly string[] : string
+type RelationValue<O extends RelationOptions> = O extends { readonly many: true } ? readonly string[] : string
 
 /** A reference to an entry of another collection (or the same), or several with `many: true`. */
 export function relationField<const To extends string, const O extends RelationOptions = Record<never, never>>(
   to: To,
   options?: Exactly<O, RelationOptions>,
-): Field<Held<O>, NoInfer<O> & { readonly to: To }> {
+): Field<RelationValue<O>, NoInfer<O> & { readonly to: To }> {
   return makeField(relation, { ...options, to } as unknown as O & { readonly to: To })
 }

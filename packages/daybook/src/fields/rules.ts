@@ -10,26 +10,26 @@ export function isKey(text: unknown): text is string {
   return typeof text === 'string' && text.length <= MAX_KEY_LENGTH && KEY_PATTERN.test(text)
 }
 
-const rule =
+const optionRule =
   (holds: (value: unknown) => boolean, instead: string): OptionRule =>
   (value) =>
     holds(value) ? undefined : instead
 
-export const aFlag: OptionRule = rule((value) => typeof value === 'boolean', 'write true or false')
-export const aText: OptionRule = rule((value) => typeof value === 'string' && value !== '', 'write a text')
-export const aKey: OptionRule = rule(isKey, `write a key of at most ${MAX_KEY_LENGTH} characters like firstName`)
-export const aCount: OptionRule = rule(
+export const aFlag: OptionRule = optionRule((value) => typeof value === 'boolean', 'write true or false')
+export const aText: OptionRule = optionRule((value) => typeof value === 'string' && value !== '', 'write a text')
+export const aKey: OptionRule = optionRule(isKey, `write a key of at most ${MAX_KEY_LENGTH} characters like firstName`)
+export const aCount: OptionRule = optionRule(
   (value) => Number.isSafeInteger(value) && (value as number) >= 0,
   'write a whole number, 0 or more',
 )
-export const aNumber: OptionRule = rule((value) => Number.isFinite(value), 'write a number')
-export const anInteger: OptionRule = rule((value) => Number.isSafeInteger(value), 'write a whole number')
+export const aNumber: OptionRule = optionRule((value) => Number.isFinite(value), 'write a number')
+export const anInteger: OptionRule = optionRule((value) => Number.isSafeInteger(value), 'write a whole number')
 export const aDefault: OptionRule = () => undefined
-export const aPattern: OptionRule = rule(
+export const aPattern: OptionRule = optionRule(
   (value) => typeof value === 'string' && isRegExp(value),
   'write the source of a regular expression as a text, such as "^[A-Z]{2}$"',
 )
-export const anObject: OptionRule = rule(
+export const anObject: OptionRule = optionRule(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'write an object',
 )
@@ -43,7 +43,7 @@ const anAccess: OptionRule = (value) => {
     : 'write { read: (caller) => boolean, write: (caller) => boolean }, either or both'
 }
 
-/** What every type takes. */
+/** Rules of the options of every type. */
 export const COMMON_RULES: Readonly<
   Record<'required' | 'description' | 'localized' | 'access' | 'renamedFrom', OptionRule>
 > = {
@@ -54,7 +54,7 @@ export const COMMON_RULES: Readonly<
   renamedFrom: aKey,
 }
 
-/** What every type with one comparable value takes. */
+/** Rules of the options of every type with one comparable value. */
 export const SCALAR_RULES: typeof COMMON_RULES & Readonly<Record<'unique' | 'index', OptionRule>> = {
   ...COMMON_RULES,
   unique: aFlag,

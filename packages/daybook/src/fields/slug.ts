@@ -68,7 +68,7 @@ const slug: FieldType<SlugOptions> = {
   isText: true,
 }
 
-/** What an entry is addressed by; unique in its collection. */
+/** The address of an entry; unique in its collection. */
 export function slugField<const O extends SlugOptions = Record<never, never>>(
   options?: Exactly<O, SlugOptions>,
 ): Field<string, NoInfer<O> & { readonly '~slug'?: true }> {

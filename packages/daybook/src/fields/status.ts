@@ -35,7 +35,7 @@ const status: FieldType<StatusOptions> = {
   },
   schema: (options) => ({ type: 'string', enum: statusValues(options) }),
   accepts: (value, options) => statusValues(options).includes(value as string),
-  // It cannot be emptied: an entry without a status would be nobody's.
+  // It cannot be emptied: no reader could see an entry without a status.
   empty: (options) => options.default ?? PUBLISHED,
   default: (options) => options.default ?? PUBLISHED,
   // What is no longer a status may have been hidden for a reason.
@@ -45,13 +45,13 @@ const status: FieldType<StatusOptions> = {
   fromQuery: (text, options) => (statusValues(options).includes(text) ? text : undefined),
 }
 
-type Values<O extends StatusOptions> = O extends { readonly options: readonly (infer Value)[] }
+type StatusValue<O extends StatusOptions> = O extends { readonly options: readonly (infer Value)[] }
   ? Value
   : 'draft' | 'published' | 'archived'
 
 /** Whether an entry is public: only `published` ones exist for readers without a session. */
 export function statusField<const O extends StatusOptions = Record<never, never>>(
   options?: Exactly<O, StatusOptions>,
-): Field<Values<O>, NoInfer<O> & { readonly '~filled'?: true; readonly '~status'?: true }> {
+): Field<StatusValue<O>, NoInfer<O> & { readonly '~filled'?: true; readonly '~status'?: true }> {
   return makeField(status, (options ?? {}) as O)
 }

@@ -2,7 +2,7 @@ import { StartupError } from '../errors.ts'
 import { nearest } from '../nearest.ts'
 
 /** Names of other systems, each with the type that does the same here. */
-const OTHER_NAMES: Readonly<Record<string, string>> = {
+const OTHER_TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'text',
   str: 'text',
   varchar: 'text',
@@ -32,7 +32,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   uri: 'url',
 }
 
-/** What libraries ask of any object, to find out what it is. */
+/** Properties that libraries read of any object, to find out its type. */
 const PROBES: readonly string[] = ['then', 'toJSON', 'asymmetricMatch', 'nodeType', 'tagName', '$$typeof']
 
 /** The builders of field types; a type that does not exist says so, and which one is meant, when it is used. */
@@ -50,6 +50,6 @@ export function withUnknownTypes<Builders extends object>(builders: Builders): B
 
 function advice(name: string, types: readonly string[]): string {
   const folded = name.toLowerCase().replaceAll(/[^a-z]/g, '')
-  const meant = Object.hasOwn(OTHER_NAMES, folded) ? OTHER_NAMES[folded] : nearest(folded, types)
+  const meant = Object.hasOwn(OTHER_TYPE_NAMES, folded) ? OTHER_TYPE_NAMES[folded] : nearest(folded, types)
   return meant ? `Write f.${meant}().` : `Write one of: ${types.map((type) => `f.${type}()`).join(', ')}`
 }

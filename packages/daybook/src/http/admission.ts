@@ -7,7 +7,7 @@ const TURN_MS = 5
 /** How long waiting requests may begin at a stretch, in milliseconds. */
 const SHARE_MS = 10
 /** After a stretch, the event loop turns until so many turns in a row have brought no request. */
-const QUIET_TURNS = 2
+const ADMISSION_QUIET_TURNS = 2
 /** How long the event loop turns at most between two stretches, in milliseconds; in each turn, libuv accepts one connection. */
 const MAX_TURNS_MS = 10
 
@@ -31,7 +31,7 @@ export class Admission {
   #shareEndsAt = 0
   /** Requests that have arrived, refused ones too. */
   #arrived = 0
-  readonly #turn = new Turn()
+  readonly #turn = new EventLoopTurn()
 
   /** @param limit how many requests may be pending */
   constructor(limit: number) {
@@ -56,7 +56,7 @@ export class Admission {
     if (this.#waiting.length > 0) this.#goOn()
   }
 
-  /** Waits for a client. Meanwhile the request takes no place: slow clients keep nobody out. */
+  /** Waits for a client. Meanwhile the request takes no place: slow clients do not block others. */
   async outside<T>(wait: () => Promise<T>): Promise<T> {
     this.#pending -= 1
     try {
@@ -86,12 +86,12 @@ export class Admission {
     setImmediate(() => this.#afterArrivals(performance.now() + MAX_TURNS_MS, 0, () => this.#beginStretch()))
   }
 
-  /** Lets the event loop turn until nobody else arrives. */
+  /** Lets the event loop turn until no further request arrives. */
   #afterArrivals(endsAt: number, quietTurns: number, then: () => void): void {
     const before = this.#arrived
     setImmediate(() => {
       const quiet = this.#arrived === before ? quietTurns + 1 : 0
-      if (quiet === QUIET_TURNS || performance.now() > endsAt) then()
+      if (quiet === ADMISSION_QUIET_TURNS || performance.now() > endsAt) then()
       else this.#afterArrivals(endsAt, quiet, then)
     })
   }
@@ -110,7 +110,7 @@ export class Admission {
 }
 
 /** Tells whether requests have begun for long enough in this turn of the event loop. */
-class Turn {
+class EventLoopTurn {
   #startedAt = 0
   #endedAt = 0
   #isMarked = false

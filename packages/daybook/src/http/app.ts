@@ -20,12 +20,12 @@ import type { Handle, HttpRequest, RequestHeaders } from './request.ts'
 import { errorReply, type FinishedReply, finishReply, type Reply } from './respond.ts'
 import { allowedMethods, type Match, Router } from './router.ts'
 
-/** What the HTTP layer needs to know. */
+/** The parts and options of the HTTP layer. */
 export interface AppOptions {
   readonly model: Model
   readonly routes: readonly Route[]
   readonly auth: AuthGuard
-  /** How many proxies are trusted to say who sent a request. */
+  /** How many proxies are trusted to tell the client's address. */
   readonly trustProxy: number
   readonly log: Log
   readonly cors: CorsConfig | undefined
@@ -35,16 +35,16 @@ export interface AppOptions {
   readonly pendingRequests: number
   /** Whether an answer that its route does not declare is a failure. */
   readonly isStrict: boolean
-  /** Told of every answer, where somebody counts: the pattern of its route, if it has one, and milliseconds. */
+  /** Told of every answer, where metrics are collected: the pattern of its route, if it has one, and milliseconds. */
   readonly observe: ((method: string, route: string | undefined, status: number, ms: number) => void) | undefined
 }
 
 /** An app at work. */
 interface App extends AppOptions {
   readonly router: Router
-  /** What query strings say that came of late, by route; what is made of them can be kept with them, too. */
+  /** Recent query strings, parsed, by route; values derived from one can be cached with it. */
   readonly queries: LRUCache<string, Query>
-  /** What each route is asked without a query string. */
+  /** The query of each route without a query string. */
   readonly emptyQueries: ReadonlyMap<Route, Query>
   readonly admission: Admission
   /** The methods of all routes. */
@@ -66,7 +66,7 @@ const MAX_LOGGED_TARGET = 512
 /**
  * Builds the handler from the routes, once; a request then walks a straight line.
  *
- * @throws {StartupError} when nobody says who may use a route
+ * @throws {StartupError} when a route does not declare its protection
  */
 export function createApp(options: AppOptions): Handle {
   requireProtection(options.routes)
@@ -82,12 +82,12 @@ export function createApp(options: AppOptions): Handle {
   return async (request) => {
     const scope = openScope(request, app.cors)
     try {
-      return finish(app, await dispatch(app, request, scope), request, scope)
+      return completeReply(app, await dispatch(app, request, scope), request, scope)
     } catch (error) {
-      if (isFailure(error)) report(app, scope, error)
+      if (isFailure(error)) reportError(app, scope, error)
       const told = error instanceof DaybookError ? aboutCredential(error, request.headers) : error
       const reply = errorReply(told, scope.requestId)
-      return finish(app, error === OVERLOADED ? { ...reply, isOverloaded: true } : reply, request, scope)
+      return completeReply(app, error === OVERLOADED ? { ...reply, isOverloaded: true } : reply, request, scope)
     }
   }
 }
@@ -95,12 +95,12 @@ export function createApp(options: AppOptions): Handle {
 function dispatch(app: App, request: HttpRequest, scope: RequestScope): Promise<Reply> | Reply {
   // RFC 9110, section 9.3.7: OPTIONS may ask about the whole service.
   if (request.target === '*') return refuseMethod(app, app.methods, request, scope)
-  const path = pathOf(request.target)
+  const path = requestPath(request.target)
   const found = app.router.find(request.method, path)
   if (!found) throw nothingAt(app.hint(path))
   if (!('route' in found)) return refuseMethod(app, found, request, scope)
   scope.route = found.route
-  return found.route.isProbe ? answer(app, found, request) : answerInTurn(app, found, request)
+  return found.route.isProbe ? answerRoute(app, found, request) : answerInTurn(app, found, request)
 }
 
 async function answerInTurn(app: App, match: Match, request: HttpRequest): Promise<Reply> {
@@ -111,7 +111,7 @@ async function answerInTurn(app: App, match: Match, request: HttpRequest): Promi
       // Its client has gone meanwhile.
       if (request.isAborted) throw OVERLOADED
     }
-    return await answer(app, match, request)
+    return await answerRoute(app, match, request)
   } finally {
     app.admission.leave()
   }
@@ -128,12 +128,12 @@ function publicAddresses(routes: readonly Route[]): readonly string[] {
     .map(({ path, resource }) => path.replace(/:(?:collection|key)\b/, resource?.key ?? ''))
 }
 
-/** Whether somebody should look into an error. Refusals for overload are told by the metrics; they are too many for the log. */
+/** Whether an error is logged. Refusals for overload are told by the metrics; they are too many for the log. */
 function isFailure(error: unknown): boolean {
   return !(error instanceof DaybookError) || (error.status >= 500 && error !== OVERLOADED)
 }
 
-/** What belongs to one request from its first to its last step. */
+/** The state of one request, from its first step to its last. */
 interface RequestScope {
   readonly requestId: string
   /** Headers that every answer to it carries. */
@@ -152,7 +152,7 @@ function openScope(request: HttpRequest, cors: CorsConfig | undefined): RequestS
 }
 
 /** The path as routes match it: escapes are checked, and decoded once. */
-function pathOf(target: string): string {
+function requestPath(target: string): string {
   const query = target.indexOf('?')
   const path = query === -1 ? target : target.slice(0, query)
   if (!path.includes('%')) return path
@@ -165,7 +165,7 @@ function pathOf(target: string): string {
   }
 }
 
-async function answer(app: App, { route, path }: Match, request: HttpRequest): Promise<Reply> {
+async function answerRoute(app: App, { route, path }: Match, request: HttpRequest): Promise<Reply> {
   const { headers, target } = request
   const caller = isUnknown(route, headers) ? ANONYMOUS : await identify(app, route, request)
   const access = new Access(app.model, caller)
@@ -199,12 +199,12 @@ function searchOf(target: string): string {
   return start === -1 ? '' : target.slice(start + 1)
 }
 
-/** Whether a request says nothing of who sends it. */
+/** Whether a request has no credential. */
 const isUnknown = ({ protection }: Route, headers: RequestHeaders): boolean =>
   protection !== 'provider' && !headers.has('authorization') && !headers.has('cookie')
 
 /**
- * Who a request acts for. Where the auth provider answers, it finds out by itself.
+ * The caller of a request. For routes of the auth provider it is anonymous: the provider looks at the credential itself.
  *
  * @throws FORBIDDEN for a change that a page of another origin makes with the browser's cookies
  */
@@ -239,12 +239,12 @@ function refuseMethod(
   return { status: 204, headers: { ...allow, ...preflightHeaders(cors, headers.get('origin')), Vary: 'Origin' } }
 }
 
-function report({ log }: App, { requestId }: RequestScope, error: unknown): void {
+function reportError({ log }: App, { requestId }: RequestScope, error: unknown): void {
   const cause = error instanceof DaybookError ? (error.cause ?? error) : error
   log.error({ requestId, err: cause }, 'request failed')
 }
 
-function finish(app: App, reply: Reply, { method, target }: HttpRequest, scope: RequestScope): FinishedReply {
+function completeReply(app: App, reply: Reply, { method, target }: HttpRequest, scope: RequestScope): FinishedReply {
   const { log, observe } = app
   const sent = app.isStrict ? requireDeclared(app, reply, scope) : reply
   observe?.(method, scope.route?.path, sent.status, performance.now() - scope.startedAt)
@@ -261,6 +261,6 @@ function requireDeclared(app: App, reply: Reply, scope: RequestScope): Reply {
   const { route, requestId } = scope
   const faults = route ? undeclared(route, reply) : []
   if (!route || faults.length === 0) return reply
-  report(app, scope, new Error(`${route.operationId} does not declare ${faults.join(', ')}`))
+  reportError(app, scope, new Error(`${route.operationId} does not declare ${faults.join(', ')}`))
   return errorReply(undefined, requestId)
 }

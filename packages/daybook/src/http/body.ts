@@ -24,7 +24,7 @@ const JSON_TYPE = /^application\/(?:json|[\w.!#$&^-]+\+json)$/i
  */
 export async function readJson(request: HttpRequest, limit: number): Promise<unknown> {
   requireJson(request.headers)
-  const text = decode(await readBody(request, limit))
+  const text = decodeBody(await readBody(request, limit))
   try {
     return JSON.parse(text)
   } catch {
@@ -61,7 +61,7 @@ export const incompleteBody = (): DaybookError => invalidAt('body', 'incomplete'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-function decode(bytes: Uint8Array): string {
+function decodeBody(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch {

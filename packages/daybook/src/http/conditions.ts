@@ -3,8 +3,8 @@ import { invalidAt } from '../errors.ts'
 import type { JsonSchema } from '../fields/field.ts'
 import type { RequestHeaders } from './request.ts'
 
-/** What the headers of a request ask for. */
-export interface Conditions {
+/** The headers of a request that put conditions on it, parsed. */
+export interface RequestConditions {
   readonly ifMatch?: TagCondition | undefined
   readonly ifNoneMatch?: TagCondition | undefined
   /** Of a request that may be sent again. */
@@ -14,7 +14,7 @@ export interface Conditions {
 }
 
 /** A header that a route heeds. */
-export type Condition = keyof Conditions
+export type RequestCondition = keyof RequestConditions
 
 /** A header of a request, declared once: this parses it, and documents it. */
 interface HeaderParameter<T> {
@@ -41,7 +41,7 @@ const tagCondition = (name: string, description: string): HeaderParameter<TagCon
 })
 
 /** Every header that a route can heed. */
-export const CONDITIONS: { readonly [C in Condition]-?: HeaderParameter<NonNullable<Conditions[C]>> } = {
+export const CONDITIONS: { readonly [C in RequestCondition]-?: HeaderParameter<NonNullable<RequestConditions[C]>> } = {
   ifMatch: tagCondition('If-Match', 'Do it only if the stored version has one of these tags; 412 otherwise.'),
   ifNoneMatch: tagCondition('If-None-Match', '304 when the answer still has one of these tags.'),
   idempotencyKey: {
@@ -64,15 +64,15 @@ export const CONDITIONS: { readonly [C in Condition]-?: HeaderParameter<NonNulla
   },
 }
 
-const NONE: Conditions = Object.freeze({})
+const NO_CONDITIONS: RequestConditions = Object.freeze({})
 
 /**
  * Reads the headers that a route heeds.
  *
  * @throws VALIDATION_ERROR when one is not well-formed
  */
-export function readConditions(heeded: readonly Condition[], headers: RequestHeaders): Conditions {
-  let conditions = NONE
+export function readConditions(heeded: readonly RequestCondition[], headers: RequestHeaders): RequestConditions {
+  let conditions = NO_CONDITIONS
   for (const condition of heeded) {
     const { name, parse } = CONDITIONS[condition]
     const text = headers.get(name)
@@ -86,10 +86,10 @@ export function readConditions(heeded: readonly Condition[], headers: RequestHea
  *
  * @throws PRECONDITION_FAILED when it asks for another one: `If-Match` comes first (RFC 9110, section 13.2.2)
  */
-export function isKnown({ ifMatch, ifNoneMatch }: Conditions, tag: string): boolean {
+export function isKnown({ ifMatch, ifNoneMatch }: RequestConditions, tag: string): boolean {
   requireTagMatch(ifMatch, tag)
   return ifNoneMatch !== undefined && matchesTag(ifNoneMatch, tag)
 }
 
 /** The conditions of a write. */
-export const preconditions = ({ ifMatch, ifNoneMatch }: Conditions): Preconditions => ({ ifMatch, ifNoneMatch })
+export const preconditions = ({ ifMatch, ifNoneMatch }: RequestConditions): Preconditions => ({ ifMatch, ifNoneMatch })

@@ -4,27 +4,27 @@ import { ERRORS, type ErrorCode } from '../errors.ts'
 import type { JsonSchema } from '../fields/field.ts'
 import type { CollectionModel, GlobalModel } from '../model/model.ts'
 import type { NO_PARAMETERS, Parameters, Query, QueryOf } from '../query/parameters.ts'
-import type { Condition, Conditions } from './conditions.ts'
+import type { RequestCondition, RequestConditions } from './conditions.ts'
 import type { HttpRequest } from './request.ts'
 import type { Reply } from './respond.ts'
 
 /** Methods that a route can have; HEAD and OPTIONS come from the others. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** What a route is given. */
+/** The input of a route. */
 export interface RouteRequest<Query = unknown, Body = unknown> {
-  /** Who asks, and what they may see and do. */
+  /** The access of the caller. */
   readonly access: Access
   /** Parameters of the path, decoded. */
   readonly path: Readonly<Record<string, string>>
   readonly query: Query
-  readonly conditions: Conditions
+  readonly conditions: RequestConditions
   readonly body: Body
   /** As it came in, for what passes it on. */
   readonly request: HttpRequest
 }
 
-/** What a client sends in a body. */
+/** The body that a client sends. */
 export interface BodyContract<Body = unknown> {
   readonly description: string
   readonly mediaTypes: readonly string[]
@@ -37,7 +37,7 @@ export interface BodyContract<Body = unknown> {
 
 /** Headers that answers may carry, each with what it says. */
 export const HEADERS = {
-  'Cache-Control': 'How long who may keep the answer.',
+  'Cache-Control': 'Which caches may store the answer, and for how long.',
   'Content-Type': 'The media type of the body.',
   'Daybook-Seq': 'The number of this change in the journal.',
   ETag: 'The strong entity tag of this answer (RFC 9110, section 8.8.3).',
@@ -73,9 +73,9 @@ export interface RouteContract<P extends Parameters, Body> {
    * answers, and sees to it.
    */
   readonly protection: 'public' | 'session' | 'provider'
-  /** What of the config it is about. */
+  /** The collection or the global that it is about. */
   readonly resource?: CollectionModel | GlobalModel
-  /** What a write does to it. */
+  /** The action of a write. */
   readonly action?: Exclude<Action, 'read'>
   /** Answered at once, however many requests wait: it tells how the process is. */
   readonly isProbe?: true
@@ -84,12 +84,12 @@ export interface RouteContract<P extends Parameters, Body> {
   /** Whether `run` checks the query with what the caller may see, so that one answer names all faults. @default false */
   readonly checksQuery?: true
   /** Headers of the request that it heeds. */
-  readonly conditions: readonly Condition[]
+  readonly conditions: readonly RequestCondition[]
   readonly body?: BodyContract<Body>
   /** Absent: the auth adapter decides. */
   readonly answers?: readonly AnswerContract[]
   readonly errors: readonly ErrorCode[]
-  /** What must hold before the body is read. */
+  /** Checks that run before the body is read. */
   admit?(request: HttpRequest, path: Readonly<Record<string, string>>): Promise<void>
   run(request: RouteRequest<Query<QueryOf<P>>, Body>): Promise<Reply>
 }
@@ -104,9 +104,9 @@ export function defineRoute<const P extends Parameters = typeof NO_PARAMETERS, B
   return Object.freeze(route)
 }
 
-/** What any route can fail with; an auth adapter may limit how often somebody asks. */
+/** Errors of any route; an auth adapter may limit the rate of requests. */
 const ANY_ERRORS: readonly ErrorCode[] = ['VALIDATION_ERROR', 'RATE_LIMITED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
-/** What a read fails with. */
+/** Errors of a read. */
 export const READ_ERRORS: readonly ErrorCode[] = [
   ...ANY_ERRORS,
   'UNAUTHORIZED',
@@ -114,7 +114,7 @@ export const READ_ERRORS: readonly ErrorCode[] = [
   'NOT_FOUND',
   'PRECONDITION_FAILED',
 ]
-/** What a write fails with. */
+/** Errors of a write. */
 export const WRITE_ERRORS: readonly ErrorCode[] = [
   ...READ_ERRORS,
   'CONFLICT',
@@ -122,7 +122,7 @@ export const WRITE_ERRORS: readonly ErrorCode[] = [
   'UNSUPPORTED_MEDIA_TYPE',
   'INSUFFICIENT_STORAGE',
 ]
-/** What a route about no document fails with. */
+/** Errors of a route that is about no document. */
 export const PLAIN_ERRORS: readonly ErrorCode[] = ANY_ERRORS
 
 const READ_HEADERS: readonly HeaderName[] = ['ETag', 'Cache-Control', 'Vary']
@@ -150,7 +150,7 @@ const ERROR_HEADERS: Partial<Record<ErrorCode, HeaderName>> = {
 }
 
 /** Headers of every answer, and those of a connection or of CORS. */
-const COMMON = /^(?:x-request-id|x-content-type-options|content-type|access-control-[a-z-]+|vary)$/i
+const UNDECLARED_HEADERS = /^(?:x-request-id|x-content-type-options|content-type|access-control-[a-z-]+|vary)$/i
 
 /** The headers that a route may answer a status with; `undefined`: it does not answer so. */
 function headersOf({ answers = [], errors }: Route, status: number): readonly string[] | undefined {
@@ -160,12 +160,12 @@ function headersOf({ answers = [], errors }: Route, status: number): readonly st
   return codes.length === 0 ? undefined : ['Cache-Control', ...codes.flatMap((code) => ERROR_HEADERS[code] ?? [])]
 }
 
-/** What a route answered and does not declare; nothing for routes that the auth adapter answers. */
+/** The part of an answer that its route does not declare; nothing for routes that the auth adapter answers. */
 export function undeclared(route: Route, { status, headers = {} }: Reply): readonly string[] {
   if (!route.answers) return []
   const declared = headersOf(route, status)
   if (!declared) return [`status ${status}`]
   return Object.keys(headers)
-    .filter((name) => !COMMON.test(name) && !declared.includes(name))
+    .filter((name) => !UNDECLARED_HEADERS.test(name) && !declared.includes(name))
     .map((name) => `header ${name} of ${status}`)
 }

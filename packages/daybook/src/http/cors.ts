@@ -1,7 +1,7 @@
 import type { CorsConfig } from '../config/config.ts'
 
 /** Methods that a page of an allowed origin may use. */
-const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
+const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 /** Headers that a page may send and read. */
 const REQUEST_HEADERS =
   'Authorization, Content-Type, Daybook-Min-Seq, If-Match, If-None-Match, Idempotency-Key, X-Request-Id'
@@ -25,7 +25,7 @@ export function preflightHeaders(config: CorsConfig | undefined, origin: string 
   if (Object.keys(allowed).length === 0) return {}
   return {
     ...allowed,
-    'Access-Control-Allow-Methods': METHODS,
+    'Access-Control-Allow-Methods': ALLOWED_METHODS,
     'Access-Control-Allow-Headers': REQUEST_HEADERS,
     'Access-Control-Max-Age': MAX_AGE,
   }

@@ -30,7 +30,7 @@ async function isOpenByRule(model: Model, { resource, action }: Route, caller: C
 const PROTECTIONS: readonly unknown[] = ['public', 'session', 'provider']
 
 /**
- * Refuses routes of which nobody says who may use them: one without a protection, and one that changes content
+ * Refuses routes that do not declare their protection: one without a protection, and one that changes content
  * without naming the action whose rule is to be asked.
  *
  * @throws {StartupError} with every such route

@@ -29,5 +29,5 @@ export interface HttpRequest {
   toRequest(): Request
 }
 
-/** Answers a request. Never rejects; HEAD is answered as GET is, and who sends the reply leaves out its content. */
+/** Answers a request. Never rejects; HEAD is answered as GET is, and the sender of the reply leaves out its content. */
 export type Handle = (request: HttpRequest) => Promise<FinishedReply>

@@ -2,7 +2,7 @@ import type { Access } from '../content/access/access.ts'
 import type { Answer } from '../content/answer.ts'
 import { DaybookError, ERRORS, type ErrorDetails } from '../errors.ts'
 
-/** What a route answers. */
+/** The answer of a route. */
 export interface Reply {
   readonly status: number
   /** JSON text. */
@@ -29,14 +29,14 @@ export const PRIVATE: { readonly 'Cache-Control': string; readonly Vary: string 
 }
 export const NO_STORE = { 'Cache-Control': 'no-store' } as const
 
-/** Who may keep what a reader is answered. */
+/** The `Cache-Control` of what a reader is answered. */
 export interface ReadPolicy {
   /** `Cache-Control` of an answer to a reader without a session. */
   readonly publicCacheControl: string
 }
 
 /**
- * What was read: a document or a list.
+ * The answer to a read: a document or a list.
  *
  * @param json `undefined`: the client has it, and is told so
  */
@@ -88,11 +88,11 @@ export function toResponse({ status, json, content, headers, cookies = [] }: Fin
 const HOP_BY_HOP = ['connection', 'content-length', 'keep-alive', 'set-cookie', 'transfer-encoding', 'upgrade']
 
 /** Headers that every answer has from the service, and once. */
-const COMMON = ['x-request-id', 'x-content-type-options']
+const SERVICE_HEADERS = ['x-request-id', 'x-content-type-options']
 
-/** What somebody else answered, as it is; where they say nothing about it, nobody keeps it. */
+/** The response of an auth provider, unchanged; without a `Cache-Control` of its own it is not cached. */
 export function fromResponse({ status, headers, body }: Response): Reply {
-  const own = [...headers].filter(([name]) => !HOP_BY_HOP.includes(name) && !COMMON.includes(name))
+  const own = [...headers].filter(([name]) => !HOP_BY_HOP.includes(name) && !SERVICE_HEADERS.includes(name))
   const all = { 'cache-control': 'private, no-store', ...Object.fromEntries(own) }
   return { status, headers: all, cookies: headers.getSetCookie(), ...(body ? { content: body } : {}) }
 }

@@ -2,7 +2,7 @@ import { addRoute, createRouter, type MatchedRoute } from 'rou3'
 import { compileRouter } from 'rou3/compiler'
 import type { Method, Route } from './contract.ts'
 
-/** What a request's method and path lead to. */
+/** The route that a request's method and path lead to. */
 export interface Match {
   readonly route: Route
   /** Decoded. */
@@ -25,7 +25,7 @@ export class Router {
   constructor(routes: readonly Route[]) {
     const byAddress = new Map<string, Endpoints>()
     for (const route of routes) {
-      const { address, names } = addressOf(route)
+      const { address, names } = routeAddress(route)
       const endpoints: Endpoints = byAddress.get(address) ?? new Map()
       if (endpoints.has(route.method)) throw new Error(`Two routes answer ${route.method} ${route.path}.`)
       byAddress.set(address, endpoints.set(route.method, { route, names }))
@@ -53,7 +53,7 @@ export class Router {
 }
 
 /** A route's address, with places for what is open. */
-function addressOf({ path, resource }: Route): { readonly address: string; readonly names: readonly string[] } {
+function routeAddress({ path, resource }: Route): { readonly address: string; readonly names: readonly string[] } {
   const names: string[] = []
   const segments = path.split('/').map((segment) => {
     if (segment === ':collection' || segment === ':key') return resource?.key ?? segment
@@ -77,7 +77,7 @@ function decoded(names: readonly string[], params: Readonly<Record<string, strin
   return values
 }
 
-/** What `Allow` says of these methods, each once. */
+/** The value of `Allow` for these methods, each once. */
 export function allowedMethods(methods: Iterable<Method>): readonly string[] {
   const own = [...new Set(methods)].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   return [...own, 'OPTIONS']

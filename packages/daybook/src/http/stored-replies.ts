@@ -8,7 +8,7 @@ import type { CollectionModel } from '../model/model.ts'
 import { UniqueViolation } from '../store/database.ts'
 import type { Reply } from './respond.ts'
 
-/** What a write fails with that may be sent again. */
+/** Errors of a write that may be repeated. */
 export const REPEAT_ERRORS: readonly ErrorCode[] = ['IDEMPOTENCY_MISMATCH', 'CONFLICT', 'FORBIDDEN']
 
 /** An answer that can be given again. */
@@ -22,7 +22,7 @@ interface StoredReply {
 interface Repeatable {
   /** Everything that makes it the same request. */
   readonly request: readonly unknown[]
-  /** What it writes to. */
+  /** The collections that it writes to. */
   readonly collections: readonly CollectionModel[]
   /** The entries that an answer shows. */
   shown(body: string): readonly ShownEntry[]
@@ -35,7 +35,7 @@ export interface ShownEntry {
   readonly id: string
 }
 
-/** For whom a request is answered, and by which name it may be sent again. */
+/** The caller of a request, and the key under which it may be repeated. */
 interface Repetition {
   readonly engine: Engine
   readonly access: Access
@@ -142,7 +142,7 @@ async function findReply(engine: Engine, key: string, digest: string): Promise<S
   return { status: stored.status, headers: JSON.parse(stored.headers), body: stored.body }
 }
 
-/** What is stored with a write. */
+/** The reply that is stored with a write. */
 interface ReplyPlan {
   readonly key: string
   readonly digest: string

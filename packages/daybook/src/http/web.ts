@@ -1,7 +1,7 @@
 import type { Handle, HttpRequest } from './request.ts'
 import { toResponse } from './respond.ts'
 
-/** What the caller of `fetch` knows about a request. */
+/** Facts about a request that only the caller of `fetch` knows. */
 export interface FetchOptions {
   /** The client's IP address, which sign-ins are counted by. @default unknown: all clients are counted as one */
   readonly address?: string

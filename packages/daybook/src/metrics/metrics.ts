@@ -2,14 +2,14 @@ import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-cl
 import type { JournalReader, PoolState } from '../store/database.ts'
 import { observeProcess } from './process.ts'
 
-/** What of a service is asked when its metrics are. */
+/** The parts of a service that its metrics read. */
 export interface MetricsSource {
   statements(): number
   /** The last number of the journal. */
   journalSeq(): Promise<number>
   /** Undefined where there is no pool. */
   poolState(): PoolState | undefined
-  /** Who follows the journal. */
+  /** The readers of the journal, and how far each has come. */
   readers(): readonly JournalReader[]
 }
 
@@ -21,8 +21,8 @@ export const METRICS_TYPE: string = Registry.PROMETHEUS_CONTENT_TYPE
 
 /** Upper bounds of the duration of requests, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
-/** What is neither of a route nor of these is counted together: labels are never made of what a client makes up. */
-const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+/** Requests with any other method share one label: clients cannot make labels up. */
+const COUNTED_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /** The metrics of one service. */
 export class Metrics {
@@ -56,7 +56,7 @@ export class Metrics {
    * @param route its pattern in the route table; undefined when it has none
    */
   observe(method: string, route: string | undefined, status: number, ms: number): void {
-    const labels = { method: METHODS.has(method) ? method : 'other', route: route ?? 'unmatched' }
+    const labels = { method: COUNTED_METHODS.has(method) ? method : 'other', route: route ?? 'unmatched' }
     this.#requests.inc({ ...labels, status: String(status) })
     this.#durations.observe(labels, ms / 1000)
   }
@@ -116,7 +116,7 @@ function watchReaders({ readers }: MetricsSource, registers: Registry[]): void {
   if (readers().length === 0) return
   new Gauge({
     name: 'daybook_journal_reader_seq',
-    help: 'The last number of the journal that who follows it has come to.',
+    help: 'The last journal number that each reader of the journal has reached.',
     labelNames: ['reader'],
     aggregator: 'min',
     registers,
@@ -137,7 +137,7 @@ export function mergedText(snapshots: readonly MetricsSnapshot[]): Promise<strin
   return merge(snapshots).metrics()
 }
 
-/** What stays of processes that have ended: what they counted, so that no sum ever falls. */
+/** The counters and histograms of processes that have ended; they stay, so that no sum ever falls. */
 export async function remains(...snapshots: readonly MetricsSnapshot[]): Promise<MetricsSnapshot> {
   const all = await merge(snapshots).getMetricsAsJSON()
   return all.filter(({ type }) => (type as unknown) === 'counter' || (type as unknown) === 'histogram')

@@ -41,7 +41,9 @@ export function compileModel(config: DaybookConfig): Model {
     collections: new Map(collections.map((one) => [one.key, one])),
     globals: new Map(globals.map((one) => [one.key, one])),
     locales,
-    byLocale: new Map((locales?.available ?? []).map((locale) => [locale, collectionsIn(collections, locale)])),
+    byLocale: new Map(
+      (locales?.available ?? []).map((locale) => [locale, compileLocaleCollections(collections, locale)]),
+    ),
     hasFieldRules: collections.some(({ guarded }) => guarded.length > 0),
     restricted: collections.filter(({ access }) => access.read !== undefined),
   })
@@ -54,7 +56,10 @@ function compileLocales(config: LocalesConfig | undefined): LocalesModel | undef
   return Object.freeze({ default: config.default, available, chains })
 }
 
-function collectionsIn(collections: readonly CollectionModel[], locale: string): ReadonlyMap<string, CollectionModel> {
+function compileLocaleCollections(
+  collections: readonly CollectionModel[],
+  locale: string,
+): ReadonlyMap<string, CollectionModel> {
   return new Map(collections.map((one) => [one.key, one.byLocale.get(locale) ?? one]))
 }
 
@@ -64,7 +69,7 @@ function compileByLocale(collection: CollectionModel, locales: LocalesModel | un
   const shown = [...locales.chains].filter(([locale, chain]) => locale !== locales.default || chain.length > 1)
   return new Map(
     shown.map(([locale, chain]) => {
-      const schemaHash = digest([collection.schemaHash, locales.default, chain])
+      const schemaHash = digestOutline([collection.schemaHash, locales.default, chain])
       const table = `${collection.key}$${locale}`
       return [locale, Object.freeze({ ...collection, table, schemaHash, wholeVariant: wholeVariantOf(schemaHash) })]
     }),
@@ -72,10 +77,10 @@ function compileByLocale(collection: CollectionModel, locales: LocalesModel | un
 }
 
 /** A short name for how documents are written. */
-const digest = (outlined: unknown): string =>
+const digestOutline = (outlined: unknown): string =>
   createHash('sha256').update(JSON.stringify(outlined)).digest('base64url').slice(0, 10)
 
-const wholeVariantOf = (schemaHash: string): string => digest([schemaHash]).slice(0, 8)
+const wholeVariantOf = (schemaHash: string): string => digestOutline([schemaHash]).slice(0, 8)
 
 function compileCollection(key: string, config: CollectionConfig, locales: LocalesModel | undefined): CollectionModel {
   const fields = Object.entries(config.fields)
@@ -125,7 +130,7 @@ function compileDocument(
   const fields = Object.entries(config.fields).map(([fieldKey, field]) => compileField(fieldKey, field))
   const generated = fields.flatMap((field) => field.servedKeys.filter((served) => served !== field.key))
   const read = documentSchema(config.fields, 'read', system)
-  const schemaHash = digest(outline(config.fields))
+  const schemaHash = digestOutline(outline(config.fields))
   return {
     key,
     description: config.description,
@@ -142,7 +147,7 @@ function compileDocument(
     }),
     validators: new Validators(),
     requireIfMatch: config.requireIfMatch ?? false,
-    relations: findRelations(config.fields),
+    relations: compileRelations(config.fields),
     localized: new Set(fields.filter(({ field }) => holdsLocalized(field)).map((field) => field.key)),
     guarded: fields.filter((field) => field.access.read !== undefined),
   }
@@ -182,7 +187,7 @@ const SYSTEM_COMPARABLES: readonly Comparable[] = [
 interface PlacedField {
   readonly path: string
   readonly field: Field
-  /** The top-level field that decides who may read it. */
+  /** The top-level field that the value lies in, whose `read` rule covers it. */
   readonly owner: string
   /** Whether each locale has its own value. */
   readonly isLocalized: boolean
@@ -247,7 +252,7 @@ interface ReachedField {
   readonly steps: Steps
 }
 
-function findRelations(fields: Fields): ReadonlyMap<string, readonly RelationModel[]> {
+function compileRelations(fields: Fields): ReadonlyMap<string, readonly RelationModel[]> {
   const all = reachFields(fields, [], undefined)
   const hasFreeKeys = all.some(({ field }) => field.type.hasFreeKeys === true)
   const lastKey = ({ steps }: ReachedField): string | undefined => steps.at(-1)?.key

@@ -19,7 +19,7 @@ export interface Comparable {
   /** Its dotted path, `title` or `seo.title`. */
   readonly path: string
   readonly scalar: Scalar
-  /** The top-level field that decides who may read it. */
+  /** The top-level field that the value lies in, whose `read` rule covers it. */
   readonly owner: string
   /** A column of the table where there is one; else the value lies in the document. */
   readonly column?: 'id' | 'slug' | 'status' | 'created_at' | 'updated_at'
@@ -58,7 +58,7 @@ export interface RelationModel {
   readonly path: string
   /** The way to it: each key, and the kind of block that it stands in. */
   readonly steps: readonly { readonly key: string; readonly block?: string }[]
-  /** The top-level field that decides who may read it. */
+  /** The top-level field that the value lies in, whose `read` rule covers it. */
   readonly owner: string
   /** The collection that it leads to. */
   readonly to: string
@@ -69,7 +69,7 @@ export interface RelationModel {
   readonly isSpliceable: boolean
 }
 
-/** What collections and globals have in common. */
+/** The common part of collections and globals. */
 export interface DocumentModel {
   readonly kind: 'collection' | 'global'
   readonly key: string

@@ -12,20 +12,20 @@ export type Validator = (value: unknown) => readonly Issue[]
 
 /** Makes validators, and keeps those that have a name. Each compiles its schema when it is first used. */
 export class Validators {
-  readonly #kept = new Map<string, Validator>()
+  readonly #validators = new Map<string, Validator>()
   #ajv: Ajv2020 | undefined
 
   /** The validator of this name, made of `schema` when it is asked for first. */
   get(name: string, schema: () => JsonSchema): Validator {
-    const validator = this.#kept.get(name) ?? this.make(schema())
-    this.#kept.set(name, validator)
+    const validator = this.#validators.get(name) ?? this.make(schema())
+    this.#validators.set(name, validator)
     return validator
   }
 
   make(schema: JsonSchema): Validator {
     let validate: ValidateFunction | undefined
     return (value) => {
-      // Making an Ajv takes as long as a hundred requests, so that one serves all, and none who validates nothing.
+      // Making an Ajv takes as long as a hundred requests, so that one serves all, and is made when the first schema is compiled.
       this.#ajv ??= makeAjv()
       validate ??= this.#ajv.compile(schema)
       return validate(value) ? [] : toIssues(validate.errors ?? [])
@@ -73,7 +73,7 @@ function installFormats(target: Ajv2020): void {
   install(target, ['date', 'date-time', 'email', 'uri', 'uuid'])
 }
 
-/** What is wrong with a JSON Schema itself, or nothing. */
+/** A fault in a JSON Schema itself, or nothing. */
 export function schemaFault(schema: JsonSchema): string | undefined {
   try {
     compileAlone(schema)

@@ -8,18 +8,18 @@ const LINGER_MS = 50
 
 /** The open connections of a server. */
 export class Connections {
-  readonly #open = new Map<Socket, Connection>()
+  readonly #open = new Map<Socket, HttpConnection>()
   readonly #resting = new RestingSockets()
   #idleMs: number | undefined
 
   add(socket: Socket): void {
-    const connection = new Connection(socket, this.#resting)
+    const connection = new HttpConnection(socket, this.#resting)
     this.#open.set(socket, connection)
     socket.once('close', () => this.#open.delete(socket))
     if (this.#idleMs !== undefined) connection.drain(this.#idleMs)
   }
 
-  of(socket: Socket): Connection {
+  of(socket: Socket): HttpConnection {
     const connection = this.#open.get(socket)
     if (!connection) throw new Error('The connection is not one of this server.')
     return connection
@@ -50,7 +50,7 @@ export class Connections {
 }
 
 /** One connection: what is under way on it, and how it ends. */
-export class Connection {
+export class HttpConnection {
   readonly #socket: Socket
   readonly #resting: RestingSockets
   /** Requests that have arrived and are not answered; several when the client sends them without waiting. */
@@ -119,7 +119,7 @@ export class Connection {
 
   #closeAfter(ms: number): void {
     this.#bytesSeen = this.#socket.bytesRead
-    // Nobody may have looked at the socket for a while: the turn of the event loop before the immediate reads it.
+    // The socket may not have been read for a while: the turn of the event loop before the immediate reads it.
     setTimeout(() => setImmediate(() => this.#closeIdle()), ms).unref()
   }
 

@@ -28,13 +28,13 @@ const SINGLE_HEADERS: ReadonlySet<string> = new Set([
   'user-agent',
 ])
 
-/** What is wrong with the head of a request. */
+/** A fault in the head of a request. */
 export interface HeadFault {
   readonly status: 400 | 431
   readonly message: string
 }
 
-/** What is wrong with the head of a request that Node's parser let through (RFC 9112, sections 2.3 and 3.2). */
+/** A fault in the head of a request that Node's parser let through (RFC 9112, sections 2.3 and 3.2). */
 export function headFault({ httpVersion, rawHeaders, headers }: IncomingMessage): HeadFault | undefined {
   if (rawHeaders.length > MAX_HEADERS * 2) {
     return { status: 431, message: `A request has at most ${MAX_HEADERS} headers.` }

@@ -3,17 +3,17 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Handle } from '../http/request.ts'
 import type { FinishedReply } from '../http/respond.ts'
-import type { Connection, Connections } from './connections.ts'
+import type { Connections, HttpConnection } from './connections.ts'
 import { headFault, TargetReader } from './head.ts'
-import { refuse, targetRefusal } from './refuse.ts'
+import { refuseRequest, targetRefusal } from './refuse.ts'
 import { NodeRequest } from './request.ts'
 
-/** How long the rest of a body that nobody wants may take to arrive, in milliseconds. */
+/** How long the rest of a body that is not read may take to arrive, in milliseconds. */
 const UNREAD_BODY_MS = 500
 
 type Listener = (incoming: IncomingMessage, response: ServerResponse) => void
 
-/** What a listener has to know about its server. */
+/** The state of a server that its listener reads. */
 export interface ListenerState {
   readonly connections: Connections
   /** Requests begin when it settles; undefined while they begin at once. */
@@ -23,7 +23,7 @@ export interface ListenerState {
 /** Makes what answers a `request` event of Node's HTTP server. */
 export function toListener(handle: Handle, state: ListenerState): Listener {
   const targets = new TargetReader()
-  const ask: Ask = (incoming) => {
+  const ask: AnswerRequest = (incoming) => {
     const target = targets.read(incoming)
     return target === undefined ? targetRefusal() : handle(new NodeRequest(incoming, target))
   }
@@ -32,20 +32,20 @@ export function toListener(handle: Handle, state: ListenerState): Listener {
     if (!connection.begin(response)) return void incoming.resume()
     const fault = headFault(incoming)
     if (fault) {
-      refuse(response, fault.status, 'VALIDATION_ERROR', fault.message)
+      refuseRequest(response, fault.status, 'VALIDATION_ERROR', fault.message)
       return connection.finish()
     }
-    void answer(ask, state.held, connection, incoming, response)
+    void answerRequest(ask, state.held, connection, incoming, response)
   }
 }
 
 /** Finds the reply to a request. */
-type Ask = (incoming: IncomingMessage) => FinishedReply | Promise<FinishedReply>
+type AnswerRequest = (incoming: IncomingMessage) => FinishedReply | Promise<FinishedReply>
 
-async function answer(
-  ask: Ask,
+async function answerRequest(
+  ask: AnswerRequest,
   held: Promise<void> | undefined,
-  connection: Connection,
+  connection: HttpConnection,
   incoming: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -54,7 +54,7 @@ async function answer(
     const reply = await ask(incoming)
     connection.prepareHead(response)
     if (reply.isOverloaded) connection.restAfter(response)
-    const sent = send(response, reply)
+    const sent = sendReply(response, reply)
     if (!incoming.complete) boundRest(incoming)
     if (sent) await sent
   } catch {
@@ -65,7 +65,7 @@ async function answer(
 }
 
 /** Sends head and content at once, so that they leave in one segment. Node leaves the content of HEAD out. */
-function send(
+function sendReply(
   response: ServerResponse,
   { status, headers, json, content, cookies }: FinishedReply,
 ): Promise<void> | undefined {

@@ -29,13 +29,13 @@ export async function serveMetrics(
   log: Log,
 ): Promise<MetricsListening> {
   const server = createServer({ headersTimeout: 5000, requestTimeout: 10_000 }, async (request, response) => {
-    if (request.url !== '/metrics') return send(response, 404, 'Metrics are at /metrics.\n')
-    if (request.method !== 'GET') return send(response, 405, 'Ask with GET.\n', { Allow: 'GET' })
+    if (request.url !== '/metrics') return sendMetrics(response, 404, 'Metrics are at /metrics.\n')
+    if (request.method !== 'GET') return sendMetrics(response, 405, 'Ask with GET.\n', { Allow: 'GET' })
     try {
-      send(response, 200, await read(), { 'Content-Type': METRICS_TYPE })
+      sendMetrics(response, 200, await read(), { 'Content-Type': METRICS_TYPE })
     } catch (error) {
       log.error({ err: error }, 'metrics could not be read')
-      send(response, 503, 'The metrics cannot be read right now.\n')
+      sendMetrics(response, 503, 'The metrics cannot be read right now.\n')
     }
   })
   server.listen({ port, host, exclusive: true })
@@ -51,7 +51,7 @@ export async function serveMetrics(
   }
 }
 
-function send(
+function sendMetrics(
   response: ServerResponse,
   status: number,
   text: string,

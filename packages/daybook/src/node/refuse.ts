@@ -7,7 +7,7 @@ import { errorReply, type FinishedReply, finishReply } from '../http/respond.ts'
 export const MAX_HEADER_BYTES: number = 16 * 1024
 
 /** Refuses a request before the service sees it, and closes its connection. */
-export function refuse(response: ServerResponse, status: number, code: ErrorCode, message: string): void {
+export function refuseRequest(response: ServerResponse, status: number, code: ErrorCode, message: string): void {
   const requestId = crypto.randomUUID()
   const { json } = errorReply(new DaybookError(code, message), requestId)
   response.writeHead(status, {
@@ -29,7 +29,7 @@ export function targetRefusal(): FinishedReply {
   })
 }
 
-/** What a request that is no HTTP gets, by the parser's error code. */
+/** The answers to malformed HTTP, by the parser's error code. */
 const BROKEN: Readonly<Record<string, readonly [line: string, code: ErrorCode, message: string]>> = {
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
@@ -44,7 +44,7 @@ const UNKNOWN_METHOD = ['501 Not Implemented', 'NOT_IMPLEMENTED', 'This method i
 /** A request line (RFC 9112, section 3) with a method of reasonable length. */
 const REQUEST_LINE = /^([\w!#$%&'*+.^`|~-]{1,64}) [\x21-\x7e]+ HTTP\/1\.[01]$/
 
-/** What the parser says about a broken request, with the bytes that it was reading. */
+/** The parser's error about a malformed request, with the bytes that it was reading. */
 interface ParserError extends NodeJS.ErrnoException {
   readonly bytesParsed?: number
   readonly rawPacket?: Buffer

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { incompleteBody } from '../http/body.ts'
 import type { HttpRequest, RequestHeaders } from '../http/request.ts'
 
-/** A request that came in over Node's HTTP server; no web object is made before somebody asks for it. */
+/** A request that came in over Node's HTTP server; no web object is made before it is needed. */
 export class NodeRequest implements HttpRequest {
   readonly method: string
   readonly target: string

@@ -5,7 +5,7 @@ import type { Service } from '../service.ts'
 import { Connections } from './connections.ts'
 import { type ListenerState, toListener } from './listener.ts'
 import { untilQuiet } from './quiet.ts'
-import { MAX_HEADER_BYTES, refuse, refuseBroken } from './refuse.ts'
+import { MAX_HEADER_BYTES, refuseBroken, refuseRequest } from './refuse.ts'
 
 /** Where and how a service listens. */
 export interface ServeOptions {
@@ -19,7 +19,7 @@ export interface ServeOptions {
   readonly requestTimeoutMs?: number
 }
 
-/** What of a service is served. It answers by `handle`: a function that was put around its `fetch` is not called. */
+/** The part of a service that is served. Requests are answered by `handle`: a function that was put around its `fetch` is not called. */
 export type Servable = Pick<Service, 'handle' | 'bodyLimit' | 'drain' | 'close'>
 
 /** Other processes that share the port of this one, and end with it. */
@@ -28,7 +28,7 @@ export interface Peers {
   taken(): Promise<void>
   /**
    * Asked once this process has stopped listening; resolves when no other one listens either. Until then answers wait: a
-   * client that has one asks again, and nobody would take its connection.
+   * client that has one asks again, and no process would take its connection.
    */
   closed(): Promise<void>
 }
@@ -51,9 +51,9 @@ export interface Listening {
 }
 
 const KEEP_ALIVE_MS = 10_000
-const GRACE_MS = 30_000
+const SHUTDOWN_GRACE_MS = 30_000
 /** A client whose request was answered less than this ago may be sending the next one, in milliseconds. */
-const IDLE_MS = 250
+const RECENT_ANSWER_MS = 250
 
 type ServerState = { -readonly [K in keyof ListenerState]: ListenerState[K] }
 
@@ -87,7 +87,7 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
     listener(request, response)
   })
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    refuse(response, 417, 'VALIDATION_ERROR', 'Only Expect: 100-continue is understood.')
+    refuseRequest(response, 417, 'VALIDATION_ERROR', 'Only Expect: 100-continue is understood.')
   })
   server.on('clientError', (error: Error, socket: Socket) => {
     state.connections.refuseNext(socket, () => refuseBroken(error, socket))
@@ -100,7 +100,7 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
   return {
     url: `http://${shown}:${address.port}`,
     port: address.port,
-    stop: (graceMs = GRACE_MS, idleMs = IDLE_MS, peers) => {
+    stop: (graceMs = SHUTDOWN_GRACE_MS, idleMs = RECENT_ANSWER_MS, peers) => {
       stopped ??= stop(server, service, state, { graceMs, idleMs, peers })
       return stopped
     },

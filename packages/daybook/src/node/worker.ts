@@ -6,19 +6,19 @@ import { isMessage, message } from '../threads/message.ts'
 import type { Listening } from './serve.ts'
 
 /** Environment of a worker: its number, counted from 1. */
-const NUMBER = 'DAYBOOK_WORKER'
+const WORKER_NUMBER = 'DAYBOOK_WORKER'
 /** Environment of a worker: the port that was chosen when 0 was asked for. */
 const CHOSEN_PORT = 'DAYBOOK_WORKER_PORT'
 /** How long a worker may take to say what it has measured, in milliseconds. */
 const MEASURE_MS = 2000
 /** How long a retiring worker keeps connections without a request, in milliseconds: as long as clients keep them. */
-const IDLE_MS = 10_000
+const RETIRING_IDLE_MS = 10_000
 /** How long a worker that ends waits for the others, in milliseconds. */
 const OTHERS_MS = 1000
 
 /** The steps that workers which end together take together. */
 export const STEPS = ['taken', 'closed'] as const
-export type Step = (typeof STEPS)[number]
+export type WorkerStep = (typeof STEPS)[number]
 
 /** How a process ended. */
 export interface Ended {
@@ -26,17 +26,17 @@ export interface Ended {
   readonly signal: string | null
 }
 
-/** What a worker is told by the process that started it. */
+/** The settings of a worker, from the process that started it. */
 export interface WorkerIdentity {
   readonly number: number
   readonly port: number | undefined
 }
 
-/** Who this process is among workers, if it is one. */
+/** The number and port of this process, if it is a worker. */
 export function workerIdentity(): WorkerIdentity | undefined {
   if (!cluster.isWorker) return undefined
   const port = process.env[CHOSEN_PORT]
-  return { number: Number(process.env[NUMBER]), port: port === undefined ? undefined : Number(port) }
+  return { number: Number(process.env[WORKER_NUMBER]), port: port === undefined ? undefined : Number(port) }
 }
 
 /**
@@ -45,7 +45,7 @@ export function workerIdentity(): WorkerIdentity | undefined {
  */
 export function serveAsWorker(listening: Listening, measure: () => Promise<MetricsSnapshot>): void {
   const passes = { taken: Promise.withResolvers<void>(), closed: Promise.withResolvers<void>() }
-  const reach = async (step: Step): Promise<void> => {
+  const reach = async (step: WorkerStep): Promise<void> => {
     process.send?.(message(step, 0, undefined), () => {})
     await Promise.race([passes[step].promise, sleep(OTHERS_MS, undefined, { ref: false })])
   }
@@ -54,7 +54,7 @@ export function serveAsWorker(listening: Listening, measure: () => Promise<Metri
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => end())
   process.on('SIGHUP', () => {})
   process.on('message', (received: unknown) => {
-    if (isMessage(received, 'retire')) end(IDLE_MS)
+    if (isMessage(received, 'retire')) end(RETIRING_IDLE_MS)
     for (const step of STEPS) if (isMessage(received, step)) passes[step].resolve()
     if (!isMessage(received, 'measure')) return
     // One that cannot be asked any more is missed by its parent.
@@ -74,21 +74,21 @@ export class WorkerProcess {
   readonly listening: Promise<string | undefined>
   readonly ended: Promise<Ended>
   readonly #worker: ReturnType<typeof cluster.fork>
-  readonly #onStep: (step: Step) => void
+  readonly #onStep: (step: WorkerStep) => void
   #measured: MetricsSnapshot = []
   #isListening = false
-  readonly #reached = new Set<Step>()
+  readonly #reached = new Set<WorkerStep>()
   #handedAt = 0
   readonly #said = Promise.withResolvers<string>()
-  /** Who waits for an answer, by the number of the job. */
+  /** Requests that wait for an answer, by the number of the job. */
   readonly #asked = new Map<number, () => void>()
   #jobs = 0
 
   /** @param onStep told when it ends and has come to a step, where it waits for {@link pass} */
-  constructor(number: number, port: number | undefined, onStep: (step: Step) => void) {
+  constructor(number: number, port: number | undefined, onStep: (step: WorkerStep) => void) {
     this.number = number
     this.#onStep = onStep
-    this.#worker = cluster.fork({ [NUMBER]: number, ...(port === undefined ? {} : { [CHOSEN_PORT]: port }) })
+    this.#worker = cluster.fork({ [WORKER_NUMBER]: number, ...(port === undefined ? {} : { [CHOSEN_PORT]: port }) })
     this.pid = this.#worker.process.pid
     // That it cannot be reached any more is known from its end.
     this.#worker.on('error', () => {})
@@ -100,7 +100,7 @@ export class WorkerProcess {
     this.#closeWhatItLeaves()
   }
 
-  /** What it had measured when it was last asked. */
+  /** Its metrics when they were last collected. */
   get measured(): MetricsSnapshot {
     return this.#measured
   }
@@ -111,16 +111,16 @@ export class WorkerProcess {
   }
 
   /** Whether it has come so far with its end. */
-  hasReached(step: Step): boolean {
+  hasReached(step: WorkerStep): boolean {
     return this.#reached.has(step)
   }
 
   /** Lets it go on. */
-  pass(step: Step): void {
+  pass(step: WorkerStep): void {
     if (this.#worker.isConnected()) this.#send(step)
   }
 
-  /** What it has measured; when it does not answer, what it had when it was last asked. */
+  /** Its metrics; when it does not answer, those last collected. */
   async measure(): Promise<MetricsSnapshot> {
     if (this.#isListening && this.#worker.isConnected()) await this.#measureAgain()
     return this.#measured
@@ -148,7 +148,7 @@ export class WorkerProcess {
     this.#asked.get(received.job)?.()
   }
 
-  #send(kind: 'retire' | 'measure' | Step): number {
+  #send(kind: 'retire' | 'measure' | WorkerStep): number {
     this.#jobs += 1
     this.#worker.send(message(kind, this.#jobs, undefined))
     return this.#jobs

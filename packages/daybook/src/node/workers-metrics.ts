@@ -1,7 +1,7 @@
 import { type MetricsSnapshot, mergedText, remains } from '../metrics/metrics.ts'
 import type { WorkerProcess } from './worker.ts'
 
-/** What all workers have measured together, those included that have ended. */
+/** The metrics of all workers together, ended ones included. */
 export class WorkersMetrics {
   #ended: Promise<MetricsSnapshot> = Promise.resolve([])
 

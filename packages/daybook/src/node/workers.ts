@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StartupError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { untilQuiet } from './quiet.ts'
-import { type Ended, STEPS, type Step, WorkerProcess } from './worker.ts'
+import { type Ended, STEPS, WorkerProcess, type WorkerStep } from './worker.ts'
 
 /** How several processes serve as one. */
 export interface WorkersOptions {
@@ -43,17 +43,17 @@ export function runWorkers(options: WorkersOptions): RunningWorkers {
   return { status: workers.run(), alive: workers.alive }
 }
 
-/** A place among the workers; its worker has its number. */
-interface Place {
+/** A numbered slot for one worker; a worker that replaces another takes its number. */
+interface WorkerSlot {
   readonly number: number
   serving: WorkerProcess | undefined
-  /** What happens at a place happens in turn. */
+  /** The end of the last task of this slot: tasks of one slot run in turn. */
   turn: Promise<void>
 }
 
 class Workers {
   readonly #options: WorkersOptions
-  readonly #places: readonly Place[]
+  readonly #places: readonly WorkerSlot[]
   readonly alive = new Set<WorkerProcess>()
   readonly #end = new AbortController()
   readonly #over = Promise.withResolvers<number>()
@@ -74,7 +74,7 @@ class Workers {
   }
 
   async run(): Promise<number> {
-    const [first, ...others] = this.#places as [Place, ...Place[]]
+    const [first, ...others] = this.#places as [WorkerSlot, ...WorkerSlot[]]
     // The first one prepares the store, or says what is wrong; the others find it done.
     const failed = await this.#start(first)
     if (failed) this.#refuse(failed)
@@ -123,7 +123,7 @@ class Workers {
   }
 
   /** The new one answers before the old one is taken out of service. */
-  async #replace(place: Place): Promise<boolean> {
+  async #replace(place: WorkerSlot): Promise<boolean> {
     const old = place.serving
     if (await this.#start(place)) return false
     old?.retire()
@@ -132,7 +132,7 @@ class Workers {
   }
 
   /** Starts workers until one listens. */
-  async #fill(place: Place): Promise<void> {
+  async #fill(place: WorkerSlot): Promise<void> {
     while (!place.serving && !this.#end.signal.aborted) {
       const failed = await this.#start(place)
       if (!failed) return
@@ -143,7 +143,7 @@ class Workers {
   }
 
   /** Starts one worker; answers how it ended when it never listened. */
-  async #start(place: Place): Promise<Ended | undefined> {
+  async #start(place: WorkerSlot): Promise<Ended | undefined> {
     if (this.#end.signal.aborted) return { status: 0, signal: null }
     // While one of them listens, the port that 0 stands for is theirs; when none does, it is asked for by its number.
     const port = this.#url && !this.#isServing ? Number(new URL(this.#url).port) : undefined
@@ -161,7 +161,7 @@ class Workers {
   }
 
   /** Fills the place again when its worker dies. */
-  async #watch(place: Place, worker: WorkerProcess): Promise<void> {
+  async #watch(place: WorkerSlot, worker: WorkerProcess): Promise<void> {
     const startedAt = performance.now()
     const { status, signal } = await worker.ended
     if (place.serving !== worker) return
@@ -173,7 +173,7 @@ class Workers {
     await this.#inTurn(place, () => this.#fill(place))
   }
 
-  #inTurn<T>(place: Place, work: () => Promise<T>): Promise<T> {
+  #inTurn<T>(place: WorkerSlot, work: () => Promise<T>): Promise<T> {
     const done = place.turn.then(work)
     place.turn = done.then(() => {})
     return done
@@ -206,7 +206,7 @@ class Workers {
   #drain(): void {
     this.#end.abort()
     for (const worker of this.alive) worker.stop()
-    this.#settle()
+    this.#resolveWhenOver()
   }
 
   #bury(worker: WorkerProcess, { status }: Ended): void {
@@ -216,11 +216,11 @@ class Workers {
     for (const step of STEPS) void this.#pass(step)
     // One that was still starting dies of the signal itself, and has no status.
     if (status) this.#status ||= status
-    this.#settle()
+    this.#resolveWhenOver()
   }
 
   /** Workers that end together go on together: what one of them would not take, another one must. */
-  async #pass(step: Step): Promise<void> {
+  async #pass(step: WorkerStep): Promise<void> {
     const waiting = [...this.alive].filter((worker) => worker.hasReached(step))
     if (waiting.length === 0) return
     if (this.#end.signal.aborted) {
@@ -230,7 +230,7 @@ class Workers {
     for (const worker of waiting) worker.pass(step)
   }
 
-  #settle(): void {
+  #resolveWhenOver(): void {
     if (this.alive.size > 0) return
     if (this.#reason) this.#over.reject(this.#reason)
     else this.#over.resolve(this.#status)

@@ -23,14 +23,14 @@ export function decodeCursor(
   fingerprint: string,
   keys: readonly Comparable[],
 ): CursorPosition | string {
-  const [given, ...position] = parse(cursor)
+  const [given, ...position] = parseCursor(cursor)
   if (typeof given !== 'string') return FOREIGN
   if (given !== fingerprint) return 'belongs to another query; start this one from its first page'
   const isKnown = isPosition(position, keys) && encodeCursor(fingerprint, position) === cursor
   return isKnown ? position : FOREIGN
 }
 
-function parse(cursor: string): readonly unknown[] {
+function parseCursor(cursor: string): readonly unknown[] {
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
     return Array.isArray(parts) ? parts : []
@@ -53,7 +53,7 @@ function isKeyValue(value: unknown, by: Comparable): boolean {
   return SORT_KEYS[by.scalar](value)
 }
 
-/** What a stored value of each type is as a sort key. */
+/** Whether a value can be a sort key, by type. */
 const SORT_KEYS: Readonly<Record<Scalar, (value: unknown) => boolean>> = {
   text: (value) => typeof value === 'string' && isStorableText(value),
   number: Number.isFinite,

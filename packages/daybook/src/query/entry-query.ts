@@ -1,7 +1,7 @@
 import type { DocumentModel, LocalesModel } from '../model/model.ts'
 import { readSelection, SELECTION, type Selection, type SelectionQuery } from './expansion.ts'
 import { type LocaleQuery, localeParameters } from './locale.ts'
-import { count, type ParametersOf, type Query, type QueryOf } from './parameters.ts'
+import { countParameter, type ParametersOf, type Query, type QueryOf } from './parameters.ts'
 import type { QueryScope } from './where.ts'
 
 /** The parameters of one entry or global. */
@@ -12,7 +12,7 @@ export const documentParameters = (
   ...localeParameters(locales),
 })
 
-/** What a request says of one document. */
+/** The query of a request for one document. */
 export interface DocumentQuery extends SelectionQuery, LocaleQuery {}
 
 /**
@@ -29,8 +29,8 @@ const PAGE_LIMITS = { usual: 20, most: 100 } as const
 
 /** The parameters of a plain list. */
 export const PAGE: ParametersOf<{ limit: number; offset: number }> = {
-  limit: count(`How many to answer, at most ${PAGE_LIMITS.most}.`, { default: PAGE_LIMITS.usual }),
-  offset: count('How many to skip.', { default: 0 }),
+  limit: countParameter(`How many to answer, at most ${PAGE_LIMITS.most}.`, { default: PAGE_LIMITS.usual }),
+  offset: countParameter('How many to skip.', { default: 0 }),
 }
 
 /**
@@ -38,12 +38,15 @@ export const PAGE: ParametersOf<{ limit: number; offset: number }> = {
  *
  * @throws VALIDATION_ERROR
  */
-export function readPage(query: Query<QueryOf<typeof PAGE>>): { readonly limit: number; readonly offset: number } {
+export function readPageBounds(query: Query<QueryOf<typeof PAGE>>): {
+  readonly limit: number
+  readonly offset: number
+} {
   const { limit = PAGE_LIMITS.usual, offset = 0 } = query.values
   return { limit: Math.min(limit, PAGE_LIMITS.most), offset }
 }
 
 /** The parameters of an export. */
-export const EXPORT: ParametersOf<{ since: number }> = {
-  since: count('A number of the journal: what has changed after it is exported.'),
+export const EXPORT_PARAMETERS: ParametersOf<{ since: number }> = {
+  since: countParameter('A number of the journal: what has changed after it is exported.'),
 }

@@ -1,9 +1,9 @@
 import type { CollectionModel, DocumentModel, RelationModel } from '../model/model.ts'
-import { count, type Faults, names, type ParametersOf, type QueryOf } from './parameters.ts'
+import { countParameter, type Faults, namesParameter, type ParametersOf, type QueryOf } from './parameters.ts'
 import type { QueryScope } from './where.ts'
 
 /** The most levels of relations that are expanded. */
-export const MAX_DEPTH = 5
+export const MAX_INCLUDE_DEPTH = 5
 /** The most relations that one answer expands, on all levels. */
 export const MAX_EXPANSIONS = 100
 /** The most names in one `select` or `include`. */
@@ -20,39 +20,39 @@ export interface Expansion {
   readonly select: ReadonlySet<string> | undefined
 }
 
-/** What of a document is answered. */
+/** The selected fields and the expansions of a document. */
 export interface Selection {
   readonly select: ReadonlySet<string> | undefined
   readonly expansions: readonly Expansion[]
 }
 
-/** Parameters that say what of a document is answered. */
+/** Parameters that select the fields and expansions of a document. */
 export const SELECTION: ParametersOf<{
   select: readonly string[]
   include: readonly string[]
   depth: number
 }> = {
-  select: names('Fields to answer with; `author.name` reaches into an included relation.', {}, MAX_NAMES),
-  include: names('Relations to expand; a dotted path expands on the way.', {}, MAX_NAMES),
-  depth: count('How many levels of relations are expanded. Without include, 0 by default; with it, 1.', {
-    maximum: MAX_DEPTH,
+  select: namesParameter('Fields to answer with; `author.name` reaches into an included relation.', {}, MAX_NAMES),
+  include: namesParameter('Relations to expand; a dotted path expands on the way.', {}, MAX_NAMES),
+  depth: countParameter('How many levels of relations are expanded. Without include, 0 by default; with it, 1.', {
+    maximum: MAX_INCLUDE_DEPTH,
   }),
 }
 
-/** What a request says of that. */
+/** The values of these parameters. */
 export type SelectionQuery = QueryOf<typeof SELECTION>
 
-interface Draft {
+interface PendingExpansion {
   readonly relation: RelationModel
   readonly to: CollectionModel
   readonly isOpen: boolean
-  readonly inner: Drafts
+  readonly inner: PendingExpansions
   select: Set<string> | undefined
 }
 
-type Drafts = Map<string, Draft>
+type PendingExpansions = Map<string, PendingExpansion>
 
-/** Everything that has to be known to look a relation up. */
+/** The state of reading one selection. */
 interface Lookup {
   readonly faults: Faults
   readonly scope: QueryScope
@@ -70,9 +70,9 @@ export function readSelection(
 ): Selection {
   const lookup: Lookup = { faults, scope, count: 0 }
   const { include: named, depth = named ? 1 : 0 } = query
-  const drafts: Drafts = new Map()
-  for (const name of named ?? []) includeName(lookup, document, drafts, name, depth)
-  if (!named) includeAll(lookup, document, drafts, depth)
+  const pending: PendingExpansions = new Map()
+  for (const name of named ?? []) includeName(lookup, document, pending, name, depth)
+  if (!named) includeAll(lookup, document, pending, depth)
   if (lookup.count > MAX_EXPANSIONS) {
     faults.add(
       'depth',
@@ -80,12 +80,12 @@ export function readSelection(
       `must expand at most ${MAX_EXPANSIONS} relations; lower depth or name them in include`,
     )
   }
-  const select = readSelect(lookup, document, drafts, query.select)
-  return { select, expansions: finish(drafts) }
+  const select = readSelect(lookup, document, pending, query.select)
+  return { select, expansions: toExpansions(pending) }
 }
 
-/** A relation that a dotted name begins with, and what of the name is left. */
-interface Found {
+/** A relation that a dotted name begins with, and the rest of the name. */
+interface FoundRelation {
   readonly relation: RelationModel
   readonly to: CollectionModel
   /** `undefined`: the name ends here. */
@@ -93,12 +93,12 @@ interface Found {
 }
 
 /** Blocks of different kinds may have relations at the same path: all of them are meant. */
-function findRelations({ scope }: Lookup, document: DocumentModel, name: string): readonly Found[] {
+function findRelations({ scope }: Lookup, document: DocumentModel, name: string): readonly FoundRelation[] {
   const hidden = scope.hidden(document)
   for (let end = name.indexOf('.'); ; end = name.indexOf('.', end + 1)) {
     const path = end < 0 ? name : name.slice(0, end)
     const rest = end < 0 ? undefined : name.slice(end + 1)
-    const found = (document.relations.get(path) ?? []).flatMap((relation): readonly Found[] => {
+    const found = (document.relations.get(path) ?? []).flatMap((relation): readonly FoundRelation[] => {
       const to = scope.collections.get(relation.to)
       // What a collection holds that the reader may not read stays unsaid, whatever is asked for inside of it.
       const isShut = rest !== undefined && scope.collection(relation.to) === undefined
@@ -109,23 +109,34 @@ function findRelations({ scope }: Lookup, document: DocumentModel, name: string)
   }
 }
 
-function open({ scope }: Lookup, drafts: Drafts, relation: RelationModel, to: CollectionModel): Draft {
+function openPendingExpansion(
+  { scope }: Lookup,
+  pending: PendingExpansions,
+  relation: RelationModel,
+  to: CollectionModel,
+): PendingExpansion {
   const name = relation.steps.map(({ key, block = '' }) => `${block}:${key}`).join('.')
-  const known = drafts.get(name)
+  const known = pending.get(name)
   if (known) return known
-  const draft: Draft = {
+  const expansion: PendingExpansion = {
     relation,
     to,
     isOpen: scope.collection(to.key) !== undefined,
     inner: new Map(),
     select: undefined,
   }
-  drafts.set(name, draft)
-  return draft
+  pending.set(name, expansion)
+  return expansion
 }
 
-function includeName(lookup: Lookup, document: DocumentModel, drafts: Drafts, name: string, depth: number): void {
-  const unknown = include(lookup, document, drafts, name, { depth, level: 1 })
+function includeName(
+  lookup: Lookup,
+  document: DocumentModel,
+  pending: PendingExpansions,
+  name: string,
+  depth: number,
+): void {
+  const unknown = include(lookup, document, pending, name, { depth, level: 1 })
   if (unknown === undefined) return
   lookup.faults.add('include', 'unknown_field', `there is no relation "${unknown.slice(0, 64)}"`)
 }
@@ -136,23 +147,23 @@ interface Reach {
   readonly level: number
 }
 
-/** Answers what of the name is no relation, or nothing. */
+/** Answers the part of the name that is no relation, or nothing. */
 function include(
   lookup: Lookup,
   document: DocumentModel,
-  drafts: Drafts,
+  pending: PendingExpansions,
   name: string,
   { depth, level }: Reach,
 ): string | undefined {
-  if (level > MAX_DEPTH) {
-    lookup.faults.add('include', 'maximum', `must expand at most ${MAX_DEPTH} levels`)
+  if (level > MAX_INCLUDE_DEPTH) {
+    lookup.faults.add('include', 'maximum', `must expand at most ${MAX_INCLUDE_DEPTH} levels`)
     return undefined
   }
   const found = findRelations(lookup, document, name)
   if (found.length === 0) return name
   const unknown = found.map(({ relation, to, rest }) => {
     lookup.count += 1
-    const { inner } = open(lookup, drafts, relation, to)
+    const { inner } = openPendingExpansion(lookup, pending, relation, to)
     if (rest !== undefined) return include(lookup, to, inner, rest, { depth: depth - 1, level: level + 1 })
     includeAll(lookup, to, inner, depth - 1)
     return undefined
@@ -161,39 +172,39 @@ function include(
 }
 
 /** Every relation that the reader may see, level by level. */
-function includeAll(lookup: Lookup, document: DocumentModel, drafts: Drafts, depth: number): void {
+function includeAll(lookup: Lookup, document: DocumentModel, pending: PendingExpansions, depth: number): void {
   if (depth <= 0 || lookup.count > MAX_EXPANSIONS) return
   const hidden = lookup.scope.hidden(document)
   for (const relation of [...document.relations.values()].flat()) {
     const to = lookup.scope.collections.get(relation.to)
     if (!to || hidden.has(relation.owner)) continue
     lookup.count += 1
-    includeAll(lookup, to, open(lookup, drafts, relation, to).inner, depth - 1)
+    includeAll(lookup, to, openPendingExpansion(lookup, pending, relation, to).inner, depth - 1)
   }
 }
 
 function readSelect(
   lookup: Lookup,
   document: DocumentModel,
-  drafts: Drafts,
+  pending: PendingExpansions,
   named: readonly string[] | undefined,
 ): ReadonlySet<string> | undefined {
   if (!named) return undefined
   // What names a document always comes along.
   const keys = new Set(document.systemKeys.before)
-  for (const name of named) select(lookup, document, drafts, keys, name, name)
+  for (const name of named) selectName(lookup, document, pending, keys, name, name)
   return keys
 }
 
-function select(
+function selectName(
   lookup: Lookup,
   document: DocumentModel,
-  drafts: Drafts,
+  pending: PendingExpansions,
   keys: Set<string>,
   name: string,
   whole: string,
 ): void {
-  if (servedKeys(lookup, document).has(name)) {
+  if (visibleKeys(lookup, document).has(name)) {
     keys.add(name)
     return
   }
@@ -202,33 +213,33 @@ function select(
     ({ rest }) => rest !== undefined,
   )
   const opened = found.flatMap(({ relation, to, rest }) =>
-    [...drafts.values()]
-      .filter((draft) => draft.relation === relation)
-      .map((draft) => ({ draft, to, rest: rest ?? '' })),
+    [...pending.values()]
+      .filter((expansion) => expansion.relation === relation)
+      .map((expansion) => ({ expansion, to, rest: rest ?? '' })),
   )
   if (found.length === 0) lookup.faults.add('select', 'unknown_field', `there is no field "${shown}"`)
   else if (opened.length === 0) {
     lookup.faults.add('select', 'not_included', `"${shown}" lies in a relation that include does not name`)
   }
-  for (const { draft, to, rest } of opened) {
-    keys.add(draft.relation.owner)
-    draft.select ??= new Set(['id'])
-    select(lookup, to, draft.inner, draft.select, rest, whole)
+  for (const { expansion, to, rest } of opened) {
+    keys.add(expansion.relation.owner)
+    expansion.select ??= new Set(['id'])
+    selectName(lookup, to, expansion.inner, expansion.select, rest, whole)
   }
 }
 
-function servedKeys({ scope }: Lookup, document: DocumentModel): ReadonlySet<string> {
+function visibleKeys({ scope }: Lookup, document: DocumentModel): ReadonlySet<string> {
   const hidden = scope.hidden(document)
   const visible = document.fields.filter(({ key }) => !hidden.has(key)).flatMap((field) => field.servedKeys)
   return new Set([...document.systemKeys.before, ...visible, ...document.systemKeys.after])
 }
 
-function finish(drafts: Drafts): readonly Expansion[] {
-  return [...drafts.values()].map(({ relation, to, isOpen, inner, select: keys }) => ({
+function toExpansions(pending: PendingExpansions): readonly Expansion[] {
+  return [...pending.values()].map(({ relation, to, isOpen, inner, select: keys }) => ({
     relation,
     to,
     isOpen,
-    inner: finish(inner),
+    inner: toExpansions(inner),
     select: keys,
   }))
 }

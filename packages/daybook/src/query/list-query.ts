@@ -6,14 +6,14 @@ import { documentParameters } from './entry-query.ts'
 import { readSelection, type Selection } from './expansion.ts'
 import { NEVER } from './locale.ts'
 import {
-  count,
+  countParameter,
   type Faults,
-  names,
+  namesParameter,
   type Parameter,
   type ParametersOf,
   type Query,
   type QueryOf,
-  text,
+  textParameter,
 } from './parameters.ts'
 import { type Condition, type QueryScope, readWhereNode, WHERE, type WrittenWhere } from './where.ts'
 
@@ -39,9 +39,9 @@ export interface ListQuery {
   readonly q: string | undefined
   /** The statuses asked for; `undefined`: any that the reader may see. */
   readonly statuses: readonly string[] | undefined
-  /** What of each entry is answered. */
+  /** The selected fields of each entry. */
   readonly selection: Selection
-  /** What entries must hold. */
+  /** The filter. */
   readonly where: Condition | undefined
   /** Where the page before ended. */
   readonly after: CursorPosition | undefined
@@ -63,13 +63,16 @@ export const listParameters = (
   where: WrittenWhere
 }> &
   ReturnType<typeof documentParameters> => ({
-  limit: count(`How many entries to answer, at most ${maxLimit}; 0 gives the count alone.`, {
+  limit: countParameter(`How many entries to answer, at most ${maxLimit}; 0 gives the count alone.`, {
     default: Math.min(DEFAULT_LIMIT, maxLimit),
   }),
-  offset: count('How many entries to skip; not together with cursor.', { default: 0 }),
-  cursor: text('`nextCursor` of the page before.'),
-  sort: names('Fields to sort by; a leading - descends. By default -createdAt, and with q the best match first.', {}),
-  q: text(
+  offset: countParameter('How many entries to skip; not together with cursor.', { default: 0 }),
+  cursor: textParameter('`nextCursor` of the page before.'),
+  sort: namesParameter(
+    'Fields to sort by; a leading - descends. By default -createdAt, and with q the best match first.',
+    {},
+  ),
+  q: textParameter(
     'Words that must all be found; the last one may be the beginning of a word.',
     { maxLength: MAX_SEARCH_LENGTH },
     checkSearch,
@@ -79,7 +82,7 @@ export const listParameters = (
   where: WHERE,
 })
 
-/** What a request says of a list. */
+/** The query parameters of a list. */
 export type ListParameters = QueryOf<ReturnType<typeof listParameters>>
 
 function checkSearch(q: string): readonly [string, string] | undefined {
@@ -89,12 +92,12 @@ function checkSearch(q: string): readonly [string, string] | undefined {
 
 function statusParameter(status: CollectionModel['status']): Parameter<readonly string[]> {
   const description = 'Statuses to answer with. By default all that the reader may see.'
-  if (status) return names(description, { enum: status.values })
+  if (status) return namesParameter(description, { enum: status.values })
   const parse: Parameter<readonly string[]>['parse'] = (_given, faults) => {
     faults.add('status', 'unknown_param', 'this collection has no status')
     return undefined
   }
-  return { ...names(description, {}), schema: NEVER, parse }
+  return { ...namesParameter(description, {}), schema: NEVER, parse }
 }
 
 /**

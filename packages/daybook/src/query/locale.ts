@@ -1,7 +1,7 @@
 import { invalidAt } from '../errors.ts'
 import type { JsonSchema } from '../fields/field.ts'
 import type { LocalesModel, Model } from '../model/model.ts'
-import { choice, type Parameter, type ParametersOf, text } from './parameters.ts'
+import { choice, type Parameter, type ParametersOf, textParameter } from './parameters.ts'
 
 /** In which language content is asked for. */
 export interface LocaleChoice {
@@ -14,9 +14,9 @@ export interface LocaleChoice {
 }
 
 /** The value of `locale` that asks for every locale at once. */
-const ALL = 'all'
+const ALL_LOCALES = 'all'
 /** The value of `fallbackLocale` that asks for none. */
-const NONE = 'none'
+const NO_FALLBACK = 'none'
 
 /** The schema of a parameter that no value fits. */
 export const NEVER: JsonSchema = { not: {} }
@@ -27,14 +27,14 @@ export function localeParameters(
 ): ParametersOf<{ locale: string; fallbackLocale: string }> {
   return {
     locale: localeParameter(
-      `A configured locale; "${ALL}", with a session, answers maps of locale to value.`,
+      `A configured locale; "${ALL_LOCALES}", with a session, answers maps of locale to value.`,
       locales,
-      [ALL],
+      [ALL_LOCALES],
     ),
     fallbackLocale: localeParameter(
-      `Where a value is looked for that the locale does not have; "${NONE}" turns that off.`,
+      `Where a value is looked for that the locale does not have; "${NO_FALLBACK}" turns that off.`,
       locales,
-      [NONE],
+      [NO_FALLBACK],
     ),
   }
 }
@@ -51,11 +51,11 @@ function localeParameter(
   locales: LocalesModel | undefined,
   others: readonly string[],
 ): Parameter<string> {
-  if (!locales) return text(description, NEVER, () => ['enum', 'leave it out: the content has no locales'])
+  if (!locales) return textParameter(description, NEVER, () => ['enum', 'leave it out: the content has no locales'])
   return choice(description, [...locales.available, ...others])
 }
 
-/** What a request says of the language. */
+/** The locale parameters of a request. */
 export interface LocaleQuery {
   readonly locale?: string | undefined
   readonly fallbackLocale?: string | undefined
@@ -71,18 +71,18 @@ export function readLocale(
   locales: LocalesModel | undefined,
 ): LocaleChoice {
   if (!locales) return { locale: undefined, chain: undefined, isAll: false }
-  if (asked === ALL) {
+  if (asked === ALL_LOCALES) {
     if (fallback !== undefined) throw invalidAt('fallbackLocale', 'exclusive', 'leave it out: all locales are answered')
     return { locale: locales.default, chain: undefined, isAll: true }
   }
   const locale = asked ?? locales.default
   if (fallback === undefined) return { locale, chain: undefined, isAll: false }
-  const chain = fallback === NONE ? [locale] : [locale, fallback]
+  const chain = fallback === NO_FALLBACK ? [locale] : [locale, fallback]
   const isConfigured = JSON.stringify(chain) === JSON.stringify(locales.chains.get(locale))
   return { locale, chain: isConfigured ? undefined : chain, isAll: false }
 }
 
 /** Every collection as a locale shows it. */
-export function collectionsIn({ collections, byLocale }: Model, { locale }: LocaleChoice): Model['collections'] {
+export function collectionsInLocale({ collections, byLocale }: Model, { locale }: LocaleChoice): Model['collections'] {
   return byLocale.get(locale ?? '') ?? collections
 }

@@ -31,7 +31,7 @@ export class Faults {
   }
 }
 
-/** What a request says of one parameter. */
+/** The values that a request gives to one parameter. */
 export interface Given {
   /** As it was sent; with brackets, where the parameter takes them. */
   readonly name: string
@@ -55,14 +55,14 @@ export type Parameters = Readonly<Record<string, Parameter>>
 /** The parameters that hold these values. */
 export type ParametersOf<Values> = { readonly [K in keyof Values]: Parameter<Values[K]> }
 
-/** What a request says, by parameter. */
+/** The values of a request, by parameter. */
 export type QueryOf<P extends Parameters> = {
   readonly [K in keyof P]?: P[K] extends Parameter<infer T> ? T | undefined : never
 }
 
-/** What a request asks, with all that is wrong with it: nobody gets the one without the other. */
+/** The query of a request, with all its faults: the values cannot be read without the faults. */
 export class Query<Values extends object = object> {
-  /** What could be read, whatever is wrong with the rest. */
+  /** The values that could be read, whatever is wrong with the rest. */
   readonly partial: Values
   readonly #issues: readonly Issue[]
 
@@ -134,7 +134,7 @@ export function readParameters<P extends Parameters>(declared: P, params: Params
   const faults = new Faults()
   const given = new Map<string, Given[]>()
   for (const [name, values] of params) {
-    const owner = ownerOf(declared, name)
+    const owner = parameterOwner(declared, name)
     if (owner === undefined) addUnknown(faults, name, declared)
     else given.set(owner, [...(given.get(owner) ?? []), { name, values }])
   }
@@ -144,7 +144,7 @@ export function readParameters<P extends Parameters>(declared: P, params: Params
 }
 
 /** The parameter that a name of a request belongs to. */
-function ownerOf(declared: Parameters, name: string): string | undefined {
+function parameterOwner(declared: Parameters, name: string): string | undefined {
   if (Object.hasOwn(declared, name)) return name
   const bracket = name.indexOf('[')
   const owner = bracket > 0 ? name.slice(0, bracket) : ''
@@ -161,13 +161,13 @@ function addUnknown(faults: Faults, name: string, declared: Parameters): void {
 }
 
 /** The one value of a parameter that may stand once. */
-function oneOf([given]: readonly Given[], faults: Faults): string | undefined {
+function singleValue([given]: readonly Given[], faults: Faults): string | undefined {
   if (given && given.values.length > 1) faults.add(given.name, 'repeated', 'may stand only once')
   return given?.values[0]
 }
 
 /** A whole number, 0 or more, that a double holds exactly. */
-export function count(
+export function countParameter(
   description: string,
   schema: { readonly default?: number; readonly maximum?: number } = {},
 ): Parameter<number> {
@@ -176,7 +176,7 @@ export function count(
     schema: { type: 'integer', minimum: 0, ...schema },
     style: 'single',
     parse: (given, faults) => {
-      const text = oneOf(given, faults)
+      const text = singleValue(given, faults)
       if (text === undefined) return undefined
       const [{ name } = { name: '' }] = given
       const value = Number(text)
@@ -191,7 +191,7 @@ export function count(
 }
 
 /** @param check says what is wrong with a text, as code and message */
-export function text(
+export function textParameter(
   description: string,
   schema: JsonSchema = {},
   check: (text: string) => readonly [code: string, message: string] | undefined = () => undefined,
@@ -201,7 +201,7 @@ export function text(
     schema: { type: 'string', ...schema },
     style: 'single',
     parse: (given, faults) => {
-      const value = oneOf(given, faults)
+      const value = singleValue(given, faults)
       const fault = value === undefined ? undefined : check(value)
       if (fault) faults.add(given[0]?.name ?? '', ...fault)
       return fault ? undefined : value
@@ -213,13 +213,17 @@ const enumMessage = (values: readonly string[]): string => `must be one of: ${va
 
 /** One of a few texts. */
 export function choice(description: string, values: readonly string[]): Parameter<string> {
-  return text(description, { enum: values }, (one) =>
+  return textParameter(description, { enum: values }, (one) =>
     values.includes(one) ? undefined : ['enum', enumMessage(values)],
   )
 }
 
 /** Names, each at least one character long. */
-export function names(description: string, items: JsonSchema, maxItems?: number): Parameter<readonly string[]> {
+export function namesParameter(
+  description: string,
+  items: JsonSchema,
+  maxItems?: number,
+): Parameter<readonly string[]> {
   const known = items.enum as readonly string[] | undefined
   return {
     description,

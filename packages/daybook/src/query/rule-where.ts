@@ -2,7 +2,7 @@ import { isRecord } from '../fields/field.ts'
 import type { CollectionModel } from '../model/model.ts'
 import { isStorableText } from '../model/stored-text.ts'
 import { Faults } from './parameters.ts'
-import { type Condition, type QueryScope, readWhereNode, WHOLE, type WhereNode } from './where.ts'
+import { type Condition, LITERAL_PREFIX, type QueryScope, readWhereNode, type WhereNode } from './where.ts'
 
 const NO_FIELDS: ReadonlySet<string> = new Set()
 
@@ -45,28 +45,28 @@ const LISTS: readonly string[] = ['in', 'nin', 'all']
 
 function takeApart(faults: Faults, value: unknown, path: string, key: string): WhereNode {
   const isBranch = key === 'and' || key === 'or'
-  if (Array.isArray(value) && !isBranch) return listOf(faults, value, path, key)
+  if (Array.isArray(value) && !isBranch) return readRuleList(faults, value, path, key)
   if (Array.isArray(value) || isRecord(value)) {
     const parts = Object.entries(value)
     if (parts.length === 0) faults.add(path, 'where', 'must not be empty')
     return node(parts.map(([name, part]) => [name, takeApart(faults, part, `${path}[${name}]`, name)]))
   }
-  const text = textOf(faults, value, path)
+  const text = requireRuleText(faults, value, path)
   // One value is one value, whatever commas it holds.
-  return node([], [LISTS.includes(key) ? WHOLE + text : text])
+  return node([], [LISTS.includes(key) ? LITERAL_PREFIX + text : text])
 }
 
 /** Nothing is in an empty list; whether a field holds all of it would be true of every entry. */
-function listOf(faults: Faults, values: readonly unknown[], path: string, key: string): WhereNode {
+function readRuleList(faults: Faults, values: readonly unknown[], path: string, key: string): WhereNode {
   if (!LISTS.includes(key)) faults.add(path, 'type', `must be one value; lists belong to ${LISTS.join(', ')}`)
   if (key === 'all' && values.length === 0) faults.add(path, 'minItems', 'must have a value')
   return node(
     [],
-    values.map((value) => WHOLE + textOf(faults, value, path)),
+    values.map((value) => LITERAL_PREFIX + requireRuleText(faults, value, path)),
   )
 }
 
-function textOf(faults: Faults, value: unknown, path: string): string {
+function requireRuleText(faults: Faults, value: unknown, path: string): string {
   const isPlain = typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
   if (isPlain) return String(value)
   if (typeof value === 'string' && isStorableText(value)) return value

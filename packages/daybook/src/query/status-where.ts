@@ -25,7 +25,7 @@ export function takeStatus(
   if (taken.length === 0) return { statuses, where }
   const rest = parts.filter((part) => !taken.includes(part))
   return {
-    statuses: (statuses ?? status.values).filter((one) => taken.every((part) => holds(part, one))),
+    statuses: (statuses ?? status.values).filter((one) => taken.every((part) => statusMatches(part, one))),
     where: rest.length === 0 ? undefined : { kind: 'all', of: rest },
   }
 }
@@ -35,15 +35,15 @@ function isAboutStatus(condition: Condition): boolean {
   if (condition.kind === 'all' || condition.kind === 'any') {
     return condition.of.length > 0 && condition.of.every(isAboutStatus)
   }
-  return condition.kind === 'compare' && condition.by.column === 'status' && WHOLE.has(condition.operator)
+  return condition.kind === 'compare' && condition.by.column === 'status' && STATUS_OPERATORS.has(condition.operator)
 }
 
 /** Operators that ask about a status as a whole. */
-const WHOLE: ReadonlySet<string> = new Set(['eq', 'in', 'exists'])
+const STATUS_OPERATORS: ReadonlySet<string> = new Set(['eq', 'in', 'exists'])
 
-function holds(condition: Condition, status: string): boolean {
-  if (condition.kind === 'all') return condition.of.every((one) => holds(one, status))
-  if (condition.kind === 'any') return condition.of.some((one) => holds(one, status))
+function statusMatches(condition: Condition, status: string): boolean {
+  if (condition.kind === 'all') return condition.of.every((one) => statusMatches(one, status))
+  if (condition.kind === 'any') return condition.of.some((one) => statusMatches(one, status))
   if (condition.kind !== 'compare') return false
   return (condition.operator === 'exists' || condition.values.includes(status)) !== condition.negated
 }

@@ -1,7 +1,7 @@
 import { nearest } from '../nearest.ts'
 
 /** Names of other systems, each with the parameter that does the same here. */
-const OTHER_NAMES: Readonly<Record<string, string>> = {
+const OTHER_PARAMETER_NAMES: Readonly<Record<string, string>> = {
   page: 'offset or cursor',
   skip: 'offset',
   start: 'offset',
@@ -31,10 +31,10 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   pagination: 'limit, and offset or cursor',
 }
 
-/** What to write in place of a parameter that an address does not take. */
+/** The advice about a parameter that a route does not take. */
 export function adviceOnParam(name: string, known: readonly string[]): string {
   const [word = ''] = name.toLowerCase().replace(/^\$/, '').split('[')
-  const meant = Object.hasOwn(OTHER_NAMES, word) ? OTHER_NAMES[word] : undefined
+  const meant = Object.hasOwn(OTHER_PARAMETER_NAMES, word) ? OTHER_PARAMETER_NAMES[word] : undefined
   const [first = ''] = meant?.split(/\W/) ?? []
   const advice = first !== '' && known.some((one) => one.startsWith(first)) ? meant : nearest(word, known)
   if (advice !== undefined) return `there is no such parameter; write ${advice}`

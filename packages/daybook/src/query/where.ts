@@ -53,11 +53,11 @@ export function conjuncts(condition: Condition): readonly Condition[] {
 /** Which entries of a collection a rule lets through: those that hold a condition. */
 export interface AccessFilter {
   readonly where: Condition
-  /** The condition in words of the rule: the same for whom the rule says the same. */
+  /** The rule's answer as text: equal for callers that the rule treats alike. */
   readonly name: string
 }
 
-/** What a reader may ask about, in the collection itself and in those that it leads to. */
+/** The fields that a reader may filter by, in the collection itself and in related ones. */
 export interface QueryScope {
   /** In which language it is asked. */
   readonly choice: LocaleChoice
@@ -69,7 +69,7 @@ export interface QueryScope {
   hidden(document: DocumentModel): ReadonlySet<string>
   /** Statuses that the reader may see; `undefined`: all. */
   statuses(collection: CollectionModel): readonly string[] | undefined
-  /** What entries must hold that the reader may see; `undefined`: nothing. */
+  /** The filter that an access rule sets; `undefined`: none. */
   filter(collection: CollectionModel): AccessFilter | undefined
 }
 
@@ -92,7 +92,7 @@ export interface WrittenWhere {
 const makeNode = (): WhereNode => ({ children: new Map(), values: [] })
 
 /** Before a value that may hold commas. No request can write it: NUL is refused there. */
-export const WHOLE = '\0'
+export const LITERAL_PREFIX = '\0'
 
 const NAME = /^where((?:\[[^[\]]{1,128}\])+)$/
 
@@ -138,7 +138,7 @@ export function whereParams(where: Where, prefix = 'where'): readonly (readonly 
     // No parameter at all would be no condition at all.
     if (Array.isArray(value) && value.length === 0) throw invalidAt(name, 'length', 'must hold at least one value')
     return Array.isArray(value)
-      ? value.map((one) => [name, `${WHOLE}${one}`] as const)
+      ? value.map((one) => [name, `${LITERAL_PREFIX}${one}`] as const)
       : [[name, String(value)] as const]
   })
 }
@@ -153,12 +153,12 @@ function plant(root: WhereNode, path: readonly string[], values: readonly string
   node.values.push(...values)
 }
 
-interface Place {
+interface FilterPlace {
   readonly level: number
   readonly negated: boolean
 }
 
-type Field =
+type FilterField =
   | { readonly kind: 'one'; readonly by: Comparable }
   | { readonly kind: 'many'; readonly by: ManyValued }
   | {
@@ -169,7 +169,7 @@ type Field =
       readonly rest: string
     }
 
-const NOTHING: Condition = { kind: 'any', of: [] }
+const MATCHES_NOTHING: Condition = { kind: 'any', of: [] }
 
 class WhereReader {
   readonly #faults: Faults
@@ -182,7 +182,7 @@ class WhereReader {
   }
 
   /** Fields side by side: all of them must hold. */
-  group(node: WhereNode, collection: CollectionModel, path: string, place: Place): Condition {
+  group(node: WhereNode, collection: CollectionModel, path: string, place: FilterPlace): Condition {
     if (node.values.length > 0) this.#fault(path, 'where', 'must name a field and an operator')
     const of = [...node.children].map(([key, child]) => {
       const inner = `${path}[${key}]`
@@ -195,9 +195,15 @@ class WhereReader {
     return { kind: place.negated ? 'any' : 'all', of }
   }
 
-  #branches(key: 'and' | 'or', node: WhereNode, collection: CollectionModel, path: string, place: Place): Condition {
+  #branches(
+    key: 'and' | 'or',
+    node: WhereNode,
+    collection: CollectionModel,
+    path: string,
+    place: FilterPlace,
+  ): Condition {
     const next = this.#deeper(path, place)
-    if (next.level > MAX_LEVELS) return NOTHING
+    if (next.level > MAX_LEVELS) return MATCHES_NOTHING
     if (node.children.size === 0) this.#fault(path, 'where', `must be written as ${path}[0][field][operator]=value`)
     const of = [...node.children].map(([index, child]) => {
       if (!/^\d{1,3}$/.test(index)) this.#fault(`${path}[${index}]`, 'where', 'must be numbered, from 0')
@@ -206,22 +212,22 @@ class WhereReader {
     return { kind: (key === 'or') === place.negated ? 'all' : 'any', of }
   }
 
-  #deeper(path: string, place: Place): Place {
+  #deeper(path: string, place: FilterPlace): FilterPlace {
     const level = place.level + 1
     if (level === MAX_LEVELS + 1)
       this.#fault(path, 'depth', `must have at most ${MAX_LEVELS} levels of and, or and not`)
     return { ...place, level }
   }
 
-  #field(name: string, node: WhereNode, collection: CollectionModel, path: string, place: Place): Condition {
+  #field(name: string, node: WhereNode, collection: CollectionModel, path: string, place: FilterPlace): Condition {
     const field = this.#find(name, collection, true)
     if (!field) {
       this.#fault(path, 'unknown_field', `cannot filter by "${name.slice(0, 64)}"`)
-      return NOTHING
+      return MATCHES_NOTHING
     }
     if (node.values.length > 0 || node.children.size === 0) {
       this.#fault(path, 'operator', `must name an operator, as ${path}[eq]`)
-      return NOTHING
+      return MATCHES_NOTHING
     }
     const of = [...node.children].map(([operator, child]) => {
       const inner = `${path}[${operator}]`
@@ -232,7 +238,7 @@ class WhereReader {
   }
 
   /** A field of the collection, or of one that a relation leads to: one hop. */
-  #find(name: string, collection: CollectionModel, mayHop: boolean): Field | undefined {
+  #find(name: string, collection: CollectionModel, mayHop: boolean): FilterField | undefined {
     const hidden = this.#scope.hidden(collection)
     const one = collection.comparables.get(name)
     if (one) return hidden.has(one.owner) ? undefined : { kind: 'one', by: one }
@@ -241,7 +247,7 @@ class WhereReader {
     return mayHop ? this.#hop(name, collection, hidden) : undefined
   }
 
-  #hop(name: string, collection: CollectionModel, hidden: ReadonlySet<string>): Field | undefined {
+  #hop(name: string, collection: CollectionModel, hidden: ReadonlySet<string>): FilterField | undefined {
     for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1)) {
       const path = name.slice(0, dot)
       const many = collection.manyValued.get(path)
@@ -254,13 +260,13 @@ class WhereReader {
     return undefined
   }
 
-  #leaf(field: Field, operator: string, texts: readonly string[], path: string, negated: boolean): Condition {
+  #leaf(field: FilterField, operator: string, texts: readonly string[], path: string, negated: boolean): Condition {
     if (field.kind === 'related') {
-      const inner = this.#find(field.rest, field.to, false) as Field
+      const inner = this.#find(field.rest, field.to, false) as FilterField
       const where = this.#leaf(inner, operator, texts, path, false)
       const { through, isMany, to } = field
-      const limit = this.#scope.filter(to)
-      const seen: Condition = limit ? { kind: 'all', of: [limit.where, where] } : where
+      const filter = this.#scope.filter(to)
+      const seen: Condition = filter ? { kind: 'all', of: [filter.where, where] } : where
       return { kind: 'related', through, isMany, to, statuses: this.#scope.statuses(to), where: seen, negated }
     }
     this.#conditions += 1
@@ -305,7 +311,7 @@ class WhereReader {
 
   #unknownOperator(path: string, known: readonly string[]): Condition {
     this.#fault(path, 'operator', `must use one of the operators: ${known.join(', ')}`)
-    return NOTHING
+    return MATCHES_NOTHING
   }
 
   #single(texts: readonly string[], path: string): string {
@@ -322,7 +328,9 @@ class WhereReader {
   }
 
   #values(by: Comparable | ManyValued, texts: readonly string[], path: string): readonly QueryValue[] {
-    const parts = texts.flatMap((text) => (text.startsWith(WHOLE) ? [text.slice(WHOLE.length)] : text.split(',')))
+    const parts = texts.flatMap((text) =>
+      text.startsWith(LITERAL_PREFIX) ? [text.slice(LITERAL_PREFIX.length)] : text.split(','),
+    )
     this.#requireStorable(parts, path)
     if (parts.length <= MAX_VALUES) return [...new Set(this.#typed(by, parts, path))]
     this.#fault(path, 'maxItems', `must have at most ${MAX_VALUES} values`)

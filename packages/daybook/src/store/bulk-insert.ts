@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { CollectionModel } from '../model/model.ts'
-import { prepareSql, type Values } from './compile.ts'
+import { prepareSql, type StatementValues } from './compile.ts'
 import type { WriteConnection } from './database.ts'
 import type { Dialect, SearchDialect } from './dialect.ts'
 import type { LocaleRow, WrittenEntry } from './rows.ts'
@@ -20,15 +20,15 @@ export const isBulk = (dialect: Dialect): dialect is BulkDialect =>
 interface NewEntries {
   readonly collection: CollectionModel
   readonly entries: readonly WrittenEntry[]
-  /** The subject of who made them. */
+  /** The subject of the actor. */
   readonly actor: string
 }
 
 /** An entry with its number of the journal. */
-type Numbered = WrittenEntry & Pick<EntryTable, 'seq'>
+type NumberedEntry = WrittenEntry & Pick<EntryTable, 'seq'>
 
 /** Rows of one table, by column. */
-type Rows = readonly Values[]
+type Rows = readonly StatementValues[]
 
 /** The most entries that are sent together. While the engine stores them, their words are looked for. */
 const MAX_ENTRIES = 250
@@ -57,10 +57,10 @@ export class BulkInsert {
   async #addSome({ collection, entries, actor }: NewEntries): Promise<void> {
     const { key, status } = collection
     const numbered = await this.#number(entries)
-    const insert = (table: string, rowsOf: (one: Numbered) => Rows) => (): Promise<void> =>
+    const insert = (table: string, rowsOf: (one: NumberedEntry) => Rows) => (): Promise<void> =>
       this.#insert(table, numbered.flatMap(rowsOf))
     const pks = new Map<string, number>()
-    let shown: readonly Shown[] = []
+    let shown: readonly ShownRow[] = []
     await this.#connection.pipeline([
       insert('daybook$journal', (one) => [journalRow(one, key, actor)]),
       async () => {
@@ -81,15 +81,15 @@ export class BulkInsert {
     }
   }
 
-  async #number(entries: readonly WrittenEntry[]): Promise<readonly Numbered[]> {
+  async #number(entries: readonly WrittenEntry[]): Promise<readonly NumberedEntry[]> {
     const { batch } = this.#connection
-    const numbered: Numbered[] = []
+    const numbered: NumberedEntry[] = []
     for (const entry of entries) numbered.push({ ...entry, seq: await batch.next(entry.id, entry.updated_at) })
     return numbered
   }
 
   /** Stores the entries themselves. */
-  #place(key: string, entries: readonly Numbered[]): Promise<readonly Pick<EntryTable, 'id' | 'pk'>[]> {
+  #place(key: string, entries: readonly NumberedEntry[]): Promise<readonly Pick<EntryTable, 'id' | 'pk'>[]> {
     const insert = this.#dialect.insertAll(key, ENTRY_COLUMNS)
     return this.#connection.all(prepareSql(sql<Pick<EntryTable, 'id' | 'pk'>>`${insert} RETURNING id, pk`), {
       rows: JSON.stringify(entries.map(entryRow)),
@@ -99,11 +99,11 @@ export class BulkInsert {
   /** Stores what a table shows of entries, and what they are found by in it. */
   #show(
     collection: CollectionModel,
-    shown: readonly Shown[],
+    shown: readonly ShownRow[],
     pks: ReadonlyMap<string, number>,
   ): readonly (() => Promise<unknown>)[] {
     const placed = shown.map((one) => ({ ...one, pk: pks.get(one.entry.id) }))
-    const rows = placed.flatMap(({ entry, view, pk }) => (view ? [viewRow(entry, view, pk)] : []))
+    const rows = placed.flatMap(({ entry, localeRow, pk }) => (localeRow ? [localeTableRow(entry, localeRow, pk)] : []))
     const words = placed.map((one) => ({ ...one.words, pk: one.pk }))
     const index = prepareSql(this.#dialect.search.insertAll(collection))
     return [
@@ -121,25 +121,38 @@ export class BulkInsert {
 }
 
 /** An entry as a collection's own table shows it, or as that of a locale does. */
-interface Shown {
+interface ShownRow {
   readonly collection: CollectionModel
-  readonly entry: Numbered
-  readonly view?: LocaleRow
-  /** What it is found by. */
-  readonly words: Values
+  readonly entry: NumberedEntry
+  readonly localeRow?: LocaleRow
+  /** Its search row. */
+  readonly words: StatementValues
 }
 
-function toShown(search: SearchDialect, collection: CollectionModel, entries: readonly Numbered[]): readonly Shown[] {
+function toShown(
+  search: SearchDialect,
+  collection: CollectionModel,
+  entries: readonly NumberedEntry[],
+): readonly ShownRow[] {
   const rowOf = searchRows(search)
   return entries.flatMap((entry) => [
     { collection, entry, words: rowOf(collection, entry.value, entry.status) },
-    ...entry.localeRows.map((view) => {
-      return { collection: view.collection, entry, view, words: rowOf(view.collection, view.value, entry.status) }
+    ...entry.localeRows.map((localeRow) => {
+      return {
+        collection: localeRow.collection,
+        entry,
+        localeRow,
+        words: rowOf(localeRow.collection, localeRow.value, entry.status),
+      }
     }),
   ])
 }
 
-const journalRow = ({ seq, id, updated_at: at }: Numbered, collection: string, actor: string): Values => ({
+const journalRow = (
+  { seq, id, updated_at: at }: NumberedEntry,
+  collection: string,
+  actor: string,
+): StatementValues => ({
   seq,
   at,
   actor,
@@ -148,9 +161,10 @@ const journalRow = ({ seq, id, updated_at: at }: Numbered, collection: string, a
   id,
 })
 
-const entryRow = (entry: Numbered): Values => Object.fromEntries(ENTRY_COLUMNS.map((column) => [column, entry[column]]))
+const entryRow = (entry: NumberedEntry): StatementValues =>
+  Object.fromEntries(ENTRY_COLUMNS.map((column) => [column, entry[column]]))
 
-const referenceRows = ({ id, references }: Numbered, key: string): Rows =>
+const referenceRows = ({ id, references }: NumberedEntry, key: string): Rows =>
   references.map((one, position) => ({
     from_collection: key,
     from_id: id,
@@ -160,10 +174,14 @@ const referenceRows = ({ id, references }: Numbered, key: string): Rows =>
     to_id: one.id,
   }))
 
-const choiceRows = ({ id, choices }: Numbered, key: string): Rows =>
+const choiceRows = ({ id, choices }: NumberedEntry, key: string): Rows =>
   choices.map((choice) => ({ from_collection: key, from_id: id, ...choice }))
 
-function viewRow(entry: Numbered, { collection, slug, own_slug, doc }: LocaleRow, pk: number | undefined): Values {
+function localeTableRow(
+  entry: NumberedEntry,
+  { collection, slug, own_slug, doc }: LocaleRow,
+  pk: number | undefined,
+): StatementValues {
   const { id, status, created_at, updated_at, seq } = entry
   return { pk, id, slug, own_slug, status, created_at, updated_at, seq, shape: collection.schemaHash, doc }
 }

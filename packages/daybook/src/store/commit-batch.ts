@@ -1,9 +1,9 @@
 import { PUBLISHED } from '../fields/status.ts'
-import { build, param, prepare, type Statement, type Values } from './compile.ts'
+import { build, param, prepare, type Statement, type StatementValues } from './compile.ts'
 import type { PipelinedConnection } from './connection.ts'
 
 /** An entry that went from one status to another: `null` is an entry without one, `undefined` no entry. */
-export interface Counted {
+export interface CountChange {
   readonly key: string
   readonly seq: number
   /** Whether the collection's entries have a status. */
@@ -32,8 +32,8 @@ export class CommitBatch {
   #head: number | undefined
   #numbers = 0
   #last: JournalRecord | undefined
-  readonly #counted: Counted[] = []
-  readonly #waiting: [Statement, Values][] = []
+  readonly #counted: CountChange[] = []
+  readonly #waiting: [Statement, StatementValues][] = []
 
   /**
    * @param connection that of a transaction which no other writer runs beside
@@ -59,7 +59,7 @@ export class CommitBatch {
   }
 
   /** Counts an entry out of one status and into another. */
-  count(counted: Counted): void {
+  count(counted: CountChange): void {
     this.#counted.push(counted)
   }
 
@@ -67,7 +67,7 @@ export class CommitBatch {
    * Runs a statement with the commit. Search rows wait so: FTS5 writes to its table whenever a savepoint ends after a
    * change of it, and entries which share a commit would share nothing of that work.
    */
-  later(statement: Statement, values: Values): void {
+  later(statement: Statement, values: StatementValues): void {
     this.#waiting.push([statement, values])
   }
 
@@ -104,7 +104,7 @@ export class CommitBatch {
   }
 
   /** Says how many entries a collection has, and how far readers without a session may have to look. */
-  async #flushCounters(key: string, changes: readonly Counted[]): Promise<void> {
+  async #flushCounters(key: string, changes: readonly CountChange[]): Promise<void> {
     const row = await this.#connection.get(COUNTERS, { key })
     if (!row) throw new Error(`No counters for ${key}`)
     const counts: { [status: string]: number } = JSON.parse(row.counts)
@@ -115,7 +115,7 @@ export class CommitBatch {
       seq = own
       if (!hasStatus || from === PUBLISHED || to === PUBLISHED) visibleSeq = own
     }
-    await this.#connection.run(COUNT, { key, seq, visibleSeq, counts: JSON.stringify(counts) })
+    await this.#connection.run(UPDATE_COUNTERS, { key, seq, visibleSeq, counts: JSON.stringify(counts) })
   }
 }
 
@@ -125,7 +125,7 @@ const MOVE_HEAD = prepare(build.updateTable('daybook$head').set({ seq: param<num
 /** Where a collection stands, and what it has. */
 export const COUNTERS: Statement<{ readonly seq: number; readonly visible_seq: number; readonly counts: string }> =
   prepare(build.selectFrom('daybook$collections').selectAll().where('key', '=', param<string>('key')))
-const COUNT = prepare(
+const UPDATE_COUNTERS = prepare(
   build
     .updateTable('daybook$collections')
     .set({ seq: param<number>('seq'), visible_seq: param<number>('visibleSeq'), counts: param<string>('counts') })

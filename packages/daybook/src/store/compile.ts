@@ -21,12 +21,12 @@ class Param {
 }
 
 /** The values of one run, by parameter name. */
-export type Values = Readonly<Record<string, unknown>>
+export type StatementValues = Readonly<Record<string, unknown>>
 
 /** SQL text, compiled once, and how the values of a run become its parameters. */
 export interface Statement<Row = unknown> {
   readonly sql: string
-  bind(values: Values): unknown[]
+  bind(values: StatementValues): unknown[]
   /** Carries the type of a row; never set. */
   readonly '~row'?: Row
 }
@@ -71,7 +71,7 @@ export function bare<Row = unknown>(text: string): Statement<Row> {
 /** A condition as SQL: its cacheKey names the text, its values are the parameters. */
 export interface WhereSql {
   readonly cacheKey: string
-  readonly values: Values
+  readonly values: StatementValues
   /** Builds the text; called when no statement of this cacheKey is kept. */
   build(): RawBuilder<SqlBool>
 }

@@ -1,11 +1,11 @@
-import type { Statement, Values } from './compile.ts'
+import type { Statement, StatementValues } from './compile.ts'
 
 /** Runs statements on one connection. */
 export interface Connection {
-  all<Row>(statement: Statement<Row>, values?: Values): Promise<readonly Row[]>
-  get<Row>(statement: Statement<Row>, values?: Values): Promise<Row | undefined>
+  all<Row>(statement: Statement<Row>, values?: StatementValues): Promise<readonly Row[]>
+  get<Row>(statement: Statement<Row>, values?: StatementValues): Promise<Row | undefined>
   /** Answers how many rows changed. */
-  run(statement: Statement, values?: Values): Promise<number>
+  run(statement: Statement, values?: StatementValues): Promise<number>
 }
 
 /** A connection that takes several writes at a time. */

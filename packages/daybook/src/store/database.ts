@@ -8,20 +8,20 @@ export interface WriteConnection extends PipelinedConnection {
   readonly batch: CommitBatch
 }
 
-/** What a transaction is expected to be. */
-export interface WriteOptions {
+/** The options of a transaction. */
+export interface TransactionOptions {
   /** It may take as long as it likes, as filling a new store may. @default false */
   readonly isLong?: boolean
   /**
-   * Whether who asks does it again should a crash lose it. One that is long, too, need not be on the disk when this
+   * Whether the caller repeats it should a crash lose it. One that is long, too, need not be on the disk when this
    * resolves, where the engine knows a difference; it is there with the next transaction that has to be. @default false
    */
   readonly isRepeatable?: boolean
 }
 
-/** What a store is opened for. */
+/** The options of opening a store. */
 export interface StoreOptions {
-  /** Whether anybody waits for an answer while others write; if not, SQLite keeps no thread for its log. @default true */
+  /** Whether clients wait for answers while others write; if not, SQLite keeps no thread for its log. @default true */
   readonly isServing?: boolean
 }
 
@@ -30,17 +30,17 @@ export interface Database {
   readonly dialect: Dialect
   /** Sees what is committed, and nothing else. */
   readonly reader: Connection
-  /** The same for questions that may take long; they keep nobody else waiting. */
+  /** The same for statements that may take long; they do not delay those of {@link reader}. */
   readonly background: Connection
   /** How many statements have run since it was opened. */
   readonly executed: number
   /** Runs `work` alone among writers; all of it is durable when this resolves, none of it when it rejects. */
-  transaction<T>(work: (writer: WriteConnection) => Promise<T>, options?: WriteOptions): Promise<T>
+  transaction<T>(work: (writer: WriteConnection) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Runs `work` on the tables themselves, alone among all nodes; the database may hold none yet. */
   alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T>
   /** Its connections, where it has a pool of them. */
   readonly poolState?: PoolState
-  /** Who follows its journal at their own pace. */
+  /** Readers of its journal that follow at their own pace. */
   readonly readers?: readonly JournalReader[]
   /**
    * Runs `work` outside of any transaction, while others write, as long as it takes; alone among nodes that do so or
@@ -66,7 +66,7 @@ export interface Snapshot extends Connection {
   close(): Promise<void>
 }
 
-/** Somebody who follows the journal, and may be behind. */
+/** A reader of the journal, such as a replica, that may lag behind. */
 export interface JournalReader {
   readonly name: string
   /** The last number that it has come to; `undefined`: it does not answer. */

@@ -1,6 +1,6 @@
 import type { RawBuilder, SqlBool } from 'kysely'
 import type { CollectionModel, Comparable } from '../model/model.ts'
-import type { Values, WhereSql } from './compile.ts'
+import type { StatementValues, WhereSql } from './compile.ts'
 import type { SortedRow } from './rows.ts'
 import type { SearchQuery } from './search.ts'
 import type { ColumnKind, TableOutline } from './tables.ts'
@@ -9,7 +9,7 @@ import type { ColumnKind, TableOutline } from './tables.ts'
 export type Operator = 'eq' | 'lt' | 'lte' | 'gt' | 'gte' | 'in' | 'startsWith' | 'contains'
 
 /**
- * What engines say differently. Statements are written once, in the SQL that all of them share, with these pieces in
+ * The SQL that differs between engines. Statements are written once, in the SQL that all of them share, with these pieces in
  * them; `?` stands for a parameter, and names stand in double quotes.
  */
 export interface Dialect {
@@ -52,9 +52,9 @@ export interface Dialect {
 /** How words are kept and found. */
 export interface SearchDialect {
   /** The parameters of a search; `undefined`: nothing can match. */
-  values(search: SearchQuery, collection: CollectionModel): Values | undefined
+  values(search: SearchQuery, collection: CollectionModel): StatementValues | undefined
   /** The same for {@link count}. */
-  countValues(search: SearchQuery, collection: CollectionModel): Values | undefined
+  countValues(search: SearchQuery, collection: CollectionModel): StatementValues | undefined
   /** Whether `entry` is found. */
   condition(table: string): RawBuilder<SqlBool>
   /** How many are found. */
@@ -62,18 +62,18 @@ export interface SearchDialect {
   /** Matches by relevance among the newest, or newest first; parameters `limit` and `offset`. */
   matches(collection: CollectionModel, where: WhereSql | undefined, ranked: boolean): RawBuilder<SortedRow>
   /** The parameters of {@link insert}: what an entry is found by. */
-  row(collection: CollectionModel, doc: Readonly<Record<string, unknown>>, status: string | null): Values
+  row(collection: CollectionModel, doc: Readonly<Record<string, unknown>>, status: string | null): StatementValues
   /** Adds the search row of an entry; parameter `pk`, and those of {@link row}. */
   insert(collection: CollectionModel): RawBuilder<unknown>
   /** Adds those of many entries; parameter `rows`, a JSON list of the parameters of {@link insert}. @default one by one */
   insertAll?(collection: CollectionModel): RawBuilder<unknown>
   /** Takes the search row of an entry away; parameter `pk`. */
   remove(table: string): RawBuilder<unknown>
-  /** What makes the search table of a collection. */
+  /** Statements that make the search table of a collection. */
   create(collection: CollectionModel): readonly string[]
-  /** What else belongs to it, made once the rows are there. @default nothing */
+  /** Statements that complete it once its rows are stored. @default nothing */
   index?(table: string): readonly string[]
-  /** What drops it. */
+  /** Statements that drop it. */
   drop(table: string): readonly string[]
   /** Changes when tables made before no longer do. */
   readonly version: string
@@ -82,7 +82,7 @@ export interface SearchDialect {
 /** An index or a view that the model asks for. */
 export interface SchemaObject {
   readonly type: 'index' | 'view'
-  /** What it is made on. */
+  /** The table that it belongs to. */
   readonly table: string
   readonly name: string
   readonly sql: string
@@ -107,7 +107,7 @@ export interface SchemaDialect {
   readonly tables: string
   /** Rows `{ type, name, sql }`: the indexes and views that Daybook made for collections, as they were made. */
   readonly objects: string
-  /** What makes an index or a view, so that {@link objects} tells how it was made. */
+  /** The statement that makes an index or a view, so that {@link objects} tells how it was made. */
   make(one: SchemaObject): readonly string[]
   /** The same for an index, outside of a transaction and while others write. @default as {@link make} */
   makeOutsideTransaction?(one: SchemaObject): readonly string[]
@@ -115,8 +115,8 @@ export interface SchemaDialect {
   alignStatus(key: string, statusKey: string): readonly RawBuilder<unknown>[]
   /** Counts the entries of a collection anew. */
   recount(key: string): RawBuilder<unknown>
-  /** Rows `{ name }`: tables and views of anybody. */
+  /** Rows `{ name }`: all tables and views, also those of other programs. */
   readonly occupants: string
-  /** What the engine has to be told of an entry table after rows came with a `pk` of their own. */
-  settle(table: string): readonly string[]
+  /** Statements that an entry table needs after rows were copied with their `pk`. */
+  afterCopy(table: string): readonly string[]
 }

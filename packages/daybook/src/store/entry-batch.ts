@@ -4,9 +4,9 @@ import type { StoredEntry } from './rows.ts'
 import { ENTRY_COLUMNS } from './tables.ts'
 
 /** The most rows of a batch: each is read at one go, and others wait meanwhile. */
-const MAX_ROWS = 128
+const MAX_BATCH_ENTRIES = 128
 /** The most bytes of texts in a batch of more than one entry: V8 treats larger texts as large objects, and lets them pile up. */
-const MAX_BYTES = 32 * 1024
+const MAX_BATCH_BYTES = 32 * 1024
 
 /** The entries of a collection behind a `pk`: the next one, and others as far as they fit into a batch. */
 export function batchStatement(key: string): Statement<StoredEntry> {
@@ -14,8 +14,8 @@ export function batchStatement(key: string): Statement<StoredEntry> {
   const columns = sql.join(['pk', ...ENTRY_COLUMNS].map((name) => sql.ref(name)))
   const size = sql`octet_length(doc) + coalesce(octet_length(locales), 0) + coalesce(octet_length(kept), 0)`
   const sizes = sql`SELECT pk, ${size} AS size FROM ${table} WHERE pk > ${param('after')}
-    ORDER BY pk LIMIT ${sql.lit(MAX_ROWS)}`
+    ORDER BY pk LIMIT ${sql.lit(MAX_BATCH_ENTRIES)}`
   const sums = sql`SELECT pk, sum(size) OVER (ORDER BY pk) - size AS before FROM (${sizes}) AS sizes`
   return prepareSql(sql<StoredEntry>`SELECT ${columns} FROM ${table} WHERE pk > ${param('after')}
-    AND pk <= (SELECT max(pk) FROM (${sums}) AS sums WHERE before < ${sql.lit(MAX_BYTES)}) ORDER BY pk`)
+    AND pk <= (SELECT max(pk) FROM (${sums}) AS sums WHERE before < ${sql.lit(MAX_BATCH_BYTES)}) ORDER BY pk`)
 }

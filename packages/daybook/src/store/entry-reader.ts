@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { CollectionModel } from '../model/model.ts'
 import type { Condition } from '../query/where.ts'
-import { param, prepare, type Values } from './compile.ts'
+import { param, prepare, type StatementValues } from './compile.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 import { batchStatement } from './entry-batch.ts'
@@ -13,11 +13,11 @@ import { ENTRY_COLUMNS, type EntryTable } from './tables.ts'
 import { INDEXED_CHARACTERS, isOwn } from './where.ts'
 import { toWhereSql } from './where-forms.ts'
 
-/** What narrows a question about entries that are named. */
+/** The condition of a query for named entries. */
 interface Narrowing {
   /** Tells its statement from others. */
   readonly name: string
-  readonly values: Values
+  readonly values: StatementValues
   readonly connection: Connection
   narrow<Row>(query: EntrySelect<Row>): EntrySelect<Row>
 }
@@ -180,7 +180,7 @@ export class EntryReader {
     return (await this.#connection.get(statement, { slug })) !== undefined
   }
 
-  /** What narrows a question about single entries. Where it needs to look into other tables, it may take long. */
+  /** The condition of a query for single entries. Where it needs to look into other tables, it may take long. */
   #narrowing(collection: CollectionModel, where: Condition | undefined): Narrowing {
     if (!where) return this.#unnarrowed
     const condition = toWhereSql(this.#dialect, where, collection)

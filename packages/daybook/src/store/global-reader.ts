@@ -13,8 +13,8 @@ export class GlobalReader {
 
   /** The global with this key; `undefined`: it was never written. */
   byKey(key: string): Promise<GlobalRow | undefined> {
-    return this.#connection.get(BY_KEY, { key })
+    return this.#connection.get(GLOBAL_BY_KEY, { key })
   }
 }
 
-const BY_KEY = prepare(build.selectFrom('daybook$globals').selectAll().where('key', '=', param<string>('key')))
+const GLOBAL_BY_KEY = prepare(build.selectFrom('daybook$globals').selectAll().where('key', '=', param<string>('key')))

@@ -39,7 +39,7 @@ export class Journal {
 
   /** The record with this number. */
   record(seq: number): Promise<JournalRow | undefined> {
-    return this.#connection.get(RECORD, { seq })
+    return this.#connection.get(JOURNAL_RECORD, { seq })
   }
 
   /** The next records after a number, in order; none: there are no others yet. */
@@ -80,7 +80,7 @@ export class GrowingJournal extends Journal {
 
   /**
    * Every record after a number, in order, and each that comes later soon after its commit, by whatever node. Nothing is
-   * read ahead of who iterates but one batch.
+   * read ahead of the consumer but one batch.
    *
    * @param signal ends it, also while it waits
    * @throws SERVICE_UNAVAILABLE when the database does not answer; following again from the last record misses nothing
@@ -109,7 +109,7 @@ export class GrowingJournal extends Journal {
   }
 }
 
-/** What of a database a journal that grows needs. */
+/** The part of a database that a growing journal needs. */
 type GrowingDatabase = Pick<Database, 'reader' | 'onGrowth'>
 
 /** A document with what every locale says, as the journal keeps it. `@` cannot stand in a key. */
@@ -117,7 +117,7 @@ export function wholeOf({ doc, locales }: Pick<EntryTable, 'doc' | 'locales'>): 
   return locales === null ? doc : `${doc.slice(0, -1)},"@locales":${locales}}`
 }
 
-const RECORD = prepare(build.selectFrom('daybook$journal').selectAll().where('seq', '=', param<number>('seq')))
+const JOURNAL_RECORD = prepare(build.selectFrom('daybook$journal').selectAll().where('seq', '=', param<number>('seq')))
 const NEXT_RECORDS = prepare(
   build
     .selectFrom('daybook$journal')

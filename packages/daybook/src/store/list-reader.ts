@@ -77,7 +77,7 @@ export class ListReader {
     return { rows, end: found.length > query.limit && last ? positionOf(last, query.sort) : undefined }
   }
 
-  /** What narrows a question, translated; `undefined`: nothing can match. */
+  /** The condition of a query, translated; `undefined`: nothing can match. */
   #filter(
     collection: CollectionModel,
     { search, where, statuses, sort }: Pick<PageQuery, 'search' | 'where' | 'statuses'> & Partial<PageQuery>,

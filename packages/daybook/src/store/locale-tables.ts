@@ -15,7 +15,7 @@ export async function dropLocaleTables(
   }
 }
 
-/** What drops a table of entries with its search. */
+/** The statements that drop a table of entries with its search table. */
 export const dropsOf = ({ search }: Dialect, table: string): readonly string[] => [
   ...search.drop(table),
   `DROP TABLE IF EXISTS "${table}"`,

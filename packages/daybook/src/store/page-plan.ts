@@ -13,8 +13,8 @@ export interface ListSize {
   readonly all: number
 }
 
-/** What a page asks for, as far as its cost depends on it. */
-interface Asked {
+/** The query of a page, as far as its cost depends on it. */
+interface CostedPage {
   readonly where: Condition
   readonly sort: readonly SortBy[]
   readonly offset: number
@@ -41,7 +41,7 @@ const SHORT = 10_000
  * Chooses how to find a page. No engine does that well by itself here: SQLite keeps no statistics, and does not know that a value which
  * is not in the index that it walks costs a whole document.
  */
-export function planPage({ where, sort, offset, limit, size }: Asked): PagePlan {
+export function planPage({ where, sort, offset, limit, size }: CostedPage): PagePlan {
   const leaves = conjuncts(where)
   const [lead] = sort
   const drivesInOrder = leaves.some((one) => isInOrder(one, lead))

@@ -3,7 +3,7 @@ import type { CollectionModel } from '../model/model.ts'
 import type { SortBy } from '../query/list-query.ts'
 import type { Condition } from '../query/where.ts'
 import type { WhereSql } from './compile.ts'
-import { build, param, type Values } from './compile.ts'
+import { build, param, type StatementValues } from './compile.ts'
 import type { Dialect } from './dialect.ts'
 import type { ListSize } from './page-plan.ts'
 import type { EntryRow, SortedRow } from './rows.ts'
@@ -32,7 +32,7 @@ export const entryTable = (table: string): EntrySelect<Record<never, never>> =>
     Record<never, never>
   >
 
-/** What is read of entries to serve them. */
+/** The columns that serving entries needs. */
 export const SHOWN_COLUMNS = ['id', 'seq', 'status', 'shape', 'kept', 'doc'] as const
 
 /** Entries of a collection, with what is read of them to serve them. */
@@ -41,7 +41,7 @@ export const entries = (table: string): EntrySelect<EntryRow> => entryTable(tabl
 /** Values of the sort keys of the last entry of a page, and its id. */
 export type Position = readonly (string | number | null)[]
 
-/** What a page asks for, in terms of the store. */
+/** The query of a page, in terms of the store. */
 export interface PageQuery {
   /** `undefined`: entries of any status. */
   readonly statuses: readonly string[] | undefined
@@ -69,10 +69,10 @@ export interface Phase {
   readonly where: readonly RawBuilder<SqlBool>[]
 }
 
-/** What narrows a question, as SQL. */
+/** The condition of a query, as SQL. */
 export interface Filter {
   readonly cacheKey: string
-  readonly values: Values
+  readonly values: StatementValues
   readonly where: WhereSql | undefined
 }
 

@@ -10,7 +10,7 @@ import { StatementCache } from './statement-cache.ts'
 import { SystemReader } from './system-reader.ts'
 
 /** The most statements of reads that are kept: clients can ask in any number of forms. */
-const MAX_STATEMENTS = 250
+const MAX_READER_STATEMENTS = 250
 
 /** The reading half of the store on one connection: a reader for each subject. */
 export class Reader {
@@ -28,7 +28,7 @@ export class Reader {
     dialect: Dialect,
     connection: Connection,
     background: Connection = connection,
-    statements: StatementCache = new StatementCache(MAX_STATEMENTS),
+    statements: StatementCache = new StatementCache(MAX_READER_STATEMENTS),
   ) {
     const source: ReadSource = { dialect, connection, background, statements }
     this.dialect = dialect

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { CollectionModel } from '../model/model.ts'
 import type { Condition } from '../query/where.ts'
-import { param, prepareSql, type Values } from './compile.ts'
+import { param, prepareSql, type StatementValues } from './compile.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 import type { ReadSource } from './read-source.ts'
@@ -17,15 +17,15 @@ export interface Referrer {
   readonly field: string
 }
 
-/** Which of the documents that refer to an entry are meant. */
+/** Selects some of the documents that refer to an entry. */
 export interface ReferrerFilter {
   /** Fields that are left out, as `collection field` and `globals key field`. */
   readonly except: readonly string[]
-  /** What entries of a collection must hold. */
-  readonly limits: readonly { readonly collection: CollectionModel; readonly where: Condition }[]
+  /** The condition that entries of a collection must match. */
+  readonly filters: readonly { readonly collection: CollectionModel; readonly where: Condition }[]
 }
 
-const ALL: ReferrerFilter = { except: [], limits: [] }
+const ALL_REFERRERS: ReferrerFilter = { except: [], filters: [] }
 
 /** Reads which documents refer to an entry. */
 export class ReferenceReader {
@@ -47,7 +47,7 @@ export class ReferenceReader {
     id: string,
     limit: number,
     offset = 0,
-    among: ReferrerFilter = ALL,
+    among: ReferrerFilter = ALL_REFERRERS,
   ): Promise<readonly Referrer[]> {
     const { name, values, connection, conditions } = this.#among(among)
     const statement = this.#statements.get(`referrers${name}`, () =>
@@ -65,10 +65,10 @@ export class ReferenceReader {
     return (await connection.get(statement, { collection, id, ...values }))?.total ?? 0
   }
 
-  #among({ except, limits }: ReferrerFilter): Narrowed {
-    const translated = limits.map(({ collection, where }, index) => ({
+  #among({ except, filters }: ReferrerFilter): Narrowed {
+    const translated = filters.map(({ collection, where }, index) => ({
       table: collection.key,
-      condition: toWhereSql(this.#dialect, where, { ...collection, prefix: `limit${index}x` }),
+      condition: toWhereSql(this.#dialect, where, { ...collection, prefix: `filter${index}x` }),
     }))
     return {
       name: translated.map(({ table, condition }) => ` ${table} ${condition.cacheKey}`).join(),
@@ -76,21 +76,21 @@ export class ReferenceReader {
         except: JSON.stringify(except),
         ...Object.assign({}, ...translated.map(({ condition }) => condition.values)),
       },
-      connection: limits.length === 0 ? this.#connection : this.#background,
+      connection: filters.length === 0 ? this.#connection : this.#background,
       conditions: () => translated.map(({ table, condition }) => reachable(table, condition.build())),
     }
   }
 }
 
-type Conditions = readonly RawBuilder<SqlBool>[]
+type ReferrerConditions = readonly RawBuilder<SqlBool>[]
 
 /** A question about referrers with its filter, translated. */
 interface Narrowed {
   /** Tells its statement from others. */
   readonly name: string
-  readonly values: Values
+  readonly values: StatementValues
   readonly connection: Connection
-  conditions(): Conditions
+  conditions(): ReferrerConditions
 }
 
 /** Whether what refers is no entry of this collection, or one that holds the condition. */
@@ -98,15 +98,15 @@ const reachable = (key: string, condition: RawBuilder<SqlBool>): RawBuilder<SqlB
   sql`(from_collection <> ${sql.lit(key)} OR EXISTS (
     SELECT 1 FROM ${sql.table(key)} AS entry WHERE entry.id = from_id AND ${condition}
   ))`
-const referring = ({ isAmong }: Dialect, conditions: Conditions) => sql`FROM daybook$refs
+const referring = ({ isAmong }: Dialect, conditions: ReferrerConditions) => sql`FROM daybook$refs
   WHERE to_collection = ${param('collection')} AND to_id = ${param('id')} AND NOT ${isAmong(
     sql`(from_collection || ' ' || CASE from_collection WHEN 'globals' THEN from_id || ' ' ELSE '' END || field)`,
     param('except'),
   )}${sql.join([sql``, ...conditions], sql` AND `)}`
-const referrersOf = (dialect: Dialect, conditions: Conditions) => sql<Referrer>`
+const referrersOf = (dialect: Dialect, conditions: ReferrerConditions) => sql<Referrer>`
   SELECT DISTINCT from_collection AS collection, from_id AS id, field ${referring(dialect, conditions)}
   ORDER BY from_collection, from_id, field LIMIT ${param('limit')} OFFSET ${param('offset')}`
-const countReferrersOf = (dialect: Dialect, conditions: Conditions) => sql<{ total: number }>`
+const countReferrersOf = (dialect: Dialect, conditions: ReferrerConditions) => sql<{ total: number }>`
   SELECT count(*) AS total FROM (
     SELECT DISTINCT from_collection, from_id, field ${referring(dialect, conditions)}
   ) AS referring`

@@ -2,14 +2,14 @@ import type { Reference } from '../fields/field.ts'
 import type { CollectionModel } from '../model/model.ts'
 import type { EntryColumn, EntryTable, SystemTables } from './tables.ts'
 
-/** What is read of an entry to serve it. */
+/** The columns that serving an entry needs. */
 export type EntryRow = Pick<EntryTable, 'id' | 'seq' | 'status' | 'shape' | 'kept' | 'doc'>
-/** What is read of an entry to change it. */
+/** The columns that changing an entry needs. */
 export type StoredEntry = Pick<EntryTable, 'pk' | EntryColumn>
 /** An entry with the values of its sort keys. */
 export type SortedRow = EntryRow & Readonly<Record<`s${number}`, string | number | null>>
 
-/** What is read of a global. */
+/** The columns of a global. */
 export type GlobalRow = SystemTables['daybook$globals']
 
 /** The answer to a write, stored for a request that is sent again. */
@@ -26,7 +26,7 @@ export interface WrittenEntry
   > {
   /** The entry as locales show it. */
   readonly localeRows: readonly LocaleRow[]
-  /** What `doc` says. */
+  /** The document of `doc`, parsed. */
   readonly value: Readonly<Record<string, unknown>>
   readonly references: readonly FieldReference[]
   readonly choices: readonly FieldChoice[]

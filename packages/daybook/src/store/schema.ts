@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { StartupError } from '../errors.ts'
 import { type Field, type Fields, innerFields } from '../fields/field.ts'
 import type { CollectionModel, Model } from '../model/model.ts'
-import { bare, build, param, prepare, prepareSql, type Statement, type Values } from './compile.ts'
+import { bare, build, param, prepare, prepareSql, type Statement, type StatementValues } from './compile.ts'
 import type { Connection } from './connection.ts'
 import { UniqueViolation } from './database.ts'
 import type { Dialect, SchemaObject } from './dialect.ts'
@@ -57,12 +57,12 @@ function wantedView({ schema }: Dialect, collection: CollectionModel): SchemaObj
 }
 
 /** Runs statements on the connection that holds the lock. */
-async function run(connection: Connection, ...texts: readonly string[]): Promise<void> {
+async function runStatements(connection: Connection, ...texts: readonly string[]): Promise<void> {
   for (const text of texts) await connection.run(bare(text))
 }
 
 /** Whether the database has none of Daybook's tables yet. */
-export async function isBlank(connection: Connection, { schema }: Dialect): Promise<boolean> {
+export async function isBlankDatabase(connection: Connection, { schema }: Dialect): Promise<boolean> {
   return (await connection.get(bare(schema.marker))) === undefined
 }
 
@@ -84,9 +84,9 @@ export async function prepareSchema(
   if (known !== undefined && (await readNote(connection, 'schema')) === fingerprint) return []
   if (known !== undefined && Number(known) < 2) await addLocales(connection)
   if (known !== undefined) await check.beforeChange?.(connection)
-  await run(connection, ...createSystemTables(dialect.schema))
-  const views = [...model.collections.values()].flatMap((one) => [...one.byLocale.values()])
-  await dropLocaleTables(connection, dialect, (name) => views.every(({ table }) => table !== name))
+  await runStatements(connection, ...createSystemTables(dialect.schema))
+  const localeTables = [...model.collections.values()].flatMap((one) => [...one.byLocale.values()])
+  await dropLocaleTables(connection, dialect, (name) => localeTables.every(({ table }) => table !== name))
   for (const collection of model.collections.values()) await prepareCollection(connection, dialect, collection, check)
   const large = check.makesOutsideTransaction ? await largeTables(connection) : new Set<string>()
   const postponed = await alignObjects(connection, dialect, [...model.collections.values()], large)
@@ -114,7 +114,7 @@ async function largeTables(connection: Connection): Promise<ReadonlySet<string>>
  * @throws {StartupError} when a newer Daybook made them, or a copy into them was begun and has not ended
  */
 async function knownLayout(connection: Connection, dialect: Dialect): Promise<string | undefined> {
-  if (await isBlank(connection, dialect)) return undefined
+  if (await isBlankDatabase(connection, dialect)) return undefined
   const layout = await readNote(connection, 'layout')
   if (Number(layout) > LAYOUT) throw new StartupError(madeByNewer('This database', layout))
   if (layout === undefined && (await readNote(connection, COPY_NOTE)) !== undefined) {
@@ -133,10 +133,10 @@ export const madeByNewer = (what: string, layout: string | undefined): string =>
 async function addLocales(connection: Connection): Promise<void> {
   const keys = await connection.all(bare<{ key: string }>('SELECT key FROM daybook$collections'))
   for (const table of [...keys.map(({ key }) => key), 'daybook$globals'])
-    await run(connection, `ALTER TABLE "${table}" ADD COLUMN locales TEXT`)
+    await runStatements(connection, `ALTER TABLE "${table}" ADD COLUMN locales TEXT`)
 }
 
-/** What surrounds a change of the tables. */
+/** The state of a change of the tables. */
 export interface SchemaCheck {
   /** Called when the config differs from the one of the last start; a rejection leaves everything as it is. */
   beforeChange?(connection: Connection): Promise<void>
@@ -159,7 +159,7 @@ function fingerprintOf(dialect: Dialect, model: Model): string {
       dialect.schema.named(name),
       sql,
     ]),
-    [...one.byLocale.values()].map((view) => [view.table, view.schemaHash]),
+    [...one.byLocale.values()].map((localeTable) => [localeTable.table, localeTable.schemaHash]),
     one.status?.key ?? null,
   ])
   const globals = [...model.globals.values()].map((one) => [one.key, one.schemaHash, renamesOf(one.fieldMap)])
@@ -182,17 +182,17 @@ async function prepareCollection(
   check: SchemaCheck,
 ): Promise<void> {
   const { key } = collection
-  await run(connection, createEntryTable(dialect.schema, key))
+  await runStatements(connection, createEntryTable(dialect.schema, key))
   await connection.run(ADD_COUNTERS, { key })
   const isMoved = await alignStatus(connection, dialect, collection)
   await prepareSearch(connection, dialect, collection, isMoved)
-  const views = [...collection.byLocale.values()]
-  const content = views.map(({ schemaHash }) => schemaHash).join()
+  const localeTables = [...collection.byLocale.values()]
+  const content = localeTables.map(({ schemaHash }) => schemaHash).join()
   if (!isMoved && ((await readNote(connection, `locales ${key}`)) ?? '') === content) return
-  for (const { table } of views)
-    await run(connection, ...dropsOf(dialect, table), createLocaleTable(dialect.schema, table))
-  if (views.length > 0) await check.fillLocaleTables(collection)
-  for (const view of views) await prepareSearch(connection, dialect, view, true)
+  for (const { table } of localeTables)
+    await runStatements(connection, ...dropsOf(dialect, table), createLocaleTable(dialect.schema, table))
+  if (localeTables.length > 0) await check.fillLocaleTables(collection)
+  for (const localeTable of localeTables) await prepareSearch(connection, dialect, localeTable, true)
   await writeNote(connection, `locales ${key}`, content)
 }
 
@@ -208,13 +208,13 @@ async function prepareSearch(
     .update(JSON.stringify([search.version, search.create(collection), searchOutline(collection)]))
     .digest('base64url')
   if (!isStale && (await readNote(connection, `search ${collection.table}`)) === content) return
-  await run(connection, ...search.drop(collection.table), ...search.create(collection))
+  await runStatements(connection, ...search.drop(collection.table), ...search.create(collection))
   await fillSearch(connection, dialect, collection)
-  await run(connection, ...(search.index?.(collection.table) ?? []))
+  await runStatements(connection, ...(search.index?.(collection.table) ?? []))
   await writeNote(connection, `search ${collection.table}`, content)
 }
 
-/** What of a collection decides which words an entry is found by. */
+/** The part of a collection that decides which words an entry is found by. */
 function searchOutline({ fieldMap, searchable, schemaHash }: CollectionModel): unknown {
   const outline = (fields: Fields): unknown =>
     Object.entries(fields).map(([key, field]) => [
@@ -244,7 +244,7 @@ async function alignStatus(
 ): Promise<boolean> {
   const field = status && fieldMap[status.key]
   if (!status || !field) return false
-  const values: Values = {
+  const values: StatementValues = {
     known: JSON.stringify(status.values),
     usual: field.type.empty?.(field.options),
     replacement: field.type.replacement?.(field.options),
@@ -299,13 +299,13 @@ async function alignObjects(
     collections
       .flatMap((one) => [
         wantedView(dialect, one),
-        ...[one, ...one.byLocale.values()].flatMap((view) => wantedIndexes(dialect, view)),
+        ...[one, ...one.byLocale.values()].flatMap((localeTable) => wantedIndexes(dialect, localeTable)),
       ])
       .map((one) => [one.name, one]),
   )
   for (const one of await connection.all(bare<Omit<SchemaObject, 'table'>>(dialect.schema.objects))) {
     if (wanted.get(one.name)?.sql === one.sql) wanted.delete(one.name)
-    else await run(connection, `DROP ${one.type} "${one.name}"`)
+    else await runStatements(connection, `DROP ${one.type} "${one.name}"`)
   }
   const isPostponed = ({ type, table }: SchemaObject): boolean => type === 'index' && large.has(table)
   for (const one of wanted.values()) if (!isPostponed(one)) await makeObject(connection, dialect.schema.make(one), one)
@@ -324,7 +324,7 @@ export async function makeOutsideTransaction(
 
 async function makeObject(connection: Connection, texts: readonly string[], { name }: SchemaObject): Promise<void> {
   try {
-    await run(connection, ...texts)
+    await runStatements(connection, ...texts)
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error
     const [collection, , path] = name.split('$')

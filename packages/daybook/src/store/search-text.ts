@@ -15,7 +15,7 @@ const RUNS = new RegExp(`${UNSPACED.source}|(?:(?!${UNSPACED.source})[\\p{L}\\p{
 const MARKS = /[\p{M}\u19b0-\u19c0\u19c8\u19c9\u1cf2\u1cf3]/gu
 
 /** Takes case, accents and width away: `Ｃafé` and `cafe` are one word, and a sigma is one wherever it stands, as in FTS5. */
-function fold(text: string): string {
+function foldText(text: string): string {
   return text.normalize('NFKD').replace(MARKS, '').toLowerCase().replaceAll('ς', 'σ')
 }
 
@@ -40,13 +40,13 @@ function slices(text: string): readonly string[] {
 }
 
 function keptWords(text: string): string {
-  if (!NOT_PLAIN.test(text)) return (text.toLowerCase().match(PLAIN_WORDS) ?? []).map(cut).join(' ')
-  const folded = fold(text)
+  if (!NOT_PLAIN.test(text)) return (text.toLowerCase().match(PLAIN_WORDS) ?? []).map(cutWord).join(' ')
+  const folded = foldText(text)
   const words = folded.match(WORDS) ?? []
-  return (UNSPACED.test(folded) ? words.flatMap(split) : words.map(cut)).join(' ')
+  return (UNSPACED.test(folded) ? words.flatMap(split) : words.map(cutWord)).join(' ')
 }
 
-const cut = (word: string): string => (word.length > MAX_WORD ? word.slice(0, MAX_WORD) : word)
+const cutWord = (word: string): string => (word.length > MAX_WORD ? word.slice(0, MAX_WORD) : word)
 
 /** A word that is looked for. */
 export interface SearchTerm {
@@ -55,9 +55,9 @@ export interface SearchTerm {
   readonly prefix: boolean
 }
 
-/** What `q` asks for: every word, the last one also as a beginning. */
+/** The terms of `q`: every word, the last one also as a beginning. */
 export function toSearchTerms(q: string): readonly SearchTerm[] {
-  const words = fold(q).match(WORDS) ?? []
+  const words = foldText(q).match(WORDS) ?? []
   return words.flatMap((word, index) => {
     const isLast = index === words.length - 1
     if (!UNSPACED.test(word)) return [{ word: word.slice(0, MAX_WORD), prefix: isLast }]

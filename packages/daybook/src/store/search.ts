@@ -2,7 +2,7 @@ import type { Field } from '../fields/field.ts'
 import type { CollectionModel } from '../model/model.ts'
 import { type SearchTerm, toSearchText } from './search-text.ts'
 
-/** What a search asks of the index. */
+/** The query of a search. */
 export interface SearchQuery {
   readonly terms: readonly SearchTerm[]
   /** Top-level fields whose words the reader may find. */
@@ -22,20 +22,20 @@ export function searchTexts(
 ): readonly (readonly [key: string, words: string])[] {
   const texts = searchable.flatMap(({ key }) => {
     const field = fieldMap[key]
-    return field ? [[key, toSearchText(wordsOf(field, doc[key]).join(' '))] as const] : []
+    return field ? [[key, toSearchText(wordsOfField(field, doc[key]).join(' '))] as const] : []
   })
   // Five bytes for a character are more than any text takes, however short its words.
   const mayBeTooMuch = texts.reduce((sum, [, text]) => sum + text.length * 5, 0) > MAX_WORDS_BYTES
-  return mayBeTooMuch ? cut(texts) : texts
+  return mayBeTooMuch ? cutTexts(texts) : texts
 }
 
 /** PostgreSQL's bound for the different words of one entry is 1 MiB; what comes after that much is found on no store. */
 const MAX_WORDS_BYTES = 1_000_000
-/** What a store may add to a word of each field, in bytes. */
+/** The bytes that a store may add to a word of each field. */
 const WORD_EXTRA = 3
 
 /** Texts as far as there is room for their different words. */
-function cut(texts: readonly (readonly [key: string, words: string])[]): readonly (readonly [string, string])[] {
+function cutTexts(texts: readonly (readonly [key: string, words: string])[]): readonly (readonly [string, string])[] {
   let room = MAX_WORDS_BYTES
   return texts.map(([key, text]) => {
     const seen = new Set<string>()
@@ -58,7 +58,7 @@ export function statusWord(status: string): string {
 }
 
 /** All words inside a value, however deep they lie. */
-function wordsOf(field: Field, value: unknown): readonly string[] {
+function wordsOfField(field: Field, value: unknown): readonly string[] {
   // An older config may have written another type of value.
   if (value === null || value === undefined || !field.type.accepts(value, field.options)) return []
   const found: string[] = []
@@ -66,7 +66,7 @@ function wordsOf(field: Field, value: unknown): readonly string[] {
   if (own) found.push(own)
   field.type.walk?.(value, field.options, {
     value: (child, childValue) => {
-      found.push(...wordsOf(child, childValue))
+      found.push(...wordsOfField(child, childValue))
       return childValue
     },
     generated: () => {},
@@ -84,7 +84,7 @@ export interface Boost {
 /** The most words of a question that decide the order. */
 const MAX_BOOSTED = 8
 
-/** What lifts a match: each word that stands in a heavier field. */
+/** The boosts of a match: each word in a heavier field. */
 export function toBoosts({ terms, fields }: SearchQuery, { searchable }: CollectionModel): readonly Boost[] {
   const own = searchable.filter(({ key }) => fields.includes(key))
   const levels = [...new Set(own.map(({ weight }) => weight))].sort((a, b) => a - b)

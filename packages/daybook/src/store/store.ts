@@ -1,12 +1,12 @@
 import type { AuthRecords } from '../auth/records.ts'
 import type { CollectionModel, Model } from '../model/model.ts'
-import type { Database, JournalReader, PoolState, Snapshot, WriteConnection, WriteOptions } from './database.ts'
+import type { Database, JournalReader, PoolState, Snapshot, TransactionOptions, WriteConnection } from './database.ts'
 import type { SchemaObject } from './dialect.ts'
 import { GrowingJournal } from './journal.ts'
 import { readNote, writeNote } from './notes.ts'
 import { Reader } from './read.ts'
 import { StoredRecords } from './records/records.ts'
-import { isBlank, makeOutsideTransaction, prepareSchema } from './schema.ts'
+import { isBlankDatabase, makeOutsideTransaction, prepareSchema } from './schema.ts'
 import { StatementCache } from './statement-cache.ts'
 import { endCopy } from './transfer/copy.ts'
 import { Writer } from './write.ts'
@@ -73,7 +73,7 @@ export class Store {
     )
   }
 
-  /** What auth adapters keep. Always read from the original: what was ended must be over. */
+  /** The records of auth adapters. Always read from the primary: an ended session must be over. */
   get records(): AuthRecords {
     const reader = new StoredRecords(this.#database.reader)
     return {
@@ -103,7 +103,7 @@ export class Store {
     return this.#database.poolState
   }
 
-  /** Who follows the journal at their own pace. */
+  /** Readers of the journal that follow at their own pace. */
   get readers(): readonly JournalReader[] {
     return this.#database.readers ?? []
   }
@@ -115,11 +115,11 @@ export class Store {
 
   /** Whether anything was ever stored here. */
   async isBlank(): Promise<boolean> {
-    return isBlank(this.#database.reader, this.#database.dialect)
+    return isBlankDatabase(this.#database.reader, this.#database.dialect)
   }
 
   /** Runs `work` as one transaction: all of it is durable when this resolves, none of it when it rejects. */
-  transaction<T>(work: (writer: Writer) => Promise<T>, options?: WriteOptions): Promise<T> {
+  transaction<T>(work: (writer: Writer) => Promise<T>, options?: TransactionOptions): Promise<T> {
     const run = (connection: WriteConnection): Promise<T> =>
       work(new Writer(connection, this.read, this.#writeStatements))
     return this.#database.transaction(run, options)

@@ -18,7 +18,7 @@ export class SystemReader {
     return readNote(this.#connection, DEFAULT_LOCALE_NOTE)
   }
 
-  /** What the store says of a restore into it; `undefined`: there was none. */
+  /** The note about a restore into this store; `undefined`: there was none. */
   restoreNote(): Promise<RestoreNote | undefined> {
     return readRestoreNote(this.#connection)
   }

@@ -1,7 +1,7 @@
 import type { SchemaDialect } from './dialect.ts'
 import { type Column, type ColumnKind, ENTRY_TABLE, LOCALE_TABLE, SYSTEM_TABLES, type TableOutline } from './tables.ts'
 
-/** What of an engine decides how tables are made. */
+/** The engine's facts that decide how tables are made. */
 type TableDialect = Pick<SchemaDialect, 'columnTypes' | 'tableOptions'>
 
 /** Makes the tables that belong to Daybook, where they are missing. */
@@ -26,7 +26,7 @@ export const createLocaleTable = (dialect: TableDialect, table: string): string 
 
 function definition(dialect: TableDialect, name: string, table: TableOutline): string {
   const columns = Object.entries(table.columns).map(([column, type]) => columnOf(dialect, table, column, type))
-  const key = table.key.length > 1 ? [`PRIMARY KEY (${names(table.key)})`] : []
+  const key = table.key.length > 1 ? [`PRIMARY KEY (${quoteColumns(table.key)})`] : []
   return `"${name}" (${[...columns, ...key].join(', ')})${dialect.tableOptions(table)}`
 }
 
@@ -38,16 +38,16 @@ function columnOf({ columnTypes }: TableDialect, table: TableOutline, name: stri
   return `${own}${column === kind ? ' NOT NULL' : ''}${isUnique ? ' UNIQUE' : ''}`
 }
 
-/** What a key of one column must hold besides. */
+/** Further constraints of a key of one column. */
 function keyRules({ key, check, extends: other }: TableOutline): string {
-  return `${check ? ` CHECK (${check})` : ''}${other ? ` REFERENCES "${other}" (${names(key)})` : ''}`
+  return `${check ? ` CHECK (${check})` : ''}${other ? ` REFERENCES "${other}" (${quoteColumns(key)})` : ''}`
 }
 
 function createIndexes(table: string, { indexes = {} }: TableOutline): readonly string[] {
   return Object.entries(indexes).map(([name, { columns, where }]) => {
     const rows = where ? ` WHERE ${where}` : ''
-    return `CREATE INDEX IF NOT EXISTS "${table}_${name}" ON "${table}" (${names(columns)})${rows}`
+    return `CREATE INDEX IF NOT EXISTS "${table}_${name}" ON "${table}" (${quoteColumns(columns)})${rows}`
   })
 }
 
-const names = (columns: readonly string[]): string => columns.map((column) => `"${column}"`).join(', ')
+export const quoteColumns = (columns: readonly string[]): string => columns.map((column) => `"${column}"`).join(', ')

@@ -1,4 +1,4 @@
-/** What a column holds; `long` is a text of any length, `identity` a number that the engine gives each new row. */
+/** The type of a column; `long` is a text of any length, `identity` a number that the engine gives each new row. */
 export type ColumnKind = 'text' | 'long' | 'integer' | 'bigint' | 'identity'
 
 /** A column; one with `?` may be empty. */
@@ -11,7 +11,7 @@ export interface TableOutline {
   readonly key: readonly string[]
   /** Columns that hold no value twice. */
   readonly unique?: readonly string[]
-  /** What each row must hold, in SQL. */
+  /** The check constraint of each row, in SQL. */
   readonly check?: string
   /** The table whose key this table's own is one of. */
   readonly extends?: string
@@ -26,15 +26,15 @@ export interface IndexOutline {
   readonly where?: string
 }
 
-/** What a column's values are in TypeScript. */
-type ValueOf<C extends Column> = C extends `${infer K extends ColumnKind}?`
-  ? ValueOf<K> | null
+/** The TypeScript type of a column's values. */
+type ColumnValue<C extends Column> = C extends `${infer K extends ColumnKind}?`
+  ? ColumnValue<K> | null
   : C extends 'text' | 'long'
     ? string
     : number
 
 /** A row of a table. */
-export type RowOf<T extends TableOutline> = { readonly [C in keyof T['columns']]: ValueOf<T['columns'][C]> }
+export type RowOf<T extends TableOutline> = { readonly [C in keyof T['columns']]: ColumnValue<T['columns'][C]> }
 
 /** A collection's table. `doc` comes last, so that reading the others never walks through it. */
 export const ENTRY_TABLE = {
@@ -52,7 +52,7 @@ export const ENTRY_TABLE = {
     shape: 'text',
     /** Values of fields that the config no longer has, as JSON; never served, dropped by `daybook migrate --allow-loss`. */
     kept: 'long?',
-    /** What other locales than the default one say, as JSON; see Canonical. */
+    /** The values of the locales other than the default one, as JSON; see Canonical. */
     locales: 'long?',
     /** The working copy beside the published document, as JSON. */
     draft: 'long?',
@@ -123,7 +123,7 @@ export const SYSTEM_TABLES = {
   daybook$idempotency: {
     columns: {
       key: 'text',
-      /** Digest of who asked what. */
+      /** Digest of the caller and the request. */
       request: 'text',
       at: 'text',
       status: 'integer',
@@ -133,7 +133,7 @@ export const SYSTEM_TABLES = {
     key: ['key'],
     indexes: { at: { columns: ['at'] } },
   },
-  /** What auth adapters keep: accounts, sessions, tokens. */
+  /** The records of auth adapters: accounts, sessions, tokens. */
   daybook$records: {
     columns: {
       kind: 'text',
@@ -145,7 +145,7 @@ export const SYSTEM_TABLES = {
     key: ['kind', 'id'],
     indexes: { until: { columns: ['until'], where: 'until IS NOT NULL' } },
   },
-  /** What records are found by. */
+  /** The keys of records. */
   daybook$record_keys: {
     columns: { kind: 'text', field: 'text', value: 'text', id: 'text' },
     key: ['kind', 'field', 'value', 'id'],

@@ -4,7 +4,7 @@ import { type Condition, conjuncts } from '../query/where.ts'
 import type { WhereSql } from './compile.ts'
 import type { Dialect } from './dialect.ts'
 import { valueIndex } from './tables.ts'
-import { type Piece, type Table, together, translate } from './where.ts'
+import { type CompareCondition, combinePieces, type FilteredTable, type Piece, translateCondition } from './where.ts'
 
 /**
  * How a condition is written: how its values are reached is decided by that, and what it says is the same.
@@ -16,7 +16,7 @@ import { type Piece, type Table, together, translate } from './where.ts'
  */
 export type WhereForm = 'plain' | 'drive' | 'walk' | 'each'
 
-/** What toWhereSql needs to know of the question around a condition. */
+/** The query around a condition, as far as toWhereSql needs it. */
 export interface WherePlace {
   /** Key of the collection. */
   readonly key: string
@@ -39,16 +39,16 @@ export function toWhereSql(dialect: Dialect, condition: Condition, place: WhereP
     values[name] = value
     return name
   }
-  const own: Table = { dialect, collection: key, alias: 'entry', bind }
-  const built = form === 'plain' ? translate(condition, own) : planned(condition, { ...own, name: table }, form, lead)
+  const own: FilteredTable = { dialect, collection: key, alias: 'entry', bind }
+  const built =
+    form === 'plain' ? translateCondition(condition, own) : planned(condition, { ...own, name: table }, form, lead)
   return { cacheKey: built.cacheKey, values, build: () => built.sql() }
 }
 
-type Compare = Extract<Condition, { kind: 'compare' }>
 type Leaf = Exclude<Condition, { kind: 'all' | 'any' }>
 
 /** A table with the name that it has in the database. */
-interface IndexedTable extends Table {
+interface IndexedTable extends FilteredTable {
   readonly name: string
 }
 
@@ -73,27 +73,27 @@ function driverOf(parts: readonly Condition[], lead: SortBy | undefined): Condit
 function planned(condition: Condition, table: IndexedTable, form: WhereForm, lead: SortBy | undefined): Piece {
   const parts = conjuncts(condition)
   const driver = form === 'drive' ? driverOf(parts, lead) : undefined
-  const pieces = parts.map((one) => (one === driver ? translate(one, table) : lookUp(one, table, form)))
-  return together('all', pieces)
+  const pieces = parts.map((one) => (one === driver ? translateCondition(one, table) : lookUp(one, table, form)))
+  return combinePieces('all', pieces)
 }
 
 /** A condition that leads nowhere, for entries that something else has led to. */
 function lookUp(condition: Condition, table: IndexedTable, form: WhereForm): Piece {
   if (condition.kind === 'compare') {
-    if (condition.by.column) return beside(condition, table)
+    if (condition.by.column) return compareInEntry(condition, table)
     if (isOneStep(condition)) return probe(condition, table)
-    return form === 'each' ? beside(condition, table) : amongSet(condition, table)
+    return form === 'each' ? compareInEntry(condition, table) : amongSet(condition, table)
   }
   if (condition.kind === 'member' || condition.kind === 'related') return amongSet(condition, table)
   const pieces = condition.of.map((one) => lookUp(one, table, form))
-  return together(condition.kind, pieces)
+  return combinePieces(condition.kind, pieces)
 }
 
 /** Looks for the value and the id in the index that holds both; of itself, SQLite may take the one of ids, and read the document. */
-function probe(condition: Compare, table: IndexedTable): Piece {
+function probe(condition: CompareCondition, table: IndexedTable): Piece {
   // An index finds what is missing, and not what is there.
   const isThere = condition.operator === 'exists'
-  const inner = translate({ ...condition, negated: isThere }, { ...table, alias: 'own' })
+  const inner = translateCondition({ ...condition, negated: isThere }, { ...table, alias: 'own' })
   const holds = isThere === condition.negated
   return {
     cacheKey: `${holds ? '' : '!'}?${inner.cacheKey}`,
@@ -109,7 +109,7 @@ function probe(condition: Compare, table: IndexedTable): Piece {
 /** Collects the entries that hold a condition from its index, once. */
 function amongSet(condition: Leaf, table: IndexedTable): Piece {
   const { negated } = condition
-  const inner = translate({ ...condition, negated: false }, { ...table, alias: 'own' })
+  const inner = translateCondition({ ...condition, negated: false }, { ...table, alias: 'own' })
   return {
     cacheKey: `${negated ? '!' : ''}#${inner.cacheKey}`,
     sql: () => {
@@ -121,7 +121,7 @@ function amongSet(condition: Leaf, table: IndexedTable): Piece {
 }
 
 /** Compares the value in the entry itself. The unary plus keeps SQLite from taking its index. */
-function beside(condition: Compare, table: Table): Piece {
-  const inner = translate(condition, table)
+function compareInEntry(condition: CompareCondition, table: FilteredTable): Piece {
+  const inner = translateCondition(condition, table)
   return { cacheKey: `+${inner.cacheKey}`, sql: () => sql`+(${inner.sql()})` }
 }

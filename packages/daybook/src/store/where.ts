@@ -4,9 +4,9 @@ import type { Condition } from '../query/where.ts'
 import { param } from './compile.ts'
 import type { Dialect } from './dialect.ts'
 
-type Compare = Extract<Condition, { kind: 'compare' }>
+export type CompareCondition = Extract<Condition, { kind: 'compare' }>
 type Member = Extract<Condition, { kind: 'member' }>
-type Related = Extract<Condition, { kind: 'related' }>
+type RelatedCondition = Extract<Condition, { kind: 'related' }>
 
 /** SQL that is written down only when it is needed. */
 export interface Piece {
@@ -15,7 +15,7 @@ export interface Piece {
 }
 
 /** The table that a condition is about, and where its parameters go. */
-export interface Table {
+export interface FilteredTable {
   readonly dialect: Dialect
   readonly collection: string
   readonly alias: string
@@ -23,18 +23,18 @@ export interface Table {
 }
 
 /** Translates a condition so that the engine finds each value where it likes. */
-export function translate(condition: Condition, table: Table): Piece {
-  if (condition.kind === 'compare') return compare(condition, table)
+export function translateCondition(condition: Condition, table: FilteredTable): Piece {
+  if (condition.kind === 'compare') return translateComparison(condition, table)
   if (condition.kind === 'member') return member(condition, table)
   if (condition.kind === 'related') return related(condition, table)
-  return together(
+  return combinePieces(
     condition.kind,
-    condition.of.map((one) => translate(one, table)),
+    condition.of.map((one) => translateCondition(one, table)),
   )
 }
 
 /** Parts that must all hold, or of which one must. */
-export function together(kind: 'all' | 'any', pieces: readonly Piece[]): Piece {
+export function combinePieces(kind: 'all' | 'any', pieces: readonly Piece[]): Piece {
   const isAll = kind === 'all'
   return {
     cacheKey: `${isAll ? '&' : '|'}(${pieces.map(({ cacheKey }) => cacheKey).join()})`,
@@ -48,11 +48,11 @@ export function together(kind: 'all' | 'any', pieces: readonly Piece[]): Piece {
   }
 }
 
-/** What is missing differs from every value: a negated condition holds there. */
+/** A missing value differs from every value: a negated condition holds for it. */
 const negate = (value: RawBuilder<unknown>, holds: RawBuilder<SqlBool>): RawBuilder<SqlBool> =>
   sql`(${value} IS NULL OR NOT (${holds}))`
 
-function compare(condition: Compare, { dialect, alias, bind }: Table): Piece {
+function translateComparison(condition: CompareCondition, { dialect, alias, bind }: FilteredTable): Piece {
   const { by, operator, values, negated } = condition
   const isLong = values.some((value) => String(value).length >= INDEXED_CHARACTERS)
   const cacheKey = `${negated ? '!' : ''}${alias}.${by.path} ${operator}${isLong ? ' long' : ''}`
@@ -78,7 +78,7 @@ export function toStored(value: unknown): unknown {
   return isLarge && Math.abs(value) < 2 ** 63 ? BigInt(String(value)) : value
 }
 
-function bindValues(operator: string, values: readonly unknown[], bind: Table['bind']): readonly string[] {
+function bindValues(operator: string, values: readonly unknown[], bind: FilteredTable['bind']): readonly string[] {
   if (operator === 'exists') return []
   if (operator === 'in') return [bind(JSON.stringify(values))]
   const [value] = values
@@ -110,7 +110,7 @@ export function isOwn(condition: Condition): boolean {
   return condition.kind === 'compare' || ('of' in condition && Array.isArray(condition.of) && condition.of.every(isOwn))
 }
 
-function member(condition: Member, { dialect, collection, alias, bind }: Table): Piece {
+function member(condition: Member, { dialect, collection, alias, bind }: FilteredTable): Piece {
   const { of, operator, values, negated } = condition
   const list = operator === 'exists' ? '' : bind(JSON.stringify(values))
   const count = operator === 'all' ? bind(values.length) : ''
@@ -132,10 +132,10 @@ function member(condition: Member, { dialect, collection, alias, bind }: Table):
   }
 }
 
-function related(condition: Related, table: Table): Piece {
+function related(condition: RelatedCondition, table: FilteredTable): Piece {
   const { dialect, collection, alias, bind } = table
   const { through, isMany, to, statuses, where, negated } = condition
-  const inner = translate(where, { ...table, collection: to.key, alias: 'target' })
+  const inner = translateCondition(where, { ...table, collection: to.key, alias: 'target' })
   const seen = statuses === undefined ? '' : bind(JSON.stringify(statuses))
   return {
     cacheKey: `${negated ? '!' : ''}${alias}.${through.path}>${to.table} ${seen !== ''} (${inner.cacheKey})`,

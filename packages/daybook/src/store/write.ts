@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { CollectionModel } from '../model/model.ts'
 import { BulkInsert, isBulk } from './bulk-insert.ts'
-import { build, param, prepare, prepareSql, type Statement, type Values } from './compile.ts'
+import { build, param, prepare, prepareSql, type Statement, type StatementValues } from './compile.ts'
 import type { WriteConnection } from './database.ts'
 import { wholeOf } from './journal.ts'
 import { dropLocaleTables, dropsOf } from './locale-tables.ts'
@@ -24,15 +24,15 @@ import type { StatementCache } from './statement-cache.ts'
 import { ENTRY_COLUMNS, type EntryTable, GLOBALS } from './tables.ts'
 import { moveRestoreNote, type RestoreNote } from './transfer/restore-note.ts'
 
-/** What a change does. */
-export type Action = 'create' | 'update' | 'delete'
+/** The action of a change. */
+export type ChangeAction = 'create' | 'update' | 'delete'
 
 /** One record of the journal, before it has its number. */
 export interface Change {
   readonly at: string
-  /** The subject of who did it. */
+  /** The subject of the actor. */
   readonly actor: string
-  readonly action: Action
+  readonly action: ChangeAction
   /** A collection's key, or `globals`. */
   readonly collection: string
   /** An entry's id, or a global's key. */
@@ -40,7 +40,7 @@ export interface Change {
 }
 
 /** A statement of a write that is about to be run. */
-type Step = () => Promise<unknown>
+type WriteStep = () => Promise<unknown>
 
 /**
  * The writing half of the store, inside one transaction. Each method stores the document, its references,
@@ -216,7 +216,12 @@ export class Writer {
     return Number((await this.#connection.get(clock))?.now)
   }
 
-  #refer(collection: string, id: string, references: readonly FieldReference[], hadSome: boolean): readonly Step[] {
+  #refer(
+    collection: string,
+    id: string,
+    references: readonly FieldReference[],
+    hadSome: boolean,
+  ): readonly WriteStep[] {
     const forget = (): Promise<unknown> => this.#connection.run(DROP_REFS, { collection, id })
     const rows = JSON.stringify(references.map((one) => [one.field, one.collection, one.id]))
     const add = this.#statements.get('refer', () => prepareSql(this.read.dialect.addReferences))
@@ -229,7 +234,7 @@ export class Writer {
     id: string,
     choices: readonly FieldChoice[],
     hadSome: boolean,
-  ): readonly Step[] {
+  ): readonly WriteStep[] {
     if (manyValued.size === 0) return []
     const forget = (): Promise<unknown> => this.#connection.run(DROP_CHOICES, { collection: key, id })
     const notes = choices.map(
@@ -259,14 +264,14 @@ export class Writer {
   async putLocaleRow(
     pk: number,
     entry: Pick<EntryTable, 'id' | 'status' | 'created_at' | 'updated_at' | 'seq'>,
-    view: LocaleRow,
+    localeRow: LocaleRow,
   ): Promise<void> {
-    const { table, schemaHash: shape } = view.collection
-    const put = this.#statements.get(`put ${table}`, () => prepareSql(putViewStatement(table)))
-    await this.#connection.run(put, { ...entry, ...view, pk, shape })
+    const { table, schemaHash: shape } = localeRow.collection
+    const put = this.#statements.get(`put ${table}`, () => prepareSql(putLocaleRowStatement(table)))
+    await this.#connection.run(put, { ...entry, ...localeRow, pk, shape })
   }
 
-  #index(collection: CollectionModel, row: Values, hadOne: boolean): void {
+  #index(collection: CollectionModel, row: StatementValues, hadOne: boolean): void {
     const { table } = collection
     if (hadOne) this.#connection.batch.later(this.#unindex(table), { pk: row.pk })
     const { search } = this.read.dialect
@@ -375,12 +380,12 @@ function insertStatement(key: string) {
   return sql<{ pk: number }>`INSERT INTO ${sql.table(key)} (${columns}) VALUES (${values}) RETURNING pk`
 }
 
-const VIEW_COLUMNS = ['id', 'slug', 'own_slug', 'status', 'created_at', 'updated_at', 'seq', 'shape', 'doc'] as const
+const LOCALE_COLUMNS = ['id', 'slug', 'own_slug', 'status', 'created_at', 'updated_at', 'seq', 'shape', 'doc'] as const
 
-function putViewStatement(table: string) {
-  const columns = sql.join(['pk', ...VIEW_COLUMNS].map((name) => sql.ref(name)))
-  const values = sql.join(['pk', ...VIEW_COLUMNS].map((name) => param(name)))
-  const changes = sql.join(VIEW_COLUMNS.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`))
+function putLocaleRowStatement(table: string) {
+  const columns = sql.join(['pk', ...LOCALE_COLUMNS].map((name) => sql.ref(name)))
+  const values = sql.join(['pk', ...LOCALE_COLUMNS].map((name) => param(name)))
+  const changes = sql.join(LOCALE_COLUMNS.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`))
   return sql`INSERT INTO ${sql.table(table)} (${columns}) VALUES (${values}) ON CONFLICT (pk) DO UPDATE SET ${changes}`
 }
 

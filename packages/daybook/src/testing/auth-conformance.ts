@@ -1,20 +1,20 @@
 import { deepStrictEqual } from 'node:assert/strict'
 import type { AuthAdapter, AuthContext, Identity, Principal } from '../auth/adapter.ts'
 import { DaybookError } from '../errors.ts'
-import { demand, isObject, requireCapabilities, requireIdentity, toJson } from './auth-shapes.ts'
-import { EMPTY, HOSTILE, type RequestHeaders, twice, withOneChanged } from './hostile-credentials.ts'
+import { assertCapabilities, assertConforms, assertIdentity, isObjectValue, toJson } from './auth-assertions.ts'
+import { type CredentialHeaders, EMPTY, HOSTILE, twice, withOneChanged } from './hostile-credentials.ts'
 
 /** Makes the headers of a request. */
-type Headed = () => RequestHeaders | Promise<RequestHeaders>
+type Headed = () => CredentialHeaders | Promise<CredentialHeaders>
 
-/** An auth adapter, and who gets in by it. */
+/** An auth adapter to check, and credentials for it. */
 export interface AuthAdapterSubject {
   readonly adapter: AuthAdapter
-  /** Headers of somebody with a session: the credential, and nothing else. Asked anew for each check. */
+  /** Headers of a request with a session: the credential, and nothing else. Called anew for each check. */
   readonly valid: Headed
-  /** Headers of another person with a session. @default nobody: what needs two people is left out */
+  /** Headers of another person with a session. @default none: checks that need two people are left out */
   readonly other?: Headed
-  /** Credentials of your own kind that are worth nothing, by name: expired, revoked, signed by somebody else. */
+  /** Credentials of your own kind that are worth nothing, by name: expired, revoked, signed by another issuer. */
   readonly invalid?: Readonly<Record<string, Headed>>
 }
 
@@ -31,7 +31,7 @@ const CROWD = 50
 const UNKNOWN_ACTIONS = ['daybookHasNoSuchAction', 'constructor', '__proto__', 'toString', '../login', 'login\n']
 
 /**
- * What {@link AuthAdapter} promises, as checks for any test runner.
+ * The contract of {@link AuthAdapter}, as checks for any test runner.
  *
  * @example
  * ```ts
@@ -66,18 +66,18 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** What an adapter says of one request. */
-interface Said {
+/** The answers of an adapter to one request. */
+interface AdapterAnswers {
   readonly principal: Principal | null
   readonly identity: Identity | null
 }
 
-function toContext(headers: RequestHeaders): AuthContext {
+function toContext(headers: CredentialHeaders): AuthContext {
   return { headers: new Headers(headers), address: '192.0.2.1', origin: 'https://cms.example.org' }
 }
 
 /** Asks as the service does: about what may be a credential, once loaded, both questions at once, about the same context. */
-async function ask({ adapter, load }: Examined, headers: RequestHeaders): Promise<Said> {
+async function ask({ adapter, load }: Examined, headers: CredentialHeaders): Promise<AdapterAnswers> {
   const context = toContext(headers)
   const before = [...context.headers]
   if (adapter.hasCredential?.(context) === false) return { principal: null, identity: null }
@@ -91,7 +91,7 @@ function capabilityChecks({ adapter }: AuthAdapterSubject): readonly Conformance
   return [
     {
       name: 'capabilities: are well-formed',
-      run: async () => requireCapabilities(adapter.getCapabilities(), adapter),
+      run: async () => assertCapabilities(adapter.getCapabilities(), adapter),
     },
     {
       name: 'capabilities: are the same each time',
@@ -105,7 +105,7 @@ function capabilityChecks({ adapter }: AuthAdapterSubject): readonly Conformance
 
 function nobodyChecks(subject: Examined): readonly ConformanceCheck[] {
   const isNobody = (name: string, headed: Headed): ConformanceCheck => ({
-    name: `nobody: ${name}`,
+    name: `anonymous: ${name}`,
     run: async () => {
       const said = await ask(subject, await headed())
       deepStrictEqual(said, { principal: null, identity: null }, 'Whoever has no valid credential is null, twice.')
@@ -117,7 +117,7 @@ function nobodyChecks(subject: Examined): readonly ConformanceCheck[] {
     ...Object.entries(subject.invalid ?? {}).map(([name, headed]) => isNobody(name, headed)),
     isNobody('a valid Authorization sent twice', async () => twice(await subject.valid())),
     {
-      name: 'nobody: a valid credential with one character changed',
+      name: 'anonymous: a valid credential with one character changed',
       run: async () => {
         for (const headers of withOneChanged(await subject.valid())) {
           const said = await ask(subject, headers)
@@ -133,23 +133,23 @@ function sessionChecks(subject: Examined): readonly ConformanceCheck[] {
   const provider = (): string => adapter.getCapabilities().provider
   return [
     {
-      name: 'session: a valid credential is somebody, to both questions',
+      name: 'session: a valid credential has a principal and an identity',
       run: async () => {
         const { principal, identity } = await ask(subject, await valid())
-        demand(isObject(principal), 'getPrincipal gives an object.')
-        demand(isObject(identity), 'getIdentity gives an identity.')
+        assertConforms(isObjectValue(principal), 'getPrincipal gives an object.')
+        assertConforms(isObjectValue(identity), 'getIdentity gives an identity.')
       },
     },
     {
       name: 'session: the identity is well-formed',
-      run: async () => requireIdentity((await ask(subject, await valid())).identity, provider()),
+      run: async () => assertIdentity((await ask(subject, await valid())).identity, provider()),
     },
     {
       name: 'session: principal and identity can be told as JSON',
       run: async () => {
         const { principal, identity } = await ask(subject, await valid())
-        demand(isObject(toJson(principal, 'The principal')), 'The principal is an object as JSON, too.')
-        demand(isObject(toJson(identity, 'The identity')), 'The identity is an object as JSON, too.')
+        assertConforms(isObjectValue(toJson(principal, 'The principal')), 'The principal is an object as JSON, too.')
+        assertConforms(isObjectValue(toJson(identity, 'The identity')), 'The identity is an object as JSON, too.')
       },
     },
     {
@@ -165,7 +165,7 @@ function sessionChecks(subject: Examined): readonly ConformanceCheck[] {
       },
     },
     {
-      name: 'session: people and nobodies who ask at once are not mixed up',
+      name: 'session: concurrent requests with and without a session are not mixed up',
       run: () => requireNoMix(subject),
     },
     ...(other === undefined ? [] : [twoPeople(subject, other)]),
@@ -173,7 +173,7 @@ function sessionChecks(subject: Examined): readonly ConformanceCheck[] {
 }
 
 /** What of a session stays as it is; its end may be put off whenever it is used. */
-const settled = ({ principal, identity }: Said): unknown => [
+const settled = ({ principal, identity }: AdapterAnswers): unknown => [
   principal,
   identity && { ...identity, expiresAt: identity.expiresAt === null },
 ]
@@ -182,9 +182,9 @@ const twoPeople = (subject: Examined, other: Headed): ConformanceCheck => ({
   name: 'session: another person is another subject in another session',
   run: async () => {
     const [one, two] = [await ask(subject, await subject.valid()), await ask(subject, await other())]
-    demand(two.principal !== null && two.identity !== null, 'The other person has a session, too.')
-    demand(one.identity?.subject !== two.identity.subject, 'Two people have two subjects.')
-    demand(one.identity?.sessionId !== two.identity.sessionId, 'Two people have two sessions.')
+    assertConforms(two.principal !== null && two.identity !== null, 'The other person has a session, too.')
+    assertConforms(one.identity?.subject !== two.identity.subject, 'Two people have two subjects.')
+    assertConforms(one.identity?.sessionId !== two.identity.sessionId, 'Two people have two sessions.')
   },
 })
 
@@ -195,13 +195,13 @@ async function requireNoMix(subject: Examined): Promise<void> {
     ...(subject.other ? [await subject.other()] : []),
     { authorization: 'Bearer x' },
   ]
-  const alone: Said[] = []
+  const alone: AdapterAnswers[] = []
   for (const headers of asked) alone.push(await ask(subject, headers))
   const crowd = Array.from({ length: CROWD }, (_, n) => n % asked.length)
-  const said = await Promise.all(crowd.map((place) => ask(subject, asked[place] as RequestHeaders)))
+  const said = await Promise.all(crowd.map((place) => ask(subject, asked[place] as CredentialHeaders)))
   deepStrictEqual(
     said.map(settled),
-    crowd.map((place) => settled(alone[place] as Said)),
+    crowd.map((place) => settled(alone[place] as AdapterAnswers)),
     'Each request is answered as if it were alone.',
   )
 }
@@ -226,7 +226,7 @@ function actionChecks({ adapter, load }: Examined): readonly ConformanceCheck[] 
       const context = toContext(EMPTY)
       const request = new Request(`${context.origin}${basePath}/daybook-has-no-such-route`)
       const response = await refusal(async () => handleRequest?.call(adapter, request, context))
-      demand(
+      assertConforms(
         response.status >= 400 && response.status < 500,
         `It answered ${response.status} instead of 404 or the like.`,
       )
@@ -239,7 +239,7 @@ function actionChecks({ adapter, load }: Examined): readonly ConformanceCheck[] 
 async function refusal(work: () => Promise<unknown>): Promise<{ readonly status: number }> {
   try {
     const answer = await work()
-    demand(answer instanceof Response, 'handleRequest gives a Response.')
+    assertConforms(answer instanceof Response, 'handleRequest gives a Response.')
     return answer
   } catch (error) {
     if (error instanceof DaybookError) return error

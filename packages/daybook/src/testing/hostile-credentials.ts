@@ -1,8 +1,8 @@
 /** Headers of a request, by name. */
-export type RequestHeaders = Readonly<Record<string, string>>
+export type CredentialHeaders = Readonly<Record<string, string>>
 
-/** Headers of somebody who has no credential at all. */
-export const EMPTY: RequestHeaders = { accept: 'application/json' }
+/** Headers of requests without any credential. */
+export const EMPTY: CredentialHeaders = { accept: 'application/json' }
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64url')
 
@@ -10,10 +10,10 @@ const unsigned = (alg: string): string =>
   `${base64(JSON.stringify({ alg, typ: 'JWT' }))}.${base64(JSON.stringify({ sub: 'admin', roles: ['admin'], exp: 9_999_999_999 }))}.`
 
 /** Credentials that are worth nothing to any adapter, by name. */
-export const HOSTILE: Readonly<Record<string, RequestHeaders>> = {
+export const HOSTILE: Readonly<Record<string, CredentialHeaders>> = {
   'an empty Authorization': { authorization: '' },
   'another scheme': { authorization: `Basic ${Buffer.from('admin:admin').toString('base64')}` },
-  'a scheme that nobody knows': { authorization: 'Odd x' },
+  'an unknown scheme': { authorization: 'Odd x' },
   'no scheme': { authorization: 'x' },
   'a scheme alone': { authorization: 'Bearer' },
   'an empty token': { authorization: 'Bearer  ' },
@@ -36,13 +36,13 @@ export const HOSTILE: Readonly<Record<string, RequestHeaders>> = {
 }
 
 /** A credential in `Authorization` sent two times, as a proxy joins repeated headers (RFC 9110, section 5.3). */
-export function twice(headers: RequestHeaders): RequestHeaders {
+export function twice(headers: CredentialHeaders): CredentialHeaders {
   const authorization = new Headers(headers).get('authorization')
   return authorization === null ? EMPTY : { authorization: `${authorization}, ${authorization}` }
 }
 
 /** The headers with one character of the credential changed: its first, the middle one, and the last but one. */
-export function withOneChanged(headers: RequestHeaders): readonly RequestHeaders[] {
+export function withOneChanged(headers: CredentialHeaders): readonly CredentialHeaders[] {
   const given = new Headers(headers)
   const [name, mark] = given.has('authorization') ? (['authorization', ' '] as const) : (['cookie', '='] as const)
   const value = given.get(name) ?? ''

@@ -1,10 +1,10 @@
 /**
- * What threads and processes of Daybook send each other. Node and libraries send messages of their own over the same
+ * Messages between threads and processes of Daybook. Node and libraries send messages of their own over the same
  * channels (`node --watch` reports each imported module that way), so every message names its kind and its job.
  */
 export interface Message<Kind extends string, Body> {
   readonly kind: `daybook:${Kind}`
-  /** What a question and its answer have in common. */
+  /** The number that a request and its answer share. */
   readonly job: number
   readonly body: Body
 }
@@ -16,7 +16,7 @@ export const message = <Kind extends string, Body>(kind: Kind, job: number, body
   body,
 })
 
-/** Whether what was received is a message of this kind; anything else is for somebody else. */
+/** Whether what was received is a message of this kind; anything else is for another receiver. */
 export const isMessage = <Kind extends string, Body>(received: unknown, kind: Kind): received is Message<Kind, Body> =>
   typeof received === 'object' &&
   received !== null &&

@@ -1,7 +1,7 @@
 import type { WorkerOptions } from 'node:worker_threads'
-import { type Job, TaskGivenUp, Thread } from './thread.ts'
+import { type QueuedTask, TaskGivenUp, Thread } from './thread.ts'
 
-/** What a {@link ThreadPool} runs, and its bounds. */
+/** The worker of a {@link ThreadPool}, and its bounds. */
 export interface ThreadPoolOptions {
   /** The module of each thread, which calls `answerTasks`. */
   readonly module: URL
@@ -10,7 +10,7 @@ export interface ThreadPoolOptions {
   readonly threads: number
   /**
    * How many tasks a thread may have. With one, no task waits behind a slow one while another thread is idle; with more, a
-   * thread goes on while nobody fetches what it has done. @default 1
+   * thread goes on before its result is fetched. @default 1
    */
   readonly depth?: number
   /** How long one task may run, in milliseconds. Waiting for a thread does not count. */
@@ -34,7 +34,7 @@ export interface ThreadPoolOptions {
  */
 export class ThreadPool<Task, Result> {
   readonly #options: Required<Pick<ThreadPoolOptions, 'waiting' | 'ending' | 'depth'>> & ThreadPoolOptions
-  readonly #waiting: Job<Task, Result>[] = []
+  readonly #waiting: QueuedTask<Task, Result>[] = []
   readonly #threads = new Set<Thread<Task, Result>>()
   readonly #idleTimers = new Map<Thread<Task, Result>, NodeJS.Timeout>()
   readonly #ending = new Set<Promise<void>>()

@@ -17,13 +17,13 @@ export class TaskGivenUp extends Error {
 }
 
 /** A task that waits for its result. */
-export interface Job<Task, Result> {
+export interface QueuedTask<Task, Result> {
   readonly task: Task
   readonly resolve: (result: Result) => void
   readonly reject: (reason: unknown) => void
 }
 
-/** What a thread tells its pool. */
+/** The events that a thread reports to its pool. */
 export interface ThreadEvents<Task, Result> {
   /** It can take another task. */
   readonly onRoom: (thread: Thread<Task, Result>) => void
@@ -32,9 +32,9 @@ export interface ThreadEvents<Task, Result> {
 }
 
 /** A job that a thread has, by the number that its messages carry. */
-interface Numbered<Task, Result> {
+interface NumberedTask<Task, Result> {
   readonly number: number
-  readonly job: Job<Task, Result>
+  readonly job: QueuedTask<Task, Result>
 }
 
 /** A worker thread that does its tasks one after the other, and keeps no process alive without one. */
@@ -42,8 +42,8 @@ export class Thread<Task, Result> {
   readonly #worker: Worker
   readonly #taskMs: number
   readonly #events: ThreadEvents<Task, Result>
-  /** The first one runs; the others wait in the thread, so that it goes on while nobody fetches a result. */
-  #jobs: Numbered<Task, Result>[] = []
+  /** The first one runs; the others wait in the thread, so that it goes on before a result is fetched. */
+  #jobs: NumberedTask<Task, Result>[] = []
   #numbers = 0
   #isReady = false
   /** Settles when its modules are loaded, or it has ended. */
@@ -69,7 +69,7 @@ export class Thread<Task, Result> {
     return this.#jobs.length
   }
 
-  run(job: Job<Task, Result>): void {
+  run(job: QueuedTask<Task, Result>): void {
     this.#numbers += 1
     const number = this.#numbers
     try {
@@ -90,7 +90,7 @@ export class Thread<Task, Result> {
    *
    * @returns the tasks that it had not begun
    */
-  lose(reason: TaskGivenUp): { readonly left: readonly Job<Task, Result>[]; readonly ended: Promise<unknown> } {
+  lose(reason: TaskGivenUp): { readonly left: readonly QueuedTask<Task, Result>[]; readonly ended: Promise<unknown> } {
     const [running, ...left] = this.#jobs
     this.#jobs = []
     clearTimeout(this.#clock)
@@ -115,10 +115,10 @@ export class Thread<Task, Result> {
     }
     const number = this.#jobs[0]?.number
     if (isMessage<'result', Result>(received, 'result') && received.job === number) {
-      this.#settle()?.resolve(received.body)
+      this.#endTask()?.resolve(received.body)
     } else if (isMessage<'failure', TaskFailure>(received, 'failure') && received.job === number) {
       const { message: text, code } = received.body
-      this.#settle()?.reject(Object.assign(new Error(text), { code }))
+      this.#endTask()?.reject(Object.assign(new Error(text), { code }))
     } else return
     this.#events.onRoom(this)
   }
@@ -131,7 +131,7 @@ export class Thread<Task, Result> {
   }
 
   /** Takes the job that ran off the clock; the next one is on it. */
-  #settle(): Job<Task, Result> | undefined {
+  #endTask(): QueuedTask<Task, Result> | undefined {
     clearTimeout(this.#clock)
     const settled = this.#jobs.shift()
     if (this.#jobs.length === 0) this.#worker.unref()

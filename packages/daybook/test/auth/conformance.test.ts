@@ -83,7 +83,7 @@ const broken: readonly (readonly [name: string, parts: Partial<AuthAdapter>, che
           ? Promise.reject(new Error('oops'))
           : sound.getPrincipal(context),
     },
-    'nobody: a scheme that nobody knows',
+    'anonymous: an unknown scheme',
   ],
   [
     'throws at broken escapes',
@@ -93,7 +93,7 @@ const broken: readonly (readonly [name: string, parts: Partial<AuthAdapter>, che
         return sound.getPrincipal(context)
       },
     },
-    'nobody: a cookie with broken escapes',
+    'anonymous: a cookie with broken escapes',
   ],
   [
     'looks at the beginning of a session alone',
@@ -101,7 +101,7 @@ const broken: readonly (readonly [name: string, parts: Partial<AuthAdapter>, che
       getPrincipal: async (context) => (sessionIdOf(context).startsWith('session-of-') ? { id: 'mia' } : null),
       getIdentity: async (context) => (sessionIdOf(context).startsWith('session-of-') ? identityOf('s', 'mia') : null),
     },
-    'nobody: a valid credential with one character changed',
+    'anonymous: a valid credential with one character changed',
   ],
   [
     'takes anyone without a credential for a guest',
@@ -110,12 +110,12 @@ const broken: readonly (readonly [name: string, parts: Partial<AuthAdapter>, che
         (await sound.getPrincipal(context)) ??
         (context.headers.has('cookie') || context.headers.has('authorization') ? null : { id: 'guest' }),
     },
-    'nobody: no credential',
+    'anonymous: no credential',
   ],
   [
     'answers undefined for nobody',
     { getPrincipal: async (context) => ((await sound.getPrincipal(context)) ?? undefined) as never },
-    'nobody: no credential',
+    'anonymous: no credential',
   ],
   [
     'believes what is not signed',
@@ -125,17 +125,17 @@ const broken: readonly (readonly [name: string, parts: Partial<AuthAdapter>, che
           ? { id: 'admin' }
           : sound.getPrincipal(context),
     },
-    'nobody: a token without a signature',
+    'anonymous: a token without a signature',
   ],
   [
     'knows the principal alone',
     { getIdentity: async () => null },
-    'session: a valid credential is somebody, to both questions',
+    'session: a valid credential has a principal and an identity',
   ],
   [
     'gives a text as principal',
     { getPrincipal: async (context) => ((await sound.getPrincipal(context)) && 'mia') as never },
-    'session: a valid credential is somebody, to both questions',
+    'session: a valid credential has a principal and an identity',
   ],
   [
     'gives a principal that JSON cannot tell',
@@ -182,7 +182,7 @@ const broken: readonly (readonly [name: string, parts: Partial<AuthAdapter>, che
         return null
       },
     },
-    'nobody: a cookie of another',
+    'anonymous: a cookie of another',
   ],
   ['promises capabilities', withCapabilities(Promise.resolve(sound.getCapabilities())), WELL_FORMED_CAPABILITIES],
   ['has no provider', withCapabilities({ providerRoutes: ROUTES }), WELL_FORMED_CAPABILITIES],
@@ -210,12 +210,12 @@ const broken: readonly (readonly [name: string, parts: Partial<AuthAdapter>, che
   [
     'does not know its own credentials',
     { hasCredential: () => false },
-    'session: a valid credential is somebody, to both questions',
+    'session: a valid credential has a principal and an identity',
   ],
   [
     'does not load',
     { load: () => Promise.reject(new Error('oops')) },
-    'session: a valid credential is somebody, to both questions',
+    'session: a valid credential has a principal and an identity',
   ],
   [
     'changes its capabilities',
@@ -267,7 +267,7 @@ describe('the suite', () => {
       ...subjectOf(sound),
       invalid: { 'a session that was ended': () => ({ cookie: 'sid=session-of-ann' }) },
     }
-    const found = authAdapterConformance(subject).find(({ name }) => name === 'nobody: a session that was ended')
+    const found = authAdapterConformance(subject).find(({ name }) => name === 'anonymous: a session that was ended')
     await expect(found?.run()).rejects.toThrow('Whoever has no valid credential is null, twice.')
   })
 })

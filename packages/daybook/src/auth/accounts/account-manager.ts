@@ -17,7 +17,7 @@ export interface NewAccount {
   readonly roles: readonly string[]
 }
 
-/** Who is invited to make an account. */
+/** The data of an invitation. */
 export interface NewInvitation {
   readonly email: string
   readonly roles: readonly string[]
@@ -25,7 +25,7 @@ export interface NewInvitation {
   readonly expiresAt: string
 }
 
-/** Accounts as those see them who run the service. Every change holds for all nodes within a second. */
+/** Accounts, for the operators of the service. Every change holds for all nodes within a second. */
 export interface AccountManager {
   /** All accounts, the oldest first. */
   list(): Promise<readonly Account[]>
@@ -39,12 +39,12 @@ export interface AccountManager {
   setRoles(email: string, roles: readonly string[]): Promise<void>
   /** Sets a password, and ends the account's sessions. @throws NOT_FOUND, VALIDATION_ERROR */
   setPassword(email: string, password: string): Promise<void>
-  /** Keeps somebody out, or lets them in again; a ban ends the account's sessions. @throws NOT_FOUND */
+  /** Bans an account, or lifts its ban; a ban ends the account's sessions. @throws NOT_FOUND */
   setBanned(email: string, isBanned: boolean): Promise<void>
   /**
    * Answers the secret that its receiver registers with.
    *
-   * @throws CONFLICT when the address has an account, or when nobody needs an invitation; VALIDATION_ERROR
+   * @throws CONFLICT when the address has an account, or when registration needs no invitation; VALIDATION_ERROR
    */
   invite(invitation: NewInvitation): Promise<string>
 }

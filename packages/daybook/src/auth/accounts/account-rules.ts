@@ -1,9 +1,9 @@
 import { invalid } from '../../errors.ts'
 
-/** Who may make an account: anyone, invited people, or nobody. */
+/** How accounts are registered: by anyone, by invitation, or not at all. */
 export type Registration = 'open' | 'invite' | 'closed'
 
-/** Somebody has forgotten their password. */
+/** A request to set a new password, by a user who has forgotten theirs. */
 export interface PasswordReset {
   readonly email: string
   readonly name: string

@@ -8,22 +8,26 @@ import type { SessionCache } from './session-cache.ts'
 
 const SESSION_COOKIE = new RegExp(`(?:^|;)\\s*${COOKIE.replaceAll('.', '\\.')}=([^;]+)`)
 
-const TEXT = { type: 'string' }
+const STRING_SCHEMA = { type: 'string' }
 const SESSION = { type: 'object' }
-const CAPABILITIES: AuthCapabilities = {
+const ACCOUNT_CAPABILITIES: AuthCapabilities = {
   provider: 'better-auth',
   providerRoutes: { enabled: true, basePath: BASE_PATH },
   actions: {
     login: {
       description: 'Signs in with e-mail address and password.',
-      input: { type: 'object', properties: { email: TEXT, password: TEXT }, required: ['email', 'password'] },
+      input: {
+        type: 'object',
+        properties: { email: STRING_SCHEMA, password: STRING_SCHEMA },
+        required: ['email', 'password'],
+      },
       output: SESSION,
     },
     register: {
       description: 'Makes an account, and signs in.',
       input: {
         type: 'object',
-        properties: { name: TEXT, email: TEXT, password: TEXT, invitation: TEXT },
+        properties: { name: STRING_SCHEMA, email: STRING_SCHEMA, password: STRING_SCHEMA, invitation: STRING_SCHEMA },
         required: ['name', 'email', 'password'],
       },
       output: SESSION,
@@ -32,7 +36,7 @@ const CAPABILITIES: AuthCapabilities = {
   },
 }
 
-/** What an adapter of accounts is made of. */
+/** The parts of an accounts adapter. */
 export interface AccountsParts {
   readonly registration: Registration
   /** Loads the code of the accounts; asked with the first credential or action. Gives what opens them. */
@@ -53,7 +57,7 @@ export class AccountsAdapter implements AuthAdapter {
   }
 
   getCapabilities(): AuthCapabilities {
-    return CAPABILITIES
+    return ACCOUNT_CAPABILITIES
   }
 
   hasCredential({ headers }: AuthContext): boolean {
@@ -87,7 +91,7 @@ export class AccountsAdapter implements AuthAdapter {
     return secured(await (await this.#open()).handle(request), origin)
   }
 
-  /** Opens the accounts before anybody asks for them. */
+  /** Opens the accounts before the first request needs them. */
   async warm(): Promise<void> {
     await this.#open()
   }
@@ -117,7 +121,7 @@ export class AccountsAdapter implements AuthAdapter {
     const signed = await (await this.#open()).signIn({ email, password }, headers)
     if (signed === 'wrong') throw new DaybookError('UNAUTHORIZED', 'The e-mail address or the password is not right.')
     if (signed === 'banned') throw new DaybookError('FORBIDDEN', 'This account may not sign in.')
-    return toResponse(200, signed, origin)
+    return sessionResponse(200, signed, origin)
   }
 
   async #register(input: Readonly<Record<string, unknown>>, { headers, origin }: AuthContext): Promise<Response> {
@@ -126,7 +130,8 @@ export class AccountsAdapter implements AuthAdapter {
     const { name = '', email = '', password = '' } = readTexts(input, ['name', 'email', 'password'])
     const accounts = await this.#open()
     const user: NewUser = { name, email, password }
-    if (registration === 'open') return toResponse(201, requireSigned(await accounts.signUp(user, headers)), origin)
+    if (registration === 'open')
+      return sessionResponse(201, requireSigned(await accounts.signUp(user, headers)), origin)
     if (!invitations) throw new Error('There are no invitations to register by.')
     const { invitation = '' } = readTexts(input, ['invitation'])
     accounts.requireFit(user)
@@ -138,7 +143,7 @@ export class AccountsAdapter implements AuthAdapter {
       await claimed.giveBack()
       throw error
     }
-    return toResponse(201, requireSigned(await accounts.signIn(user, headers)), origin)
+    return sessionResponse(201, requireSigned(await accounts.signIn(user, headers)), origin)
   }
 
   async #logout(context: AuthContext): Promise<Response> {
@@ -157,8 +162,8 @@ function requireSigned(signed: Signed | 'wrong' | 'banned'): Signed {
   return signed
 }
 
-/** What a session is answered with after signing in, or what it still takes to get one. */
-function toResponse(status: number, { caller, cookies, ...more }: Signed, origin: string): Response {
+/** The answer to a sign-in: the session, or the step that is still missing. */
+function sessionResponse(status: number, { caller, cookies, ...more }: Signed, origin: string): Response {
   const { principal, identity } = caller
   const json = { authenticated: isAuthenticated(caller), principal, identity, ...more }
   const headers = cookies.map((one): [string, string] => ['Set-Cookie', one])
@@ -176,7 +181,7 @@ function secured(response: Response, origin: string): Response {
   return new Response(body, { status, headers })
 }
 
-/** What may be the credential of an account's session. */
+/** The value that may be the credential of an account's session. */
 const credentialIn = (headers: Headers): string | undefined => bearerToken(headers) ?? cookieValue(headers)
 
 /** The session cookie, if the request has one. */

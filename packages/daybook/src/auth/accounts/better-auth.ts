@@ -23,7 +23,7 @@ import { Passwords } from './passwords.ts'
 /** How long a session lasts, in seconds: seven days. */
 const SESSION_SECONDS = 7 * 24 * 60 * 60
 /** The most accounts that are listed. */
-const MAX_LISTED = 1_000_000
+const MAX_LISTED_ACCOUNTS = 1_000_000
 
 /** How accounts are kept. */
 export interface AccountsOptions {
@@ -35,20 +35,20 @@ export interface AccountsOptions {
   readonly trustedOrigins?: readonly string[]
   readonly socialProviders?: SocialProviders
   readonly plugins?: readonly AuthPlugin[]
-  /** Sends somebody the link by which a new password is set. Absent: nobody can set one by mail. */
+  /** Sends a user the link for setting a new password. Absent: passwords cannot be reset by mail. */
   readonly sendPasswordReset?: (reset: PasswordReset) => Promise<void>
-  /** Told what went wrong where nobody waits for it. */
+  /** Told of errors in work that no request waits for. */
   readonly onError?: (error: unknown) => void
 }
 
-/** Who wants an account. */
+/** The data of a new account. */
 export interface NewUser {
   readonly name: string
   readonly email: string
   readonly password: string
 }
 
-/** What came of signing in: a session that was just begun, or what it still takes to get one. */
+/** The result of a sign-in: a new session, or the step that is still missing. */
 export interface Signed {
   readonly caller: Caller
   readonly token?: string
@@ -60,7 +60,7 @@ export interface Signed {
 
 /** Accounts with e-mail address and password. */
 export interface Accounts {
-  /** Whose session the credential in these headers is. */
+  /** The session that belongs to the credential in these headers. */
   session(headers: Headers): Promise<Caller | null>
   /** `wrong`: no account has this address with this password. Takes as long for one as for the other. */
   signIn(user: Omit<NewUser, 'name'>, headers: Headers): Promise<Signed | 'wrong' | 'banned'>
@@ -88,7 +88,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
   const auth = makeAuth(options)
   const session = async (headers: Headers): Promise<Caller | null> => {
     const found = await auth.api.getSession({ headers })
-    return found && toCaller(found as Found)
+    return found && callerOfSession(found as FoundSession)
   }
   const begun = async (response: Response): Promise<Signed> => {
     const { token, twoFactorRedirect } = (await response.json()) as { token?: string; twoFactorRedirect?: boolean }
@@ -100,17 +100,17 @@ export function openAccounts(options: AccountsOptions): Accounts {
   }
   return {
     session,
-    requireFit,
+    requireFit: requireNewUser,
     async signIn({ email, password }, headers) {
-      const asked = { body: { email, password }, headers: plain(headers), asResponse: true } as const
+      const asked = { body: { email, password }, headers: withoutCredentials(headers), asResponse: true } as const
       const response = await auth.api.signInEmail(asked)
       // An address that is none has no account.
       if (response.status === 401 || response.status === 400) return 'wrong'
       return response.status === 403 ? 'banned' : begun(requireOk(response))
     },
     async signUp(user, headers) {
-      requireFit(user)
-      const asked = { body: { ...user }, headers: plain(headers), asResponse: true } as const
+      requireNewUser(user)
+      const asked = { body: { ...user }, headers: withoutCredentials(headers), asResponse: true } as const
       const response = await auth.api.signUpEmail(asked)
       if (response.status === 422) throw taken()
       if (response.status === 400) throw notAnAddress()
@@ -121,7 +121,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
     },
     handle: (request) => auth.handler(request),
     async create({ email, name, password, roles }) {
-      requireFit({ email, name, password })
+      requireNewUser({ email, name, password })
       const { internalAdapter } = await auth.$context
       if (await internalAdapter.findUserByEmail(email)) throw taken()
       // The plugin's types name the roles that it brings; any may be set.
@@ -130,14 +130,14 @@ export function openAccounts(options: AccountsOptions): Accounts {
         throw error instanceof DuplicateKey ? taken() : error
       })
       const found = await internalAdapter.findUserByEmail(email)
-      // Somebody else was faster.
+      // Another request was faster.
       if (made.status === 400) throw found ? taken() : notAnAddress()
       if (!found) throw new Error(`An account was to be made, and better-auth answered ${made.status}.`)
       return toAccount(found.user as StoredUser)
     },
     async list() {
       const { internalAdapter } = await auth.$context
-      const users = await internalAdapter.listUsers(MAX_LISTED, 0, { field: 'createdAt', direction: 'asc' })
+      const users = await internalAdapter.listUsers(MAX_LISTED_ACCOUNTS, 0, { field: 'createdAt', direction: 'asc' })
       return users.map((user) => toAccount(user as StoredUser))
     },
     async find(email) {
@@ -191,7 +191,7 @@ function makeAuth({ secret, registration, database, plugins = [], ...options }: 
     databaseHooks: { user: { create: { before: async (_user, ctx) => isAdmitted(registration, ctx?.path) } } },
     hooks: { before: beforeRoutes },
     session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
-    // Whoever reads the database cannot set passwords with what is in it. What is over, the service sweeps.
+    // A leaked database holds no usable links for setting passwords. The service sweeps expired ones.
     verification: { storeIdentifier: 'hashed', disableCleanup: true },
     // The service counts attempts on all nodes together, and looks at origins, before anything comes here.
     rateLimit: { enabled: false },
@@ -211,9 +211,9 @@ function makeAuth({ secret, registration, database, plugins = [], ...options }: 
   })
 }
 
-/** By whatever way somebody comes, such as a social provider: who may not register gets no account. */
+/** Whether an account may be created. Every way of registering asks this, social providers included. */
 function isAdmitted(registration: Registration, path: string | undefined): false | undefined {
-  // better-auth lets administrators alone do that, and asks nobody when it is called from inside.
+  // better-auth lets administrators alone do that, and checks no permission when it is called from inside.
   return registration === 'open' || path === '/admin/create-user' ? undefined : false
 }
 
@@ -234,7 +234,7 @@ async function evenOut(internalAdapter: InternalAdapter, email: unknown): Promis
   else await internalAdapter.createVerificationValue({ identifier, value: '', expiresAt: new Date() })
 }
 
-function requireFit({ email, name, password }: NewUser): void {
+function requireNewUser({ email, name, password }: NewUser): void {
   if (name.trim() === '') throw invalid([{ path: '/name', code: 'required', message: 'must be a text' }])
   if (email.trim() === '') throw notAnAddress()
   requirePassword(password)
@@ -246,8 +246,8 @@ const taken = (): DaybookError =>
 const notAnAddress = (): DaybookError =>
   invalid([{ path: '/email', code: 'format', message: 'must be an e-mail address' }])
 
-/** Headers without credentials: who signs in begins anew. */
-function plain(headers: Headers): Headers {
+/** Headers without credentials: a sign-in begins a new session. */
+function withoutCredentials(headers: Headers): Headers {
   const all = new Headers(headers)
   for (const name of ['authorization', 'cookie']) all.delete(name)
   return all
@@ -271,13 +271,13 @@ interface StoredUser {
   readonly banExpires?: Date | null
 }
 
-/** What better-auth says of a session, as far as it is used. */
-interface Found {
+/** A session as better-auth describes it, as far as it is used. */
+interface FoundSession {
   readonly session: { readonly id: string; readonly expiresAt: Date; readonly impersonatedBy?: string | null }
   readonly user: StoredUser
 }
 
-function toCaller({ session, user }: Found): Caller | null {
+function callerOfSession({ session, user }: FoundSession): Caller | null {
   if (isBanned(user)) return null
   const { id, email, name, emailVerified } = user
   const { impersonatedBy } = session
@@ -290,17 +290,17 @@ function toCaller({ session, user }: Found): Caller | null {
       actorType: 'human',
       expiresAt: session.expiresAt.toISOString(),
       claims: { email, name, emailVerified, ...(impersonatedBy ? { impersonatedBy } : {}) },
-      roles: rolesOf(user),
+      roles: userRoles(user),
     },
   }
 }
 
-const rolesOf = ({ role }: StoredUser): readonly string[] => (role || 'user').split(',').map((one) => one.trim())
+const userRoles = ({ role }: StoredUser): readonly string[] => (role || 'user').split(',').map((one) => one.trim())
 
 const isBanned = ({ banned, banExpires }: StoredUser): boolean =>
   banned === true && !(banExpires && banExpires.getTime() <= Date.now())
 
 function toAccount(user: StoredUser): Account {
   const { id, email, name, createdAt } = user
-  return { id, email, name, roles: rolesOf(user), isBanned: isBanned(user), createdAt: createdAt.toISOString() }
+  return { id, email, name, roles: userRoles(user), isBanned: isBanned(user), createdAt: createdAt.toISOString() }
 }

@@ -14,11 +14,11 @@ export type {
   SocialProviders,
 } from './account-rules.ts'
 
-/** What is told of accounts in the service's own database. */
+/** The options of {@link betterAuth}. */
 export interface BetterAuthOptions {
-  /** Who may make an account. @default 'open' */
+  /** How accounts are registered. @default 'open' */
   readonly registration?: Registration
-  /** What signs cookies, at least 32 characters. @default made once, and kept in the database */
+  /** The secret that signs cookies, at least 32 characters. @default generated once, and stored in the database */
   readonly secret?: string
   /**
    * Scheme, host and port under which people reach the service, such as `https://cms.example.org`. Needed for social
@@ -27,7 +27,7 @@ export interface BetterAuthOptions {
   readonly baseURL?: string
   /** Other origins that people may be sent back to after signing in. @default none */
   readonly trustedOrigins?: readonly string[]
-  /** Sends somebody the link by which a new password is set. @default nobody can set one by mail */
+  /** Sends a user the link for setting a new password. @default passwords cannot be reset by mail */
   readonly sendPasswordReset?: (reset: PasswordReset) => Promise<void>
   /** Social providers, as better-auth has them. @default none */
   readonly socialProviders?: SocialProviders
@@ -52,7 +52,7 @@ const WARM_AFTER_MS = 500
  * ```
  */
 export function betterAuth(options: BetterAuthOptions = {}): AuthSource {
-  const stored = readOptions(options)
+  const stored = readBetterAuthOptions(options)
   return {
     open(host) {
       const sessions = new SessionCache()
@@ -74,7 +74,7 @@ function warm(adapter: AccountsAdapter, { log }: AuthHost): void {
   setTimeout(load, WARM_AFTER_MS).unref()
 }
 
-function readOptions({
+function readBetterAuthOptions({
   registration = 'open',
   secret,
   baseURL,

@@ -2,11 +2,11 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { AuthRecord, AuthRecords } from '../records.ts'
 import type { NewInvitation } from './account-manager.ts'
 
-const KIND = 'invitation'
+const INVITATION_KIND = 'invitation'
 
-const digest = (secret: string): string => createHash('sha256').update(secret).digest('base64url')
+const digestSecret = (secret: string): string => createHash('sha256').update(secret).digest('base64url')
 
-/** An invitation that somebody came with; nobody else can use it any more. */
+/** A claimed invitation; it cannot be used again. */
 export interface ClaimedInvitation {
   readonly roles: readonly string[]
   /** Lets it be used again, as nothing came of it. */
@@ -24,25 +24,26 @@ export class Invitations {
   /** Answers the secret. An earlier invitation of this address is worth nothing any more. */
   async make({ email, roles, expiresAt }: NewInvitation): Promise<string> {
     const secret = randomBytes(32).toString('base64url')
-    const record = { id: randomUUID(), email: email.toLowerCase(), roles, expiresAt, digest: digest(secret) }
+    const record = { id: randomUUID(), email: email.toLowerCase(), roles, expiresAt, digest: digestSecret(secret) }
     await this.#records.transaction(async (writer) => {
-      for (const { id } of await writer.find(KIND, 'email', record.email)) await writer.delete(KIND, id)
-      await writer.put(KIND, record, kept(record))
+      for (const { id } of await writer.find(INVITATION_KIND, 'email', record.email))
+        await writer.delete(INVITATION_KIND, id)
+      await writer.put(INVITATION_KIND, record, indexed(record))
     })
     return secret
   }
 
-  /** Takes an invitation; of several who come with it at once, one gets it. */
+  /** Takes an invitation; of several requests that claim it at once, one gets it. */
   async claim(secret: string, email: string): Promise<ClaimedInvitation | undefined> {
     const record = await this.#records.transaction(async (writer) => {
-      const [found] = await writer.find(KIND, 'digest', digest(secret))
+      const [found] = await writer.find(INVITATION_KIND, 'digest', digestSecret(secret))
       if (!found || !isFor(found, email)) return undefined
-      return (await writer.delete(KIND, found.id)) ? found : undefined
+      return (await writer.delete(INVITATION_KIND, found.id)) ? found : undefined
     })
     return (
       record && {
         roles: record.roles as readonly string[],
-        giveBack: () => this.#records.transaction((writer) => writer.put(KIND, record, kept(record))),
+        giveBack: () => this.#records.transaction((writer) => writer.put(INVITATION_KIND, record, indexed(record))),
       }
     )
   }
@@ -51,7 +52,7 @@ export class Invitations {
 const isFor = ({ email, expiresAt }: AuthRecord, own: string): boolean =>
   email === own.toLowerCase() && Date.parse(String(expiresAt)) > Date.now()
 
-const kept = (record: AuthRecord) => ({
+const indexed = (record: AuthRecord) => ({
   keys: { email: String(record.email), digest: String(record.digest) },
   until: Date.parse(String(record.expiresAt)),
 })

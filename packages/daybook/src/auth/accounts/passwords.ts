@@ -4,7 +4,7 @@ import { DaybookError } from '../../errors.ts'
 
 /** How many passwords are hashed at once: cookies are signed on the same threads, of which Node has four. */
 const AT_ONCE = 2
-/** How many may wait: more would wait longer than anybody waits for an answer. */
+/** How many may wait: more would wait longer than clients wait for an answer. */
 const MAX_WAITING = 30
 
 /** Hashes and compares passwords as better-auth does, a few at a time, in the order in which they come. */
@@ -19,10 +19,10 @@ export class Passwords {
     this.#inTurn(() => verifyPassword(given))
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#turn.pendingCount >= MAX_WAITING) throw tooMany()
+    if (this.#turn.pendingCount >= MAX_WAITING) throw tooManyHashes()
     return this.#turn(work)
   }
 }
 
-const tooMany = (): DaybookError =>
+const tooManyHashes = (): DaybookError =>
   new DaybookError('SERVICE_UNAVAILABLE', 'Too many people sign in right now; retry as Retry-After says.')

@@ -7,10 +7,10 @@ import {
   type DBAdapterInstance,
 } from 'better-auth/adapters'
 import { type AuthRecord, type AuthRecords, DuplicateKey, type RecordReader, type RecordWriter } from '../records.ts'
-import { holds, order } from './record-where.ts'
+import { orderRecords, recordMatches } from './record-where.ts'
 
 /** The rows that better-auth keeps of one kind, and what they are found by. */
-interface Table {
+interface RecordTable {
   readonly kind: string
   readonly model: string
   readonly keyed: readonly string[]
@@ -24,16 +24,16 @@ interface RecordSource {
 }
 
 /** Rows that are worth nothing after their `expiresAt`. */
-const PASSING: ReadonlySet<string> = new Set(['session', 'verification'])
-/** What better-auth looks for besides the keys that its schema names. */
+const EXPIRING_MODELS: ReadonlySet<string> = new Set(['session', 'verification'])
+/** The keys that better-auth looks for besides those that its schema names. */
 const MORE_KEYS: Readonly<Record<string, readonly string[]>> = { account: ['accountId'] }
 
 /** The kind of record that a row of better-auth is kept as. */
-export const kindOf = (model: string): string => `better-auth ${model}`
+export const recordKind = (model: string): string => `better-auth ${model}`
 
 /**
  * A database for better-auth in records, for its own tables and those of its plugins: there is nothing to migrate. A
- * transaction begins with its first write, so that nobody waits while a password is hashed.
+ * transaction begins with its first write, so that no other write waits while a password is hashed.
  *
  * A new password, or a ban, ends the sessions of the account with the same write.
  *
@@ -78,7 +78,7 @@ function openDesk(
         const keyed = fields.filter(([, field]) => field.unique || field.index || field.references)
         const nameOf = ([key, field]: (typeof fields)[number]): string => field.fieldName ?? key
         return {
-          kind: kindOf(model),
+          kind: recordKind(model),
           model,
           unique: unique.map(nameOf),
           keyed: [...keyed.map(nameOf), ...(MORE_KEYS[model] ?? [])],
@@ -144,8 +144,8 @@ class LazyTransaction implements RecordSource {
   }
 }
 
-/** What better-auth asks of a database. Types of rows are its own business. */
-function operations(desk: RecordSource, tableOf: (model: string) => Table): CustomAdapter {
+/** The database interface of better-auth. It checks the types of rows itself. */
+function operations(desk: RecordSource, tableOf: (model: string) => RecordTable): CustomAdapter {
   const found = (model: string, where: readonly CleanedWhere[], read = desk.read): Promise<readonly AuthRecord[]> =>
     findRows(read, tableOf(model), where)
   const change = (model: string, where: readonly CleanedWhere[], update: object, isOne: boolean) =>
@@ -153,8 +153,8 @@ function operations(desk: RecordSource, tableOf: (model: string) => Table): Cust
       const table = tableOf(model)
       const rows = (await found(model, where, writer)).slice(0, isOne ? 1 : undefined)
       const changed = rows.map((row) => ({ ...row, ...update }))
-      for (const row of changed) await put(writer, table, row)
-      for (const row of changed) if (endsSessions(table, update)) await endSessionsOf(writer, ownerOf(table, row))
+      for (const row of changed) await putRecord(writer, table, row)
+      for (const row of changed) if (endsSessions(table, update)) await endSessionsOf(writer, userIdOf(table, row))
       return changed
     })
   const remove = (model: string, where: readonly CleanedWhere[], isOne: boolean) =>
@@ -169,13 +169,13 @@ function operations(desk: RecordSource, tableOf: (model: string) => Table): Cust
         const table = tableOf(model)
         const row = data as unknown as AuthRecord
         if (await writer.get(table.kind, row.id)) throw new DuplicateKey('id')
-        await put(writer, table, row)
+        await putRecord(writer, table, row)
         return data
       }),
     findOne: async ({ model, where }) => ((await found(model, where))[0] ?? null) as never,
     findMany: async ({ model, where = [], sortBy, offset = 0, limit }) => {
       const rows = [...(await found(model, where))]
-      if (sortBy) rows.sort((one, other) => order(one, other, sortBy))
+      if (sortBy) rows.sort((one, other) => orderRecords(one, other, sortBy))
       return rows.slice(offset, offset + limit) as never
     },
     count: async ({ model, where = [] }) => (await found(model, where)).length,
@@ -195,18 +195,18 @@ function operations(desk: RecordSource, tableOf: (model: string) => Table): Cust
         if (!row) return null
         const sums = Object.entries(increment).map(([field, by]) => [field, Number(row[field] ?? 0) + by])
         const changed = { ...row, ...Object.fromEntries(sums), ...set }
-        await put(writer, tableOf(model), changed)
+        await putRecord(writer, tableOf(model), changed)
         return changed as never
       }),
   }
 }
 
-function put(writer: RecordWriter, { kind, model, keyed, unique }: Table, row: AuthRecord): Promise<void> {
+function putRecord(writer: RecordWriter, { kind, model, keyed, unique }: RecordTable, row: AuthRecord): Promise<void> {
   const keys = keyed.flatMap((field) => {
     const value = row[field]
     return typeof value === 'string' ? [[field, value] as const] : []
   })
-  const until = PASSING.has(model) ? Date.parse(String(row.expiresAt)) : Number.NaN
+  const until = EXPIRING_MODELS.has(model) ? Date.parse(String(row.expiresAt)) : Number.NaN
   return writer.put(kind, row, {
     keys: Object.fromEntries(keys),
     unique,
@@ -214,29 +214,29 @@ function put(writer: RecordWriter, { kind, model, keyed, unique }: Table, row: A
   })
 }
 
-const endsSessions = ({ model }: Table, update: object): boolean =>
+const endsSessions = ({ model }: RecordTable, update: object): boolean =>
   (model === 'account' && 'password' in update) || (model === 'user' && 'banned' in update && update.banned === true)
 
-const ownerOf = ({ model }: Table, row: AuthRecord): string => String(model === 'user' ? row.id : row.userId)
+const userIdOf = ({ model }: RecordTable, row: AuthRecord): string => String(model === 'user' ? row.id : row.userId)
 
 async function endSessionsOf(writer: RecordWriter, userId: string): Promise<void> {
-  const kind = kindOf('session')
+  const kind = recordKind('session')
   for (const { id } of await writer.find(kind, 'userId', userId)) await writer.delete(kind, id)
 }
 
 /** Looks up what can be looked up, and goes through the rest. */
 async function findRows(
   read: RecordReader,
-  table: Table,
+  table: RecordTable,
   where: readonly CleanedWhere[],
 ): Promise<readonly AuthRecord[]> {
   const candidates = await candidatesFor(read, table, where)
-  return candidates.filter((row) => holds(row, where))
+  return candidates.filter((row) => recordMatches(row, where))
 }
 
 async function candidatesFor(
   read: RecordReader,
-  { kind, keyed }: Table,
+  { kind, keyed }: RecordTable,
   where: readonly CleanedWhere[],
 ): Promise<readonly AuthRecord[]> {
   const exact = where.filter(

@@ -2,7 +2,7 @@ import type { CleanedWhere } from 'better-auth/adapters'
 import type { AuthRecord } from '../records.ts'
 
 /** Every condition joined by AND, and one of those joined by OR. */
-export function holds(row: AuthRecord, where: readonly CleanedWhere[]): boolean {
+export function recordMatches(row: AuthRecord, where: readonly CleanedWhere[]): boolean {
   const some = where.filter(({ connector }) => connector === 'OR')
   const every = where.filter(({ connector }) => connector !== 'OR')
   return every.every((one) => isMet(row, one)) && (some.length === 0 || some.some((one) => isMet(row, one)))
@@ -10,7 +10,7 @@ export function holds(row: AuthRecord, where: readonly CleanedWhere[]): boolean 
 
 function isMet(row: AuthRecord, { field, operator, value, mode }: CleanedWhere): boolean {
   const fold = (given: unknown): unknown =>
-    mode === 'insensitive' && typeof given === 'string' ? given.toLowerCase() : plain(given)
+    mode === 'insensitive' && typeof given === 'string' ? given.toLowerCase() : plainValue(given)
   const own = fold(row[field] ?? null)
   const others = [value].flat().map(fold)
   const [other = null] = others
@@ -38,11 +38,11 @@ function isMet(row: AuthRecord, { field, operator, value, mode }: CleanedWhere):
 }
 
 /** As JSON tells it. */
-const plain = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value)
+const plainValue = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value)
 
-type Comparison = 'lt' | 'lte' | 'gt' | 'gte'
+type OrderOperator = 'lt' | 'lte' | 'gt' | 'gte'
 
-function compares(own: unknown, other: unknown, operator: Comparison): boolean {
+function compares(own: unknown, other: unknown, operator: OrderOperator): boolean {
   const isText = typeof own === 'string' && typeof other === 'string'
   const isNumber = typeof own === 'number' && typeof other === 'number'
   if (!isText && !isNumber) return false
@@ -51,7 +51,7 @@ function compares(own: unknown, other: unknown, operator: Comparison): boolean {
 }
 
 /** Missing values come first; texts compare by code unit. */
-export function order(
+export function orderRecords(
   one: AuthRecord,
   other: AuthRecord,
   { field, direction }: { readonly field: string; readonly direction: 'asc' | 'desc' },

@@ -6,7 +6,7 @@ import type { AccountManager } from './account-manager.ts'
 import type { Accounts, AccountsOptions } from './better-auth.ts'
 import { Invitations } from './invitations.ts'
 
-/** What accounts in the service's own database can be told besides. */
+/** Further options of accounts in the service's own database. */
 export type StoredAccountsOptions = Omit<AccountsOptions, 'secret' | 'database' | 'onError'> & {
   readonly secret?: string | undefined
 }
@@ -26,14 +26,14 @@ export async function loadStoredAccounts(
       ...options,
       secret: secret ?? (await sharedSecret(records)),
       database: recordDatabase(records, onChange),
-      onError: (err) => log.error({ err }, 'auth: work that nobody waits for failed'),
+      onError: (err) => log.error({ err }, 'auth: background work failed'),
     })
 }
 
-/** What signs cookies on all nodes: made once in the life of the store. */
+/** The secret that signs cookies on all nodes: generated once for each store. */
 async function sharedSecret(records: AuthRecords): Promise<string> {
-  const kept = await records.get('secret', 'cookies')
-  if (kept) return String(kept.value)
+  const stored = await records.get('secret', 'cookies')
+  if (stored) return String(stored.value)
   return records.transaction(async (writer) => {
     const first = await writer.get('secret', 'cookies')
     if (first) return String(first.value)
@@ -61,7 +61,10 @@ export async function manageAccounts(host: AuthHost, options: StoredAccountsOpti
     setBanned: async (email, isBanned) => accounts.setBanned(await idOf(email), isBanned),
     async invite(invitation) {
       if (options.registration !== 'invite') {
-        throw new DaybookError('CONFLICT', "Nobody registers by invitation here: write registration: 'invite'.")
+        throw new DaybookError(
+          'CONFLICT',
+          "Registration by invitation is off. Write registration: 'invite' in the options of betterAuth().",
+        )
       }
       if (await accounts.find(invitation.email)) {
         throw new DaybookError('CONFLICT', 'There is an account with this address.', { field: 'email' })

@@ -4,15 +4,15 @@ import { isSafeUrl } from './jwt-options.ts'
 /** How old keys are when newer ones are asked for, in milliseconds; until those are there, the old ones count. */
 const FRESH_MS = 10 * 60_000
 /** How old keys are when they count no more, in milliseconds, for the time that the issuer cannot be reached. */
-const MAX_AGE_MS = 60 * 60_000
-/** How long after a load no unknown key is a reason for another one, in milliseconds: anyone can make up a key's name. */
+const MAX_KEY_SET_AGE_MS = 60 * 60_000
+/** How long after a load no unknown key is a reason for another one, in milliseconds: any client can invent a key's name. */
 const COOL_DOWN_MS = 30_000
 /** How long a failed load answers for the next ones, in milliseconds. */
 const FAILURE_MS = 1000
 /** How long a load may take, in milliseconds. Requests do not wait as long; the ones after them find what came. */
-const LOAD_MS = 5000
+const KEY_SET_LOAD_MS = 5000
 /** The largest document of an issuer, in bytes. */
-const MAX_BYTES = 1024 * 1024
+const MAX_KEY_SET_BYTES = 1024 * 1024
 
 /** The keys of an issuer, as it published them at one time. */
 export interface KeySet {
@@ -40,8 +40,8 @@ export class IssuerKeys {
 
   /** The keys that count now, or `undefined` when there are none. Newer ones come in the background. */
   get current(): KeySet | undefined {
-    if (!this.#set || this.#age > MAX_AGE_MS) return undefined
-    // What fails here is tried again, and fails for somebody once the keys count no more.
+    if (!this.#set || this.#age > MAX_KEY_SET_AGE_MS) return undefined
+    // A failure here is retried; requests fail only when the keys have expired.
     if (this.#age > FRESH_MS) this.#renew().catch(() => {})
     return this.#set
   }
@@ -84,9 +84,9 @@ export class IssuerKeys {
   }
 
   async #load(): Promise<KeySet> {
-    const signal = AbortSignal.any([AbortSignal.timeout(LOAD_MS), this.#closing.signal])
+    const signal = AbortSignal.any([AbortSignal.timeout(KEY_SET_LOAD_MS), this.#closing.signal])
     try {
-      const text = await read(this.#jwksUrl ?? (await this.#discover(signal)), signal)
+      const text = await fetchKeySet(this.#jwksUrl ?? (await this.#discover(signal)), signal)
       // The same text is the same set, so that what was verified with it stays verified.
       if (this.#set?.text !== text) this.#set = { text, find: createLocalJWKSet(JSON.parse(text)) }
       this.#loadedAt = performance.now()
@@ -102,7 +102,7 @@ export class IssuerKeys {
   /** Where the issuer says that its keys are (OpenID Connect Discovery 1.0, section 4). */
   async #discover(signal: AbortSignal): Promise<string> {
     const url = `${this.#issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
-    const { issuer, jwks_uri: found } = Object(JSON.parse(await read(url, signal)))
+    const { issuer, jwks_uri: found } = Object(JSON.parse(await fetchKeySet(url, signal)))
     // Section 4.3: an answer for another issuer counts for none.
     if (issuer !== this.#issuer) throw new Error(`${url} is about the issuer ${issuer}. Write that as issuer.`)
     if (!isSafeUrl(found)) throw new Error(`${url} names no jwks_uri that begins with https://.`)
@@ -111,13 +111,13 @@ export class IssuerKeys {
 }
 
 /** The text at an address, and at no other: a redirect may lead anywhere. */
-async function read(url: string, signal: AbortSignal): Promise<string> {
+async function fetchKeySet(url: string, signal: AbortSignal): Promise<string> {
   const { status, body } = await fetch(url, { signal, redirect: 'error', headers: { Accept: 'application/json' } })
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body ?? []) {
     size += chunk.length
-    if (size > MAX_BYTES) throw new Error(`${url} answered more than ${MAX_BYTES} bytes.`)
+    if (size > MAX_KEY_SET_BYTES) throw new Error(`${url} answered more than ${MAX_KEY_SET_BYTES} bytes.`)
     chunks.push(chunk)
   }
   if (status !== 200) throw new Error(`${url} answered ${status}.`)

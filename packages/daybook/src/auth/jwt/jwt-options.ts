@@ -1,14 +1,14 @@
 import { StartupError } from '../../errors.ts'
 import type { ActorType } from '../adapter.ts'
 
-/** What a token says (RFC 7519, section 4), once it is verified. */
+/** The claims of a verified token (RFC 7519, section 4). */
 export type JwtClaims = Readonly<Record<string, unknown>>
 
 /** How tokens of an identity provider are checked and read. */
 export interface JwtOptions {
-  /** Who issues the tokens, exactly as they say in `iss` (RFC 7519, section 4.1.1), such as `https://login.example.org/`. */
+  /** The issuer, exactly as the tokens name it in `iss` (RFC 7519, section 4.1.1), such as `https://login.example.org/`. */
   readonly issuer: string | undefined
-  /** Whom the tokens are for, as they say in `aud` (RFC 7519, section 4.1.3); of several, one is enough. */
+  /** The audience, as the tokens name it in `aud` (RFC 7519, section 4.1.3); of several, one is enough. */
   readonly audience: string | readonly string[] | undefined
   /**
    * Where the issuer's keys are, as a JWK Set (RFC 7517, section 5).
@@ -20,16 +20,16 @@ export interface JwtOptions {
   readonly algorithms?: readonly string[]
   /**
    * Where the roles stand: a claim, or a dotted path such as `realm_access.roles`, to a list of texts or to one text with
-   * spaces between them; or a function, which is asked once for each token. @default nobody has a role
+   * spaces between them; or a function, which is asked once for each token. @default no roles
    */
   readonly roles?: string | ((claims: JwtClaims) => readonly string[])
   /** The claim, or the dotted path, that tells one subject from all others. @default 'sub' */
   readonly subject?: string
-  /** Who holds the tokens; a function is asked once for each token. @default 'human' */
+  /** The type of actor that holds the tokens; a function is called once for each token. @default 'human' */
   readonly actorType?: ActorType | ((claims: JwtClaims) => ActorType)
   /** How far the issuer's clock may be from this one, in seconds, 0 to 300. @default 5 */
   readonly clockToleranceSeconds?: number
-  /** What `typ` in the head of a token has to be, such as `at+jwt` (RFC 9068, section 4). @default anything */
+  /** The `typ` that the head of a token must have, such as `at+jwt` (RFC 9068, section 4). @default anything */
   readonly tokenType?: string
   /** The provider of identities. @default 'jwt' */
   readonly provider?: string
@@ -48,15 +48,15 @@ export const ALGORITHMS: readonly string[] = [
 
 const MAX_TOLERANCE_SECONDS = 300
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isOptionText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 /** A list with something in it, of which all pass. */
 const isListOf = (value: unknown, isOne: (one: unknown) => boolean): boolean =>
   Array.isArray(value) && value.length > 0 && value.every(isOne)
 
-/** Whether nobody on the way can put other keys in the place of those at an address. */
+/** Whether keys at an address are protected from being replaced on the way. */
 export function isSafeUrl(value: unknown): boolean {
-  const url = isText(value) ? URL.parse(value) : null
+  const url = isOptionText(value) ? URL.parse(value) : null
   if (!url) return false
   return (
     url.protocol === 'https:' || (url.protocol === 'http:' && /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname))
@@ -70,14 +70,14 @@ const isTolerance = (value: unknown): boolean =>
 
 type Rule = readonly [isRight: (value: unknown, options: JwtOptions) => boolean, instead: string]
 
-/** What each option has to be, and what to write instead. */
+/** The check of each option, and what to write instead. */
 const RULES: Readonly<Record<keyof JwtOptions, Rule>> = {
   issuer: [
-    (value, { jwksUrl }) => (jwksUrl === undefined ? isSafeUrl(value) : isText(value)),
+    (value, { jwksUrl }) => (jwksUrl === undefined ? isSafeUrl(value) : isOptionText(value)),
     `write the iss of your tokens: an address ${SAFE_URL}, or any text where jwksUrl says where the keys are`,
   ],
   audience: [
-    (value) => isText(value) || isListOf(value, isText),
+    (value) => isOptionText(value) || isListOf(value, isOptionText),
     'write the aud of your tokens, such as "https://cms.example.org", or a list of them',
   ],
   jwksUrl: [(value) => value === undefined || isSafeUrl(value), `write an address ${SAFE_URL}`],
@@ -86,10 +86,10 @@ const RULES: Readonly<Record<keyof JwtOptions, Rule>> = {
     `write a list of: ${ALGORITHMS.join(', ')}`,
   ],
   roles: [
-    (value) => value === undefined || isText(value) || typeof value === 'function',
+    (value) => value === undefined || isOptionText(value) || typeof value === 'function',
     'write the path of a claim, such as "realm_access.roles", or a function of the claims',
   ],
-  subject: [(value) => value === undefined || isText(value), 'write the path of a claim, such as "sub"'],
+  subject: [(value) => value === undefined || isOptionText(value), 'write the path of a claim, such as "sub"'],
   actorType: [
     (value) => value === undefined || value === 'human' || value === 'service' || typeof value === 'function',
     'write "human", "service", or a function of the claims',
@@ -98,8 +98,8 @@ const RULES: Readonly<Record<keyof JwtOptions, Rule>> = {
     (value) => value === undefined || isTolerance(value),
     `write a number of seconds from 0 to ${MAX_TOLERANCE_SECONDS}`,
   ],
-  tokenType: [(value) => value === undefined || isText(value), 'write the typ of your tokens, such as "at+jwt"'],
-  provider: [(value) => value === undefined || isText(value), 'write a name, such as "jwt"'],
+  tokenType: [(value) => value === undefined || isOptionText(value), 'write the typ of your tokens, such as "at+jwt"'],
+  provider: [(value) => value === undefined || isOptionText(value), 'write a name, such as "jwt"'],
 }
 
 /**

@@ -10,14 +10,14 @@ import { ALGORITHMS, checkJwtOptions, type JwtClaims, type JwtOptions } from './
 const MAX_TOKEN_LENGTH = 8192
 /** A signed token: three parts in base64url (RFC 7515, section 7.1). */
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
-const MAX_SESSIONS = 10_000
+const MAX_CACHED_TOKENS = 10_000
 /** The last second that four digits of a year can say, since 1970. */
 const LAST_SECOND = 253_402_300_799
 const TOLERANCE_SECONDS = 5
 
 /**
  * Takes the bearer tokens of an OpenID Connect provider. Signature, `iss`, `aud`, `exp` and `nbf` are checked; a token that
- * fails is nobody's. When the issuer's keys cannot be had, nobody gets in, and the answer is 503.
+ * fails gives no session. While the issuer's keys cannot be loaded, every token is answered with 503.
  *
  * @throws {StartupError} when the options cannot be used, with what to write instead
  *
@@ -36,8 +36,8 @@ export function jwt(options: JwtOptions): AuthAdapter {
   return new JwtAdapter(options)
 }
 
-/** What a token stands for. */
-interface Session {
+/** The session of a verified token. */
+interface TokenSession {
   readonly principal: Principal
   readonly identity: Identity
   /** In milliseconds since 1970. */
@@ -50,9 +50,9 @@ class JwtAdapter implements AuthAdapter {
   readonly #capabilities: AuthCapabilities
   readonly #keys: IssuerKeys
   /** Verified tokens, by their digest. They go with the keys that they were verified with. */
-  readonly #verified = new WeakMap<KeySet, LRUCache<string, Session>>()
+  readonly #verified = new WeakMap<KeySet, LRUCache<string, TokenSession>>()
   /** Each request is asked about twice. */
-  readonly #asked = new WeakMap<AuthContext, Promise<Session | null>>()
+  readonly #asked = new WeakMap<AuthContext, Promise<TokenSession | null>>()
 
   constructor(options: JwtOptions) {
     const { issuer = '', audience = '', algorithms = ALGORITHMS, tokenType } = options
@@ -89,13 +89,13 @@ class JwtAdapter implements AuthAdapter {
     this.#keys.close()
   }
 
-  #session(context: AuthContext): Promise<Session | null> {
+  #session(context: AuthContext): Promise<TokenSession | null> {
     const asked = this.#asked.get(context) ?? this.#look(context.headers)
     this.#asked.set(context, asked)
     return asked
   }
 
-  async #look(headers: Headers): Promise<Session | null> {
+  async #look(headers: Headers): Promise<TokenSession | null> {
     const token = bearerToken(headers)
     if (token === undefined || token.length > MAX_TOKEN_LENGTH || !COMPACT.test(token)) return null
     const digest = createHash('sha256').update(token).digest('base64url')
@@ -110,7 +110,7 @@ class JwtAdapter implements AuthAdapter {
     }
   }
 
-  async #verify(token: string, digest: string): Promise<Session | null> {
+  async #verify(token: string, digest: string): Promise<TokenSession | null> {
     let used: KeySet | undefined
     const { payload } = await jwtVerify(
       token,
@@ -126,8 +126,8 @@ class JwtAdapter implements AuthAdapter {
     return session
   }
 
-  #remember(set: KeySet, digest: string, session: Session): void {
-    const sessions = this.#verified.get(set) ?? new LRUCache<string, Session>({ max: MAX_SESSIONS })
+  #remember(set: KeySet, digest: string, session: TokenSession): void {
+    const sessions = this.#verified.get(set) ?? new LRUCache<string, TokenSession>({ max: MAX_CACHED_TOKENS })
     this.#verified.set(set, sessions)
     sessions.set(digest, session)
   }
@@ -140,13 +140,13 @@ const isBadToken = (error: unknown): boolean =>
 const toleranceOf = ({ clockToleranceSeconds = TOLERANCE_SECONDS }: JwtOptions): number => clockToleranceSeconds
 
 /**
- * What a verified token says of its holder; `null` when it does not say who that is.
+ * The session of a verified token; `null` when its claims name no subject.
  *
  * @param digest of the token: its session, when it names none by `sid` (OpenID Connect Front-Channel Logout 1.0, section 3)
  * or `jti` (RFC 7519, section 4.1.7)
  */
-function toSession(claims: JwtClaims, digest: string, options: JwtOptions): Session | null {
-  const subject = textOf(valueAt(claims, options.subject ?? 'sub'))
+function toSession(claims: JwtClaims, digest: string, options: JwtOptions): TokenSession | null {
+  const subject = textClaim(claimAt(claims, options.subject ?? 'sub'))
   if (subject === undefined) return null
   const { actorType = 'human', provider = 'jwt' } = options
   // Until then it is believed: what the clocks may differ by counts here, too.
@@ -154,44 +154,45 @@ function toSession(claims: JwtClaims, digest: string, options: JwtOptions): Sess
   const identity: Identity = {
     provider,
     subject,
-    sessionId: textOf(claims.sid) ?? textOf(claims.jti) ?? digest,
+    sessionId: textClaim(claims.sid) ?? textClaim(claims.jti) ?? digest,
     actorType: typeof actorType === 'function' ? actorType(claims) : actorType,
     expiresAt: new Date(until).toISOString(),
     claims,
-    roles: rolesOf(claims, options),
+    roles: claimedRoles(claims, options),
   }
   return { principal: toPrincipal(subject, claims), identity: Object.freeze(identity), until }
 }
 
-/** Who it is, as far as standard claims say (OpenID Connect Core 1.0, section 5.1). */
+/** The principal, as far as standard claims describe it (OpenID Connect Core 1.0, section 5.1). */
 function toPrincipal(id: string, claims: JwtClaims): Principal {
-  const email = textOf(claims.email)
-  const name = textOf(claims.name)
+  const email = textClaim(claims.email)
+  const name = textClaim(claims.name)
   return Object.freeze({ id, ...(email === undefined ? {} : { email }), ...(name === undefined ? {} : { name }) })
 }
 
-function rolesOf(claims: JwtClaims, { roles }: JwtOptions): readonly string[] {
+function claimedRoles(claims: JwtClaims, { roles }: JwtOptions): readonly string[] {
   if (roles === undefined) return Object.freeze([])
   if (typeof roles === 'function') {
     const found: unknown = roles(claims)
     if (!Array.isArray(found)) throw new TypeError('The function for roles gave no list.')
     return Object.freeze([...found])
   }
-  const value = valueAt(claims, roles)
+  const value = claimAt(claims, roles)
   // Scopes are one text with spaces (RFC 8693, section 4.2).
   const list: unknown = typeof value === 'string' ? value.split(' ') : value
-  return Object.freeze(Array.isArray(list) ? list.filter((one) => textOf(one) !== undefined) : [])
+  return Object.freeze(Array.isArray(list) ? list.filter((one) => textClaim(one) !== undefined) : [])
 }
 
 /** What stands at a dotted path. Names of claims may hold dots themselves, such as `https://example.org/roles`. */
-function valueAt(claims: unknown, path: string): unknown {
+function claimAt(claims: unknown, path: string): unknown {
   if (typeof claims !== 'object' || claims === null) return undefined
   if (Object.hasOwn(claims, path)) return (claims as JwtClaims)[path]
   const dot = path.indexOf('.')
-  return dot < 0 ? undefined : valueAt(valueAt(claims, path.slice(0, dot)), path.slice(dot + 1))
+  return dot < 0 ? undefined : claimAt(claimAt(claims, path.slice(0, dot)), path.slice(dot + 1))
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+const textClaim = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
 
 /** What is remembered for many requests, no one of them may change. */
 function deepFreeze<T>(value: T): T {

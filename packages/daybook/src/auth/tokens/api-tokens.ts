@@ -5,7 +5,7 @@ import type { AuthRecord, AuthRecords } from '../records.ts'
 import type { Scope } from '../scopes.ts'
 import { bearerToken } from './service-token.ts'
 
-/** What is told of a token. Its secret is told once, when it is made. */
+/** A token without its secret, which is shown once, when the token is made. */
 export interface ApiToken {
   readonly id: string
   readonly name: string
@@ -21,16 +21,16 @@ export interface ApiToken {
   readonly lastUsedAt: string | null
 }
 
-/** What a token is to be. */
+/** The data of a new token. */
 export type NewApiToken = Pick<ApiToken, 'name' | 'scopes' | 'roles' | 'expiresAt'>
 
-const KIND = 'token'
-const PROVIDER = 'api-token'
-const TOKEN = /^daybook_([0-9a-f]{12})_[\w-]{43}$/
+const TOKEN_KIND = 'token'
+const API_TOKEN_PROVIDER = 'api-token'
+const API_TOKEN_FORMAT = /^daybook_([0-9a-f]{12})_[\w-]{43}$/
 /** How exactly it is kept when a token was used, in milliseconds: each time is a write. */
 const USE_MS = 60_000
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+const digestApiToken = (text: string): Buffer => createHash('sha256').update(text).digest()
 const prefixOf = (id: string): string => `daybook_${id}`
 
 /** A credential that only these tokens look like, whether or not it is one. */
@@ -46,7 +46,7 @@ export class ApiTokens {
   readonly #onError: (error: unknown) => void
   #noting: Promise<unknown> = Promise.resolve()
 
-  /** @param onError told what went wrong where nobody waits for it */
+  /** @param onError told of errors in work that no request waits for */
   constructor(records: AuthRecords, onError: (error: unknown) => void = () => {}) {
     this.#records = records
     this.#onError = onError
@@ -62,14 +62,14 @@ export class ApiTokens {
     const token = `${prefixOf(id)}_${randomBytes(32).toString('base64url')}`
     const createdAt = new Date().toISOString()
     const told = { id, name, scopes, roles, createdAt, expiresAt, lastUsedAt: null }
-    const record = { ...told, digest: digest(token).toString('base64url') }
-    await this.#records.transaction((writer) => writer.put(KIND, record, { keys: { name }, unique: ['name'] }))
+    const record = { ...told, digest: digestApiToken(token).toString('base64url') }
+    await this.#records.transaction((writer) => writer.put(TOKEN_KIND, record, { keys: { name }, unique: ['name'] }))
     return { ...told, prefix: prefixOf(id), token }
   }
 
   /** All tokens, the newest first. */
   async list(): Promise<readonly ApiToken[]> {
-    const all = (await this.#records.list(KIND)).map(toToken)
+    const all = (await this.#records.list(TOKEN_KIND)).map(toToken)
     return all.sort((one, other) => (one.createdAt < other.createdAt ? 1 : -1))
   }
 
@@ -77,19 +77,19 @@ export class ApiTokens {
   async revoke(nameOrId: string): Promise<boolean> {
     this.#known.clear()
     return this.#records.transaction(async (writer) => {
-      const [named] = await writer.find(KIND, 'name', nameOrId)
-      return writer.delete(KIND, named?.id ?? nameOrId)
+      const [named] = await writer.find(TOKEN_KIND, 'name', nameOrId)
+      return writer.delete(TOKEN_KIND, named?.id ?? nameOrId)
     })
   }
 
-  /** Whom a token stands for. */
+  /** The caller that a token stands for. */
   async caller(token: string): Promise<Caller | null> {
     return this.#known.get(token, async () => {
-      const id = TOKEN.exec(token)?.[1]
-      const record = id === undefined ? undefined : await this.#records.get(KIND, id)
-      if (!record || !isSame(token, record) || isOver(record)) return null
+      const id = API_TOKEN_FORMAT.exec(token)?.[1]
+      const record = id === undefined ? undefined : await this.#records.get(TOKEN_KIND, id)
+      if (!record || !isSameToken(token, record) || isOver(record)) return null
       this.#noteUse(record)
-      return toCaller(toToken(record))
+      return callerOfToken(toToken(record))
     })
   }
 
@@ -98,13 +98,13 @@ export class ApiTokens {
     await this.#noting
   }
 
-  /** Nobody waits for it. */
+  /** Runs in the background: no request waits for it. */
   #noteUse({ id, lastUsedAt }: AuthRecord): void {
     if (typeof lastUsedAt === 'string' && Date.parse(lastUsedAt) > Date.now() - USE_MS) return
     this.#noting = this.#records
       .transaction(async (writer) => {
-        const record = await writer.get(KIND, id)
-        if (record) await writer.put(KIND, { ...record, lastUsedAt: new Date().toISOString() }, keyed(record))
+        const record = await writer.get(TOKEN_KIND, id)
+        if (record) await writer.put(TOKEN_KIND, { ...record, lastUsedAt: new Date().toISOString() }, keyed(record))
       })
       .catch(this.#onError)
   }
@@ -112,8 +112,8 @@ export class ApiTokens {
 
 const keyed = ({ name }: AuthRecord) => ({ keys: { name: String(name) }, unique: ['name'] })
 
-const isSame = (token: string, record: AuthRecord): boolean =>
-  timingSafeEqual(digest(token), Buffer.from(String(record.digest), 'base64url'))
+const isSameToken = (token: string, record: AuthRecord): boolean =>
+  timingSafeEqual(digestApiToken(token), Buffer.from(String(record.digest), 'base64url'))
 
 const isOver = ({ expiresAt }: AuthRecord): boolean =>
   typeof expiresAt === 'string' && Date.parse(expiresAt) <= Date.now()
@@ -122,8 +122,8 @@ function toToken({ digest: _digest, ...record }: AuthRecord): ApiToken {
   return { ...(record as unknown as Omit<ApiToken, 'prefix'>), prefix: prefixOf(record.id) }
 }
 
-function toCaller({ id, name, scopes, roles, expiresAt }: ApiToken): Caller {
-  const { principal, identity } = serviceCaller(PROVIDER, id)
+function callerOfToken({ id, name, scopes, roles, expiresAt }: ApiToken): Caller {
+  const { principal, identity } = serviceCaller(API_TOKEN_PROVIDER, id)
   return Object.freeze({
     principal: Object.freeze({ ...principal, name }),
     identity: identity && Object.freeze({ ...identity, roles, expiresAt, claims: Object.freeze({ name, scopes }) }),

@@ -5,15 +5,15 @@ import { type AuthAdapter, type AuthCapabilities, type Caller, serviceCaller } f
 /** The shortest service token that is accepted, in characters. */
 export const MIN_SERVICE_TOKEN_LENGTH = 32
 
-const PROVIDER = 'service-token'
-const SERVICE: Caller = serviceCaller(PROVIDER, 'service')
-const CAPABILITIES: AuthCapabilities = Object.freeze({
-  provider: PROVIDER,
+const SERVICE_TOKEN_PROVIDER = 'service-token'
+const SERVICE: Caller = serviceCaller(SERVICE_TOKEN_PROVIDER, 'service')
+const TOKEN_CAPABILITIES: AuthCapabilities = Object.freeze({
+  provider: SERVICE_TOKEN_PROVIDER,
   providerRoutes: { enabled: false },
   supportsServiceAccounts: true,
 })
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+const digestServiceToken = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /** The token of an `Authorization: Bearer` header (RFC 6750, section 2.1). */
 export function bearerToken(headers: Headers): string | undefined {
@@ -24,7 +24,7 @@ export function bearerToken(headers: Headers): string | undefined {
  * Tells a request with the service token from all others. Digests are compared, so that the time taken tells neither
  * the token nor its length.
  *
- * @param token at least {@link MIN_SERVICE_TOKEN_LENGTH} characters; without one nobody is the service
+ * @param token at least {@link MIN_SERVICE_TOKEN_LENGTH} characters; without one, no request acts as the service
  * @throws {StartupError} when the token is too short
  */
 export function serviceTokenCheck(token: string | undefined): (headers: Headers) => Caller | null {
@@ -34,23 +34,23 @@ export function serviceTokenCheck(token: string | undefined): (headers: Headers)
       `DAYBOOK_SERVICE_TOKEN has ${token.length} characters; use at least ${MIN_SERVICE_TOKEN_LENGTH}, for instance the output of: openssl rand -hex 32`,
     )
   }
-  const expected = digest(token)
+  const expected = digestServiceToken(token)
   return (headers) => {
     const given = bearerToken(headers)
-    return given !== undefined && timingSafeEqual(digest(given), expected) ? SERVICE : null
+    return given !== undefined && timingSafeEqual(digestServiceToken(given), expected) ? SERVICE : null
   }
 }
 
 /**
  * An adapter with one credential, for a service without people: `Authorization: Bearer <token>` (RFC 6750, section 2.1).
  *
- * @param token at least {@link MIN_SERVICE_TOKEN_LENGTH} characters; without one nobody gets a session
+ * @param token at least {@link MIN_SERVICE_TOKEN_LENGTH} characters; without one, no request has a session
  * @throws {StartupError} when the token is too short
  */
 export function serviceTokenAdapter(token: string | undefined): AuthAdapter {
   const check = serviceTokenCheck(token)
   return {
-    getCapabilities: () => CAPABILITIES,
+    getCapabilities: () => TOKEN_CAPABILITIES,
     getPrincipal: async ({ headers }) => check(headers)?.principal ?? null,
     getIdentity: async ({ headers }) => check(headers)?.identity ?? null,
   }

@@ -7,8 +7,8 @@ import { Reader } from '../../store/read.ts'
 import { whyNotCopied } from '../../store/transfer/copy-source.ts'
 import { loadConfig } from '../config-file.ts'
 import { readAddress } from '../copy/address.ts'
-import { copyStore, verifyStore } from '../copy/run.ts'
-import { type CommandLine, readOptions } from '../options.ts'
+import { copyDatabase, verifyStore } from '../copy/run.ts'
+import { type CommandLine, readCommandOptions } from '../options.ts'
 import { UsageError } from '../usage.ts'
 
 const OPTIONS = { from: { type: 'string' }, to: { type: 'string' }, 'verify-only': { type: 'boolean' } } as const
@@ -20,18 +20,18 @@ const OPTIONS = { from: { type: 'string' }, to: { type: 'string' }, 'verify-only
  * @throws {UsageError} when the command line names no two stores; {StartupError} when one of them is not fit for it
  */
 export async function copy(args: readonly string[]): Promise<number> {
-  const options = readOptions(args, OPTIONS)
-  const from = readAddress(demand(options, 'from'), '--from')
-  const to = readAddress(demand(options, 'to'), '--to')
+  const options = readCommandOptions(args, OPTIONS)
+  const from = readAddress(requireOption(options, 'from'), '--from')
+  const to = readAddress(requireOption(options, 'to'), '--to')
   if (from.identity === to.identity) throw new StartupError('--from and --to are the same store. Name two.')
   const model = compileModel(await loadConfig(options.text('config')))
   const source = await from.snapshot()
   try {
-    const collections = await requireFit(source, from.shown, model)
-    const run = options.flag('verify-only') ? verifyStore : copyStore
+    const collections = await requireCopyable(source, from.shown, model)
+    const run = options.flag('verify-only') ? verifyStore : copyDatabase
     return await run({ from, to, source, collections, model })
   } catch (error) {
-    throw error instanceof DaybookError ? new StartupError(`${reasonOf(error)} ${GO_ON}`) : error
+    throw error instanceof DaybookError ? new StartupError(`${messageWithCause(error)} ${GO_ON}`) : error
   } finally {
     await source.close()
   }
@@ -39,17 +39,17 @@ export async function copy(args: readonly string[]): Promise<number> {
 
 const GO_ON = 'What has arrived stays: the same command goes on with it.'
 
-function demand(options: CommandLine, name: 'from' | 'to'): string {
+function requireOption(options: CommandLine, name: 'from' | 'to'): string {
   const text = options.text(name)
   if (text !== undefined && options.positionals.length === 0) return text
   throw new UsageError('Name two stores: daybook copy --from sqlite:FOLDER --to postgres://…')
 }
 
-const reasonOf = ({ message, cause }: DaybookError): string =>
+const messageWithCause = ({ message, cause }: DaybookError): string =>
   cause instanceof Error ? `${message} (${cause.message})` : message
 
 /** Answers the keys of the stored collections. */
-async function requireFit(source: Snapshot, shown: string, model: Model): Promise<readonly string[]> {
+async function requireCopyable(source: Snapshot, shown: string, model: Model): Promise<readonly string[]> {
   const fault = await whyNotCopied(source, shown)
   if (fault !== undefined) throw new StartupError(fault)
   const read = new Reader(source.dialect, source)

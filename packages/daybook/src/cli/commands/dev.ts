@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseFileError } from '../../errors.ts'
 import { findEnvFile } from '../env-file.ts'
-import { readOptions } from '../options.ts'
+import { readCommandOptions } from '../options.ts'
 import { OPTIONS, requireServable, serveHere } from './start.ts'
 
 /** Set in the process that serves; the one that the user started only watches. */
@@ -13,7 +13,7 @@ const SERVING = 'DAYBOOK_DEV_SERVING'
 export async function dev(args: readonly string[], entry: string): Promise<number | undefined> {
   // Before .env is read: what it says now must not outlive the next change of it.
   const env = { ...process.env, [SERVING]: '1' }
-  const options = readOptions(args, OPTIONS)
+  const options = readCommandOptions(args, OPTIONS)
   if (process.env[SERVING]) {
     await serveHere(options, true).catch(endWatching)
     return undefined

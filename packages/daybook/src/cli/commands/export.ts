@@ -9,16 +9,16 @@ import { databaseFile } from '../../service.ts'
 import type { Snapshot } from '../../store/database.ts'
 import { snapshotSqlite } from '../../store/sqlite/sqlite-snapshot.ts'
 import { loadConfig } from '../config-file.ts'
-import { openFile, openStandardOutput } from '../export/output.ts'
+import { openOutputFile, openStandardOutput } from '../export/output.ts'
 import { describeCounts } from '../export/summary.ts'
-import { requireFit } from '../fit-snapshot.ts'
-import { type CommandLine, dataFolder, readOptions } from '../options.ts'
+import { requireSnapshotFit } from '../fit-snapshot.ts'
+import { type CommandLine, dataFolder, readCommandOptions } from '../options.ts'
 import { Progress } from '../progress.ts'
 import { UsageError } from '../usage.ts'
 
 const OPTIONS = { since: { type: 'string' } } as const
 
-/** What stands for standard output. */
+/** The path that stands for standard output. */
 const STDOUT = '-'
 
 /**
@@ -28,14 +28,14 @@ const STDOUT = '-'
  * @throws {UsageError} when the command line is wrong; {StartupError} when there is no store fit for it
  */
 export async function exportContent(args: readonly string[]): Promise<number> {
-  const options = readOptions(args, OPTIONS)
+  const options = readCommandOptions(args, OPTIONS)
   const path = requirePath(options)
   const since = readSince(options.text('since'))
   const config = await loadConfig(options.text('config'))
   const model = compileModel(config)
   const snapshot = await openSnapshot(config, resolve(dataFolder(options)))
   try {
-    await requireFit(snapshot, model)
+    await requireSnapshotFit(snapshot, model)
     const content = await ContentExport.of(model, snapshot, since).catch((error) => {
       throw error instanceof DaybookError ? new UsageError(`--${error.message.replace(':', '')}`) : error
     })
@@ -67,7 +67,8 @@ async function openSnapshot({ database }: DaybookConfig, data: string): Promise<
 }
 
 async function write(content: ContentExport, path: string): Promise<void> {
-  const output = path === STDOUT ? openStandardOutput() : await openFile(path).catch((error) => refuse(path, error))
+  const output =
+    path === STDOUT ? openStandardOutput() : await openOutputFile(path).catch((error) => rethrowFileError(path, error))
   const progress = new Progress({ unit: 'entries', total: content.total }, process.stderr)
   let done = 0
   try {
@@ -79,21 +80,21 @@ async function write(content: ContentExport, path: string): Promise<void> {
     await output.finish()
   } catch (error) {
     await output.discard()
-    refuse(path, error)
+    rethrowFileError(path, error)
   } finally {
     progress.end()
   }
-  say(content.counts, content.seq, path)
+  printSummary(content.counts, content.seq, path)
 }
 
-/** What the system says of a file is for people; everything else is thrown as it is. */
-function refuse(path: string, error: unknown): never {
+/** Turns a file-system error into a message for the user; other errors are thrown unchanged. */
+function rethrowFileError(path: string, error: unknown): never {
   const isOfFile = error instanceof Error && 'syscall' in error
   const shown = path === STDOUT ? 'Standard output' : path
   throw isOfFile ? new StartupError(`${shown} cannot be written: ${error.message}`) : error
 }
 
-function say(counts: ExportCounts, seq: number, path: string): void {
+function printSummary(counts: ExportCounts, seq: number, path: string): void {
   const line = `exported ${describeCounts(counts)}, as of ${seq}`
   if (path === STDOUT) process.stderr.write(`${line}\n`)
   else process.stdout.write(`${line}, to ${path}\n`)

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { readOptions } from '../options.ts'
+import { readCommandOptions } from '../options.ts'
 import { UsageError } from '../usage.ts'
 
 const OPTIONS = {
@@ -17,7 +17,7 @@ const OPTIONS = {
  * @throws {UsageError} when the command line names what is not there
  */
 export async function importContent(args: readonly string[]): Promise<number> {
-  const options = readOptions(args, OPTIONS)
+  const options = readCommandOptions(args, OPTIONS)
   const [path, ...others] = options.positionals
   if (path === undefined || others.length > 0) {
     throw new UsageError('Name one folder, daybook import DIR --collection KEY, or one export, daybook import FILE.')

@@ -7,7 +7,7 @@ import { serveAsWorker, type WorkerIdentity, type WorkerProcess, workerIdentity 
 import { createService, type Service } from '../../service.ts'
 import { findConfig, loadConfig } from '../config-file.ts'
 import { makeLog } from '../logger.ts'
-import { type CommandLine, dataFolder, readOptions } from '../options.ts'
+import { type CommandLine, dataFolder, readCommandOptions } from '../options.ts'
 import { UsageError } from '../usage.ts'
 
 /** Options of the commands that serve. */
@@ -23,7 +23,7 @@ const MAX_WORKERS = 128
 
 /** `daybook start`: serves until SIGTERM or SIGINT, and lets requests in flight finish. */
 export async function start(args: readonly string[]): Promise<number | undefined> {
-  const options = readOptions(args, { ...OPTIONS, workers: { type: 'string' } })
+  const options = readCommandOptions(args, { ...OPTIONS, workers: { type: 'string' } })
   const worker = workerIdentity()
   if (worker) {
     const { service, listening } = await listen(options, logOf(options, false, worker.number), worker)
@@ -50,7 +50,7 @@ export function requireServable(options: CommandLine): void {
 export async function serveHere(options: CommandLine, readable: boolean): Promise<undefined> {
   const log = logOf(options, readable)
   const { service, listening } = await listen(options, log)
-  const metrics = await openMetrics(options, log, service.metrics).catch(async (error) => {
+  const metrics = await openMetricsServer(options, log, service.metrics).catch(async (error) => {
     await listening.stop(0)
     throw error
   })
@@ -61,7 +61,7 @@ export async function serveHere(options: CommandLine, readable: boolean): Promis
     void listening.stop().then(() => process.exit(0))
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end)
-  // Whoever reads this may send a signal at once.
+  // A process that reads this line may send a signal at once.
   announce(listening.url, metrics)
 }
 
@@ -74,7 +74,7 @@ async function serveInWorkers(options: CommandLine, count: number): Promise<numb
   const { WorkersMetrics } = await import('../../node/workers-metrics.ts')
   const figures = new WorkersMetrics()
   let alive: Iterable<WorkerProcess> = []
-  const metrics = await openMetrics(options, log, () => figures.text(alive))
+  const metrics = await openMetricsServer(options, log, () => figures.text(alive))
   const workers = runWorkers({
     count,
     log,
@@ -86,7 +86,7 @@ async function serveInWorkers(options: CommandLine, count: number): Promise<numb
 }
 
 /** Serves metrics where they are asked for. */
-async function openMetrics(
+async function openMetricsServer(
   options: CommandLine,
   log: Log,
   read: () => Promise<string>,
@@ -130,7 +130,7 @@ function toPort(flag: string, text: string): number {
   return port
 }
 
-/** Where metrics are served; undefined when nobody asked for them. */
+/** Where metrics are served; `undefined` when they are off. */
 function readMetrics(options: CommandLine): MetricsAddress | undefined {
   const port = options.text('metrics-port')
   if (port === undefined) return undefined

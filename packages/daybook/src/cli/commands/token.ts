@@ -5,7 +5,7 @@ import { StartupError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 import { endOf, rolesIn } from '../grants.ts'
 import { openHost } from '../open-host.ts'
-import { type CommandLine, readOptions } from '../options.ts'
+import { type CommandLine, readCommandOptions } from '../options.ts'
 import { table } from '../table.ts'
 import { UsageError } from '../usage.ts'
 
@@ -23,7 +23,7 @@ const USAGE = 'Write: daybook token create NAME --scope posts:update, daybook to
  * @throws {UsageError} when the command line is wrong; {StartupError} when the store cannot be used, or there is no such token
  */
 export async function token(args: readonly string[]): Promise<number> {
-  const options = readOptions(args, OPTIONS)
+  const options = readCommandOptions(args, OPTIONS)
   const [act, name, ...others] = options.positionals
   const takesName = act === 'create' || act === 'revoke'
   if (others.length > 0 || (!takesName && act !== 'list') || takesName !== (name !== undefined)) {
@@ -32,11 +32,11 @@ export async function token(args: readonly string[]): Promise<number> {
   // Awaited, as the store is closed when this returns.
   await using opened = await openHost(options)
   const tokens = new ApiTokens(opened.host.records)
-  if (act === 'create') return await create(tokens, String(name), options, opened.model)
-  return act === 'list' ? await list(tokens) : await revoke(tokens, String(name))
+  if (act === 'create') return await createToken(tokens, String(name), options, opened.model)
+  return act === 'list' ? await listTokens(tokens) : await revoke(tokens, String(name))
 }
 
-async function create(tokens: ApiTokens, name: string, options: CommandLine, model: Model): Promise<number> {
+async function createToken(tokens: ApiTokens, name: string, options: CommandLine, model: Model): Promise<number> {
   const scopes = requireScopes(options.texts('scope'), model)
   const roles = rolesIn(options, 'service')
   const days = options.text('days')
@@ -67,13 +67,13 @@ function requireScopes(scopes: readonly string[], { collections, globals }: Mode
   return [...new Set(scopes)]
 }
 
-async function list(tokens: ApiTokens): Promise<number> {
+async function listTokens(tokens: ApiTokens): Promise<number> {
   const head = ['NAME', 'BEGINS WITH', 'SCOPES', 'ROLES', 'EXPIRES', 'LAST USED']
-  process.stdout.write(table([head, ...(await tokens.list()).map(toRow)]))
+  process.stdout.write(table([head, ...(await tokens.list()).map(tokenColumns)]))
   return 0
 }
 
-const toRow = ({ name, prefix, scopes, roles, expiresAt, lastUsedAt }: ApiToken): readonly string[] => [
+const tokenColumns = ({ name, prefix, scopes, roles, expiresAt, lastUsedAt }: ApiToken): readonly string[] => [
   name,
   prefix,
   scopes.join(','),

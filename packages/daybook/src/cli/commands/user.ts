@@ -5,7 +5,7 @@ import type { DaybookConfig } from '../../config/config.ts'
 import { DaybookError, StartupError } from '../../errors.ts'
 import { endOf, rolesIn } from '../grants.ts'
 import { openHost } from '../open-host.ts'
-import { type CommandLine, readOptions } from '../options.ts'
+import { type CommandLine, readCommandOptions } from '../options.ts'
 import { table } from '../table.ts'
 import { UsageError } from '../usage.ts'
 
@@ -19,7 +19,7 @@ const OPTIONS = {
 /** How long an invitation lasts that says nothing of it. */
 const INVITED_DAYS = '7'
 
-/** What can be done with accounts, each with an address but `list`. */
+/** The actions on accounts, each with an address but `list`. */
 const ACTS: Readonly<Record<string, (accounts: AccountManager, email: string, options: CommandLine) => Promise<void>>> =
   {
     async create(accounts, email, options) {
@@ -27,33 +27,33 @@ const ACTS: Readonly<Record<string, (accounts: AccountManager, email: string, op
       const name = options.text('name') ?? email.replace(/@.*$/, '')
       const roles = rolesIn(options, 'user')
       await accounts.create({ email, name, password, roles })
-      say(`Account ${email} with the role ${roles.join(', ')}.`)
+      printNotice(`Account ${email} with the role ${roles.join(', ')}.`)
       tell()
     },
     async role(accounts, email, options) {
       if (options.texts('role').length === 0) throw new UsageError('Say which: daybook user role EMAIL --role editor.')
       const roles = rolesIn(options, 'user')
       await accounts.setRoles(email, roles)
-      say(`Account ${email} has the role ${roles.join(', ')} from now on.`)
+      printNotice(`Account ${email} has the role ${roles.join(', ')} from now on.`)
     },
     async password(accounts, email, options) {
       const { password, tell } = await passwordFor(options)
       await accounts.setPassword(email, password)
-      say(`Account ${email} has a new password, and no session any more.`)
+      printNotice(`Account ${email} has a new password, and no session any more.`)
       tell()
     },
     async ban(accounts, email) {
       await accounts.setBanned(email, true)
-      say(`Account ${email} may not sign in any more, and has no session.`)
+      printNotice(`Account ${email} may not sign in any more, and has no session.`)
     },
     async unban(accounts, email) {
       await accounts.setBanned(email, false)
-      say(`Account ${email} may sign in again.`)
+      printNotice(`Account ${email} may sign in again.`)
     },
     async invite(accounts, email, options) {
       const expiresAt = endOf(options.text('days') ?? INVITED_DAYS)
       const secret = await accounts.invite({ email, roles: rolesIn(options, 'user'), expiresAt })
-      say(
+      printNotice(
         `Invitation for ${email} until ${expiresAt}, to be sent with register as "invitation". It is shown this once:`,
       )
       process.stdout.write(`${secret}\n`)
@@ -66,7 +66,7 @@ const ACTS: Readonly<Record<string, (accounts: AccountManager, email: string, op
  * @throws {UsageError} when the command line is wrong; {StartupError} when it cannot be done
  */
 export async function user(args: readonly string[]): Promise<number> {
-  const options = readOptions(args, OPTIONS)
+  const options = readCommandOptions(args, OPTIONS)
   const [act = '', email, ...others] = options.positionals
   const run = Object.hasOwn(ACTS, act) ? ACTS[act] : undefined
   if (others.length > 0 || (act !== 'list' && !run) || (run !== undefined) !== (email !== undefined)) {
@@ -76,8 +76,8 @@ export async function user(args: readonly string[]): Promise<number> {
   }
   await using opened = await openHost(options)
   const accounts = await requireManager(opened.config)(opened.host)
-  if (run) await run(accounts, String(email), options).catch(refuse)
-  else process.stdout.write(table([HEAD, ...(await accounts.list()).map(toRow)]))
+  if (run) await run(accounts, String(email), options).catch(rethrowRefusal)
+  else process.stdout.write(table([COLUMN_NAMES, ...(await accounts.list()).map(accountColumns)]))
   return 0
 }
 
@@ -88,8 +88,8 @@ function requireManager({ auth = {} }: DaybookConfig) {
   )
 }
 
-/** What the service says of a request is said of a command, too. */
-function refuse(error: unknown): never {
+/** Shows the service's refusal as the error of the command. */
+function rethrowRefusal(error: unknown): never {
   if (!(error instanceof DaybookError) || error.code === 'INTERNAL_ERROR') throw error
   const issues = (error.details.issues ?? []).map(({ path, message }) => `${path.slice(1)} ${message}`)
   throw new StartupError(issues.length > 0 ? `${issues.join('; ')}.` : error.message)
@@ -97,7 +97,7 @@ function refuse(error: unknown): never {
 
 interface Password {
   readonly password: string
-  /** Says it, if nobody knows it yet. */
+  /** Prints the password, if Daybook has generated it. */
   tell(): void
 }
 
@@ -107,15 +107,15 @@ async function passwordFor(options: CommandLine): Promise<Password> {
   }
   const password = randomBytes(15).toString('base64url')
   const tell = (): void => {
-    say('Its password is shown this once:')
+    printNotice('Its password is shown this once:')
     process.stdout.write(`${password}\n`)
   }
   return { password, tell }
 }
 
-const HEAD = ['EMAIL', 'NAME', 'ROLES', 'BANNED', 'SINCE']
+const COLUMN_NAMES = ['EMAIL', 'NAME', 'ROLES', 'BANNED', 'SINCE']
 
-const toRow = ({ email, name, roles, isBanned, createdAt }: Account): readonly string[] => [
+const accountColumns = ({ email, name, roles, isBanned, createdAt }: Account): readonly string[] => [
   email,
   name,
   roles.join(','),
@@ -124,6 +124,6 @@ const toRow = ({ email, name, roles, isBanned, createdAt }: Account): readonly s
 ]
 
 /** For people; secrets alone go to standard output, so that a script can take them. */
-function say(line: string): void {
+function printNotice(line: string): void {
   process.stderr.write(`${line}\n`)
 }

@@ -7,12 +7,12 @@ import { Store } from '../../store/store.ts'
 import { beginCopy, type Copy } from '../../store/transfer/copy.ts'
 import { whyNotCopied } from '../../store/transfer/copy-source.ts'
 import { type CopyTable, copyTables, countRows } from '../../store/transfer/copy-tables.ts'
-import { type Comparison, compareTable } from '../../store/transfer/copy-verify.ts'
+import { compareTable, type TableComparison } from '../../store/transfer/copy-verify.ts'
 import { Progress } from '../progress.ts'
 import type { StoreAddress } from './address.ts'
-import { summarize } from './summary.ts'
+import { summarizeCopy } from './summary.ts'
 
-/** What is copied, and where. */
+/** The source and the target of a copy. */
 export interface CopyJob {
   readonly from: StoreAddress
   readonly to: StoreAddress
@@ -23,23 +23,23 @@ export interface CopyJob {
 }
 
 /** Copies a store, or what an earlier run left of it, and makes it ready to be served once both are the same. */
-export async function copyStore(job: CopyJob): Promise<number> {
+export async function copyDatabase(job: CopyJob): Promise<number> {
   const target = await job.to.open()
   const store = new Store(target)
   try {
     const { copy, renewed } = await beginCopy(job.source, target, job.collections, job.to.shown)
-    if (renewed.length > 0) say(`The source has changed since the copy was begun. Anew: ${renewed.join(', ')}`)
+    if (renewed.length > 0) printLine(`The source has changed since the copy was begun. Anew: ${renewed.join(', ')}`)
     const total = await countAll(job.source, copy.tables)
     await copyRows(copy, total)
-    const comparisons = await compare(job, copy.tables, total)
+    const comparisons = await compareStores(job, copy.tables, total)
     const different = differing(comparisons)
     if (different.length > 0) {
       await copy.renew(different)
-      return report(job, comparisons, 'Run the same command again: it copies these tables anew.')
+      return reportComparisons(job, comparisons, 'Run the same command again: it copies these tables anew.')
     }
-    say('making indexes, search and what locales show')
+    printLine('making indexes, search and what locales show')
     await store.completeCopy(job.model, (writer, collection) => fillLocaleTables(job.model, writer, collection))
-    return report(job, comparisons)
+    return reportComparisons(job, comparisons)
   } finally {
     await store.close()
   }
@@ -48,8 +48,12 @@ export async function copyStore(job: CopyJob): Promise<number> {
 /** Compares a store with a finished copy of it. */
 export async function verifyStore(job: CopyJob): Promise<number> {
   const tables = copyTables(job.collections)
-  const comparisons = await compare(job, tables, await countAll(job.source, tables), requireWhole)
-  return report(job, comparisons, 'One of them has changed since the copy. To copy again, take an empty database.')
+  const comparisons = await compareStores(job, tables, await countAll(job.source, tables), requireWhole)
+  return reportComparisons(
+    job,
+    comparisons,
+    'One of them has changed since the copy. To copy again, take an empty database.',
+  )
 }
 
 /** A target that lacks tables can be compared with nothing. */
@@ -76,15 +80,15 @@ async function copyRows(copy: Copy, total: number): Promise<void> {
   }
 }
 
-async function compare(
+async function compareStores(
   job: CopyJob,
   tables: readonly CopyTable[],
   total: number,
   check?: typeof requireWhole,
-): Promise<readonly Comparison[]> {
+): Promise<readonly TableComparison[]> {
   const target = await job.to.snapshot()
   const progress = new Progress({ unit: 'rows compared', total }, process.stderr)
-  const comparisons: Comparison[] = []
+  const comparisons: TableComparison[] = []
   let done = 0
   const onRows = (count: number): void => {
     done += count
@@ -100,12 +104,12 @@ async function compare(
   }
 }
 
-const differing = (comparisons: readonly Comparison[]): readonly string[] =>
+const differing = (comparisons: readonly TableComparison[]): readonly string[] =>
   comparisons.filter(({ isSame }) => !isSame).map(({ name }) => name)
 
 /** @param advice what to do about differences */
-function report({ from, to }: CopyJob, comparisons: readonly Comparison[], advice = ''): number {
-  process.stdout.write(summarize(comparisons))
+function reportComparisons({ from, to }: CopyJob, comparisons: readonly TableComparison[], advice = ''): number {
+  process.stdout.write(summarizeCopy(comparisons))
   const different = differing(comparisons)
   const result =
     different.length === 0
@@ -115,6 +119,6 @@ function report({ from, to }: CopyJob, comparisons: readonly Comparison[], advic
   return different.length === 0 ? 0 : 1
 }
 
-function say(line: string): void {
+function printLine(line: string): void {
   process.stderr.write(`${line}\n`)
 }

@@ -1,10 +1,10 @@
-import type { Comparison } from '../../store/transfer/copy-verify.ts'
+import type { TableComparison } from '../../store/transfer/copy-verify.ts'
 
 /** How much of a digest is shown, in characters. */
 const SHOWN_DIGEST = 16
 
-/** What is on both sides, a line for each table. */
-export function summarize(comparisons: readonly Comparison[]): string {
+/** The counts on both sides, a line for each table. */
+export function summarizeCopy(comparisons: readonly TableComparison[]): string {
   const rows = comparisons.map(({ name, source, target, isSame }) => [
     name,
     isSame ? `${source.rows}` : `${source.rows} / ${target.rows}`,

@@ -18,7 +18,7 @@ const STATUS = { SIGINT: 130, SIGTERM: 143 } as const
  * Writes a file that has its name only when it is whole. Only its owner may read it: it holds what readers of the service
  * may not see.
  */
-export async function openFile(path: string): Promise<Output> {
+export async function openOutputFile(path: string): Promise<Output> {
   const part = `${path}.${process.pid}.part`
   const handle = await open(part, 'wx', 0o600)
   const listeners = Object.entries(STATUS).map(([signal, status]) => {

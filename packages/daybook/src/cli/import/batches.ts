@@ -7,7 +7,7 @@ const MAX_PAGES = 16
 const ENOUGH_BYTES = 256 * 1024
 
 /** Pages in batches, in the same order: few enough to hold all their texts, and enough to share a commit. */
-export function* inBatches(pages: Iterable<SourcePage>): Generator<readonly SourcePage[]> {
+export function* pageBatches(pages: Iterable<SourcePage>): Generator<readonly SourcePage[]> {
   let batch: SourcePage[] = []
   let bytes = 0
   for (const page of pages) {

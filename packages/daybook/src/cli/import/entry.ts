@@ -7,9 +7,9 @@ import { firstHeading } from './heading.ts'
 import type { ImportPlan, TargetField } from './plan.ts'
 import { readTime } from './time.ts'
 
-/** What a file says of an entry. */
+/** The content of a file as an entry. */
 export interface FileEntry {
-  /** What the key field holds: one entry has it, or none yet. */
+  /** The value of the key field: one entry has it, or none yet. */
   readonly keyValue: string
   /** The fields that the file names; relations may still hold names. */
   readonly values: Values
@@ -31,8 +31,8 @@ export function toEntry(plan: ImportPlan, path: string, source: SourceFile): Fil
   const { values, unused } = fillFields(plan, source)
   const createdAt = findCreatedAt(plan, source)
   addStatus(plan, source, values)
-  if (source.body.trim() !== '' || isBlank(values[plan.body])) values[plan.body] = source.body
-  if (plan.title !== undefined && isBlank(values[plan.title])) {
+  if (source.body.trim() !== '' || isBlankValue(values[plan.body])) values[plan.body] = source.body
+  if (plan.title !== undefined && isBlankValue(values[plan.title])) {
     const heading = firstHeading(source.body)
     if (heading !== undefined) values[plan.title] = heading
   }
@@ -64,10 +64,10 @@ function fitTarget({ schema, refersTo }: TargetField, value: Parameters<typeof f
   return parts.filter((part) => part !== '')
 }
 
-const isBlank = (value: unknown): boolean => value === undefined || value === null || value === ''
+const isBlankValue = (value: unknown): boolean => value === undefined || value === null || value === ''
 
 function findCreatedAt(plan: ImportPlan, { texts }: SourceFile): string | undefined {
-  const key = plan.createdAt.find((one) => Object.hasOwn(texts, one) && !isBlank(texts[one]))
+  const key = plan.createdAt.find((one) => Object.hasOwn(texts, one) && !isBlankValue(texts[one]))
   if (key === undefined) return undefined
   const text = texts[key]
   const time = typeof text === 'string' ? readTime(text) : undefined
@@ -82,7 +82,7 @@ const isDraftMark = ({ collection, targetsOf }: ImportPlan, key: string): boolea
 /** Many generators mark drafts with `draft: true`; bringing one in must not publish it. */
 function addStatus(plan: ImportPlan, { texts }: SourceFile, values: Values): void {
   const { status } = plan.collection
-  if (status && isBlank(values[status.key]) && isDraftMark(plan, 'draft') && /^true$/i.test(String(texts.draft))) {
+  if (status && isBlankValue(values[status.key]) && isDraftMark(plan, 'draft') && /^true$/i.test(String(texts.draft))) {
     values[status.key] = 'draft'
   }
 }
@@ -94,7 +94,7 @@ function addSlug({ collection, key, toSlug }: ImportPlan, path: string, values: 
   const named = values[slug.key]
   delete values[slug.key]
   const own = typeof named === 'string' ? toSlug(lastSegment(named)) : undefined
-  const made = own ?? toSlug(nameOf(path))
+  const made = own ?? toSlug(nameOfFile(path))
   if (made === undefined) throw new FileError(`/${slug.key}: cannot be made of this file's name; name one`)
   if (own === undefined && key !== slug.key) return { [slug.key]: made }
   values[slug.key] = made
@@ -105,7 +105,7 @@ function addSlug({ collection, key, toSlug }: ImportPlan, path: string, values: 
 const lastSegment = (slug: string): string => /([^/]+)\/*$/.exec(slug.trim().replace(/[?#].*$/, ''))?.[1] ?? ''
 
 /** A file's name; for `hello/index.md` that of its folder. */
-function nameOf(path: string): string {
+function nameOfFile(path: string): string {
   const name = basename(path, extname(path))
   const folder = basename(dirname(path))
   return name === 'index' && folder !== '' && folder !== '.' ? folder : name

@@ -6,7 +6,7 @@ export class FileError extends Error {
 }
 
 /** The reason in one line. */
-export function reasonOf(error: unknown): string {
+export function fileErrorReason(error: unknown): string {
   if (error instanceof DaybookError) {
     const issues = error.details.issues ?? []
     return issues.map(({ path, message }) => `${path}: ${message}`).join('; ') || error.message

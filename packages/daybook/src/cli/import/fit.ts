@@ -44,11 +44,11 @@ function fitText(format: string, text: string): unknown {
 
 const emptyToNull = (text: string): string | null => (text.trim() === '' ? null : text)
 
-const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
+const NUMBER_FORMAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 
 function fitNumber(text: unknown): unknown {
   if (typeof text !== 'string') return text
-  return NUMBER.test(text.trim()) ? Number(text) : emptyToNull(text)
+  return NUMBER_FORMAT.test(text.trim()) ? Number(text) : emptyToNull(text)
 }
 
 function fitBoolean(text: unknown): unknown {

@@ -14,14 +14,14 @@ export interface SourceFile {
   readonly texts: YamlValues
   /** The front matter with YAML's own types, for values whose type no field knows. */
   typed(): YamlValues
-  /** What comes after the front matter. */
+  /** The text after the front matter. */
   readonly body: string
 }
 
 type YamlOptions = Parameters<typeof parse>[2] & object
 
 /** The longest front matter, in characters. */
-const MAX_LENGTH = 262_144
+const MAX_FRONT_MATTER = 262_144
 
 /**
  * Takes a file's text apart; one without front matter is all body.
@@ -53,7 +53,8 @@ export function readSource(text: string): SourceFile {
 const TEXTS: YamlOptions = { schema: 'failsafe', customTags: ['null'] }
 
 function readYaml(yaml: string, options: YamlOptions): YamlValues {
-  if (yaml.length > MAX_LENGTH) throw new FileError(`the front matter is longer than ${MAX_LENGTH} characters`)
+  if (yaml.length > MAX_FRONT_MATTER)
+    throw new FileError(`the front matter is longer than ${MAX_FRONT_MATTER} characters`)
   const values = parseYaml(yaml, options) ?? {}
   if (!isRecord(values)) throw new FileError('the front matter is not a list of keys and values')
   return values
@@ -63,11 +64,11 @@ function parseYaml(yaml: string, options: YamlOptions): unknown {
   try {
     return parse(yaml, { ...options, prettyErrors: false, logLevel: 'error' })
   } catch (error) {
-    throw new FileError(`front matter: ${faultOf(error, yaml)}`)
+    throw new FileError(`front matter: ${yamlFault(error, yaml)}`)
   }
 }
 
-function faultOf(error: unknown, yaml: string): string {
+function yamlFault(error: unknown, yaml: string): string {
   if (!(error instanceof YAMLParseError)) return error instanceof Error ? error.message : String(error)
   // One line more: that of the opening ---.
   const line = yaml.slice(0, error.pos[0]).split('\n').length + 1

@@ -11,11 +11,11 @@ import { localizedPages, singlePages } from './pages.ts'
 import { type ImportPlan, makePlan } from './plan.ts'
 import { Relations } from './relations.ts'
 import { importFiles } from './run.ts'
-import { summarize } from './summary.ts'
-import { Tally } from './tally.ts'
+import { summarizeImport } from './summary.ts'
+import { ImportTally } from './tally.ts'
 
 /**
- * Nobody waits for an answer, and the machine may be busy. Two threads render while this one stores, and have texts enough
+ * No client waits for an answer, and the machine may be busy. Two threads render while this one stores, and have texts enough
  * for the time of a commit.
  */
 const UNSERVED: EngineOptions = {
@@ -52,7 +52,7 @@ export async function importFolder(options: CommandLine, folder: string): Promis
     const relations = new Relations(engine)
     const total = countFiles(folder)
     const { tally, interrupted } = await runImport({ engine, plan, relations, pages }, total)
-    process.stdout.write(summarize(plan, tally, relations, isDry))
+    process.stdout.write(summarizeImport(plan, tally, relations, isDry))
     if (interrupted) return sayInterrupted(total - tally.done, isDry)
     return tally.outcomes.failed > 0 ? 1 : 0
   } finally {
@@ -64,8 +64,8 @@ type JobParts = Pick<Parameters<typeof importFiles>[0], 'engine' | 'relations' |
   readonly plan: ImportPlan
 }
 
-async function runImport(parts: JobParts, total: number): Promise<{ tally: Tally; interrupted: boolean }> {
-  const tally = new Tally()
+async function runImport(parts: JobParts, total: number): Promise<{ tally: ImportTally; interrupted: boolean }> {
+  const tally = new ImportTally()
   const progress = new Progress({ unit: 'files', total }, process.stderr)
   const abort = new AbortController()
   const stop = (): void => {
@@ -84,7 +84,7 @@ async function runImport(parts: JobParts, total: number): Promise<{ tally: Tally
 }
 
 function sayInterrupted(left: number, isDry: boolean): number {
-  const kept = isDry ? '' : ' What is listed here is stored; the same command brings in the rest.'
-  process.stdout.write(`stopped before ${left} of the files.${kept}\n`)
+  const advice = isDry ? '' : ' What is listed here is stored; the same command brings in the rest.'
+  process.stdout.write(`stopped before ${left} of the files.${advice}\n`)
   return INTERRUPTED
 }

@@ -6,12 +6,12 @@ import { fillLocaleTables } from '../../content/writes/row.ts'
 import type { Model } from '../../model/model.ts'
 import { databaseFile, type EngineOptions, type OpenEngine, openEngine } from '../../service.ts'
 import type { DatabaseSource, Snapshot } from '../../store/database.ts'
-import { isBlank } from '../../store/schema.ts'
+import { isBlankDatabase } from '../../store/schema.ts'
 import { openSqlite } from '../../store/sqlite/sqlite.ts'
 import { copySqlite } from '../../store/sqlite/sqlite-file.ts'
 import { Store } from '../../store/store.ts'
 import { beginCopy } from '../../store/transfer/copy.ts'
-import { requireFit } from '../fit-snapshot.ts'
+import { requireSnapshotFit } from '../fit-snapshot.ts'
 
 /**
  * Opens a copy of the store that is gone after `close`: what is done to it goes the way of the real thing, sees what
@@ -26,7 +26,7 @@ export async function openCopy(
   const folder = await mkdtemp(join(tmpdir(), 'daybook-dry-run-'))
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true })
   try {
-    if (database) await copyDatabase(database, model, databaseFile(folder))
+    if (database) await copyFromDatabase(database, model, databaseFile(folder))
     else copySqlite(databaseFile(data), databaseFile(folder))
     const { engine, close } = await openEngine(model, config, folder, options)
     return { engine, close: () => close().finally(remove) }
@@ -37,17 +37,17 @@ export async function openCopy(
 }
 
 /** Copies what a database holds into a new file; nothing where it holds no store yet. */
-async function copyDatabase(database: DatabaseSource, model: Model, file: string): Promise<void> {
+async function copyFromDatabase(database: DatabaseSource, model: Model, file: string): Promise<void> {
   const source = await database.snapshot()
   try {
-    if (!(await isBlank(source, source.dialect))) await copyStore(source, model, file)
+    if (!(await isBlankDatabase(source, source.dialect))) await fillCopy(source, model, file)
   } finally {
     await source.close()
   }
 }
 
-async function copyStore(source: Snapshot, model: Model, file: string): Promise<void> {
-  const read = await requireFit(source, model)
+async function fillCopy(source: Snapshot, model: Model, file: string): Promise<void> {
+  const read = await requireSnapshotFit(source, model)
   const target = openSqlite(file, { isServing: false })
   const store = new Store(target)
   try {

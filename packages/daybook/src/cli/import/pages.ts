@@ -5,7 +5,7 @@ import { markdownFiles } from './files.ts'
 
 /** One entry's files: a single one, or one for each locale. */
 export interface SourcePage {
-  /** What the entry's slug is made of: a path below the folder, or below that of the locale. */
+  /** The source of the entry's slug: a path below the folder, or below that of the locale. */
   readonly name: string
   readonly files: readonly SourceFilePath[]
 }
@@ -60,8 +60,8 @@ const rank = (locales: LocalesModel, { locale }: SourceFilePath): number => (loc
 const withoutExtension = (path: string): string => path.slice(0, path.length - extname(path).length)
 
 /** `about` for `about/index`. */
-const placeOf = (path: string): string => (/[\\/]index$/.test(path) ? dirname(path) : path)
+const pagePath = (path: string): string => (/[\\/]index$/.test(path) ? dirname(path) : path)
 
-const shortName = (path: string): string => placeOf(path).split(sep).at(-1) ?? path
+const shortName = (path: string): string => pagePath(path).split(sep).at(-1) ?? path
 
-const longName = (path: string): string => placeOf(path).split(sep).join('-')
+const longName = (path: string): string => pagePath(path).split(sep).join('-')

@@ -5,7 +5,7 @@ import { isDemanded } from '../../model/schema.ts'
 import { UsageError } from '../usage.ts'
 import { schemaOf } from './fit.ts'
 
-/** What the command line asks for. */
+/** The options of an import. */
 export interface ImportOptions {
   readonly collection: string | undefined
   /** `KEY=FIELD`, each. */

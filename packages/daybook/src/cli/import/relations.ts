@@ -8,7 +8,7 @@ import { carryOut } from '../../content/writes/prepared.ts'
 import { isUuidShaped, slugify } from '../../fields/slug.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { isDemanded } from '../../model/schema.ts'
-import { FileError, reasonOf } from './file-error.ts'
+import { FileError, fileErrorReason } from './file-error.ts'
 import type { TargetField } from './plan.ts'
 
 /** Turns the names in relation fields into ids of entries, and makes the entries that are not there. */
@@ -42,14 +42,14 @@ export class Relations {
     const name = typeof value === 'string' ? value.trim() : value
     if (name === '') return null
     if (typeof name !== 'string' || isUuidShaped(name)) return name
-    const key = `${target.key} ${fold(name)}`
+    const key = `${target.key} ${foldName(name)}`
     const known = this.#ids.get(key) ?? this.#look(target, name)
     this.#ids.set(key, known)
     try {
       return await known
     } catch (error) {
       this.#ids.delete(key)
-      throw new FileError(`/${field}: ${reasonOf(error)}`)
+      throw new FileError(`/${field}: ${fileErrorReason(error)}`)
     }
   }
 
@@ -64,7 +64,7 @@ export class Relations {
     const named = slug.from === undefined ? undefined : await read.entries.storedBy(target, slug.from, name)
     if (named) return named.id
     const found = await read.entries.storedBy(target, 'slug', slugify(name))
-    return found && isSame(found, slug.from, name) ? found.id : undefined
+    return found && isSameName(found, slug.from, name) ? found.id : undefined
   }
 
   async #make(target: CollectionModel, name: string): Promise<string> {
@@ -80,20 +80,24 @@ export class Relations {
       this.created.set(target.key, (this.created.get(target.key) ?? 0) + 1)
       return id
     } catch (error) {
-      throw new FileError(`"${name}" cannot be made an entry of ${target.key}: ${reasonOf(error)}`)
+      throw new FileError(`"${name}" cannot be made an entry of ${target.key}: ${fileErrorReason(error)}`)
     }
   }
 }
 
 /** An entry found by its slug: `C++` and `C#` share the slug `c`, and are not the same. */
-function isSame(found: { readonly doc: string; readonly slug: string | null }, from: string | undefined, name: string) {
+function isSameName(
+  found: { readonly doc: string; readonly slug: string | null },
+  from: string | undefined,
+  name: string,
+) {
   if (from === undefined || name === found.slug) return true
   const { [from]: own } = JSON.parse(found.doc) as Values
-  return typeof own === 'string' && fold(own) === fold(name)
+  return typeof own === 'string' && foldName(own) === foldName(name)
 }
 
-/** What two spellings of one name share: case, accents and the marks between words do not count. */
-function fold(name: string): string {
+/** The common form of all spellings of a name: case, accents and the marks between words do not count. */
+function foldName(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
   return plain
     .replace(/['’]/g, '')

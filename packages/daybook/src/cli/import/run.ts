@@ -8,15 +8,15 @@ import { writeContext } from '../../content/writes/context.ts'
 import { prepareCreate, prepareUpdate } from '../../content/writes/entries.ts'
 import { carryOut } from '../../content/writes/prepared.ts'
 import type { Progress } from '../progress.ts'
-import { inBatches } from './batches.ts'
+import { pageBatches } from './batches.ts'
 import { type FileEntry, toEntry } from './entry.ts'
-import { FileError, reasonOf } from './file-error.ts'
+import { FileError, fileErrorReason } from './file-error.ts'
 import { readSource } from './front-matter.ts'
 import type { SourceFilePath, SourcePage } from './pages.ts'
 import type { ImportPlan } from './plan.ts'
 import type { Relations } from './relations.ts'
 import { SharedCommit } from './shared-commit.ts'
-import type { Outcome, Tally } from './tally.ts'
+import type { ImportOutcome, ImportTally } from './tally.ts'
 
 /** How many batches are worked on at once: one is rendered while another one is stored. */
 const LANES = 2
@@ -29,7 +29,7 @@ export interface ImportJob {
   readonly plan: ImportPlan
   readonly relations: Relations
   readonly pages: Iterable<SourcePage>
-  readonly tally: Tally
+  readonly tally: ImportTally
   readonly progress: Progress
   /** Ends the run after the files that are being worked on. */
   readonly signal: AbortSignal
@@ -39,7 +39,7 @@ export interface ImportJob {
 
 /** Brings in every file; one that fails is named, and the others go on. */
 export async function importFiles(job: ImportJob): Promise<void> {
-  const batches = inBatches(job.pages)
+  const batches = pageBatches(job.pages)
   const lane = async (): Promise<void> => {
     for (let next = batches.next(); !next.done && !job.signal.aborted; next = batches.next()) {
       await importBatch(job, next.value)
@@ -57,13 +57,13 @@ async function importPage(job: ImportJob, page: SourcePage, commit: SharedCommit
   const { tally, progress } = job
   let id: string | undefined
   for (const file of page.files) {
-    let outcome: Outcome = 'failed'
+    let outcome: ImportOutcome = 'failed'
     try {
       const stored = await bringIn(job, page, file, { id, commit })
       outcome = id !== undefined && stored.outcome === 'updated' ? 'translated' : stored.outcome
       id = stored.id
     } catch (error) {
-      progress.say(`${file.path}: ${reasonOf(error)}`)
+      progress.say(`${file.path}: ${fileErrorReason(error)}`)
     }
     tally.outcomes[outcome] += 1
     progress.update(tally.done, tally.outcomes.failed)
@@ -73,7 +73,7 @@ async function importPage(job: ImportJob, page: SourcePage, commit: SharedCommit
 /** An entry, and what became of it. */
 interface Stored {
   readonly id: string
-  readonly outcome: Outcome
+  readonly outcome: ImportOutcome
 }
 
 /** Where a file's entry goes. */
@@ -125,7 +125,7 @@ async function store(
 ): Promise<Stored> {
   const { collection } = plan
   const { values, forNew, createdAt } = entry
-  const found = id ?? (await findEntry(engine, plan, entry.keyValue, locale))
+  const found = id ?? (await findImportedEntry(engine, plan, entry.keyValue, locale))
   const context = await writeContext(engine, new Access(engine.model, SYSTEM), { locale, transact })
   if (found === undefined) {
     const options = createdAt === undefined ? {} : { createdAt }
@@ -137,7 +137,7 @@ async function store(
   return { id: found, outcome: answer.seq === before?.seq ? 'unchanged' : 'updated' }
 }
 
-async function findEntry(
+async function findImportedEntry(
   { store: { read } }: Engine,
   { collection, key }: ImportPlan,
   value: string,
@@ -146,6 +146,6 @@ async function findEntry(
   const own = await read.entries.storedBy(collection, key, value)
   if (own || key !== collection.slug?.key) return own?.id
   // An entry that was begun in another locale may have its slug there alone.
-  const view = collection.byLocale.get(locale ?? '')
-  return view && (await read.entries.bySlug(view, value))?.id
+  const inLocale = collection.byLocale.get(locale ?? '')
+  return inLocale && (await read.entries.bySlug(inLocale, value))?.id
 }

@@ -1,13 +1,18 @@
 import { printable } from '../progress.ts'
 import type { ImportPlan } from './plan.ts'
 import type { Relations } from './relations.ts'
-import type { Tally } from './tally.ts'
+import type { ImportTally } from './tally.ts'
 
 /** The most keys without a field that are named. */
-const MAX_NAMED = 20
+const MAX_NAMED_FILES = 20
 
-/** What is said at the end of a run. */
-export function summarize({ collection }: ImportPlan, tally: Tally, relations: Relations, isDry: boolean): string {
+/** The summary at the end of a run. */
+export function summarizeImport(
+  { collection }: ImportPlan,
+  tally: ImportTally,
+  relations: Relations,
+  isDry: boolean,
+): string {
   const { created, updated, translated, unchanged, failed } = tally.outcomes
   const lines = [
     ...(isDry ? ['dry run: nothing is stored'] : []),
@@ -21,11 +26,13 @@ export function summarize({ collection }: ImportPlan, tally: Tally, relations: R
   return `${lines.join('\n')}\n`
 }
 
-function unusedLines(collection: string, { unused }: Tally): readonly string[] {
+function unusedLines(collection: string, { unused }: ImportTally): readonly string[] {
   if (unused.size === 0) return []
   const sorted = [...unused].sort(([, one], [, other]) => other - one)
-  const named = sorted.slice(0, MAX_NAMED).map(([key, count]) => `${key} (${count} ${count === 1 ? 'file' : 'files'})`)
-  const more = sorted.length > MAX_NAMED ? ` and ${sorted.length - MAX_NAMED} more` : ''
+  const named = sorted
+    .slice(0, MAX_NAMED_FILES)
+    .map(([key, count]) => `${key} (${count} ${count === 1 ? 'file' : 'files'})`)
+  const more = sorted.length > MAX_NAMED_FILES ? ` and ${sorted.length - MAX_NAMED_FILES} more` : ''
   const [first] = sorted[0] ?? ['']
   const line = `left out, because ${collection} has no such field: ${named.join(', ')}${more}`
   return [printable(line), printable(`to bring one in: --map ${first}=FIELD`)]

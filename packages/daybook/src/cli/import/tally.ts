@@ -1,12 +1,12 @@
-/** What became of one file. */
-export type Outcome = 'created' | 'updated' | 'translated' | 'unchanged' | 'failed'
+/** The outcome of one file. */
+export type ImportOutcome = 'created' | 'updated' | 'translated' | 'unchanged' | 'failed'
 
 /** The most front-matter keys without a field that are told apart. */
 const MAX_KEYS = 1000
 
 /** Counts what became of the files of one run. */
-export class Tally {
-  readonly outcomes: Record<Outcome, number> = {
+export class ImportTally {
+  readonly outcomes: Record<ImportOutcome, number> = {
     created: 0,
     updated: 0,
     translated: 0,

@@ -11,13 +11,13 @@ export interface WrittenTime {
 /** Reads a day, or a day and time as in ISO 8601 or as YAML writes it; `undefined` when it is neither. */
 export function readTime(text: string): WrittenTime | undefined {
   const [, day, minutes = '00:00', seconds = ':00', offset = 'Z'] = TIME.exec(text.trim()) ?? []
-  if (day === undefined || !isDay(day)) return undefined
+  if (day === undefined || !isCalendarDay(day)) return undefined
   const time = Date.parse(`${day}T${minutes}${seconds}${toOffset(offset)}`)
   return Number.isNaN(time) ? undefined : { day, moment: new Date(time).toISOString() }
 }
 
 /** JavaScript takes the 30th of February for the 1st of March. */
-function isDay(day: string): boolean {
+function isCalendarDay(day: string): boolean {
   const time = Date.parse(`${day}T00:00:00Z`)
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day)
 }

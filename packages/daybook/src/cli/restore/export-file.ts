@@ -63,7 +63,7 @@ export class ExportFile {
         for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, from)) {
           const part = chunk.subarray(from, end)
           number += 1
-          yield { number, text: decode(rest.length > 0 ? Buffer.concat([...rest, part]) : part, number) }
+          yield { number, text: decodeLine(rest.length > 0 ? Buffer.concat([...rest, part]) : part, number) }
           rest = []
           held = 0
           from = end + 1
@@ -72,7 +72,7 @@ export class ExportFile {
         held += chunk.length - from
         if (held > MAX_LINE_BYTES) throw new FileFault(`line ${number + 1} is longer than ${MAX_LINE_BYTES} bytes`)
       }
-      if (rest.length > 0) yield { number: number + 1, text: decode(Buffer.concat(rest), number + 1) }
+      if (rest.length > 0) yield { number: number + 1, text: decodeLine(Buffer.concat(rest), number + 1) }
     } finally {
       await handle.close()
     }
@@ -94,7 +94,7 @@ async function next(handle: FileHandle): Promise<Buffer> {
   return buffer.subarray(0, bytesRead)
 }
 
-function decode(bytes: Buffer, number: number): string {
+function decodeLine(bytes: Buffer, number: number): string {
   if (!isUtf8(bytes)) throw new FileFault(`line ${number} is not UTF-8 text`)
   return bytes.toString('utf8')
 }

@@ -9,12 +9,12 @@ import type { Model } from '../../model/model.ts'
 import { type EngineOptions, openEngine } from '../../service.ts'
 import { loadConfig } from '../config-file.ts'
 import { describeCounts } from '../export/summary.ts'
-import { reasonOf } from '../import/file-error.ts'
+import { fileErrorReason } from '../import/file-error.ts'
 import { type CommandLine, dataFolder } from '../options.ts'
 import { Progress, printable } from '../progress.ts'
 import { ExportFile, FileDigest, FileFault, type FileLine } from './export-file.ts'
 
-/** Nothing is rendered, and nobody waits for an answer. */
+/** Nothing is rendered, and no client waits for an answer. */
 const RESTORED: EngineOptions = { isServing: false, isRestored: true }
 /** The most lines that are stored together, and the most characters of more than one. */
 const MAX_LINES = 1000
@@ -22,7 +22,7 @@ const MAX_CHARACTERS = 4 * 1024 * 1024
 /** After so many lines, what the database has answered comes first. */
 const TURN_LINES = 25
 /** The most faults that are named. */
-const MAX_NAMED = 20
+const MAX_NAMED_LINES = 20
 
 /**
  * `daybook import FILE`: restores an export into an empty service, or goes on with that. Nothing is stored of a file that
@@ -42,10 +42,10 @@ export async function restoreFile(options: CommandLine, path: string): Promise<n
     const digest = await checkFile(file, model, counts)
     if (digest === undefined) return 1
     const restore = await Restore.begin(engine, digest)
-    if (restore.isDone) return say(`${path} is restored already`)
+    if (restore.isDone) return printReport(`${path} is restored already`)
     await restoreLines(file, model, restore, totalOf(counts))
     await restore.end()
-    return say(`restored ${describeCounts(counts)}, from ${path}`)
+    return printReport(`restored ${describeCounts(counts)}, from ${path}`)
   } catch (error) {
     throw error instanceof FileFault ? new StartupError(`${path}: ${error.message}`) : error
   } finally {
@@ -53,7 +53,7 @@ export async function restoreFile(options: CommandLine, path: string): Promise<n
   }
 }
 
-function say(line: string): number {
+function printReport(line: string): number {
   process.stdout.write(`${line}\n`)
   return 0
 }
@@ -86,9 +86,9 @@ async function checkFile(file: ExportFile, model: Model, counts: ExportCounts): 
     for await (const line of file.lines((bytes) => digest.add(bytes))) {
       lines = line.number
       if (line.number === 1 || line.number === total + 2) continue
-      const reason = faultOf(line, model)
+      const reason = lineFault(line, model)
       if (reason === undefined) progress.update(line.number - 1, faults)
-      else if (++faults <= MAX_NAMED) progress.say(`line ${line.number}: ${reason}`)
+      else if (++faults <= MAX_NAMED_LINES) progress.say(`line ${line.number}: ${reason}`)
     }
   } finally {
     progress.end()
@@ -98,12 +98,12 @@ async function checkFile(file: ExportFile, model: Model, counts: ExportCounts): 
   return faults > 0 ? undefined : digest.end()
 }
 
-function faultOf({ text }: FileLine, model: Model): string | undefined {
+function lineFault({ text }: FileLine, model: Model): string | undefined {
   try {
     checkLine(readLine(text, model))
     return undefined
   } catch (error) {
-    return reasonOf(error)
+    return fileErrorReason(error)
   }
 }
 
@@ -152,8 +152,10 @@ async function add(restore: Restore, batch: readonly PreparedLine[]): Promise<vo
   } catch (error) {
     if (!(error instanceof LineError)) throw error
     const line = restore.lines + 1 + error.index
-    throw new StartupError(printable(`line ${line}: ${reasonOf(error.cause)} The restore stops before it. ${ADVICE}`))
+    throw new StartupError(
+      printable(`line ${line}: ${fileErrorReason(error.cause)} The restore stops before it. ${RESTORE_ADVICE}`),
+    )
   }
 }
 
-const ADVICE = 'Mend the file, and restore it into another empty store.'
+const RESTORE_ADVICE = 'Mend the file, and restore it into another empty store.'

@@ -12,12 +12,12 @@ import {
   mayField,
   type Ruled,
   type Ruling,
-  refuse,
+  refuseCaller,
   requireRuling,
   ruleOf,
 } from './rules.ts'
 
-const NOTHING: ReadonlySet<string> = new Set()
+const NO_HIDDEN_FIELDS: ReadonlySet<string> = new Set()
 /** What nearly every read is told: no rule is in the way. */
 const NO_FILTER: Promise<undefined> = Promise.resolve(undefined)
 const ONLY_PUBLISHED: readonly string[] = [PUBLISHED]
@@ -51,12 +51,12 @@ export class Access {
     return this.caller.scopes === undefined || reaches(this.caller, document) ? this.caller : ANONYMOUS
   }
 
-  /** What the config says of the caller's reads. Without a rule, everyone reads. */
+  /** The answer of the config's read rule for the caller. Without a rule, everyone can read. */
   async rulingOnReads(document: Ruled): Promise<Ruling> {
     const rule = ruleOf(document, 'read')
     if (!rule) return true
     this.#rulings ??= new Map()
-    const name = nameOf(document)
+    const name = documentName(document)
     const known = this.#rulings.get(name)
     if (known) return known
     const ruling = askRule(this.model, document, 'read', rule, { ...this.callerFor(document) })
@@ -111,14 +111,14 @@ export class Access {
     filter: AccessFilter | undefined,
   ): Promise<void> {
     if (!filter || (await read.entries.statuses(collection, [id], filter.where)).length > 0) return
-    refuse(this.caller, `the access rules do not let you do this to that entry of ${collection.key}`)
+    refuseCaller(this.caller, `the access rules do not let you do this to that entry of ${collection.key}`)
   }
 
   /** Top-level fields that do not exist for the caller. */
   hidden(document: DocumentModel): ReadonlySet<string> {
-    if (document.guarded.length === 0) return NOTHING
+    if (document.guarded.length === 0) return NO_HIDDEN_FIELDS
     this.#hidden ??= new Map()
-    const name = nameOf(document)
+    const name = documentName(document)
     const known = this.#hidden.get(name) ?? hiddenFields(document, this.callerFor(document))
     this.#hidden.set(name, known)
     return known
@@ -140,7 +140,7 @@ export class Access {
   }
 
   /**
-   * Names what the caller may see in all collections: the same for callers who see the same. `undefined` where rules of fields
+   * Names what the caller may see in all collections: equal for callers with the same access. `undefined` where rules of fields
    * decide about it, or a rule failed.
    */
   async readKey(): Promise<string | undefined> {
@@ -154,19 +154,19 @@ export class Access {
     ])
   }
 
-  /** What the read rules of all collections say; an error where one failed. */
+  /** The answers of the read rules of all collections; an error where one failed. */
   async rulingsOnReads(): Promise<ReadonlyMap<string, Ruling | Error>> {
     const rulings = new Map<string, Ruling | Error>()
     for (const one of this.model.restricted) {
-      rulings.set(one.key, await this.rulingOnReads(one).catch(toError))
+      rulings.set(one.key, await this.rulingOnReads(one).catch(asError))
     }
     return rulings
   }
 }
 
-const nameOf = ({ kind, key }: ScopedDocument): string => `${kind} ${key}`
+const documentName = ({ kind, key }: ScopedDocument): string => `${kind} ${key}`
 
-const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
 
 function hiddenFields(document: DocumentModel, caller: Caller): ReadonlySet<string> {
   const hidden = document.guarded.filter((field) => !mayField(document, field, 'read', caller))

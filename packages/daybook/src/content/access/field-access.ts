@@ -3,9 +3,9 @@ import { isRecord } from '../../fields/field.ts'
 import type { DocumentModel } from '../../model/model.ts'
 import { missingFields, type Values } from '../document.ts'
 import type { Access } from './access.ts'
-import { mayField, refuse } from './rules.ts'
+import { mayField, refuseCaller } from './rules.ts'
 
-/** What a caller may do with the top-level fields of a document, by their keys. */
+/** The rights of a caller to the top-level fields of a document, by their keys. */
 export interface FieldRights {
   /** Fields that the caller may not read. */
   readonly hidden: ReadonlySet<string>
@@ -13,7 +13,7 @@ export interface FieldRights {
   readonly absent: ReadonlySet<string>
 }
 
-const NONE: FieldRights = { hidden: new Set(), absent: new Set() }
+const FULL_RIGHTS: FieldRights = { hidden: new Set(), absent: new Set() }
 
 /**
  * Asks the rules of the fields about a caller. A hidden field can be written only where a `write` rule says so.
@@ -22,7 +22,7 @@ const NONE: FieldRights = { hidden: new Set(), absent: new Set() }
  */
 export function fieldRights(document: DocumentModel, access: Access): FieldRights {
   const hidden = access.hidden(document)
-  if (hidden.size === 0) return NONE
+  if (hidden.size === 0) return FULL_RIGHTS
   const caller = access.callerFor(document)
   const absent = document.guarded.filter(
     (field) => hidden.has(field.key) && !(field.access.write && mayField(document, field, 'write', caller)),
@@ -68,7 +68,7 @@ export function requireWritable(
   const isLacking = document.fields.some(
     (field) => absent.has(field.key) && missingFields(field, values[field.key]).length > 0,
   )
-  if (isLacking) refuse(caller, `the access rules do not let you create what ${document.key} has to hold`)
+  if (isLacking) refuseCaller(caller, `the access rules do not let you create what ${document.key} has to hold`)
 }
 
 /**
@@ -96,6 +96,6 @@ export function withoutUnwritable(
     }))
     throw new DaybookError('FORBIDDEN', 'You may not write what the body changes; see details.issues.', { issues })
   }
-  const kept = new Set(closed.map(({ key }) => key))
-  return Object.fromEntries(Object.entries(body).filter(([key]) => !kept.has(key)))
+  const notWritable = new Set(closed.map(({ key }) => key))
+  return Object.fromEntries(Object.entries(body).filter(([key]) => !notWritable.has(key)))
 }

@@ -7,26 +7,26 @@ import { type Action, askInGeneral, mayField, type Ruled, ruleOf } from './rules
 /** Whether a caller may do something: `some` when that depends on the entry. */
 export type Permission = boolean | 'some'
 
-/** What a caller may do with a field that has a rule against them. */
+/** The permissions of a caller on a field with a restricting rule. */
 export interface FieldPermissions {
   readonly read: true
   readonly write: false
 }
 
-/** What a caller may do with a collection or a global. */
+/** The permissions of a caller on a collection or a global. */
 export type DocumentPermissions = { readonly [action in Action]?: Permission } & {
   /** Fields that the caller may read and not write, by key. */
   readonly fields: Readonly<Record<string, FieldPermissions>>
 }
 
-/** What a caller may do. What they may not read is left out: its name is nobody's business. */
+/** The permissions of a caller. Collections and globals that the caller may not read are left out, names included. */
 export interface Permissions {
   readonly collections: Readonly<Record<string, DocumentPermissions>>
   readonly globals: Readonly<Record<string, DocumentPermissions>>
 }
 
 /**
- * What a caller may do, for those who draw its buttons.
+ * The permissions of a caller, for an editor's interface.
  *
  * @throws INTERNAL_ERROR when a rule fails
  */

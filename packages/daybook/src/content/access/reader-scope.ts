@@ -1,6 +1,6 @@
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, DocumentModel, Model } from '../../model/model.ts'
-import { collectionsIn, type LocaleChoice } from '../../query/locale.ts'
+import { collectionsInLocale, type LocaleChoice } from '../../query/locale.ts'
 import { type AccessFilter, type Condition, type QueryScope, relatedCollections } from '../../query/where.ts'
 import type { Access } from './access.ts'
 import { filterFor, type Ruling } from './rules.ts'
@@ -23,7 +23,7 @@ export class ReaderScope implements QueryScope {
   /** @param rulings see {@link Access.rulingsOnReads} */
   constructor(access: Access, choice: LocaleChoice, rulings: ReadonlyMap<string, Ruling | Error>) {
     this.choice = choice
-    this.collections = collectionsIn(access.model, choice)
+    this.collections = collectionsInLocale(access.model, choice)
     this.#access = access
     this.#rulings = rulings
   }
@@ -61,7 +61,7 @@ export class ReaderScope implements QueryScope {
     return { kind: 'compare', by, operator: 'eq', values: [PUBLISHED], negated: false }
   }
 
-  /** The part of an ETag's variant that tells readers apart who see different things in these collections. */
+  /** The part of an ETag's variant that differs between readers with different access to these collections. */
   variant(collections: readonly CollectionModel[]): unknown {
     const seen = [...new Set(collections)].map((one) => [one.key, [...this.hidden(one)], this.filter(one)?.name])
     return [this.#access.key, seen]
@@ -72,7 +72,7 @@ export class ReaderScope implements QueryScope {
     return [...new Set(collections)].flatMap((one) => relatedCollections(this.filter(one)?.where))
   }
 
-  /** @throws what the rule threw: one that failed is in the way of those alone who ask about its collection */
+  /** @throws what the rule threw: a rule that failed matters only when its collection is asked about */
   #rulingOn(key: string): Ruling {
     const ruling = this.#rulings.get(key) ?? true
     if (ruling instanceof Error) throw ruling

@@ -7,10 +7,10 @@ import type { CollectionModel, Comparable, DocumentModel, FieldModel, GlobalMode
 import { readRuleWhere } from '../../query/rule-where.ts'
 import type { AccessFilter, Condition } from '../../query/where.ts'
 
-/** What a rule says: everything, nothing, or what holds a condition. */
+/** The answer of a rule: every entry, none, or those that match a condition. */
 export type Ruling = boolean | AccessFilter
 
-/** What a rule can be about. */
+/** The actions that rules decide about. */
 export type Action = 'read' | 'create' | 'update' | 'delete'
 
 /** A collection or a global, whose rules can be asked. */
@@ -21,7 +21,7 @@ export function ruleOf({ access }: Pick<Ruled, 'access'>, action: Action): Acces
   return (access as Readonly<Record<string, AccessRule | undefined>>)[action]
 }
 
-/** A rule without a usable answer lets nobody through; which one it was is for the log alone. */
+/** A rule without a usable answer allows nothing; only the log names the rule. */
 function broken(path: string, reason: string, cause?: unknown): DaybookError {
   return new DaybookError('INTERNAL_ERROR', undefined, {}, new Error(`The access rule ${path} ${reason}`, { cause }))
 }
@@ -65,10 +65,10 @@ function faultsIn(error: unknown): string {
 }
 
 /**
- * What a rule lets through.
+ * The filter of the entries that a rule allows.
  *
- * @returns what entries must hold; `undefined`: nothing
- * @throws UNAUTHORIZED, FORBIDDEN when it lets nothing through
+ * @returns `undefined` when it allows every entry
+ * @throws UNAUTHORIZED, FORBIDDEN when it allows none
  */
 export function requireRuling(
   ruling: Ruling,
@@ -76,12 +76,12 @@ export function requireRuling(
   document: Ruled,
   action: Action,
 ): AccessFilter | undefined {
-  if (ruling === false) refuse(caller, reasonOf(document, action, caller))
+  if (ruling === false) refuseCaller(caller, refusalReason(document, action, caller))
   return ruling === true ? undefined : ruling
 }
 
 /** Refuses: 401 where a session is missing, 403 with the reason where there is one. */
-export function refuse(caller: Caller, reason: string): never {
+export function refuseCaller(caller: Caller, reason: string): never {
   if (!isAuthenticated(caller)) throw new DaybookError('UNAUTHORIZED')
   throw new DaybookError('FORBIDDEN', `You are signed in, but ${reason}.`)
 }
@@ -89,7 +89,7 @@ export function refuse(caller: Caller, reason: string): never {
 const VERBS: Readonly<Record<Action, string>> = { read: 'read', create: 'create', update: 'change', delete: 'delete' }
 
 /** Why a caller may not do something, in words of what they asked for: nothing of a rule but that it said no. */
-function reasonOf(document: Ruled, action: Action, caller: Caller): string {
+function refusalReason(document: Ruled, action: Action, caller: Caller): string {
   const { kind, key } = document
   const what = kind === 'global' ? `the global ${key}` : `entries of ${key}`
   const isBeyondScope = action === 'read' ? !reaches(caller, document) : !isInScope(caller, document, action)
@@ -98,7 +98,7 @@ function reasonOf(document: Ruled, action: Action, caller: Caller): string {
 }
 
 /**
- * What a rule says of entries in general: `some` when that depends on the entry.
+ * The answer of a rule about entries in general: `some` when that depends on the entry.
  *
  * @throws INTERNAL_ERROR
  */
@@ -122,7 +122,7 @@ export async function askInGeneral(
   }
 }
 
-/** An entry that holds nothing, and knows whether somebody looked. */
+/** An empty entry that records whether a rule reads it. */
 function probeEntry() {
   let isLookedAt = false
   const look = <T>(answer: T): T => {

@@ -1,6 +1,6 @@
 import { DaybookError } from '../../errors.ts'
 import type { CollectionModel, DocumentModel, Model } from '../../model/model.ts'
-import { collectionsIn, type LocaleChoice, type LocaleQuery, readLocale } from '../../query/locale.ts'
+import { collectionsInLocale, type LocaleChoice, type LocaleQuery, readLocale } from '../../query/locale.ts'
 import type { EntryRow } from '../../store/rows.ts'
 import type { Access } from '../access/access.ts'
 import { mergeFields, type Values } from '../document.ts'
@@ -9,7 +9,7 @@ import { storedValues, withSystem } from '../reads/present.ts'
 import { chainOf, toCanonical } from '../writes/row.ts'
 import { type Canonical, show, showAll } from './localized.ts'
 
-/** What is asked for where nobody says. */
+/** The choice of a call that names no locale. */
 export const DEFAULT_LOCALE: LocaleChoice = { locale: undefined, chain: undefined, isAll: false }
 
 /**
@@ -27,7 +27,7 @@ export function requireLocale({ locales }: Model, query: LocaleQuery, access: Ac
  * A collection as the locale shows it that is asked for. With all of them, questions are put to the default one.
  */
 export function inLocale(model: Model, key: string, choice: LocaleChoice): CollectionModel {
-  const collection = (choice.isAll ? model.collections : collectionsIn(model, choice)).get(key)
+  const collection = (choice.isAll ? model.collections : collectionsInLocale(model, choice)).get(key)
   if (!collection) throw new DaybookError('NOT_FOUND')
   return collection
 }

@@ -42,7 +42,7 @@ export function show(
 ): Values {
   return replaceLocalized(document, canonical.values, undefined, (spot, base) => {
     const own = reader(canonical, spot, base, defaultLocale)
-    const filled = chain.find((one) => holds(spot.field, own.value(one)))
+    const filled = chain.find((one) => holdsValue(spot.field, own.value(one)))
     // One kind of empty stays that kind: an empty text is no null.
     const locale =
       filled ?? (chain[0] === defaultLocale && base != null && accepts(spot.field, base) ? defaultLocale : undefined)
@@ -60,7 +60,7 @@ export function showAll(
 ): Values {
   return replaceLocalized(document, canonical.values, undefined, (spot, base) => {
     const own = reader(canonical, spot, base, defaultLocale)
-    const filled = available.filter((locale) => holds(spot.field, own.value(locale)))
+    const filled = available.filter((locale) => holdsValue(spot.field, own.value(locale)))
     return {
       value: Object.fromEntries(filled.map((locale) => [locale, own.value(locale)])),
       generated: (key, stored) =>
@@ -70,20 +70,20 @@ export function showAll(
 }
 
 /**
- * A document after a write in one locale: its localized values are that locale's, all others are everyone's. What other
+ * A document after a write in one locale: its localized values belong to that locale, all others to every locale. What other
  * locales say of the items of a list goes with the items.
  *
- * @param view every value of the document in that locale, without fallbacks
+ * @param inLocale every value of the document in that locale, without fallbacks
  */
-export function translate(
+export function writeTranslation(
   document: DocumentModel,
   current: Canonical | undefined,
-  view: Values,
+  inLocale: Values,
   locale: string | undefined,
   defaultLocale: string | undefined,
 ): Canonical {
   if (locale === undefined || defaultLocale === undefined || document.localized.size === 0) {
-    return { values: view, translations: current?.translations ?? {} }
+    return { values: inLocale, translations: current?.translations ?? {} }
   }
   const before = current && show(document, current, [locale], defaultLocale)
   const others = Object.entries(current?.translations ?? {}).filter(([other]) => other !== locale)
@@ -97,12 +97,12 @@ export function translate(
     for (const [other, said] of others) if (spot.from !== undefined) keep(other, spot.path, said[spot.from])
     if (locale === defaultLocale) return value
     keep(locale, spot.path, value)
-    return valueAt(current?.values, spot.from) ?? empty
+    return valueAtPath(current?.values, spot.from) ?? empty
   }
-  const values = replaceLocalized(document, view, before, (spot, value) => ({
+  const values = replaceLocalized(document, inLocale, before, (spot, value) => ({
     value: settle(spot, value, emptyValue(spot.field)),
     generated: (key, stored) =>
-      settle({ path: beside(spot.path, key), from: spot.from && beside(spot.from, key) }, stored, null),
+      settle({ path: siblingPath(spot.path, key), from: spot.from && siblingPath(spot.from, key) }, stored, null),
   }))
   const sorted = Object.entries(translations).sort(([one], [other]) => (one < other ? -1 : 1))
   return { values, translations: Object.fromEntries(sorted) }
@@ -117,7 +117,7 @@ export function changeDefaultLocale(
 ): Canonical {
   const { [to]: _own, ...others } = canonical.translations
   const base: Canonical = { values: show(document, canonical, [to], from), translations: others }
-  return translate(document, base, show(document, canonical, [from], from), from, to)
+  return writeTranslation(document, base, show(document, canonical, [from], from), from, to)
 }
 
 /** Reads what each locale says at one place. */
@@ -125,19 +125,19 @@ function reader({ translations }: Canonical, { path }: Spot, base: unknown, defa
   return {
     value: (locale: string): unknown => (locale === defaultLocale ? base : translations[locale]?.[path]),
     generated: (locale: string, key: string, stored: unknown): unknown =>
-      (locale === defaultLocale ? stored : translations[locale]?.[beside(path, key)]) ?? null,
+      (locale === defaultLocale ? stored : translations[locale]?.[siblingPath(path, key)]) ?? null,
   }
 }
 
 /** Whether a value is there, and one that the present config takes. */
-const holds = (field: Field, value: unknown): boolean => !isEmpty(value) && accepts(field, value)
+const holdsValue = (field: Field, value: unknown): boolean => !isEmpty(value) && accepts(field, value)
 
 const accepts = (field: Field, value: unknown): boolean => field.type.accepts(value, field.options)
 
 /** The path of another key of the same object. */
-const beside = (path: string, key: string): string => path.replace(/[^/]*$/, key)
+const siblingPath = (path: string, key: string): string => path.replace(/[^/]*$/, key)
 
-function valueAt(values: Values | undefined, path: string | undefined): unknown {
+function valueAtPath(values: Values | undefined, path: string | undefined): unknown {
   if (path === undefined) return undefined
   return path.split('/').reduce<unknown>((value, step) => {
     if (Array.isArray(value)) return value[Number(step)]
@@ -161,15 +161,15 @@ function replaceLocalized(
   return replaced
 }
 
-type Place = Pick<Spot, 'path' | 'from'>
+type ValuePlace = Pick<Spot, 'path' | 'from'>
 
-function visit(field: Field, value: unknown, place: Place, before: unknown, replace: Replace): Replacement {
+function visit(field: Field, value: unknown, place: ValuePlace, before: unknown, replace: Replace): Replacement {
   if (field.options.localized === true) return replace({ field, ...place }, value)
   return { value: visitInside(field, value, place, before, replace), generated: (_key, stored) => stored }
 }
 
 /** A container is copied, with the localized values inside it replaced. */
-function visitInside(field: Field, value: unknown, place: Place, before: unknown, replace: Replace): unknown {
+function visitInside(field: Field, value: unknown, place: ValuePlace, before: unknown, replace: Replace): unknown {
   if (value === null || value === undefined || !holdsLocalized(field)) return value
   const origins = Array.isArray(value) ? matchItems(value, Array.isArray(before) ? before : []) : undefined
   let index = -1
@@ -194,30 +194,30 @@ function visitInside(field: Field, value: unknown, place: Place, before: unknown
 }
 
 /** Where a value stands, and what stood there before. */
-interface Standing {
-  readonly place: Place
+interface PlacedValue {
+  readonly place: ValuePlace
   readonly before: unknown
 }
 
-function placeInside({ place: { path, from }, before }: Standing, steps: readonly string[]): [Place, unknown] {
+function placeInside({ place: { path, from }, before }: PlacedValue, steps: readonly string[]): [ValuePlace, unknown] {
   const under = (parent: string): string => [parent, ...steps].join('/')
   const held = steps.reduce<unknown>((value, step) => (isRecord(value) ? value[step] : undefined), before)
   return [{ path: under(path), from: from === undefined ? undefined : under(from) }, held]
 }
 
 function placeOfItem(
-  { place: { path, from }, before }: Standing,
+  { place: { path, from }, before }: PlacedValue,
   index: number,
   origin: number | undefined,
   steps: readonly string[],
-): [Place, unknown] {
+): [ValuePlace, unknown] {
   const isNew = origin === undefined || from === undefined
-  const item: Place = { path: `${path}/${index}`, from: isNew ? undefined : `${from}/${origin}` }
+  const item: ValuePlace = { path: `${path}/${index}`, from: isNew ? undefined : `${from}/${origin}` }
   const held = !isNew && Array.isArray(before) ? before[origin] : undefined
   return placeInside({ place: item, before: held }, steps)
 }
 
-const kindOf = (item: unknown): unknown => (isRecord(item) ? item._type : undefined)
+const blockType = (item: unknown): unknown => (isRecord(item) ? item._type : undefined)
 
 /** Which item of a list each new one was: the one that is equal, else the next of its kind that is left. */
 function matchItems(items: readonly unknown[], old: readonly unknown[]): readonly (number | undefined)[] {
@@ -230,9 +230,9 @@ function matchItems(items: readonly unknown[], old: readonly unknown[]): readonl
     return index
   }
   // One that stayed where it was comes before an equal one elsewhere.
-  const kept = texts.map((text, index) => (oldTexts[index] === text ? take(index) : undefined))
+  const unmoved = texts.map((text, index) => (oldTexts[index] === text ? take(index) : undefined))
   const moved = Map.groupBy(left, (index) => oldTexts[index])
-  const equal = kept.map((index, at) => index ?? take(moved.get(texts[at])?.shift()))
-  const others = Map.groupBy(left, (index) => kindOf(old[index]))
-  return equal.map((index, at) => index ?? others.get(kindOf(items[at]))?.shift())
+  const equal = unmoved.map((index, at) => index ?? take(moved.get(texts[at])?.shift()))
+  const others = Map.groupBy(left, (index) => blockType(old[index]))
+  return equal.map((index, at) => index ?? others.get(blockType(items[at]))?.shift())
 }

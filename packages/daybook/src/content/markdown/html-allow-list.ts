@@ -6,14 +6,14 @@ import type { HtmlAllowance } from '../../config/config.ts'
 const { tagNames, attributes, ancestors, clobber, clobberPrefix, protocols, required } = defaultSchema
 
 /** Names of hast that are not HTML's in other letters. */
-const RENAMED: Readonly<Record<string, string>> = {
+const RENAMED_ATTRIBUTES: Readonly<Record<string, string>> = {
   className: 'class',
   htmlFor: 'for',
   acceptCharset: 'accept-charset',
 }
 
 /** Elements that are safe. */
-export const ELEMENTS: readonly string[] = tagNames ?? []
+export const ALLOWED_ELEMENTS: readonly string[] = tagNames ?? []
 /** The schemes of a link's address, and those of any other. */
 export const SCHEMES: { readonly link: readonly string[]; readonly other: readonly string[] } = {
   link: protocols?.href ?? [],
@@ -33,7 +33,7 @@ export const REQUIRED: ReadonlyMap<string, Attributes> = new Map(
 export function allowedAttributes(more: HtmlAllowance): Record<string, readonly AllowedAttribute[]> {
   const allowed: Record<string, readonly AllowedAttribute[]> = { ...more.attributes }
   for (const [element, definitions] of Object.entries(attributes ?? {})) {
-    const own = definitions.filter((one) => nameOf(one) !== CLASS).map(toAllowed)
+    const own = definitions.filter((one) => attributeName(one) !== CLASS).map(toAllowed)
     allowed[element] = [...own, ...(more.attributes?.[element] ?? [])]
   }
   return allowed
@@ -44,7 +44,7 @@ export function allowedClasses({ attributes: more = {} }: HtmlAllowance): Record
   const isFree = (element: string): boolean => [more[element], more['*']].some((names) => names?.includes('class'))
   const classes: Record<string, readonly (string | RegExp)[]> = {}
   for (const [element, definitions] of Object.entries(attributes ?? {})) {
-    const own = definitions.filter((one) => nameOf(one) === CLASS).flatMap(valuesOf)
+    const own = definitions.filter((one) => attributeName(one) === CLASS).flatMap(valuesOf)
     if (own.length > 0 && !isFree(element)) classes[element] = own
   }
   return classes
@@ -54,7 +54,7 @@ export function allowedClasses({ attributes: more = {} }: HtmlAllowance): Record
 type Definition = NonNullable<typeof attributes>[string][number]
 
 const CLASS = 'className'
-const nameOf = (definition: Definition): string => (typeof definition === 'string' ? definition : definition[0])
+const attributeName = (definition: Definition): string => (typeof definition === 'string' ? definition : definition[0])
 
 function valuesOf(definition: Definition): readonly (string | RegExp)[] {
   const [, ...values] = typeof definition === 'string' ? [definition] : definition
@@ -62,7 +62,7 @@ function valuesOf(definition: Definition): readonly (string | RegExp)[] {
 }
 
 function toAllowed(definition: Definition): AllowedAttribute {
-  const name = attributeOf(nameOf(definition))
+  const name = attributeOf(attributeName(definition))
   const values = valuesOf(definition).filter((value) => typeof value === 'string')
   return values.length > 0 ? { name, values } : name
 }
@@ -72,8 +72,8 @@ function attributesOf(values: Readonly<Record<string, unknown>>): Attributes {
   return Object.fromEntries(pairs)
 }
 
-/** What HTML calls an attribute of hast: `ariaLabelledBy` is `aria-labelledby`, `dataFootnoteRef` is `data-footnote-ref`. */
+/** The HTML name of an attribute of hast: `ariaLabelledBy` is `aria-labelledby`, `dataFootnoteRef` is `data-footnote-ref`. */
 function attributeOf(property: string): string {
   if (/^data[A-Z]/.test(property)) return property.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-  return RENAMED[property] ?? property.replace(/^aria(?=[A-Z])/, 'aria-').toLowerCase()
+  return RENAMED_ATTRIBUTES[property] ?? property.replace(/^aria(?=[A-Z])/, 'aria-').toLowerCase()
 }

@@ -1,10 +1,10 @@
 import sanitizeHtml, { type Attributes, type ChangedTag } from 'sanitize-html'
 import type { HtmlAllowance } from '../../config/config.ts'
 import {
+  ALLOWED_ELEMENTS,
   ANCESTORS,
   allowedAttributes,
   allowedClasses,
-  ELEMENTS,
   NAME_PREFIX,
   NAMING,
   REQUIRED,
@@ -15,7 +15,7 @@ import {
 export type SanitizeHtml = (html: string) => string
 
 /** An element below so many others is left out, and what it holds is not: browsers nest no deeper either. */
-export const MAX_DEPTH = 512
+export const MAX_HTML_DEPTH = 512
 /** Elements that have no end (HTML, section 13.1.2). */
 const VOID_ELEMENTS: readonly string[] = ['area', 'br', 'col', 'hr', 'img', 'input', 'source', 'track', 'wbr']
 /** Attributes that keep their `=""` when they are empty. */
@@ -24,7 +24,7 @@ const WITH_EMPTY_VALUE: readonly string[] = ['alt', 'checked', 'disabled', 'href
 /** Makes a sanitizer with GitHub's allow-list, and what the config allows besides. */
 export function htmlSanitizer(more: HtmlAllowance = {}): SanitizeHtml {
   const options = {
-    allowedTags: [...ELEMENTS, ...(more.elements ?? [])],
+    allowedTags: [...ALLOWED_ELEMENTS, ...(more.elements ?? [])],
     allowedAttributes: allowedAttributes(more),
     allowedClasses: allowedClasses(more),
     allowedSchemes: SCHEMES.other,
@@ -32,7 +32,7 @@ export function htmlSanitizer(more: HtmlAllowance = {}): SanitizeHtml {
     nonBooleanAttributes: [],
     allowedEmptyAttributes: WITH_EMPTY_VALUE,
     selfClosing: VOID_ELEMENTS,
-    nestingLimit: MAX_DEPTH,
+    nestingLimit: MAX_HTML_DEPTH,
   }
   return (html) => {
     const open = new OpenAncestors()

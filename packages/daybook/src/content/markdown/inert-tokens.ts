@@ -1,9 +1,9 @@
 import type { Token } from 'markdown-it'
 import { SCHEMES } from './html-allow-list.ts'
-import { MAX_DEPTH } from './html-sanitizer.ts'
+import { MAX_HTML_DEPTH } from './html-sanitizer.ts'
 
 /** Elements of Markdown, by the beginning of their tokens' names, with the attributes that they may have. */
-const ELEMENTS: Readonly<Record<string, readonly string[]>> = {
+const INERT_ELEMENTS: Readonly<Record<string, readonly string[]>> = {
   paragraph: [],
   heading: [],
   blockquote: [],
@@ -36,12 +36,12 @@ const SINGLE: Readonly<Record<string, readonly string[]>> = {
 }
 const INERT: ReadonlyMap<string, readonly string[]> = new Map([
   ...Object.entries(SINGLE),
-  ...Object.entries(ELEMENTS).map(([name, attributes]) => [`${name}_open`, attributes] as const),
-  ...Object.keys(ELEMENTS).map((name) => [`${name}_close`, []] as const),
+  ...Object.entries(INERT_ELEMENTS).map(([name, attributes]) => [`${name}_open`, attributes] as const),
+  ...Object.keys(INERT_ELEMENTS).map((name) => [`${name}_close`, []] as const),
 ])
 
 /** Below this depth, neither an element nor the code within it is too deep for the sanitizer. */
-const MAX_INERT_DEPTH = MAX_DEPTH - 2
+const MAX_INERT_DEPTH = MAX_HTML_DEPTH - 2
 
 /**
  * Whether the sanitizer would print the HTML of these tokens again as it is. What is not known here, such as raw HTML and

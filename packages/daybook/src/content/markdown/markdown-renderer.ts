@@ -9,13 +9,13 @@ export const DEFAULT_RENDER_MS = 10_000
 /** Texts up to this length are rendered in place, which saves the way to a thread and back. */
 const INLINE_LENGTH = 4096
 /** Threads without work end after this time, in milliseconds. */
-const IDLE_MS = 10_000
-/** The most threads, where nobody says. */
+const RENDERER_IDLE_MS = 10_000
+/** The most threads by default. */
 const MAX_THREADS = 2
 /** A thread that needs more memory than this is ended, in MiB. */
 const MAX_HEAP = 256
 /** Room for what a thread soon throws away, in MiB: where a service renders now and then, more would only hold garbage. */
-const YOUNG_HEAP = 8
+const RENDERER_YOUNG_HEAP = 8
 
 /** Without a table, no text of this length takes more than some hundredths of a second, however it is made. */
 const isQuick = (source: string): boolean => source.length <= INLINE_LENGTH && !source.includes('|')
@@ -57,13 +57,13 @@ export class MarkdownRenderer {
         workerData: { allowHtml },
         resourceLimits: {
           maxOldGenerationSizeMb: MAX_HEAP,
-          maxYoungGenerationSizeMb: options.renderYoungHeap ?? YOUNG_HEAP,
+          maxYoungGenerationSizeMb: options.renderYoungHeap ?? RENDERER_YOUNG_HEAP,
         },
       },
       threads: options.renderThreads ?? MAX_THREADS,
       depth: options.renderDepth ?? 1,
       taskMs: this.#renderMs,
-      idleMs: IDLE_MS,
+      idleMs: RENDERER_IDLE_MS,
     })
   }
 

@@ -5,18 +5,18 @@ import { htmlSanitizer } from './html-sanitizer.ts'
 import { areInert } from './inert-tokens.ts'
 import { markTasks } from './markdown-tasks.ts'
 
-const markdown = new MarkdownIt({ html: true, linkify: true }).use(footnote)
-const { core, linkify, renderer, utils } = markdown
+const PARSER = new MarkdownIt({ html: true, linkify: true }).use(footnote)
+const { core, linkify, renderer, utils } = PARSER
 
 // Any address makes a link or an image; one that is not safe is dropped with what else is not.
-markdown.validateLink = (): boolean => true
+PARSER.validateLink = (): boolean => true
 core.ruler.push('tasks', markTasks)
 
 /** An address of everyday length whose every character stands for itself. */
 const PLAIN_ADDRESS = /^https?:\/\/[a-z0-9-]{1,30}(?:\.[a-z0-9-]{1,30}){0,6}(?:\/[\w;/?:@&=+$,.!~*'()#-]*)?$/i
-const normalizeLink = markdown.normalizeLink.bind(markdown)
+const normalizeLink = PARSER.normalizeLink.bind(PARSER)
 // markdown-it takes each address apart, which is a tenth of all its work.
-markdown.normalizeLink = (address: string): string => (PLAIN_ADDRESS.test(address) ? address : normalizeLink(address))
+PARSER.normalizeLink = (address: string): string => (PLAIN_ADDRESS.test(address) ? address : normalizeLink(address))
 
 // A bare link begins with a scheme or `www.`: `README.md` is a name, not an address in Moldova.
 linkify.add('ftp:', null)
@@ -32,7 +32,7 @@ linkify.add('www.', {
   },
 })
 
-markdown.disable('footnote_inline')
+PARSER.disable('footnote_inline')
 Object.assign(renderer.rules, {
   s_open: () => '<del>',
   s_close: () => '</del>',
@@ -100,10 +100,10 @@ export function markdownRenderer(allowHtml?: HtmlAllowance): RenderMarkdown {
   const sanitize = htmlSanitizer(allowHtml)
   return (source) => {
     const env = {}
-    const tokens = markdown.parse(source, env)
+    const tokens = PARSER.parse(source, env)
     const html = areInert(tokens)
-      ? inertRenderer.render(tokens, markdown.options, env)
-      : sanitize(renderer.render(tokens, markdown.options, env))
+      ? inertRenderer.render(tokens, PARSER.options, env)
+      : sanitize(renderer.render(tokens, PARSER.options, env))
     return html.trimEnd()
   }
 }

@@ -51,12 +51,12 @@ async function requireVisible(
   address: string,
   where: Condition | undefined,
 ): Promise<EntryRow> {
-  const row = await find(store.read, collection, address, where)
+  const row = await findEntry(store.read, collection, address, where)
   if (!row || !access.isVisible(collection, row.status)) throw new DaybookError('NOT_FOUND')
   return row
 }
 
-async function find(
+async function findEntry(
   read: Reader,
   collection: CollectionModel,
   address: string,

@@ -13,7 +13,7 @@ import type { Sources } from './list-question.ts'
 import { present, project, type StoredDocument, storedValues } from './present.ts'
 
 /** The most documents that one answer expands. */
-export const MAX_EXPANDED = 2000
+export const MAX_EXPANDED_DOCUMENTS = 2000
 
 /** How far other collections have come: where they are shown, as far as the reader may see it. */
 export async function revisionsOf(
@@ -31,7 +31,7 @@ export async function revisionsOf(
 }
 
 /**
- * A document with what others say put into it.
+ * A document with the documents that it refers to in place of their ids.
  *
  * @param row as the language shows it that is asked for
  */
@@ -60,7 +60,7 @@ async function expandedVariant(
   return variantOf(document.schemaHash, reader, selectionVariant(selection), others, scope.choice)
 }
 
-/** What expanding works with. */
+/** The state of one expansion. */
 interface Work {
   readonly engine: Engine
   readonly scope: ReaderScope
@@ -72,7 +72,7 @@ interface Work {
  * The JSON texts of stored entries with the documents that they refer to: one statement for each relation and level,
  * however many entries there are.
  *
- * @throws VALIDATION_ERROR when more than {@link MAX_EXPANDED} documents would be put in
+ * @throws VALIDATION_ERROR when more than {@link MAX_EXPANDED_DOCUMENTS} documents would be put in
  */
 export async function presentExpanded(
   engine: Engine,
@@ -113,47 +113,47 @@ async function splice(
   for (const [index, expansion] of expansions.entries()) {
     const ids = found.flatMap((places) => places[index]?.ids ?? [])
     const targets = await fetchRows(work, expansion, ids)
-    shown.push(new Map([...targets].map(([id, row]) => [id, present(expansion.to, row, { hidden: NOTHING })])))
+    shown.push(new Map([...targets].map(([id, row]) => [id, present(expansion.to, row, { hidden: NOTHING_HIDDEN })])))
   }
   return rows.map(({ doc }, row) => {
     const places = expansions.map(({ relation }, index) => ({
-      place: found[row]?.[index] as Place,
+      place: found[row]?.[index] as ReferencePlace,
       many: relation.many,
       texts: shown[index] as ReadonlyMap<string, string>,
     }))
     places.sort((one, other) => other.place.start - one.place.start)
-    return places.reduce((text, { place, texts, many }) => put(work, text, place, texts, many), doc)
+    return places.reduce((text, { place, texts, many }) => putDocuments(work, text, place, texts, many), doc)
   })
 }
 
-const NOTHING: ReadonlySet<string> = new Set()
+const NOTHING_HIDDEN: ReadonlySet<string> = new Set()
 
 /** Where the references of one field stand in a document's text. */
-interface Place {
+interface ReferencePlace {
   readonly start: number
   readonly end: number
   readonly ids: readonly string[]
 }
 
-const ID = /[0-9a-f-]{36}/g
+const ID_FORMAT = /[0-9a-f-]{36}/g
 
 /**
  * A quote inside a string is escaped, and the model has made sure that the key stands in one place only: so the first
  * `"key":` is the field itself.
  */
-function findReferences(text: string, { relation: { path, many } }: Expansion): Place {
+function findReferences(text: string, { relation: { path, many } }: Expansion): ReferencePlace {
   const marker = `"${path}":${many ? '[' : '"'}`
   const found = text.indexOf(marker)
   if (found < 0) return { start: 0, end: 0, ids: [] }
   const start = found + marker.length - 1
   const end = text.indexOf(many ? ']' : '"', start + 1) + 1
-  return { start, end, ids: text.slice(start, end).match(ID) ?? [] }
+  return { start, end, ids: text.slice(start, end).match(ID_FORMAT) ?? [] }
 }
 
-function put(
+function putDocuments(
   work: Work,
   text: string,
-  { start, end, ids }: Place,
+  { start, end, ids }: ReferencePlace,
   shown: ReadonlyMap<string, string>,
   many: boolean,
 ): string {
@@ -167,14 +167,14 @@ function put(
 /** @throws VALIDATION_ERROR when an answer would hold too many documents */
 function spend(work: Work, documents: number): void {
   work.count += documents
-  if (work.count > MAX_EXPANDED) throw tooMany()
+  if (work.count > MAX_EXPANDED_DOCUMENTS) throw tooManyDocuments()
 }
 
-const tooMany = (): DaybookError =>
+const tooManyDocuments = (): DaybookError =>
   invalidAt(
     'include',
     'maxItems',
-    `would expand more than ${MAX_EXPANDED} documents; ask for fewer entries or relations`,
+    `would expand more than ${MAX_EXPANDED_DOCUMENTS} documents; ask for fewer entries or relations`,
   )
 
 /** The related documents that the reader may see, by id. */
@@ -213,16 +213,16 @@ async function expand(
     )
     const values = [...rows.values()].map((row) => storedValues(to, row))
     const innerWeights = await expand(work, values, inner)
-    const view = { hidden: work.scope.hidden(to), select }
+    const projection = { hidden: work.scope.hidden(to), select }
     const shown = new Map(
       values.map((one, index) => [
         String(one.id),
-        { value: project(to, one, view), weight: 1 + (innerWeights[index] ?? 0) },
+        { value: project(to, one, projection), weight: 1 + (innerWeights[index] ?? 0) },
       ]),
     )
     for (const [index, own] of holders.entries()) {
       for (const holder of own) weights[index] = (weights[index] ?? 0) + substitute(holder, shown)
-      if ((weights[index] ?? 0) > MAX_EXPANDED) throw tooMany()
+      if ((weights[index] ?? 0) > MAX_EXPANDED_DOCUMENTS) throw tooManyDocuments()
     }
   }
   return weights
@@ -250,13 +250,13 @@ function holdersOf(value: unknown, [step, ...rest]: RelationModel['steps']): rea
 }
 
 /** A document as it is put in, and for how many documents it counts. */
-interface Shown {
+interface ShownDocument {
   readonly value: Values
   readonly weight: number
 }
 
 /** Answers for how many documents the new value counts. */
-function substitute({ object, key, value }: Holder, shown: ReadonlyMap<string, Shown>): number {
+function substitute({ object, key, value }: Holder, shown: ReadonlyMap<string, ShownDocument>): number {
   const documents = [value].flat().flatMap((id) => shown.get(String(id)) ?? [])
   const values = documents.map((one) => one.value)
   object[key] = Array.isArray(value) ? values : (values[0] ?? null)

@@ -6,7 +6,7 @@ import type { GlobalRow } from '../../store/rows.ts'
 import type { Access } from '../access/access.ts'
 import { readerScope } from '../access/reader-scope.ts'
 import type { Answer } from '../answer.ts'
-import { mergeFields, reshape } from '../document.ts'
+import { mergeFields, toCurrentSchema } from '../document.ts'
 import type { Engine } from '../engine.ts'
 import { chosenValues, requireLocale } from '../locales/locale.ts'
 import { toCanonical } from '../writes/row.ts'
@@ -15,7 +15,7 @@ import { storedValues, toAnswer, withSystem } from './present.ts'
 
 /** The row of a global that was never written: its fields are empty, its revision is 0. */
 export function blankRow(global: GlobalModel): GlobalRow {
-  const doc = JSON.stringify(withSystem(global, { key: global.key }, reshape(global, {})))
+  const doc = JSON.stringify(withSystem(global, { key: global.key }, toCurrentSchema(global, {})))
   return { key: global.key, seq: 0, shape: global.schemaHash, kept: null, locales: null, doc }
 }
 

@@ -7,19 +7,19 @@ import type { Projection } from './present.ts'
 
 /** Other collections that an answer is made of. */
 export interface Sources {
-  /** What is shown of them, or asked through them. */
+  /** Other collections whose documents are embedded or filtered by. */
   readonly touched: readonly CollectionModel[]
   /** Those that rules look into, to tell what the reader may see. */
   readonly behind: readonly CollectionModel[]
 }
 
-/** What a list asks, whenever it is answered. */
+/** A planned list: everything about it that does not change with the content. */
 export interface ListQuestion {
   /** As the locale shows it. */
   readonly collection: CollectionModel
   readonly query: ListQuery
   readonly scope: ReaderScope
-  /** What entries must hold: what is asked, and what the reader is limited to. */
+  /** The condition of the request together with the access filter of the reader. */
   readonly where: Condition | undefined
   readonly statuses: readonly string[] | undefined
   readonly search: SearchQuery | undefined
@@ -27,7 +27,7 @@ export interface ListQuestion {
   readonly isPublicOnly: boolean
   /** Whether a filter or a search has to be counted. */
   readonly isNarrowed: boolean
-  readonly view: Projection
+  readonly projection: Projection
   /** Whether nothing is put into the entries that other rows say. */
   readonly isOfOneRow: boolean
   /** Other collections that the answer depends on. */

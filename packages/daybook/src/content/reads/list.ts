@@ -43,7 +43,7 @@ export async function planList(
 export class ListPlan {
   readonly #engine: Engine
   readonly #question: ListQuestion
-  #standing: Promise<Standing> | undefined
+  #state: Promise<ListState> | undefined
 
   constructor(engine: Engine, question: ListQuestion) {
     this.#engine = engine
@@ -75,14 +75,14 @@ export class ListPlan {
   }
 
   /** Looked at once, so that the tag never names a later state than that of the entries. */
-  #look(): Promise<Standing> {
-    this.#standing ??= standingOf(this.#engine, this.#question)
-    return this.#standing
+  #look(): Promise<ListState> {
+    this.#state ??= readListState(this.#engine, this.#question)
+    return this.#state
   }
 
   async #present(rows: readonly EntryRow[]): Promise<readonly string[]> {
-    const { collection, query, scope, view, isOfOneRow: isPlain } = this.#question
-    if (isPlain) return rows.map((row) => present(collection, row, view))
+    const { collection, query, scope, projection, isOfOneRow: isPlain } = this.#question
+    if (isPlain) return rows.map((row) => present(collection, row, projection))
     const shown = await inChosenLocale(this.#engine, collection, rows, scope.choice)
     return presentExpanded(this.#engine, collection, shown, query.selection, scope)
   }
@@ -118,12 +118,12 @@ async function readQuestion(
   const query = readListQuery(collection, asked, scope)
   const { statuses, where } = takeStatus(
     collection,
-    within(scope.statuses(collection), query.statuses),
-    limited(query.where, scope.filter(collection)?.where),
+    visibleStatuses(scope.statuses(collection), query.statuses),
+    withFilter(query.where, scope.filter(collection)?.where),
   )
   const { fingerprint, limit, offset, after, q, selection } = query
   const hidden = scope.hidden(collection)
-  const search = q === undefined ? undefined : toSearch(collection, q, statuses, hidden)
+  const search = q === undefined ? undefined : toSearchQuery(collection, q, statuses, hidden)
   const touched = [...relatedCollections(query.where), ...collectionsOf(selection.expansions)]
   const reader = [scope.variant([collection, ...touched]), choice]
   return {
@@ -135,7 +135,7 @@ async function readQuestion(
     search,
     isPublicOnly: scope.seesPublicOnly(collection),
     isNarrowed: search !== undefined || where !== undefined,
-    view: { hidden, select: selection.select },
+    projection: { hidden, select: selection.select },
     isOfOneRow: isOfOneRow(selection, choice),
     sources: { touched, behind: scope.filterDependencies([collection, ...touched]) },
     matches: variantOf(collection.schemaHash, fingerprint, reader),
@@ -144,18 +144,18 @@ async function readQuestion(
 }
 
 /** The statuses asked for, as far as the reader may see them. */
-function within(
+function visibleStatuses(
   visible: readonly string[] | undefined,
   asked: readonly string[] | undefined,
 ): readonly string[] | undefined {
   return visible && asked ? asked.filter((one) => visible.includes(one)) : (visible ?? asked)
 }
 
-function limited(where: Condition | undefined, filter: Condition | undefined): Condition | undefined {
+function withFilter(where: Condition | undefined, filter: Condition | undefined): Condition | undefined {
   return where && filter ? { kind: 'all', of: [filter, where] } : (where ?? filter)
 }
 
-function toSearch(
+function toSearchQuery(
   collection: CollectionModel,
   q: string,
   statuses: readonly string[] | undefined,
@@ -166,17 +166,17 @@ function toSearch(
 }
 
 /** How far what a list depends on has come. */
-interface Standing {
+interface ListState {
   /** Of its own collection. */
   readonly counters: Counters
   /** Of all collections, its own first. Without a session, only what the public sees counts. */
   readonly revisions: readonly number[]
 }
 
-async function standingOf(
+async function readListState(
   engine: Engine,
   { collection, isPublicOnly, scope, sources }: ListQuestion,
-): Promise<Standing> {
+): Promise<ListState> {
   const counters = await engine.store.read.lists.counters(collection.key)
   const own = isPublicOnly ? counters.visibleSeq : counters.seq
   const isAlone = sources.touched.length === 0 && sources.behind.length === 0

@@ -3,10 +3,10 @@ import type { Selection } from '../../query/expansion.ts'
 import type { LocaleChoice } from '../../query/locale.ts'
 import type { EntryRow } from '../../store/rows.ts'
 import type { Answer, EntryAnswer } from '../answer.ts'
-import { reshape, servedKeysOf, type Values, withKept } from '../document.ts'
+import { servedKeysOf, toCurrentSchema, type Values, withOrphanedValues } from '../document.ts'
 import { documentTag, variantOf } from '../etags.ts'
 
-/** What a reader may see of documents, and asked to see. */
+/** The fields that are hidden from the reader, and those that the request selects. */
 export interface Projection {
   /** Keys of top-level fields that do not exist for the reader. */
   readonly hidden: ReadonlySet<string>
@@ -19,7 +19,7 @@ export function isOfOneRow({ expansions }: Selection, { isAll, chain }: LocaleCh
   return expansions.length === 0 && !isAll && chain === undefined
 }
 
-/** What is read of a document to serve it. */
+/** The columns that serving a document needs. */
 export type StoredDocument = Pick<EntryRow, 'doc' | 'shape'> & {
   readonly status?: string | null
   readonly kept?: string | null
@@ -36,7 +36,7 @@ export function storedValues(
   stored: Values = JSON.parse(doc),
 ): Values {
   if (shape === document.schemaHash) return stored
-  const fields = reshape(document, withKept(document, stored, kept))
+  const fields = toCurrentSchema(document, withOrphanedValues(document, stored, kept))
   // Start-up has settled which status counts; what the document says may be of a time before that.
   const statusKey = document.fields.find(({ field }) => field.type.role === 'status')?.key
   if (statusKey !== undefined && status) fields[statusKey] = status
@@ -51,9 +51,9 @@ export function withSystem(document: DocumentModel, system: Values, fields: Valu
 }
 
 /** The JSON text that a reader gets of a stored document: as it is stored wherever that can be. */
-export function present(document: DocumentModel, row: StoredDocument, view: Projection): string {
-  if (row.shape === document.schemaHash && view.hidden.size === 0 && !view.select) return row.doc
-  return JSON.stringify(project(document, storedValues(document, row), view))
+export function present(document: DocumentModel, row: StoredDocument, projection: Projection): string {
+  if (row.shape === document.schemaHash && projection.hidden.size === 0 && !projection.select) return row.doc
+  return JSON.stringify(project(document, storedValues(document, row), projection))
 }
 
 /** The values that a reader may see and asked to see. */
@@ -63,7 +63,7 @@ export function project(document: DocumentModel, values: Values, { hidden, selec
   return Object.fromEntries(Object.entries(values).filter(([key]) => isShown(key)))
 }
 
-/** The tag of a document in a view. */
+/** The tag of a document in a projection. */
 export function tagOf(document: DocumentModel, revision: number, { hidden, select }: Projection): string {
   const isWhole = hidden.size === 0 && !select
   const variant = isWhole ? document.wholeVariant : variantOf(document.schemaHash, [...hidden], select && [...select])
@@ -74,16 +74,16 @@ export function tagOf(document: DocumentModel, revision: number, { hidden, selec
 export function toAnswer(
   document: DocumentModel,
   row: StoredDocument & Pick<EntryRow, 'seq'>,
-  view: Projection,
+  projection: Projection,
 ): Answer {
-  return { json: present(document, row, view), tag: tagOf(document, row.seq, view), seq: row.seq }
+  return { json: present(document, row, projection), tag: tagOf(document, row.seq, projection), seq: row.seq }
 }
 
 /** A written entry as it is answered. */
 export function toEntryAnswer(
   collection: CollectionModel,
   row: StoredDocument & Pick<EntryRow, 'id' | 'seq'> & { readonly slug: string | null },
-  view: Projection,
+  projection: Projection,
 ): EntryAnswer {
-  return { ...toAnswer(collection, row, view), id: row.id, address: row.slug ?? row.id }
+  return { ...toAnswer(collection, row, projection), id: row.id, address: row.slug ?? row.id }
 }

@@ -2,19 +2,19 @@ import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import type { GlobalRow, JournalRow, StoredEntry } from '../../store/rows.ts'
 import { orphanedIn } from '../document.ts'
 import { storedValues } from '../reads/present.ts'
-import { textOf } from '../writes/row.ts'
+import { textOrNull } from '../writes/row.ts'
 
 /** The version of the lines; it rises when readers have to know of a change. */
 export const EXPORT_VERSION = 1
 
-/** What an export is of, and when. */
+/** The header of an export: its source and its time. */
 export interface ExportHeader {
   readonly daybook: typeof EXPORT_VERSION
   /** ISO 8601. */
   readonly at: string
   /** The last number of the journal that is in it. */
   readonly seq: number
-  /** What lies behind this number is in it, and nothing else. */
+  /** The export holds the changes after this number alone. */
   readonly since?: number
   /** The locale that documents are in, where content has several. */
   readonly locale?: string
@@ -68,7 +68,7 @@ function asConfigured(
   return {
     doc: JSON.stringify(values),
     kept: orphanedIn(collection, entry),
-    slug: slug ? textOf(values[slug.key]) : entry.slug,
-    status: status ? textOf(values[status.key]) : entry.status,
+    slug: slug ? textOrNull(values[slug.key]) : entry.slug,
+    status: status ? textOrNull(values[status.key]) : entry.status,
   }
 }

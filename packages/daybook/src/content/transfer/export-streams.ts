@@ -23,7 +23,7 @@ export class ExportStreams {
   }
 
   /**
-   * The lines of an export as bytes, made as they are read. Whoever reads them gets an error when it breaks off.
+   * The lines of an export as bytes, made as they are read. The stream fails when the export breaks off.
    *
    * @param since a number of the journal: only what lies behind it
    * @throws VALIDATION_ERROR when the journal has not come to that number; SERVICE_UNAVAILABLE when others are being
@@ -35,7 +35,7 @@ export class ExportStreams {
     }
     this.#opening += 1
     try {
-      const snapshot = await this.#engine.store.snapshot().catch(refuse)
+      const snapshot = await this.#engine.store.snapshot().catch(throwUnavailable)
       const content = await ContentExport.of(this.#engine.model, snapshot, since).catch(async (error) => {
         await snapshot.close()
         throw error
@@ -54,8 +54,8 @@ export class ExportStreams {
   }
 }
 
-/** What a snapshot throws is for those who start a service. */
-function refuse(error: unknown): never {
+/** A snapshot's errors are written for start-up; the client gets 503. */
+function throwUnavailable(error: unknown): never {
   throw error instanceof DaybookError ? error : new DaybookError('SERVICE_UNAVAILABLE', undefined, {}, error)
 }
 

@@ -5,13 +5,13 @@ import type { Reader } from '../../store/read.ts'
 import type { StoredEntry } from '../../store/rows.ts'
 import type { Store } from '../../store/store.ts'
 import type { Writer } from '../../store/write.ts'
-import { reshape, type Values } from '../document.ts'
+import { toCurrentSchema, type Values } from '../document.ts'
 import { type Canonical, changeDefaultLocale } from '../locales/localized.ts'
 import { withSystem } from '../reads/present.ts'
 import { allReferences, fillLocaleTables, toCanonical, toRow, translationsOf } from '../writes/row.ts'
 import { chooseSlug } from '../writes/slugs.ts'
 
-/** What a changed config does to stored content, one kind of change at a time. */
+/** The effects of a changed config on stored content, one kind of change at a time. */
 export interface MigrationStep {
   /** `posts.title`: the collection or global, and the field. */
   readonly path: string
@@ -26,7 +26,7 @@ export interface MigrationStep {
 export const isLossy = ({ kind }: MigrationStep): boolean => kind === 'lose' || kind === 'drop'
 
 /** Documents read at a time, and written in one transaction. */
-const BATCH = 500
+const MIGRATION_BATCH = 500
 /** The name under which migrations stand in the journal. */
 const ACTOR = 'migrate'
 
@@ -40,7 +40,7 @@ interface Move {
 }
 
 /** Counts documents by what happens to them. */
-class Tally {
+class MigrationTally {
   readonly #steps = new Map<string, MigrationStep>()
 
   add(path: string, kind: MigrationStep['kind'], message: string, count = 1): void {
@@ -61,7 +61,7 @@ class Tally {
 
 /** Works out what the config does to what is stored. Reads every document that an older config wrote. */
 export async function planMigration(read: Reader, model: Model): Promise<readonly MigrationStep[]> {
-  const tally = new Tally()
+  const tally = new MigrationTally()
   const stored = new Set(await read.system.storedCollections())
   for (const collection of model.collections.values()) {
     if (stored.delete(collection.key)) await tallyEntries(read, collection, tally)
@@ -78,7 +78,7 @@ export async function planMigration(read: Reader, model: Model): Promise<readonl
 
 /** The renames alone, for start-up: only documents with renamed fields are read. */
 export async function pendingRenames(read: Reader, model: Model): Promise<readonly MigrationStep[]> {
-  const tally = new Tally()
+  const tally = new MigrationTally()
   const stored = new Set(await read.system.storedCollections())
   for (const collection of model.collections.values()) {
     if (stored.has(collection.key) && hasRenames(collection.fieldMap)) await tallyEntries(read, collection, tally)
@@ -94,7 +94,7 @@ async function formerDefaultLocale(read: Reader, { locales }: Model): Promise<st
   return locales && defaultLocale !== locales.default ? defaultLocale : undefined
 }
 
-async function tallyHome(read: Reader, model: Model, tally: Tally): Promise<void> {
+async function tallyHome(read: Reader, model: Model, tally: MigrationTally): Promise<void> {
   const defaultLocale = await formerDefaultLocale(read, model)
   if (defaultLocale === undefined) return
   const stored = await read.system.storedCollections()
@@ -110,7 +110,7 @@ async function tallyHome(read: Reader, model: Model, tally: Tally): Promise<void
   }
 }
 
-async function tallyEntries(read: Reader, collection: CollectionModel, tally: Tally): Promise<void> {
+async function tallyEntries(read: Reader, collection: CollectionModel, tally: MigrationTally): Promise<void> {
   for await (const entry of outdatedEntries(read, collection)) {
     tally.addMove(collection, moveDocument(collection, entry))
     if (collection.slug && entry.slug === null) {
@@ -119,24 +119,26 @@ async function tallyEntries(read: Reader, collection: CollectionModel, tally: Ta
   }
 }
 
-async function tallyGlobal(read: Reader, global: GlobalModel, tally: Tally): Promise<void> {
+async function tallyGlobal(read: Reader, global: GlobalModel, tally: MigrationTally): Promise<void> {
   const row = await read.globals.byKey(global.key)
   if (row && (row.shape !== global.schemaHash || row.kept !== null)) tally.addMove(global, moveDocument(global, row))
 }
 
 const allEntries = (read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> =>
-  inBatches((after) => read.entries.storedAfter(collection, after, BATCH))
+  entriesInBatches((after) => read.entries.storedAfter(collection, after, MIGRATION_BATCH))
 
 const outdatedEntries = (read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> =>
-  inBatches((after) => read.entries.outdated(collection, after, BATCH))
+  entriesInBatches((after) => read.entries.outdated(collection, after, MIGRATION_BATCH))
 
 /** @param next a batch of entries after the one of that number */
-async function* inBatches(next: (after: number) => Promise<readonly StoredEntry[]>): AsyncGenerator<StoredEntry> {
+async function* entriesInBatches(
+  next: (after: number) => Promise<readonly StoredEntry[]>,
+): AsyncGenerator<StoredEntry> {
   for (let after = 0; ; ) {
     const page = await next(after)
     yield* page
     const last = page.at(-1)
-    if (!last || page.length < BATCH) return
+    if (!last || page.length < MIGRATION_BATCH) return
     after = last.pk
   }
 }
@@ -177,9 +179,9 @@ async function moveHome(store: Store, model: Model): Promise<void> {
 async function moveEntries(store: Store, model: Model, collection: CollectionModel): Promise<void> {
   for (let isDone = false; !isDone; ) {
     await store.transaction(async (writer) => {
-      const page = await writer.read.entries.outdated(collection, 0, BATCH)
+      const page = await writer.read.entries.outdated(collection, 0, MIGRATION_BATCH)
       for (const entry of page) await moveEntry(writer, model, collection, entry)
-      isDone = page.length < BATCH
+      isDone = page.length < MIGRATION_BATCH
     })
   }
 }
@@ -193,22 +195,22 @@ async function moveEntry(
   defaultLocale: string | undefined = model.locales?.default,
 ): Promise<void> {
   const moved = moveTranslations(collection, moveDocument(collection, entry).values, entry.locales)
-  const own = settle(model, collection, moved, defaultLocale)
-  // A move to another default locale gives nobody a slug: who has no text in it has none.
+  const own = underDefaultLocale(model, collection, moved, defaultLocale)
+  // A move to another default locale makes no slugs: an entry without text in that locale has none.
   const isMove = defaultLocale !== model.locales?.default
   const values = isMove ? own.values : await chooseSlug(writer.read, collection, own.values, defaultLocale)
-  const draft = toRow(model, collection, {
+  const next = toRow(model, collection, {
     id: entry.id,
     canonical: { ...own, values },
     createdAt: entry.created_at,
     updatedAt: new Date().toISOString(),
-    kept: null,
+    orphaned: null,
   })
-  await writer.updateEntry(collection, entry, { ...draft, status: entry.status }, ACTOR)
+  await writer.updateEntry(collection, entry, { ...next, status: entry.status }, ACTOR)
 }
 
 /** A document under the config's default locale, wherever it had its values before. */
-function settle(
+function underDefaultLocale(
   { locales }: Model,
   document: DocumentModel,
   canonical: Canonical,
@@ -228,7 +230,7 @@ async function moveGlobal(
   const row = await writer.read.globals.byKey(global.key)
   const isSettled = defaultLocale === model.locales?.default || global.localized.size === 0
   if (!row || (isSettled && row.shape === global.schemaHash && row.kept === null)) return
-  const canonical = settle(
+  const canonical = underDefaultLocale(
     model,
     global,
     moveTranslations(global, moveDocument(global, row).values, row.locales),
@@ -290,7 +292,7 @@ function moveDocument(document: DocumentModel, row: { readonly doc: string; read
   const given = { ...(row.kept ? (JSON.parse(row.kept) as Values) : {}), ...own }
   const renamed = new Set<string>()
   const moved = moveFields(document.fieldMap, given, '', renamed)
-  const values = reshape(document, moved)
+  const values = toCurrentSchema(document, moved)
   const system = [...document.systemKeys.before, ...document.systemKeys.after]
   const before = leavesOf(Object.fromEntries(Object.entries(moved).filter(([key]) => !system.includes(key))))
   const after = leavesOf(values)

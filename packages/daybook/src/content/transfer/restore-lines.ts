@@ -7,7 +7,7 @@ import { storedValues } from '../reads/present.ts'
 import { refuseHostile } from '../writes/json.ts'
 import { EXPORT_VERSION, type ExportCounts, type ExportHeader } from './export-lines.ts'
 
-/** What the line of an entry says. */
+/** The line of an entry, parsed. */
 interface EntryLine extends DocumentLine {
   readonly collection: string
   readonly id: string
@@ -17,7 +17,7 @@ interface EntryLine extends DocumentLine {
   readonly status: string | null
 }
 
-/** What the line of a global says. */
+/** The line of a global, parsed. */
 interface GlobalLine extends DocumentLine {
   readonly global: string
   readonly updatedAt?: string
@@ -36,10 +36,10 @@ export type RestoreLine =
   | { readonly kind: 'entry'; readonly collection: CollectionModel; readonly line: EntryLine }
   | { readonly kind: 'global'; readonly global: GlobalModel; readonly line: GlobalLine }
 
-const text: JsonSchema = { type: 'string' }
+const TEXT_SCHEMA: JsonSchema = { type: 'string' }
 const moment: JsonSchema = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' }
-const count: JsonSchema = { type: 'integer', minimum: 0 }
-const object: JsonSchema = { type: 'object' }
+const COUNT_SCHEMA: JsonSchema = { type: 'integer', minimum: 0 }
+const OBJECT_SCHEMA: JsonSchema = { type: 'object' }
 
 /** Of lines, which are the same whatever the config. */
 const validators = new Validators()
@@ -50,24 +50,24 @@ function exactly(required: Readonly<Record<string, JsonSchema>>, others: Readonl
   return validators.make({ type: 'object', properties, required: Object.keys(required), additionalProperties: false })
 }
 
-const documentKeys = { shape: text, document: object }
-const documentExtras = { locales: { type: 'object', additionalProperties: object }, kept: object }
+const documentKeys = { shape: TEXT_SCHEMA, document: OBJECT_SCHEMA }
+const documentExtras = { locales: { type: 'object', additionalProperties: OBJECT_SCHEMA }, kept: OBJECT_SCHEMA }
 
 const checkHeader = exactly(
-  { daybook: { const: EXPORT_VERSION }, at: moment, seq: count },
-  { since: count, locale: text },
+  { daybook: { const: EXPORT_VERSION }, at: moment, seq: COUNT_SCHEMA },
+  { since: COUNT_SCHEMA, locale: TEXT_SCHEMA },
 )
 const checkCounts = exactly({
   counts: {
     type: 'object',
-    properties: { collections: { type: 'object', additionalProperties: count }, globals: count },
+    properties: { collections: { type: 'object', additionalProperties: COUNT_SCHEMA }, globals: COUNT_SCHEMA },
     required: ['collections', 'globals'],
     additionalProperties: false,
   },
 })
 const checkEntry = exactly(
   {
-    collection: text,
+    collection: TEXT_SCHEMA,
     id: { type: 'string', pattern: '^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$' },
     createdAt: moment,
     updatedAt: moment,
@@ -77,10 +77,10 @@ const checkEntry = exactly(
   },
   documentExtras,
 )
-const checkGlobal = exactly({ global: text, ...documentKeys }, { updatedAt: moment, ...documentExtras })
+const checkGlobal = exactly({ global: TEXT_SCHEMA, ...documentKeys }, { updatedAt: moment, ...documentExtras })
 
 /** @throws VALIDATION_ERROR */
-function parse(line: string): unknown {
+function parseLine(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
@@ -89,7 +89,7 @@ function parse(line: string): unknown {
 }
 
 /** @throws VALIDATION_ERROR when the value has a fault */
-function demand<T>(check: Validator, value: unknown): T {
+function requireValidLine<T>(check: Validator, value: unknown): T {
   const issues = check(value)
   if (issues.length > 0) throw invalid(issues)
   return value as T
@@ -101,7 +101,7 @@ function demand<T>(check: Validator, value: unknown): T {
  * @throws {StartupError} when it is no export, or one that this service cannot be restored from
  */
 export function readHeader(line: string, { locales }: Model): ExportHeader {
-  const header = attempt(() => demand<ExportHeader>(checkHeader, parse(line)))
+  const header = tryReading(() => requireValidLine<ExportHeader>(checkHeader, parseLine(line)))
   if (!header) throw new StartupError('it does not begin as an export of Daybook does, or a newer Daybook made it.')
   const { since, locale } = header
   if (since !== undefined) {
@@ -116,10 +116,10 @@ export function readHeader(line: string, { locales }: Model): ExportHeader {
 
 /** Reads the last line of a file; `undefined`: it is not the last line of an export. */
 export function readCounts(line: string): ExportCounts | undefined {
-  return attempt(() => demand<{ readonly counts: ExportCounts }>(checkCounts, parse(line)).counts)
+  return tryReading(() => requireValidLine<{ readonly counts: ExportCounts }>(checkCounts, parseLine(line)).counts)
 }
 
-function attempt<T>(read: () => T): T | undefined {
+function tryReading<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch {
@@ -133,14 +133,14 @@ function attempt<T>(read: () => T): T | undefined {
  * @throws VALIDATION_ERROR when it is none, or the config has no place for it
  */
 export function readLine(text: string, { collections, globals }: Model): RestoreLine {
-  const value = parse(text)
+  const value = parseLine(text)
   if (typeof value === 'object' && value !== null && 'global' in value) {
-    const line = demand<GlobalLine>(checkGlobal, value)
+    const line = requireValidLine<GlobalLine>(checkGlobal, value)
     const global = globals.get(line.global)
     if (!global) throw invalidAt('/global', 'unknown', `the config has no global "${line.global}"`)
     return { kind: 'global', global, line }
   }
-  const line = demand<EntryLine>(checkEntry, value)
+  const line = requireValidLine<EntryLine>(checkEntry, value)
   const collection = collections.get(line.collection)
   if (!collection) throw invalidAt('/collection', 'unknown', `the config has no collection "${line.collection}"`)
   return { kind: 'entry', collection, line }
@@ -164,16 +164,16 @@ export function checkLine(read: RestoreLine): void {
   if (read.kind === 'entry') requireStatus(read.collection, document)
 }
 
-/** Without a status an entry would belong to nobody. */
+/** Without a status, no reader could see an entry. */
 function requireStatus({ status }: CollectionModel, document: Values): void {
   if (!status || typeof document[status.key] === 'string') return
   throw invalidAt(`/document/${status.key}`, 'required', 'is required')
 }
 
-/** What is stored of a document: in the present form, and beside it what that has no place for. */
+/** A document to store: its values under the current schema, and the orphaned ones. */
 export interface RestoredDocument {
   readonly values: Values
-  readonly kept: string | null
+  readonly orphaned: string | null
   readonly locales: string | null
 }
 
@@ -183,9 +183,9 @@ export function documentOf(
   { shape, document, locales, kept }: DocumentLine,
   status: string | null,
 ): RestoredDocument {
-  const left = kept ? JSON.stringify(kept) : null
+  const orphaned = kept ? JSON.stringify(kept) : null
   const said = locales ? JSON.stringify(locales) : null
-  if (shape === model.schemaHash) return { values: document, kept: left, locales: said }
-  const row = { shape, status, doc: JSON.stringify(document), kept: left }
-  return { values: storedValues(model, row), kept: orphanedIn(model, row), locales: said }
+  if (shape === model.schemaHash) return { values: document, orphaned, locales: said }
+  const row = { shape, status, doc: JSON.stringify(document), kept: orphaned }
+  return { values: storedValues(model, row), orphaned: orphanedIn(model, row), locales: said }
 }

@@ -11,13 +11,13 @@ import { withSystem } from '../reads/present.ts'
 import { allReferences, toCanonical, toRow } from '../writes/row.ts'
 import { documentOf, type RestoreLine } from './restore-lines.ts'
 
-type EntryLine = RestoreLine & { readonly kind: 'entry' }
-type GlobalLine = RestoreLine & { readonly kind: 'global' }
+type RestoreEntryLine = RestoreLine & { readonly kind: 'entry' }
+type RestoreGlobalLine = RestoreLine & { readonly kind: 'global' }
 
 /** A line as it is to be stored. */
 export type PreparedLine =
-  | { readonly kind: 'entry'; readonly collection: CollectionModel; readonly draft: WrittenEntry }
-  | GlobalLine
+  | { readonly kind: 'entry'; readonly collection: CollectionModel; readonly row: WrittenEntry }
+  | RestoreGlobalLine
 
 /** A line that could not be stored. */
 export class LineError extends Error {
@@ -85,7 +85,7 @@ export class Restore {
   /**
    * Stores the next lines, all or none.
    *
-   * @throws {LineError} when one of them cannot be stored; {StartupError} when somebody else writes to the store
+   * @throws {LineError} when one of them cannot be stored; {StartupError} when another process writes to the store
    */
   async add(lines: readonly PreparedLine[]): Promise<void> {
     try {
@@ -129,21 +129,23 @@ export class Restore {
   async #store(writer: Writer, lines: readonly PreparedLine[]): Promise<void> {
     const entries = lines.filter((line) => line.kind === 'entry')
     for (const [collection, own] of Map.groupBy(entries, (line) => line.collection)) {
-      const drafts = own.map(({ draft }) => draft)
-      await writer.createEntries(collection, drafts, actorOf(SYSTEM)).catch((error) => refuse(collection, error))
+      const rows = own.map(({ row }) => row)
+      await writer
+        .createEntries(collection, rows, actorOf(SYSTEM))
+        .catch((error) => rethrowDuplicate(collection, error))
     }
     for (const line of lines) if (line.kind === 'global') await this.#storeGlobal(writer, line)
   }
 
-  async #storeGlobal(writer: Writer, { global, line }: GlobalLine): Promise<void> {
-    const { values, kept, locales } = documentOf(global, line, null)
+  async #storeGlobal(writer: Writer, { global, line }: RestoreGlobalLine): Promise<void> {
+    const { values, orphaned, locales } = documentOf(global, line, null)
     const { key, schemaHash: shape } = global
     const doc = JSON.stringify(withSystem(global, { key }, mergeFields(global, {}, values)))
     const references = allReferences(this.#engine.model, global, toCanonical(values, locales))
     const at = line.updatedAt ?? new Date().toISOString()
     const before = await writer.read.globals.byKey(key)
     if (before) throw new DaybookError('CONFLICT', 'This global stands in the file twice.')
-    await writer.writeGlobal(undefined, { key, shape, kept, locales, doc }, references, at, actorOf(SYSTEM))
+    await writer.writeGlobal(undefined, { key, shape, kept: orphaned, locales, doc }, references, at, actorOf(SYSTEM))
   }
 }
 
@@ -156,25 +158,25 @@ const isOfLine = (error: unknown): boolean => error instanceof DaybookError && e
 /** Makes what is stored of a line. */
 export function prepareLine(model: Model, line: RestoreLine): PreparedLine {
   if (line.kind === 'global') return line
-  return { kind: 'entry', collection: line.collection, draft: toEntryDraft(model, line) }
+  return { kind: 'entry', collection: line.collection, row: toEntryRow(model, line) }
 }
 
 /** An entry as it was, with the columns that are made of its document where the config has fields for them. */
-function toEntryDraft(model: Model, { collection, line }: EntryLine): WrittenEntry {
+function toEntryRow(model: Model, { collection, line }: RestoreEntryLine): WrittenEntry {
   const { id, createdAt, updatedAt, slug, status } = line
   const known = collection.status?.values.includes(status ?? '') ? status : null
-  const { values, kept, locales } = documentOf(collection, line, known)
+  const { values, orphaned, locales } = documentOf(collection, line, known)
   const canonical = toCanonical(values, locales)
-  const draft = toRow(model, collection, { id, canonical, createdAt, updatedAt, kept })
+  const row = toRow(model, collection, { id, canonical, createdAt, updatedAt, orphaned })
   return {
-    ...draft,
+    ...row,
     locales,
-    slug: collection.slug ? draft.slug : slug,
-    status: collection.status ? draft.status : status,
+    slug: collection.slug ? row.slug : slug,
+    status: collection.status ? row.status : status,
   }
 }
 
-function refuse({ slug }: CollectionModel, error: unknown): never {
+function rethrowDuplicate({ slug }: CollectionModel, error: unknown): never {
   if (!(error instanceof UniqueViolation)) throw error
   const field = error.field === 'own_slug' ? (slug?.key ?? 'slug') : error.field
   throw new DaybookError('CONFLICT', `Another entry has this ${field}.`, { field }, error)

@@ -22,7 +22,7 @@ export interface BatchResult {
   readonly answer?: EntryAnswer
 }
 
-interface Operation {
+interface ParsedOperation {
   readonly op: 'create' | 'update' | 'delete'
   readonly collection: CollectionModel
   readonly id: string
@@ -41,12 +41,14 @@ export async function runBatch(context: WriteContext, body: unknown): Promise<re
   const prepared: PreparedWrite<BatchResult>[] = []
   // What takes time (validation, Markdown) is done before the transaction, which then holds its lock for moments.
   for (const [index, operation] of operations.entries()) {
-    prepared.push(placed(index, await prepare(context, operation).catch((error: unknown) => fail(error, index))))
+    prepared.push(
+      atOperation(index, await prepareOperation(context, operation).catch((error: unknown) => fail(error, index))),
+    )
   }
   return context.transact((writer) => commitAll(prepared, writer))
 }
 
-function readOperations(engine: Engine, body: unknown): readonly Operation[] {
+function readOperations(engine: Engine, body: unknown): readonly ParsedOperation[] {
   const list = isRecord(body) && Object.keys(body).length === 1 ? body.operations : undefined
   if (!Array.isArray(list))
     throw invalidAt('/operations', 'type', 'must be a list of operations, and all that the body holds')
@@ -55,12 +57,12 @@ function readOperations(engine: Engine, body: unknown): readonly Operation[] {
   const issues: Issue[] = []
   const operations = list.map((one, index) => readOperation(engine, one, `/operations/${index}`, issues))
   if (issues.length > 0) throw invalid(issues)
-  return operations as readonly Operation[]
+  return operations as readonly ParsedOperation[]
 }
 
 const KEYS = ['op', 'collection', 'id', 'ifMatch', 'data']
 
-function readOperation(engine: Engine, given: unknown, path: string, issues: Issue[]): Operation | undefined {
+function readOperation(engine: Engine, given: unknown, path: string, issues: Issue[]): ParsedOperation | undefined {
   const fault = (key: string, code: string, message: string): undefined => {
     issues.push({ path: `${path}${key}`, code, message })
   }
@@ -80,7 +82,10 @@ function readOperation(engine: Engine, given: unknown, path: string, issues: Iss
   return { op, collection, id, data, options: tags ? { ifMatch: tags } : {} }
 }
 
-async function prepare(context: WriteContext, operation: Operation): Promise<PreparedWrite<BatchResult>> {
+async function prepareOperation(
+  context: WriteContext,
+  operation: ParsedOperation,
+): Promise<PreparedWrite<BatchResult>> {
   const { op, collection, id, data, options } = operation
   const common = { op, collection: collection.key }
   if (op === 'delete') {
@@ -98,7 +103,7 @@ const mapped = <A, B>(write: PreparedWrite<A>, map: (result: A) => B): PreparedW
 })
 
 /** A write whose errors name its place in the batch. */
-const placed = <T>(index: number, write: PreparedWrite<T>): PreparedWrite<T> => ({
+const atOperation = <T>(index: number, write: PreparedWrite<T>): PreparedWrite<T> => ({
   commit: (transaction) => write.commit(transaction).catch((error: unknown) => fail(error, index)),
 })
 

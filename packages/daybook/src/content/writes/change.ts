@@ -24,7 +24,7 @@ import { type PreparedWrite, StaleWrite } from './prepared.ts'
 import type { Revision, StoredColumns } from './revision.ts'
 
 /** How a change is made. */
-export interface ChangeOptions extends Preconditions {
+export interface UpdateOptions extends Preconditions {
   /** Merge inside objects, too (RFC 7396), instead of replacing them. @default false */
   readonly isMerge?: boolean
 }
@@ -61,7 +61,7 @@ export interface NextRevision {
   /** Whether it is left as it is when nothing changes: not where that would tell of a value that the caller may not read. */
   readonly mayBeSame: boolean
   /** What the stored document must hold. */
-  readonly limit: AccessFilter | undefined
+  readonly filter: AccessFilter | undefined
 }
 
 /**
@@ -74,7 +74,7 @@ export async function prepareChange<Row extends StoredColumns, Result>(
   context: WriteContext,
   target: ChangeTarget<Row, Result>,
   body: unknown,
-  options: ChangeOptions,
+  options: UpdateOptions,
 ): Promise<PreparedWrite<Result>> {
   const { document } = target
   const { engine, access, locale } = context
@@ -86,11 +86,11 @@ export async function prepareChange<Row extends StoredColumns, Result>(
   await target.requireChange(read, found)
   requireCurrent(target, found, rights, options)
   // A hidden value decides nothing: neither what a patch means, nor which texts are rendered again.
-  const before = isStored(found) ? project(document, found.own(locale), rights) : undefined
+  const before = isStoredRevision(found) ? project(document, found.own(locale), rights) : undefined
   const input = isMerge ? mergedInput(target, before ?? {}, body, rights) : given
   const own = withoutUnwritable(document, access, input, before)
   const patch = await settleFields(document, own, before, engine.tools)
-  const limit = await target.allowResult(found, patch)
+  const filter = await target.allowResult(found, patch)
   return {
     commit: async ({ writer }) => {
       const stored = found.updated(await target.load(writer.read))
@@ -98,15 +98,15 @@ export async function prepareChange<Row extends StoredColumns, Result>(
       await target.requireChange(writer.read, stored)
       requireCurrent(target, stored, rights, options)
       // What the patch means was made of what was found, and so were the defaults of a first write.
-      if (isOther && (isMerge || !isStored(found))) throw new StaleWrite()
-      if (!isStored(stored)) requireWritable(document, patch, rights, access)
+      if (isOther && (isMerge || !isStoredRevision(found))) throw new StaleWrite()
+      if (!isStoredRevision(stored)) requireWritable(document, patch, rights, access)
       const derive = (values: Values): Promise<Values> => target.derive(writer.read, values)
       const canonical = await compose(context, writer.read, { document, before: stored, patch, rights, derive })
       const next = {
         canonical,
         mayBeSame: !isBlind(own, rights),
         // The rule spoke of what was found; what others have made of it meanwhile, it is asked about again.
-        limit: isOther ? await target.allowResult(stored, patch) : limit,
+        filter: isOther ? await target.allowResult(stored, patch) : filter,
       }
       return target.store(writer, stored, next, rights)
     },
@@ -114,7 +114,7 @@ export async function prepareChange<Row extends StoredColumns, Result>(
 }
 
 /** Whether there is a document already; a global that was never written has no revision. */
-const isStored = ({ row }: Revision): boolean => row.seq > 0
+const isStoredRevision = ({ row }: Revision): boolean => row.seq > 0
 
 function readGiven<Row extends StoredColumns, Result>(
   { document }: ChangeTarget<Row, Result>,
@@ -144,7 +144,7 @@ function requireCurrent<Row extends StoredColumns, Result>(
   { document, isMatchRequired }: ChangeTarget<Row, Result>,
   { row: { seq } }: Revision<Row>,
   rights: FieldRights,
-  options: ChangeOptions,
+  options: UpdateOptions,
 ): void {
   requirePreconditions(options, seq, tagOf(document, seq, rights), isMatchRequired)
 }

@@ -2,7 +2,7 @@ import type { DocumentModel } from '../../model/model.ts'
 import type { Reader } from '../../store/read.ts'
 import type { FieldRights } from '../access/field-access.ts'
 import { mergeFields, requireRequired, type Values } from '../document.ts'
-import { type Canonical, show, translate } from '../locales/localized.ts'
+import { type Canonical, show, writeTranslation } from '../locales/localized.ts'
 import type { WriteContext } from './context.ts'
 import { both } from './prepared.ts'
 import { requireTargets } from './references.ts'
@@ -34,13 +34,16 @@ export async function compose(
   const merged = before ? mergeFields(document, before.own(locale), patch) : patch
   const references = { values: merged, given: patch, before: before?.references ?? [] }
   const [values] = await both(derive(merged), requireTargets(read, document, references, scope))
-  const canonical = translate(document, before?.canonical, values, locale, model.locales?.default)
-  requireRequired(document, shownIn(canonical, document, { model, locale }), { hidden: rights.hidden, given: patch })
+  const canonical = writeTranslation(document, before?.canonical, values, locale, model.locales?.default)
+  requireRequired(document, valuesInLocale(canonical, document, { model, locale }), {
+    hidden: rights.hidden,
+    given: patch,
+  })
   return canonical
 }
 
 /** What the locale shows must hold every required field: its own values, and those that it falls back to. */
-function shownIn(
+function valuesInLocale(
   canonical: Canonical,
   document: DocumentModel,
   {

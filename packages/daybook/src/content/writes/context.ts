@@ -4,22 +4,22 @@ import { actorOf, type Engine } from '../engine.ts'
 import { DEFAULT_LOCALE } from '../locales/locale.ts'
 import type { Transact } from './prepared.ts'
 
-/** For whom something is written, and in which language; the same for all writes of a batch. */
+/** The caller and the locale of a write; the same for all writes of a batch. */
 export interface WriteContext {
   readonly engine: Engine
-  /** What the caller may see and do. */
+  /** The access of the caller. */
   readonly access: Access
-  /** Who the journal says it was. */
+  /** The actor that the journal records. */
   readonly actor: string
   /** The locale that is written; `undefined`: the config names none. */
   readonly locale: string | undefined
-  /** What the caller may refer to. */
+  /** The entries that the caller may refer to. */
   readonly scope: ReaderScope
   /** How writes reach the store. */
   readonly transact: Transact
 }
 
-/** What a write says besides who writes. */
+/** The options of a write besides its caller. */
 interface WriteSettings {
   /** @default the config's */
   readonly locale?: string | undefined

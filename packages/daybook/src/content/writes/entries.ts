@@ -13,10 +13,10 @@ import { notAnId } from '../access/not-an-id.ts'
 import type { EntryAnswer } from '../answer.ts'
 import { mergeFields, settleFields, type Values } from '../document.ts'
 import { type Preconditions, requirePreconditions } from '../etags.ts'
-import { translate } from '../locales/localized.ts'
+import { writeTranslation } from '../locales/localized.ts'
 import { type Projection, tagOf, toEntryAnswer, withSystem } from '../reads/present.ts'
 import { checkBody } from './body.ts'
-import { type ChangeOptions, type ChangeTarget, prepareChange } from './change.ts'
+import { type ChangeTarget, prepareChange, type UpdateOptions } from './change.ts'
 import { compose } from './compose.ts'
 import type { WriteContext } from './context.ts'
 import type { PreparedWrite } from './prepared.ts'
@@ -26,7 +26,7 @@ import { toRow } from './row.ts'
 import { chooseSlug } from './slugs.ts'
 
 /** What a new entry may say besides its data. */
-export interface CreateOptions {
+export interface NewEntryOptions {
   /** When the entry was first written, for imports; ISO 8601. @default now */
   readonly createdAt?: string
 }
@@ -40,12 +40,12 @@ export async function prepareCreate(
   context: WriteContext,
   collection: CollectionModel,
   body: unknown,
-  { createdAt: given }: CreateOptions = {},
+  { createdAt: given }: NewEntryOptions = {},
 ): Promise<PreparedWrite<EntryAnswer>> {
   const { engine, access, actor, locale } = context
   const rights = fieldRights(collection, access)
   const input = checkBody(collection, 'create', body, rights)
-  const limit = await access.requireWrite(collection, 'create')
+  const filter = await access.requireWrite(collection, 'create')
   const own = withoutUnwritable(collection, access, input, undefined)
   const patch = await settleFields(collection, own, undefined, engine.tools)
   requireWritable(collection, patch, rights, access)
@@ -63,10 +63,10 @@ export async function prepareCreate(
         rights,
         derive,
       })
-      const draft = toRow(engine.model, collection, { id, canonical, createdAt, updatedAt: now, kept: null })
-      const seq = await settleConflict(collection, () => writer.createEntry(collection, draft, actor))
-      await access.requireMatch(writer.read, collection, id, limit)
-      return toWritten(collection, draft, seq, locale, rights)
+      const next = toRow(engine.model, collection, { id, canonical, createdAt, updatedAt: now, orphaned: null })
+      const seq = await settleConflict(collection, () => writer.createEntry(collection, next, actor))
+      await access.requireMatch(writer.read, collection, id, filter)
+      return toWritten(collection, next, seq, locale, rights)
     },
   }
 }
@@ -88,7 +88,7 @@ export async function prepareUpdate(
   collection: CollectionModel,
   id: string,
   body: unknown,
-  options: ChangeOptions = {},
+  options: UpdateOptions = {},
 ): Promise<PreparedWrite<EntryAnswer>> {
   return prepareChange(context, entryTarget(context, collection, id), body, options)
 }
@@ -113,24 +113,24 @@ function entryTarget(
       if (!rulings.has(revision)) rulings.set(revision, await requireUpdate(() => revision.values))
       await access.requireMatch(read, collection, revision.row.id, rulings.get(revision))
     },
-    // Nobody moves an entry out of what they may change.
+    // A caller cannot move an entry out of what it may change.
     allowResult: async (revision, patch) =>
       collection.access.update && requireUpdate(() => resultOf(context, collection, revision, patch)),
     derive: (read, values) => chooseSlug(read, collection, values, locale),
-    store: async (writer, revision, { canonical, mayBeSame, limit }, rights) => {
+    store: async (writer, revision, { canonical, mayBeSame, filter }, rights) => {
       const { row } = revision
-      const draft = toRow(model, collection, {
+      const next = toRow(model, collection, {
         id: row.id,
         canonical,
         createdAt: row.created_at,
         updatedAt: new Date().toISOString(),
-        kept: revision.orphaned,
+        orphaned: revision.orphaned,
       })
-      const isUnchanged = mayBeSame && row.shape === collection.schemaHash && isSame(revision, draft)
+      const isUnchanged = mayBeSame && row.shape === collection.schemaHash && isSameEntry(revision, next)
       if (isUnchanged) return unchanged(context, collection, writer, row, rights)
-      const seq = await settleConflict(collection, () => writer.updateEntry(collection, row, draft, context.actor))
-      await access.requireMatch(writer.read, collection, row.id, limit)
-      return toWritten(collection, draft, seq, locale, rights)
+      const seq = await settleConflict(collection, () => writer.updateEntry(collection, row, next, context.actor))
+      await access.requireMatch(writer.read, collection, row.id, filter)
+      return toWritten(collection, next, seq, locale, rights)
     },
   }
 }
@@ -143,14 +143,14 @@ function resultOf(
   patch: Values,
 ): Values {
   const merged = mergeFields(collection, revision.own(locale), patch)
-  const canonical = translate(collection, revision.canonical, merged, locale, model.locales?.default)
+  const canonical = writeTranslation(collection, revision.canonical, merged, locale, model.locales?.default)
   return withSystem(collection, revision.values, mergeFields(collection, {}, canonical.values))
 }
 
 /** Whether a write would change nothing but the time of the last change. */
-function isSame({ raw, row }: Revision, draft: WrittenEntry): boolean {
-  const isEqual = JSON.stringify({ ...raw, updatedAt: null }) === JSON.stringify({ ...draft.value, updatedAt: null })
-  return isEqual && row.locales === draft.locales
+function isSameEntry({ raw, row }: Revision, next: WrittenEntry): boolean {
+  const isEqual = JSON.stringify({ ...raw, updatedAt: null }) === JSON.stringify({ ...next.value, updatedAt: null })
+  return isEqual && row.locales === next.locales
 }
 
 async function unchanged(
@@ -170,16 +170,16 @@ async function unchanged(
 /** A written entry, as the locale shows it in which it was written. */
 function toWritten(
   collection: CollectionModel,
-  draft: WrittenEntry,
+  next: WrittenEntry,
   seq: number,
   locale: string | undefined,
-  view: Projection,
+  projection: Projection,
 ): EntryAnswer {
   const localized = locale === undefined ? undefined : collection.byLocale.get(locale)
-  const shown = draft.localeRows.find((one) => one.collection === localized)
-  if (!shown) return toEntryAnswer(collection, { ...draft, seq }, view)
-  const row = { ...draft, seq, slug: shown.slug, shape: shown.collection.schemaHash, kept: null, doc: shown.doc }
-  return toEntryAnswer(shown.collection, row, view)
+  const shown = next.localeRows.find((one) => one.collection === localized)
+  if (!shown) return toEntryAnswer(collection, { ...next, seq }, projection)
+  const row = { ...next, seq, slug: shown.slug, shape: shown.collection.schemaHash, kept: null, doc: shown.doc }
+  return toEntryAnswer(shown.collection, row, projection)
 }
 
 /**

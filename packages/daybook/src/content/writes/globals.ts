@@ -4,7 +4,7 @@ import type { Answer } from '../answer.ts'
 import { mergeFields } from '../document.ts'
 import { blankRow, globalIn } from '../reads/globals.ts'
 import { toAnswer, withSystem } from '../reads/present.ts'
-import { type ChangeOptions, type ChangeTarget, prepareChange } from './change.ts'
+import { type ChangeTarget, prepareChange, type UpdateOptions } from './change.ts'
 import type { WriteContext } from './context.ts'
 import type { PreparedWrite } from './prepared.ts'
 import { Revision } from './revision.ts'
@@ -19,7 +19,7 @@ export async function prepareGlobal(
   context: WriteContext,
   global: GlobalModel,
   body: unknown,
-  options: ChangeOptions = {},
+  options: UpdateOptions = {},
 ): Promise<PreparedWrite<Answer>> {
   return prepareChange(context, globalTarget(context, global, options), body, options)
 }
@@ -27,7 +27,7 @@ export async function prepareGlobal(
 function globalTarget(
   { engine, access, actor, locale }: WriteContext,
   global: GlobalModel,
-  { ifNoneMatch }: ChangeOptions,
+  { ifNoneMatch }: UpdateOptions,
 ): ChangeTarget<GlobalRow, Answer> {
   const { model } = engine
   const shown = { locale, chain: undefined, isAll: false }
@@ -54,7 +54,7 @@ function globalTarget(
       const doc = JSON.stringify(withSystem(global, { key: global.key }, mergeFields(global, {}, canonical.values)))
       const locales = translationsOf(canonical)
       const next = { key: global.key, shape: global.schemaHash, kept: revision.orphaned, locales, doc }
-      if (mayBeSame && isSame(row, next)) return toAnswer(global, globalIn(engine, global, row, shown), rights)
+      if (mayBeSame && isSameGlobal(row, next)) return toAnswer(global, globalIn(engine, global, row, shown), rights)
       const references = allReferences(model, global, canonical)
       const before = row.seq > 0 ? row : undefined
       const seq = await writer.writeGlobal(before, next, references, new Date().toISOString(), actor)
@@ -64,7 +64,7 @@ function globalTarget(
 }
 
 /** Whether a write would change nothing. What an older config wrote is always brought up to date, whatever it holds. */
-function isSame(stored: GlobalRow, next: Omit<GlobalRow, 'seq'>): boolean {
+function isSameGlobal(stored: GlobalRow, next: Omit<GlobalRow, 'seq'>): boolean {
   const isWritten = stored.seq > 0
   return isWritten && stored.shape === next.shape && stored.doc === next.doc && stored.locales === next.locales
 }

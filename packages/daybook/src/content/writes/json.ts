@@ -1,7 +1,7 @@
 import { invalidAt } from '../../errors.ts'
 
 /** The deepest nesting of a value, in levels. */
-export const MAX_DEPTH = 64
+export const MAX_JSON_DEPTH = 64
 
 /** Keys that reach an object's prototype where code merges carelessly; refused at any depth. */
 const HOSTILE_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
@@ -16,7 +16,7 @@ interface Open {
 
 /**
  * Refuses what JSON can say and a store cannot keep as it came: keys that reach a prototype, NUL characters,
- * lone surrogates, and nesting deeper than {@link MAX_DEPTH}. Walks without recursion.
+ * lone surrogates, and nesting deeper than {@link MAX_JSON_DEPTH}. Walks without recursion.
  *
  * @throws VALIDATION_ERROR at the first one found
  */
@@ -30,7 +30,8 @@ export function refuseHostile(value: unknown): void {
 }
 
 function openChildren(container: object, { path, depth }: Open, open: Open[]): void {
-  if (depth >= MAX_DEPTH) throw invalidAt(clip(path), 'depth', `must be nested at most ${MAX_DEPTH} levels deep`)
+  if (depth >= MAX_JSON_DEPTH)
+    throw invalidAt(clip(path), 'depth', `must be nested at most ${MAX_JSON_DEPTH} levels deep`)
   const isList = Array.isArray(container)
   for (const [key, value] of Object.entries(container)) {
     const inner = `${path}/${segment(key)}`

@@ -1,7 +1,7 @@
 import { DaybookError } from '../../errors.ts'
 import type { Writer } from '../../store/write.ts'
 
-/** What a transaction still does when all of its writes are stored. */
+/** Work that a transaction does after all of its writes are stored. */
 export type LastStep = (writer: Writer) => Promise<void>
 
 /** The transaction that a write becomes part of. */
@@ -20,7 +20,7 @@ export interface PreparedWrite<Result> {
 /** Runs work as one transaction, or as part of a larger one. */
 export type Transact = <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
 
-/** What a write was prepared from has changed, so that it means something else now. */
+/** The document that a write was prepared from has changed, so that it must be prepared again. */
 export class StaleWrite extends Error {
   override readonly name = 'StaleWrite'
 }

@@ -5,13 +5,13 @@ import type { Reader } from '../../store/read.ts'
 import type { FieldReference } from '../../store/rows.ts'
 import { referencesOf, type Values } from '../document.ts'
 
-/** What a write makes of a document's references. */
+/** The references of a document, before and after a write. */
 export interface ReferenceChange {
   /** The document as it is to be. */
   readonly values: Values
   /** The fields that the writer gives. */
   readonly given: Values
-  /** What the document referred to before. */
+  /** The references that the document had before. */
   readonly before: readonly FieldReference[]
 }
 
@@ -27,8 +27,10 @@ export async function requireTargets(
   scope: QueryScope,
 ): Promise<void> {
   const hidden = scope.hidden(document)
-  const isReadable = (one: FieldReference): boolean => !hidden.has(ownerOf(one))
-  const own = referencesOf(document, values).filter((one) => isReadable(one) || Object.hasOwn(given, ownerOf(one)))
+  const isReadable = (one: FieldReference): boolean => !hidden.has(referenceOwner(one))
+  const own = referencesOf(document, values).filter(
+    (one) => isReadable(one) || Object.hasOwn(given, referenceOwner(one)),
+  )
   const known = new Set(before.filter(isReadable).map(referenceKey))
   const added = own.filter((reference) => !known.has(referenceKey(reference)))
   const groups = [...Map.groupBy(added, ({ collection }) => collection)]
@@ -62,6 +64,6 @@ async function missingTargets(
 }
 
 /** The top-level field that holds a reference. */
-const ownerOf = ({ field }: FieldReference): string => field.split('.')[0] ?? field
+const referenceOwner = ({ field }: FieldReference): string => field.split('.')[0] ?? field
 
 const referenceKey = ({ collection, id }: FieldReference): string => `${collection} ${id}`

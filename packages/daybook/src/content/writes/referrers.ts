@@ -12,24 +12,24 @@ import { type ReaderScope, readerScope } from '../access/reader-scope.ts'
 import { mergeFields, orphanedIn, type Values } from '../document.ts'
 import type { Engine } from '../engine.ts'
 import { DEFAULT_LOCALE } from '../locales/locale.ts'
-import { type Canonical, show, translate } from '../locales/localized.ts'
+import { type Canonical, show, writeTranslation } from '../locales/localized.ts'
 import { storedValues, withSystem } from '../reads/present.ts'
 import type { WriteContext } from './context.ts'
 import type { LastStep } from './prepared.ts'
 import { allReferences, toCanonical, toRow, translationsOf } from './row.ts'
 
 /** The most references that a refusal lists. */
-const MAX_LISTED = 100
+const MAX_LISTED_REFERRERS = 100
 /** References that are read at a time. */
-const BATCH = 200
+const REFERRER_BATCH = 200
 
-/** An entry that is being deleted, and for whom. */
+/** An entry that is being deleted, and the caller. */
 export interface Deletion {
   readonly engine: Engine
   readonly collection: CollectionModel
   readonly id: string
   readonly actor: string
-  /** What the one who deletes may see. */
+  /** What the caller may see. */
   readonly access: ReferrerAccess
 }
 
@@ -72,10 +72,10 @@ async function referringDocuments(deletion: Deletion, writer: Writer) {
 /** References of other documents to the entry. */
 async function* pagesOfReferrers(deletion: Deletion, writer: Writer): AsyncGenerator<readonly Referrer[]> {
   const { collection, id } = deletion
-  for (let offset = 0, isLast = false; !isLast; offset += BATCH) {
-    const page = await writer.read.references.referrers(collection.key, id, BATCH, offset)
+  for (let offset = 0, isLast = false; !isLast; offset += REFERRER_BATCH) {
+    const page = await writer.read.references.referrers(collection.key, id, REFERRER_BATCH, offset)
     yield page.filter((one) => !isSelf(deletion, one))
-    isLast = page.length < BATCH
+    isLast = page.length < REFERRER_BATCH
   }
 }
 
@@ -91,18 +91,18 @@ async function refuseRestricted(deletion: Deletion, writer: Writer): Promise<voi
     const restricted = page.filter((one) => isRestricted(deletion.engine, one))
     isHeld ||= restricted.length > 0
     references.push(...(await seen(deletion, writer, restricted)))
-    if (references.length >= MAX_LISTED) break
+    if (references.length >= MAX_LISTED_REFERRERS) break
   }
   if (!isHeld) return
   throw new DaybookError('CONFLICT', 'Other documents need this entry; change or delete them first.', {
-    references: references.slice(0, MAX_LISTED),
+    references: references.slice(0, MAX_LISTED_REFERRERS),
   })
 }
 
-/** What a caller may see of documents that refer to others. */
+/** The access of a caller to documents that refer to others. */
 export interface ReferrerAccess {
   readonly scope: ReaderScope
-  /** Which globals may be read; a rule that failed is in the way of those alone who ask about its global. */
+  /** Which globals may be read; an `Error` is thrown only when its global is asked about. */
   readonly globals: ReadonlyMap<string, boolean | Error>
 }
 
@@ -160,14 +160,14 @@ async function release({ engine, id, actor }: Deletion, writer: Writer, referrer
   const stored = collection && (await writer.read.entries.stored(collection, referrer.id))
   if (!collection || !stored) return writer.forgetReferrer(referrer.collection, referrer.id)
   const canonical = released(engine, collection, toCanonical(storedValues(collection, stored), stored.locales), id)
-  const draft = toRow(engine.model, collection, {
+  const next = toRow(engine.model, collection, {
     id: stored.id,
     canonical,
     createdAt: stored.created_at,
     updatedAt: at,
-    kept: orphanedIn(collection, stored),
+    orphaned: orphanedIn(collection, stored),
   })
-  await writer.updateEntry(collection, stored, draft, actor)
+  await writer.updateEntry(collection, stored, next, actor)
 }
 
 async function releaseGlobal(
@@ -198,8 +198,8 @@ function released(
   const defaultLocale = locales?.default
   if (defaultLocale === undefined) return own
   return Object.keys(canonical.translations).reduce((current, locale) => {
-    const view = withoutReference(document, show(document, current, [locale], defaultLocale), id)
-    return translate(document, current, view, locale, defaultLocale)
+    const inLocale = withoutReference(document, show(document, current, [locale], defaultLocale), id)
+    return writeTranslation(document, current, inLocale, locale, defaultLocale)
   }, own)
 }
 
@@ -228,7 +228,7 @@ function releaseValue(field: Field, value: unknown, id: string): unknown {
   return Array.isArray(released) ? released.filter((item) => item !== null) : released
 }
 
-/** Who refers to an entry. */
+/** The documents that refer to an entry. */
 export interface ReferencesAnswer {
   readonly total: number
   readonly limit: number
@@ -237,7 +237,7 @@ export interface ReferencesAnswer {
 }
 
 /**
- * Lists who refers to an entry, as far as the caller may read it.
+ * Lists the documents that refer to an entry, as far as the caller may read them.
  *
  * @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN
  */
@@ -275,10 +275,10 @@ async function readable({ model }: Engine, access: Access): Promise<ReferrerFilt
     if (one.relations.size === 0) continue
     found.push(...hiddenIn(one, await mayRead(access, one)).map((path) => `${GLOBALS} ${one.key} ${path}`))
   }
-  const limits = [...model.collections.values()].flatMap((one) => {
+  const filters = [...model.collections.values()].flatMap((one) => {
     if (one.relations.size === 0 || !scope.collection(one.key)) return []
     const where = scope.visible(one)
     return where ? [{ collection: one, where }] : []
   })
-  return { except: found, limits }
+  return { except: found, filters }
 }

@@ -11,7 +11,7 @@ export type StoredColumns = Pick<EntryRow, 'doc' | 'seq' | 'shape' | 'kept'> & {
   readonly locales: string | null
 }
 
-/** One revision of a document as it is stored; its text is parsed once, and only when somebody asks. */
+/** One revision of a document as it is stored; its text is parsed once, and only when it is needed. */
 export class Revision<Row extends StoredColumns = StoredColumns> {
   readonly row: Row
   readonly #model: Model

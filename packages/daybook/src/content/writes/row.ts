@@ -5,29 +5,29 @@ import { choicesOf, mergeFields, referencesOf, type Values } from '../document.t
 import { type Canonical, show } from '../locales/localized.ts'
 import { storedValues, withSystem } from '../reads/present.ts'
 
-/** What a draft is made of. */
+/** The parts of a row of an entry. */
 export interface RowParts {
   readonly id: string
   readonly canonical: Canonical
   readonly createdAt: string
   readonly updatedAt: string
-  readonly kept: string | null
+  readonly orphaned: string | null
 }
 
-/** An entry as the store takes it. */
+/** The row of an entry, as the store takes it. */
 export function toRow(model: Model, collection: CollectionModel, parts: RowParts): WrittenEntry {
-  const { id, canonical, createdAt, updatedAt, kept } = parts
+  const { id, canonical, createdAt, updatedAt, orphaned } = parts
   const { values } = canonical
   const value = withSystem(collection, { id, createdAt, updatedAt }, mergeFields(collection, {}, values))
   const { slug, status, schemaHash: shape } = collection
   return {
     id,
-    slug: slug ? textOf(values[slug.key]) : null,
+    slug: slug ? textOrNull(values[slug.key]) : null,
     status: status ? String(values[status.key]) : null,
     created_at: createdAt,
     updated_at: updatedAt,
     shape,
-    kept,
+    kept: orphaned,
     locales: translationsOf(canonical),
     value,
     references: allReferences(model, collection, canonical),
@@ -38,9 +38,9 @@ export function toRow(model: Model, collection: CollectionModel, parts: RowParts
 }
 
 /** A text as a column holds it. */
-export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+export const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/** What other locales than the default one say, as it is stored. */
+/** The values of the locales other than the default one, as they are stored. */
 export function translationsOf({ translations }: Canonical): string | null {
   return Object.keys(translations).length > 0 ? JSON.stringify(translations) : null
 }
@@ -54,15 +54,21 @@ export function localeRowsOf(
   if (!locales) return []
   const { slug } = collection
   const shown = new Map<string, Pick<LocaleRow, 'value' | 'doc'>>()
-  return [...collection.byLocale].map(([locale, view]) => {
+  return [...collection.byLocale].map(([locale, inLocale]) => {
     const chain = chainOf(locales, locale).filter(
       (one) => one === locales.default || Object.hasOwn(canonical.translations, one),
     )
     const { value, doc } = shown.get(chain.join()) ?? showBy(collection, canonical, chain, locales.default)
     shown.set(chain.join(), { value, doc })
     const own = slug && collection.localized.has(slug.key) ? ownSlug(slug.key, canonical, locale, locales) : undefined
-    const shownSlug = slug ? textOf(value[slug.key]) : null
-    return { collection: view, slug: shownSlug, own_slug: own === undefined ? shownSlug : textOf(own), value, doc }
+    const shownSlug = slug ? textOrNull(value[slug.key]) : null
+    return {
+      collection: inLocale,
+      slug: shownSlug,
+      own_slug: own === undefined ? shownSlug : textOrNull(own),
+      value,
+      doc,
+    }
   })
 }
 
@@ -103,17 +109,18 @@ export function toCanonical(values: Values, locales: string | null): Canonical {
 }
 
 /** Entries read at a time. */
-const BATCH = 500
+const ROW_BATCH = 500
 
 /** Makes what the locales of a collection show of entries that are there already. */
 export async function fillLocaleTables(model: Model, writer: Writer, collection: CollectionModel): Promise<void> {
   for (let after = 0; ; ) {
-    const page = await writer.read.entries.storedAfter(collection, after, BATCH)
+    const page = await writer.read.entries.storedAfter(collection, after, ROW_BATCH)
     for (const entry of page) {
       const canonical = toCanonical(storedValues(collection, entry), entry.locales)
-      for (const view of localeRowsOf(model, collection, canonical)) await writer.putLocaleRow(entry.pk, entry, view)
+      for (const localeRow of localeRowsOf(model, collection, canonical))
+        await writer.putLocaleRow(entry.pk, entry, localeRow)
       after = entry.pk
     }
-    if (page.length < BATCH) return
+    if (page.length < ROW_BATCH) return
   }
 }

@@ -14,16 +14,16 @@ import type { HttpRequest } from '../request.ts'
 import { fromResponse, PRIVATE } from '../respond.ts'
 import { PERMISSIONS_SCHEMA, SESSION_SCHEMA } from './schemas.ts'
 
-/** What the routes of sessions need. */
+/** The parts that the routes of sessions need. */
 export interface AuthParts {
   readonly auth: AuthGuard
   readonly signIns: SignInLimiter
   readonly model: Model
-  /** How many proxies are trusted to say who sent a request. */
+  /** How many proxies are trusted to tell the client's address. */
   readonly trustProxy: number
 }
 
-/** Who is asking and what they may do, actions of the auth adapter, and its provider's own routes. */
+/** Routes of the session and its permissions, of the auth adapter's actions, and of its provider. */
 export function authRoutes(parts: AuthParts): readonly Route[] {
   return [sessionRoute(parts), permissionsRoute(parts), actionRoute(parts), ...providerRoutes(parts)]
 }
@@ -41,7 +41,7 @@ const sessionRoute = ({ auth }: AuthParts): Route =>
     ...PUBLIC,
     path: '/api/cms/auth/session',
     operationId: 'getSession',
-    summary: 'Says who is asking.',
+    summary: 'Answers the session of the request.',
     answers: [
       {
         status: 200,
@@ -74,7 +74,7 @@ const permissionsRoute = ({ model }: AuthParts): Route =>
     }),
   })
 
-/** What the adapter is passed on, and what can go wrong before it answers. */
+/** The errors of an adapter's action, and those that come before its answer. */
 const PROVIDER_ERRORS: readonly ErrorCode[] = [
   ...PLAIN_ERRORS,
   'UNAUTHORIZED',
@@ -96,7 +96,7 @@ const INPUT: BodyContract<Readonly<Record<string, unknown>>> = {
   read: readInput,
 }
 
-/** What is passed on as it is. */
+/** A body that is passed on unchanged. */
 const ANY_BODY: BodyContract<Uint8Array<ArrayBuffer>> = {
   description: 'What the provider takes.',
   mediaTypes: ['*/*'],
@@ -128,7 +128,7 @@ function actionRoute(parts: AuthParts): Route {
 }
 
 const PROVIDER_METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
-/** What in an address of a provider promises that passwords can be guessed by it. */
+/** Parts of a provider's addresses where passwords could be guessed. */
 const COUNTED_ADDRESS = /sign-?in|sign-?up|login|register|password|verif|otp|two-factor|magic|callback/i
 
 /** The provider's own routes, where it has any. */

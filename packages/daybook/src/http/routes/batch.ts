@@ -9,7 +9,7 @@ import { PRIVATE, type Reply } from '../respond.ts'
 import { REPEAT_ERRORS, repeatable, type ShownEntry } from '../stored-replies.ts'
 import { BATCH_RESULTS_SCHEMA, batchSchema } from './schemas.ts'
 
-/** What the batch route needs. */
+/** The parts that the batch route needs. */
 export interface BatchParts {
   readonly engine: Engine
 }
@@ -42,7 +42,7 @@ export function batchRoutes({ engine }: BatchParts): readonly Route[] {
         const what = {
           request: ['batch', body, ...(locale === undefined ? [] : [locale])],
           collections: [...collections.values()].filter(({ key }) => names.includes(key)),
-          shown: shownIn,
+          shown: entriesInReply,
         }
         return repeatable({ engine, access, key: conditions.idempotencyKey }, what, toReply, async (transact) =>
           runBatch(await writeContext(engine, access, { locale, transact }), body),
@@ -58,7 +58,7 @@ function namedIn(body: unknown): readonly unknown[] {
   return operations.map((one) => (isRecord(one) ? one.collection : undefined))
 }
 
-function shownIn(stored: string): readonly ShownEntry[] {
+function entriesInReply(stored: string): readonly ShownEntry[] {
   const { results }: { results: readonly (ShownEntry & { readonly entry?: unknown })[] } = JSON.parse(stored)
   return results.filter(({ entry }) => entry !== undefined)
 }

@@ -7,7 +7,7 @@ import { prepareCreate, prepareDelete, prepareUpdate } from '../../content/write
 import { carryOut } from '../../content/writes/prepared.ts'
 import { listReferrers } from '../../content/writes/referrers.ts'
 import type { CollectionModel } from '../../model/model.ts'
-import { documentParameters, PAGE, readPage } from '../../query/entry-query.ts'
+import { documentParameters, PAGE, readPageBounds } from '../../query/entry-query.ts'
 import { listParameters } from '../../query/list-query.ts'
 import { writtenLocale } from '../../query/locale.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
@@ -18,7 +18,7 @@ import { PRIVATE, type ReadPolicy, type Reply, readReply, writeReply } from '../
 import { REPEAT_ERRORS, repeatable } from '../stored-replies.ts'
 import { listSchema, REFERENCES_SCHEMA } from './schemas.ts'
 
-/** What the routes of collections need. */
+/** The parts that the routes of collections need. */
 export interface EntryParts extends ReadPolicy {
   readonly engine: Engine
 }
@@ -28,7 +28,7 @@ export function entryRoutes(parts: EntryParts): readonly Route[] {
   return [...parts.engine.model.collections.values()].flatMap((collection) => [
     listRoute(parts, collection),
     createRoute(parts, collection),
-    getRoute(parts, collection),
+    getEntryRoute(parts, collection),
     changeRoute(parts, collection, false),
     changeRoute(parts, collection, true),
     deleteRoute(parts, collection),
@@ -36,7 +36,7 @@ export function entryRoutes(parts: EntryParts): readonly Route[] {
   ])
 }
 
-const ONE = '/api/:collection/:id'
+const ENTRY_PATH = '/api/:collection/:id'
 
 function listRoute({ engine, ...policy }: EntryParts, collection: CollectionModel): Route {
   return defineRoute({
@@ -59,7 +59,7 @@ function listRoute({ engine, ...policy }: EntryParts, collection: CollectionMode
   })
 }
 
-function getRoute({ engine, ...policy }: EntryParts, collection: CollectionModel): Route {
+function getEntryRoute({ engine, ...policy }: EntryParts, collection: CollectionModel): Route {
   return defineRoute({
     method: 'GET',
     path: '/api/:collection/:slug',
@@ -127,7 +127,7 @@ function changeRoute({ engine }: EntryParts, collection: CollectionModel, isMerg
       } as const)
   return defineRoute({
     ...names,
-    path: ONE,
+    path: ENTRY_PATH,
     resource: collection,
     protection: 'session',
     action: 'update',
@@ -148,7 +148,7 @@ function changeRoute({ engine }: EntryParts, collection: CollectionModel, isMerg
 function deleteRoute({ engine }: EntryParts, collection: CollectionModel): Route {
   return defineRoute({
     method: 'DELETE',
-    path: ONE,
+    path: ENTRY_PATH,
     operationId: 'deleteEntry',
     resource: collection,
     protection: 'session',
@@ -170,11 +170,11 @@ function deleteRoute({ engine }: EntryParts, collection: CollectionModel): Route
 function referencesRoute({ engine }: EntryParts, collection: CollectionModel): Route {
   return defineRoute({
     method: 'GET',
-    path: `${ONE}/references`,
+    path: `${ENTRY_PATH}/references`,
     operationId: 'listReferences',
     resource: collection,
     protection: 'session',
-    summary: 'Lists who refers to an entry.',
+    summary: 'Lists the documents that refer to an entry.',
     parameters: PAGE,
     conditions: ['ifMatch', 'ifNoneMatch'],
     answers: [
@@ -187,7 +187,7 @@ function referencesRoute({ engine }: EntryParts, collection: CollectionModel): R
     ],
     errors: READ_ERRORS,
     run: async ({ access, path, query }) => {
-      const answer = await listReferrers(engine, access, collection, path.id ?? '', readPage(query))
+      const answer = await listReferrers(engine, access, collection, path.id ?? '', readPageBounds(query))
       return { status: 200, json: JSON.stringify(answer), headers: PRIVATE }
     },
   })

@@ -2,11 +2,11 @@ import { getIdentity } from '../../auth/adapter.ts'
 import { mayExport } from '../../auth/scopes.ts'
 import type { ExportStreams } from '../../content/transfer/export-streams.ts'
 import { DaybookError } from '../../errors.ts'
-import { EXPORT } from '../../query/entry-query.ts'
+import { EXPORT_PARAMETERS } from '../../query/entry-query.ts'
 import { defineRoute, PLAIN_ERRORS, type Route } from '../contract.ts'
 import { PRIVATE } from '../respond.ts'
 
-/** What the export needs. */
+/** The parts that the export route needs. */
 export interface ExportParts {
   readonly streams: ExportStreams
 }
@@ -22,7 +22,7 @@ export function exportRoutes({ streams }: ExportParts): readonly Route[] {
       operationId: 'exportContent',
       protection: 'session',
       summary: 'Sends all content as lines of JSON.',
-      parameters: EXPORT,
+      parameters: EXPORT_PARAMETERS,
       conditions: ['ifMatch', 'ifNoneMatch'],
       answers: [
         {

@@ -11,7 +11,7 @@ import { isKnown, preconditions } from '../conditions.ts'
 import { defineRoute, READ_ERRORS, type Route, readAnswers, WRITE_ERRORS, writeAnswer } from '../contract.ts'
 import { type ReadPolicy, readReply, writeReply } from '../respond.ts'
 
-/** What the routes of globals need. */
+/** The parts that the routes of globals need. */
 export interface GlobalParts extends ReadPolicy {
   readonly engine: Engine
 }
@@ -19,14 +19,14 @@ export interface GlobalParts extends ReadPolicy {
 /** Reads and changes of each global. */
 export function globalRoutes(parts: GlobalParts): readonly Route[] {
   return [...parts.engine.model.globals.values()].flatMap((global) => [
-    getRoute(parts, global),
+    getGlobalRoute(parts, global),
     putRoute(parts, global),
   ])
 }
 
 const PATH = '/api/globals/:key'
 
-function getRoute({ engine, ...policy }: GlobalParts, global: GlobalModel): Route {
+function getGlobalRoute({ engine, ...policy }: GlobalParts, global: GlobalModel): Route {
   return defineRoute({
     method: 'GET',
     path: PATH,

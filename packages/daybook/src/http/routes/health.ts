@@ -3,7 +3,7 @@ import { NO_PARAMETERS } from '../../query/parameters.ts'
 import { defineRoute, PLAIN_ERRORS, type Route } from '../contract.ts'
 import { NO_STORE } from '../respond.ts'
 
-/** What the routes about the process need. */
+/** The parts that the routes about the process need. */
 export interface HealthParts {
   /** Whether the service still takes new work. */
   isReady(): Promise<boolean>

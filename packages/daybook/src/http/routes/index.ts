@@ -7,7 +7,7 @@ import { exportRoutes } from './export.ts'
 import { type GlobalParts, globalRoutes } from './globals.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
 
-/** What all routes together need. */
+/** The parts that the routes need. */
 export interface RouteParts extends HealthParts, EntryParts, GlobalParts, BatchParts, AuthParts {
   /** Where the export is switched on. */
   readonly streams: ExportStreams | undefined

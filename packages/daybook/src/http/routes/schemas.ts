@@ -1,9 +1,9 @@
 import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel } from '../../model/model.ts'
 
-const COUNT: JsonSchema = { type: 'integer', minimum: 0 }
+const WHOLE_NUMBER: JsonSchema = { type: 'integer', minimum: 0 }
 
-const object = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
+const objectSchema = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
   type: 'object',
   properties,
   required: Object.keys(properties),
@@ -11,28 +11,28 @@ const object = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema =>
 
 /** One page of a collection. */
 export const listSchema = ({ key, schemas }: CollectionModel): JsonSchema =>
-  object({
+  objectSchema({
     collection: { const: key },
-    total: COUNT,
-    limit: COUNT,
-    offset: COUNT,
+    total: WHOLE_NUMBER,
+    limit: WHOLE_NUMBER,
+    offset: WHOLE_NUMBER,
     items: { type: 'array', items: schemas.read },
     nextCursor: { type: ['string', 'null'] },
   })
 
-/** One page of who refers to an entry. */
-export const REFERENCES_SCHEMA: JsonSchema = object({
-  total: COUNT,
-  limit: COUNT,
-  offset: COUNT,
+/** One page of the documents that refer to an entry. */
+export const REFERENCES_SCHEMA: JsonSchema = objectSchema({
+  total: WHOLE_NUMBER,
+  limit: WHOLE_NUMBER,
+  offset: WHOLE_NUMBER,
   items: {
     type: 'array',
-    items: object({ collection: { type: 'string' }, id: { type: 'string' }, field: { type: 'string' } }),
+    items: objectSchema({ collection: { type: 'string' }, id: { type: 'string' }, field: { type: 'string' } }),
   },
 })
 
-/** Who is asking. */
-export const SESSION_SCHEMA: JsonSchema = object({
+/** The session of a request. */
+export const SESSION_SCHEMA: JsonSchema = objectSchema({
   authenticated: { type: 'boolean' },
   principal: { type: ['object', 'null'] },
   identity: { type: ['object', 'null'] },
@@ -40,14 +40,14 @@ export const SESSION_SCHEMA: JsonSchema = object({
 
 const PERMISSIONS: JsonSchema = { type: 'object', additionalProperties: { type: 'object' } }
 
-/** What the asker may do. */
-export const PERMISSIONS_SCHEMA: JsonSchema = object({ collections: PERMISSIONS, globals: PERMISSIONS })
+/** The permissions of the caller. */
+export const PERMISSIONS_SCHEMA: JsonSchema = objectSchema({ collections: PERMISSIONS, globals: PERMISSIONS })
 
-const ID: JsonSchema = { type: 'string', format: 'uuid' }
+const DOCUMENT_ID: JsonSchema = { type: 'string', format: 'uuid' }
 
 /** The operations of a batch. */
 export const batchSchema = (collections: readonly string[], maxItems: number): JsonSchema =>
-  object({
+  objectSchema({
     operations: {
       type: 'array',
       maxItems,
@@ -56,7 +56,7 @@ export const batchSchema = (collections: readonly string[], maxItems: number): J
         properties: {
           op: { enum: ['create', 'update', 'delete'] },
           collection: { enum: collections },
-          id: ID,
+          id: DOCUMENT_ID,
           ifMatch: { type: 'string' },
           data: { type: 'object' },
         },
@@ -66,8 +66,8 @@ export const batchSchema = (collections: readonly string[], maxItems: number): J
     },
   })
 
-/** What became of each. */
-export const BATCH_RESULTS_SCHEMA: JsonSchema = object({
+/** The outcome of each operation. */
+export const BATCH_RESULTS_SCHEMA: JsonSchema = objectSchema({
   results: {
     type: 'array',
     items: {
@@ -75,7 +75,7 @@ export const BATCH_RESULTS_SCHEMA: JsonSchema = object({
       properties: {
         op: { enum: ['create', 'update', 'delete'] },
         collection: { type: 'string' },
-        id: ID,
+        id: DOCUMENT_ID,
         etag: { type: 'string' },
         entry: { type: 'object' },
       },

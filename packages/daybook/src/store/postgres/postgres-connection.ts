@@ -1,13 +1,13 @@
 import type { ClientBase, CustomTypesConfig, PoolClient, QueryResult } from 'pg'
 import { CommitBatch } from '../commit-batch.ts'
-import type { Statement, Values } from '../compile.ts'
+import type { Statement, StatementValues } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import type { WriteConnection } from '../database.ts'
-import { translate } from './postgres-errors.ts'
+import { translatePostgresError } from './postgres-errors.ts'
 import type { PostgresTexts } from './postgres-texts.ts'
 
-/** What is sent to the server. */
-export interface Query {
+/** A statement that is sent to the server. */
+export interface PostgresQuery {
   readonly text: string
   readonly values: readonly unknown[]
   /** Names a statement that the server keeps prepared. */
@@ -15,7 +15,7 @@ export interface Query {
 }
 
 /** Sends a query, on whatever connection. */
-export type Ask = (query: Query) => Promise<QueryResult>
+export type SendQuery = (query: PostgresQuery) => Promise<QueryResult>
 
 /** Whole numbers and decimals as numbers, everything else as the text that it is. */
 export const TYPES: CustomTypesConfig = {
@@ -24,39 +24,39 @@ export const TYPES: CustomTypesConfig = {
 
 /** Statements on PostgreSQL, wherever they run. */
 export class PostgresConnection implements Connection {
-  readonly #ask: Ask
+  readonly #ask: SendQuery
   readonly #isPrepared: boolean
   readonly #texts: PostgresTexts
   /** How many statements have run. */
   executed = 0
 
   /** @param isPrepared whether the server keeps the statements; what it plans once must be good for all values */
-  constructor(ask: Ask, isPrepared: boolean, texts: PostgresTexts) {
+  constructor(ask: SendQuery, isPrepared: boolean, texts: PostgresTexts) {
     this.#ask = ask
     this.#isPrepared = isPrepared
     this.#texts = texts
   }
 
-  async all<Row>(statement: Statement<Row>, values: Values = {}): Promise<readonly Row[]> {
+  async all<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<readonly Row[]> {
     return (await this.#run(statement, values)).rows as Row[]
   }
 
-  async get<Row>(statement: Statement<Row>, values: Values = {}): Promise<Row | undefined> {
+  async get<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<Row | undefined> {
     return (await this.#run(statement, values)).rows[0] as Row | undefined
   }
 
-  async run(statement: Statement, values: Values = {}): Promise<number> {
+  async run(statement: Statement, values: StatementValues = {}): Promise<number> {
     return (await this.#run(statement, values)).rowCount ?? 0
   }
 
-  async #run(statement: Statement, values: Values): Promise<QueryResult> {
+  async #run(statement: Statement, values: StatementValues): Promise<QueryResult> {
     this.executed += 1
     const { text, name } = this.#texts.translate(statement.sql)
     const query = { text, values: statement.bind(values) }
     try {
       return await this.#ask(this.#isPrepared ? { ...query, name } : query)
     } catch (error) {
-      throw translate(error, this.#texts.names)
+      throw translatePostgresError(error, this.#texts.names)
     }
   }
 }
@@ -66,7 +66,7 @@ export class PostgresConnection implements Connection {
  * nor the rows that they brought, before it looks through the whole heap.
  */
 export const sender =
-  (client: ClientBase): Ask =>
+  (client: ClientBase): SendQuery =>
   (query) =>
     new Promise((resolve, reject) => {
       client.query({ ...query, values: [...query.values] }, (error, result) => {
@@ -76,7 +76,7 @@ export const sender =
     })
 
 /** Sends each query when the one before has been answered. */
-function inTurn(send: Ask): Ask {
+function inTurn(send: SendQuery): SendQuery {
   let last: Promise<unknown> = Promise.resolve()
   return (query) => {
     const answer = last.then(() => send(query))
@@ -97,7 +97,7 @@ export class PostgresTransaction extends PostgresConnection implements WriteConn
   constructor(client: PoolClient, isDirect: boolean, texts: PostgresTexts, head?: number) {
     const state = { isTouched: false }
     const send = isDirect ? sender(client) : inTurn(sender(client))
-    const ask: Ask = async (query) => {
+    const ask: SendQuery = async (query) => {
       if (!/^\s*select/i.test(query.text)) state.isTouched = true
       try {
         return await send(query)

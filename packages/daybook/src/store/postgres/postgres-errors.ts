@@ -2,7 +2,7 @@ import { DaybookError } from '../../errors.ts'
 import { UniqueViolation } from '../database.ts'
 import type { PostgresNames } from './postgres-names.ts'
 
-/** What of an error of the driver is looked at. */
+/** The part of a driver's error that is read. */
 interface PostgresError {
   /** An SQLSTATE (PostgreSQL's appendix A), or a code of Node's sockets. */
   readonly code?: unknown
@@ -16,7 +16,7 @@ export const codeOf = (error: unknown): string => {
   return typeof code === 'string' ? code : ''
 }
 
-/** The server ended the session, or does not let anyone in. */
+/** The server ended the session, or refuses new ones. */
 const SESSION_LOST = /^(?:08|57P0|25P03)/
 const SOCKET_LOST = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/
 const DRIVER_LOST = /Connection terminated|Client has encountered a connection/
@@ -25,7 +25,7 @@ const TOO_LATE = /timeout exceeded when trying to connect|Query read timeout/
 /** A deadlock, or a clash that the server ended by undoing one side. */
 const CLASH = /^40/
 
-/** Whether a connection is lost, so that nobody knows how far its last statement came. */
+/** Whether a connection is lost, so that the outcome of its last statement is unknown. */
 export function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error)
   if (SESSION_LOST.test(code) || SOCKET_LOST.test(code)) return true
@@ -46,11 +46,11 @@ const DISK_FULL = '53100'
 const UNIQUE = '23505'
 
 /**
- * What an error of the engine means to a client; others pass as they are.
+ * Translates an error of PostgreSQL into one of Daybook; others pass unchanged.
  *
  * @param names those that statements had in them
  */
-export function translate(error: unknown, names: PostgresNames): unknown {
+export function translatePostgresError(error: unknown, names: PostgresNames): unknown {
   if (error instanceof DaybookError) return error
   const code = codeOf(error)
   if (code === UNIQUE) return new UniqueViolation(violatedField(error as PostgresError, names), error)

@@ -5,7 +5,7 @@ import { DaybookError } from '../../errors.ts'
 /** How often the server is asked whether it answers, in milliseconds. */
 const BEAT_MS = 250
 /** How long to wait before the next attempt to reach it, in milliseconds. */
-const RETRY_MS = 250
+const HEALTH_RETRY_MS = 250
 
 /** A server as its health is watched. */
 export interface WatchedServer {
@@ -59,7 +59,7 @@ export class PostgresHealth {
       } catch (error) {
         this.#fail(error)
       }
-      await this.#pause(RETRY_MS)
+      await this.#pause(HEALTH_RETRY_MS)
     }
   }
 

@@ -13,7 +13,7 @@ export interface PostgresOptions {
    * where nothing may be kept in a session. @default 'none'
    */
   readonly pooler?: 'none' | 'transaction'
-  /** What TLS takes besides the URL's `sslmode`, as Node's `tls.connect` has it. */
+  /** TLS options besides the URL's `sslmode`, as Node's `tls.connect` has it. */
   readonly ssl?: boolean | { readonly ca?: string; readonly cert?: string; readonly key?: string }
   /** How long one statement may run, in milliseconds. @default 10,000 */
   readonly statementMs?: number
@@ -28,7 +28,7 @@ export interface PostgresOptions {
 export const DEFAULT_CONNECTIONS = 10
 const DEFAULT_STATEMENT_MS = 10_000
 /** How long the server may take to answer, where nothing else is said, in milliseconds. */
-export const DEFAULT_ANSWER_MS = 1000
+export const DEFAULT_POSTGRES_ANSWER_MS = 1000
 /** How many times as long it may take to make a connection. */
 const CONNECT_FACTOR = 1.5
 /** How long a write waits for those of other nodes, in milliseconds. */
@@ -52,7 +52,7 @@ export async function loadDriver(): Promise<Driver> {
 /** How connections are made. */
 export function clientConfig(
   url: string,
-  { pooler = 'none', ssl, statementMs = DEFAULT_STATEMENT_MS, answerMs = DEFAULT_ANSWER_MS }: PostgresOptions,
+  { pooler = 'none', ssl, statementMs = DEFAULT_STATEMENT_MS, answerMs = DEFAULT_POSTGRES_ANSWER_MS }: PostgresOptions,
 ): ClientConfig {
   const config: ClientConfig = {
     connectionString: url,
@@ -71,7 +71,7 @@ export function clientConfig(
   }
 }
 
-/** What a transaction sets for itself where its session may not be told. */
+/** The settings of each transaction where those of the session cannot be set. */
 export function transactionLimits({
   pooler = 'none',
   statementMs = DEFAULT_STATEMENT_MS,

@@ -4,7 +4,7 @@ import type { JournalRecord } from '../commit-batch.ts'
 
 /** For how much of the time in which the server has to answer it is tried to find out: with the time until a loss is noticed, it is less than twice that. */
 const PATIENCE_FACTOR = 0.7
-const RETRY_MS = 50
+const OUTCOME_RETRY_MS = 50
 
 /** Waits for the turn. */
 export const TURN = "SELECT pg_advisory_xact_lock(hashtext('daybook turn'), hashtext(current_schema()))"
@@ -19,11 +19,11 @@ export const TAKE_TURN: string = `${TURN};
 
 /**
  * Whether the transaction is stored that wrote this record last, when the answer to its COMMIT was lost. A writer has its
- * turn until it has ended: who comes next sees what came of it. `undefined`: nobody knows.
+ * turn until it has ended: the next writer sees its outcome. `undefined`: the outcome is unknown.
  *
  * @param answerMs how long the server may take to answer, in milliseconds
  */
-export async function isStored(
+export async function isCommitStored(
   connect: () => Promise<PoolClient>,
   record: JournalRecord | undefined,
   answerMs: number,
@@ -31,10 +31,10 @@ export async function isStored(
   if (!record) return undefined
   const patience = PATIENCE_FACTOR * answerMs
   const late = sleep(patience, undefined)
-  return Promise.race([find(connect, record, Date.now() + patience), late])
+  return Promise.race([findOutcome(connect, record, Date.now() + patience), late])
 }
 
-async function find(
+async function findOutcome(
   connect: () => Promise<PoolClient>,
   record: JournalRecord,
   deadline: number,
@@ -43,7 +43,7 @@ async function find(
     try {
       return await look(connect, record, deadline - Date.now())
     } catch {
-      await sleep(RETRY_MS)
+      await sleep(OUTCOME_RETRY_MS)
     }
   }
   return undefined

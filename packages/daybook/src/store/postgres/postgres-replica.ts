@@ -1,6 +1,6 @@
-import type { Statement, Values } from '../compile.ts'
+import type { Statement, StatementValues } from '../compile.ts'
 import type { Connection } from '../connection.ts'
-import type { Database, JournalReader, Snapshot, WriteConnection, WriteOptions } from '../database.ts'
+import type { Database, JournalReader, Snapshot, TransactionOptions, WriteConnection } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
 import type { GrowthListener } from '../journal-watch.ts'
 import type { PostgresServer } from './postgres-server.ts'
@@ -14,7 +14,7 @@ export class PostgresReplica implements Database, JournalReader {
   readonly #server: PostgresServer
   readonly #primary: Database
 
-  /** @param name its URL, as anybody may see it */
+  /** @param name its URL without the password */
   constructor(name: string, server: PostgresServer, primary: Database) {
     this.name = name
     this.dialect = primary.dialect
@@ -38,7 +38,7 @@ export class PostgresReplica implements Database, JournalReader {
     return this.#primary.executed
   }
 
-  transaction<T>(work: (writer: WriteConnection) => Promise<T>, options?: WriteOptions): Promise<T> {
+  transaction<T>(work: (writer: WriteConnection) => Promise<T>, options?: TransactionOptions): Promise<T> {
     return this.#primary.transaction(work, options)
   }
 
@@ -66,8 +66,8 @@ function orElse(server: PostgresServer, copy: Connection, original: () => Connec
     return ask(copy).catch(() => ask(original()))
   }
   return {
-    all: <Row>(statement: Statement<Row>, values?: Values) => first((one) => one.all(statement, values)),
-    get: <Row>(statement: Statement<Row>, values?: Values) => first((one) => one.get(statement, values)),
+    all: <Row>(statement: Statement<Row>, values?: StatementValues) => first((one) => one.all(statement, values)),
+    get: <Row>(statement: Statement<Row>, values?: StatementValues) => first((one) => one.get(statement, values)),
     run: (statement, values) => original().run(statement, values),
   }
 }

@@ -12,12 +12,12 @@ import { searchTable } from '../tables.ts'
 /** A word as it stands in the index: with the place of its field, so that a reader finds only what they may read. */
 const inField = (place: number, word: string): string => `${place.toString(36)}:${word}`
 
-const placeOf = ({ searchable }: CollectionModel, field: string): number =>
+const fieldPlace = ({ searchable }: CollectionModel, field: string): number =>
   searchable.findIndex(({ key }) => key === field)
 
 /** The query in the language of `tsquery`. Words consist of letters and digits only, so no operator gets in. */
 function scoped(collection: CollectionModel, fields: readonly string[], terms: readonly SearchTerm[]): string {
-  const places = fields.map((field) => placeOf(collection, field)).filter((place) => place >= 0)
+  const places = fields.map((field) => fieldPlace(collection, field)).filter((place) => place >= 0)
   const each = terms.map(({ word, prefix }) => {
     const inAny = places.map((place) => `'${inField(place, word)}'${prefix ? ':*' : ''}`)
     return `(${inAny.join(' | ')})`
@@ -37,7 +37,7 @@ const boostMatches = (search: SearchQuery, collection: CollectionModel): readonl
 function wordsOf(collection: CollectionModel, doc: Readonly<Record<string, unknown>>, status: string | null): string {
   const words = new Set(status === null ? [] : [statusWord(status)])
   for (const [key, text] of searchTexts(collection, doc)) {
-    const place = placeOf(collection, key)
+    const place = fieldPlace(collection, key)
     for (const word of text === '' ? [] : text.split(' ')) words.add(inField(place, word))
   }
   return [...words].join(' ')

@@ -1,12 +1,12 @@
 import type { Client, ClientBase, ClientConfig, Pool, PoolConfig, QueryConfig, QueryResult } from 'pg'
 import type { Connection } from '../connection.ts'
 import type { PoolState } from '../database.ts'
-import { PostgresConnection, type Query, sender, TYPES } from './postgres-connection.ts'
+import { PostgresConnection, type PostgresQuery, sender, TYPES } from './postgres-connection.ts'
 import { isClash, isConnectionLoss } from './postgres-errors.ts'
 import { destroy, PostgresHealth } from './postgres-health.ts'
 import type { PostgresTexts } from './postgres-texts.ts'
 
-/** What of the driver is used. */
+/** The part of the driver that is used. */
 export interface Driver {
   readonly Client: typeof Client
   readonly Pool: typeof Pool
@@ -31,9 +31,9 @@ export interface ServerSettings {
 /** Where nodes say to each other how far the journal has come. */
 export const CHANNEL = 'daybook'
 
-const IDLE_MS = 30_000
+const IDLE_CLIENT_MS = 30_000
 /**
- * What sessions that read are told. To look inside a document costs some ten microseconds, forty times what the server
+ * The settings of sessions that read. To look inside a document costs some ten microseconds, forty times what the server
  * takes an operator for: it would rather look into 200 entries than follow the index that has the 20 wanted ones. With 4 MB
  * to count in it remembers pages instead of rows, and looks into every document on them. Compiling takes longer than most
  * statements run.
@@ -51,7 +51,7 @@ function tracked(Base: typeof Client, all: Set<Client>): typeof Client {
       super(config)
       all.add(this)
       this.once('end', () => all.delete(this))
-      // Whoever asks on it is told, too.
+      // The statement that runs on the connection fails with the same error.
       this.on('error', () => {})
     }
   }
@@ -95,7 +95,7 @@ export class PostgresServer {
       onDown: () => this.#cutAll(),
       answerMs,
     })
-    const ask = (query: Query): Promise<QueryResult> => this.#read(query)
+    const ask = (query: PostgresQuery): Promise<QueryResult> => this.#read(query)
     this.reader = new PostgresConnection(ask, isPrepared, texts)
     this.background = new PostgresConnection(ask, false, texts)
   }
@@ -136,7 +136,7 @@ export class PostgresServer {
   }
 
   /**
-   * Opens a pool of connections that write: nobody gives up waiting for what they ask, as its transaction has limits of
+   * Opens a pool of connections that write: statements have no timeout, as their transaction has limits of
    * its own. Statements are sent without waiting for the answer to those before.
    */
   writers(max: number): Pool {
@@ -144,7 +144,7 @@ export class PostgresServer {
   }
 
   #pool(max: number, config: PoolConfig): Pool {
-    const settings = { max, idleTimeoutMillis: IDLE_MS, Client: this.#Client }
+    const settings = { max, idleTimeoutMillis: IDLE_CLIENT_MS, Client: this.#Client }
     const pool = new this.#Pool({ ...config, ...settings } as PoolConfig)
     pool.on('error', () => {})
     this.#pools.push(pool)
@@ -184,7 +184,7 @@ export class PostgresServer {
     this.#head = rows[0]?.seq ?? -1
   }
 
-  async #read(query: Query): Promise<QueryResult> {
+  async #read(query: PostgresQuery): Promise<QueryResult> {
     this.#health.demand()
     const { text, name, values } = query
     const config = { text, name, values: [...values] }
@@ -205,7 +205,7 @@ export class PostgresServer {
     }
   }
 
-  /** Whoever waits for an answer learns at once that none will come. */
+  /** Destroys every connection, so that statements under way fail at once. */
   #cutAll(): void {
     for (const client of this.#clients) destroy(client)
   }

@@ -28,7 +28,7 @@ export function shownUrl(url: string | undefined, from = 'DATABASE_URL'): string
   return `${parsed.protocol}//${user}${parsed.host}${parsed.pathname}`
 }
 
-/** What of a database decides whether it can be used. */
+/** The facts about a database that decide whether it can be used. */
 interface Facts {
   readonly version: number
   readonly encoding: string
@@ -74,7 +74,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 /** Why a database cannot be used, and what to do about it, where that is known. */
 export function toStartupError(error: unknown, shown: string): StartupError | undefined {
   const code = codeOf(error)
-  const advice = ADVICE.find(([pattern]) => pattern.test(code))?.[1]
+  const advice = CONNECTION_ADVICE.find(([pattern]) => pattern.test(code))?.[1]
   if (advice) return new StartupError(`${advice(shown)} (${messageOf(error)})`)
   if (/does not support SSL/.test(messageOf(error))) {
     return new StartupError(`PostgreSQL at ${shown} does not speak TLS. Turn it on there, or leave sslmode out.`)
@@ -85,7 +85,7 @@ export function toStartupError(error: unknown, shown: string): StartupError | un
   )
 }
 
-const ADVICE: readonly (readonly [RegExp, (url: string) => string])[] = [
+const CONNECTION_ADVICE: readonly (readonly [RegExp, (url: string) => string])[] = [
   [/^28/, (url) => `PostgreSQL at ${url} refuses this user or password. Check DATABASE_URL.`],
   [/^3D000/, (url) => `There is no such database at ${url}. Create it first: CREATE DATABASE …`],
   [

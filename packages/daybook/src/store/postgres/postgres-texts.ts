@@ -5,17 +5,17 @@ import type { PostgresNames } from './postgres-names.ts'
 /** A statement as PostgreSQL reads it. */
 export interface PostgresText {
   readonly text: string
-  /** What it is prepared under. */
+  /** The name of the prepared statement. */
   readonly name: string
 }
 
 /** The most statements that are kept translated. */
-const MAX_KEPT = 1000
+const MAX_TEXTS = 1000
 
 /** Statements of ours in the form that PostgreSQL reads, each translated once. */
 export class PostgresTexts {
   readonly names: PostgresNames
-  readonly #kept = new LRUCache<string, PostgresText>({ max: MAX_KEPT })
+  readonly #texts = new LRUCache<string, PostgresText>({ max: MAX_TEXTS })
 
   constructor(names: PostgresNames) {
     this.names = names
@@ -23,7 +23,7 @@ export class PostgresTexts {
 
   /** With `$1` for the first `?`, and names that PostgreSQL keeps whole. */
   translate(sql: string): PostgresText {
-    const known = this.#kept.get(sql)
+    const known = this.#texts.get(sql)
     if (known) return known
     let place = 0
     const text = sql
@@ -33,7 +33,7 @@ export class PostgresTexts {
         return `$${place}`
       })
     const made = { text, name: createHash('sha256').update(text).digest('base64url').slice(0, 24) }
-    this.#kept.set(sql, made)
+    this.#texts.set(sql, made)
     return made
   }
 }

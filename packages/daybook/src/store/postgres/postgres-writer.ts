@@ -4,12 +4,12 @@ import { DaybookError } from '../../errors.ts'
 import type { CommitBatch } from '../commit-batch.ts'
 import { bare } from '../compile.ts'
 import type { Connection } from '../connection.ts'
-import type { WriteConnection, WriteOptions } from '../database.ts'
+import type { TransactionOptions, WriteConnection } from '../database.ts'
 import { PostgresTransaction } from './postgres-connection.ts'
-import { isClash, isConnectionLoss, translate } from './postgres-errors.ts'
+import { isClash, isConnectionLoss, translatePostgresError } from './postgres-errors.ts'
 import { destroy } from './postgres-health.ts'
-import { DEFAULT_ANSWER_MS, type PostgresOptions, transactionLimits } from './postgres-options.ts'
-import { isStored, TAKE_TURN, TURN } from './postgres-outcome.ts'
+import { DEFAULT_POSTGRES_ANSWER_MS, type PostgresOptions, transactionLimits } from './postgres-options.ts'
+import { isCommitStored, TAKE_TURN, TURN } from './postgres-outcome.ts'
 import { CHANNEL, type PostgresServer } from './postgres-server.ts'
 
 /** The most writes that share one commit. */
@@ -25,14 +25,14 @@ export class PostgresWriter {
   readonly #answerMs: number
   readonly #begin: string
   readonly #onStored: (seq: number) => void
-  readonly #queue: Job[] = []
+  readonly #queue: QueuedWrite[] = []
   #draining: Promise<void> | undefined
   /** How many statements have run. */
   executed = 0
 
   /** @param onStored told the last number of the journal after each commit that moved it */
   constructor(server: PostgresServer, options: PostgresOptions, onStored: (seq: number) => void) {
-    const { pooler = 'none', answerMs = DEFAULT_ANSWER_MS } = options
+    const { pooler = 'none', answerMs = DEFAULT_POSTGRES_ANSWER_MS } = options
     this.#server = server
     this.#writes = server.writers(WRITERS)
     this.#isPrepared = pooler === 'none'
@@ -49,10 +49,10 @@ export class PostgresWriter {
 
   write<T>(
     work: (writer: WriteConnection) => Promise<T>,
-    { isLong = false, isRepeatable = false }: WriteOptions = {},
+    { isLong = false, isRepeatable = false }: TransactionOptions = {},
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, isLong, isRepeatable, resolve: resolve as Job['resolve'], reject })
+      this.#queue.push({ work, isLong, isRepeatable, resolve: resolve as QueuedWrite['resolve'], reject })
       this.#draining ??= this.#drain()
     })
   }
@@ -60,9 +60,9 @@ export class PostgresWriter {
   /** Changes tables, one node after the other. */
   async alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
-    const job: Job = { work, isLong: true, resolve: resolve as Job['resolve'], reject }
+    const job: QueuedWrite = { work, isLong: true, resolve: resolve as QueuedWrite['resolve'], reject }
     for (;;) {
-      const outcomes = await this.#together(BEGIN_ALTER, [job]).catch((error) => {
+      const outcomes = await this.#runShared(BEGIN_ALTER, [job]).catch((error) => {
         if (error instanceof OthersAlter) return undefined
         throw error
       })
@@ -78,31 +78,31 @@ export class PostgresWriter {
   }
 
   /** The next writes that share a transaction; some have their own. */
-  #next(): readonly Job[] {
+  #next(): readonly QueuedWrite[] {
     const alone = this.#queue.findIndex(({ isAlone, isLong }) => isAlone || isLong)
     const count = alone === -1 ? MAX_GROUP : Math.max(1, Math.min(alone, MAX_GROUP))
     return this.#queue.splice(0, count)
   }
 
-  #beginFor({ isLong, isRepeatable }: Partial<Job> = {}): string {
+  #beginFor({ isLong, isRepeatable }: Partial<QueuedWrite> = {}): string {
     if (!isLong) return this.#begin
     return isRepeatable ? BEGIN_REPEATABLE : BEGIN_LONG
   }
 
   /** Nothing of a transaction that was lost or undone is stored, so it is begun once more. */
-  async #commitGroup(group: readonly Job[]): Promise<void> {
+  async #commitGroup(group: readonly QueuedWrite[]): Promise<void> {
     const begin = this.#beginFor(group[0])
-    const outcomes = await this.#together(begin, group)
-      .catch((error) => (isUndone(error) ? this.#together(begin, group) : Promise.reject(error)))
+    const outcomes = await this.#runShared(begin, group)
+      .catch((error) => (isUndone(error) ? this.#runShared(begin, group) : Promise.reject(error)))
       .catch((error: unknown) => error)
     if (Array.isArray(outcomes)) for (const settle of outcomes) settle()
     else if (outcomes instanceof TransactionAborted)
       this.#queue.unshift(...group.map((job) => ({ ...job, isAlone: true })))
-    else this.#refuse(group, translate(outcomes, this.#server.texts.names))
+    else this.#refuse(group, translatePostgresError(outcomes, this.#server.texts.names))
   }
 
-  /** Whoever waits behind a failure that may pass would wait for nothing but the same. */
-  #refuse(group: readonly Job[], error: unknown): void {
+  /** Refuses queued writes too when the database is unavailable: they would fail in the same way. */
+  #refuse(group: readonly QueuedWrite[], error: unknown): void {
     for (const { reject } of group) reject(error)
     if (!isUnavailable(error)) return
     const refusal = new DaybookError('SERVICE_UNAVAILABLE', undefined, {}, error)
@@ -110,14 +110,14 @@ export class PostgresWriter {
   }
 
   /** Runs jobs in one transaction. One that fails after it has changed something takes the others with it. */
-  async #together(begin: string, group: readonly Job[]): Promise<readonly (() => void)[]> {
+  async #runShared(begin: string, group: readonly QueuedWrite[]): Promise<readonly (() => void)[]> {
     this.#server.demand()
     const client = await this.#writes.connect()
     let isBroken = false
     try {
       const transaction = await this.#open(client, begin)
       const outcomes: (() => void)[] = []
-      for (const job of group) outcomes.push(await attempt(transaction, job, group.length > 1))
+      for (const job of group) outcomes.push(await runQueuedWrite(transaction, job, group.length > 1))
       await transaction.batch.flush()
       this.executed += transaction.executed
       await this.#commit(client, transaction.batch)
@@ -145,7 +145,7 @@ export class PostgresWriter {
     )
   }
 
-  /** @throws SERVICE_UNAVAILABLE with `details.outcome` `unknown` when nobody can tell whether it is stored */
+  /** @throws SERVICE_UNAVAILABLE with `details.outcome` `unknown` when it is unknown whether it is stored */
   async #commit(client: PoolClient, { last }: CommitBatch): Promise<void> {
     try {
       // Other nodes hear of it when it is committed, and not before.
@@ -156,7 +156,7 @@ export class PostgresWriter {
       if (last) this.#onStored(last.seq)
     } catch (error) {
       if (!isConnectionLoss(error)) throw error
-      const outcome = await isStored(() => this.#writes.connect(), last, this.#answerMs)
+      const outcome = await isCommitStored(() => this.#writes.connect(), last, this.#answerMs)
       if (outcome === undefined) throw inDoubt(error)
       if (!outcome) throw error
       // It is stored; only the connection is gone.
@@ -165,12 +165,12 @@ export class PostgresWriter {
   }
 }
 
-interface Job {
+interface QueuedWrite {
   /** Whether it may take as long as it likes. */
   readonly isLong: boolean
   /** Whether its commit may be lost by a crash of the server. */
   readonly isRepeatable?: boolean
-  /** Whether it shares its transaction with nobody. */
+  /** Whether it has a transaction of its own. */
   readonly isAlone?: boolean
   readonly work: (writer: WriteConnection) => Promise<unknown>
   readonly resolve: (value: unknown) => void
@@ -187,9 +187,9 @@ class TransactionAborted extends Error {
   override readonly name = 'TransactionAborted'
 }
 
-async function attempt(
+async function runQueuedWrite(
   transaction: PostgresTransaction,
-  { work, resolve, reject }: Job,
+  { work, resolve, reject }: QueuedWrite,
   isShared: boolean,
 ): Promise<() => void> {
   const { batch } = transaction
@@ -214,7 +214,7 @@ const isBrokenBy = (error: unknown): boolean =>
 export const isUnavailable = (error: unknown): error is DaybookError =>
   error instanceof DaybookError && error.code === 'SERVICE_UNAVAILABLE'
 
-/** Whether something holds for an error or for what caused it, unless nobody knows what is stored. */
+/** Whether something holds for an error or for what caused it, unless it is unknown what is stored. */
 function isCertain(error: unknown, is: (error: unknown) => boolean): boolean {
   if (error instanceof DaybookError && error.details.outcome === 'unknown') return false
   return is(error) || (error instanceof Error && is(error.cause))
@@ -247,7 +247,7 @@ const ALTER_LOCK = "hashtext('daybook'), hashtext(current_schema())"
  */
 const BEGIN_ALTER = `BEGIN; ${UNLIMITED}; SELECT pg_try_advisory_xact_lock(${ALTER_LOCK}) AS is_free`
 const ALTER_RETRY_MS = 100
-/** Who changes tables takes turns with those who write, once there is something to write to: else both could wait for each other. */
+/** Changes of tables take turns with writes, once there is a journal to write to: otherwise both could wait for each other. */
 const TAKE_TURN_IF_ANY = `${TURN};
   DO $$ BEGIN IF to_regclass('daybook$head') IS NOT NULL THEN PERFORM seq FROM daybook$head FOR UPDATE; END IF; END $$`
 

@@ -5,8 +5,8 @@ import type {
   JournalReader,
   PoolState,
   Snapshot,
+  TransactionOptions,
   WriteConnection,
-  WriteOptions,
 } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
 import { type GrowthListener, JournalWatch } from '../journal-watch.ts'
@@ -15,8 +15,8 @@ import { postgresDialect } from './postgres-dialect.ts'
 import { PostgresNames } from './postgres-names.ts'
 import {
   clientConfig,
-  DEFAULT_ANSWER_MS,
   DEFAULT_CONNECTIONS,
+  DEFAULT_POSTGRES_ANSWER_MS,
   loadDriver,
   type PostgresOptions,
 } from './postgres-options.ts'
@@ -74,7 +74,12 @@ export class PostgresStore implements Database {
 
   /** @param shown the URL as errors may show it */
   constructor(driver: Driver, url: string, shown: string, options: PostgresOptions) {
-    const { pooler = 'none', replicas = [], connections = DEFAULT_CONNECTIONS, answerMs = DEFAULT_ANSWER_MS } = options
+    const {
+      pooler = 'none',
+      replicas = [],
+      connections = DEFAULT_CONNECTIONS,
+      answerMs = DEFAULT_POSTGRES_ANSWER_MS,
+    } = options
     const names = new PostgresNames()
     const settings = { isPrepared: pooler === 'none', connections, answerMs, texts: new PostgresTexts(names) }
     this.dialect = postgresDialect(names)
@@ -97,7 +102,7 @@ export class PostgresStore implements Database {
     return this.reader.executed + this.background.executed + this.#writer.executed
   }
 
-  /** Connections, for those who watch the service. */
+  /** Connections, for metrics. */
   get poolState(): PoolState {
     return this.#server.poolState
   }
@@ -117,7 +122,7 @@ export class PostgresStore implements Database {
     return checkDatabase((text) => this.#server.query(text), this.#shown)
   }
 
-  transaction<T>(work: (writer: WriteConnection) => Promise<T>, options?: WriteOptions): Promise<T> {
+  transaction<T>(work: (writer: WriteConnection) => Promise<T>, options?: TransactionOptions): Promise<T> {
     return this.#writer.write(work, options)
   }
 

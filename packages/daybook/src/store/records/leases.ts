@@ -1,7 +1,7 @@
 import { build, param, prepare } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 
-/** Who wants a lease, and for how long. */
+/** A claim to a lease: its holder, and for how long. */
 export interface LeaseClaim {
   readonly name: string
   readonly holder: string
@@ -9,7 +9,7 @@ export interface LeaseClaim {
   readonly ms: number
 }
 
-/** Who holds which right, inside one transaction; {@link Lease} is what a holder uses. */
+/** The leases that nodes hold, inside one transaction; a holder uses {@link Lease}. */
 export class Leases {
   readonly #connection: Connection
   readonly #now: () => Promise<number>
@@ -20,7 +20,7 @@ export class Leases {
     this.#now = now
   }
 
-  /** Gives a lease to who asks, for its first time or for longer; `undefined`: somebody else has it. */
+  /** Grants or extends a lease; `undefined`: another holder has it. */
   async take({ name, holder, ms }: LeaseClaim): Promise<number | undefined> {
     const now = await this.#now()
     const held = await this.#connection.get(LEASE, { name })

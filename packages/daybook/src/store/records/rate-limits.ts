@@ -3,7 +3,7 @@ import type { Connection } from '../connection.ts'
 
 /** So many attempts within a time. */
 export interface Allowance {
-  /** Whose they are. */
+  /** The account or the address that the attempts are counted for. */
   readonly key: string
   readonly max: number
   /** How long they count, from the first one on, in milliseconds. */

@@ -14,14 +14,14 @@ import type { Connection } from '../connection.ts'
 /** Longer values are kept as their digest, as texts are that a store does not take: rows of an index have some 2,700 bytes at most. */
 const MAX_VALUE = 256
 /** How long records stay that are worth nothing, in milliseconds: clocks of nodes may differ. */
-const GRACE_MS = 24 * 60 * 60 * 1000
+const EXPIRY_GRACE_MS = 24 * 60 * 60 * 1000
 
 const toKey = (value: string): string =>
   value.length <= MAX_VALUE && isStorableText(value)
     ? value
     : `sha256 ${createHash('sha256').update(value).digest('base64url')}`
 
-const read = ({ doc }: { readonly doc: string }): AuthRecord => JSON.parse(doc) as AuthRecord
+const parseRecord = ({ doc }: { readonly doc: string }): AuthRecord => JSON.parse(doc) as AuthRecord
 
 /** Finds records on one connection. */
 export class StoredRecords implements RecordReader {
@@ -34,16 +34,16 @@ export class StoredRecords implements RecordReader {
   async get(kind: string, id: string): Promise<AuthRecord | undefined> {
     // No id that was ever made is such a text.
     if (!isStorableText(id)) return undefined
-    const row = await this.connection.get(ONE, { kind, id })
-    return row && read(row)
+    const row = await this.connection.get(RECORD_BY_ID, { kind, id })
+    return row && parseRecord(row)
   }
 
   async find(kind: string, key: string, value: string): Promise<readonly AuthRecord[]> {
-    return (await this.connection.all(BY_KEY, { kind, key, value: toKey(value) })).map(read)
+    return (await this.connection.all(RECORD_BY_KEY, { kind, key, value: toKey(value) })).map(parseRecord)
   }
 
   async list(kind: string): Promise<readonly AuthRecord[]> {
-    return (await this.connection.all(ALL, { kind })).map(read)
+    return (await this.connection.all(RECORDS_OF_KIND, { kind })).map(parseRecord)
   }
 }
 
@@ -74,12 +74,12 @@ export class WrittenRecords extends StoredRecords implements RecordWriter {
 
   /** Throws away what is worth nothing since a day. */
   async dropOver(): Promise<void> {
-    const before = (await this.#now()) - GRACE_MS
+    const before = (await this.#now()) - EXPIRY_GRACE_MS
     await this.connection.run(DROP_KEYS_OVER, { before })
     await this.connection.run(DROP_OVER, { before })
   }
 
-  /** Nobody else writes meanwhile: what is free now is so when this is stored. */
+  /** No other writer runs meanwhile: a value that is free now is free when this is stored. */
   async #requireFree(kind: string, id: string, key: string, value: string | undefined): Promise<void> {
     if (value === undefined) return
     const others = await this.find(kind, key, value)
@@ -87,15 +87,17 @@ export class WrittenRecords extends StoredRecords implements RecordWriter {
   }
 }
 
-type Found = { readonly doc: string }
+type FoundRecord = { readonly doc: string }
 
-const ONE = prepareSql<Found>(
+const RECORD_BY_ID = prepareSql<FoundRecord>(
   sql`SELECT doc FROM daybook$records WHERE kind = ${param('kind')} AND id = ${param('id')}`,
 )
-const BY_KEY = prepareSql<Found>(sql`SELECT record.doc FROM daybook$record_keys AS own
+const RECORD_BY_KEY = prepareSql<FoundRecord>(sql`SELECT record.doc FROM daybook$record_keys AS own
   JOIN daybook$records AS record ON record.kind = own.kind AND record.id = own.id
   WHERE own.kind = ${param('kind')} AND own.field = ${param('key')} AND own.value = ${param('value')} ORDER BY own.id`)
-const ALL = prepareSql<Found>(sql`SELECT doc FROM daybook$records WHERE kind = ${param('kind')} ORDER BY id`)
+const RECORDS_OF_KIND = prepareSql<FoundRecord>(
+  sql`SELECT doc FROM daybook$records WHERE kind = ${param('kind')} ORDER BY id`,
+)
 const PUT = prepareSql(sql`INSERT INTO daybook$records (kind, id, until, doc)
   VALUES (${param('kind')}, ${param('id')}, ${param('until')}, ${param('doc')})
   ON CONFLICT (kind, id) DO UPDATE SET until = excluded.until, doc = excluded.doc`)

@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseFileError } from '../../errors.ts'
 
-const ADVICE = 'Name another folder with --data, DAYBOOK_DATA or the option data of createService.'
+const FOLDER_ADVICE = 'Name another folder with --data, DAYBOOK_DATA or the option data of createService.'
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write there',
@@ -23,8 +23,8 @@ export function makeDataFolder(folder: string): void {
   const fault = make(folder)
   if (fault === undefined && isFolder(folder)) return
   if (fault === undefined)
-    throw new DatabaseFileError(`${folder} is a file, and the database needs a folder. ${ADVICE}`)
-  throw new DatabaseFileError(`The folder ${folder} cannot be made: ${REASONS[fault] ?? fault}. ${ADVICE}`)
+    throw new DatabaseFileError(`${folder} is a file, and the database needs a folder. ${FOLDER_ADVICE}`)
+  throw new DatabaseFileError(`The folder ${folder} cannot be made: ${REASONS[fault] ?? fault}. ${FOLDER_ADVICE}`)
 }
 
 /** Makes one folder, and where that fails for want of the one around it, that one first. */
@@ -37,7 +37,7 @@ function make(folder: string): string | undefined {
 /** @returns the code of what was in the way; none where the folder, or a file, is there */
 function makeOne(folder: string): string | undefined {
   try {
-    // Drafts, sessions and hashes are nobody else's business.
+    // Drafts, sessions and password hashes are readable for the owner alone.
     mkdirSync(folder, { mode: 0o700 })
     return undefined
   } catch (error) {

@@ -1,7 +1,7 @@
 import type NativeDatabase from 'better-sqlite3'
 import type { NativeStatement } from 'better-sqlite3'
 import { DaybookError } from '../../errors.ts'
-import type { Statement, Values } from '../compile.ts'
+import type { Statement, StatementValues } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import { UniqueViolation } from '../database.ts'
 import { PreparedStatements, sqliteCode } from './sqlite-file.ts'
@@ -21,27 +21,27 @@ export class SqliteConnection implements Connection {
     return this.statements.native
   }
 
-  async all<Row>(statement: Statement<Row>, values: Values = {}): Promise<readonly Row[]> {
+  async all<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<readonly Row[]> {
     try {
       return this.#prepared(statement).all(...statement.bind(values)) as Row[]
     } catch (error) {
-      throw translate(error)
+      throw translateSqliteError(error)
     }
   }
 
-  async get<Row>(statement: Statement<Row>, values: Values = {}): Promise<Row | undefined> {
+  async get<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<Row | undefined> {
     try {
       return this.#prepared(statement).get(...statement.bind(values)) as Row | undefined
     } catch (error) {
-      throw translate(error)
+      throw translateSqliteError(error)
     }
   }
 
-  async run(statement: Statement, values: Values = {}): Promise<number> {
+  async run(statement: Statement, values: StatementValues = {}): Promise<number> {
     try {
       return this.#prepared(statement).run(...statement.bind(values)).changes
     } catch (error) {
-      throw translate(error)
+      throw translateSqliteError(error)
     }
   }
 
@@ -51,8 +51,8 @@ export class SqliteConnection implements Connection {
   }
 }
 
-/** What an error of the engine means to a client; others pass as they are. */
-export function translate(error: unknown): unknown {
+/** Translates an error of SQLite into one of Daybook; others pass unchanged. */
+export function translateSqliteError(error: unknown): unknown {
   const code = sqliteCode(error)
   if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY') {
     return new UniqueViolation(violatedField(error as Error), error)

@@ -38,7 +38,7 @@ const SCHEMA: SchemaDialect = {
   occupants:
     "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
   // The next number is one more than the highest, and there are no statistics.
-  settle: () => [],
+  afterCopy: () => [],
 }
 
 function value({ column, path }: Comparable, alias?: string): RawBuilder<string | number | null> {
@@ -66,7 +66,7 @@ function compare(
 const isAmong = (own: RawBuilder<unknown>, list: RawBuilder<string>): RawBuilder<SqlBool> =>
   sql`${own} IN (SELECT value FROM json_each(${list}))`
 
-/** What SQLite says in its own way. */
+/** The SQL of SQLite. */
 export const SQLITE: Dialect = {
   value,
   whole: (by) => value(by),

@@ -5,7 +5,7 @@ import { DatabaseFileError, DaybookError, StartupError } from '../../errors.ts'
 /** How long a write waits for another process to finish its own, in milliseconds. */
 export const LOCK_PATIENCE_MS = 5000
 /** The most prepared statements kept on one connection; a large one holds some 50 KiB. */
-const MAX_STATEMENTS = 100
+const MAX_FILE_STATEMENTS = 100
 
 /**
  * Whether a SQLite version is free of the WAL-reset bug, which loses committed writes when two
@@ -42,7 +42,7 @@ const SETTINGS: readonly (readonly [pragma: string, expected: unknown])[] = [
  *
  * @throws {StartupError} when it is no database, or SQLite is too old
  */
-export function openFile(file: string): NativeDatabase {
+export function openDatabaseFile(file: string): NativeDatabase {
   const native = openNative(file)
   try {
     requireSafeSqlite(native)
@@ -65,7 +65,7 @@ function openNative(file: string): NativeDatabase {
 const RESTORE = 'Put a backup in its place, or move it away and restore an export with: daybook import FILE'
 const LET_IN = 'Let this user read and write the file and its folder.'
 
-/** What is in the way of using a file, in words of an operator. */
+/** The messages about a file that cannot be used, by SQLite's code, in an operator's words. */
 const FILE_FAULTS: Readonly<Record<string, (file: string) => string>> = {
   SQLITE_NOTADB: (file) => `${file} is damaged, or no database of SQLite. ${RESTORE}`,
   SQLITE_CORRUPT: (file) =>
@@ -96,8 +96,8 @@ function requireSafeSqlite(native: NativeDatabase): void {
  *
  * @throws {StartupError} when SQLite is too old or a setting does not hold
  */
-export function open(file: string): NativeDatabase {
-  const native = openFile(file)
+export function openDurableFile(file: string): NativeDatabase {
+  const native = openDatabaseFile(file)
   const mode = native.pragma('journal_mode = WAL', { simple: true })
   if (mode !== 'wal') {
     throw new StartupError(`${file} cannot use write-ahead logging (it says "${mode}"). Put it on a local disk.`)
@@ -117,10 +117,10 @@ export function open(file: string): NativeDatabase {
  * Opens a file for a connection that only reads.
  *
  * @param cacheKib how many KiB of the file's pages it keeps
- * @throws {StartupError} as {@link open}
+ * @throws {StartupError} as {@link openDurableFile}
  */
 export function openToRead(file: string, cacheKib: number): NativeDatabase {
-  const native = open(file)
+  const native = openDurableFile(file)
   native.pragma('query_only = ON')
   native.pragma(`cache_size = -${cacheKib}`)
   return native
@@ -141,7 +141,7 @@ export const isBusy = (error: unknown): boolean => sqliteCode(error).startsWith(
 export class PreparedStatements {
   #native: NativeDatabase
   readonly #open: (() => NativeDatabase) | undefined
-  readonly #kept = new Map<string, NativeStatement>()
+  readonly #statements = new Map<string, NativeStatement>()
 
   /** @param renew opens the connection as it was; without it, statements are dropped, as on one that may be in a transaction */
   constructor(native: NativeDatabase, renew?: () => NativeDatabase) {
@@ -155,11 +155,11 @@ export class PreparedStatements {
   }
 
   get(text: string): NativeStatement {
-    let found = this.#kept.get(text)
+    let found = this.#statements.get(text)
     if (!found) {
-      if (this.#kept.size >= MAX_STATEMENTS) this.#empty()
+      if (this.#statements.size >= MAX_FILE_STATEMENTS) this.#empty()
       found = this.#native.prepare(text)
-      this.#kept.set(text, found)
+      this.#statements.set(text, found)
     }
     return found
   }
@@ -167,7 +167,7 @@ export class PreparedStatements {
   #empty(): void {
     const old = this.#native
     if (this.#open) this.#native = this.#open()
-    this.#kept.clear()
+    this.#statements.clear()
     if (this.#open) old.close()
   }
 }

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
 import type { WhereSql } from '../compile.ts'
-import { param, type Values } from '../compile.ts'
+import { param, type StatementValues } from '../compile.ts'
 import type { SearchDialect } from '../dialect.ts'
 import { RANKED_MATCHES, SHOWN_COLUMNS } from '../page.ts'
 import type { SortedRow } from '../rows.ts'
@@ -24,11 +24,11 @@ const searchColumns = ({ searchable }: CollectionModel): readonly string[] => [
  * Columns without positions: no query asks for phrases, and lists are half as long. Beginnings of up to
  * three characters have lists of their own; longer ones are looked up among the words (see expandable).
  */
-const OPTIONS = `content='', contentless_delete=1, detail=column, prefix='1 2 3', tokenize="unicode61 remove_diacritics 0"`
+const SEARCH_TABLE_OPTIONS = `content='', contentless_delete=1, detail=column, prefix='1 2 3', tokenize="unicode61 remove_diacritics 0"`
 /** Beginnings up to this length, in characters, have lists of their own in the search table. */
 const MAX_INDEXED_PREFIX = 3
 /** The most words that a beginning is replaced by; FTS5 looks at each for each match. */
-const MAX_EXPANDED = 256
+const MAX_PREFIX_WORDS = 256
 
 /**
  * The query in FTS5's language. Words consist of letters and digits only and stand in quotes, so nothing
@@ -67,7 +67,7 @@ const termMatch = ({ word, prefix }: SearchTerm): string => `"${word}"${prefix ?
  * The last word that is too long a beginning to have a list of its own, as it stands in a query, and the stored words
  * that it may stand for. FTS5 itself would put the whole lists of all of them together, however few matches are wanted.
  */
-function expandable({ terms }: SearchQuery): Values {
+function expandable({ terms }: SearchQuery): StatementValues {
   const term = terms.findLast(({ prefix, word }) => prefix && [...word].length > MAX_INDEXED_PREFIX)
   return term
     ? { prefix: termMatch(term), from: term.word, to: `${term.word}\u{10ffff}` }
@@ -86,9 +86,9 @@ function expansion(key: string): RawBuilder<string> {
       SELECT (SELECT term FROM ${words} WHERE term >= ${from} LIMIT 1) WHERE ${prefix} <> ''
       UNION ALL
       SELECT (SELECT term FROM ${words} WHERE term >= daybook$terms.word || char(1) LIMIT 1)
-      FROM daybook$terms WHERE word < ${to} LIMIT ${sql.lit(MAX_EXPANDED + 2)}
+      FROM daybook$terms WHERE word < ${to} LIMIT ${sql.lit(MAX_PREFIX_WORDS + 2)}
     )
-    SELECT CASE WHEN count(*) BETWEEN 1 AND ${sql.lit(MAX_EXPANDED)}
+    SELECT CASE WHEN count(*) BETWEEN 1 AND ${sql.lit(MAX_PREFIX_WORDS)}
       THEN '("' || group_concat(word, '" OR "') || '")' ELSE ${prefix} END
     FROM daybook$terms WHERE word < ${to})`
 }
@@ -166,9 +166,9 @@ export const SQLITE_SEARCH: SearchDialect = {
   },
   remove: (table) => sql`DELETE FROM ${sql.table(searchTable(table))} WHERE rowid = ${param('pk')}`,
   create: (collection) => [
-    `CREATE VIRTUAL TABLE "${searchTable(collection.table)}" USING fts5(${quoted(searchColumns(collection))}, ${OPTIONS})`,
+    `CREATE VIRTUAL TABLE "${searchTable(collection.table)}" USING fts5(${quoted(searchColumns(collection))}, ${SEARCH_TABLE_OPTIONS})`,
     `CREATE VIRTUAL TABLE "${wordsTable(collection.table)}" USING fts5vocab("${searchTable(collection.table)}", instance)`,
   ],
   drop: (table) => [wordsTable(table), searchTable(table)].map((name) => `DROP TABLE IF EXISTS "${name}"`),
-  version: OPTIONS,
+  version: SEARCH_TABLE_OPTIONS,
 }

@@ -2,7 +2,7 @@ import type { Snapshot } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { SQLITE } from './sqlite-dialect.ts'
-import { openFile } from './sqlite-file.ts'
+import { openDatabaseFile } from './sqlite-file.ts'
 
 class SqliteSnapshot extends SqliteConnection implements Snapshot {
   readonly dialect: Dialect = SQLITE
@@ -18,7 +18,7 @@ class SqliteSnapshot extends SqliteConnection implements Snapshot {
  * @throws {StartupError} when it is no database
  */
 export function snapshotSqlite(file: string): Snapshot {
-  const native = openFile(file)
+  const native = openDatabaseFile(file)
   native.exec('PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; BEGIN')
   // The moment is that of the first look.
   native.prepare('SELECT count(*) FROM sqlite_schema').get()

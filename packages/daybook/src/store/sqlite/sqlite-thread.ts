@@ -1,9 +1,9 @@
 import { DaybookError } from '../../errors.ts'
 import { type GivenUp, TaskGivenUp } from '../../threads/thread.ts'
 import { moduleBeside, ThreadPool } from '../../threads/thread-pool.ts'
-import type { Statement, Values } from '../compile.ts'
+import type { Statement, StatementValues } from '../compile.ts'
 import type { Connection } from '../connection.ts'
-import { translate } from './sqlite-connection.ts'
+import { translateSqliteError } from './sqlite-connection.ts'
 import type { ThreadRequest } from './sqlite-thread-worker.ts'
 
 /** Bounds of a {@link SqliteThread}. */
@@ -19,7 +19,7 @@ const DEFAULT_LIMITS: Required<ThreadBounds> = { statementMs: 10_000, waiting: 6
 const MAX_ENDING = 2
 
 /** Room for what the thread soon throws away, in MiB; with more of it, it only holds more garbage. */
-const YOUNG_HEAP = 8
+const SEARCH_YOUNG_HEAP = 8
 
 const REFUSALS: Readonly<Record<GivenUp, string>> = {
   closed: 'The store is closed.',
@@ -30,7 +30,7 @@ const REFUSALS: Readonly<Record<GivenUp, string>> = {
 }
 
 /**
- * A connection that reads in a thread of its own, one statement after the other, so that a long one keeps nobody
+ * A connection that reads in a thread of its own, one statement after the other, so that a long one keeps no request
  * else waiting.
  */
 export class SqliteThread implements Connection {
@@ -40,7 +40,7 @@ export class SqliteThread implements Connection {
     const { statementMs, waiting } = { ...DEFAULT_LIMITS, ...limits }
     this.#pool = new ThreadPool({
       module: moduleBeside(import.meta.url, 'sqlite-thread-worker'),
-      worker: { workerData: file, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_HEAP } },
+      worker: { workerData: file, resourceLimits: { maxYoungGenerationSizeMb: SEARCH_YOUNG_HEAP } },
       threads: 1,
       taskMs: statementMs,
       waiting,
@@ -49,12 +49,12 @@ export class SqliteThread implements Connection {
   }
 
   /** @throws SERVICE_UNAVAILABLE when too many statements wait, this one takes too long, or the connection is closed */
-  async all<Row>(statement: Statement<Row>, values: Values = {}): Promise<readonly Row[]> {
+  async all<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<readonly Row[]> {
     return (await this.#ask(statement, values, 'all')) as readonly Row[]
   }
 
   /** @throws SERVICE_UNAVAILABLE, as {@link all} */
-  async get<Row>(statement: Statement<Row>, values: Values = {}): Promise<Row | undefined> {
+  async get<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<Row | undefined> {
     return (await this.#ask(statement, values, 'get')) as Row | undefined
   }
 
@@ -68,11 +68,11 @@ export class SqliteThread implements Connection {
     await this.#pool.close()
   }
 
-  async #ask(statement: Statement, values: Values, method: ThreadRequest['method']): Promise<unknown> {
+  async #ask(statement: Statement, values: StatementValues, method: ThreadRequest['method']): Promise<unknown> {
     try {
       return await this.#pool.run({ sql: statement.sql, parameters: statement.bind(values), method })
     } catch (error) {
-      if (!(error instanceof TaskGivenUp)) throw translate(error)
+      if (!(error instanceof TaskGivenUp)) throw translateSqliteError(error)
       throw new DaybookError('SERVICE_UNAVAILABLE', REFUSALS[error.reason], {}, error.cause)
     }
   }

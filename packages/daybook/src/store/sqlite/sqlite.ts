@@ -7,16 +7,16 @@ import type { Database, Snapshot, StoreOptions, WriteConnection } from '../datab
 import type { Dialect } from '../dialect.ts'
 import { type GrowthListener, JournalWatch } from '../journal-watch.ts'
 import { makeDataFolder } from './data-folder.ts'
-import { SqliteConnection, translate } from './sqlite-connection.ts'
+import { SqliteConnection, translateSqliteError } from './sqlite-connection.ts'
 import { SQLITE } from './sqlite-dialect.ts'
-import { fileFault, isBusy, LOCK_PATIENCE_MS, open, openToRead, sqliteCode } from './sqlite-file.ts'
+import { fileFault, isBusy, LOCK_PATIENCE_MS, openDurableFile, openToRead, sqliteCode } from './sqlite-file.ts'
 import { snapshotSqlite } from './sqlite-snapshot.ts'
 import { SqliteThread } from './sqlite-thread.ts'
 
 /** The most writes that share one commit. */
 const MAX_GROUP = 64
 /** A commit waits for so many turns of the event loop in which no other write came. */
-const QUIET_TURNS = 2
+const WRITER_QUIET_TURNS = 2
 /** Pages that the reading connection keeps, in KiB: what is read again and again; the system's own cache has the others. */
 const READ_CACHE_KIB = 16_000
 /** After so many commits, what the log holds is carried over into the file. */
@@ -53,13 +53,13 @@ export class SqliteStore implements Database {
   readonly #checkpointer: SqliteThread | undefined
   readonly #watch: JournalWatch = new JournalWatch(async () => (await this.reader.get(HEAD))?.seq ?? 0)
   #commits = 0
-  readonly #queue: Job[] = []
+  readonly #queue: QueuedWrite[] = []
   #draining = false
   #broken: unknown
 
   constructor(file: string, { isServing = true }: StoreOptions = {}) {
     this.#file = file
-    this.#writer = new SqliteWriter(open(file))
+    this.#writer = new SqliteWriter(openDurableFile(file))
     const openReader = (): NativeDatabase => openToRead(file, READ_CACHE_KIB)
     this.reader = new SqliteConnection(openReader(), openReader)
     this.background = new SqliteThread(file)
@@ -116,14 +116,14 @@ export class SqliteStore implements Database {
 
   /** A commit blocks the process, so what became ready meanwhile is let in first, and what that let in, too. */
   async #gather(): Promise<void> {
-    for (let quiet = 0; quiet < QUIET_TURNS && this.#queue.length < MAX_GROUP; ) {
+    for (let quiet = 0; quiet < WRITER_QUIET_TURNS && this.#queue.length < MAX_GROUP; ) {
       const { length } = this.#queue
       await turn()
       quiet = this.#queue.length > length ? 0 : quiet + 1
     }
   }
 
-  async #commitGroup(group: readonly Job[]): Promise<void> {
+  async #commitGroup(group: readonly QueuedWrite[]): Promise<void> {
     const { native } = this.#writer
     try {
       if (this.#broken) throw this.#broken
@@ -141,7 +141,7 @@ export class SqliteStore implements Database {
     } catch (error) {
       if (native.inTransaction) native.exec('ROLLBACK')
       const failure = this.#failed(error)
-      // Whoever waits behind a lock that somebody else holds would wait for nothing but the same.
+      // Queued writes would wait for the same lock, and fail in the same way.
       const refused = isBusy(error) ? [...group, ...this.#queue.splice(0)] : group
       for (const { reject } of refused) reject(failure)
     }
@@ -153,7 +153,7 @@ export class SqliteStore implements Database {
   }
 
   /** Runs one job; what it did stays or is undone on its own, and it learns of it after the commit. */
-  async #attempt({ work, resolve, reject }: Job, shared: boolean): Promise<() => void> {
+  async #attempt({ work, resolve, reject }: QueuedWrite, shared: boolean): Promise<() => void> {
     const { native } = this.#writer
     if (!shared) {
       const value = await work(this.#writer)
@@ -166,7 +166,7 @@ export class SqliteStore implements Database {
       this.#writer.control('RELEASE job')
       return () => resolve(value)
     } catch (error) {
-      // A full disk or the like has undone the whole transaction already: nobody's work is left.
+      // A full disk or the like has undone the whole transaction already: no write of the group is left.
       if (!native.inTransaction) throw error
       native.exec('ROLLBACK TO job; RELEASE job')
       this.#writer.batch.rollbackTo(savepoint)
@@ -188,15 +188,15 @@ export class SqliteStore implements Database {
     }
   }
 
-  /** After a failed sync nobody knows what is on the disk: writing stops until a restart has recovered. */
+  /** After a failed sync it is unknown what is on the disk: writing stops until a restart has recovered. */
   #failed(error: unknown): unknown {
     const code = sqliteCode(error)
     if (code.startsWith('SQLITE_IOERR') || code === 'SQLITE_CORRUPT') this.#broken = error
-    return translate(error)
+    return translateSqliteError(error)
   }
 }
 
-interface Job {
+interface QueuedWrite {
   readonly work: (writer: WriteConnection) => Promise<unknown>
   readonly resolve: (value: unknown) => void
   readonly reject: (reason: unknown) => void

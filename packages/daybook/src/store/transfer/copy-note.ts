@@ -7,7 +7,7 @@ import type { Connection } from '../connection.ts'
 import { COPY_NOTE } from '../notes.ts'
 import type { RawRow } from './copy-tables.ts'
 
-/** What a copy comes from, and when: the last number of its journal, and a digest that tells that record from others. */
+/** The origin of a copy, and its time: the last number of its journal, and a digest that tells that record from others. */
 export interface Origin {
   readonly head: number
   readonly digest: string
@@ -28,20 +28,20 @@ export interface CopyNote {
   readonly tables: Readonly<Record<string, TableNote>>
 }
 
-const RECORD = prepareSql(
+const COPIED_RECORD = prepareSql(
   sql<JournalRecord>`SELECT seq, id, at, actor, action, collection FROM daybook$journal WHERE seq = ${param('seq')}`,
 )
 const CHANGED = prepareSql(
   sql<{ key: string }>`SELECT DISTINCT collection AS key FROM daybook$journal WHERE seq > ${param('seq')}`,
 )
-const MOVE_NOTE = prepareSql(
+const MOVE_COPY_NOTE = prepareSql(
   sql`UPDATE daybook$meta SET value = ${param('next')} WHERE key = ${COPY_NOTE} AND value = ${param('before')}`,
 )
 
-/** What tells a store, as it was at a number of its journal, from all others. */
-export async function originOf(source: Connection, collections: readonly string[], head?: number): Promise<Origin> {
+/** The origin of a copy of this store, as it was at a number of its journal. */
+export async function copyOrigin(source: Connection, collections: readonly string[], head?: number): Promise<Origin> {
   const seq = head ?? (await source.get(HEAD))?.seq ?? 0
-  const record = await source.get(RECORD, { seq })
+  const record = await source.get(COPIED_RECORD, { seq })
   const digest = createHash('sha256')
     .update(JSON.stringify([record ?? null, collections]))
     .digest('base64url')
@@ -53,9 +53,9 @@ export async function changedSince(source: Connection, seq: number): Promise<Rea
   return new Set((await source.all(CHANGED, { seq })).map(({ key }) => key))
 }
 
-/** Changes the note, unless somebody else did. */
+/** Changes the note, unless another process did. */
 export async function moveNote(target: Connection, before: CopyNote, next: CopyNote): Promise<void> {
   const values = { before: JSON.stringify(before), next: JSON.stringify(next) }
-  if ((await target.run(MOVE_NOTE, values)) === 1) return
+  if ((await target.run(MOVE_COPY_NOTE, values)) === 1) return
   throw new StartupError('Another daybook copy writes into the same target. Let it end.')
 }

@@ -1,6 +1,6 @@
 import type { Snapshot } from '../database.ts'
 import { COPY_NOTE, readNote } from '../notes.ts'
-import { isBlank, LAYOUT, madeByNewer } from '../schema.ts'
+import { isBlankDatabase, LAYOUT, madeByNewer } from '../schema.ts'
 import { readRestoreNote } from './restore-note.ts'
 
 /** @param shown the name of a store that was not restored to the end, for people */
@@ -13,7 +13,8 @@ export const unfinishedRestore = (shown: string): string =>
  * @param shown its name, for people
  */
 export async function whyNotCopied(snapshot: Snapshot, shown: string): Promise<string | undefined> {
-  if (await isBlank(snapshot, snapshot.dialect)) return `${shown} holds no store of Daybook. Is the address right?`
+  if (await isBlankDatabase(snapshot, snapshot.dialect))
+    return `${shown} holds no store of Daybook. Is the address right?`
   if ((await readNote(snapshot, COPY_NOTE)) !== undefined) {
     return `${shown} is an unfinished copy. Finish it first: run the daybook copy that began it again.`
   }

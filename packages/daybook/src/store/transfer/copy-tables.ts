@@ -1,6 +1,7 @@
 import type { Statement } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import { DEFAULT_LOCALE_NOTE, SEED_NOTE } from '../notes.ts'
+import { quoteColumns } from '../table-ddl.ts'
 import { ENTRY_TABLE, SYSTEM_TABLES, type SystemTables, type TableOutline } from '../tables.ts'
 
 /** A row as it lies in its table, column by column. */
@@ -18,7 +19,7 @@ export interface CopyTable {
   readonly where?: string
 }
 
-/** What nodes that are running agree upon belongs to one database. */
+/** The agreements of running nodes; they belong to one database, and are not copied. */
 const LEFT_OUT: ReadonlySet<string> = new Set<keyof SystemTables>(['daybook$leases', 'daybook$attempts'])
 
 /** The notes that belong to the content; the others say how the tables of one database were made. */
@@ -59,26 +60,25 @@ export interface CopyPage {
 }
 
 /** The most rows of a batch. */
-const MAX_ROWS = 1024
+const MAX_COPY_ROWS = 1024
 /** The most bytes of texts in a batch of more than one row. */
-const MAX_BYTES = 8 * 1024 * 1024
+const MAX_COPY_BYTES = 8 * 1024 * 1024
 
 /** SQL text whose parameters are given as one list. */
 const listed = <Row>(sql: string): Statement<Row> => ({ sql, bind: ({ list = [] }) => [...(list as RawRow)] })
 
-const names = (columns: readonly string[]): string => columns.map((column) => `"${column}"`).join(', ')
 const places = (count: number): string => Array.from({ length: count }, () => '?').join(', ')
 
 /** Which rows come behind a key, in order. */
 function following({ name, key, where = '1 = 1' }: CopyTable, after: RawRow | undefined): string {
-  const rest = after ? ` AND (${names(key)}) > (${places(key.length)})` : ''
-  return `FROM "${name}" WHERE ${where}${rest} ORDER BY ${names(key)}`
+  const rest = after ? ` AND (${quoteColumns(key)}) > (${places(key.length)})` : ''
+  return `FROM "${name}" WHERE ${where}${rest} ORDER BY ${quoteColumns(key)}`
 }
 
 /** Reads the batch behind a key. */
-export async function readPage(source: Connection, table: CopyTable, after: RawRow | undefined): Promise<CopyPage> {
-  const limit = table.long.length === 0 ? MAX_ROWS : await countFitting(source, table, after)
-  const text = `SELECT ${names(table.columns)} ${following(table, after)} LIMIT ${limit}`
+export async function readCopyPage(source: Connection, table: CopyTable, after: RawRow | undefined): Promise<CopyPage> {
+  const limit = table.long.length === 0 ? MAX_COPY_ROWS : await countFitting(source, table, after)
+  const text = `SELECT ${quoteColumns(table.columns)} ${following(table, after)} LIMIT ${limit}`
   const found = await source.all(listed<Readonly<Record<string, unknown>>>(text), { list: after })
   const rows = found.map((row) => table.columns.map((column) => row[column]))
   return { rows, after: rows.at(-1)?.slice(0, table.key.length) }
@@ -87,14 +87,14 @@ export async function readPage(source: Connection, table: CopyTable, after: RawR
 /** How many of the next rows fit into a batch; at least one. */
 async function countFitting(source: Connection, table: CopyTable, after: RawRow | undefined): Promise<number> {
   const bytes = table.long.map((column) => `coalesce(octet_length("${column}"), 0)`).join(' + ')
-  const text = `SELECT ${bytes} AS bytes ${following(table, after)} LIMIT ${MAX_ROWS}`
-  let room = MAX_BYTES
+  const text = `SELECT ${bytes} AS bytes ${following(table, after)} LIMIT ${MAX_COPY_ROWS}`
+  let room = MAX_COPY_BYTES
   const sizes = await source.all(listed<{ readonly bytes: number }>(text), { list: after })
   const fitting = sizes.findIndex(({ bytes }) => {
     room -= bytes
     return room < 0
   })
-  return fitting < 0 ? MAX_ROWS : Math.max(1, fitting)
+  return fitting < 0 ? MAX_COPY_ROWS : Math.max(1, fitting)
 }
 
 /** Rows of one statement: a few shapes, so that each is prepared once, and no more parameters than engines take. */
@@ -106,7 +106,7 @@ export async function insertRows(target: Connection, table: CopyTable, rows: rea
     const size = CHUNKS.find((chunk) => chunk <= rows.length - from) ?? 1
     const row = `(${places(table.columns.length)})`
     const values = Array.from({ length: size }, () => row).join(', ')
-    const insert = listed(`INSERT INTO "${table.name}" (${names(table.columns)}) VALUES ${values}`)
+    const insert = listed(`INSERT INTO "${table.name}" (${quoteColumns(table.columns)}) VALUES ${values}`)
     await target.run(insert, { list: rows.slice(from, from + size).flat() })
     from += size
   }

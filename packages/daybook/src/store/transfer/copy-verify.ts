@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Snapshot } from '../database.ts'
-import { type CopyTable, readPage } from './copy-tables.ts'
+import { type CopyTable, readCopyPage } from './copy-tables.ts'
 
-/** What a table holds, in short. */
+/** The digest of a table's content. */
 interface Digest {
   readonly rows: number
   /** SHA-256 of its rows in the order of their keys, each as a JSON list of its values and a line feed; hexadecimal. */
@@ -10,7 +10,7 @@ interface Digest {
 }
 
 /** A table on both sides. */
-export interface Comparison {
+export interface TableComparison {
   readonly name: string
   readonly source: Digest
   readonly target: Digest
@@ -27,19 +27,19 @@ export async function compareTable(
   target: Snapshot,
   table: CopyTable,
   onRows: (count: number) => void,
-): Promise<Comparison> {
-  const [one, other] = await Promise.all([digest(source, table, onRows), digest(target, table, () => {})])
+): Promise<TableComparison> {
+  const [one, other] = await Promise.all([digestTable(source, table, onRows), digestTable(target, table, () => {})])
   return { name: table.name, source: one, target: other, isSame: one.sha256 === other.sha256 }
 }
 
-async function digest(snapshot: Snapshot, table: CopyTable, onRows: (count: number) => void): Promise<Digest> {
+async function digestTable(snapshot: Snapshot, table: CopyTable, onRows: (count: number) => void): Promise<Digest> {
   const hash = createHash('sha256')
   let rows = 0
-  for (let page = await readPage(snapshot, table, undefined); page.after; ) {
+  for (let page = await readCopyPage(snapshot, table, undefined); page.after; ) {
     for (const row of page.rows) hash.update(`${JSON.stringify(row)}\n`)
     rows += page.rows.length
     onRows(page.rows.length)
-    page = await readPage(snapshot, table, page.after)
+    page = await readCopyPage(snapshot, table, page.after)
   }
   return { rows, sha256: hash.digest('hex') }
 }

@@ -5,11 +5,11 @@ import type { Connection } from '../connection.ts'
 import type { Database, Snapshot } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
 import { COPY_NOTE, readNote, writeNote } from '../notes.ts'
-import { isBlank, prepareSchema } from '../schema.ts'
+import { isBlankDatabase, prepareSchema } from '../schema.ts'
 import { createEntryTable, createSystemTables } from '../table-ddl.ts'
 import { GLOBALS } from '../tables.ts'
-import { type CopyNote, changedSince, moveNote, type Origin, originOf, type TableNote } from './copy-note.ts'
-import { type CopyTable, clearTables, copyTables, insertRows, readPage } from './copy-tables.ts'
+import { type CopyNote, changedSince, copyOrigin, moveNote, type Origin, type TableNote } from './copy-note.ts'
+import { type CopyTable, clearTables, copyTables, insertRows, readCopyPage } from './copy-tables.ts'
 
 const UNTOUCHED: TableNote = { rows: 0, isDone: false }
 
@@ -47,10 +47,10 @@ export class Copy {
   async renew(names: readonly string[], origin: Origin = this.#note.origin): Promise<void> {
     // A payload cannot stay without its record.
     const all = names.includes(JOURNAL) ? [...names, PAYLOAD] : names
-    const kept = Object.entries(this.#note.tables).filter(([name]) => !all.includes(name))
+    const others = Object.entries(this.#note.tables).filter(([name]) => !all.includes(name))
     // Records are never changed, so those that arrived stay; there may be more of them now.
     const tables = Object.fromEntries(
-      kept.map(([name, note]) => [name, name === JOURNAL ? { ...note, isDone: false } : note]),
+      others.map(([name, note]) => [name, name === JOURNAL ? { ...note, isDone: false } : note]),
     )
     await this.#change({ origin, tables }, (connection) =>
       clearTables(
@@ -64,13 +64,13 @@ export class Copy {
     const begun = this.#note.tables[table.name] ?? UNTOUCHED
     if (begun.isDone) return
     let { rows, after } = begun
-    let page = await readPage(this.#source, table, after)
+    let page = await readCopyPage(this.#source, table, after)
     while (page.after) {
       rows += page.rows.length
       after = page.after
       // One side reads while the other one writes.
       const [next] = await Promise.all([
-        readPage(this.#source, table, after),
+        readCopyPage(this.#source, table, after),
         this.#add(table, page.rows, { rows, after, isDone: false }),
       ])
       onRows(page.rows.length)
@@ -121,8 +121,8 @@ export async function beginCopy(
   shown: string,
 ): Promise<BegunCopy> {
   const tables = copyTables(collections)
-  const origin = await originOf(source, collections)
-  if (await isBlank(target.reader, target.dialect)) {
+  const origin = await copyOrigin(source, collections)
+  if (await isBlankDatabase(target.reader, target.dialect)) {
     const note = { origin, tables: {} }
     await makeTables(target, collections, note, shown)
     return { copy: new Copy(source, target, tables, note), renewed: [] }
@@ -131,7 +131,7 @@ export async function beginCopy(
   if (text === undefined)
     throw new StartupError(`${shown} holds a store already. ${ELSEWHERE} To compare the two, add --verify-only.`)
   const note = JSON.parse(text) as CopyNote
-  const then = await originOf(source, collections, note.origin.head)
+  const then = await copyOrigin(source, collections, note.origin.head)
   if (then.digest !== note.origin.digest) {
     throw new StartupError(`${shown} holds an unfinished copy of another store. ${ELSEWHERE}`)
   }
@@ -163,7 +163,7 @@ async function makeTables(
   await target.alter(async (connection) => {
     const occupants = await connection.all(bare<{ name: string }>(schema.occupants))
     if (occupants.length > 0) {
-      const named = occupants.slice(0, MAX_NAMED).map(({ name }) => name)
+      const named = occupants.slice(0, MAX_NAMED_TABLES).map(({ name }) => name)
       throw new StartupError(`${shown} holds tables already: ${named.join(', ')}. ${ELSEWHERE}`)
     }
     const entryTables = collections.map((key) => createEntryTable(schema, key))
@@ -174,7 +174,7 @@ async function makeTables(
 }
 
 /** The most tables of others that are named. */
-const MAX_NAMED = 5
+const MAX_NAMED_TABLES = 5
 
 const DROP_NOTE = bare(`DELETE FROM daybook$meta WHERE key = '${COPY_NOTE}'`)
 
@@ -189,7 +189,7 @@ export async function endCopy(
   await prepareSchema(connection, dialect, model, { fillLocaleTables, makesOutsideTransaction: false, isFinal: true })
   for (const collection of model.collections.values()) {
     for (const { table } of [collection, ...collection.byLocale.values()]) {
-      for (const text of dialect.schema.settle(table)) await connection.run(bare(text))
+      for (const text of dialect.schema.afterCopy(table)) await connection.run(bare(text))
     }
   }
 }

@@ -18,18 +18,18 @@ export interface RestoreNote {
 const ADD_NOTE = prepareSql(
   sql`INSERT INTO daybook$meta (key, value) VALUES (${RESTORE_NOTE}, ${param('next')}) ON CONFLICT DO NOTHING`,
 )
-const MOVE_NOTE = prepareSql(
+const MOVE_RESTORE_NOTE = prepareSql(
   sql`UPDATE daybook$meta SET value = ${param('next')} WHERE key = ${RESTORE_NOTE} AND value = ${param('before')}`,
 )
 
-/** What a store says of a restore into it; `undefined`: there was none. */
+/** The note about a restore into this store; `undefined`: there was none. */
 export async function readRestoreNote(connection: Connection): Promise<RestoreNote | undefined> {
   const text = await readNote(connection, RESTORE_NOTE)
   return text === undefined ? undefined : (JSON.parse(text) as RestoreNote)
 }
 
 /**
- * Changes the note, unless somebody else did.
+ * Changes the note, unless another process did.
  *
  * @param before `undefined`: there is none yet
  */
@@ -39,6 +39,6 @@ export async function moveRestoreNote(
   next: RestoreNote,
 ): Promise<void> {
   const values = { before: JSON.stringify(before), next: JSON.stringify(next) }
-  const moved = await connection.run(before ? MOVE_NOTE : ADD_NOTE, values)
+  const moved = await connection.run(before ? MOVE_RESTORE_NOTE : ADD_NOTE, values)
   if (moved !== 1) throw new StartupError('Another daybook import restores into the same store. Let it end.')
 }

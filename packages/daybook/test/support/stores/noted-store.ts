@@ -1,4 +1,4 @@
-import type { Statement, Values } from '../../../src/store/compile.ts'
+import type { Statement, StatementValues } from '../../../src/store/compile.ts'
 import type { Connection } from '../../../src/store/connection.ts'
 import type { Database } from '../../../src/store/database.ts'
 import { Store } from '../../../src/store/store.ts'
@@ -28,7 +28,7 @@ export function notedStore(database: Database, note: Note): Store {
 }
 
 function noted(connection: Connection, tell: (statement: NotedStatement) => void): Connection {
-  const note = (statement: Statement, values: Values = {}): void =>
+  const note = (statement: Statement, values: StatementValues = {}): void =>
     tell({ sql: statement.sql, parameters: statement.bind(values) })
   return {
     all: (statement, values) => {

@@ -1,5 +1,5 @@
 import type { CollectionKey, DaybookConfig, Entry } from 'daybook'
-import type { Below, FieldsOf, Flat, Head, Locale, OptionsOf, SourceOf } from './fields.ts'
+import type { Below, CollectionFieldsOf, FieldOptionsOf, Flattened, Head, Locale, SourceOf } from './fields.ts'
 import type { Depth, Less } from './paths.ts'
 
 /** What is asked of a document. */
@@ -21,7 +21,7 @@ interface Question {
  *
  * @typeParam Own the key that always comes along
  */
-export type Shaped<C extends DaybookConfig, F, Document, Own, Q extends Question> = Flat<
+export type SelectedDocument<C extends DaybookConfig, F, Document, Own, Q extends Question> = Flattened<
   Expanded<C, F, Selected<Document, Own, Q['select']>, Q>
 >
 
@@ -33,14 +33,14 @@ type Expanded<C extends DaybookConfig, F, Document, Q extends Question> = {
   readonly [K in keyof Document]: K extends keyof F & string
     ? IsTouched<K, Q> extends true
       ? InLocales<
-          OptionsOf<F[K]>,
-          Value<C, OptionsOf<F[K]>, Document[K], Inside<Q, K>, K extends Q['paths'] ? true : false>,
+          FieldOptionsOf<F[K]>,
+          Value<C, FieldOptionsOf<F[K]>, Document[K], Inside<Q, K>, K extends Q['paths'] ? true : false>,
           Q['locales']
         >
       : Document[K]
     : [SourceOf<F, K>] extends [never]
       ? Document[K]
-      : InLocales<OptionsOf<F[SourceOf<F, K>]>, Document[K], Q['locales']>
+      : InLocales<FieldOptionsOf<F[SourceOf<F, K>]>, Document[K], Q['locales']>
 }
 
 /** Whether anything is asked about a key, so that all others need no thought. */
@@ -71,14 +71,14 @@ type Value<C extends DaybookConfig, O, V, In extends Question, Named> = O extend
 }
   ? [Named, In['paths'], In['all']] extends [false, never, 0]
     ? V
-    : Related<V, Target<C, To, NextLevel<In, Named>>>
+    : RelatedDocument<V, Target<C, To, NextLevel<In, Named>>>
   : O extends { readonly fields: infer F }
     ? Group<C, F, V, In>
     : O extends { readonly of: infer F }
-      ? OptionsOf<F> extends { readonly to: string }
-        ? Value<C, OptionsOf<F>, V, In, Named>
+      ? FieldOptionsOf<F> extends { readonly to: string }
+        ? Value<C, FieldOptionsOf<F>, V, In, Named>
         : V extends readonly (infer Item)[]
-          ? readonly Value<C, OptionsOf<F>, Item, In, Named>[]
+          ? readonly Value<C, FieldOptionsOf<F>, Item, In, Named>[]
           : V
       : O extends { readonly types: infer T }
         ? V extends readonly (infer Block)[]
@@ -86,8 +86,8 @@ type Value<C extends DaybookConfig, O, V, In extends Question, Named> = O extend
           : V
         : V
 
-/** What may not be seen, or is gone, is `null`, or left out of a list. */
-type Related<V, Document> = V extends readonly unknown[] ? readonly Document[] : Document | null
+/** A related document that is gone or hidden is `null`, or left out of a list. */
+type RelatedDocument<V, Document> = V extends readonly unknown[] ? readonly Document[] : Document | null
 
 interface NextLevel<Q extends Question, Named> {
   readonly paths: Q['paths']
@@ -104,17 +104,17 @@ type Target<C extends DaybookConfig, K extends CollectionKey<C>, Q extends Quest
   Q['locales'],
 ] extends [never, 0, never, never]
   ? Entry<C, K>
-  : Shaped<C, FieldsOf<C, K>, Entry<C, K>, 'id', Q>
+  : SelectedDocument<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', Q>
 
-type Group<C extends DaybookConfig, F, V, Q extends Question> = V extends null ? V : Flat<Expanded<C, F, V, Q>>
+type Group<C extends DaybookConfig, F, V, Q extends Question> = V extends null ? V : Flattened<Expanded<C, F, V, Q>>
 
 type BlockOf<C extends DaybookConfig, T, Block, Q extends Question> = Block extends {
   readonly _type: infer K extends keyof T
 }
-  ? Flat<Expanded<C, T[K], Block, Q>>
+  ? Flattened<Expanded<C, T[K], Block, Q>>
   : Block
 
-/** What a query's parts come to. */
+/** The type of a document that a query answers. */
 export type Answered<
   C extends DaybookConfig,
   F,
@@ -127,12 +127,17 @@ export type Answered<
 > = D extends Depth // for each depth that it may be
   ? [I, S, D, AllLocales<C, L>] extends [readonly [], readonly [], 0, never]
     ? Document
-    : OnlyIf<I, Document, Shaped<C, F, Document, Own, Asked<I, S, D, AllLocales<C, L>>>>
+    : OnlyIf<I, Document, SelectedDocument<C, F, Document, Own, QuestionOf<I, S, D, AllLocales<C, L>>>>
   : never
 
 type AllLocales<C extends DaybookConfig, L> = 'all' extends L ? Locale<C> : never
 
-interface Asked<I extends readonly string[], S extends readonly string[], D extends Depth, Locales extends string> {
+interface QuestionOf<
+  I extends readonly string[],
+  S extends readonly string[],
+  D extends Depth,
+  Locales extends string,
+> {
   readonly paths: I[number]
   readonly depth: D
   readonly all: I extends readonly [] ? D : 0

@@ -1,0 +1,79 @@
+import type { AuthAdapter, AuthCapabilities, Identity } from '../auth/adapter.ts'
+
+/** @throws {Error} with the message when a condition does not hold */
+export function assertConforms(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new Error(message)
+}
+
+export const isObjectValue = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isFilledText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+/**
+ * A value as it leaves the service.
+ *
+ * @throws {Error} when JSON cannot tell it
+ */
+export function toJson(value: unknown, name: string): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value))
+  } catch (cause) {
+    throw new Error(`${name} cannot be told as JSON.`, { cause })
+  }
+}
+
+const FLAGS = [
+  'supportsAnonymous',
+  'supportsOrganizations',
+  'supportsImpersonation',
+  'supportsServiceAccounts',
+] as const
+
+/** @throws {Error} when capabilities are not well-formed, or are not those of their adapter */
+export function assertCapabilities(capabilities: AuthCapabilities, adapter: AuthAdapter): void {
+  assertConforms(isObjectValue(capabilities), 'getCapabilities gives an object, and no promise of one.')
+  const { provider, providerRoutes, actions = {} } = capabilities
+  assertConforms(isFilledText(provider), 'provider is a text.')
+  assertConforms(
+    isObjectValue(providerRoutes) && typeof providerRoutes.enabled === 'boolean',
+    'providerRoutes.enabled is true or false.',
+  )
+  const { enabled, basePath } = providerRoutes
+  assertConforms(
+    basePath === undefined || /^(?:\/[\w.~-]+)+$/.test(String(basePath)),
+    'providerRoutes.basePath begins with a slash, ends with none, and holds no pattern, such as /api/auth.',
+  )
+  assertConforms(!enabled || basePath !== undefined, 'Routes that are enabled need a basePath.')
+  assertConforms(!enabled || adapter.handleRequest !== undefined, 'Routes that are enabled need handleRequest.')
+  assertConforms(isObjectValue(actions), 'actions are an object, by name.')
+  assertConforms(
+    Object.keys(actions).length === 0 || adapter.invoke !== undefined,
+    'Actions that are named need invoke.',
+  )
+  for (const flag of FLAGS) {
+    assertConforms(
+      capabilities[flag] === undefined || typeof capabilities[flag] === 'boolean',
+      `${flag} is true or false.`,
+    )
+  }
+}
+
+/** Times as {@link Identity} has them: ISO 8601 in UTC. */
+const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
+
+/** @throws {Error} when an identity is not well-formed, or is of another provider than expected */
+export function assertIdentity(identity: Identity | null, expected: string): void {
+  assertConforms(isObjectValue(identity), 'getIdentity gives an identity.')
+  const { provider, subject, sessionId, actorType, expiresAt, claims, roles } = identity as Identity
+  assertConforms(provider === expected, `provider is that of the capabilities: ${expected}.`)
+  assertConforms(isFilledText(subject), 'subject is a text.')
+  assertConforms(isFilledText(sessionId), 'sessionId is a text.')
+  assertConforms(actorType === 'human' || actorType === 'service', "actorType is 'human' or 'service'.")
+  if (expiresAt !== null) {
+    assertConforms(isFilledText(expiresAt) && UTC.test(expiresAt), 'expiresAt is null, or ISO 8601 in UTC.')
+    assertConforms(Date.parse(expiresAt) > Date.now(), 'expiresAt is yet to come.')
+  }
+  assertConforms(isObjectValue(claims), 'claims are an object.')
+  assertConforms(Array.isArray(roles) && roles.every(isFilledText), 'roles are a list of texts.')
+}
