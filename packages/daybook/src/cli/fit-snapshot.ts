@@ -2,7 +2,7 @@ import { StartupError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import { refusePending } from '../service.ts'
 import type { Snapshot } from '../store/database.ts'
-import { Reader } from '../store/read.ts'
+import { Reader } from '../store/reads/read.ts'
 import { whyNotCopied } from '../store/transfer/copy-source.ts'
 
 /**

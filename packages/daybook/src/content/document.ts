@@ -2,7 +2,7 @@ import { type Issue, invalid, invalidAt } from '../errors.ts'
 import type { DeriveTools, Field, Generated } from '../fields/field.ts'
 import { emptyValue, innerFields, isRecord, isRequired, servedKeys } from '../fields/field.ts'
 import type { CollectionModel, DocumentModel, FieldModel } from '../model/model.ts'
-import type { FieldChoice, FieldReference } from '../store/rows.ts'
+import type { FieldChoice, FieldReference } from '../store/reads/rows.ts'
 import { RenderError } from './markdown/markdown-renderer.ts'
 
 /** A document's values by served key. */

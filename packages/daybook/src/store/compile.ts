@@ -10,7 +10,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely'
-import type { Tables } from './tables.ts'
+import type { Tables } from './tables/tables.ts'
 
 /** A value that a prepared statement is given when it runs. */
 class Param {

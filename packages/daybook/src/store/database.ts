@@ -1,7 +1,7 @@
-import type { CommitBatch } from './commit-batch.ts'
 import type { Connection, PipelinedConnection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 import type { GrowthListener } from './journal-watch.ts'
+import type { CommitBatch } from './writes/commit-batch.ts'
 
 /** The connection of a transaction. */
 export interface WriteConnection extends PipelinedConnection {

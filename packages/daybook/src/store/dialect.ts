@@ -1,9 +1,9 @@
 import type { RawBuilder, SqlBool } from 'kysely'
 import type { CollectionModel, Comparable } from '../model/model.ts'
 import type { StatementValues, WhereSql } from './compile.ts'
-import type { SortedRow } from './rows.ts'
-import type { SearchQuery } from './search.ts'
-import type { ColumnKind, TableOutline } from './tables.ts'
+import type { SortedRow } from './reads/rows.ts'
+import type { SearchQuery } from './search/search.ts'
+import type { ColumnKind, TableOutline } from './tables/tables.ts'
 
 /** How a value is compared with what a filter gives. */
 export type Operator = 'eq' | 'lt' | 'lte' | 'gt' | 'gte' | 'in' | 'startsWith' | 'contains'

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
-import { HEAD } from './commit-batch.ts'
 import { build, param, prepare, prepareSql, type Statement } from './compile.ts'
 import type { Connection } from './connection.ts'
 import type { Database } from './database.ts'
 import type { GrowthListener } from './journal-watch.ts'
-import type { ReadSource } from './read-source.ts'
-import type { JournalRow } from './rows.ts'
-import { StatementCache } from './statement-cache.ts'
-import { type EntryTable, GLOBALS } from './tables.ts'
+import type { ReadSource } from './reads/read-source.ts'
+import type { JournalRow } from './reads/rows.ts'
+import { StatementCache } from './reads/statement-cache.ts'
+import { type EntryTable, GLOBALS } from './tables/tables.ts'
+import { HEAD } from './writes/commit-batch.ts'
 
 /** The most records that are read together. */
 const MAX_RECORDS = 128

@@ -4,12 +4,12 @@ import type { Database, JournalReader, PoolState, Snapshot, TransactionOptions, 
 import type { SchemaObject } from './dialect.ts'
 import { GrowingJournal } from './journal.ts'
 import { readNote, writeNote } from './notes.ts'
-import { Reader } from './read.ts'
+import { Reader } from './reads/read.ts'
+import { StatementCache } from './reads/statement-cache.ts'
 import { StoredRecords } from './records/records.ts'
-import { isBlankDatabase, makeOutsideTransaction, prepareSchema } from './schema.ts'
-import { StatementCache } from './statement-cache.ts'
+import { isBlankDatabase, makeOutsideTransaction, prepareSchema } from './tables/schema.ts'
 import { endCopy } from './transfer/copy.ts'
-import { Writer } from './write.ts'
+import { Writer } from './writes/write.ts'
 
 /** The most statements of writes that are kept: some ten for each collection and locale. */
 const WRITE_STATEMENTS = 4000

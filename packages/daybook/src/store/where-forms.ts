@@ -3,7 +3,7 @@ import type { SortBy } from '../query/list-query.ts'
 import { type Condition, conjuncts } from '../query/where.ts'
 import type { WhereSql } from './compile.ts'
 import type { Dialect } from './dialect.ts'
-import { valueIndex } from './tables.ts'
+import { valueIndex } from './tables/tables.ts'
 import { type CompareCondition, combinePieces, type FilteredTable, type Piece, translateCondition } from './where.ts'
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { toSearchText } from '../../src/store/search-text.ts'
+import { toSearchText } from '../../src/store/search/search-text.ts'
 
 const word = fc.oneof(
   fc.stringMatching(/^[a-zA-Z0-9]{1,12}$/),

@@ -3,7 +3,7 @@ import { isInScope, reaches, type ScopedDocument } from '../../auth/scopes.ts'
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, DocumentModel, Model } from '../../model/model.ts'
 import type { AccessFilter } from '../../query/where.ts'
-import type { Reader } from '../../store/read.ts'
+import type { Reader } from '../../store/reads/read.ts'
 import type { Values } from '../document.ts'
 import {
   type Action,

@@ -1,7 +1,7 @@
 import { DaybookError } from '../../errors.ts'
 import type { CollectionModel, DocumentModel, Model } from '../../model/model.ts'
 import { collectionsInLocale, type LocaleChoice, type LocaleQuery, readLocale } from '../../query/locale.ts'
-import type { EntryRow } from '../../store/rows.ts'
+import type { EntryRow } from '../../store/reads/rows.ts'
 import type { Access } from '../access/access.ts'
 import { mergeFields, type Values } from '../document.ts'
 import type { Engine } from '../engine.ts'

@@ -1,7 +1,7 @@
 import type { CollectionModel } from '../../model/model.ts'
 import type { ListQuery } from '../../query/list-query.ts'
 import type { Condition } from '../../query/where.ts'
-import type { SearchQuery } from '../../store/search.ts'
+import type { SearchQuery } from '../../store/search/search.ts'
 import type { ReaderScope } from '../access/reader-scope.ts'
 import type { Projection } from './present.ts'
 

@@ -1,7 +1,7 @@
 import type { CollectionModel, DocumentModel } from '../../model/model.ts'
 import type { Selection } from '../../query/expansion.ts'
 import type { LocaleChoice } from '../../query/locale.ts'
-import type { EntryRow } from '../../store/rows.ts'
+import type { EntryRow } from '../../store/reads/rows.ts'
 import type { Answer, EntryAnswer } from '../answer.ts'
 import { servedKeysOf, toCurrentSchema, type Values, withOrphanedValues } from '../document.ts'
 import { documentTag, variantOf } from '../etags.ts'

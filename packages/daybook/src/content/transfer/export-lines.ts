@@ -1,5 +1,5 @@
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
-import type { GlobalRow, JournalRow, StoredEntry } from '../../store/rows.ts'
+import type { GlobalRow, JournalRow, StoredEntry } from '../../store/reads/rows.ts'
 import { orphanedIn } from '../document.ts'
 import { storedValues } from '../reads/present.ts'
 import { textOrNull } from '../writes/row.ts'

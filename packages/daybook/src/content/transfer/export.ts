@@ -1,9 +1,9 @@
 import { invalidAt } from '../../errors.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
 import type { Snapshot } from '../../store/database.ts'
-import { Reader } from '../../store/read.ts'
-import type { JournalRow, StoredEntry } from '../../store/rows.ts'
-import { GLOBALS } from '../../store/tables.ts'
+import { Reader } from '../../store/reads/read.ts'
+import type { JournalRow, StoredEntry } from '../../store/reads/rows.ts'
+import { GLOBALS } from '../../store/tables/tables.ts'
 import { deletionLine, EXPORT_VERSION, type ExportCounts, entryLine, globalLine, lineOf } from './export-lines.ts'
 
 /** Changed documents that are read together: each may be large. */

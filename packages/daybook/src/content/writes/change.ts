@@ -1,8 +1,8 @@
 import { isRecord } from '../../fields/field.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import type { AccessFilter } from '../../query/where.ts'
-import type { Reader } from '../../store/read.ts'
-import type { Writer } from '../../store/write.ts'
+import type { Reader } from '../../store/reads/read.ts'
+import type { Writer } from '../../store/writes/write.ts'
 import {
   type FieldRights,
   fieldRights,

@@ -1,5 +1,5 @@
 import type { DocumentModel } from '../../model/model.ts'
-import type { Reader } from '../../store/read.ts'
+import type { Reader } from '../../store/reads/read.ts'
 import type { FieldRights } from '../access/field-access.ts'
 import { mergeFields, requireRequired, type Values } from '../document.ts'
 import { type Canonical, show, writeTranslation } from '../locales/localized.ts'

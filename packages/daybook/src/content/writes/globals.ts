@@ -1,5 +1,5 @@
 import type { GlobalModel } from '../../model/model.ts'
-import type { GlobalRow } from '../../store/rows.ts'
+import type { GlobalRow } from '../../store/reads/rows.ts'
 import type { Answer } from '../answer.ts'
 import { mergeFields } from '../document.ts'
 import { blankRow, globalIn } from '../reads/globals.ts'

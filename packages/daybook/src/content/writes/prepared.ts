@@ -1,5 +1,5 @@
 import { DaybookError } from '../../errors.ts'
-import type { Writer } from '../../store/write.ts'
+import type { Writer } from '../../store/writes/write.ts'
 
 /** Work that a transaction does after all of its writes are stored. */
 export type LastStep = (writer: Writer) => Promise<void>

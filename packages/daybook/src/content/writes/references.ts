@@ -1,8 +1,8 @@
 import { type Issue, invalid } from '../../errors.ts'
 import type { CollectionModel, DocumentModel } from '../../model/model.ts'
 import type { QueryScope } from '../../query/where.ts'
-import type { Reader } from '../../store/read.ts'
-import type { FieldReference } from '../../store/rows.ts'
+import type { Reader } from '../../store/reads/read.ts'
+import type { FieldReference } from '../../store/reads/rows.ts'
 import { referencesOf, type Values } from '../document.ts'
 
 /** The references of a document, before and after a write. */

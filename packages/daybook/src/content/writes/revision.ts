@@ -1,5 +1,5 @@
 import type { DocumentModel, Model } from '../../model/model.ts'
-import type { EntryRow, FieldReference } from '../../store/rows.ts'
+import type { EntryRow, FieldReference } from '../../store/reads/rows.ts'
 import { orphanedIn, type Values } from '../document.ts'
 import { type Canonical, show } from '../locales/localized.ts'
 import { storedValues } from '../reads/present.ts'

@@ -1,6 +1,6 @@
 import type { CollectionModel, DocumentModel, LocalesModel, Model } from '../../model/model.ts'
-import type { FieldReference, LocaleRow, WrittenEntry } from '../../store/rows.ts'
-import type { Writer } from '../../store/write.ts'
+import type { FieldReference, LocaleRow, WrittenEntry } from '../../store/reads/rows.ts'
+import type { Writer } from '../../store/writes/write.ts'
 import { choicesOf, mergeFields, referencesOf, type Values } from '../document.ts'
 import { type Canonical, show } from '../locales/localized.ts'
 import { storedValues, withSystem } from '../reads/present.ts'

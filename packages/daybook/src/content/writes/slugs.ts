@@ -1,6 +1,6 @@
 import { slugify } from '../../fields/slug.ts'
 import type { CollectionModel } from '../../model/model.ts'
-import type { Reader } from '../../store/read.ts'
+import type { Reader } from '../../store/reads/read.ts'
 import { isEmpty, type Values } from '../document.ts'
 
 /** Makes a slug where none is given, and gives it a number when it is taken. */

@@ -1,8 +1,8 @@
 import type { ClientBase, CustomTypesConfig, PoolClient, QueryResult } from 'pg'
-import { CommitBatch } from '../commit-batch.ts'
 import type { Statement, StatementValues } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import type { WriteConnection } from '../database.ts'
+import { CommitBatch } from '../writes/commit-batch.ts'
 import { translatePostgresError } from './postgres-errors.ts'
 import type { PostgresTexts } from './postgres-texts.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
-import type { JournalRecord } from '../commit-batch.ts'
+import type { JournalRecord } from '../writes/commit-batch.ts'
 
 /** For how much of the time in which the server has to answer it is tried to find out: with the time until a loss is noticed, it is less than twice that. */
 const PATIENCE_FACTOR = 0.7

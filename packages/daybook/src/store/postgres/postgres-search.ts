@@ -3,11 +3,11 @@ import type { CollectionModel } from '../../model/model.ts'
 import type { WhereSql } from '../compile.ts'
 import { param } from '../compile.ts'
 import type { SearchDialect } from '../dialect.ts'
-import { RANKED_MATCHES, SHOWN_COLUMNS } from '../page.ts'
-import type { SortedRow } from '../rows.ts'
-import { canMatch, type SearchQuery, searchTexts, statusWord, toBoosts } from '../search.ts'
-import type { SearchTerm } from '../search-text.ts'
-import { searchTable } from '../tables.ts'
+import { RANKED_MATCHES, SHOWN_COLUMNS } from '../reads/page.ts'
+import type { SortedRow } from '../reads/rows.ts'
+import { canMatch, type SearchQuery, searchTexts, statusWord, toBoosts } from '../search/search.ts'
+import type { SearchTerm } from '../search/search-text.ts'
+import { searchTable } from '../tables/tables.ts'
 
 /** A word as it stands in the index: with the place of its field, so that a reader finds only what they may read. */
 const inField = (place: number, word: string): string => `${place.toString(36)}:${word}`

@@ -1,4 +1,3 @@
-import { HEAD } from '../commit-batch.ts'
 import type {
   Database,
   DatabaseSource,
@@ -10,6 +9,7 @@ import type {
 } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
 import { type GrowthListener, JournalWatch } from '../journal-watch.ts'
+import { HEAD } from '../writes/commit-batch.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import { postgresDialect } from './postgres-dialect.ts'
 import { PostgresNames } from './postgres-names.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Store } from '../store.ts'
-import type { Writer } from '../write.ts'
+import type { Writer } from '../writes/write.ts'
 
 /** Another node has taken the lease over meanwhile; nothing was written. */
 export class LeaseLost extends Error {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { StartupError } from '../../errors.ts'
-import { HEAD, type JournalRecord } from '../commit-batch.ts'
 import { param, prepareSql } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import { COPY_NOTE } from '../notes.ts'
+import { HEAD, type JournalRecord } from '../writes/commit-batch.ts'
 import type { RawRow } from './copy-tables.ts'
 
 /** The origin of a copy, and its time: the last number of its journal, and a digest that tells that record from others. */

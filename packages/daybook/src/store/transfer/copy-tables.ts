@@ -1,8 +1,8 @@
 import type { Statement } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import { DEFAULT_LOCALE_NOTE, SEED_NOTE } from '../notes.ts'
-import { quoteColumns } from '../table-ddl.ts'
-import { ENTRY_TABLE, SYSTEM_TABLES, type SystemTables, type TableOutline } from '../tables.ts'
+import { quoteColumns } from '../tables/table-ddl.ts'
+import { ENTRY_TABLE, SYSTEM_TABLES, type SystemTables, type TableOutline } from '../tables/tables.ts'
 
 /** A row as it lies in its table, column by column. */
 export type RawRow = readonly unknown[]

@@ -1,4 +1,4 @@
-import type { SystemTables } from '../../../src/store/tables.ts'
+import type { SystemTables } from '../../../src/store/tables/tables.ts'
 import type { Rows } from './stores.ts'
 
 type StoredChange = SystemTables['daybook$journal']

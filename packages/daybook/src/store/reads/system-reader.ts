@@ -1,9 +1,9 @@
-import { build, param, prepare } from './compile.ts'
-import type { Connection } from './connection.ts'
-import { DEFAULT_LOCALE_NOTE, readNote } from './notes.ts'
+import { build, param, prepare } from '../compile.ts'
+import type { Connection } from '../connection.ts'
+import { DEFAULT_LOCALE_NOTE, readNote } from '../notes.ts'
+import { type RestoreNote, readRestoreNote } from '../transfer/restore-note.ts'
 import type { ReadSource } from './read-source.ts'
 import type { StoredReplyRow } from './rows.ts'
-import { type RestoreNote, readRestoreNote } from './transfer/restore-note.ts'
 
 /** Reads what the store keeps about itself. */
 export class SystemReader {

@@ -1,6 +1,6 @@
-import { PUBLISHED } from '../fields/status.ts'
-import { build, param, prepare, type Statement, type StatementValues } from './compile.ts'
-import type { PipelinedConnection } from './connection.ts'
+import { PUBLISHED } from '../../fields/status.ts'
+import { build, param, prepare, type Statement, type StatementValues } from '../compile.ts'
+import type { PipelinedConnection } from '../connection.ts'
 
 /** An entry that went from one status to another: `null` is an entry without one, `undefined` no entry. */
 export interface CountChange {

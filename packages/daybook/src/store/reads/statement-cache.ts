@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Statement } from './compile.ts'
+import type { Statement } from '../compile.ts'
 
 /** Statements that were compiled once and run many times. */
 export class StatementCache {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { param, prepareSql, type Statement } from './compile.ts'
-import type { StoredEntry } from './rows.ts'
-import { ENTRY_COLUMNS } from './tables.ts'
+import { param, prepareSql, type Statement } from '../compile.ts'
+import type { StoredEntry } from '../reads/rows.ts'
+import { ENTRY_COLUMNS } from '../tables/tables.ts'
 
 /** The most rows of a batch: each is read at one go, and others wait meanwhile. */
 const MAX_BATCH_ENTRIES = 128

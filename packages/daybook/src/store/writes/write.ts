@@ -1,15 +1,10 @@
 import { sql } from 'kysely'
-import type { CollectionModel } from '../model/model.ts'
-import { BulkInsert, isBulk } from './bulk-insert.ts'
-import { build, param, prepare, prepareSql, type Statement, type StatementValues } from './compile.ts'
-import type { WriteConnection } from './database.ts'
-import { wholeOf } from './journal.ts'
-import { dropLocaleTables, dropsOf } from './locale-tables.ts'
-import { DEFAULT_LOCALE_NOTE, writeNote } from './notes.ts'
-import type { Reader } from './read.ts'
-import { Leases } from './records/leases.ts'
-import { RateLimits } from './records/rate-limits.ts'
-import { WrittenRecords } from './records/records.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import { build, param, prepare, prepareSql, type Statement, type StatementValues } from '../compile.ts'
+import type { WriteConnection } from '../database.ts'
+import { wholeOf } from '../journal.ts'
+import { DEFAULT_LOCALE_NOTE, writeNote } from '../notes.ts'
+import type { Reader } from '../reads/read.ts'
 import type {
   FieldChoice,
   FieldReference,
@@ -18,11 +13,16 @@ import type {
   StoredEntry,
   StoredReplyRow,
   WrittenEntry,
-} from './rows.ts'
-import { searchRows } from './search-rows.ts'
-import type { StatementCache } from './statement-cache.ts'
-import { ENTRY_COLUMNS, type EntryTable, GLOBALS } from './tables.ts'
-import { moveRestoreNote, type RestoreNote } from './transfer/restore-note.ts'
+} from '../reads/rows.ts'
+import type { StatementCache } from '../reads/statement-cache.ts'
+import { Leases } from '../records/leases.ts'
+import { RateLimits } from '../records/rate-limits.ts'
+import { WrittenRecords } from '../records/records.ts'
+import { searchRows } from '../search/search-rows.ts'
+import { dropLocaleTables, dropsOf } from '../tables/locale-tables.ts'
+import { ENTRY_COLUMNS, type EntryTable, GLOBALS } from '../tables/tables.ts'
+import { moveRestoreNote, type RestoreNote } from '../transfer/restore-note.ts'
+import { BulkInsert, isBulk } from './bulk-insert.ts'
 
 /** The action of a change. */
 export type ChangeAction = 'create' | 'update' | 'delete'

@@ -1,4 +1,4 @@
-import type { SchemaDialect } from './dialect.ts'
+import type { SchemaDialect } from '../dialect.ts'
 import { type Column, type ColumnKind, ENTRY_TABLE, LOCALE_TABLE, SYSTEM_TABLES, type TableOutline } from './tables.ts'
 
 /** The engine's facts that decide how tables are made. */

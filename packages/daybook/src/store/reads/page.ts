@@ -1,14 +1,14 @@
 import { type Compilable, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
-import type { CollectionModel } from '../model/model.ts'
-import type { SortBy } from '../query/list-query.ts'
-import type { Condition } from '../query/where.ts'
-import type { WhereSql } from './compile.ts'
-import { build, param, type StatementValues } from './compile.ts'
-import type { Dialect } from './dialect.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import type { SortBy } from '../../query/list-query.ts'
+import type { Condition } from '../../query/where.ts'
+import type { WhereSql } from '../compile.ts'
+import { build, param, type StatementValues } from '../compile.ts'
+import type { Dialect } from '../dialect.ts'
+import type { SearchQuery } from '../search/search.ts'
+import type { EntryTable } from '../tables/tables.ts'
 import type { ListSize } from './page-plan.ts'
 import type { EntryRow, SortedRow } from './rows.ts'
-import type { SearchQuery } from './search.ts'
-import type { EntryTable } from './tables.ts'
 
 /**
  * How many of the newest matches are ranked by relevance. Ranking every match of a common word would

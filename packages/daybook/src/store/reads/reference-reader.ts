@@ -1,12 +1,12 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { CollectionModel } from '../model/model.ts'
-import type { Condition } from '../query/where.ts'
-import { param, prepareSql, type StatementValues } from './compile.ts'
-import type { Connection } from './connection.ts'
-import type { Dialect } from './dialect.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import type { Condition } from '../../query/where.ts'
+import { param, prepareSql, type StatementValues } from '../compile.ts'
+import type { Connection } from '../connection.ts'
+import type { Dialect } from '../dialect.ts'
+import { toWhereSql } from '../where-forms.ts'
 import type { ReadSource } from './read-source.ts'
 import type { StatementCache } from './statement-cache.ts'
-import { toWhereSql } from './where-forms.ts'
 
 /** One document that refers to another, and through which field. */
 export interface Referrer {

@@ -1,5 +1,5 @@
-import type { Field } from '../fields/field.ts'
-import type { CollectionModel } from '../model/model.ts'
+import type { Field } from '../../fields/field.ts'
+import type { CollectionModel } from '../../model/model.ts'
 import { type SearchTerm, toSearchText } from './search-text.ts'
 
 /** The query of a search. */

@@ -1,6 +1,6 @@
-import { bare } from './compile.ts'
-import type { Connection } from './connection.ts'
-import type { Dialect } from './dialect.ts'
+import { bare } from '../compile.ts'
+import type { Connection } from '../connection.ts'
+import type { Dialect } from '../dialect.ts'
 import { isLocaleTable } from './tables.ts'
 
 /** Drops the tables of locales that are no longer wanted. They hold nothing that the collection's own table does not. */

@@ -1,5 +1,5 @@
-import type { StatementValues } from './compile.ts'
-import type { SearchDialect } from './dialect.ts'
+import type { StatementValues } from '../compile.ts'
+import type { SearchDialect } from '../dialect.ts'
 
 /** Makes search rows; locales that show the same value of an entry have one. */
 export function searchRows(search: SearchDialect): SearchDialect['row'] {

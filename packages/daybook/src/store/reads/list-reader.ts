@@ -1,8 +1,10 @@
-import type { CollectionModel } from '../model/model.ts'
-import { COUNTERS } from './commit-batch.ts'
-import { prepare, prepareSql } from './compile.ts'
-import type { Connection } from './connection.ts'
-import type { Dialect, SearchDialect } from './dialect.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import { prepare, prepareSql } from '../compile.ts'
+import type { Connection } from '../connection.ts'
+import type { Dialect, SearchDialect } from '../dialect.ts'
+import { toStored } from '../where.ts'
+import { toWhereSql, type WhereForm } from '../where-forms.ts'
+import { COUNTERS } from '../writes/commit-batch.ts'
 import {
   countStatement,
   type Filter,
@@ -18,8 +20,6 @@ import { type PagePlan, planPage } from './page-plan.ts'
 import type { ReadSource } from './read-source.ts'
 import type { SortedRow } from './rows.ts'
 import type { StatementCache } from './statement-cache.ts'
-import { toStored } from './where.ts'
-import { toWhereSql, type WhereForm } from './where-forms.ts'
 
 /** Where a collection stands in the journal, and how many entries it has by status. */
 export interface Counters {

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { CollectionModel } from '../model/model.ts'
-import { prepareSql, type StatementValues } from './compile.ts'
-import type { WriteConnection } from './database.ts'
-import type { Dialect, SearchDialect } from './dialect.ts'
-import type { LocaleRow, WrittenEntry } from './rows.ts'
-import { searchRows } from './search-rows.ts'
-import { ENTRY_COLUMNS, type EntryTable } from './tables.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import { prepareSql, type StatementValues } from '../compile.ts'
+import type { WriteConnection } from '../database.ts'
+import type { Dialect, SearchDialect } from '../dialect.ts'
+import type { LocaleRow, WrittenEntry } from '../reads/rows.ts'
+import { searchRows } from '../search/search-rows.ts'
+import { ENTRY_COLUMNS, type EntryTable } from '../tables/tables.ts'
 
 /** An engine that takes many rows at once. */
 type BulkDialect = Dialect &

@@ -1,5 +1,5 @@
-import type { Connection } from './connection.ts'
-import type { Dialect } from './dialect.ts'
+import type { Connection } from '../connection.ts'
+import type { Dialect } from '../dialect.ts'
 import type { StatementCache } from './statement-cache.ts'
 
 /** Where a reader reads, and in which words. */

@@ -1,7 +1,7 @@
-import type { SortBy } from '../query/list-query.ts'
-import { type Condition, conjuncts } from '../query/where.ts'
-import { isOwn } from './where.ts'
-import { isOneStep, type WhereForm } from './where-forms.ts'
+import type { SortBy } from '../../query/list-query.ts'
+import { type Condition, conjuncts } from '../../query/where.ts'
+import { isOwn } from '../where.ts'
+import { isOneStep, type WhereForm } from '../where-forms.ts'
 
 /** How many entries there are, so that a way to a page can be chosen. */
 export interface ListSize {

@@ -1,6 +1,6 @@
-import type { Reference } from '../fields/field.ts'
-import type { CollectionModel } from '../model/model.ts'
-import type { EntryColumn, EntryTable, SystemTables } from './tables.ts'
+import type { Reference } from '../../fields/field.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import type { EntryColumn, EntryTable, SystemTables } from '../tables/tables.ts'
 
 /** The columns that serving an entry needs. */
 export type EntryRow = Pick<EntryTable, 'id' | 'seq' | 'status' | 'shape' | 'kept' | 'doc'>
