@@ -61,6 +61,9 @@ token create takes
   --role ROLE       for access rules; may stand more than once (default: service)
   --days N          how long it lasts (default: until it is revoked)
 
+openapi takes
+  --all             also what only a session sees (default: what everyone may know)
+
 migrate takes
   --apply           do it
   --allow-loss      also what loses stored values

@@ -19,10 +19,14 @@ const orNull = (schema: JsonSchema): JsonSchema => {
 const withDescription = (schema: JsonSchema, field: Field): JsonSchema =>
   field.options.description === undefined ? schema : { ...schema, description: field.options.description }
 
-/** Whether a field always holds something once a document is stored. A locale without fallbacks may have nothing. */
+/**
+ * Whether a field always holds something once a document is stored. A locale without fallbacks may have nothing, and a
+ * reference goes with its target unless it keeps that.
+ */
 export function isFilled(field: Field): boolean {
   const { type, options } = field
-  return (isRequired(field) && options.localized !== true) || type.empty?.(options) != null
+  const mayGo = options.localized === true || type.relation?.(options).onDelete === 'unset'
+  return (isRequired(field) && !mayGo) || type.empty?.(options) != null
 }
 
 /** Whether a new document must name the field. */

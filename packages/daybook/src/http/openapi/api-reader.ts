@@ -1,15 +1,18 @@
 import { ANONYMOUS } from '../../auth/adapter.ts'
 import type { Access } from '../../content/access/access.ts'
 import { type FieldRights, fieldRights } from '../../content/access/field-access.ts'
-import type { Ruled } from '../../content/access/rules.ts'
+import { permissionFor } from '../../content/access/permissions.ts'
+import type { Action, Ruled } from '../../content/access/rules.ts'
 import type { Model } from '../../model/model.ts'
 import type { Route } from '../contract.ts'
 import { isOpenByRule } from '../protection.ts'
 
 /** What one reader may know of the service. */
 export interface ApiReader {
-  /** Collections and globals that the reader may read, each with what the reader may do with its fields. */
+  /** Collections and globals that the reader may read or write, each with what the reader may do with its fields. */
   readonly documents: ReadonlyMap<Ruled, FieldRights>
+  /** Those about such a document, and about none. Of what may only be written, the others are left out. */
+  readonly routes: readonly Route[]
   /** Routes that need a session, unless a rule lets others in, and whose rule does. */
   readonly openRoutes: ReadonlySet<Route>
   /** The same for readers who may know the same. */
@@ -19,21 +22,50 @@ export interface ApiReader {
 /** Asks the rules of the config what a reader may know. */
 export async function apiReader(model: Model, routes: readonly Route[], access: Access): Promise<ApiReader> {
   const documents = new Map<Ruled, FieldRights>()
+  const allowed = new Map<Ruled, readonly Action[]>()
   for (const document of [...model.collections.values(), ...model.globals.values()]) {
-    const rights = await rightsOf(document, access)
-    if (rights) documents.set(document, rights)
+    const actions = await actionsOn(model, document, access)
+    const rights = actions.length > 0 ? rightsOn(document, access) : undefined
+    if (!rights) continue
+    documents.set(document, rights)
+    allowed.set(document, actions)
   }
+  const shown = routes.filter(({ resource, action }) => {
+    const actions = resource && allowed.get(resource)
+    return (
+      !resource || actions?.includes('read') === true || (action !== undefined && actions?.includes(action) === true)
+    )
+  })
   const openRoutes = new Set<Route>()
-  for (const route of routes) if (await isOpen(model, route)) openRoutes.add(route)
-  const open = [...openRoutes].map(({ operationId, resource }) => `${operationId} ${resource?.key}`)
+  for (const route of shown) if (await isOpen(model, route)) openRoutes.add(route)
   const known = [...documents].map(([{ kind, key }, { hidden, absent }]) => [kind, key, [...hidden], [...absent]])
-  return { documents, openRoutes, variant: JSON.stringify([known, open]) }
+  const variant = JSON.stringify([known, [...allowed.values()].map(String), [...openRoutes].map(nameOf)])
+  return { documents, routes: shown, openRoutes, variant }
 }
 
-/** What a reader may do with the fields of a document; `undefined`: it is not there for the reader, or a rule failed. */
-async function rightsOf(document: Ruled, access: Access): Promise<FieldRights | undefined> {
+/** Who may read a document sees all of its routes, so that no more is asked; otherwise what the reader may do with it. */
+async function actionsOn(model: Model, document: Ruled, access: Access): Promise<readonly Action[]> {
+  const may = (action: Action): Promise<boolean> =>
+    permissionFor(model, document, action, access).then(
+      (permission) => permission !== false,
+      // A rule that fails lets nobody through.
+      () => false,
+    )
+  if (await may('read')) return ['read']
+  const actions: Action[] = []
+  for (const action of WRITES[document.kind]) if (await may(action)) actions.push(action)
+  return actions
+}
+
+const WRITES: Readonly<Record<Ruled['kind'], readonly Action[]>> = {
+  collection: ['create', 'update', 'delete'],
+  global: ['update'],
+}
+
+/** `undefined`: a rule failed, and nobody knows what the reader may see. */
+function rightsOn(document: Ruled, access: Access): FieldRights | undefined {
   try {
-    return (await access.rulingOnReads(document)) === false ? undefined : fieldRights(document, access)
+    return fieldRights(document, access)
   } catch {
     return undefined
   }
@@ -41,9 +73,7 @@ async function rightsOf(document: Ruled, access: Access): Promise<FieldRights | 
 
 async function isOpen(model: Model, route: Route): Promise<boolean> {
   if (route.protection !== 'session') return false
-  try {
-    return await isOpenByRule(model, route, ANONYMOUS)
-  } catch {
-    return false
-  }
+  return isOpenByRule(model, route, ANONYMOUS).catch(() => false)
 }
+
+const nameOf = ({ operationId, resource }: Route): string => `${operationId} ${resource?.key}`

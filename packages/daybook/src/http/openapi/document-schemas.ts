@@ -196,8 +196,8 @@ export class DocumentSchemas {
     { [OWN_SCHEMA]: _, ...rest }: JsonSchema,
     place: Place,
   ): JsonSchema {
-    if (place.isMerged) return rest
-    if (!isMovable(own)) return { ...rest, [OWN_SCHEMA]: own }
+    // One that names its parts otherwise than by pointers means nothing inside another document.
+    if (place.isMerged || !isMovable(own)) return rest
     return { ...rest, ...this.#components.schema(place.name, () => moved(own, `#/components/schemas/${place.name}`)) }
   }
 

@@ -21,12 +21,11 @@ const ABOUT = `Made from the routes and the content model of this service, for t
 what that session may see besides. Every GET operation answers HEAD, too.`
 
 /** The OpenAPI 3.1 document of a service, as far as one reader may know it, as JSON text. */
-export function openApiText({ model, routes, sessionCookie }: OpenApiParts, reader: ApiReader): Text {
+export function openApiText({ model, sessionCookie }: Omit<OpenApiParts, 'routes'>, reader: ApiReader): Text {
   const printer = new Printer(model, reader)
   const { components } = printer
   components.schema('Error', () => ERROR)
-  const shown = routes.filter(({ resource }) => !resource || reader.documents.has(resource))
-  const paths = object(pathsOf(shown, printer))
+  const paths = object(pathsOf(reader.routes, printer))
   return object([
     ['openapi', '"3.1.0"'],
     ['info', print({ title: 'Daybook', version: version(), description: ABOUT.replaceAll('\n', ' ') })],

@@ -6,13 +6,15 @@ const NAMING: readonly string[] = ['$id', '$anchor', '$dynamicRef', '$dynamicAnc
 /** Keywords that hold values, not schemas. */
 const VALUES: readonly string[] = ['const', 'enum', 'default', 'examples']
 
-/** Whether a schema refers to nothing but its own parts, by pointers. */
-export function isMovable(schema: unknown): boolean {
-  if (Array.isArray(schema)) return schema.every(isMovable)
+/** Whether a schema refers to nothing but its own parts, by pointers. What it calls itself does not matter then. */
+export const isMovable = ({ $id: _, ...schema }: JsonSchema): boolean => hasOwnRefs(schema)
+
+function hasOwnRefs(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(hasOwnRefs)
   if (!isRecord(schema)) return true
   if (NAMING.some((keyword) => Object.hasOwn(schema, keyword))) return false
   if (typeof schema.$ref === 'string' && !/^#(?:\/|$)/.test(schema.$ref)) return false
-  return Object.entries(schema).every(([keyword, value]) => VALUES.includes(keyword) || isMovable(value))
+  return Object.entries(schema).every(([keyword, value]) => VALUES.includes(keyword) || hasOwnRefs(value))
 }
 
 /**
@@ -20,7 +22,7 @@ export function isMovable(schema: unknown): boolean {
  *
  * @param address such as `#/components/schemas/Place`
  */
-export function moved({ $schema: _, ...schema }: JsonSchema, address: string): JsonSchema {
+export function moved({ $schema: _, $id: __, ...schema }: JsonSchema, address: string): JsonSchema {
   return moveRefs(schema, address) as JsonSchema
 }
 

@@ -44,7 +44,7 @@ export class Printer {
 
   /** A schema of somebody else, under a name of its own. */
   own(name: string, schema: JsonSchema): JsonSchema {
-    if (!isMovable(schema)) return schema
+    if (!isMovable(schema)) return {}
     return this.components.schema(name, () => moved(schema, `#/components/schemas/${name}`))
   }
 

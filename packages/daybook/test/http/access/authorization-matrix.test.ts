@@ -228,9 +228,9 @@ function spellingsOf(pattern: string): readonly string[] {
   const path = shapeOf(pattern)
   const general = [
     `${path}/`,
-    path.replace('/api', '//api'),
-    path.replace('/api', '/API'),
-    path.replace('/api/', '/api%2F'),
+    `/${path}`,
+    path.replace(/^\/\w+/, (first) => first.toUpperCase()),
+    ...(path.startsWith('/api/') ? [path.replace('/api/', '/api%2F')] : []),
   ]
   return /:(?:slug|id|action)$/.test(pattern) ? general : [...general, `${path}%2f`, `${path};a`, `${path}.json`]
 }

@@ -49,7 +49,8 @@ class DocumentedService {
 
   /** Checks an answer to a request against what the document says of it. */
   check({ method, path: target, headers, body }: Sent, answer: Answer): void {
-    const [path = '', search = ''] = target.split('?')
+    const [written = '', search = ''] = target.split('?')
+    const path = decoded(written)
     const found = this.#paths.find(({ pattern }) => pattern.test(path))
     const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
     const operation = found && this.#document.paths[found.path]?.[verb]
@@ -80,16 +81,22 @@ class DocumentedService {
       expect(parameter, `${operation.operationId} documents the parameter ${name}`).toBeDefined()
       if (!parameter || parameter.style === 'deepObject') continue
       const values = query.getAll(name)
-      const value = parameter.style === 'form' ? values.flatMap((one) => one.split(',')) : fromText(values[0] ?? '')
-      this.#expectValid(`${parameter.pointer}/schema`, value, `the parameter ${name}`)
+      const what = `the parameter ${name}`
+      if (parameter.style !== 'form') this.#expectText(`${parameter.pointer}/schema`, values[0] ?? '', what)
+      else
+        this.#expectValid(
+          `${parameter.pointer}/schema`,
+          values.flatMap((one) => one.split(',')),
+          what,
+        )
     }
     const type = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
     const media = type.split(';')[0]?.toLowerCase() ?? ''
     if (typeof body !== 'string' || !media.endsWith('json') || !operation.requestBody) return
-    // Every +json type is taken as JSON is.
+    // Every +json type is taken as JSON is; texts are brought into one Unicode form before they are checked.
     const documented = Object.hasOwn(operation.requestBody.content, media) ? media : 'application/json'
     const pointer = pointerTo(...at, 'requestBody', 'content', documented, 'schema')
-    this.#expectValid(pointer, JSON.parse(body), 'the body that was taken')
+    this.#expectValid(pointer, JSON.parse(body.normalize('NFC')), 'the body that was taken')
   }
 
   #checkAnswer(operation: Operation, at: readonly string[], { status, headers, text }: Answer, method: string): void {
@@ -117,7 +124,7 @@ class DocumentedService {
       const known = declared.get(name)
       if (known !== undefined) {
         const { $ref = '' } = this.#at(`${pointer}/headers/${known}`) as { readonly $ref?: string }
-        this.#expectValid(`${$ref}/schema`, fromText(value), `${operationId}, header ${name}`)
+        this.#expectText(`${$ref}/schema`, value, `${operationId}, header ${name}`)
       } else expect(name, `a header that ${operationId} documents`).toMatch(OF_ANY_ANSWER)
     }
   }
@@ -129,6 +136,12 @@ class DocumentedService {
       .split('/')
       .map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'))
     return keys.reduce<unknown>((value, key) => (value as Readonly<Record<string, unknown>>)[key], this.#document)
+  }
+
+  /** The value of a parameter or a header, which has no type: a number may be written in it. */
+  #expectText(pointer: string, text: string, what: string): void {
+    const isNumber = /^\d+$/.test(text) && (this.#at(pointer) as { readonly type?: unknown }).type === 'integer'
+    this.#expectValid(pointer, isNumber ? Number(text) : text, what)
   }
 
   #expectValid(pointer: string, value: unknown, what: string): void {
@@ -143,8 +156,14 @@ const escapeKey = (key: string): string => encodeURIComponent(key.replaceAll('~'
 
 const pointerTo = (...keys: readonly string[]): string => `#/${keys.map(escapeKey).join('/')}`
 
-/** The value of a text where that is a number: parameters and headers have no types. */
-const fromText = (text: string): unknown => (/^-?\d+$/.test(text) ? Number(text) : text)
+/** A path as routes match it; one that is not well-formed names none. */
+function decoded(path: string): string {
+  try {
+    return decodeURI(path)
+  } catch {
+    return path
+  }
+}
 
 function toPattern(path: string): RegExp {
   const literal = path.replace(/[.*+?^$()|[\]\\]/g, '\\$&')
