@@ -1,6 +1,6 @@
 import type { Ruled } from '../../content/access/rules.ts'
 import { schemaWithout } from '../../content/writes/body.ts'
-import { isRecord, type JsonSchema } from '../../fields/field.ts'
+import { emptyValue, isRecord, type JsonSchema } from '../../fields/field.ts'
 import { OWN_SCHEMA } from '../../fields/json.ts'
 import { REFERS_TO } from '../../fields/relation.ts'
 import type { DocumentModel, Model } from '../../model/model.ts'
@@ -11,10 +11,10 @@ import { exampleOf } from './examples.ts'
 import { isMovable, moved } from './own-schema.ts'
 
 /**
- * In which form a document is sent: whole, with the fields that `select` names, with all its locales, or as the body of a
- * request.
+ * In which form a document is sent: whole, with the fields that `select` names, with all its locales, a global before it is
+ * first written, or as the body of a request.
  */
-type Form = '' | 'Selection' | 'AllLocales' | 'Create' | 'Update' | 'Patch'
+type Form = '' | 'Selection' | 'AllLocales' | 'Unwritten' | 'Create' | 'Update' | 'Patch'
 
 const BODIES: readonly Form[] = ['Create', 'Update', 'Patch']
 
@@ -79,7 +79,8 @@ export class DocumentSchemas {
 
   /** A document as it is answered to a read, which may select fields and ask for all locales. */
   read(document: Ruled): JsonSchema {
-    return { anyOf: this.#forms(document).map((form) => this.#schema(document, form)) }
+    const forms: readonly Form[] = document.kind === 'global' ? ['Unwritten'] : []
+    return { anyOf: [...this.#forms(document), ...forms].map((form) => this.#schema(document, form)) }
   }
 
   create(document: Ruled): JsonSchema {
@@ -99,6 +100,7 @@ export class DocumentSchemas {
     const name = `${nameOf(document)}${form}`
     return this.#components.schema(name, () => {
       if (form === '') return this.#complete(document, 'read', 'Selection')
+      if (form === 'Unwritten') return this.#unwritten(document)
       if (form === 'Create') return this.#complete(document, 'create', 'Update')
       return this.#part(document, { name, form, isMerged: form === 'Patch' })
     })
@@ -123,6 +125,19 @@ export class DocumentSchemas {
       ...(required === undefined ? {} : { required }),
       ...examplesOf(own),
     }
+  }
+
+  /** A global that holds nothing yet. */
+  #unwritten(document: Ruled): JsonSchema {
+    const own = this.#own(document, 'read')
+    const values = document.fields.map(({ key, field }) => [key, emptyValue(field)] as const)
+    const empty = new Map<string, unknown>(values)
+    const isOwn = (key: string): boolean => document.systemKeys.before.includes(key)
+    const properties = Object.entries(own.properties as object).map(([key, schema]) => [
+      key,
+      isOwn(key) ? schema : { const: empty.get(key) ?? null },
+    ])
+    return { ...own, properties: Object.fromEntries(properties), required: document.systemKeys.before }
   }
 
   /** A schema of the model, without what the reader may not know. */
