@@ -123,7 +123,7 @@ export class DocumentSchemas {
       ...(description === undefined ? {} : { description }),
       allOf: [this.#schema(document, form)],
       ...(required === undefined ? {} : { required }),
-      ...examplesOf(own),
+      ...(side === 'create' ? examplesOf(own) : {}),
     }
   }
 
@@ -163,18 +163,20 @@ export class DocumentSchemas {
   }
 
   #printParts({ required, ...schema }: JsonSchema, place: Place): JsonSchema {
-    const parts = Object.entries(schema).map(([keyword, value]) => [keyword, this.#printPart(keyword, value, place)])
+    const parts: Record<string, unknown> = {}
+    for (const [keyword, value] of Object.entries(schema)) parts[keyword] = this.#printPart(keyword, value, place)
     const isPartial = place.isMerged && isRecord(schema.properties)
-    return { ...Object.fromEntries(parts), ...(required === undefined || isPartial ? {} : { required }) }
+    return { ...parts, ...(required === undefined || isPartial ? {} : { required }) }
   }
 
   #printPart(keyword: string, value: unknown, place: Place): unknown {
     if (keyword === 'properties' && isRecord(value)) {
-      const printed = Object.entries(value).map(([key, inner]) => {
-        const at = { ...place, name: `${place.name}.${key}` }
-        return [key, isRecord(inner) ? this.#print(inner, at) : inner]
-      })
-      return Object.fromEntries(printed)
+      const printed: Record<string, unknown> = {}
+      for (const [key, inner] of Object.entries(value)) {
+        const isTreated = isRecord(inner) && !isPlain(inner)
+        printed[key] = isTreated ? this.#print(inner, { ...place, name: `${place.name}.${key}` }) : inner
+      }
+      return printed
     }
     if (keyword === 'items' && isRecord(value)) return this.#print(value, { ...place, isMerged: false })
     if ((keyword === 'anyOf' || keyword === 'oneOf' || keyword === 'allOf') && Array.isArray(value)) {

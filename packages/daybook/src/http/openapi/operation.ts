@@ -1,5 +1,4 @@
 import { ERRORS, type ErrorCode } from '../../errors.ts'
-import type { JsonSchema } from '../../fields/field.ts'
 import { isRecord } from '../../fields/field.ts'
 import type { Parameter } from '../../query/parameters.ts'
 import { CONDITIONS } from '../conditions.ts'
@@ -26,27 +25,34 @@ const print = (value: unknown): Text => JSON.stringify(value)
  * @param path with the names of its open places
  */
 export function operationText(route: Route, path: string, printer: Printer): Text {
-  const { summary, body, answers } = route
-  const parameters = [...pathParameters(route, path), ...queryParameters(route, printer), ...conditions(route)]
-  return object([
-    ['operationId', print(operationIdOf(route))],
-    ['summary', print(summary)],
-    ['tags', print([tagOf(route)])],
-    ['parameters', `[${parameters.join(',')}]`],
-    ...(body ? [['requestBody', requestBody(body, printer.body(route, body.schema))] as const] : []),
-    [
-      'responses',
-      object([
-        ...(answers?.map((answer) => responseOf(answer, route, printer)) ?? [UNKNOWN_ANSWER]),
-        ...errorsOf(route.errors, printer),
-      ]),
-    ],
-    ['security', securityOf(route, printer)],
-  ])
+  const { body, answers } = route
+  const common = (what: string, make: () => Text): Text => ofKind(route, printer, what, make)
+  const parameters = [
+    common('parameters', () => [...pathParameters(route, path), ...conditions(route)].join(',')),
+    ...queryParameters(route, printer),
+  ].filter((text) => text !== '')
+  const responses = [
+    answers ? answers.map((answer) => responseOf(answer, route, printer)).join(',') : UNKNOWN_ANSWER,
+    common('errors', () => errorsOf(route.errors)),
+  ]
+  const members = [
+    `"operationId":"${operationIdOf(route)}"`,
+    common('summary', () => `"summary":${print(route.summary)}`),
+    `"tags":["${tagOf(route)}"]`,
+    `"parameters":[${parameters.join(',')}]`,
+    ...(body ? [`"requestBody":${requestBody(body, print(printer.body(route, body.schema)))}`] : []),
+    `"responses":{${responses.join(',')}}`,
+    `"security":${securityOf(route, printer)}`,
+  ]
+  return `{${members.join(',')}}`
 }
 
+/** A text that all routes of one operation have in common, whatever collection or global they are about. */
+const ofKind = ({ operationId, resource }: Route, { texts }: Printer, what: string, make: () => Text): Text =>
+  texts.get(`${what} ${operationId} ${resource?.kind}`, make)
+
 /** What an adapter answers is its own business. */
-const UNKNOWN_ANSWER: readonly [string, Text] = ['default', print({ description: 'What the auth adapter answers.' })]
+const UNKNOWN_ANSWER: Text = '"default":{"description":"What the auth adapter answers."}'
 
 /** The operation of one action of a route. */
 export function actionText(route: Route, name: string, action: ActionContract, printer: Printer): Text {
@@ -55,20 +61,14 @@ export function actionText(route: Route, name: string, action: ActionContract, p
   const content = output && { 'application/json': { schema: printer.own(`${id}Output`, output) } }
   const isRequired = Array.isArray(input.required) && input.required.length > 0
   const body = { ...(route.body as BodyContract), isRequired }
+  const done = print({ description: 'What the auth adapter answers when it has done it.', content })
   return object([
     ['operationId', print(id)],
     ['summary', print(description ?? `Runs the action ${name} of the auth adapter.`)],
     ['tags', print([tagOf(route)])],
     ['parameters', `[${conditions(route).join(',')}]`],
-    ['requestBody', requestBody(body, printer.own(`${id}Input`, input))],
-    [
-      'responses',
-      object([
-        ['2XX', print({ description: 'What the auth adapter answers when it has done it.', content })],
-        UNKNOWN_ANSWER,
-        ...errorsOf(route.errors, printer),
-      ]),
-    ],
+    ['requestBody', requestBody(body, print(printer.own(`${id}Input`, input)))],
+    ['responses', `{"2XX":${done},${UNKNOWN_ANSWER},${errorsOf(route.errors)}}`],
     ['security', OPTIONAL],
   ])
 }
@@ -121,25 +121,20 @@ function queryParameters({ parameters = {} }: Route, { components }: Printer): r
 const conditions = (route: Route): readonly Text[] =>
   route.conditions.map((one) => `{"$ref":"#/components/parameters/${CONDITIONS[one].name}"}`)
 
-function requestBody({ description, mediaTypes, isRequired = true }: BodyContract, schema: JsonSchema): Text {
-  const content = Object.fromEntries(mediaTypes.map((type) => [type, { schema }]))
-  return print({ description, required: isRequired, content })
+function requestBody({ description, mediaTypes, isRequired = true }: BodyContract, schema: Text): Text {
+  const content = object(mediaTypes.map((type) => [type, `{"schema":${schema}}`]))
+  return `{"description":${print(description)},"required":${isRequired},"content":${content}}`
 }
 
-function responseOf(
-  { status, description, headers, schema, mediaType = 'application/json' }: AnswerContract,
-  route: Route,
-  printer: Printer,
-): readonly [string, Text] {
-  const headersText = printer.texts.get(`headers ${headers.join()}`, () => headersOf(headers))
-  const content = schema && object([[mediaType, `{"schema":${print(printer.answer(route, schema))}}`]])
-  const response = object([
-    ['description', print(description)],
-    ['headers', headersText],
-    ...(content === undefined ? [] : [['content', content] as const]),
-  ])
-  return [String(status), response]
+function responseOf(answer: AnswerContract, route: Route, printer: Printer): Text {
+  const { status, schema, mediaType = 'application/json' } = answer
+  const head = ofKind(route, printer, `answer ${status}`, () => headOf(answer))
+  const content = schema ? `,"content":{"${mediaType}":{"schema":${printer.answer(route, schema)}}}` : ''
+  return `"${status}":{${head}${content}}`
 }
+
+const headOf = ({ description, headers }: AnswerContract): Text =>
+  `"description":${print(description)},"headers":${headersOf(headers)}`
 
 /** The media type is no header of OpenAPI; the name of the request comes with every answer. */
 function headersOf(names: readonly HeaderName[]): Text {
@@ -148,11 +143,8 @@ function headersOf(names: readonly HeaderName[]): Text {
 }
 
 /** Each status that an error may have belongs to one code. */
-const errorsOf = (codes: readonly ErrorCode[], { texts }: Printer): readonly (readonly [string, Text])[] =>
-  [...new Set(codes)].map((code) => [
-    String(ERRORS[code].status),
-    texts.get(code, () => `{"$ref":"#/components/responses/${code}"}`),
-  ])
+const errorsOf = (codes: readonly ErrorCode[]): Text =>
+  [...new Set(codes)].map((code) => `"${ERRORS[code].status}":{"$ref":"#/components/responses/${code}"}`).join(',')
 
 /** The response of an error, for others to refer to. */
 export function errorResponse(code: ErrorCode, example: object): Text {

@@ -7,7 +7,7 @@ import type { ApiReader } from './api-reader.ts'
 import { Components } from './components.ts'
 import { DocumentSchemas } from './document-schemas.ts'
 import { isMovable, moved } from './own-schema.ts'
-import { Texts } from './text.ts'
+import { type Text, Texts } from './text.ts'
 
 /** Finds the schema that takes the place of one that a contract names; `undefined`: it stands as it is. */
 type Replace = (schema: JsonSchema) => JsonSchema | undefined
@@ -18,15 +18,23 @@ export class Printer {
   readonly components: Components = new Components()
   readonly texts: Texts = new Texts()
   readonly #documents: DocumentSchemas
+  readonly #answers = { read: new Map<JsonSchema, Text>(), written: new Map<JsonSchema, Text>() }
 
   constructor(model: Model, reader: ApiReader) {
     this.reader = reader
     this.#documents = new DocumentSchemas(model, reader, this.components)
   }
 
-  /** The schema of what a route answers. */
-  answer({ resource, parameters = {} }: Route, schema: JsonSchema): JsonSchema {
+  /** The schema of what a route answers. Routes have many of them in common. */
+  answer({ resource, parameters = {} }: Route, schema: JsonSchema): Text {
     const canSelect = Object.hasOwn(parameters, 'select')
+    const known = this.#answers[canSelect ? 'read' : 'written']
+    const text = known.get(schema) ?? JSON.stringify(this.#answer(resource, schema, canSelect))
+    known.set(schema, text)
+    return text
+  }
+
+  #answer(resource: Ruled | undefined, schema: JsonSchema, canSelect: boolean): JsonSchema {
     return this.#replace(schema, (one) => {
       if (!resource || one !== resource.schemas.read) return this.#common(one)
       return canSelect ? this.#documents.read(resource) : this.#documents.whole(resource)
