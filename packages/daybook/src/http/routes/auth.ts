@@ -124,8 +124,12 @@ const CANONICAL_ACTIONS: Readonly<Record<string, ActionContract>> = {
   logout: {},
 }
 
+/** What the document can call an action by; others are run all the same. */
+const ACTION_NAME = /^[\w.-]+$/
+
 function knownActions(own: Readonly<Record<string, ActionContract>> = {}): Readonly<Record<string, ActionContract>> {
-  const merged = Object.entries(own).map(([name, action]) => [name, { ...CANONICAL_ACTIONS[name], ...action }])
+  const named = Object.entries(own).filter(([name]) => ACTION_NAME.test(name))
+  const merged = named.map(([name, action]) => [name, { ...CANONICAL_ACTIONS[name], ...action }])
   return { ...CANONICAL_ACTIONS, ...Object.fromEntries(merged) }
 }
 

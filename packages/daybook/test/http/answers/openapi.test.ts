@@ -143,6 +143,7 @@ describe('what it says', () => {
         provider: 'own',
         providerRoutes: { enabled: false },
         actions: { wave: { description: 'Waves.', input: { type: 'object', properties: { at: { type: 'string' } } } } },
+        'a"/b': { description: 'Has a name that no address can hold.' },
       }),
       getPrincipal: async () => null,
       getIdentity: async () => null,
