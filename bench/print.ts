@@ -2,6 +2,7 @@ import { CORE_COUNT, HAS_ROOM } from './load/cores.ts'
 import type { Sample } from './load/measure.ts'
 import type {
   Comparison,
+  DocumentTime,
   ExportCost,
   Growth,
   ImportCost,
@@ -166,6 +167,18 @@ function startTable(starts: readonly Start[]): string {
   )
 }
 
+function documentTable(documents: readonly DocumentTime[]): string {
+  return table(
+    ['OpenAPI document of 100 collections', 'median', 'target', ''],
+    documents.map(({ what, milliseconds, target, met }) => [
+      what,
+      `${milliseconds.toFixed(1)} ms`,
+      `<= ${target} ms`,
+      verdict(met),
+    ]),
+  )
+}
+
 function importTable(imports: readonly ImportCost[]): string {
   return table(
     ['import', 'median', 'peak memory', 'targets', ''],
@@ -252,6 +265,7 @@ export function printed(report: Report): string {
   if (nodes) parts.push(nodesTable(nodes))
   if (report.latencies.length > 0) parts.push(latencyTable(report.latencies))
   if (starts.length > 0) parts.push(startTable(starts))
+  if (report.documents.length > 0) parts.push(documentTable(report.documents))
   if (imports.length > 0) parts.push(importTable(imports))
   if (report.exports.length > 0) parts.push(exportTable(report.exports))
   if (report.restores.length > 0) parts.push(restoreTable(report.restores))

@@ -169,6 +169,21 @@ export function startResult(what: string, milliseconds: number): Start {
   return { what, milliseconds, target: MAX_START_MS, met: milliseconds <= MAX_START_MS }
 }
 
+/** How long the OpenAPI document of many collections took. */
+export interface DocumentTime {
+  readonly what: string
+  readonly milliseconds: number
+  readonly target: number
+  readonly met: boolean
+}
+
+const MAX_DOCUMENT_MS = 20
+
+/** Holds the time of a document against what it may take. */
+export function documentResult(what: string, milliseconds: number): DocumentTime {
+  return { what, milliseconds, target: MAX_DOCUMENT_MS, met: milliseconds <= MAX_DOCUMENT_MS }
+}
+
 /** What bringing in a folder of Markdown files took. */
 export interface ImportCost {
   readonly files: number
@@ -312,6 +327,7 @@ export interface Report {
   readonly nodes?: Nodes | undefined
   readonly latencies: readonly Latency[]
   readonly starts: readonly Start[]
+  readonly documents: readonly DocumentTime[]
   readonly imports: readonly ImportCost[]
   readonly exports: readonly ExportCost[]
   readonly restores: readonly RestoreCost[]

@@ -22,6 +22,7 @@ import { compareSessions } from './sections/by-session.ts'
 import { compareSizes } from './sections/by-size.ts'
 import { measureExport } from './sections/export-cost.ts'
 import { measureImport } from './sections/import-cost.ts'
+import { timeDocuments } from './sections/openapi-time.ts'
 import { measureOverload } from './sections/overload.ts'
 import { measureRestore } from './sections/restore-cost.ts'
 import { timeSearches } from './sections/search-time.ts'
@@ -36,7 +37,7 @@ const HELP = `npm run bench -- [options]
   --rounds R        measurements of each side (default: 3)
   --database NAME   what keeps the content: sqlite (default) or postgres
   --import DIR      also import this folder of Markdown files
-  --only NAME       one kind of work, "sessions", "rules", "nodes", "search", "start", "import", "export", "restore" or
+  --only NAME       one kind of work, "sessions", "rules", "nodes", "search", "start", "openapi", "import", "export", "restore" or
                     "overload"; may stand more than once: ${NAMES.join(', ')}
   --compare-sizes   also compare with a store of 1,000 (always so from 100,000 entries on)
   --data DIR        where seeded stores are kept for other runs (default: daybook-bench in the folder for temporary files)
@@ -88,6 +89,7 @@ async function measureAll(bench: Bench): Promise<Report> {
     nodes: await compareNodes(bench),
     latencies: await timeSearches(bench),
     starts: await timeStarts(bench),
+    documents: await timeDocuments(bench),
     imports: await measureImport(bench, given.import),
     exports: await measureExport(bench),
     restores: await measureRestore(bench),

@@ -43,6 +43,8 @@ export interface AuthAction {
 export interface AuthCapabilities {
   readonly provider: string
   readonly providerRoutes: { readonly enabled: boolean; readonly basePath?: string }
+  /** The name of the cookie that holds a session, for the OpenAPI document. @default 'session' */
+  readonly sessionCookie?: string
   readonly actions?: Readonly<Record<string, AuthAction>>
   readonly supportsAnonymous?: boolean
   readonly supportsOrganizations?: boolean

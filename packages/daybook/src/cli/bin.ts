@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<num
   copy: async (args) => (await import('./commands/copy.ts')).copy(args),
   user: async (args) => (await import('./commands/user.ts')).user(args),
   token: async (args) => (await import('./commands/token.ts')).token(args),
+  openapi: async (args) => (await import('./commands/openapi.ts')).openapi(args),
   migrate: async (args) => (await import('./commands/migrate.ts')).migrate(args),
 }
 

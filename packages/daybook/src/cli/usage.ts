@@ -14,6 +14,7 @@ export const HELP = `daybook: a headless content service
   daybook copy --from A --to B        copy a whole store, such as from SQLite to PostgreSQL
   daybook user ACT EMAIL              accounts: create, role, password, ban, unban, invite; daybook user list
   daybook token ACT NAME              tokens of programs: create, revoke; daybook token list
+  daybook openapi                     print the OpenAPI document; > openapi.json keeps it
   daybook migrate                     show what a changed config does to stored content
 
 Every command takes
@@ -59,6 +60,9 @@ token create takes
                     may stand more than once
   --role ROLE       for access rules; may stand more than once (default: service)
   --days N          how long it lasts (default: until it is revoked)
+
+openapi takes
+  --all             also what only a session sees (default: what everyone may know)
 
 migrate takes
   --apply           do it

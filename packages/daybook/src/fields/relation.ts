@@ -12,6 +12,9 @@ export interface RelationOptions extends CommonOptions {
   readonly index?: boolean
 }
 
+/** The keyword under which the schema of a reference names the collection that it leads to. */
+export const REFERS_TO: string = 'x-refers-to'
+
 /** The most references that one field holds. */
 const MAX_REFERENCES = 1000
 
@@ -48,7 +51,12 @@ const relation: FieldType<RelationOptions & { readonly to: string }> = {
     }
   },
   schema(options) {
-    const one = { type: 'string', format: 'uuid', description: `Id of an entry of ${options.to}.` }
+    const one = {
+      type: 'string',
+      format: 'uuid',
+      description: `Id of an entry of ${options.to}.`,
+      [REFERS_TO]: options.to,
+    }
     return options.many ? { type: 'array', items: one, uniqueItems: true, maxItems: MAX_REFERENCES } : one
   },
   accepts: (value, options) => (options.many ? Array.isArray(value) && value.every(isId) : isId(value)),

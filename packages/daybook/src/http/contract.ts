@@ -35,6 +35,19 @@ export interface BodyContract<Body = unknown> {
   read(request: HttpRequest, limit: number): Promise<Body>
 }
 
+/** What stands at an open place of a path. `run` looks it up, and answers 404 to what names nothing. */
+export interface PathParameter {
+  readonly description: string
+  readonly schema: JsonSchema
+}
+
+/** What a route takes and gives where the last part of its path is a certain one. */
+export interface ActionContract {
+  readonly description?: string
+  readonly input?: JsonSchema
+  readonly output?: JsonSchema
+}
+
 /** Headers that answers may carry, each with what it says. */
 export const HEADERS = {
   'Cache-Control': 'Which caches may store the answer, and for how long.',
@@ -79,6 +92,10 @@ export interface RouteContract<P extends Parameters, Body> {
   readonly action?: Exclude<Action, 'read'>
   /** Answered at once, however many requests wait: it tells how the process is. */
   readonly isProbe?: true
+  /** Of the path, by name. */
+  readonly pathParameters?: Readonly<Record<string, PathParameter>>
+  /** Last parts of the path that are documented each on its own, by name. */
+  readonly actions?: Readonly<Record<string, ActionContract>>
   /** Of the query string; absent: it is not looked at. */
   readonly parameters?: P
   /** Whether `run` checks the query with what the caller may see, so that one answer names all faults. @default false */
@@ -149,6 +166,12 @@ const ERROR_HEADERS: Partial<Record<ErrorCode, HeaderName>> = {
   RATE_LIMITED: 'Retry-After',
 }
 
+/** The headers that an error of this code may carry. */
+export function headersOfError(code: ErrorCode): readonly HeaderName[] {
+  const own = ERROR_HEADERS[code]
+  return own ? ['Cache-Control', own] : ['Cache-Control']
+}
+
 /** Headers of every answer, and those of a connection or of CORS. */
 const UNDECLARED_HEADERS = /^(?:x-request-id|x-content-type-options|content-type|access-control-[a-z-]+|vary)$/i
 
@@ -157,7 +180,7 @@ function headersOf({ answers = [], errors }: Route, status: number): readonly st
   const answer = answers.find((one) => one.status === status)
   if (answer) return answer.headers
   const codes = errors.filter((code) => ERRORS[code].status === status)
-  return codes.length === 0 ? undefined : ['Cache-Control', ...codes.flatMap((code) => ERROR_HEADERS[code] ?? [])]
+  return codes.length === 0 ? undefined : codes.flatMap(headersOfError)
 }
 
 /** The part of an answer that its route does not declare; nothing for routes that the auth adapter answers. */

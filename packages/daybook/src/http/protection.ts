@@ -13,7 +13,12 @@ export async function requireSessionOrRule(model: Model, route: Route, caller: C
   if (!(await isOpenByRule(model, route, caller))) throw new DaybookError('UNAUTHORIZED')
 }
 
-async function isOpenByRule(model: Model, { resource, action }: Route, caller: Caller): Promise<boolean> {
+/**
+ * Whether a rule of the config may let somebody through.
+ *
+ * @throws INTERNAL_ERROR when the rule fails
+ */
+export async function isOpenByRule(model: Model, { resource, action }: Route, caller: Caller): Promise<boolean> {
   const rule = resource && action && ruleOf(resource, action)
   return (
     rule !== undefined &&

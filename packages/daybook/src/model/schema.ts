@@ -6,6 +6,9 @@ export type SchemaSide = 'read' | 'create' | 'update'
 
 const READ_ONLY = { readOnly: true } as const
 
+/** The keyword of what is served that each locale has its own value of. */
+export const LOCALIZED: string = 'x-localized'
+
 const orNull = (schema: JsonSchema): JsonSchema => {
   if (typeof schema.type === 'string' && schema.enum === undefined && schema.const === undefined) {
     return { ...schema, type: [schema.type, 'null'] }
@@ -16,10 +19,14 @@ const orNull = (schema: JsonSchema): JsonSchema => {
 const withDescription = (schema: JsonSchema, field: Field): JsonSchema =>
   field.options.description === undefined ? schema : { ...schema, description: field.options.description }
 
-/** Whether a field always holds something once a document is stored. A locale without fallbacks may have nothing. */
+/**
+ * Whether a field always holds something once a document is stored. A locale without fallbacks may have nothing, and a
+ * reference goes with its target unless it keeps that.
+ */
 export function isFilled(field: Field): boolean {
   const { type, options } = field
-  return (isRequired(field) && options.localized !== true) || type.empty?.(options) != null
+  const mayGo = options.localized === true || type.relation?.(options).onDelete === 'unset'
+  return (isRequired(field) && !mayGo) || type.empty?.(options) != null
 }
 
 /** Whether a new document must name the field. */
@@ -32,9 +39,10 @@ function readFields(fields: Fields): JsonSchema {
   const properties: Record<string, JsonSchema> = {}
   for (const [key, field] of Object.entries(fields)) {
     const schema = field.type.schema(field.options, readFields)
-    properties[key] = withDescription(isFilled(field) ? schema : orNull(schema), field)
+    const mark = field.options.localized === true ? { [LOCALIZED]: true } : {}
+    properties[key] = { ...withDescription(isFilled(field) ? schema : orNull(schema), field), ...mark }
     const generated = field.type.generated?.(key, field.options)
-    if (generated) properties[generated.key] = generated.schema
+    if (generated) properties[generated.key] = { ...generated.schema, ...mark }
   }
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
 }

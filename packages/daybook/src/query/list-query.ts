@@ -49,6 +49,21 @@ export interface ListQuery {
   readonly fingerprint: string
 }
 
+/** Parameters that say the same of every collection. */
+const OF_EVERY_LIST: ParametersOf<{ offset: number; cursor: string; sort: readonly string[]; q: string }> = {
+  offset: countParameter('How many entries to skip; not together with cursor.', { default: 0 }),
+  cursor: textParameter('`nextCursor` of the page before.'),
+  sort: namesParameter(
+    'Fields to sort by; a leading - descends. By default -createdAt, and with q the best match first.',
+    {},
+  ),
+  q: textParameter(
+    'Words that must all be found; the last one may be the beginning of a word.',
+    { maxLength: MAX_SEARCH_LENGTH },
+    checkSearch,
+  ),
+}
+
 /** The parameters of a list of a collection. */
 export const listParameters = (
   { maxLimit, status }: Pick<CollectionModel, 'maxLimit' | 'status'>,
@@ -66,17 +81,7 @@ export const listParameters = (
   limit: countParameter(`How many entries to answer, at most ${maxLimit}; 0 gives the count alone.`, {
     default: Math.min(DEFAULT_LIMIT, maxLimit),
   }),
-  offset: countParameter('How many entries to skip; not together with cursor.', { default: 0 }),
-  cursor: textParameter('`nextCursor` of the page before.'),
-  sort: namesParameter(
-    'Fields to sort by; a leading - descends. By default -createdAt, and with q the best match first.',
-    {},
-  ),
-  q: textParameter(
-    'Words that must all be found; the last one may be the beginning of a word.',
-    { maxLength: MAX_SEARCH_LENGTH },
-    checkSearch,
-  ),
+  ...OF_EVERY_LIST,
   status: statusParameter(status),
   ...documentParameters(locales),
   where: WHERE,

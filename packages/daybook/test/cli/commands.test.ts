@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import NativeDatabase from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
@@ -173,5 +174,29 @@ export default defineConfig({
     expect(statesOf(folder.path, 'old'), 'what a dropped collection held stays in the journal').toMatchObject([
       { name: 'One' },
     ])
+  })
+})
+
+describe('daybook openapi', () => {
+  const PRIVATE = NOTES.replace(
+    'notes: {',
+    'plans: { access: { read: (caller) => caller.principal !== null }, fields: { a: f.text() } }, notes: {',
+  )
+
+  it('prints the document of a config, of what everyone may know or of all, and leaves no store', async () => {
+    await using folder = await folderOf({ 'daybook.config.ts': PRIVATE })
+    const [open, all] = [await daybook(folder.path, 'openapi'), await daybook(folder.path, 'openapi', '--all')]
+    const paths = [open, all].map(({ stdout }) => Object.keys(JSON.parse(stdout).paths))
+    expect([open.status, open.stderr, all.status]).toEqual([0, '', 0])
+    expect(paths.map((one) => [one.includes('/api/notes'), one.includes('/api/plans')])).toEqual([
+      [true, false],
+      [true, true],
+    ])
+    expect(await readdir(folder.path)).toEqual(['daybook.config.ts'])
+  })
+
+  it('takes no names', async () => {
+    await using folder = await folderOf({ 'daybook.config.ts': NOTES })
+    expect(await daybook(folder.path, 'openapi', 'file.json')).toMatchObject({ status: 2, stdout: '' })
   })
 })

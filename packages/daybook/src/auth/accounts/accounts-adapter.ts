@@ -13,6 +13,7 @@ const SESSION = { type: 'object' }
 const ACCOUNT_CAPABILITIES: AuthCapabilities = {
   provider: 'better-auth',
   providerRoutes: { enabled: true, basePath: BASE_PATH },
+  sessionCookie: COOKIE,
   actions: {
     login: {
       description: 'Signs in with e-mail address and password.',

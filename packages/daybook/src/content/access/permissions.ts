@@ -54,7 +54,17 @@ async function allOf(
   return permissions
 }
 
-async function permissionFor(model: Model, document: Ruled, action: Action, access: Access): Promise<Permission> {
+/**
+ * What a caller may do with a collection or a global.
+ *
+ * @throws INTERNAL_ERROR when a rule fails
+ */
+export async function permissionFor(
+  model: Model,
+  document: Ruled,
+  action: Action,
+  access: Access,
+): Promise<Permission> {
   const { caller } = access
   const rule = ruleOf(document, action)
   const isInReach = action !== 'read' && isInScope(caller, document, action)

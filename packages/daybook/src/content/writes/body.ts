@@ -14,7 +14,12 @@ function validatorOf(document: DocumentModel, side: Side, absent: ReadonlySet<st
   return document.validators.get([side, ...absent].join(), () => schemaWithout(document, side, absent))
 }
 
-function schemaWithout(document: DocumentModel, side: Side, absent: ReadonlySet<string>): JsonSchema {
+/** One of a document's schemas, without these fields. */
+export function schemaWithout(
+  document: DocumentModel,
+  side: keyof DocumentModel['schemas'],
+  absent: ReadonlySet<string>,
+): JsonSchema {
   const schema = document.schemas[side]
   if (absent.size === 0) return schema
   const left = servedKeysOf(document, absent)

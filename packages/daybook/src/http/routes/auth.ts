@@ -8,7 +8,14 @@ import type { Model } from '../../model/model.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
 import { readBody } from '../body.ts'
 import { contextOf } from '../client-address.ts'
-import { type BodyContract, defineRoute, type Method, PLAIN_ERRORS, type Route } from '../contract.ts'
+import {
+  type ActionContract,
+  type BodyContract,
+  defineRoute,
+  type Method,
+  PLAIN_ERRORS,
+  type Route,
+} from '../contract.ts'
 import { forwarded, readInput } from '../input.ts'
 import type { HttpRequest } from '../request.ts'
 import { fromResponse, PRIVATE } from '../respond.ts'
@@ -105,6 +112,27 @@ const ANY_BODY: BodyContract<Uint8Array<ArrayBuffer>> = {
   read: readBody,
 }
 
+const TEXT: JsonSchema = { type: 'string', minLength: 1 }
+const takes = (...names: readonly string[]): ActionContract => ({
+  input: { type: 'object', properties: Object.fromEntries(names.map((name) => [name, TEXT])), required: names },
+})
+
+/** What every service has an address for, whatever its adapter can do. */
+const CANONICAL_ACTIONS: Readonly<Record<string, ActionContract>> = {
+  login: takes('email', 'password'),
+  register: takes('name', 'email', 'password'),
+  logout: {},
+}
+
+/** What the document can call an action by; others are run all the same. */
+const ACTION_NAME = /^[\w.-]+$/
+
+function knownActions(own: Readonly<Record<string, ActionContract>> = {}): Readonly<Record<string, ActionContract>> {
+  const named = Object.entries(own).filter(([name]) => ACTION_NAME.test(name))
+  const merged = named.map(([name, action]) => [name, { ...CANONICAL_ACTIONS[name], ...action }])
+  return { ...CANONICAL_ACTIONS, ...Object.fromEntries(merged) }
+}
+
 /** Actions that passwords could be guessed by. */
 const COUNTED_ACTIONS: readonly string[] = ['login', 'register']
 
@@ -118,6 +146,7 @@ function actionRoute(parts: AuthParts): Route {
     summary: 'Runs an action of the auth adapter, such as login.',
     conditions: ['ifMatch', 'ifNoneMatch', 'idempotencyKey'],
     body: INPUT,
+    actions: knownActions(parts.auth.capabilities.actions),
     errors: PROVIDER_ERRORS,
     admit: async (request, { action = '' }) => {
       if (COUNTED_ACTIONS.includes(action)) await parts.signIns.take(contextFor(request).address)

@@ -37,6 +37,8 @@ export function entryRoutes(parts: EntryParts): readonly Route[] {
 }
 
 const ENTRY_PATH = '/api/:collection/:id'
+const BY_ID = { id: { description: 'The id of the entry.', schema: { type: 'string', format: 'uuid' } } }
+const BY_SLUG = { slug: { description: 'The slug of the entry, or its id.', schema: { type: 'string', minLength: 1 } } }
 
 function listRoute({ engine, ...policy }: EntryParts, collection: CollectionModel): Route {
   return defineRoute({
@@ -63,6 +65,7 @@ function getEntryRoute({ engine, ...policy }: EntryParts, collection: Collection
   return defineRoute({
     method: 'GET',
     path: '/api/:collection/:slug',
+    pathParameters: BY_SLUG,
     operationId: 'getEntry',
     resource: collection,
     protection: 'public',
@@ -128,6 +131,7 @@ function changeRoute({ engine }: EntryParts, collection: CollectionModel, isMerg
   return defineRoute({
     ...names,
     path: ENTRY_PATH,
+    pathParameters: BY_ID,
     resource: collection,
     protection: 'session',
     action: 'update',
@@ -149,6 +153,7 @@ function deleteRoute({ engine }: EntryParts, collection: CollectionModel): Route
   return defineRoute({
     method: 'DELETE',
     path: ENTRY_PATH,
+    pathParameters: BY_ID,
     operationId: 'deleteEntry',
     resource: collection,
     protection: 'session',
@@ -171,7 +176,8 @@ function referencesRoute({ engine }: EntryParts, collection: CollectionModel): R
   return defineRoute({
     method: 'GET',
     path: `${ENTRY_PATH}/references`,
-    operationId: 'listReferences',
+    pathParameters: BY_ID,
+    operationId: 'findReferences',
     resource: collection,
     protection: 'session',
     summary: 'Lists the documents that refer to an entry.',

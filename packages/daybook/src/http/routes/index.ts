@@ -1,11 +1,13 @@
 import type { ExportStreams } from '../../content/transfer/export-streams.ts'
 import type { Route } from '../contract.ts'
+import { OpenApi } from '../openapi/openapi.ts'
 import { type AuthParts, authRoutes } from './auth.ts'
 import { type BatchParts, batchRoutes } from './batch.ts'
 import { type EntryParts, entryRoutes } from './entries.ts'
 import { exportRoutes } from './export.ts'
 import { type GlobalParts, globalRoutes } from './globals.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
+import { openApiRoutes } from './openapi.ts'
 
 /** The parts that the routes need. */
 export interface RouteParts extends HealthParts, EntryParts, GlobalParts, BatchParts, AuthParts {
@@ -16,12 +18,16 @@ export interface RouteParts extends HealthParts, EntryParts, GlobalParts, BatchP
 /** Everything that a service answers, in the order of the docs. */
 export function allRoutes(parts: RouteParts): readonly Route[] {
   const { streams } = parts
-  return [
+  const routes: readonly Route[] = [
     ...healthRoutes(parts),
     ...globalRoutes(parts),
     ...batchRoutes(parts),
     ...entryRoutes(parts),
     ...authRoutes(parts),
     ...(streams ? exportRoutes({ streams }) : []),
+    ...openApiRoutes({ ...parts, openApi: () => openApi }),
   ]
+  const { sessionCookie = 'session' } = parts.auth.capabilities
+  const openApi = new OpenApi({ model: parts.model, routes, sessionCookie })
+  return routes
 }

@@ -35,18 +35,54 @@ export const REFERENCES_SCHEMA: JsonSchema = objectSchema({
 export const SESSION_SCHEMA: JsonSchema = objectSchema({
   authenticated: { type: 'boolean' },
   principal: { type: ['object', 'null'] },
-  identity: { type: ['object', 'null'] },
+  identity: {
+    anyOf: [
+      objectSchema({
+        provider: { type: 'string' },
+        subject: { type: 'string' },
+        sessionId: { type: 'string' },
+        actorType: { enum: ['human', 'service'] },
+        expiresAt: { type: ['string', 'null'] },
+        claims: { type: 'object' },
+        roles: { type: 'array', items: { type: 'string' } },
+      }),
+      { type: 'null' },
+    ],
+  },
 })
 
-const PERMISSIONS: JsonSchema = { type: 'object', additionalProperties: { type: 'object' } }
+const PERMISSION: JsonSchema = { enum: [true, false, 'some'] }
+const PERMISSIONS: JsonSchema = {
+  type: 'object',
+  additionalProperties: {
+    type: 'object',
+    properties: {
+      read: PERMISSION,
+      create: PERMISSION,
+      update: PERMISSION,
+      delete: PERMISSION,
+      fields: {
+        type: 'object',
+        additionalProperties: objectSchema({ read: { const: true }, write: { const: false } }),
+      },
+    },
+    required: ['read', 'fields'],
+    additionalProperties: false,
+  },
+}
 
 /** The permissions of the caller. */
 export const PERMISSIONS_SCHEMA: JsonSchema = objectSchema({ collections: PERMISSIONS, globals: PERMISSIONS })
 
 const DOCUMENT_ID: JsonSchema = { type: 'string', format: 'uuid' }
 
+/** The key of a collection. The OpenAPI document has those in its place that its reader may know. */
+export const COLLECTION_KEY: JsonSchema = { type: 'string' }
+/** An entry of some collection. The OpenAPI document has the schemas of all of them in its place. */
+export const ANY_ENTRY: JsonSchema = { type: 'object' }
+
 /** The operations of a batch. */
-export const batchSchema = (collections: readonly string[], maxItems: number): JsonSchema =>
+export const batchSchema = (maxItems: number): JsonSchema =>
   objectSchema({
     operations: {
       type: 'array',
@@ -55,7 +91,7 @@ export const batchSchema = (collections: readonly string[], maxItems: number): J
         type: 'object',
         properties: {
           op: { enum: ['create', 'update', 'delete'] },
-          collection: { enum: collections },
+          collection: COLLECTION_KEY,
           id: DOCUMENT_ID,
           ifMatch: { type: 'string' },
           data: { type: 'object' },
@@ -77,7 +113,7 @@ export const BATCH_RESULTS_SCHEMA: JsonSchema = objectSchema({
         collection: { type: 'string' },
         id: DOCUMENT_ID,
         etag: { type: 'string' },
-        entry: { type: 'object' },
+        entry: ANY_ENTRY,
       },
       required: ['op', 'collection', 'id'],
     },

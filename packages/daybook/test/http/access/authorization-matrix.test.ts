@@ -70,7 +70,7 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   getEntry: READ_ENTRY,
   updateEntry: { ...write(200), limited: [404, 404, 200, 200] },
   patchEntry: { ...write(200), limited: [404, 404, 200, 200] },
-  listReferences: {
+  findReferences: {
     plain: [401, 200, 200, 200],
     edited: [401, 200, 200, 200],
     closed: [401, 403, 200, 200],
@@ -79,6 +79,7 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   deleteEntry: { ...write(204), limited: [404, 404, 204, 204] },
   getSession: everyone,
   getPermissions: everyone,
+  getOpenApi: everyone,
   exportContent: [401, 403, 403, 200],
   runAuthAction: everyone,
   getAuthProvider: everyone,
@@ -227,9 +228,9 @@ function spellingsOf(pattern: string): readonly string[] {
   const path = shapeOf(pattern)
   const general = [
     `${path}/`,
-    path.replace('/api', '//api'),
-    path.replace('/api', '/API'),
-    path.replace('/api/', '/api%2F'),
+    `/${path}`,
+    path.replace(/^\/\w+/, (first) => first.toUpperCase()),
+    ...(path.startsWith('/api/') ? [path.replace('/api/', '/api%2F')] : []),
   ]
   return /:(?:slug|id|action)$/.test(pattern) ? general : [...general, `${path}%2f`, `${path};a`, `${path}.json`]
 }

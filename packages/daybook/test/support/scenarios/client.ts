@@ -1,5 +1,6 @@
 import type { TestService } from 'daybook/testing'
 import { expect } from 'vitest'
+import { expectDocumented } from './documented.ts'
 import { expectSane } from './sane.ts'
 import type { Answer } from './transports.ts'
 
@@ -15,7 +16,8 @@ export interface Asked {
 }
 
 /** Asks a service in the process; every answer is checked as {@link expectSane} does, and none is a 5xx. */
-export async function ask({ fetch, token }: TestService, path: string, asked: Asked = {}): Promise<Answer> {
+export async function ask(service: TestService, path: string, asked: Asked = {}): Promise<Answer> {
+  const { fetch, token } = service
   const { method = 'GET', json, raw = json === undefined ? undefined : JSON.stringify(json) } = asked
   const isRead = method === 'GET' || method === 'HEAD'
   const headers = {
@@ -32,6 +34,7 @@ export async function ask({ fetch, token }: TestService, path: string, asked: As
   const answer = { status: response.status, headers: response.headers, text: await response.text() }
   expect(answer.status, answer.text.slice(0, 300)).toBeLessThan(500)
   expectSane(answer, method)
+  await expectDocumented(service, { method, path, headers, body: raw }, answer)
   return answer
 }
 

@@ -2,6 +2,7 @@ import type { DaybookConfig } from 'daybook'
 import { describe, expect, test } from 'vitest'
 import blog from '../../../../../examples/blog/daybook.config.ts'
 import { POSTGRES, type Rows, SQLITE, type StoredService } from '../stores/stores.ts'
+import { expectDocumented } from './documented.ts'
 import { fill, fillText, type Kept, pick } from './placeholders.ts'
 import { expectNoCanary, expectQuietProcess, expectSane } from './sane.ts'
 import { type Answer, type Connection, IN_PROCESS, type Sent, SOCKET, type Transport } from './transports.ts'
@@ -72,6 +73,7 @@ async function runSteps(service: StoredService, connection: Connection, steps: r
     try {
       const answer = await watch.send(sent)
       expectAnswer(step, answer, sent, kept)
+      await expectDocumented(service, sent, answer)
       kept = { ...kept, ...orphanedIn(step, answer) }
     } catch (error) {
       if (error instanceof Error) error.message = `step ${index + 1}, ${sent.method} ${sent.path}: ${error.message}`

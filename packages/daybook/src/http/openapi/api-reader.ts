@@ -1,0 +1,79 @@
+import { ANONYMOUS } from '../../auth/adapter.ts'
+import type { Access } from '../../content/access/access.ts'
+import { type FieldRights, fieldRights } from '../../content/access/field-access.ts'
+import { permissionFor } from '../../content/access/permissions.ts'
+import type { Action, Ruled } from '../../content/access/rules.ts'
+import type { Model } from '../../model/model.ts'
+import type { Route } from '../contract.ts'
+import { isOpenByRule } from '../protection.ts'
+
+/** What one reader may know of the service. */
+export interface ApiReader {
+  /** Collections and globals that the reader may read or write, each with what the reader may do with its fields. */
+  readonly documents: ReadonlyMap<Ruled, FieldRights>
+  /** Those about such a document, and about none. Of what may only be written, the others are left out. */
+  readonly routes: readonly Route[]
+  /** Routes that need a session, unless a rule lets others in, and whose rule does. */
+  readonly openRoutes: ReadonlySet<Route>
+  /** The same for readers who may know the same. */
+  readonly variant: string
+}
+
+/** Asks the rules of the config what a reader may know. */
+export async function apiReader(model: Model, routes: readonly Route[], access: Access): Promise<ApiReader> {
+  const documents = new Map<Ruled, FieldRights>()
+  const allowed = new Map<Ruled, readonly Action[]>()
+  for (const document of [...model.collections.values(), ...model.globals.values()]) {
+    const actions = await actionsOn(model, document, access)
+    const rights = actions.length > 0 ? rightsOn(document, access) : undefined
+    if (!rights) continue
+    documents.set(document, rights)
+    allowed.set(document, actions)
+  }
+  const shown = routes.filter(({ resource, action }) => {
+    const actions = resource && allowed.get(resource)
+    return (
+      !resource || actions?.includes('read') === true || (action !== undefined && actions?.includes(action) === true)
+    )
+  })
+  const openRoutes = new Set<Route>()
+  for (const route of shown) if (await isOpen(model, route)) openRoutes.add(route)
+  const known = [...documents].map(([{ kind, key }, { hidden, absent }]) => [kind, key, [...hidden], [...absent]])
+  const variant = JSON.stringify([known, [...allowed.values()].map(String), [...openRoutes].map(nameOf)])
+  return { documents, routes: shown, openRoutes, variant }
+}
+
+/** Who may read a document sees all of its routes, so that no more is asked; otherwise what the reader may do with it. */
+async function actionsOn(model: Model, document: Ruled, access: Access): Promise<readonly Action[]> {
+  const may = (action: Action): Promise<boolean> =>
+    permissionFor(model, document, action, access).then(
+      (permission) => permission !== false,
+      // A rule that fails lets nobody through.
+      () => false,
+    )
+  if (await may('read')) return ['read']
+  const actions: Action[] = []
+  for (const action of WRITES[document.kind]) if (await may(action)) actions.push(action)
+  return actions
+}
+
+const WRITES: Readonly<Record<Ruled['kind'], readonly Action[]>> = {
+  collection: ['create', 'update', 'delete'],
+  global: ['update'],
+}
+
+/** `undefined`: a rule failed, and nobody knows what the reader may see. */
+function rightsOn(document: Ruled, access: Access): FieldRights | undefined {
+  try {
+    return fieldRights(document, access)
+  } catch {
+    return undefined
+  }
+}
+
+async function isOpen(model: Model, route: Route): Promise<boolean> {
+  if (route.protection !== 'session') return false
+  return isOpenByRule(model, route, ANONYMOUS).catch(() => false)
+}
+
+const nameOf = ({ operationId, resource }: Route): string => `${operationId} ${resource?.key}`

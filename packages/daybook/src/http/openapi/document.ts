@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
+import { DaybookError, ERRORS, type ErrorCode, invalidAt } from '../../errors.ts'
+import type { JsonSchema } from '../../fields/field.ts'
+import type { Model } from '../../model/model.ts'
+import { HEADERS, type Route } from '../contract.ts'
+import type { ApiReader } from './api-reader.ts'
+import { actionText, errorResponse, operationText } from './operation.ts'
+import { Printer } from './printer.ts'
+import { object, type Text } from './text.ts'
+
+/** What a document is made of. */
+export interface OpenApiParts {
+  readonly model: Model
+  readonly routes: readonly Route[]
+  /** The name of the cookie that holds a session. */
+  readonly sessionCookie: string
+}
+
+const ABOUT = `Made from the routes and the content model of this service, for the reader who asks: with a session it holds
+what that session may see besides. Every GET operation answers HEAD, too.`
+
+/** The OpenAPI 3.1 document of a service, as far as one reader may know it, as JSON text. */
+export function openApiText({ model, sessionCookie }: Omit<OpenApiParts, 'routes'>, reader: ApiReader): Text {
+  const printer = new Printer(model, reader)
+  const { components } = printer
+  components.schema('Error', () => ERROR)
+  const paths = object(pathsOf(reader.routes, printer))
+  return object([
+    ['openapi', '"3.1.0"'],
+    ['info', print({ title: 'Daybook', version: version(), description: ABOUT.replaceAll('\n', ' ') })],
+    ['servers', '[{"url":"/"}]'],
+    ['tags', print(tagsOf(reader))],
+    ['paths', paths],
+    [
+      'components',
+      object([
+        ['schemas', components.schemas],
+        ['parameters', components.parameters],
+        ['headers', print(RESPONSE_HEADERS)],
+        ['responses', object(ERROR_CODES.map((code) => [code, errorResponse(code, exampleError(code))]))],
+        ['securitySchemes', print(securitySchemes(sessionCookie))],
+      ]),
+    ],
+  ])
+}
+
+const print = (value: unknown): Text => JSON.stringify(value)
+
+const securitySchemes = (sessionCookie: string): object => ({
+  sessionCookie: { type: 'apiKey', in: 'cookie', name: sessionCookie },
+  bearerAuth: { type: 'http', scheme: 'bearer' },
+})
+
+type Member = readonly [key: string, value: Text]
+
+/** The routes by address. The last one names an open place that others call otherwise. */
+function pathsOf(routes: readonly Route[], printer: Printer): readonly Member[] {
+  const byAddress = Map.groupBy(routes, (route) => addressOf(route).replace(/\{\w+\}/g, '{}'))
+  return [...byAddress.values()].flatMap((own) => {
+    const path = addressOf(own.at(-1) as Route)
+    const operations = own.map((route): Member => [route.method.toLowerCase(), operationText(route, path, printer)])
+    return [...own.flatMap((route) => actionPaths(route, printer)), [path, object(operations)] as const]
+  })
+}
+
+const actionPaths = (route: Route, printer: Printer): readonly Member[] =>
+  Object.entries(route.actions ?? {}).map(([name, action]) => [
+    route.path.replace(/:\w+$/, encodeURIComponent(name)),
+    object([[route.method.toLowerCase(), actionText(route, name, action, printer)]]),
+  ])
+
+const addressOf = ({ path, resource }: Route): string =>
+  path
+    .replace(/:(?:collection|key)\b/, resource?.key ?? '')
+    .replace(/:(\w+)/g, '{$1}')
+    .replace(/\*$/, '{path}')
+
+function tagsOf({ documents }: ApiReader): readonly object[] {
+  const collections = [...documents.keys()].filter(({ kind }) => kind === 'collection')
+  return [
+    ...collections.map(({ key, description }) => ({
+      name: key,
+      ...(description === undefined ? {} : { description }),
+    })),
+    { name: 'globals', description: 'Documents of which there is one each.' },
+    { name: 'auth', description: 'Who is asking, and signing in and out.' },
+    { name: 'cms', description: 'The service itself.' },
+  ]
+}
+
+const REQUEST_ID: JsonSchema = { type: 'string', pattern: '^[\\w.-]{8,64}$' }
+
+const ISSUE: JsonSchema = {
+  type: 'object',
+  properties: { path: { type: 'string' }, code: { type: 'string' }, message: { type: 'string' } },
+  required: ['path', 'code', 'message'],
+}
+
+const ERROR_CODES = Object.keys(ERRORS) as readonly ErrorCode[]
+
+const ERROR: JsonSchema = {
+  type: 'object',
+  properties: {
+    code: { type: 'string', enum: ERROR_CODES },
+    message: { type: 'string' },
+    details: { type: 'object', properties: { issues: { type: 'array', items: ISSUE, maxItems: 100 } } },
+    requestId: REQUEST_ID,
+  },
+  required: ['code', 'message', 'details', 'requestId'],
+  additionalProperties: false,
+}
+
+const EXAMPLE_ID = '3f6f1b0e-6c1d-4d0c-9a39-0c5d8a2b7e41'
+
+function exampleError(code: ErrorCode): object {
+  const error =
+    code === 'VALIDATION_ERROR'
+      ? invalidAt('limit', 'type', 'must be a whole number, 0 or more')
+      : new DaybookError(code)
+  return { code, message: error.message, details: error.details, requestId: EXAMPLE_ID }
+}
+
+/** What the values of headers look like that are no free texts. */
+const HEADER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  'Daybook-Seq': { type: 'integer', minimum: 1 },
+  ETag: { type: 'string', pattern: '^"[^"]+"$' },
+  'Idempotency-Replayed': { const: 'true' },
+  'Retry-After': { type: 'integer', minimum: 0 },
+  'X-Request-Id': REQUEST_ID,
+}
+
+const RESPONSE_HEADERS: object = Object.fromEntries(
+  Object.entries({ ...HEADERS, 'X-Request-Id': 'The name of the request, for reports.' }).map(([name, description]) => [
+    name,
+    { description, schema: HEADER_SCHEMAS[name] ?? { type: 'string' } },
+  ]),
+)
+
+function version(): string {
+  const manifest = JSON.parse(readFileSync(findPackageJSON(import.meta.url) ?? '', 'utf8')) as { version: string }
+  return manifest.version
+}

@@ -1,0 +1,19 @@
+/** JSON text. Most of a document's parts stand in it many times: they are printed once, and put together as text. */
+export type Text = string
+
+/** The text of an object, of the texts of its members. */
+export function object(members: readonly (readonly [key: string, value: Text])[]): Text {
+  return `{${members.map(([key, value]) => `"${key}":${value}`).join(',')}}`
+}
+
+/** Texts that are printed once. */
+export class Texts {
+  readonly #texts = new Map<string, Text>()
+
+  /** The text of this name, made when it is first asked for. */
+  get(name: string, make: () => Text): Text {
+    const text = this.#texts.get(name) ?? make()
+    this.#texts.set(name, text)
+    return text
+  }
+}

@@ -1,0 +1,220 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { type DaybookConfig, defineCollection, defineConfig, defineGlobal, f, isAuthenticated } from 'daybook'
+import { createTestService } from 'daybook/testing'
+import { describe, expect, test } from 'vitest'
+import blog from '../../../../../examples/blog/daybook.config.ts'
+import { kitchen, small } from '../../support/configs/configs.ts'
+import { sealed } from '../../support/configs/sealed.ts'
+
+/** Names that could clash, and schemas that refer into themselves. */
+const odd = defineConfig({
+  collections: {
+    a: defineCollection({
+      fields: {
+        tree: f.json({
+          schema: {
+            $schema: 'https://json-schema.org/draft/2020-12/schema',
+            $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } },
+            $ref: '#/$defs/node',
+          },
+        }),
+        named: f.json({ schema: { $id: 'https://example.org/named', type: 'object' } }),
+        anchored: f.json({ schema: { $defs: { list: { $anchor: 'here', type: 'array' } }, $ref: '#here' } }),
+        parts: f.blocks({ one: { parts: f.blocks({ two: { of: f.relation('a_b') } }) }, two: { text: f.text() } }),
+        list: f.list(f.relation('a')),
+      },
+    }),
+    a_b: defineCollection({ fields: { name: f.text({ localized: true, required: true }), a: f.relation('a') } }),
+    entry: defineCollection({ fields: { text: f.text() } }),
+    entries: defineCollection({ fields: { text: f.text() } }),
+    referencesToA: defineCollection({ fields: { text: f.text() } }),
+    aEntry: defineCollection({ fields: { text: f.text() } }),
+  },
+  globals: { a: defineGlobal({ fields: { text: f.text() } }) },
+  locales: { default: 'en', available: ['en', 'de'] },
+})
+
+const CONFIGS: readonly (readonly [name: string, config: DaybookConfig])[] = Object.entries({
+  blog,
+  kitchen,
+  sealed,
+  small,
+  odd,
+  nothing: defineConfig({ collections: {} }),
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: any part of it is looked at
+type Document = any
+
+async function documentOf(config: DaybookConfig, isSession = false): Promise<Document> {
+  await using service = await createTestService(config, { export: true })
+  const headers = isSession ? { Authorization: `Bearer ${service.token}` } : {}
+  const response = await service.request('/openapi.json', { headers })
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
+  return response.json()
+}
+
+const operationsOf = ({ paths }: Document): readonly Document[] =>
+  Object.values<Document>(paths).flatMap((item) => Object.values<Document>(item))
+
+describe.each(CONFIGS)('the document of %s', (_name, config) => {
+  test.each([false, true])('passes two validators, with a session: %s', async (isSession) => {
+    const document = await documentOf(config, isSession)
+    expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
+    const problems = await lintFromString({
+      source: JSON.stringify(document),
+      absoluteRef: 'openapi.json',
+      config: await createConfig({ extends: ['recommended'] }),
+    })
+    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([])
+  })
+
+  test('names each operation once, and gives examples that are true', async () => {
+    const document = await documentOf(config, true)
+    const ids = operationsOf(document).map(({ operationId }) => operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+    const ajv = new Ajv2020({ strict: false, validateSchema: false })
+    ;(addFormats as unknown as (to: Ajv2020) => void)(ajv)
+    ajv.addSchema(document, 'document')
+    for (const [name, { examples = [] }] of Object.entries<Document>(document.components.schemas)) {
+      const validate = ajv.compile({ $ref: `document#/components/schemas/${name}` })
+      for (const example of examples) expect(validate(example) ? [] : validate.errors, name).toEqual([])
+    }
+  })
+})
+
+describe('what it says', () => {
+  test('has a path for each collection and global, with schemas of their own', async () => {
+    const { paths, components } = await documentOf(blog)
+    const ids = ['/api/posts', '/api/posts/{id}', '/api/globals/site'].map((path) =>
+      Object.values<Document>(paths[path]).map(({ operationId }) => operationId),
+    )
+    expect(ids).toEqual([
+      ['listPosts', 'createPostsEntry'],
+      ['getPostsEntry', 'updatePostsEntry', 'patchPostsEntry', 'deletePostsEntry'],
+      ['getSiteGlobal', 'putSiteGlobal'],
+    ])
+    const { PostsEntrySelection, PostsEntryUpdate, PostsEntryCreate } = components.schemas
+    expect(PostsEntrySelection.properties.author.anyOf).toEqual([
+      { type: 'string', format: 'uuid' },
+      { $ref: '#/components/schemas/AuthorsEntry' },
+      { $ref: '#/components/schemas/AuthorsEntrySelection' },
+      { type: 'null' },
+    ])
+    expect(PostsEntryUpdate.properties.title).toEqual({ type: 'string', maxLength: 200 })
+    expect(PostsEntryCreate).toMatchObject({ required: ['title'], examples: [{ title: 'Title' }] })
+  })
+
+  test('tells blocks apart by a discriminator', async () => {
+    const { components } = await documentOf(kitchen)
+    const { parts } = components.schemas.ThingsEntrySelection.properties
+    expect(parts.items.discriminator).toEqual({
+      propertyName: '_type',
+      mapping: {
+        quote: '#/components/schemas/ThingsEntrySelection.parts.quote',
+        prose: '#/components/schemas/ThingsEntrySelection.parts.prose',
+      },
+    })
+    expect(components.schemas['ThingsEntrySelection.parts.quote'].properties._type).toEqual({ const: 'quote' })
+  })
+
+  test('takes a credential or none where anyone may ask, and one of two where a session is needed', async () => {
+    const { paths, components } = await documentOf(kitchen)
+    const schemes = [{ sessionCookie: [] }, { bearerAuth: [] }]
+    expect(components.securitySchemes).toEqual({
+      sessionCookie: { type: 'apiKey', in: 'cookie', name: 'better-auth.session_token' },
+      bearerAuth: { type: 'http', scheme: 'bearer' },
+    })
+    expect(paths['/api/things'].post.security).toEqual(schemes)
+    expect(paths['/api/guestbook'].post.security).toEqual([{}, ...schemes])
+    expect(paths['/api/cms/auth/session'].get.security).toEqual([{}, ...schemes])
+    expect(paths['/api/cms/auth/actions/login'].post.security).toEqual([{}, ...schemes])
+    expect(paths['/api/health'].get.security).toEqual([])
+  })
+
+  test('has canonical and own actions with their schemas, and the routes of a provider that has some', async () => {
+    const own = await documentOf(blog)
+    expect(Object.keys(own.paths)).toContain('/api/auth/{path}')
+    const adapter = {
+      getCapabilities: () => ({
+        provider: 'own',
+        providerRoutes: { enabled: false },
+        actions: { wave: { description: 'Waves.', input: { type: 'object', properties: { at: { type: 'string' } } } } },
+        'a"/b': { description: 'Has a name that no address can hold.' },
+      }),
+      getPrincipal: async () => null,
+      getIdentity: async () => null,
+    }
+    const { paths, components } = await documentOf({ ...blog, auth: adapter })
+    expect(Object.keys(paths).filter((path) => path.includes('/auth/'))).toEqual([
+      '/api/cms/auth/session',
+      '/api/cms/auth/permissions',
+      '/api/cms/auth/actions/login',
+      '/api/cms/auth/actions/register',
+      '/api/cms/auth/actions/logout',
+      '/api/cms/auth/actions/wave',
+      '/api/cms/auth/actions/{action}',
+    ])
+    expect(components.schemas.authWaveInput.properties).toEqual({ at: { type: 'string' } })
+    expect(components.schemas.authLoginInput.required).toEqual(['email', 'password'])
+  })
+
+  test('has the export only where it is switched on', async () => {
+    await using service = await createTestService(blog)
+    const response = await service.request('/openapi.json')
+    expect((await response.text()).includes('/api/export')).toBe(false)
+    expect(Object.keys((await documentOf(blog)).paths)).toContain('/api/export')
+  })
+})
+
+describe('what its reader may know (Z13)', () => {
+  const secretive = defineConfig({
+    collections: {
+      posts: defineCollection({
+        fields: {
+          title: f.text({ required: true }),
+          hush: f.text({ access: { read: isAuthenticated }, description: 'zqsecret' }),
+          source: f.relation('informants'),
+        },
+      }),
+      informants: defineCollection({ access: { read: isAuthenticated }, fields: { name: f.text() } }),
+      broken: defineCollection({
+        access: {
+          read: () => {
+            throw new Error('broken')
+          },
+        },
+        fields: { name: f.text() },
+      }),
+    },
+    globals: { plans: defineGlobal({ access: { read: isAuthenticated }, fields: { text: f.text() } }) },
+  })
+
+  test('a private collection or global and a hidden field are nowhere in the public document', async () => {
+    const text = JSON.stringify(await documentOf(secretive)).toLowerCase()
+    for (const name of ['informants', 'hush', 'zqsecret', 'plans', 'broken']) expect(text).not.toContain(name)
+  })
+
+  test('a session sees what it may read', async () => {
+    const { paths, components } = await documentOf(secretive, true)
+    expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/api/informants', '/api/globals/plans']))
+    expect(Object.keys(components.schemas.PostsEntryUpdate.properties)).toContain('hush')
+  })
+})
+
+test('is answered with a tag, and 304 to who has it; a session has an answer of its own', async () => {
+  await using service = await createTestService(kitchen)
+  const first = await service.request('/openapi.json')
+  const tag = first.headers.get('etag') ?? ''
+  expect(first.headers.get('cache-control')).toBe('public, max-age=0, must-revalidate')
+  const again = await service.request('/openapi.json', { headers: { 'If-None-Match': tag } })
+  expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', tag])
+  const headers = { Authorization: `Bearer ${service.token}`, 'If-None-Match': tag }
+  const own = await service.request('/openapi.json', { headers })
+  expect([own.status, own.headers.get('cache-control')]).toEqual([200, 'private, no-store'])
+  const other = await service.request('/openapi.json', { headers: { 'If-Match': '"other"' } })
+  expect(other.status).toBe(412)
+})
