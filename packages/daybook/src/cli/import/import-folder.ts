@@ -26,6 +26,9 @@ const UNSERVED: EngineOptions = {
   isServing: false,
 }
 
+/** How far heaps grow, in percent of what is alive: an import stays below 300 MB. */
+const SPARING_GROWTH = 50
+
 /** Exit status after Ctrl-C: 128 and the number of the signal, as shells have it. */
 const INTERRUPTED = 130
 
@@ -35,7 +38,7 @@ const INTERRUPTED = 130
  * @throws {UsageError} when the command line names what is not there
  */
 export async function importFolder(options: CommandLine, folder: string): Promise<number> {
-  boundHeap()
+  boundHeap(SPARING_GROWTH)
   const config = await loadConfig(options.text('config'))
   const model = compileModel(config)
   const plan = makePlan(model, {
