@@ -31,13 +31,19 @@ export async function createTestService<const C extends DaybookConfig>(
   options: Omit<ServiceOptions, 'data' | 'serviceToken'> = {},
 ): Promise<TestService<C> & AsyncDisposable> {
   const data = await mkdtemp(join(tmpdir(), 'daybook-'))
+  return testServiceIn(data, (fixed) => createService(config, { strict: true, ...options, ...fixed }))
+}
+
+/** Serves from a folder that goes with the service; also when the service does not start. */
+export async function testServiceIn<C extends DaybookConfig>(
+  data: string,
+  start: (fixed: Pick<ServiceOptions, 'data' | 'serviceToken'>) => Promise<Service<C>>,
+): Promise<TestService<C> & AsyncDisposable> {
   const forget = (): Promise<void> => rm(data, { recursive: true, force: true })
-  const service = await createService(config, { strict: true, ...options, data, serviceToken: TEST_TOKEN }).catch(
-    async (error) => {
-      await forget()
-      throw error
-    },
-  )
+  const service = await start({ data, serviceToken: TEST_TOKEN }).catch(async (error) => {
+    await forget()
+    throw error
+  })
   const close = async (): Promise<void> => {
     await service.close()
     await forget()

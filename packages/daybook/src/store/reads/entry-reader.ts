@@ -3,7 +3,6 @@ import type { CollectionModel } from '../../model/model.ts'
 import type { Condition } from '../../query/where.ts'
 import { param, prepare, type StatementValues } from '../compile.ts'
 import type { Connection } from '../connection.ts'
-import type { Dialect } from '../dialect.ts'
 import { ENTRY_COLUMNS, type EntryTable } from '../tables/tables.ts'
 import { INDEXED_CHARACTERS, isOwn } from '../where.ts'
 import { toWhereSql } from '../where-forms.ts'
@@ -11,7 +10,6 @@ import { batchStatement } from '../writes/entry-batch.ts'
 import { type EntrySelect, entries, entryTable } from './page.ts'
 import type { ReadSource } from './read-source.ts'
 import type { EntryRow, StoredEntry } from './rows.ts'
-import type { StatementCache } from './statement-cache.ts'
 
 /** The condition of a query for named entries. */
 interface Narrowing {
@@ -24,25 +22,19 @@ interface Narrowing {
 
 /** Reads entries that are named, and all entries of a collection in order of arrival. */
 export class EntryReader {
-  readonly #dialect: Dialect
-  readonly #connection: Connection
-  readonly #background: Connection
-  readonly #statements: StatementCache
+  readonly #source: ReadSource
   readonly #unnarrowed: Narrowing
 
-  constructor({ dialect, connection, background, statements }: ReadSource) {
-    this.#dialect = dialect
-    this.#connection = connection
-    this.#background = background
-    this.#statements = statements
-    this.#unnarrowed = { name: '', values: {}, connection, narrow: (query) => query }
+  constructor(source: ReadSource) {
+    this.#source = source
+    this.#unnarrowed = { name: '', values: {}, connection: source.connection, narrow: (query) => query }
   }
 
   /** @param where what the entry must hold besides */
   async bySlug(collection: CollectionModel, slug: string, where?: Condition): Promise<EntryRow | undefined> {
     const { key, table } = collection
     const { name, values, connection, narrow } = this.#narrowing(collection, where)
-    const statement = this.#statements.get(`slug ${table}${name}`, () => {
+    const statement = this.#source.statements.get(`slug ${table}${name}`, () => {
       const found = narrow(entries(table).where('slug', '=', param<string>('slug')))
       // What a locale shows as a fallback gives way to a slug of its own.
       return prepare(table === key ? found : found.orderBy(sql`own_slug IS NULL`).limit(1))
@@ -54,7 +46,7 @@ export class EntryReader {
   async byId(collection: CollectionModel, id: string, where?: Condition): Promise<EntryRow | undefined> {
     const { table } = collection
     const { name, values, connection, narrow } = this.#narrowing(collection, where)
-    const statement = this.#statements.get(`id ${table}${name}`, () =>
+    const statement = this.#source.statements.get(`id ${table}${name}`, () =>
       prepare(narrow(entries(table).where('id', '=', param<string>('id')))),
     )
     return connection.get(statement, { id, ...values })
@@ -68,8 +60,8 @@ export class EntryReader {
   async byIds(collection: CollectionModel, ids: readonly string[], where?: Condition): Promise<readonly EntryRow[]> {
     const { table } = collection
     const { name, values, connection, narrow } = this.#narrowing(collection, where)
-    const statement = this.#statements.get(`ids ${table}${name}`, () =>
-      prepare(narrow(entries(table).where(this.#dialect.isAmong(sql.ref('id'), param('ids'))))),
+    const statement = this.#source.statements.get(`ids ${table}${name}`, () =>
+      prepare(narrow(entries(table).where(this.#source.dialect.isAmong(sql.ref('id'), param('ids'))))),
     )
     return connection.all(statement, { ids: JSON.stringify(ids), ...values })
   }
@@ -86,12 +78,12 @@ export class EntryReader {
   ): Promise<readonly Pick<EntryTable, 'id' | 'status'>[]> {
     const { key } = collection
     const { name, values, connection, narrow } = this.#narrowing(collection, where)
-    const statement = this.#statements.get(`statuses ${key}${name}`, () =>
+    const statement = this.#source.statements.get(`statuses ${key}${name}`, () =>
       prepare(
         narrow(
           entryTable(key)
             .select(['id', 'status'])
-            .where(this.#dialect.isAmong(sql.ref('id'), param('ids'))),
+            .where(this.#source.dialect.isAmong(sql.ref('id'), param('ids'))),
         ),
       ),
     )
@@ -100,10 +92,10 @@ export class EntryReader {
 
   /** Entries with these ids, in no order, with what every locale says. */
   async storedByIds({ key }: CollectionModel, ids: readonly string[]): Promise<readonly StoredEntry[]> {
-    const statement = this.#statements.get(`stored ids ${key}`, () =>
-      prepare(stored(key).where(this.#dialect.isAmong(sql.ref('id'), param('ids')))),
+    const statement = this.#source.statements.get(`stored ids ${key}`, () =>
+      prepare(stored(key).where(this.#source.dialect.isAmong(sql.ref('id'), param('ids')))),
     )
-    return this.#connection.all(statement, { ids: JSON.stringify(ids) })
+    return this.#source.connection.all(statement, { ids: JSON.stringify(ids) })
   }
 
   /**
@@ -114,7 +106,7 @@ export class EntryReader {
   async stored(collection: CollectionModel, id: string, where?: Condition): Promise<StoredEntry | undefined> {
     const { key } = collection
     const { name, values, connection, narrow } = this.#narrowing(collection, where)
-    const statement = this.#statements.get(`stored ${key}${name}`, () =>
+    const statement = this.#source.statements.get(`stored ${key}${name}`, () =>
       prepare(narrow(stored(key).where('id', '=', param<string>('id')))),
     )
     return connection.get(statement, { id, ...values })
@@ -125,14 +117,14 @@ export class EntryReader {
     const by = comparables.get(path)
     if (!by) throw new Error(`${key}.${path} cannot be looked up`)
     const isLong = value.length >= INDEXED_CHARACTERS
-    const statement = this.#statements.get(`stored ${key} ${path} ${isLong}`, () =>
+    const statement = this.#source.statements.get(`stored ${key} ${path} ${isLong}`, () =>
       prepare(
         stored(key)
-          .where(this.#dialect.compare(by, 'eq', ['value'], { isLong }))
+          .where(this.#source.dialect.compare(by, 'eq', ['value'], { isLong }))
           .limit(1),
       ),
     )
-    return this.#connection.get(statement, { value })
+    return this.#source.connection.get(statement, { value })
   }
 
   /** Entries that an older config wrote, or that hold values without a field, in order of arrival. */
@@ -141,7 +133,7 @@ export class EntryReader {
     afterPk: number,
     limit: number,
   ): Promise<readonly StoredEntry[]> {
-    const statement = this.#statements.get(`outdated ${key}`, () =>
+    const statement = this.#source.statements.get(`outdated ${key}`, () =>
       prepare(
         stored(key)
           .where('pk', '>', param<number>('afterPk'))
@@ -150,44 +142,44 @@ export class EntryReader {
           .limit(param<number>('limit')),
       ),
     )
-    return this.#connection.all(statement, { afterPk, shape: schemaHash, limit })
+    return this.#source.connection.all(statement, { afterPk, shape: schemaHash, limit })
   }
 
   /** Every entry, in order of arrival. */
   async storedAfter({ key }: CollectionModel, afterPk: number, limit: number): Promise<readonly StoredEntry[]> {
-    const statement = this.#statements.get(`stored after ${key}`, () =>
+    const statement = this.#source.statements.get(`stored after ${key}`, () =>
       prepare(stored(key).where('pk', '>', param<number>('afterPk')).orderBy('pk').limit(param<number>('limit'))),
     )
-    return this.#connection.all(statement, { afterPk, limit })
+    return this.#source.connection.all(statement, { afterPk, limit })
   }
 
   /** The next entries in order of arrival, as many as fit into a batch; none: there are no others. */
   batchAfter({ key }: CollectionModel, afterPk: number): Promise<readonly StoredEntry[]> {
-    const statement = this.#statements.get(`batch ${key}`, () => batchStatement(key))
-    return this.#connection.all(statement, { after: afterPk })
+    const statement = this.#source.statements.get(`batch ${key}`, () => batchStatement(key))
+    return this.#source.connection.all(statement, { after: afterPk })
   }
 
   /** Whether an entry has the slug as its own. */
   async hasSlug({ key, table }: CollectionModel, slug: string): Promise<boolean> {
     const column = sql.ref(table === key ? 'slug' : 'own_slug')
-    const statement = this.#statements.get(`has slug ${table}`, () =>
+    const statement = this.#source.statements.get(`has slug ${table}`, () =>
       prepare(
         entryTable(table)
           .select('pk')
           .where(sql<SqlBool>`${column} = ${param('slug')}`),
       ),
     )
-    return (await this.#connection.get(statement, { slug })) !== undefined
+    return (await this.#source.connection.get(statement, { slug })) !== undefined
   }
 
   /** The condition of a query for single entries. Where it needs to look into other tables, it may take long. */
   #narrowing(collection: CollectionModel, where: Condition | undefined): Narrowing {
     if (!where) return this.#unnarrowed
-    const condition = toWhereSql(this.#dialect, where, collection)
+    const condition = toWhereSql(this.#source.dialect, where, collection)
     return {
       name: ` ${condition.cacheKey}`,
       values: condition.values,
-      connection: isOwn(where) ? this.#connection : this.#background,
+      connection: isOwn(where) ? this.#source.connection : this.#source.background,
       narrow: (query) => query.where(condition.build()),
     }
   }

@@ -1,19 +1,18 @@
 import { build, param, prepare } from '../compile.ts'
-import type { Connection } from '../connection.ts'
 import type { ReadSource } from './read-source.ts'
 import type { GlobalRow } from './rows.ts'
 
 /** Reads globals. */
 export class GlobalReader {
-  readonly #connection: Connection
+  readonly #source: ReadSource
 
-  constructor({ connection }: ReadSource) {
-    this.#connection = connection
+  constructor(source: ReadSource) {
+    this.#source = source
   }
 
   /** The global with this key; `undefined`: it was never written. */
   byKey(key: string): Promise<GlobalRow | undefined> {
-    return this.#connection.get(GLOBAL_BY_KEY, { key })
+    return this.#source.connection.get(GLOBAL_BY_KEY, { key })
   }
 }
 

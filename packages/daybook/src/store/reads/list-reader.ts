@@ -1,7 +1,7 @@
 import type { CollectionModel } from '../../model/model.ts'
 import { prepare, prepareSql } from '../compile.ts'
 import type { Connection } from '../connection.ts'
-import type { Dialect, SearchDialect } from '../dialect.ts'
+import type { SearchDialect } from '../dialect.ts'
 import { toStored } from '../where.ts'
 import { toWhereSql, type WhereForm } from '../where-forms.ts'
 import { COUNTERS } from '../writes/commit-batch.ts'
@@ -19,7 +19,6 @@ import {
 import { type PagePlan, planPage } from './page-plan.ts'
 import type { ReadSource } from './read-source.ts'
 import type { SortedRow } from './rows.ts'
-import type { StatementCache } from './statement-cache.ts'
 
 /** Where a collection stands in the journal, and how many entries it has by status. */
 export interface Counters {
@@ -31,20 +30,14 @@ export interface Counters {
 
 /** Reads lists of entries: pages, searches, and how many entries there are. */
 export class ListReader {
-  readonly #dialect: Dialect
-  readonly #connection: Connection
-  readonly #background: Connection
-  readonly #statements: StatementCache
+  readonly #source: ReadSource
 
-  constructor({ dialect, connection, background, statements }: ReadSource) {
-    this.#dialect = dialect
-    this.#connection = connection
-    this.#background = background
-    this.#statements = statements
+  constructor(source: ReadSource) {
+    this.#source = source
   }
 
   async counters(key: string): Promise<Counters> {
-    const row = await this.#connection.get(COUNTERS, { key })
+    const row = await this.#source.connection.get(COUNTERS, { key })
     if (!row) throw new Error(`No counters for ${key}`)
     return { seq: row.seq, visibleSeq: row.visible_seq, counts: JSON.parse(row.counts) }
   }
@@ -52,12 +45,12 @@ export class ListReader {
   /** How many entries a search or a filter finds, exactly. */
   async count(collection: CollectionModel, query: Pick<PageQuery, 'search' | 'where' | 'statuses'>): Promise<number> {
     const form = query.search ? 'walk' : 'drive'
-    const filter = this.#filter(collection, query, form, this.#dialect.search.countValues)
+    const filter = this.#filter(collection, query, form, this.#source.dialect.search.countValues)
     if (!filter) return 0
-    const statement = this.#statements.get(`count ${collection.table} ${filter.cacheKey}`, () =>
-      prepareSql(countStatement(this.#dialect, collection, query, filter)),
+    const statement = this.#source.statements.get(`count ${collection.table} ${filter.cacheKey}`, () =>
+      prepareSql(countStatement(this.#source.dialect, collection, query, filter)),
     )
-    return (await this.#background.get(statement, filter.values))?.total ?? 0
+    return (await this.#source.background.get(statement, filter.values))?.total ?? 0
   }
 
   /** One page of entries. */
@@ -65,10 +58,10 @@ export class ListReader {
     const plan = planOf(query)
     const filter = this.#filter(collection, query, plan.form)
     if (!filter) return { rows: [], end: undefined }
-    const connection = plan.isShort ? this.#connection : this.#background
+    const connection = plan.isShort ? this.#source.connection : this.#source.background
     if (query.search && query.sort.length === 0) return this.#ranked(collection, query, filter)
     const found: SortedRow[] = []
-    for (const phase of phasesOf(this.#dialect, query.sort, query.after)) {
+    for (const phase of phasesOf(this.#source.dialect, query.sort, query.after)) {
       const rest = query.limit + 1 - found.length
       if (rest > 0) found.push(...(await this.#phase(connection, collection, query, phase, filter, rest)))
     }
@@ -82,13 +75,13 @@ export class ListReader {
     collection: CollectionModel,
     { search, where, statuses, sort }: Pick<PageQuery, 'search' | 'where' | 'statuses'> & Partial<PageQuery>,
     form: WhereForm,
-    toValues: SearchDialect['values'] = this.#dialect.search.values,
+    toValues: SearchDialect['values'] = this.#source.dialect.search.values,
   ): Filter | undefined {
     const found = search ? toValues(search, collection) : {}
     if (!found) return undefined
     const { key, table } = collection
-    const own = this.#dialect.indexesHoldValues ? form : 'plain'
-    const condition = where && toWhereSql(this.#dialect, where, { key, table, form: own, lead: sort?.[0] })
+    const own = this.#source.dialect.indexesHoldValues ? form : 'plain'
+    const condition = where && toWhereSql(this.#source.dialect, where, { key, table, form: own, lead: sort?.[0] })
     const named = Object.fromEntries((statuses ?? []).map((status, index) => [`status${index}`, status]))
     return {
       cacheKey: `${statuses?.length} ${search !== undefined} ${condition?.cacheKey}`,
@@ -106,8 +99,9 @@ export class ListReader {
     limit: number,
   ): Promise<readonly SortedRow[]> {
     const order = query.sort.map(({ by, descending }) => `${descending ? '-' : ''}${by.path}`).join()
-    const statement = this.#statements.get(`page ${collection.table} ${order} ${phase.name} ${filter.cacheKey}`, () =>
-      prepare(pageStatement(this.#dialect, collection, query, phase, filter)),
+    const statement = this.#source.statements.get(
+      `page ${collection.table} ${order} ${phase.name} ${filter.cacheKey}`,
+      () => prepare(pageStatement(this.#source.dialect, collection, query, phase, filter)),
     )
     const after = Object.fromEntries((query.after ?? []).map((value, index) => [`after${index}`, toStored(value)]))
     return connection.all(statement, { ...filter.values, ...after, limit, offset: query.offset })
@@ -134,10 +128,10 @@ export class ListReader {
     limit: number,
   ): Promise<readonly SortedRow[]> {
     if (limit <= 0) return []
-    const statement = this.#statements.get(`matches ${collection.table} ${ranked} ${filter.cacheKey}`, () =>
-      prepareSql(this.#dialect.search.matches(collection, filter.where, ranked)),
+    const statement = this.#source.statements.get(`matches ${collection.table} ${ranked} ${filter.cacheKey}`, () =>
+      prepareSql(this.#source.dialect.search.matches(collection, filter.where, ranked)),
     )
-    return this.#background.all(statement, { ...filter.values, limit, offset })
+    return this.#source.background.all(statement, { ...filter.values, limit, offset })
   }
 }
 

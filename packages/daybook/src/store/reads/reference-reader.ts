@@ -6,7 +6,6 @@ import type { Connection } from '../connection.ts'
 import type { Dialect } from '../dialect.ts'
 import { toWhereSql } from '../where-forms.ts'
 import type { ReadSource } from './read-source.ts'
-import type { StatementCache } from './statement-cache.ts'
 
 /** One document that refers to another, and through which field. */
 export interface Referrer {
@@ -29,16 +28,10 @@ const ALL_REFERRERS: ReferrerFilter = { except: [], filters: [] }
 
 /** Reads which documents refer to an entry. */
 export class ReferenceReader {
-  readonly #dialect: Dialect
-  readonly #connection: Connection
-  readonly #background: Connection
-  readonly #statements: StatementCache
+  readonly #source: ReadSource
 
-  constructor({ dialect, connection, background, statements }: ReadSource) {
-    this.#dialect = dialect
-    this.#connection = connection
-    this.#background = background
-    this.#statements = statements
+  constructor(source: ReadSource) {
+    this.#source = source
   }
 
   /** The documents that refer to an entry, in the order of their keys. */
@@ -50,8 +43,8 @@ export class ReferenceReader {
     among: ReferrerFilter = ALL_REFERRERS,
   ): Promise<readonly Referrer[]> {
     const { name, values, connection, conditions } = this.#among(among)
-    const statement = this.#statements.get(`referrers${name}`, () =>
-      prepareSql(referrersOf(this.#dialect, conditions())),
+    const statement = this.#source.statements.get(`referrers${name}`, () =>
+      prepareSql(referrersOf(this.#source.dialect, conditions())),
     )
     return connection.all(statement, { collection, id, limit, offset, ...values })
   }
@@ -59,8 +52,8 @@ export class ReferenceReader {
   /** How many fields of other documents lead to an entry. */
   async count(collection: string, id: string, among: ReferrerFilter): Promise<number> {
     const { name, values, connection, conditions } = this.#among(among)
-    const statement = this.#statements.get(`count referrers${name}`, () =>
-      prepareSql(countReferrersOf(this.#dialect, conditions())),
+    const statement = this.#source.statements.get(`count referrers${name}`, () =>
+      prepareSql(countReferrersOf(this.#source.dialect, conditions())),
     )
     return (await connection.get(statement, { collection, id, ...values }))?.total ?? 0
   }
@@ -68,7 +61,7 @@ export class ReferenceReader {
   #among({ except, filters }: ReferrerFilter): Narrowed {
     const translated = filters.map(({ collection, where }, index) => ({
       table: collection.key,
-      condition: toWhereSql(this.#dialect, where, { ...collection, prefix: `filter${index}x` }),
+      condition: toWhereSql(this.#source.dialect, where, { ...collection, prefix: `filter${index}x` }),
     }))
     return {
       name: translated.map(({ table, condition }) => ` ${table} ${condition.cacheKey}`).join(),
@@ -76,7 +69,7 @@ export class ReferenceReader {
         except: JSON.stringify(except),
         ...Object.assign({}, ...translated.map(({ condition }) => condition.values)),
       },
-      connection: filters.length === 0 ? this.#connection : this.#background,
+      connection: filters.length === 0 ? this.#source.connection : this.#source.background,
       conditions: () => translated.map(({ table, condition }) => reachable(table, condition.build())),
     }
   }

@@ -1,5 +1,4 @@
 import { build, param, prepare } from '../compile.ts'
-import type { Connection } from '../connection.ts'
 import { DEFAULT_LOCALE_NOTE, readNote } from '../notes.ts'
 import { type RestoreNote, readRestoreNote } from '../transfer/restore-note.ts'
 import type { ReadSource } from './read-source.ts'
@@ -7,31 +6,31 @@ import type { StoredReplyRow } from './rows.ts'
 
 /** Reads what the store keeps about itself. */
 export class SystemReader {
-  readonly #connection: Connection
+  readonly #source: ReadSource
 
-  constructor({ connection }: ReadSource) {
-    this.#connection = connection
+  constructor(source: ReadSource) {
+    this.#source = source
   }
 
   /** The default locale of stored documents; `undefined`: there was none yet. */
   defaultLocale(): Promise<string | undefined> {
-    return readNote(this.#connection, DEFAULT_LOCALE_NOTE)
+    return readNote(this.#source.connection, DEFAULT_LOCALE_NOTE)
   }
 
   /** The note about a restore into this store; `undefined`: there was none. */
   restoreNote(): Promise<RestoreNote | undefined> {
-    return readRestoreNote(this.#connection)
+    return readRestoreNote(this.#source.connection)
   }
 
   /** Keys of the collections that the store has tables for. */
   async storedCollections(): Promise<readonly string[]> {
-    const rows = await this.#connection.all(COLLECTION_KEYS)
+    const rows = await this.#source.connection.all(COLLECTION_KEYS)
     return rows.map(({ key }) => key)
   }
 
   /** The stored reply to a write with this `Idempotency-Key`. */
   storedReply(key: string): Promise<StoredReplyRow | undefined> {
-    return this.#connection.get(STORED_REPLY, { key })
+    return this.#source.connection.get(STORED_REPLY, { key })
   }
 }
 

@@ -2,10 +2,9 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createService, type DaybookConfig, type ServiceOptions } from 'daybook'
 import type { TestService } from 'daybook/testing'
+import { testServiceIn } from '../../../src/testing/test-service.ts'
 import { useFile } from './folder.ts'
 import { memoryFolder } from './memory-folder.ts'
-
-const TOKEN = 'test-token-of-the-service-principal'
 
 /** In memory, where that is possible: every commit waits for its disk, and what is stored goes with the test. */
 const folderOf = async (kind: string): Promise<string> => mkdtemp(join(await memoryFolder(), `daybook-${kind}-`))
@@ -24,35 +23,17 @@ export class SqliteFiles {
   /** As `createTestService`: a service on a store of its own. */
   async open<C extends DaybookConfig>(config: C, options?: ServiceOptions): Promise<TestService<C> & AsyncDisposable> {
     const data = await folderOf('store')
-    const forget = (): Promise<void> => rm(data, { recursive: true, force: true })
-    const service = await this.#serve(data, config, options).catch(async (error) => {
-      await forget()
-      throw error
+    return testServiceIn(data, async (fixed) => {
+      const kept = this.#kept.get(config)
+      if (kept !== undefined) await copyFile(kept, databaseIn(data))
+      const service = await createService(config, { strict: true, ...options, ...fixed })
+      if (kept === undefined) await this.#keep(config, data)
+      return service
     })
-    const close = async (): Promise<void> => {
-      await service.close()
-      await forget()
-    }
-    return {
-      ...service,
-      data,
-      token: TOKEN,
-      request: (path, init) => service.fetch(new Request(new URL(path, 'http://daybook.test'), init)),
-      close,
-      [Symbol.asyncDispose]: close,
-    }
   }
 
   async drop(): Promise<void> {
     await rm(await this.#folder, { recursive: true, force: true })
-  }
-
-  async #serve<C extends DaybookConfig>(data: string, config: C, options?: ServiceOptions) {
-    const kept = this.#kept.get(config)
-    if (kept !== undefined) await copyFile(kept, databaseIn(data))
-    const service = await createService(config, { strict: true, ...options, data, serviceToken: TOKEN })
-    if (kept === undefined) await this.#keep(config, data)
-    return service
   }
 
   async #keep(config: DaybookConfig, data: string): Promise<void> {
