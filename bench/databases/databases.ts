@@ -32,7 +32,7 @@ export interface Databases extends Metered, AsyncDisposable {
   readonly version: string
   /** A store with so many posts, written by Daybook; one that an earlier run left is used again when it still fits. */
   seeded(entries: number): Promise<BenchStore>
-  /** A copy that may be written to. Nobody may use the store meanwhile. */
+  /** A copy that may be written to. Nothing else may use the store meanwhile. */
   copyOf(store: BenchStore): Promise<BenchStore>
   /** A store that holds nothing. */
   blank(): Promise<BenchStore>

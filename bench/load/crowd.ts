@@ -12,7 +12,7 @@ export interface Crowd {
   /** How long it takes until all connections are made, evenly. */
   readonly arrivalSeconds: number
   readonly seconds: number
-  /** Requests a second, sent by whoever has no request under way. @default each client asks again when it is answered */
+  /** Requests a second, sent by clients without a pending request. @default each client asks again after its answer */
   readonly rate?: number
   /** Whether a client that is refused waits as long as `Retry-After` says. @default false */
   readonly isPatient?: boolean

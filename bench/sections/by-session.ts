@@ -30,10 +30,10 @@ export async function compareSessions(bench: Bench): Promise<readonly SessionCos
   })
   const account = side('an account', await register(server))
   const program = side('a named token', await makeToken(store))
-  const [nobody, ...others] = await race(generator, kind, [side('nobody'), account, program], effort)
+  const [anonymous, ...others] = await race(generator, kind, [side('anonymous'), account, program], effort)
   return [account, program].flatMap(({ name }, place) => {
     const sample = others[place]
-    return sample ? [sessionResult(kind, name, nobody, sample)] : []
+    return sample ? [sessionResult(kind, name, anonymous, sample)] : []
   })
 }
 

@@ -11,7 +11,7 @@ const SMALL = 1000
 /** The most addresses that are asked once before. */
 const ASKED = 100
 
-/** Totals of filters are counted for whoever asks first, which would be measured again and again on a store that others write to. */
+/** The first request of a filter counts its total; on a store with other writes, each measurement would include that count. */
 async function askEachOnce(kind: Kind, { servers: [server], targeting }: Side): Promise<void> {
   const { paths = [], headers } = kind.load(targeting, TOKEN, 0)
   for (const path of [...new Set(paths)].slice(0, ASKED)) await ask(`${server?.url}${path}`, 'GET', '', headers)

@@ -6,7 +6,7 @@ import type { CollectionModel, GlobalModel } from '../model/model.ts'
 import type { NO_PARAMETERS, Parameters, Query, QueryOf } from '../query/parameters.ts'
 import type { RequestCondition, RequestConditions } from './conditions.ts'
 import type { HttpRequest } from './request.ts'
-import type { Reply } from './respond.ts'
+import { ERROR_HEADERS, type Reply } from './respond.ts'
 
 /** Methods that a route can have; HEAD and OPTIONS come from the others. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -159,18 +159,11 @@ export const writeAnswer = (
   headers: readonly HeaderName[] = [],
 ): AnswerContract => ({ status, description, schema, headers: [...WRITE_HEADERS, ...headers] })
 
-/** Headers of errors, by code. */
-const ERROR_HEADERS: Partial<Record<ErrorCode, HeaderName>> = {
-  UNAUTHORIZED: 'WWW-Authenticate',
-  SERVICE_UNAVAILABLE: 'Retry-After',
-  RATE_LIMITED: 'Retry-After',
-}
-
 /** The headers that an error of this code may carry. */
-export function headersOfError(code: ErrorCode): readonly HeaderName[] {
-  const own = ERROR_HEADERS[code]
-  return own ? ['Cache-Control', own] : ['Cache-Control']
-}
+export const headersOfError = (code: ErrorCode): readonly HeaderName[] => [
+  'Cache-Control',
+  ...(Object.keys(ERROR_HEADERS[code] ?? {}) as HeaderName[]),
+]
 
 /** Headers of every answer, and those of a connection or of CORS. */
 const UNDECLARED_HEADERS = /^(?:x-request-id|x-content-type-options|content-type|access-control-[a-z-]+|vary)$/i

@@ -1,6 +1,6 @@
 import type { Access } from '../content/access/access.ts'
 import type { Answer } from '../content/answer.ts'
-import { DaybookError, ERRORS, type ErrorDetails } from '../errors.ts'
+import { DaybookError, ERRORS, type ErrorCode, type ErrorDetails } from '../errors.ts'
 
 /** The answer of a route. */
 export interface Reply {
@@ -63,7 +63,8 @@ export function writeReply(
 /** Seconds after which a client may try again. */
 const RETRY_AFTER = '1'
 
-const FINISHING_HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+/** Headers of errors beside `Cache-Control`, by code. */
+export const ERROR_HEADERS: { readonly [Code in ErrorCode]?: Readonly<Record<string, string>> } = {
   UNAUTHORIZED: { 'WWW-Authenticate': 'Bearer realm="daybook"' },
   SERVICE_UNAVAILABLE: { 'Retry-After': RETRY_AFTER },
   RATE_LIMITED: { 'Retry-After': RETRY_AFTER },
@@ -108,6 +109,6 @@ export function errorReply(error: unknown, requestId: string): Reply {
   return {
     status: ERRORS[code].status,
     json: JSON.stringify({ code, message, details, requestId }),
-    headers: { 'Cache-Control': 'no-store', ...FINISHING_HEADERS[code], ...retryAfter(details) },
+    headers: { 'Cache-Control': 'no-store', ...ERROR_HEADERS[code], ...retryAfter(details) },
   }
 }

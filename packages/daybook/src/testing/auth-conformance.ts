@@ -108,7 +108,11 @@ function nobodyChecks(subject: Examined): readonly ConformanceCheck[] {
     name: `anonymous: ${name}`,
     run: async () => {
       const said = await ask(subject, await headed())
-      deepStrictEqual(said, { principal: null, identity: null }, 'Whoever has no valid credential is null, twice.')
+      deepStrictEqual(
+        said,
+        { principal: null, identity: null },
+        'Without a valid credential, principal and identity are null.',
+      )
     },
   })
   return [

@@ -268,6 +268,6 @@ describe('the suite', () => {
       invalid: { 'a session that was ended': () => ({ cookie: 'sid=session-of-ann' }) },
     }
     const found = authAdapterConformance(subject).find(({ name }) => name === 'anonymous: a session that was ended')
-    await expect(found?.run()).rejects.toThrow('Whoever has no valid credential is null, twice.')
+    await expect(found?.run()).rejects.toThrow('Without a valid credential, principal and identity are null.')
   })
 })

@@ -1,5 +1,5 @@
 import { isRecord } from '../../fields/field.ts'
-import type { CollectionModel, GlobalModel } from '../../model/model.ts'
+import type { CollectionModel, DocumentModel, GlobalModel } from '../../model/model.ts'
 import type { AccessFilter } from '../../query/where.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { Writer } from '../../store/writes/write.ts'
@@ -80,14 +80,14 @@ export async function prepareChange<Row extends StoredColumns, Result>(
   const { engine, access, locale } = context
   const { isMerge = false } = options
   const rights = fieldRights(document, access)
-  const given = readGiven(target, body, rights, isMerge)
+  const given = readGiven(document, body, rights, isMerge)
   const { read } = engine.store
   const found = target.parse(await target.load(read))
   await target.requireChange(read, found)
   requireCurrent(target, found, rights, options)
   // A hidden value decides nothing: neither what a patch means, nor which texts are rendered again.
   const before = isStoredRevision(found) ? project(document, found.own(locale), rights) : undefined
-  const input = isMerge ? mergedInput(target, before ?? {}, body, rights) : given
+  const input = isMerge ? mergedInput(document, before ?? {}, body, rights) : given
   const own = withoutUnwritable(document, access, input, before)
   const patch = await settleFields(document, own, before, engine.tools)
   const filter = await target.allowResult(found, patch)
@@ -116,12 +116,7 @@ export async function prepareChange<Row extends StoredColumns, Result>(
 /** Whether there is a document already; a global that was never written has no revision. */
 const isStoredRevision = ({ row }: Revision): boolean => row.seq > 0
 
-function readGiven<Row extends StoredColumns, Result>(
-  { document }: ChangeTarget<Row, Result>,
-  body: unknown,
-  rights: FieldRights,
-  isMerge: boolean,
-): Values {
+function readGiven(document: DocumentModel, body: unknown, rights: FieldRights, isMerge: boolean): Values {
   if (!isMerge) return checkBody(document, 'update', body, rights)
   refuseHostile(body)
   const patch = isRecord(body) ? mergePatch(document.fieldMap, {}, body) : body
@@ -131,12 +126,7 @@ function readGiven<Row extends StoredColumns, Result>(
 }
 
 /** The fields that a merge patch names, as they are to be. */
-function mergedInput<Row extends StoredColumns, Result>(
-  { document }: ChangeTarget<Row, Result>,
-  before: Values,
-  body: unknown,
-  rights: FieldRights,
-): Values {
+function mergedInput(document: DocumentModel, before: Values, body: unknown, rights: FieldRights): Values {
   return checkBody(document, 'update', mergePatch(document.fieldMap, before, isRecord(body) ? body : {}), rights)
 }
 

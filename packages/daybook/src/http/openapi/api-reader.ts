@@ -11,11 +11,11 @@ import { isOpenByRule } from '../protection.ts'
 export interface ApiReader {
   /** Collections and globals that the reader may read or write, each with what the reader may do with its fields. */
   readonly documents: ReadonlyMap<Ruled, FieldRights>
-  /** Those about such a document, and about none. Of what may only be written, the others are left out. */
+  /** The routes of these documents, and those that are about no document; of a document that the reader may only write, its writes. */
   readonly routes: readonly Route[]
-  /** Routes that need a session, unless a rule lets others in, and whose rule does. */
+  /** Routes that need a session by default, and that a rule opens to callers without one. */
   readonly openRoutes: ReadonlySet<Route>
-  /** The same for readers who may know the same. */
+  /** Equal for readers with equal knowledge. */
   readonly variant: string
 }
 
@@ -43,12 +43,12 @@ export async function apiReader(model: Model, routes: readonly Route[], access: 
   return { documents, routes: shown, openRoutes, variant }
 }
 
-/** Who may read a document sees all of its routes, so that no more is asked; otherwise what the reader may do with it. */
+/** `read` alone for a reader of the document, who sees all of its routes; otherwise the writes that the reader may make. */
 async function actionsOn(model: Model, document: Ruled, access: Access): Promise<readonly Action[]> {
   const may = (action: Action): Promise<boolean> =>
     permissionFor(model, document, action, access).then(
       (permission) => permission !== false,
-      // A rule that fails lets nobody through.
+      // A rule that fails refuses.
       () => false,
     )
   if (await may('read')) return ['read']
@@ -62,7 +62,7 @@ const WRITES: Readonly<Record<Ruled['kind'], readonly Action[]>> = {
   global: ['update'],
 }
 
-/** `undefined`: a rule failed, and nobody knows what the reader may see. */
+/** `undefined`: a rule failed, so that the rights are unknown. */
 function rightsOn(document: Ruled, access: Access): FieldRights | undefined {
   try {
     return fieldRights(document, access)

@@ -7,7 +7,7 @@ import { HEADERS, type Route } from '../contract.ts'
 import type { ApiReader } from './api-reader.ts'
 import { actionText, errorResponse, operationText } from './operation.ts'
 import { Printer } from './printer.ts'
-import { object, type Text } from './text.ts'
+import { object, print, type Text } from './text.ts'
 
 /** What a document is made of. */
 export interface OpenApiParts {
@@ -44,8 +44,6 @@ export function openApiText({ model, sessionCookie }: Omit<OpenApiParts, 'routes
     ],
   ])
 }
-
-const print = (value: unknown): Text => JSON.stringify(value)
 
 const securitySchemes = (sessionCookie: string): object => ({
   sessionCookie: { type: 'apiKey', in: 'cookie', name: sessionCookie },
@@ -84,7 +82,7 @@ function tagsOf({ documents }: ApiReader): readonly object[] {
       ...(description === undefined ? {} : { description }),
     })),
     { name: 'globals', description: 'Documents of which there is one each.' },
-    { name: 'auth', description: 'Who is asking, and signing in and out.' },
+    { name: 'auth', description: 'The session, and signing in and out.' },
     { name: 'cms', description: 'The service itself.' },
   ]
 }

@@ -11,28 +11,29 @@ export interface PrintedDocument {
   readonly tag: string
 }
 
-/** The most documents that are kept: rules tell few kinds of readers apart, and a document may be large. */
+/** The most documents that are kept: rules distinguish few kinds of readers, and a document may be large. */
 const MAX_DOCUMENTS = 8
 
-/** The OpenAPI documents of a service, each made when the first reader asks who may know the same. */
+/** The OpenAPI documents of a service. The first request of each kind of reader makes one. */
 export class OpenApi {
   readonly #parts: OpenApiParts
-  #everybody: ApiReader | undefined
+  /** The one kind of reader that there is without rules. */
+  #onlyReader: ApiReader | undefined
   readonly #printed = new LRUCache<string, PrintedDocument>({ max: MAX_DOCUMENTS })
 
   constructor(parts: OpenApiParts) {
     this.#parts = parts
   }
 
-  /** Without rules, everybody may know the same. */
   async #reader(access: Access): Promise<ApiReader> {
     const { model, routes } = this.#parts
-    if (this.#everybody) return this.#everybody
+    if (this.#onlyReader) return this.#onlyReader
     const reader = await apiReader(model, routes, access)
-    if (!hasRules(model)) this.#everybody = reader
+    if (!hasRules(model)) this.#onlyReader = reader
     return reader
   }
 
+  /** The document for a caller: it holds nothing that the caller may not know. */
   async for(access: Access): Promise<PrintedDocument> {
     const reader = await this.#reader(access)
     const known = this.#printed.get(reader.variant)

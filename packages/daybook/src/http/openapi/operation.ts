@@ -12,12 +12,10 @@ import {
 } from '../contract.ts'
 import { pascal } from './components.ts'
 import type { Printer } from './printer.ts'
-import { object, type Text } from './text.ts'
+import { object, print, type Text } from './text.ts'
 
 const REQUIRED: Text = '[{"sessionCookie":[]},{"bearerAuth":[]}]'
 const OPTIONAL: Text = '[{},{"sessionCookie":[]},{"bearerAuth":[]}]'
-
-const print = (value: unknown): Text => JSON.stringify(value)
 
 /**
  * The operation of a route.

@@ -1,5 +1,4 @@
-import type { JsonSchema } from '../../fields/field.ts'
-import { isRecord } from '../../fields/field.ts'
+import { isRecord, type JsonSchema } from '../../fields/field.ts'
 
 /** Keywords by which a schema names itself, or finds others in ways that a document of many schemas cannot follow. */
 const NAMING: readonly string[] = ['$id', '$anchor', '$dynamicRef', '$dynamicAnchor', '$vocabulary']

@@ -1,6 +1,9 @@
 /** JSON text. Most of a document's parts stand in it many times: they are printed once, and put together as text. */
 export type Text = string
 
+/** The text of a value. */
+export const print = (value: unknown): Text => JSON.stringify(value)
+
 /** The text of an object, of the texts of its members. */
 export function object(members: readonly (readonly [key: string, value: Text])[]): Text {
   return `{${members.map(([key, value]) => `"${key}":${value}`).join(',')}}`

@@ -2,7 +2,7 @@ import { defineCollection, defineConfig, f, SYSTEM } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { library } from '../../support/configs/library.ts'
+import { KEPT_IDS, library } from '../../support/configs/library.ts'
 import { ask, bodyOf } from '../../support/scenarios/client.ts'
 import { CANARY } from '../../support/scenarios/sane.ts'
 import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
@@ -10,18 +10,6 @@ import { get, put, refused, remove } from '../../support/scenarios/steps.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
 const book = '/api/books/a'
-
-/** Keeps ids under the slugs of their entries. */
-const IDS: readonly Step[] = [
-  ['people', 'ann'],
-  ['people', 'bob'],
-  ['people', 'cyd'],
-  ['companies', 'acme'],
-  ['companies', 'globex'],
-  ['members', 'mia'],
-  ['books', 'a'],
-  ['books', 'b'],
-].map(([collection, slug]) => get(`/api/${collection}/${slug}`, { auth: true, keep: { [String(slug)]: '/id' } }))
 
 /** An entry that a reader with a session gets. */
 const read = (path: string, body: object): Step => get(path, { auth: true, body })
@@ -44,7 +32,7 @@ runScenarios('include', [
     name: 'puts related documents in the place of their references, one or many, in their order',
     config: library,
     steps: [
-      ...IDS,
+      ...KEPT_IDS,
       get(book, { body: { author: '{ann}', authors: ['{ann}', '{bob}'], publisher: '{acme}' } }),
       get(`${book}?include=author`, {
         body: { slug: 'a', author: { id: '{ann}', name: 'Ann', employer: '{acme}' }, authors: ['{ann}', '{bob}'] },
@@ -68,7 +56,7 @@ runScenarios('include', [
     name: 'gives the related document as it is read by itself',
     config: library,
     steps: [
-      ...IDS,
+      ...KEPT_IDS,
       ...[false, true].flatMap((auth) => [
         get('/api/companies/acme', { auth, keep: { name: '/name', at: '/updatedAt' } }),
         get(`${book}?include=publisher`, {
@@ -87,7 +75,7 @@ runScenarios('include', [
     name: 'goes on along a dotted path, through what it expands on the way',
     config: library,
     steps: [
-      ...IDS,
+      ...KEPT_IDS,
       get(`${book}?include=author.employer`, {
         body: { author: { name: 'Ann', employer: { name: 'Acme' }, mentor: null }, publisher: '{acme}' },
       }),
@@ -112,7 +100,7 @@ runScenarios('include', [
     name: 'reaches relations inside groups, lists, and blocks, here and in what it expands',
     config: library,
     steps: [
-      ...IDS,
+      ...KEPT_IDS,
       get(`${book}?include=meta.editor`, {
         body: { meta: { rank: 1, editor: { name: 'Bob', mentor: '{ann}' }, readers: ['{ann}', '{cyd}'] } },
       }),
@@ -144,7 +132,7 @@ runScenarios('include', [
     name: 'shows what the reader may see of the target, and nothing of what they may not',
     config: library,
     steps: [
-      ...IDS,
+      ...KEPT_IDS,
       get(`${book}?include=author`, { lacks: ['"secret"', '"shadow"'], body: { author: { name: 'Ann' } } }),
       read(`${book}?include=author`, { author: { secret: CANARY, shadow: null } }),
       get('/api/books/d?include=author,authors', { body: { author: null, authors: [{ name: 'Ann' }] } }),
@@ -192,7 +180,7 @@ runScenarios('depth', [
     name: 'expands every relation, level by level; include names some, and depth goes on from there',
     config: library,
     steps: [
-      ...IDS,
+      ...KEPT_IDS,
       get(`${book}?depth=0`, { body: { author: '{ann}' } }),
       get(`${book}?include=author&depth=0`, { body: { author: { employer: '{acme}' } } }),
       get('/api/books/b?depth=1', {
@@ -231,7 +219,7 @@ runScenarios('depth', [
     name: 'goes round a cycle as often as it says, and no further',
     config: library,
     steps: [
-      ...IDS,
+      ...KEPT_IDS,
       put('/api/people/{ann}', { mentor: '{bob}', circle: ['{ann}', '{bob}'] }),
       get('/api/people/bob?include=mentor.mentor.mentor', {
         body: { mentor: { name: 'Ann', mentor: { name: 'Bob', mentor: { name: 'Ann', mentor: '{bob}' } } } },
@@ -251,7 +239,7 @@ runScenarios('select', [
     name: 'chooses inside of what include expands; the id always comes along',
     config: library,
     steps: [
-      ...IDS,
+      ...KEPT_IDS,
       get(`${book}?include=author&select=title,author.name`, {
         exactly: { id: '{a}', title: 'Alpha', author: { id: '{ann}', name: 'Ann' } },
       }),
@@ -321,7 +309,7 @@ runScenarios('a target that is gone', [
     name: 'is null in the place of one, and left out of many',
     config: library,
     steps: [
-      ...IDS,
+      ...KEPT_IDS,
       remove('/api/people/{cyd}'),
       read('/api/books/d?include=author,authors', { author: null, authors: [{ name: 'Ann' }] }),
       remove('/api/people/{ann}'),
@@ -352,7 +340,7 @@ runScenarios('the tag of an answer with related documents', [
     name: `moves with each of them: ${path}`,
     config: library,
     steps: [
-      ...IDS,
+      ...KEPT_IDS,
       get(path, { keep: { t0: 'ETag' } }),
       unchanged(path, '{t0}'),
       put('/api/people/{ann}', { age: 31 }),
@@ -375,7 +363,7 @@ runScenarios('the tag of an answer with related documents', [
     name: 'moves with what lies two levels away',
     config: library,
     steps: [
-      ...IDS,
+      ...KEPT_IDS,
       get(`${book}?include=author.employer`, { keep: { deep: 'ETag' } }),
       get(`${book}?include=author`, { keep: { flat: 'ETag' } }),
       put('/api/companies/{acme}', { country: 'DE' }),
@@ -387,7 +375,7 @@ runScenarios('the tag of an answer with related documents', [
     name: 'is another one for every include, select and reader, and serves If-Match all the same',
     config: library,
     steps: [
-      ...IDS,
+      ...KEPT_IDS,
       get(`${book}?include=author`, { keep: { tag: 'ETag' } }),
       ...[
         book,

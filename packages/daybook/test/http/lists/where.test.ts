@@ -1,6 +1,6 @@
 import { SYSTEM } from 'daybook'
 import { describe, expect, test } from 'vitest'
-import { library } from '../../support/configs/library.ts'
+import { KEPT_IDS, library } from '../../support/configs/library.ts'
 import { bodyOf, ask as send } from '../../support/scenarios/client.ts'
 import { runScenarios, type Scenario, type Step } from '../../support/scenarios/scenario.ts'
 import { create, get, put, refused, remove, slugs } from '../../support/scenarios/steps.ts'
@@ -17,17 +17,6 @@ const finds = (filter: string, expected: string, extra: Partial<Step> = {}): Ste
 
 /** The same, for a reader with a session. */
 const findsAll = (filter: string, expected: string): Step => finds(filter, expected, { auth: true })
-
-/** Keeps the ids of people, companies and members under their slugs. */
-const IDS: readonly Step[] = [
-  ['people', 'ann'],
-  ['people', 'bob'],
-  ['people', 'cyd'],
-  ['companies', 'acme'],
-  ['companies', 'globex'],
-  ['members', 'mia'],
-  ['books', 'a'],
-].map(([collection, slug]) => get(`/api/${collection}/${slug}`, { auth: true, keep: { [String(slug)]: '/id' } }))
 
 /** `[operator, value, slugs]` for each question about a field. */
 type Cases = readonly (readonly [operator: string, value: string, expected: string])[]
@@ -233,7 +222,7 @@ const MANY: Readonly<Record<string, Cases>> = {
 const EACH_FIELD: readonly Scenario[] = Object.entries({ ...FIELDS, ...MANY }).map(([field, cases]) => ({
   name: `compares ${field} by its type`,
   config: library,
-  steps: [...IDS, ...ask(field, cases)],
+  steps: [...KEPT_IDS, ...ask(field, cases)],
 }))
 
 runScenarios('a filter', EACH_FIELD)
@@ -258,7 +247,7 @@ runScenarios('filters put together', [
     name: 'hold or do not hold, never both: what is missing is unequal to everything and fails every other comparison',
     config: library,
     steps: [
-      ...IDS,
+      ...KEPT_IDS,
       finds('where[not][pages][eq]=100', 'bcd'),
       finds('where[not][pages][ne]=100', 'a'),
       finds('where[not][pages][gt]=100', 'ac'),
@@ -298,7 +287,7 @@ runScenarios('a filter through a relation', [
     name: 'asks whether a related entry holds it, once for each entry',
     config: library,
     steps: [
-      ...IDS,
+      ...KEPT_IDS,
       finds('where[author.name][eq]=Ann', 'a'),
       finds('where[author.name][in]=Ann,Bob', 'ab'),
       finds('where[author.age][gte]=30', 'ab'),
@@ -414,7 +403,7 @@ runScenarios('what a reader may not see', [
     name: 'can be asked about with a session',
     config: library,
     steps: [
-      ...IDS,
+      ...KEPT_IDS,
       findsAll('where[ghost][eq]={ann}', 'a'),
       findsAll('where[ghosts][in]={ann}', 'a'),
       findsAll('where[ghost.name][eq]=Ann', 'a'),
@@ -709,7 +698,7 @@ runScenarios('a filter beside the other questions', [
     name: 'moves the list’s tag when an entry that it asks about changes, and only then',
     config: library,
     steps: [
-      ...IDS,
+      ...KEPT_IDS,
       get(path('where[author.name][eq]=Ann'), { keep: { t0: 'ETag' } }),
       get(path('where[title][eq]=Alpha'), { keep: { own: 'ETag' } }),
       put('/api/companies/{acme}', { country: 'DE' }),

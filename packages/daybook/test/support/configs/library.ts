@@ -1,5 +1,7 @@
 import { type DaybookConfig, defineCollection, defineConfig, defineGlobal, f, isAuthenticated } from 'daybook'
 import { CANARY } from '../scenarios/sane.ts'
+import type { Step } from '../scenarios/scenario.ts'
+import { get } from '../scenarios/steps.ts'
 
 /** A rule for readers with a session; for everyone else the field does not exist. */
 const SESSION_ONLY = { read: isAuthenticated } as const
@@ -161,3 +163,15 @@ export const library = defineConfig({
   },
   seed,
 })
+
+/** Keeps ids under the slugs of their entries. */
+export const KEPT_IDS: readonly Step[] = [
+  ['people', 'ann'],
+  ['people', 'bob'],
+  ['people', 'cyd'],
+  ['companies', 'acme'],
+  ['companies', 'globex'],
+  ['members', 'mia'],
+  ['books', 'a'],
+  ['books', 'b'],
+].map(([collection, slug]) => get(`/api/${collection}/${slug}`, { auth: true, keep: { [String(slug)]: '/id' } }))
