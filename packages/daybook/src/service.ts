@@ -297,7 +297,8 @@ async function seed(engine: Engine, { seed: fill }: DaybookConfig): Promise<void
   await engine.store.once(SEED_NOTE, async (writer) => {
     // Writes that are asked for at once take turns, as those of requests do.
     let last: Promise<unknown> = Promise.resolve()
-    const content = new Content(engine, (work) => {
+    const own = engine.on(engine.store.within(writer.lend()))
+    const content = new Content(own, (work) => {
       const turn = last.then(() => work(writer))
       last = turn
       return turn

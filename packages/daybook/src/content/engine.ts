@@ -6,6 +6,7 @@ import type { Model } from '../model/model.ts'
 import type { Query } from '../query/parameters.ts'
 import type { Store } from '../store/store.ts'
 import type { Access } from './access/access.ts'
+import type { WriteHooks } from './hooks.ts'
 import type { ListQuestion } from './reads/list-question.ts'
 
 /** The parts of an engine. */
@@ -13,24 +14,44 @@ export interface EngineParts {
   readonly model: Model
   readonly store: Store
   readonly tools: DeriveTools
+  /** Code of others that takes part in writes. @default none */
+  readonly hooks?: WriteHooks | undefined
 }
 
 /** The shared state of all operations on content. */
 export class Engine implements EngineParts {
   readonly model: Model
-  readonly store: Store
   readonly tools: DeriveTools
+  readonly hooks: WriteHooks | undefined
   /** Results of earlier lists. */
   readonly lists: ListCache
   /** Idempotency keys of the writes that are under way. */
   readonly writesUnderWay: Set<string> = new Set()
+  readonly #store: Store
+  readonly #isLent: boolean
   readonly #replicas = new WeakMap<Store, Engine>()
 
-  constructor({ model, store, tools }: EngineParts, lists: ListCache = { plans: new WeakMap(), totals: new Map() }) {
+  /** @param isLent whether it works inside a transaction of another one */
+  constructor({ model, store, tools, hooks }: EngineParts, lists: ListCache = emptyLists(), isLent = false) {
     this.model = model
-    this.store = store
+    this.#store = store
     this.tools = tools
+    this.hooks = hooks
     this.lists = lists
+    this.#isLent = isLent
+  }
+
+  /** @throws {Error} in a hook that holds up a transaction of this store: it is lent an engine of its own */
+  get store(): Store {
+    if (!this.#isLent) this.hooks?.requireOutside()
+    return this.#store
+  }
+
+  /** The engine that works on a store which a hook was lent. What is cached of a transaction is of no use to others. */
+  on(store: Store): Engine {
+    if (store === this.#store) return this
+    const { model, tools, hooks } = this
+    return new Engine({ model, store, tools, hooks }, emptyLists(), true)
   }
 
   /**
@@ -39,9 +60,10 @@ export class Engine implements EngineParts {
    * @param minSeq a number of the journal that the copy must have come to
    */
   sourceFor({ isAuthenticated }: Access, minSeq = 0): Engine {
-    if (isAuthenticated || !this.store.hasReplicas) return this
-    const store = this.store.replicaAt(minSeq)
-    if (store === this.store) return this
+    const own = this.store
+    if (isAuthenticated || !own.hasReplicas) return this
+    const store = own.replicaAt(minSeq)
+    if (store === own) return this
     const known = this.#replicas.get(store) ?? new Engine({ model: this.model, store, tools: this.tools }, this.lists)
     this.#replicas.set(store, known)
     return known
@@ -55,6 +77,8 @@ export interface ListCache {
   /** Exact numbers of matches that were costly to count, by question and revision. */
   readonly totals: Map<string, Promise<number>>
 }
+
+const emptyLists = (): ListCache => ({ plans: new WeakMap(), totals: new Map() })
 
 /** The actor that the journal records. */
 export const actorOf = (caller: Caller): string => getSubject(caller) ?? 'anonymous'

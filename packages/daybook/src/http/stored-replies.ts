@@ -57,7 +57,7 @@ export async function repeatable<T>(
   toReply: (result: T) => Reply,
   perform: (transact: Transact) => Promise<T>,
 ): Promise<Reply> {
-  const transact: Transact = (work) => engine.store.transaction(work)
+  const transact: Transact = (work, options) => engine.store.transaction(work, options)
   if (key === undefined) return toReply(await perform(transact))
   const digest = await requestDigest(what, access)
   const again = async (reply: StoredReply): Promise<Reply> => {
@@ -151,7 +151,7 @@ interface ReplyPlan {
 
 /** Transactions that store the reply to a write together with the write. */
 function storingReply(engine: Engine, { key, digest, toReply }: ReplyPlan): Transact {
-  return (work) =>
+  return (work, options) =>
     engine.store.transaction(async (writer) => {
       const result = await work(writer)
       const { status, headers = {}, json: body = '' } = toReply(result)
@@ -161,5 +161,5 @@ function storingReply(engine: Engine, { key, digest, toReply }: ReplyPlan): Tran
         new Date(now - STORED_REPLY_MS).toISOString(),
       )
       return result
-    })
+    }, options)
 }

@@ -10,6 +10,8 @@ export interface WriteConnection extends PipelinedConnection {
 
 /** The options of a transaction. */
 export interface TransactionOptions {
+  /** It shares its commit with no other write, as one that runs code of others. @default false */
+  readonly isAlone?: boolean
   /** It may take as long as it likes, as filling a new store may. @default false */
   readonly isLong?: boolean
   /**

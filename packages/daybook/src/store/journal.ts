@@ -73,9 +73,13 @@ export class GrowingJournal extends Journal {
     this.#database = database
   }
 
-  /** Calls `listener` soon after the journal has grown, by whatever node; the function that comes back ends that. */
-  onGrowth(listener: GrowthListener): () => void {
-    return this.#database.onGrowth(listener)
+  /**
+   * Calls `listener` soon after the journal has grown, by whatever node; the function that comes back ends that.
+   *
+   * @param after a number that the journal may have grown beyond by now: that is told, too
+   */
+  onGrowth(listener: GrowthListener, after?: number): () => void {
+    return this.#database.onGrowth(listener, after)
   }
 
   /**

@@ -9,10 +9,18 @@ import { StatementCache } from './reads/statement-cache.ts'
 import { StoredRecords } from './records/records.ts'
 import { isBlankDatabase, makeOutsideTransaction, prepareSchema } from './tables/schema.ts'
 import { endCopy } from './transfer/copy.ts'
+import type { LentTransaction } from './writes/lent-transaction.ts'
 import { Writer } from './writes/write.ts'
 
 /** The most statements of writes that are kept: some ten for each collection and locale. */
 const WRITE_STATEMENTS = 4000
+
+/** Parts of a store that others of the same database use. */
+interface SharedParts {
+  readonly journal: GrowingJournal
+  readonly read: Reader
+  readonly writeStatements: StatementCache
+}
 
 /** Content at rest: reads of what is committed, and write transactions. */
 export class Store {
@@ -23,14 +31,15 @@ export class Store {
   readonly hasReplicas: boolean
   readonly #database: Database
   readonly #replicaAt = new WeakMap<Database, Store>()
-  readonly #writeStatements = new StatementCache(WRITE_STATEMENTS)
+  readonly #writeStatements: StatementCache
 
-  /** @param journal that of the original, where this reads from a copy of it */
-  constructor(database: Database, journal?: GrowingJournal) {
+  /** @param shared parts of the original, where this is a copy of it or a part of its transaction */
+  constructor(database: Database, shared: Partial<SharedParts> = {}) {
     this.#database = database
     this.hasReplicas = database.replicaAt !== undefined
-    this.read = new Reader(database.dialect, database.reader, database.background)
-    this.journal = journal ?? new GrowingJournal(database)
+    this.read = shared.read ?? new Reader(database.dialect, database.reader, database.background)
+    this.journal = shared.journal ?? new GrowingJournal(database)
+    this.#writeStatements = shared.writeStatements ?? new StatementCache(WRITE_STATEMENTS)
   }
 
   /**
@@ -88,9 +97,19 @@ export class Store {
   replicaAt(seq: number): Store {
     const database = this.#database.replicaAt?.(seq)
     if (!database) return this
-    const known = this.#replicaAt.get(database) ?? new Store(database, this.journal)
+    const known = this.#replicaAt.get(database) ?? new Store(database, { journal: this.journal })
     this.#replicaAt.set(database, known)
     return known
+  }
+
+  /** The same store inside a transaction: it reads what the transaction wrote, and its writes are part of it. */
+  within(transaction: LentTransaction): Store {
+    const { journal } = this
+    return new Store(transaction, {
+      journal,
+      read: this.read.on(transaction.reader),
+      writeStatements: this.#writeStatements,
+    })
   }
 
   /** How many SQL statements have run since the store was opened. */

@@ -49,7 +49,7 @@ export async function importFiles(job: ImportJob): Promise<void> {
 }
 
 async function importBatch(job: ImportJob, pages: readonly SourcePage[]): Promise<void> {
-  const commit = new SharedCommit((work) => job.engine.store.transaction(work), pages.length)
+  const commit = new SharedCommit((work, options) => job.engine.store.transaction(work, options), pages.length)
   await Promise.all(pages.map((page) => importPage(job, page, commit).finally(() => commit.leave())))
 }
 

@@ -13,9 +13,9 @@ export class SharedCommit {
     this.#busy = size
   }
 
-  readonly transact: Transact = async (work) => {
+  readonly transact: Transact = async (work, options) => {
     await this.#others()
-    return this.#transact(work)
+    return this.#transact(work, options)
   }
 
   /** One of the batch writes no more. */

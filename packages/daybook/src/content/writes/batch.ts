@@ -4,6 +4,7 @@ import type { CollectionModel } from '../../model/model.ts'
 import type { EntryAnswer } from '../answer.ts'
 import type { Engine } from '../engine.ts'
 import { type Preconditions, readTags } from '../etags.ts'
+import { HookRefusal } from '../hooks.ts'
 import type { WriteContext } from './context.ts'
 import { prepareCreate, prepareDelete, prepareUpdate } from './entries.ts'
 import { refuseHostile } from './json.ts'
@@ -45,7 +46,8 @@ export async function runBatch(context: WriteContext, body: unknown): Promise<re
       atOperation(index, await prepareOperation(context, operation).catch((error: unknown) => fail(error, index))),
     )
   }
-  return context.transact((writer) => commitAll(prepared, writer))
+  const isAlone = prepared.some((write) => write.isAlone)
+  return context.transact((writer) => commitAll(prepared, writer), { isAlone })
 }
 
 function readOperations(engine: Engine, body: unknown): readonly ParsedOperation[] {
@@ -99,11 +101,13 @@ async function prepareOperation(
 }
 
 const mapped = <A, B>(write: PreparedWrite<A>, map: (result: A) => B): PreparedWrite<B> => ({
+  ...write,
   commit: async (transaction) => map(await write.commit(transaction)),
 })
 
 /** A write whose errors name its place in the batch. */
 const atOperation = <T>(index: number, write: PreparedWrite<T>): PreparedWrite<T> => ({
+  ...write,
   commit: (transaction) => write.commit(transaction).catch((error: unknown) => fail(error, index)),
 })
 
@@ -112,6 +116,7 @@ function fail(error: unknown, index: number): never {
 }
 
 function atIndex(error: unknown, index: number): unknown {
+  if (error instanceof HookRefusal) return new HookRefusal(atIndex(error.reason, index))
   if (!(error instanceof DaybookError)) return error
   const { code, message, details } = error
   const issues = details.issues?.map((issue) => ({

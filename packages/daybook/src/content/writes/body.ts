@@ -50,6 +50,18 @@ export function checkBody(
   return input
 }
 
+/**
+ * The fields that a body names, for hooks to see before they are checked.
+ *
+ * @throws VALIDATION_ERROR when it holds what no document can, or names what is no field; then with all other faults
+ */
+export function checkKeys(document: DocumentModel, side: Side, body: unknown, rights: FieldRights): Values {
+  refuseHostile(body)
+  const given = withoutIgnored(document, body, rights.absent)
+  const isKnown = Object.keys(given).every((key) => Object.hasOwn(document.fieldMap, key) && !rights.absent.has(key))
+  return isKnown ? given : checkBody(document, side, body, rights)
+}
+
 /** Texts whose type compares them in one Unicode form are brought into it before they are checked. */
 function normalized(document: DocumentModel, input: Values): Values {
   const entries = Object.entries(input).map(([key, value]) => {

@@ -15,12 +15,13 @@ import { settleFields, type Values } from '../document.ts'
 import { type Preconditions, requirePreconditions } from '../etags.ts'
 import type { Canonical } from '../locales/localized.ts'
 import { project, tagOf } from '../reads/present.ts'
-import { checkBody } from './body.ts'
+import { checkBody, checkKeys } from './body.ts'
 import { compose } from './compose.ts'
 import type { WriteContext } from './context.ts'
+import { changeByHooks, dataOfHooks, type HookedChange, type HookedDocument, hooksFor } from './hooked.ts'
 import { refuseHostile } from './json.ts'
 import { mergePatch } from './merge-patch.ts'
-import { type PreparedWrite, StaleWrite } from './prepared.ts'
+import { type PreparedWrite, StaleWrite, type WriteTransaction } from './prepared.ts'
 import type { Revision, StoredColumns } from './revision.ts'
 
 /** How a change is made. */
@@ -32,6 +33,8 @@ export interface UpdateOptions extends Preconditions {
 /** A document to change: an entry, or a global. */
 export interface ChangeTarget<Row extends StoredColumns, Result> {
   readonly document: CollectionModel | GlobalModel
+  /** An entry's id, or a global's key. */
+  readonly id: string
   /** Whether a change must say which version it is based on. */
   readonly isMatchRequired: boolean
   /** @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN */
@@ -80,37 +83,81 @@ export async function prepareChange<Row extends StoredColumns, Result>(
   const { engine, access, locale } = context
   const { isMerge = false } = options
   const rights = fieldRights(document, access)
-  const given = readGiven(document, body, rights, isMerge)
+  const hooked = hooksFor(context, document, 'beforeValidate')
+  const given = hooked ? readNamed(document, body, rights, isMerge) : readGiven(document, body, rights, isMerge)
   const { read } = engine.store
   const found = target.parse(await target.load(read))
   await target.requireChange(read, found)
   requireCurrent(target, found, rights, options)
   // A hidden value decides nothing: neither what a patch means, nor which texts are rendered again.
   const before = isStoredRevision(found) ? project(document, found.own(locale), rights) : undefined
-  const input = isMerge ? mergedInput(document, before ?? {}, body, rights) : given
+  let input = isMerge && !hooked ? mergedInput(document, before ?? {}, body, rights) : given
+  if (hooked) input = await hookedInput(context, hooked, target.id, { given, before, isMerge, rights })
   const own = withoutUnwritable(document, access, input, before)
   const patch = await settleFields(document, own, before, engine.tools)
   const filter = await target.allowResult(found, patch)
+  const write = { found, own, patch, rights, filter, options }
   return {
-    commit: async ({ writer }) => {
-      const stored = found.updated(await target.load(writer.read))
-      const isOther = stored !== found
-      await target.requireChange(writer.read, stored)
-      requireCurrent(target, stored, rights, options)
-      // What the patch means was made of what was found, and so were the defaults of a first write.
-      if (isOther && (isMerge || !isStoredRevision(found))) throw new StaleWrite()
-      if (!isStoredRevision(stored)) requireWritable(document, patch, rights, access)
-      const derive = (values: Values): Promise<Values> => target.derive(writer.read, values)
-      const canonical = await compose(context, writer.read, { document, before: stored, patch, rights, derive })
-      const next = {
-        canonical,
-        mayBeSame: !isBlind(own, rights),
-        // The rule spoke of what was found; what others have made of it meanwhile, it is asked about again.
-        filter: isOther ? await target.allowResult(stored, patch) : filter,
-      }
-      return target.store(writer, stored, next, rights)
-    },
+    isAlone: hooksFor(context, document, 'beforeChange') !== undefined,
+    commit: (transaction) => commitChange(context, target, write, transaction),
   }
+}
+
+/** A change that is ready to be stored. */
+interface ReadyChange<Row extends StoredColumns> {
+  /** What it was made from. */
+  readonly found: Revision<Row>
+  /** The fields that the caller names. */
+  readonly own: Values
+  /** The same in the form in which they are stored, with what is made from them. */
+  readonly patch: Values
+  readonly rights: FieldRights
+  readonly filter: AccessFilter | undefined
+  readonly options: UpdateOptions
+}
+
+async function commitChange<Row extends StoredColumns, Result>(
+  context: WriteContext,
+  target: ChangeTarget<Row, Result>,
+  { found, own, patch, rights, filter, options }: ReadyChange<Row>,
+  transaction: WriteTransaction,
+): Promise<Result> {
+  const { document } = target
+  const { writer } = transaction
+  const stored = found.updated(await target.load(writer.read))
+  const isOther = stored !== found
+  await target.requireChange(writer.read, stored)
+  requireCurrent(target, stored, rights, options)
+  // What the patch means was made of what was found, and so were the defaults of a first write.
+  if (isOther && (options.isMerge || !isStoredRevision(found))) throw new StaleWrite()
+  if (!isStoredRevision(stored)) requireWritable(document, patch, rights, context.access)
+  const derive = (values: Values): Promise<Values> => target.derive(writer.read, values)
+  const composition = { document, before: stored, patch, rights, derive }
+  const canonical = await compose(context, writer.read, composition)
+  const hooked = hooksFor(context, document, 'beforeChange')
+  const change = hooked && toHookedChange(context, target, stored, transaction)
+  const result = change
+    ? await changeByHooks(hooked, change, composition, canonical)
+    : { canonical, patch, isChanged: false }
+  const next = {
+    canonical: result.canonical,
+    mayBeSame: !isBlind(result.isChanged ? result.patch : own, rights),
+    // The rule spoke of what was found; what others have made of it meanwhile, it is asked about again.
+    filter: isOther || result.isChanged ? await target.allowResult(stored, result.patch) : filter,
+  }
+  return target.store(writer, stored, next, rights)
+}
+
+function toHookedChange<Row extends StoredColumns, Result>(
+  context: WriteContext,
+  target: ChangeTarget<Row, Result>,
+  stored: Revision<Row>,
+  transaction: WriteTransaction,
+): HookedChange {
+  const { id } = target
+  const action = isStoredRevision(stored) ? 'update' : 'create'
+  const reload = (): Promise<Row> => target.load(transaction.writer.read)
+  return { context, transaction, action, id, system: stored.values, stored: stored.row, reload }
 }
 
 /** Whether there is a document already; a global that was never written has no revision. */
@@ -123,6 +170,35 @@ function readGiven(document: DocumentModel, body: unknown, rights: FieldRights, 
   const given = checkBody(document, 'update', patch, rights, { isPartial: true })
   refuseBlindMerge(document, given, rights)
   return given
+}
+
+/** The fields of a body whose values hooks see before they are checked. */
+function readNamed(document: DocumentModel, body: unknown, rights: FieldRights, isMerge: boolean): Values {
+  const named = checkKeys(document, 'update', body, rights)
+  if (isMerge) refuseBlindMerge(document, named, rights)
+  return named
+}
+
+/** What hooks are shown of a change. */
+interface ShownChange {
+  readonly given: Values
+  /** As the caller may read it. */
+  readonly before: Values | undefined
+  readonly isMerge: boolean
+  readonly rights: FieldRights
+}
+
+/** The fields that a change names after its hooks, as they are to be. */
+async function hookedInput(
+  context: WriteContext,
+  hooked: HookedDocument,
+  id: string,
+  { given, before, isMerge, rights }: ShownChange,
+): Promise<Values> {
+  const { document } = hooked
+  const data = isMerge ? mergePatch(document.fieldMap, before ?? {}, given) : given
+  const action = before ? 'update' : 'create'
+  return checkBody(document, 'update', await dataOfHooks(context, hooked, { action, id, data }), rights)
 }
 
 /** The fields that a merge patch names, as they are to be. */

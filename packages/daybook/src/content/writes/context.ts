@@ -30,8 +30,15 @@ interface WriteSettings {
 export async function writeContext(
   engine: Engine,
   access: Access,
-  { locale = engine.model.locales?.default, transact = (work) => engine.store.transaction(work) }: WriteSettings = {},
+  { locale = engine.model.locales?.default, transact = storing(engine) }: WriteSettings = {},
 ): Promise<WriteContext> {
   const scope = await readerScope(access, DEFAULT_LOCALE)
-  return { engine, access, actor: actorOf(access.caller), locale, scope, transact }
+  const { hooks } = engine
+  const own = hooks ? hooks.within(transact) : transact
+  return { engine, access, actor: actorOf(access.caller), locale, scope, transact: own }
 }
+
+const storing =
+  (engine: Engine): Transact =>
+  (work, options) =>
+    engine.store.transaction(work, options)

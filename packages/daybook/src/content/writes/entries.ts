@@ -15,10 +15,11 @@ import { mergeFields, settleFields, type Values } from '../document.ts'
 import { type Preconditions, requirePreconditions } from '../etags.ts'
 import { writeTranslation } from '../locales/localized.ts'
 import { type Projection, tagOf, toEntryAnswer, withSystem } from '../reads/present.ts'
-import { checkBody } from './body.ts'
+import { checkBody, checkKeys } from './body.ts'
 import { type ChangeTarget, prepareChange, type UpdateOptions } from './change.ts'
 import { compose } from './compose.ts'
 import type { WriteContext } from './context.ts'
+import { changeByHooks, dataOfHooks, deleteByHooks, hooksFor } from './hooked.ts'
 import type { PreparedWrite } from './prepared.ts'
 import { referrerAccess, releaseReferrers } from './referrers.ts'
 import { Revision } from './revision.ts'
@@ -44,8 +45,12 @@ export async function prepareCreate(
 ): Promise<PreparedWrite<EntryAnswer>> {
   const { engine, access, actor, locale } = context
   const rights = fieldRights(collection, access)
-  const input = checkBody(collection, 'create', body, rights)
+  const hooked = hooksFor(context, collection, 'beforeValidate')
+  const check = (data: unknown): Values => checkBody(collection, 'create', data, rights)
+  const named = hooked ? checkKeys(collection, 'create', body, rights) : check(body)
   const filter = await access.requireWrite(collection, 'create')
+  const write = { action: 'create', id: undefined, data: named } as const
+  const input = hooked ? check(await dataOfHooks(context, hooked, write)) : named
   const own = withoutUnwritable(collection, access, input, undefined)
   const patch = await settleFields(collection, own, undefined, engine.tools)
   requireWritable(collection, patch, rights, access)
@@ -53,16 +58,18 @@ export async function prepareCreate(
   const createdAt = toCreatedAt(given ?? now)
   // Without a moment of its own, entries of one millisecond keep the order in which they were made.
   const id = given === undefined ? uuidv7() : uuidv7({ msecs: Date.parse(createdAt) })
+  const changing = hooksFor(context, collection, 'beforeChange')
   return {
-    commit: async ({ writer }) => {
+    isAlone: changing !== undefined,
+    commit: async (transaction) => {
+      const { writer } = transaction
       const derive = (values: Values): Promise<Values> => chooseSlug(writer.read, collection, values, locale)
-      const canonical = await compose(context, writer.read, {
-        document: collection,
-        before: undefined,
-        patch,
-        rights,
-        derive,
-      })
+      const composition = { document: collection, before: undefined, patch, rights, derive }
+      const composed = await compose(context, writer.read, composition)
+      const change = { context, transaction, action: 'create', id, system: { id, createdAt, updatedAt: now } } as const
+      const { canonical } = changing
+        ? await changeByHooks(changing, change, composition, composed)
+        : { canonical: composed }
       const next = toRow(engine.model, collection, { id, canonical, createdAt, updatedAt: now, orphaned: null })
       const seq = await settleConflict(collection, () => writer.createEntry(collection, next, actor))
       await access.requireMatch(writer.read, collection, id, filter)
@@ -106,6 +113,7 @@ function entryTarget(
     access.requireWrite(collection, 'update', collection.access.update && values())
   return {
     document: collection,
+    id: id.toLowerCase(),
     isMatchRequired: collection.requireIfMatch,
     load,
     parse: (row) => new Revision(model, collection, row),
@@ -205,12 +213,29 @@ export async function prepareDelete(
   // A rule takes the time that it takes: it is asked before the transaction, and in it only when the entry has changed.
   const found = collection.access.delete && parse(await load(store.read))
   const known = found && { seq: found.row.seq, mayDelete: await ask(found) }
+  const hooked = hooksFor(context, collection, 'beforeChange')
   return {
-    commit: async ({ writer, atEnd }) => {
+    isAlone: hooked !== undefined,
+    commit: async (transaction) => {
+      const { writer, atEnd } = transaction
       const stored = await load(writer.read)
       const mayDelete = known?.seq === stored.seq ? known.mayDelete : await ask(parse(stored))
       await access.requireMatch(writer.read, collection, stored.id, mayDelete)
       requirePreconditions(options, stored.seq, tagOf(collection, stored.seq, { hidden }), collection.requireIfMatch)
+      if (hooked) {
+        const { canonical, values } = parse(stored)
+        const reload = (): Promise<StoredEntry> => load(writer.read)
+        const change = {
+          context,
+          transaction,
+          action: 'delete',
+          id: stored.id,
+          system: values,
+          stored,
+          reload,
+        } as const
+        await deleteByHooks(hooked, change, canonical)
+      }
       atEnd(await releaseReferrers({ engine, collection, id: stored.id, actor, access: referrers }, writer))
       return { seq: await writer.deleteEntry(collection, stored, new Date().toISOString(), actor) }
     },

@@ -38,6 +38,7 @@ function globalTarget(
   }
   return {
     document: global,
+    id: global.key,
     // A global that was never written has no version to name: If-None-Match: * says as much.
     isMatchRequired: global.requireIfMatch && ifNoneMatch === undefined,
     load: async (read) => (await read.globals.byKey(global.key)) ?? blankRow(global),

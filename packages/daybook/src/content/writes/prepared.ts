@@ -1,5 +1,7 @@
 import { DaybookError } from '../../errors.ts'
+import type { TransactionOptions } from '../../store/database.ts'
 import type { Writer } from '../../store/writes/write.ts'
+import { HookTime } from '../hook-time.ts'
 
 /** Work that a transaction does after all of its writes are stored. */
 export type LastStep = (writer: Writer) => Promise<void>
@@ -7,18 +9,24 @@ export type LastStep = (writer: Writer) => Promise<void>
 /** The transaction that a write becomes part of. */
 export interface WriteTransaction {
   readonly writer: Writer
+  readonly hookTime: HookTime
   /** Takes what has to wait until all writes of the transaction are stored. */
   atEnd(step: LastStep): void
 }
 
 /** A write that has done everything but store. It may be committed again when the transaction is run again. */
 export interface PreparedWrite<Result> {
+  /** Whether its commit runs code of others, so that it shares none with other requests. */
+  readonly isAlone: boolean
   /** @throws {StaleWrite} when it has to be prepared again */
   commit(transaction: WriteTransaction): Promise<Result>
 }
 
 /** Runs work as one transaction, or as part of a larger one. */
-export type Transact = <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
+export type Transact = <T>(
+  work: (writer: Writer) => Promise<T>,
+  options: Pick<TransactionOptions, 'isAlone'>,
+) => Promise<T>
 
 /** The document that a write was prepared from has changed, so that it must be prepared again. */
 export class StaleWrite extends Error {
@@ -34,7 +42,8 @@ export async function commitAll<Result>(
   writer: Writer,
 ): Promise<readonly Result[]> {
   const lastSteps: LastStep[] = []
-  const transaction: WriteTransaction = { writer, atEnd: (step) => void lastSteps.push(step) }
+  const hookTime = new HookTime()
+  const transaction: WriteTransaction = { writer, hookTime, atEnd: (step) => void lastSteps.push(step) }
   const results: Result[] = []
   for (const write of writes) results.push(await write.commit(transaction))
   for (const step of lastSteps) await step(writer)
@@ -53,10 +62,11 @@ export async function carryOut<Result>(
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const prepared = await prepare()
     try {
-      return await transact(async (writer) => {
+      const commit = async (writer: Writer): Promise<Result> => {
         const [result] = await commitAll([prepared], writer)
         return result as Result
-      })
+      }
+      return await transact(commit, { isAlone: prepared.isAlone })
     } catch (error) {
       if (!(error instanceof StaleWrite)) throw error
     }

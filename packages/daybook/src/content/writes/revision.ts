@@ -53,13 +53,22 @@ export class Revision<Row extends StoredColumns = StoredColumns> {
 
   /** What a locale itself says, without fallbacks. */
   own(locale: string | undefined): Values {
-    const { locales } = this.#model
-    if (!locales || locale === undefined || this.#document.localized.size === 0) return this.values
-    return show(this.#document, this.canonical, [locale], locales.default)
+    return ownValues(this.#model, this.#document, this.canonical, locale)
   }
 
   /** The same revision, if this row still is it; else the one that took its place. */
   updated(row: Row): Revision<Row> {
     return row.seq === this.row.seq ? this : new Revision(this.#model, this.#document, row)
   }
+}
+
+/** What a locale itself says of a document, without fallbacks. */
+export function ownValues(
+  { locales }: Model,
+  document: DocumentModel,
+  canonical: Canonical,
+  locale: string | undefined,
+): Values {
+  if (!locales || locale === undefined || document.localized.size === 0) return canonical.values
+  return show(document, canonical, [locale], locales.default)
 }

@@ -49,10 +49,10 @@ export class PostgresWriter {
 
   write<T>(
     work: (writer: WriteConnection) => Promise<T>,
-    { isLong = false, isRepeatable = false }: TransactionOptions = {},
+    { isAlone = false, isLong = false, isRepeatable = false }: TransactionOptions = {},
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, isLong, isRepeatable, resolve: resolve as QueuedWrite['resolve'], reject })
+      this.#queue.push({ work, isAlone, isLong, isRepeatable, resolve: resolve as QueuedWrite['resolve'], reject })
       this.#draining ??= this.#drain()
     })
   }

@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type NativeDatabase from 'better-sqlite3'
 import type { Statement } from '../compile.ts'
-import type { Database, Snapshot, StoreOptions, WriteConnection } from '../database.ts'
+import type { Database, Snapshot, StoreOptions, TransactionOptions, WriteConnection } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
 import { type GrowthListener, JournalWatch } from '../journal-watch.ts'
 import { CommitBatch, HEAD } from '../writes/commit-batch.ts'
@@ -71,9 +71,12 @@ export class SqliteStore implements Database {
     return this.reader.executed + this.#writer.executed
   }
 
-  transaction<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
+  transaction<T>(
+    work: (writer: WriteConnection) => Promise<T>,
+    { isAlone = false, isLong = false }: TransactionOptions = {},
+  ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
+      this.#queue.push({ work, isAlone: isAlone || isLong, resolve: resolve as QueuedWrite['resolve'], reject })
       if (!this.#draining) void this.#drain()
     })
   }
@@ -109,9 +112,15 @@ export class SqliteStore implements Database {
   async #drain(): Promise<void> {
     this.#draining = true
     for (await this.#gather(); this.#queue.length > 0; await this.#gather()) {
-      await this.#commitGroup(this.#queue.splice(0, MAX_GROUP))
+      await this.#commitGroup(this.#next())
     }
     this.#draining = false
+  }
+
+  /** The next writes that share a commit; some have their own. */
+  #next(): readonly QueuedWrite[] {
+    const alone = this.#queue.findIndex(({ isAlone }) => isAlone)
+    return this.#queue.splice(0, alone === -1 ? MAX_GROUP : Math.max(1, Math.min(alone, MAX_GROUP)))
   }
 
   /** A commit blocks the process, so what became ready meanwhile is let in first, and what that let in, too. */
@@ -198,6 +207,8 @@ export class SqliteStore implements Database {
 
 interface QueuedWrite {
   readonly work: (writer: WriteConnection) => Promise<unknown>
+  /** Whether it has a commit of its own. */
+  readonly isAlone: boolean
   readonly resolve: (value: unknown) => void
   readonly reject: (reason: unknown) => void
 }

@@ -34,6 +34,8 @@ export class CommitBatch {
   #last: JournalRecord | undefined
   readonly #counted: CountChange[] = []
   readonly #waiting: [Statement, StatementValues][] = []
+  /** How many numbers the head's row tells of. */
+  #flushed = 0
 
   /**
    * @param connection that of a transaction which no other writer runs beside
@@ -83,11 +85,13 @@ export class CommitBatch {
     this.#waiting.length = waiting
   }
 
-  /** Writes down what was gathered; the transaction commits next. */
+  /** Writes down what was gathered, before the commit or a read inside the transaction. */
   async flush(): Promise<void> {
-    const counted = Map.groupBy(this.#counted, (one) => one.key)
+    const counted = Map.groupBy(this.#counted.splice(0), (one) => one.key)
+    const isMoved = this.#numbers !== this.#flushed
+    this.#flushed = this.#numbers
     await this.#connection.pipeline([
-      ...this.#waiting.map(
+      ...this.#waiting.splice(0).map(
         ([statement, values]) =>
           () =>
             this.#connection.run(statement, values),
@@ -97,9 +101,7 @@ export class CommitBatch {
           () =>
             this.#flushCounters(key, changes),
       ),
-      ...(this.#numbers > 0
-        ? [() => this.#connection.run(MOVE_HEAD, { seq: Number(this.#head) + this.#numbers })]
-        : []),
+      ...(isMoved ? [() => this.#connection.run(MOVE_HEAD, { seq: Number(this.#head) + this.#numbers })] : []),
     ])
   }
 

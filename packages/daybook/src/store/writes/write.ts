@@ -23,6 +23,8 @@ import { dropLocaleTables, dropsOf } from '../tables/locale-tables.ts'
 import { ENTRY_COLUMNS, type EntryTable, GLOBALS } from '../tables/tables.ts'
 import { moveRestoreNote, type RestoreNote } from '../transfer/restore-note.ts'
 import { BulkInsert, isBulk } from './bulk-insert.ts'
+import type { JournalRecord } from './commit-batch.ts'
+import { LentTransaction } from './lent-transaction.ts'
 
 /** The action of a change. */
 export type ChangeAction = 'create' | 'update' | 'delete'
@@ -62,6 +64,16 @@ export class Writer {
     this.rateLimits = new RateLimits(connection, now)
     this.records = new WrittenRecords(connection, now)
     this.#statements = statements
+  }
+
+  /** The last change of the transaction; `undefined`: there is none. */
+  get last(): JournalRecord | undefined {
+    return this.#connection.batch.last
+  }
+
+  /** Lends the transaction to code of others. */
+  lend(): LentTransaction {
+    return new LentTransaction(this.read.dialect, this.#connection)
   }
 
   /** @throws {UniqueViolation} when another entry holds a unique value */

@@ -1,0 +1,255 @@
+import { DaybookError } from '../../errors.ts'
+import { isRecord } from '../../fields/field.ts'
+import type { CollectionModel, GlobalModel } from '../../model/model.ts'
+import { type FieldRights, withoutUnwritable } from '../access/field-access.ts'
+import { mergeFields, settleFields, type Values } from '../document.ts'
+import {
+  brokenHook,
+  type ChangeEvent,
+  type DocumentHooks,
+  HookRefusal,
+  type ValidateEvent,
+  type WriteAction,
+  type WriteHook,
+  type WriteHooks,
+} from '../hooks.ts'
+import type { Canonical } from '../locales/localized.ts'
+import { project, withSystem } from '../reads/present.ts'
+import { checkBody } from './body.ts'
+import { type Composition, compose } from './compose.ts'
+import type { WriteContext } from './context.ts'
+import type { WriteTransaction } from './prepared.ts'
+import { ownValues, type StoredColumns } from './revision.ts'
+
+/** A document whose hooks run. */
+export interface HookedDocument {
+  readonly document: CollectionModel | GlobalModel
+  readonly hooks: WriteHooks
+  readonly own: DocumentHooks
+}
+
+/** The hooks of a document for one of their kinds; `undefined`: it has none, and a write does nothing for them. */
+export function hooksFor(
+  { engine: { hooks } }: WriteContext,
+  document: CollectionModel | GlobalModel,
+  kind: keyof DocumentHooks,
+): HookedDocument | undefined {
+  const own = hooks?.of(document)
+  return hooks && own && own[kind].length > 0 ? { document, hooks, own } : undefined
+}
+
+/** What hooks are told of a write before its data is checked. */
+export type ValidatedWrite = Pick<ValidateEvent, 'action' | 'id' | 'data'>
+
+/**
+ * The data of a write after its `beforeValidate` hooks.
+ *
+ * @throws what a hook throws; INTERNAL_ERROR when one fails or answers no data, SERVICE_UNAVAILABLE when one takes too long
+ */
+export async function dataOfHooks(
+  { engine, access: { caller }, locale }: WriteContext,
+  { document, hooks, own }: HookedDocument,
+  { action, id, data }: ValidatedWrite,
+): Promise<Values> {
+  let current = data
+  for (const hook of own.beforeValidate) {
+    const event = {
+      action,
+      id,
+      data: structuredClone(current),
+      key: document.key,
+      caller,
+      locale,
+      store: engine.store,
+    }
+    const answer = await hooks.validate(hook, event)
+    if (answer !== undefined) current = toData(document, answer, hook)
+  }
+  return current
+}
+
+/** A write inside its transaction, for its hooks. */
+export interface HookedChange {
+  readonly context: WriteContext
+  readonly transaction: WriteTransaction
+  readonly action: WriteAction
+  readonly id: string
+  /** Keys that the document has besides its fields, with their values. */
+  readonly system: Values
+  /** The row that the write was made for; absent for a new entry. */
+  readonly stored?: StoredRevision
+  /** Reads that row again. */
+  reload?(): Promise<StoredRevision>
+}
+
+type StoredRevision = Pick<StoredColumns, 'seq'>
+
+/** What hooks leave of a write. */
+export interface HookedResult {
+  readonly canonical: Canonical
+  /** The fields that the write and its hooks name, in the form in which they are stored. */
+  readonly patch: Values
+  /** Whether a hook has changed the data. */
+  readonly isChanged: boolean
+}
+
+/**
+ * Runs the `beforeChange` hooks of a document that is about to be stored. What a hook answers goes the way of what the caller
+ * sent: it is validated, checked against the caller's rights, and put together with the stored document.
+ *
+ * @throws {HookRefusal}; VALIDATION_ERROR, FORBIDDEN for what a hook answers
+ */
+export async function changeByHooks(
+  hooked: HookedDocument,
+  change: HookedChange,
+  composition: Composition,
+  composed: Canonical,
+): Promise<HookedResult> {
+  const { document } = hooked
+  const { context, transaction } = change
+  const { writer } = transaction
+  const { rights } = composition
+  // A global that was never written is made of a blank row.
+  const old = change.action === 'create' ? undefined : composition.before
+  const before = old && shownTo(change, document, old.canonical)
+  let result: HookedResult = { canonical: composed, patch: composition.patch, isChanged: false }
+  for (const hook of hooked.own.beforeChange) {
+    const { last } = writer
+    const after = shownTo(change, document, result.canonical)
+    const answer = await runInTransaction(hooked, change, hook, { before, after })
+    const hasWritten = writer.last !== last
+    if (hasWritten) await requireUntouched(document, change, hook)
+    const changed = answer === undefined ? {} : changedBy(toData(document, answer, hook), after)
+    const isChanged = Object.keys(changed).length > 0
+    if (!hasWritten && !isChanged) continue
+    const patch = { ...result.patch, ...(await settleAnswer(document, context, changed, { after, rights })) }
+    // A hook that wrote may have taken a slug, or what the document refers to.
+    const canonical = await compose(context, writer.read, { ...composition, patch })
+    result = { canonical, patch, isChanged: result.isChanged || isChanged }
+  }
+  return result
+}
+
+/**
+ * Runs the `beforeChange` hooks of a document that is about to be deleted.
+ *
+ * @throws {HookRefusal}
+ */
+export async function deleteByHooks(hooked: HookedDocument, change: HookedChange, before: Canonical): Promise<void> {
+  const { writer } = change.transaction
+  for (const hook of hooked.own.beforeChange) {
+    const { last } = writer
+    const shown = shownTo(change, hooked.document, before)
+    const answer = await runInTransaction(hooked, change, hook, { before: shown, after: undefined })
+    if (answer !== undefined)
+      throw malformed(hooked.document, hook, 'answered data for a delete; throw, or answer nothing')
+    if (writer.last !== last) await requireUntouched(hooked.document, change, hook)
+  }
+}
+
+/** A hook that wrote the document itself would lose that to the write, or the write to that. */
+async function requireUntouched(
+  document: CollectionModel | GlobalModel,
+  { stored, reload }: HookedChange,
+  hook: WriteHook<ChangeEvent>,
+): Promise<void> {
+  const present = await reload?.().catch(() => undefined)
+  const isUntouched = present?.seq === stored?.seq
+  if (!isUntouched)
+    throw malformed(document, hook, 'wrote the document that is being written; answer the change instead')
+}
+
+/** A document as the written locale itself has it; a copy, whatever becomes of it. */
+function shownTo(
+  { context: { engine, locale }, system }: HookedChange,
+  document: CollectionModel | GlobalModel,
+  canonical: Canonical,
+): Values {
+  const fields = mergeFields(document, {}, ownValues(engine.model, document, canonical, locale))
+  return structuredClone(withSystem(document, system, fields))
+}
+
+/** @throws {HookRefusal} */
+async function runInTransaction(
+  { document, hooks }: HookedDocument,
+  { context, transaction, action, id }: HookedChange,
+  hook: WriteHook<ChangeEvent>,
+  states: Pick<ChangeEvent, 'before' | 'after'>,
+): Promise<unknown> {
+  const { engine, access, locale } = context
+  const lent = transaction.writer.lend()
+  const store = engine.store.within(lent)
+  const event = { action, id, key: document.key, caller: access.caller, locale, store, ...states }
+  try {
+    const answer = await hooks.change(hook, event, transaction.hookTime)
+    await lent.end()
+    return answer
+  } catch (error) {
+    await lent.end().catch(() => {})
+    throw new HookRefusal(error instanceof DaybookError ? error : malformed(document, hook, 'failed', error))
+  }
+}
+
+/** What differs from the document that the hook was shown: an answer may be the whole of it. */
+function changedBy(data: Values, after: Values): Values {
+  const changed = Object.entries(data).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(after[key]))
+  return Object.fromEntries(changed)
+}
+
+/**
+ * What a hook changes, with what is made from it, in the form in which it is stored.
+ *
+ * @throws VALIDATION_ERROR, FORBIDDEN, as for a body of the caller
+ */
+async function settleAnswer(
+  document: CollectionModel | GlobalModel,
+  { access, engine }: WriteContext,
+  changed: Values,
+  { after, rights }: { readonly after: Values; readonly rights: FieldRights },
+): Promise<Values> {
+  const input = checkBody(document, 'update', changed, rights)
+  const seen = project(document, after, rights)
+  return settleFields(document, withoutUnwritable(document, access, input, seen), seen, engine.tools)
+}
+
+/** @throws INTERNAL_ERROR for what cannot be data of the document, whoever sends it */
+function toData(
+  document: CollectionModel | GlobalModel,
+  answer: unknown,
+  hook: Pick<WriteHook<ChangeEvent>, 'owner'>,
+): Values {
+  const data = plainJson(document, answer, hook)
+  if (!isRecord(data)) throw malformed(document, hook, 'must answer an object of fields, or nothing')
+  const unknown = Object.keys(data).find(
+    (key) => !Object.hasOwn(document.fieldMap, key) && !document.ignoredKeys.has(key),
+  )
+  if (unknown !== undefined)
+    throw malformed(document, hook, `answered ${unknown}, which is no field of ${document.key}`)
+  return data
+}
+
+function plainJson(
+  document: CollectionModel | GlobalModel,
+  answer: unknown,
+  hook: Pick<WriteHook<ChangeEvent>, 'owner'>,
+): unknown {
+  try {
+    return JSON.parse(JSON.stringify(answer, refuseUnstorable))
+  } catch (error) {
+    throw malformed(document, hook, 'answered what JSON cannot hold', error)
+  }
+}
+
+/** JSON would leave these out, or make `null` of them. */
+function refuseUnstorable(key: string, value: unknown): unknown {
+  const isStorable = typeof value !== 'function' && typeof value !== 'symbol' && !Number.isNaN(value)
+  if (!isStorable || value === Infinity || value === -Infinity) throw new TypeError(`${key} holds ${String(value)}`)
+  return value
+}
+
+const malformed = (
+  { key }: CollectionModel | GlobalModel,
+  { owner }: Pick<WriteHook<ChangeEvent>, 'owner'>,
+  fault: string,
+  cause?: unknown,
+): DaybookError => brokenHook(`A hook of ${key} (${owner}) ${fault}`, cause)
