@@ -106,6 +106,7 @@ export class Subscription {
     await Promise.race([this.#running, tooLate])
     limit.abort()
     this.#ending.abort()
+    await this.#running
   }
 
   async #run(): Promise<void> {
@@ -116,7 +117,7 @@ export class Subscription {
         this.#wake = Promise.withResolvers()
         await this.#waitFor(await this.#advance().catch((error) => this.#failed(error)))
       }
-      if (this.#isHeld && !this.#isEnded) await this.#lease.release()
+      if (this.#isHeld) await this.#lease.release()
     } catch (err) {
       this.#log.error({ err, subscription: this.#subscriber.name }, 'journal: a subscription could not end')
     } finally {
@@ -201,7 +202,7 @@ export class Subscription {
   /** Only the holder of the lease moves the position. */
   async #storePosition(): Promise<void> {
     const position = this.#position
-    if (this.#isEnded || position === this.#storedPosition) return
+    if (position === this.#storedPosition) return
     await this.#lease.write((writer) => writePosition(writer, this.#subscriber.name, position))
     this.#storedPosition = position
     this.#storedAt = performance.now()
@@ -212,7 +213,7 @@ export class Subscription {
     for (let retryInMs = this.#times.retryMs; ; retryInMs = Math.min(retryInMs * 2, MAX_RETRY_MS)) {
       try {
         await this.#attempt(record)
-        return !this.#isEnded
+        return true
       } catch (err) {
         if (this.#isEnded) return false
         const { name } = this.#subscriber
@@ -229,15 +230,18 @@ export class Subscription {
     const { deliveryMs } = this.#times
     const limit = Promise.withResolvers<never>()
     const overrun = new AbortController()
-    const timer = setTimeout(() => {
+    const giveUp = (): void => {
       limit.reject(new Error(`It took longer than ${deliveryMs} ms.`))
       overrun.abort()
-    }, deliveryMs)
-    const signal = AbortSignal.any([overrun.signal, this.#ending.signal])
+    }
+    const timer = setTimeout(giveUp, deliveryMs)
+    this.#ending.signal.addEventListener('abort', giveUp)
     try {
-      await Promise.race([this.#subscriber.deliver(record, statesOf(this.#store, record), signal), limit.promise])
+      const delivery = this.#subscriber.deliver(record, statesOf(this.#store, record), overrun.signal)
+      await Promise.race([delivery, limit.promise])
     } finally {
       clearTimeout(timer)
+      this.#ending.signal.removeEventListener('abort', giveUp)
     }
   }
 

@@ -1,0 +1,214 @@
+import type { Service } from 'daybook'
+import { f } from 'daybook'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Subscriber, Subscription, type SubscriptionTimes } from '../../src/journal/subscription.ts'
+import type { Store } from '../../src/store/store.ts'
+import { KeptLog } from '../support/kept-log.ts'
+import { eventually } from '../support/patience.ts'
+import { AS_SYSTEM, create, type Place, update } from '../support/stores/place.ts'
+import { STORES } from '../support/stores/stores.ts'
+
+const config = {
+  locales: { default: 'en', available: ['en', 'de'] },
+  collections: {
+    posts: { fields: { title: f.text({ localized: true }) } },
+    notes: { fields: { text: f.text() } },
+  },
+}
+
+const QUICK: SubscriptionTimes = { retryMs: 1, closeMs: 50 }
+
+describe.each(STORES)('a subscription to the journal on $name', (kind) => {
+  let place: Place
+  let service: Service
+  /** Those of two processes, as far as the service can tell. */
+  let stores: readonly [Store, Store]
+  let log: KeptLog
+  const running: Subscription[] = []
+
+  beforeEach(async () => {
+    place = await kind.at()
+    service = await place.open(config as never)
+    stores = [await place.store(), await place.store()]
+    log = new KeptLog()
+  })
+  afterEach(async () => {
+    for (const subscription of running.splice(0)) await subscription.close()
+    for (const store of stores) await store.close()
+    await service.close()
+    await place[Symbol.asyncDispose]()
+  })
+
+  const subscribe = async (
+    deliver: Subscriber['deliver'],
+    { store = stores[0], name = 'reader', times = QUICK, wants = () => true }: Partial<Subscribed> = {},
+  ): Promise<Subscription> => {
+    const subscription = await Subscription.start(store, { name, wants, deliver }, log, times)
+    running.push(subscription)
+    return subscription
+  }
+
+  interface Subscribed {
+    readonly store: Store
+    readonly name: string
+    readonly times: SubscriptionTimes
+    readonly wants: Subscriber['wants']
+  }
+
+  const write = async (count: number): Promise<void> => {
+    for (let done = 0; done < count; done += 1) await create(service, 'notes', { text: String(done) })
+  }
+
+  /** Takes every record, and answers where it puts their numbers. */
+  const collecting = (): { readonly seen: number[]; readonly deliver: Subscriber['deliver'] } => {
+    const seen: number[] = []
+    return { seen, deliver: async ({ seq }) => void seen.push(seq) }
+  }
+
+  test('begins at the end of the journal, and is told of every later record, in order', async () => {
+    await write(2)
+    const { seen, deliver } = collecting()
+    await subscribe(deliver)
+    await write(3)
+    await eventually(() => expect(seen).toEqual([3, 4, 5]))
+  })
+
+  test('tells the document before and after the change, in the default locale', async () => {
+    const states: unknown[] = []
+    await subscribe(async ({ action }, { before, after }) => {
+      states.push([action, (await before())?.title, (await after())?.title])
+    })
+    const { id } = await create(service, 'posts', { title: 'one' })
+    await service.content.update('posts', id, { title: 'eins' }, { ...AS_SYSTEM, locale: 'de' })
+    await update(service, 'posts', id, { title: 'two' })
+    await service.content.delete('posts', id, AS_SYSTEM)
+    await eventually(() =>
+      expect(states).toEqual([
+        ['create', undefined, 'one'],
+        ['update', 'one', 'one'],
+        ['update', 'one', 'two'],
+        ['delete', 'two', undefined],
+      ]),
+    )
+  })
+
+  test('goes on where it ended, and passes over what it does not want', async () => {
+    const first = collecting()
+    const subscription = await subscribe(first.deliver)
+    await write(2)
+    await eventually(() => expect(first.seen).toEqual([1, 2]))
+    await subscription.close()
+    await create(service, 'posts', { title: 'unwanted' })
+    await write(1)
+    const second = collecting()
+    await subscribe(second.deliver, { wants: ({ collection }) => collection === 'notes' })
+    await eventually(() => expect(second.seen).toEqual([4]))
+    await write(1)
+    await eventually(() => expect(second.seen).toEqual([4, 5]))
+  })
+
+  test('delivers a record again until it succeeds, and no later one before it; others do not wait for it', async () => {
+    const seen: number[] = []
+    let failures = 3
+    await subscribe(async ({ seq }) => {
+      seen.push(seq)
+      if (seq === 2 && failures-- > 0) throw new Error('no room for number two')
+    })
+    const other = collecting()
+    await subscribe(other.deliver, { name: 'other' })
+    await write(3)
+    await eventually(() => expect(seen).toEqual([1, 2, 2, 2, 2, 3]))
+    await eventually(() => expect(other.seen).toEqual([1, 2, 3]))
+    const lines = log.take()
+    expect(lines).toHaveLength(3)
+    for (const line of lines) expect(line).toMatch(/error journal: .*no room for number two.*reader.*seq: 2/s)
+    const pauses = lines.map((line) => Number(/retryInMs: (\d+)/.exec(line)?.[1]))
+    expect(pauses).toEqual([1, 2, 4])
+  })
+
+  test('gives a delivery up that takes too long, and tells it so', async () => {
+    const seen: number[] = []
+    const given: boolean[] = []
+    await subscribe(
+      async ({ seq }, _states, signal) => {
+        seen.push(seq)
+        if (seen.length > 1) return
+        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        given.push(signal.aborted)
+      },
+      { times: { ...QUICK, deliveryMs: 20 } },
+    )
+    await write(2)
+    await eventually(() => expect(seen).toEqual([1, 1, 2]))
+    expect(given).toEqual([true])
+    expect(log.take()).toEqual([expect.stringContaining('It took longer than 20 ms')])
+  })
+
+  test('ends after the running delivery, and delivers nothing again that has succeeded', async () => {
+    const begun = Promise.withResolvers<void>()
+    const finish = Promise.withResolvers<void>()
+    const seen: number[] = []
+    const subscription = await subscribe(
+      async ({ seq }) => {
+        begun.resolve()
+        await finish.promise
+        seen.push(seq)
+      },
+      { times: { closeMs: 60_000 } },
+    )
+    await write(2)
+    await begun.promise
+    const closed = subscription.close()
+    finish.resolve()
+    await closed
+    expect(seen).toEqual([1])
+    const next = collecting()
+    await subscribe(next.deliver)
+    await eventually(() => expect(next.seen).toEqual([2]))
+  })
+
+  test('ends although the running delivery does not, which is delivered again', async () => {
+    const begun = Promise.withResolvers<void>()
+    let isAborted = false
+    const subscription = await subscribe(async (_record, _states, signal) => {
+      begun.resolve()
+      signal.addEventListener('abort', () => {
+        isAborted = true
+      })
+      await new Promise(() => {})
+    })
+    await write(1)
+    await begun.promise
+    await subscription.close()
+    expect(isAborted).toBe(true)
+    const next = collecting()
+    await subscribe(next.deliver)
+    await eventually(() => expect(next.seen).toEqual([1]))
+  })
+
+  test('of two nodes, one delivers each record', async () => {
+    const seen: number[] = []
+    const deliver: Subscriber['deliver'] = async ({ seq }) => void seen.push(seq)
+    for (const store of stores) await subscribe(deliver, { store })
+    await write(30)
+    await eventually(() => expect(seen.at(-1)).toBe(30))
+    // The other one would have had its turn by the time that it has handled a later record.
+    await running[0]?.close()
+    await write(5)
+    await eventually(() => expect(seen.at(-1)).toBe(35))
+    expect(seen).toEqual(Array.from({ length: 35 }, (_, index) => index + 1))
+  })
+
+  test('a name that is started at once by many starts once: no record falls between them', async () => {
+    const { seen, deliver } = collecting()
+    await Promise.all([
+      ...stores.map((store) => subscribe(deliver, { store })),
+      ...Array.from({ length: 5 }, (_, index) => create(service, 'notes', { text: String(index) })),
+    ])
+    const [position] = await place.rows<{ doc: string }>("SELECT doc FROM daybook$records WHERE kind = 'subscription'")
+    await write(1)
+    await eventually(() => expect(seen.at(-1)).toBe(6))
+    expect(new Set(seen).size).toBe(seen.length)
+    expect(position).toBeDefined()
+  })
+})
