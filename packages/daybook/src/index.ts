@@ -35,6 +35,7 @@ export { ConfigError, type ConfigFault } from './config/check.ts'
 export {
   type AccountsConfig,
   type CollectionConfig,
+  type CollectionFields,
   type CollectionKey,
   type CorsConfig,
   type DaybookConfig,
@@ -46,29 +47,35 @@ export {
   type EntryUpdate,
   type GlobalConfig,
   type GlobalEntry,
+  type GlobalFields,
   type GlobalKey,
   type GlobalUpdate,
   type HtmlAllowance,
   type LimitsConfig,
   type LocalesConfig,
   type MarkdownConfig,
+  type OpenConfig,
   type SeedContent,
 } from './config/config.ts'
+export type { Plugin } from './config/plugin.ts'
 // What runs
-export {
-  type BatchOperation,
-  type BatchOutcome,
-  type CallOptions,
-  type ChangeOptions,
-  Content,
-  type CreateOptions,
-  type DeleteOptions,
-  etagOf,
-  type ListOptions,
-  type ListResult,
-  type ReadOptions,
-  type WriteCallOptions,
-} from './content/content.ts'
+export type {
+  BatchOperation,
+  BatchOutcome,
+  CallOptions,
+  ChangeOptions,
+  ConditionOptions,
+  CreateOptions,
+  DeleteOptions,
+  ListOptions,
+  ListResult,
+  LocaleOptions,
+  NewEntryOptions,
+  ReadOptions,
+  WriteCallOptions,
+} from './content/call-options.ts'
+export { type CallerContent, etagOf } from './content/caller-content.ts'
+export { Content } from './content/content.ts'
 export { DaybookError, ERRORS, type ErrorCode, type ErrorDetails, type Issue, StartupError } from './errors.ts'
 // What a field type of your own is made of
 export {
@@ -99,4 +106,36 @@ export {
 export { f } from './fields/index.ts'
 export { COMMON_RULES, SCALAR_RULES } from './fields/rules.ts'
 export { type Log, SILENT } from './log.ts'
+export {
+  definePlugin,
+  type PluginContext,
+  type PluginDefinition,
+  type PluginRuntime,
+} from './plugin-host/define-plugin.ts'
+export type {
+  AfterCommitEntry,
+  AfterCommitGlobal,
+  AsSystem,
+  Awaitable,
+  BeforeChangeEntry,
+  BeforeChangeGlobal,
+  BeforeValidateEntry,
+  BeforeValidateGlobal,
+  CollectionHooks,
+  GlobalHooks,
+  HookData,
+  PluginHooks,
+  PluginLog,
+  SystemReason,
+} from './plugin-host/hooks.ts'
+export type {
+  PluginAnswer,
+  PluginJsonBody,
+  PluginParameter,
+  PluginPathParameter,
+  PluginRequest,
+  PluginRoute,
+  PluginStreamBody,
+  QueryValue,
+} from './plugin-host/route.ts'
 export { createService, type Service, type ServiceOptions } from './service.ts'

@@ -53,3 +53,11 @@ declare module 'sanitize-html' {
 
   export default function sanitizeHtml(html: string, options: SanitizeOptions): string
 }
+
+declare module 'semver' {
+  /** The version as it is written in full; `null` when it is none. */
+  export function valid(version: string): string | null
+  /** The range as it is written in full; `null` when it is none. */
+  export function validRange(range: string): string | null
+  export function satisfies(version: string, range: string, options?: { readonly includePrerelease?: boolean }): boolean
+}

@@ -1,10 +1,10 @@
-import type { CollectionKey, DaybookConfig, GlobalKey } from 'daybook'
+import type { CollectionFields, CollectionKey, DaybookConfig, GlobalFields, GlobalKey } from 'daybook'
 
 /** The fields of a collection. */
-export type CollectionFieldsOf<C extends DaybookConfig, K extends CollectionKey<C>> = C['collections'][K]['fields']
+export type CollectionFieldsOf<C extends DaybookConfig, K extends CollectionKey<C>> = CollectionFields<C, K>
 
 /** The fields of a global. */
-export type GlobalFieldsOf<C extends DaybookConfig, K extends GlobalKey<C>> = NonNullable<C['globals']>[K]['fields']
+export type GlobalFieldsOf<C extends DaybookConfig, K extends GlobalKey<C>> = GlobalFields<C, K>
 
 /** The options of a field. */
 export type FieldOptionsOf<F> = F extends { readonly options: infer O } ? O : never

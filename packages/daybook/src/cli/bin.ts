@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs'
-import { enableCompileCache, findPackageJSON } from 'node:module'
+import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { ConfigError } from '../config/check.ts'
 import { DaybookError, StartupError } from '../errors.ts'
 import { nearest } from '../nearest.ts'
+import { daybookVersion } from '../version.ts'
 import { HELP, UsageError } from './usage.ts'
 
 const entry = fileURLToPath(import.meta.url)
@@ -27,7 +27,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<num
 
 async function runCommand([command = '--help', ...args]: readonly string[]): Promise<number | undefined> {
   if (command === '--help' || args.includes('--help')) return printText(HELP)
-  if (command === '--version') return printText(`${version()}\n`)
+  if (command === '--version') return printText(`${daybookVersion()}\n`)
   const found = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined
   if (!found) throw new UsageError(`There is no command "${command}". ${commandAdvice(command)}`)
   return found(args)
@@ -41,11 +41,6 @@ function commandAdvice(command: string): string {
 
 function printText(text: string): undefined {
   process.stdout.write(text)
-}
-
-function version(): string {
-  const file = findPackageJSON(import.meta.url) ?? ''
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }
 
 const LISTEN_FAULTS: Readonly<Record<string, string>> = {

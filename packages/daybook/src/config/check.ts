@@ -193,11 +193,15 @@ const checkTop = checkKeys({
     signInsPerMinute: isCount,
     pendingRequests: isCount,
     authMs: isCount,
+    pluginMs: isCount,
+    pluginStartMs: isCount,
   }),
   markdown: checkKeys({
     allowHtml: checkKeys({ elements: checkAllowedElements, attributes: checkAllowedAttributes }),
   }),
   publicCacheControl: checkCacheControl,
+  // Checked before they are put into the config.
+  plugins: () => undefined,
   seed: isFunction,
 })
 

@@ -3,6 +3,7 @@ import type { Exactly, Fields } from '../fields/field.ts'
 import type { FieldValues, Flat, PatchValues, WriteValues } from '../fields/infer.ts'
 import type { DatabaseSource } from '../store/database.ts'
 import type { CollectionAccess, GlobalAccess } from './access.ts'
+import type { ContributedDocument, ContributedFields, ContributedKey, Plugin, WithFields } from './plugin.ts'
 
 /** Many entries of one shape. */
 export interface CollectionConfig<F extends Fields = Fields> {
@@ -48,6 +49,13 @@ export interface LimitsConfig {
   readonly pendingRequests?: number
   /** How long the auth adapter may take to answer, in milliseconds. Loading it does not count. @default 1,800 */
   readonly authMs?: number
+  /**
+   * How long a plugin may take, in milliseconds: a route until it answers, a hook, a check of `/api/ready`, and `close`.
+   * @default 10,000
+   */
+  readonly pluginMs?: number
+  /** How long the `setup` of a plugin may take, in milliseconds. @default 60,000 */
+  readonly pluginStartMs?: number
 }
 
 /** Elements and attributes of HTML. */
@@ -107,6 +115,8 @@ export interface DaybookConfig {
   readonly markdown?: MarkdownConfig
   /** `Cache-Control` of answers without a session. @default 'public, max-age=0, must-revalidate' */
   readonly publicCacheControl?: string
+  /** What adds collections, fields, routes and hooks, such as `[redirects()]`. @default none */
+  readonly plugins?: readonly Plugin[]
   /** Fills an empty store, once, before the service first answers. */
   readonly seed?: (content: SeedContent) => Promise<void>
 }
@@ -141,12 +151,47 @@ export function defineGlobal<const F extends Fields, const C extends Omit<Global
   return global
 }
 
-type FieldsOf<C extends DaybookConfig, K extends keyof C['collections']> = C['collections'][K]['fields']
+/** Keys of a config's collections, those of its plugins among them. */
+export type CollectionKey<C extends DaybookConfig> = (
+  | keyof C['collections']
+  | ContributedKey<C, 'collections'>
+  | OpenKey<C>
+) &
+  string
+/** Keys of a config's globals, those of its plugins among them. */
+export type GlobalKey<C extends DaybookConfig> = (
+  | keyof NonNullable<C['globals']>
+  | ContributedKey<C, 'globals'>
+  | OpenKey<C>
+) &
+  string
 
-/** Keys of a config's collections. */
-export type CollectionKey<C extends DaybookConfig> = keyof C['collections'] & string
-/** Keys of a config's globals. */
-export type GlobalKey<C extends DaybookConfig> = keyof NonNullable<C['globals']> & string
+/** The fields of a collection, those that plugins add to it among them. */
+export type CollectionFields<C extends DaybookConfig, K> = WithFields<
+  K extends keyof C['collections'] ? C['collections'][K]['fields'] : ContributedDocument<C, 'collections', K>,
+  ContributedFields<C, K>
+>
+/** The fields of a global, those that plugins add to it among them. */
+export type GlobalFields<C extends DaybookConfig, K> = WithFields<
+  K extends keyof NonNullable<C['globals']>
+    ? NonNullable<C['globals']>[K]['fields']
+    : ContributedDocument<C, 'globals', K>,
+  ContributedFields<C, K>
+>
+
+/** A config of which only a part is known, as a plugin sees it: its own documents are typed, all others are open. */
+export interface OpenConfig<
+  C extends DaybookConfig['collections'] = Record<never, never>,
+  G extends NonNullable<DaybookConfig['globals']> = Record<never, never>,
+> extends DaybookConfig {
+  readonly collections: C
+  readonly globals: G
+  /** Never set. */
+  readonly '~open': true
+}
+
+/** Keys beside those that are known. */
+type OpenKey<C> = C extends { readonly '~open': true } ? string & {} : never
 
 interface System {
   /** UUIDv7 (RFC 9562). */
@@ -158,17 +203,17 @@ interface System {
 }
 
 /** An entry as it is read. */
-export type Entry<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<System & FieldValues<FieldsOf<C, K>>>
+export type Entry<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<
+  System & FieldValues<CollectionFields<C, K>>
+>
 /** The data of a new entry; read-only fields are accepted and ignored. */
 export type EntryCreate<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<
-  WriteValues<FieldsOf<C, K>> & Partial<System>
+  WriteValues<CollectionFields<C, K>> & Partial<System>
 >
 /** The data of a change: the fields to change, `null` to empty one. */
 export type EntryUpdate<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<
-  PatchValues<FieldsOf<C, K>> & Partial<System>
+  PatchValues<CollectionFields<C, K>> & Partial<System>
 >
-
-type GlobalFields<C extends DaybookConfig, K extends GlobalKey<C>> = NonNullable<C['globals']>[K]['fields']
 
 /** A global as it is read. */
 export type GlobalEntry<C extends DaybookConfig, K extends GlobalKey<C>> = Flat<

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import { assembleConfig } from '../config/assemble.ts'
 import { ConfigError, type ConfigFault, checkConfig } from '../config/check.ts'
 import type { CollectionConfig, DaybookConfig, GlobalConfig, LocalesConfig } from '../config/config.ts'
+import { freezeConfig } from '../config/freeze.ts'
 import { parseTimestamp } from '../fields/date.ts'
 import type { Field, Fields, JsonSchema } from '../fields/field.ts'
 import { holdsLocalized, innerFields, isRecord, isRequired, servedKeys } from '../fields/field.ts'
@@ -31,9 +33,11 @@ const TIME_SCHEMA: JsonSchema = { type: 'string', format: 'date-time', readOnly:
  *
  * @throws {ConfigError} with every fault at once
  */
-export function compileModel(config: DaybookConfig): Model {
-  const faults = [...checkConfig(config), ...checkValues(config)]
+export function compileModel(given: DaybookConfig): Model {
+  const { config, plugins, faults: ownFaults, locate } = assembleConfig(given)
+  const faults = [...ownFaults, ...[...checkConfig(config), ...checkValues(config)].map(locate)]
   if (faults.length > 0) throw new ConfigError(faults)
+  freezeConfig(config, plugins)
   const locales = compileLocales(config.locales)
   const collections = Object.entries(config.collections).map(([key, one]) => compileCollection(key, one, locales))
   const globals = Object.entries(config.globals ?? {}).map(([key, one]) => compileGlobal(key, one))
@@ -46,6 +50,7 @@ export function compileModel(config: DaybookConfig): Model {
     ),
     hasFieldRules: collections.some(({ guarded }) => guarded.length > 0),
     restricted: collections.filter(({ access }) => access.read !== undefined),
+    plugins,
   })
 }
 

@@ -1,4 +1,5 @@
 import type { AccessRule, GlobalRule } from '../config/access.ts'
+import type { Plugin } from '../config/plugin.ts'
 import type { Field, FieldAccess, Fields, JsonSchema, Scalar } from '../fields/field.ts'
 import type { Validators } from './validator.ts'
 
@@ -148,4 +149,6 @@ export interface Model {
   readonly hasFieldRules: boolean
   /** Collections that have a rule of their own for reading. */
   readonly restricted: readonly CollectionModel[]
+  /** The plugins, in the order in which they are set up. */
+  readonly plugins: readonly Plugin[]
 }

@@ -24,6 +24,7 @@ describe('what the package exports', () => {
       'defineCollection',
       'defineConfig',
       'defineGlobal',
+      'definePlugin',
       'etagOf',
       'f',
       'getIdentity',

@@ -1,7 +1,7 @@
 import { ANONYMOUS, type Caller, isAuthenticated } from '../../auth/adapter.ts'
 import { isInScope, reaches, type ScopedDocument } from '../../auth/scopes.ts'
 import { PUBLISHED } from '../../fields/status.ts'
-import type { CollectionModel, DocumentModel, Model } from '../../model/model.ts'
+import type { CollectionModel, DocumentModel, FieldModel, Model } from '../../model/model.ts'
 import type { AccessFilter } from '../../query/where.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { Values } from '../document.ts'
@@ -122,6 +122,15 @@ export class Access {
     const known = this.#hidden.get(name) ?? hiddenFields(document, this.callerFor(document))
     this.#hidden.set(name, known)
     return known
+  }
+
+  /**
+   * Whether the rule of a field lets the caller write it.
+   *
+   * @throws INTERNAL_ERROR when the rule throws
+   */
+  mayWriteField(document: DocumentModel, field: FieldModel): boolean {
+    return mayField(document, field, 'write', this.callerFor(document))
   }
 
   /** Whether the caller sees what is published, and nothing else. */

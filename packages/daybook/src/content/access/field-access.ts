@@ -3,7 +3,7 @@ import { isRecord } from '../../fields/field.ts'
 import type { DocumentModel } from '../../model/model.ts'
 import { missingFields, type Values } from '../document.ts'
 import type { Access } from './access.ts'
-import { mayField, refuseCaller } from './rules.ts'
+import { refuseCaller } from './rules.ts'
 
 /** The rights of a caller to the top-level fields of a document, by their keys. */
 export interface FieldRights {
@@ -23,9 +23,8 @@ const FULL_RIGHTS: FieldRights = { hidden: new Set(), absent: new Set() }
 export function fieldRights(document: DocumentModel, access: Access): FieldRights {
   const hidden = access.hidden(document)
   if (hidden.size === 0) return FULL_RIGHTS
-  const caller = access.callerFor(document)
   const absent = document.guarded.filter(
-    (field) => hidden.has(field.key) && !(field.access.write && mayField(document, field, 'write', caller)),
+    (field) => hidden.has(field.key) && !(field.access.write && access.mayWriteField(document, field)),
   )
   return { hidden, absent: new Set(absent.map(({ key }) => key)) }
 }
@@ -82,9 +81,8 @@ export function withoutUnwritable(
   body: Values,
   stored: Values | undefined,
 ): Values {
-  const caller = access.callerFor(document)
   const closed = document.fields.filter(
-    (field) => Object.hasOwn(body, field.key) && !mayField(document, field, 'write', caller),
+    (field) => Object.hasOwn(body, field.key) && !access.mayWriteField(document, field),
   )
   if (closed.length === 0) return body
   const changed = closed.filter(({ key }) => JSON.stringify(body[key]) !== JSON.stringify(stored?.[key] ?? null))

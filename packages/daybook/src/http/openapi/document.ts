@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { findPackageJSON } from 'node:module'
 import { DaybookError, ERRORS, type ErrorCode, invalidAt } from '../../errors.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import type { Model } from '../../model/model.ts'
+import { daybookVersion } from '../../version.ts'
 import { HEADERS, type Route } from '../contract.ts'
 import type { ApiReader } from './api-reader.ts'
 import { actionText, errorResponse, operationText } from './operation.ts'
@@ -28,7 +27,7 @@ export function openApiText({ model, sessionCookie }: Omit<OpenApiParts, 'routes
   const paths = object(pathsOf(reader.routes, printer))
   return object([
     ['openapi', '"3.1.0"'],
-    ['info', print({ title: 'Daybook', version: version(), description: ABOUT.replaceAll('\n', ' ') })],
+    ['info', print({ title: 'Daybook', version: daybookVersion(), description: ABOUT.replaceAll('\n', ' ') })],
     ['servers', '[{"url":"/"}]'],
     ['tags', print(tagsOf(reader))],
     ['paths', paths],
@@ -134,8 +133,3 @@ const RESPONSE_HEADERS: object = Object.fromEntries(
     { description, schema: HEADER_SCHEMAS[name] ?? { type: 'string' } },
   ]),
 )
-
-function version(): string {
-  const manifest = JSON.parse(readFileSync(findPackageJSON(import.meta.url) ?? '', 'utf8')) as { version: string }
-  return manifest.version
-}

@@ -1,0 +1,152 @@
+import type { Fields } from '../fields/field.ts'
+import { isRecord } from '../fields/field.ts'
+import { ConfigError, type ConfigFault } from './check.ts'
+import { checkPlugins } from './check-plugins.ts'
+import type { CollectionConfig, DaybookConfig, GlobalConfig } from './config.ts'
+import type { Plugin } from './plugin.ts'
+import { orderPlugins } from './plugin-order.ts'
+
+/** A config with what its plugins contribute. */
+export interface Assembly {
+  readonly config: DaybookConfig
+  /** In the order in which they are set up. */
+  readonly plugins: readonly Plugin[]
+  /** Plugins that do not fit together, or not to the config. */
+  readonly faults: readonly ConfigFault[]
+  /** A fault of the assembled config, with the path at which it was written. */
+  locate(fault: ConfigFault): ConfigFault
+}
+
+/**
+ * Puts the collections, globals and fields of a config's plugins into it.
+ *
+ * @throws {ConfigError} when a plugin is not made as one
+ */
+export function assembleConfig(config: DaybookConfig): Assembly {
+  // A config that is none is refused by its own checks.
+  if (!isRecord(config) || config.plugins === undefined) {
+    return { config, plugins: [], faults: [], locate: (fault) => fault }
+  }
+  const faults: ConfigFault[] = []
+  const report = { add: (path: string, message: string) => void faults.push({ path, message }) }
+  checkPlugins(config.plugins, report)
+  if (faults.length > 0) throw new ConfigError(faults)
+  const plugins = orderPlugins(config.plugins, report)
+  const merge = new Merge(config, (path, message) => report.add(path, message))
+  for (const plugin of plugins) merge.addDocuments(plugin)
+  for (const plugin of plugins) merge.addFields(plugin)
+  for (const plugin of plugins) merge.checkHooks(plugin)
+  return { config: merge.config, plugins, faults, locate: (fault) => merge.locate(fault) }
+}
+
+type Kind = 'collections' | 'globals'
+type DocumentConfig = CollectionConfig | GlobalConfig
+
+const KINDS: readonly Kind[] = ['collections', 'globals']
+const SINGULAR: Readonly<Record<Kind, string>> = { collections: 'collection', globals: 'global' }
+
+/** A config that grows by what plugins contribute. */
+class Merge {
+  readonly #config: DaybookConfig
+  readonly #documents: Readonly<Record<Kind, Map<string, DocumentConfig>>>
+  /** Where a document or a field was written, by its path in the assembled config. */
+  readonly #origins = new Map<string, string>()
+  readonly #add: (path: string, message: string) => void
+
+  constructor(config: DaybookConfig, add: (path: string, message: string) => void) {
+    this.#config = config
+    this.#add = add
+    const own = (documents: unknown): Map<string, DocumentConfig> =>
+      new Map(Object.entries(isRecord(documents) ? documents : {}) as [string, DocumentConfig][])
+    this.#documents = { collections: own(config.collections), globals: own(config.globals) }
+  }
+
+  get config(): DaybookConfig {
+    const { collections, globals } = this.#documents
+    // A part that is wrong in the config stays so, and is refused for it.
+    const isRight = (kind: Kind): boolean => this.#config[kind] === undefined || isRecord(this.#config[kind])
+    return {
+      ...this.#config,
+      ...(isRight('collections') ? { collections: Object.fromEntries(collections) } : {}),
+      ...(isRight('globals') && globals.size > 0 ? { globals: Object.fromEntries(globals) as never } : {}),
+    }
+  }
+
+  /** Adds a plugin's collections and globals. */
+  addDocuments(plugin: Plugin): void {
+    for (const kind of KINDS) {
+      for (const [key, document] of Object.entries(plugin[kind] ?? {})) this.#addDocument(plugin, kind, key, document)
+    }
+  }
+
+  #addDocument({ name }: Plugin, kind: Kind, key: string, document: object): void {
+    const [place, path] = [`${kind}.${key}`, `plugins.${name}.${kind}.${key}`]
+    if (this.#documents[kind].has(key)) {
+      const what = `${this.#ownerOf(place)} has a ${SINGULAR[kind]} "${key}"`
+      return void this.#add(path, `${what} already; rename one, or add fields to it with fields: { ${key}: { … } }`)
+    }
+    this.#documents[kind].set(key, document as DocumentConfig)
+    this.#origins.set(place, path)
+  }
+
+  /** Adds a plugin's fields to collections and globals, of the config or of any plugin. */
+  addFields({ name, fields = {} }: Plugin): void {
+    for (const [key, added] of Object.entries(fields)) {
+      const kind = KINDS.find((one) => this.#documents[one].has(key))
+      const path = `plugins.${name}.fields.${key}`
+      if (kind) this.#addFieldsTo(kind, key, added, path)
+      else this.#add(path, `there is no collection or global "${key}" to add fields to; write one of: ${this.#keys}`)
+    }
+  }
+
+  #addFieldsTo(kind: Kind, key: string, added: Fields, path: string): void {
+    const document = this.#documents[kind].get(key) as DocumentConfig
+    const fields: Record<string, unknown> = { ...document.fields }
+    for (const [field, value] of Object.entries(added)) {
+      const place = `${kind}.${key}.fields.${field}`
+      if (Object.hasOwn(fields, field)) {
+        this.#add(`${path}.${field}`, `${this.#ownerOf(place)} has a field "${field}" in ${key} already; rename one`)
+      } else {
+        fields[field] = value
+        this.#origins.set(place, `${path}.${field}`)
+      }
+    }
+    this.#documents[kind].set(key, { ...document, fields: fields as Fields })
+  }
+
+  /** Refuses hooks that can never run. */
+  checkHooks({ name, hooks = {} }: Plugin): void {
+    for (const kind of KINDS) {
+      for (const key of Object.keys((hooks as Partial<Record<Kind, object>>)[kind] ?? {})) {
+        const documents = this.#documents[kind]
+        if (key === '*' ? documents.size > 0 : documents.has(key)) continue
+        const known = [...documents.keys()]
+        const instead = known.length > 0 ? `write * or one of: ${known.join(', ')}` : 'take the hook out'
+        this.#add(
+          `plugins.${name}.hooks.${kind}.${key}`,
+          `this can never run, as there is no ${SINGULAR[kind]}${key === '*' ? '' : ` "${key}"`}; ${instead}`,
+        )
+      }
+    }
+  }
+
+  locate(fault: ConfigFault): ConfigFault {
+    const segments = fault.path.split('.')
+    // A field's path has four segments, its document's two.
+    for (const length of [4, 2]) {
+      const origin = this.#origins.get(segments.slice(0, length).join('.'))
+      if (origin !== undefined) return { ...fault, path: [origin, ...segments.slice(length)].join('.') }
+    }
+    return fault
+  }
+
+  get #keys(): string {
+    return KINDS.flatMap((kind) => [...this.#documents[kind].keys()]).join(', ')
+  }
+
+  /** Whose a document or a field is. */
+  #ownerOf(place: string): string {
+    const origin = this.#origins.get(place) ?? this.#origins.get(place.split('.').slice(0, 2).join('.'))
+    return origin === undefined ? 'the config' : `the plugin "${origin.split('.')[1]}"`
+  }
+}

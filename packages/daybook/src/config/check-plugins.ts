@@ -1,0 +1,138 @@
+import { valid, validRange } from 'semver'
+import type { FaultReport } from '../fields/field.ts'
+import { isRecord } from '../fields/field.ts'
+import { nearest } from '../nearest.ts'
+
+/** The pattern of a plugin's name. */
+const NAME = /^[a-z][a-z0-9-]*$/
+const MAX_NAME_LENGTH = 48
+const NAME_ADVICE = `write a name of at most ${MAX_NAME_LENGTH} small letters, digits and -, such as my-plugin`
+
+type PartCheck = (value: unknown, path: string, report: FaultReport) => void
+
+const part =
+  (holds: (value: unknown) => boolean, instead: string): PartCheck =>
+  (value, path, report) => {
+    if (!holds(value)) report.add(path, instead)
+  }
+
+const isName = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= MAX_NAME_LENGTH && NAME.test(value)
+
+/** Whether a value is what JSON can hold; members that are `undefined` count as absent. */
+export function isPlainData(value: unknown): boolean {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (Array.isArray(value)) return value.every(isPlainData)
+  return isPlainObject(value) && Object.values(value).every((one) => one === undefined || isPlainData(one))
+}
+
+/** Whether a value is an object without a class. */
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (!isRecord(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
+const PLAIN_ADVICE = 'write plain data: texts, numbers, booleans, null, lists and objects of them'
+
+const isPlainObjectOfData = (value: unknown): boolean => isPlainObject(value) && isPlainData(value)
+
+const checkRequires: PartCheck = (value, path, report) => {
+  if (!isRecord(value)) return void report.add(path, "write versions by name: { daybook: '>=0.1', seo: '^2.0.0' }")
+  for (const [name, range] of Object.entries(value)) {
+    const fits = typeof range === 'string' && validRange(range) !== null
+    if (!isName(name)) report.add(`${path}.${name}`, NAME_ADVICE)
+    else if (!fits) report.add(`${path}.${name}`, "write a range of versions, such as '^1.2.0' or '>=0.1'")
+  }
+}
+
+/** Objects by key, each of which is checked. */
+const byKey =
+  (what: string, check: PartCheck): PartCheck =>
+  (value, path, report) => {
+    if (!isRecord(value)) return void report.add(path, `write an object of ${what}`)
+    for (const [key, one] of Object.entries(value)) check(one, `${path}.${key}`, report)
+  }
+
+const isObject = (what: string): PartCheck => part(isRecord, `write ${what}`)
+
+const COLLECTION_HOOKS = ['beforeValidate', 'beforeChange', 'afterCommit']
+
+/** The hooks of one document: functions under known names. */
+const checkHooks: PartCheck = (value, path, report) => {
+  if (!isRecord(value) || Object.keys(value).length === 0) {
+    return void report.add(path, `write at least one of: ${COLLECTION_HOOKS.join(', ')}`)
+  }
+  for (const [name, run] of Object.entries(value)) {
+    if (!COLLECTION_HOOKS.includes(name)) addUnknown(name, COLLECTION_HOOKS, `${path}.${name}`, report)
+    else if (typeof run !== 'function') report.add(`${path}.${name}`, 'write a function')
+  }
+}
+
+const HOOK_PARTS: Readonly<Record<string, PartCheck>> = {
+  collections: byKey('hooks by the key of a collection, or * for all', checkHooks),
+  globals: byKey('hooks by the key of a global, or * for all', checkHooks),
+}
+
+const PARTS: Readonly<Record<string, PartCheck>> = {
+  name: part(isName, NAME_ADVICE),
+  version: part((value) => typeof value === 'string' && valid(value) === value, "write a version, such as '1.0.0'"),
+  requires: checkRequires,
+  after: part((value) => Array.isArray(value) && value.every(isName), "write names of plugins: ['sitemap']"),
+  options: part(isPlainObjectOfData, `${PLAIN_ADVICE}; functions belong into setup`),
+  system: part((value) => typeof value === 'boolean', 'write true or false'),
+  collections: byKey('collections', isObject('a collection: defineCollection({ fields: { … } })')),
+  globals: byKey('globals', isObject('a global: defineGlobal({ fields: { … } })')),
+  fields: byKey('fields by the key of a collection or global', isObject('fields, such as { title: f.text() }')),
+  hooks: (value, path, report) => checkParts(HOOK_PARTS, value, path, report),
+  routes: part(Array.isArray, 'write a list of routes'),
+  studio: part(isPlainObjectOfData, PLAIN_ADVICE),
+  setup: part((value) => typeof value === 'function', 'write a function'),
+}
+
+const REQUIRED_PARTS = ['name', 'version']
+
+/** Checks what a plugin is made of. What is in its collections and fields is checked with those of the config. */
+export function checkPlugins(plugins: unknown, report: FaultReport): void {
+  if (!Array.isArray(plugins)) return void report.add('plugins', 'write a list of plugins: plugins: [redirects()]')
+  const seen = new Set<unknown>()
+  for (const [index, plugin] of plugins.entries()) {
+    const name: unknown = isRecord(plugin) ? plugin.name : undefined
+    const path = isName(name) ? `plugins.${name}` : `plugins.${index}`
+    checkPlugin(plugin, path, report)
+    if (isName(name) && seen.has(name)) {
+      report.add(path, `there are two plugins "${name}" in the list; take one out, or rename one that is yours`)
+    }
+    seen.add(name)
+  }
+}
+
+function checkPlugin(plugin: unknown, path: string, report: FaultReport): void {
+  if (typeof plugin === 'function') return void report.add(path, 'call it: a plugin is what the function answers')
+  if (!isRecord(plugin)) return void report.add(path, 'write a plugin: definePlugin({ name, version, … })')
+  for (const name of REQUIRED_PARTS.filter((one) => plugin[one] === undefined)) {
+    PARTS[name]?.(undefined, `${path}.${name}`, report)
+  }
+  checkParts(PARTS, plugin, path, report)
+}
+
+function checkParts(
+  parts: Readonly<Record<string, PartCheck>>,
+  value: unknown,
+  path: string,
+  report: FaultReport,
+): void {
+  if (!isRecord(value)) return void report.add(path, `write an object with: ${Object.keys(parts).join(', ')}`)
+  for (const [key, one] of Object.entries(value)) {
+    const check = Object.hasOwn(parts, key) ? parts[key] : undefined
+    if (!check) addUnknown(key, Object.keys(parts), `${path}.${key}`, report)
+    else if (one !== undefined) check(one, `${path}.${key}`, report)
+  }
+}
+
+/** Reports a key that means nothing, with the one that is meant, or all there are. */
+export function addUnknown(key: string, known: readonly string[], path: string, report: FaultReport): void {
+  const meant = nearest(key, known)
+  report.add(path, `there is no such option; ${meant ? `did you mean ${meant}?` : `write one of: ${known.join(', ')}`}`)
+}

@@ -1,0 +1,103 @@
+import type { Caller } from '../auth/adapter.ts'
+import type { CollectionKey, DaybookConfig } from '../config/config.ts'
+import type { Where } from '../query/where.ts'
+
+/** The selection of a document's fields, and its locale. */
+export interface ReadOptions {
+  /** Served keys to answer with. @default all */
+  readonly select?: readonly string[]
+  /** Relations to expand, as dotted paths. */
+  readonly include?: readonly string[]
+  /** How many levels of relations to expand, 5 at most. @default 1 with `include`, else 0 */
+  readonly depth?: number
+  /** A configured locale; `all` answers maps of locale to value, and needs a session. @default the config's */
+  readonly locale?: string
+  /** Where a value is looked for that the locale does not have; `none` turns that off. @default what the config says */
+  readonly fallbackLocale?: string
+}
+
+/** The options of a list, as the query parameters of `GET /api/:collection`. */
+export interface ListOptions extends ReadOptions {
+  /** @default 20 */
+  readonly limit?: number
+  /** @default 0 */
+  readonly offset?: number
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string
+  /** One field or several; a leading `-` descends. @default '-createdAt' */
+  readonly sort?: string | readonly string[]
+  /** Words that must all be found. */
+  readonly q?: string
+  readonly status?: string | readonly string[]
+  /** The filter of the list: `{ title: { startsWith: 'A' }, or: [{ … }, { … }] }`. */
+  readonly where?: Where
+}
+
+/** One page of a list. */
+export interface ListResult<Item> {
+  readonly collection: string
+  /** How many entries match, on all pages. */
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+  readonly items: readonly Item[]
+  /** The `cursor` of the next page; `null` on the last. */
+  readonly nextCursor: string | null
+}
+
+/** The locale of a write. */
+export interface LocaleOptions {
+  /** The locale that is written. @default the config's */
+  readonly locale?: string
+}
+
+/** The precondition of a change or a delete. */
+export interface ConditionOptions {
+  /** The entity tag that the stored version must have; see `etagOf`. */
+  readonly ifMatch?: string
+}
+
+/** The locale and the creation time of a new entry. */
+export interface NewEntryOptions extends LocaleOptions {
+  /** When the entry was first written, for imports; ISO 8601. @default now */
+  readonly createdAt?: string
+}
+
+/** The caller of a call. */
+export interface CallOptions {
+  /** @default a caller without a session */
+  readonly caller?: Caller
+}
+
+/** The caller and the locale of a write. */
+export interface WriteCallOptions extends CallOptions, LocaleOptions {}
+
+/** The caller and the precondition of a delete. */
+export interface DeleteOptions extends CallOptions, ConditionOptions {}
+
+/** The caller, the locale and the precondition of a change. */
+export interface ChangeOptions extends WriteCallOptions, DeleteOptions {}
+
+/** The caller, the locale and the creation time of a new entry. */
+export interface CreateOptions extends CallOptions, NewEntryOptions {}
+
+/** One operation of a batch. */
+export interface BatchOperation<C extends DaybookConfig = DaybookConfig> {
+  readonly op: 'create' | 'update' | 'delete'
+  readonly collection: CollectionKey<C>
+  /** Of what is changed or deleted. */
+  readonly id?: string
+  /** The entity tag that the stored version must have. */
+  readonly ifMatch?: string
+  readonly data?: Readonly<Record<string, unknown>>
+}
+
+/** The outcome of one operation of a batch. */
+export interface BatchOutcome {
+  readonly op: string
+  readonly collection: string
+  readonly id: string
+  /** The stored entry's tag, and the entry; absent after a delete. */
+  readonly etag?: string
+  readonly entry?: Readonly<Record<string, unknown>>
+}
