@@ -24,6 +24,8 @@ import { type Log, SILENT } from './log.ts'
 import type { Metrics, MetricsSnapshot } from './metrics/metrics.ts'
 import { compileModel } from './model/compile.ts'
 import type { Model } from './model/model.ts'
+import { Deliveries } from './plugin-host/deliveries.ts'
+import { writeHooks } from './plugin-host/write-hooks.ts'
 import type { StoreOptions } from './store/database.ts'
 import { SEED_NOTE } from './store/notes.ts'
 import type { Reader } from './store/reads/read.ts'
@@ -109,15 +111,21 @@ export async function createService<const C extends DaybookConfig>(
   options: ServiceOptions = {},
 ): Promise<Service<C>> {
   const model = compileModel(config)
-  const { engine, close } = await openEngine(model, config, options.data ?? '.daybook')
+  const log = options.log ?? SILENT
+  const { engine, close } = await openEngine(model, config, options.data ?? '.daybook', { log })
   const auth = await openAuth(config, options, engine.store).catch(async (error) => {
     await close()
     throw error
   })
   const metrics = options.metrics ? await openServiceMetrics(engine.store) : undefined
-  const sweeper = new Sweeper(engine, options.log ?? SILENT)
+  const deliveries = await Deliveries.start(engine, log, config.limits?.pluginMs).catch(async (error) => {
+    await auth.close()
+    await close()
+    throw error
+  })
+  const sweeper = new Sweeper(engine, log)
   const { export: isExported = process.env.ENABLE_CMS_EXPORT === 'true' } = options
-  const exports = isExported ? new ExportStreams(engine, options.log ?? SILENT) : undefined
+  const exports = isExported ? new ExportStreams(engine, log) : undefined
   let isDraining = false
   const bodyLimit = config.limits?.bodyBytes ?? DEFAULT_BODY_BYTES
   const trustProxy = config.trustProxy ?? 0
@@ -139,7 +147,7 @@ export async function createService<const C extends DaybookConfig>(
     routes,
     auth,
     trustProxy,
-    log: options.log ?? SILENT,
+    log,
     cors: config.cors,
     bodyLimit,
     pendingRequests: config.limits?.pendingRequests ?? DEFAULT_PENDING,
@@ -162,6 +170,7 @@ export async function createService<const C extends DaybookConfig>(
     },
     close: async () => {
       metrics?.close()
+      await deliveries.close()
       await sweeper.close()
       await exports?.close()
       await auth.close()
@@ -232,6 +241,8 @@ export async function openStore(
 export interface EngineOptions extends StoreOptions, RendererOptions {
   /** Whether it is to be restored: it is not filled by the config, and may hold an unfinished restore. @default false */
   readonly isRestored?: boolean
+  /** Where hooks write what happens. @default writes nothing */
+  readonly log?: Log
 }
 
 /** Content without a door: what a service answers from. */
@@ -249,12 +260,13 @@ export async function openEngine(
   model: Model,
   config: DaybookConfig,
   data: string,
-  { isRestored = false, ...options }: EngineOptions = {},
+  { isRestored = false, log = SILENT, ...options }: EngineOptions = {},
 ): Promise<OpenEngine> {
   const store = await openStore(config, data, options)
   const renderer = new MarkdownRenderer(config.markdown?.allowHtml, { renderMs: config.limits?.renderMs, ...options })
   const tools = { renderMarkdown: (source: string) => renderer.render(source) }
-  const engine = new Engine({ model, store, tools })
+  const hooks = writeHooks({ model, log, limitMs: config.limits?.pluginMs, engine: () => engine })
+  const engine: Engine = new Engine({ model, store, tools, hooks })
   const close = async (): Promise<void> => {
     await renderer.close()
     await store.close()

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Caller } from '../auth/adapter.ts'
 import { DaybookError } from '../errors.ts'
 import type { DocumentModel } from '../model/model.ts'
 import type { Store } from '../store/store.ts'
+import type { Access } from './access/access.ts'
 import type { Values } from './document.ts'
 import type { HookTime } from './hook-time.ts'
 import type { Transact } from './writes/prepared.ts'
@@ -15,8 +15,8 @@ export interface WriteEvent {
   readonly action: WriteAction
   /** A collection's or a global's key. */
   readonly key: string
-  /** The caller of the write. */
-  readonly caller: Caller
+  /** The access of the caller. */
+  readonly access: Access
   /** The locale that is written; `undefined`: the config names none. */
   readonly locale: string | undefined
   /** Where the hook reads and writes content; in a transaction, a part of that. */

@@ -47,7 +47,7 @@ export type ValidatedWrite = Pick<ValidateEvent, 'action' | 'id' | 'data'>
  * @throws what a hook throws; INTERNAL_ERROR when one fails or answers no data, SERVICE_UNAVAILABLE when one takes too long
  */
 export async function dataOfHooks(
-  { engine, access: { caller }, locale }: WriteContext,
+  { engine, access, locale }: WriteContext,
   { document, hooks, own }: HookedDocument,
   { action, id, data }: ValidatedWrite,
 ): Promise<Values> {
@@ -58,7 +58,7 @@ export async function dataOfHooks(
       id,
       data: structuredClone(current),
       key: document.key,
-      caller,
+      access,
       locale,
       store: engine.store,
     }
@@ -179,7 +179,7 @@ async function runInTransaction(
   const { engine, access, locale } = context
   const lent = transaction.writer.lend()
   const store = engine.store.within(lent)
-  const event = { action, id, key: document.key, caller: access.caller, locale, store, ...states }
+  const event = { action, id, key: document.key, access, locale, store, ...states }
   try {
     const answer = await hooks.change(hook, event, transaction.hookTime)
     await lent.end()

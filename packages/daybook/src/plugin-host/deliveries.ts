@@ -1,0 +1,79 @@
+import type { Engine } from '../content/engine.ts'
+import { type Subscriber, Subscription } from '../journal/subscription.ts'
+import type { Log } from '../log.ts'
+import type { Model } from '../model/model.ts'
+import type { JournalRow } from '../store/reads/rows.ts'
+import { GLOBALS } from '../store/tables/tables.ts'
+import { PluginScope } from './plugin-scope.ts'
+import { type AnyHooks, type HookedModel, hooksOf } from './write-hooks.ts'
+
+/** Tells plugins of what is stored: each has a subscription of its own. */
+export class Deliveries {
+  readonly #subscriptions: readonly Subscription[]
+
+  private constructor(subscriptions: readonly Subscription[]) {
+    this.#subscriptions = subscriptions
+  }
+
+  /**
+   * Begins to deliver to each plugin with an `afterCommit` hook.
+   *
+   * @param limitMs how long a hook may take, in milliseconds
+   */
+  static async start(engine: Engine, log: Log, limitMs: number | undefined): Promise<Deliveries> {
+    const subscriptions: Subscription[] = []
+    for (const subscriber of subscribers(engine, log))
+      subscriptions.push(await Subscription.start(engine.store, subscriber, log, { deliveryMs: limitMs }))
+    return new Deliveries(subscriptions)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#subscriptions.map((subscription) => subscription.close()))
+  }
+}
+
+type AfterCommit = NonNullable<AnyHooks['afterCommit']>
+
+function subscribers(engine: Engine, log: Log): readonly Subscriber[] {
+  const { model } = engine
+  return model.plugins.flatMap((plugin) => {
+    const hooks = new Map<HookedModel, readonly AfterCommit[]>()
+    for (const document of [...model.collections.values(), ...model.globals.values()]) {
+      const own = hooksOf(plugin, document).flatMap(({ afterCommit }) => (afterCommit ? [afterCommit] : []))
+      if (own.length > 0) hooks.set(document, own)
+    }
+    return hooks.size > 0 ? [toSubscriber(engine, new PluginScope(plugin, log), hooks)] : []
+  })
+}
+
+function toSubscriber(
+  engine: Engine,
+  scope: PluginScope,
+  hooks: ReadonlyMap<HookedModel, readonly AfterCommit[]>,
+): Subscriber {
+  const { model } = engine
+  const asSystem = scope.asSystem(engine)
+  const hooksFor = (record: JournalRow): readonly AfterCommit[] => {
+    const document = documentOf(model, record)
+    return (document && hooks.get(document)) ?? []
+  }
+  return {
+    name: `plugin ${scope.name}`,
+    wants: (record) => hooksFor(record).length > 0,
+    deliver: async (record, { before, after }, signal) => {
+      const states = { before: (await before()) ?? null, after: (await after()) ?? null }
+      const event = { ...eventOf(record), ...states, asSystem, signal, options: scope.options, log: scope.log }
+      for (const hook of hooksFor(record)) await hook(event as never)
+    },
+  }
+}
+
+/** The document of a record, if the config still has its collection or global. */
+function documentOf({ collections, globals }: Model, { collection, id }: JournalRow): HookedModel | undefined {
+  return collection === GLOBALS ? globals.get(id) : collections.get(collection)
+}
+
+function eventOf({ action, collection, id, seq, at, actor }: JournalRow) {
+  const what = collection === GLOBALS ? { action: 'update', global: id } : { action, collection, id }
+  return { ...what, seq, at, actor }
+}
