@@ -1,10 +1,12 @@
+import type { Plugin } from '../config/plugin.ts'
 import type { Engine } from '../content/engine.ts'
 import { type Subscriber, Subscription } from '../journal/subscription.ts'
 import type { Log } from '../log.ts'
 import type { Model } from '../model/model.ts'
 import type { JournalRow } from '../store/reads/rows.ts'
 import { GLOBALS } from '../store/tables/tables.ts'
-import { PluginScope } from './plugin-scope.ts'
+import { pluginLog } from './plugin-log.ts'
+import { systemContent } from './system-content.ts'
 import { type AnyHooks, type HookedModel, hooksOf } from './write-hooks.ts'
 
 /** Tells plugins of what is stored: each has a subscription of its own. */
@@ -42,27 +44,32 @@ function subscribers(engine: Engine, log: Log): readonly Subscriber[] {
       const own = hooksOf(plugin, document).flatMap(({ afterCommit }) => (afterCommit ? [afterCommit] : []))
       if (own.length > 0) hooks.set(document, own)
     }
-    return hooks.size > 0 ? [toSubscriber(engine, new PluginScope(plugin, log), hooks)] : []
+    return hooks.size > 0 ? [toSubscriber(engine, plugin, log, hooks)] : []
   })
 }
 
 function toSubscriber(
   engine: Engine,
-  scope: PluginScope,
+  plugin: Plugin,
+  log: Log,
   hooks: ReadonlyMap<HookedModel, readonly AfterCommit[]>,
 ): Subscriber {
   const { model } = engine
-  const asSystem = scope.asSystem(engine)
+  const given = {
+    asSystem: systemContent(plugin, engine),
+    options: plugin.options ?? {},
+    log: pluginLog(log, plugin.name),
+  }
   const hooksFor = (record: JournalRow): readonly AfterCommit[] => {
     const document = documentOf(model, record)
     return (document && hooks.get(document)) ?? []
   }
   return {
-    name: `plugin ${scope.name}`,
+    name: `plugin ${plugin.name}`,
     wants: (record) => hooksFor(record).length > 0,
     deliver: async (record, { before, after }, signal) => {
       const states = { before: (await before()) ?? null, after: (await after()) ?? null }
-      const event = { ...eventOf(record), ...states, asSystem, signal, options: scope.options, log: scope.log }
+      const event = { ...eventOf(record), ...states, ...given, signal }
       for (const hook of hooksFor(record)) await hook(event as never)
     },
   }

@@ -12,7 +12,8 @@ import {
 import type { Log } from '../log.ts'
 import type { CollectionModel, GlobalModel, Model } from '../model/model.ts'
 import type { PluginHooks } from './hooks.ts'
-import { PluginScope } from './plugin-scope.ts'
+import { pluginLog } from './plugin-log.ts'
+import { systemContent } from './system-content.ts'
 
 /** What hooks of writes need of the service. */
 export interface HookHost {
@@ -26,12 +27,11 @@ export interface HookHost {
 
 /** The hooks of all plugins that run with a write; `undefined`: there are none. */
 export function writeHooks(host: HookHost): WriteHooks | undefined {
-  const { model, log, limitMs } = host
-  const plugins = model.plugins.map((plugin) => ({ plugin, scope: new PluginScope(plugin, log) }))
+  const { model, limitMs } = host
   const documents = new Map<string, DocumentHooks>()
   for (const document of [...model.collections.values(), ...model.globals.values()]) {
-    const all = plugins.flatMap(({ plugin, scope }) =>
-      hooksOf(plugin, document).map((hooks) => toDocumentHooks(host, scope, document, hooks)),
+    const all = model.plugins.flatMap((plugin) =>
+      hooksOf(plugin, document).map((hooks) => toDocumentHooks(host, plugin, document, hooks)),
     )
     const hooks = {
       beforeValidate: all.flatMap((one) => one.beforeValidate),
@@ -61,20 +61,20 @@ export interface AnyHooks {
 
 function toDocumentHooks(
   host: HookHost,
-  scope: PluginScope,
+  plugin: Plugin,
   document: HookedModel,
   { beforeValidate, beforeChange }: AnyHooks,
 ): DocumentHooks {
-  const owner = `plugin ${scope.name}`
+  const owner = `plugin ${plugin.name}`
   const validate = (event: ValidateEvent): unknown => {
     const { id, data } = event
     const named = document.kind === 'collection' && id !== undefined ? { id } : {}
-    return beforeValidate?.({ ...writeEvent(host, scope, document, event), ...named, data } as never)
+    return beforeValidate?.({ ...writeEvent(host, plugin, document, event), ...named, data } as never)
   }
   const change = (event: ChangeEvent): unknown => {
     const { id, before = null, after = null } = event
     const named = document.kind === 'collection' ? { id } : {}
-    return beforeChange?.({ ...writeEvent(host, scope, document, event), ...named, before, after } as never)
+    return beforeChange?.({ ...writeEvent(host, plugin, document, event), ...named, before, after } as never)
   }
   return {
     beforeValidate: beforeValidate ? [{ owner, run: validate }] : [],
@@ -83,7 +83,7 @@ function toDocumentHooks(
 }
 
 /** What every hook of a write is given. */
-function writeEvent({ engine }: HookHost, scope: PluginScope, { kind, key }: HookedModel, event: WriteEvent) {
+function writeEvent({ engine, log }: HookHost, plugin: Plugin, { kind, key }: HookedModel, event: WriteEvent) {
   const { action, access, locale, store } = event
   const own = engine().on(store)
   return {
@@ -93,8 +93,8 @@ function writeEvent({ engine }: HookHost, scope: PluginScope, { kind, key }: Hoo
     locale,
     identity: access.caller.identity,
     content: new CallerContent(own, () => access),
-    asSystem: scope.asSystem(own),
-    options: scope.options,
-    log: scope.log,
+    asSystem: systemContent(plugin, own),
+    options: plugin.options ?? {},
+    log: pluginLog(log, plugin.name),
   }
 }

@@ -1,0 +1,174 @@
+import { DaybookError } from 'daybook'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { KeptLog } from '../support/kept-log.ts'
+import { STORES, type StoredService } from '../support/stores/stores.ts'
+import { clearProbes, probed, probes, type Sent, sender } from './probe.ts'
+
+describe.each(STORES)('beforeValidate on $name', (store) => {
+  let service: StoredService
+  let log: KeptLog
+  let send: ReturnType<typeof sender>
+
+  beforeEach(async () => {
+    log = new KeptLog()
+    service = await store.open(probed, { log })
+    send = sender(service)
+  })
+  afterEach(async () => {
+    clearProbes()
+    await service.close()
+  })
+
+  const make = (data: object = {}): Promise<Sent> => send('ann', 'POST', '/api/posts', { title: 'A', ...data })
+  const stored = async (): Promise<unknown> => (await send('ada', 'GET', '/api/posts?sort=title')).body.items
+
+  test('sees the fields that the write names, and answers those that are written', async () => {
+    const seen: unknown[] = []
+    probes.validate = ({ action, collection, id, data, locale, identity }) => {
+      seen.push({ action, collection, id, data, locale, who: identity?.subject })
+      return { ...data, title: String(data.title).trim() }
+    }
+    const { body: post } = await send('ann', 'POST', '/api/posts', { title: '  Hello ', id: 'ignored' })
+    expect(post).toMatchObject({ title: 'Hello', slug: 'hello' })
+    await send('ann', 'PUT', `/api/posts/${post.id}?locale=de`, { title: ' Hallo ' })
+    expect((await send('', 'GET', '/api/posts/hello?locale=de')).body).toMatchObject({ title: 'Hallo' })
+    const about = { collection: 'posts', who: 'ann' }
+    expect(seen).toEqual([
+      { ...about, action: 'create', id: undefined, data: { title: '  Hello ' }, locale: 'en' },
+      { ...about, action: 'update', id: post.id, data: { title: ' Hallo ' }, locale: 'de' },
+    ])
+  })
+
+  test('sees the whole values of a merge patch', async () => {
+    const { body: post } = await make({ seo: { words: 'a b', weight: 1 } })
+    let seen: unknown
+    probes.validate = ({ data }) => {
+      seen = data
+    }
+    const patched = await send('ann', 'PATCH', `/api/posts/${post.id}`, { seo: { weight: 2 } })
+    expect(seen).toEqual({ seo: { words: 'a b', weight: 2 } })
+    expect(patched.body.seo).toEqual({ words: 'a b', weight: 2 })
+  })
+
+  test('sees writes of a global, and may give what is required', async () => {
+    const seen: unknown[] = []
+    probes.validateSite = ({ action, global, data }) => {
+      seen.push({ action, global, data })
+      return { name: 'Blog', ...data }
+    }
+    expect((await send('ann', 'PUT', '/api/globals/site', { tag: 'x' })).body).toMatchObject({ name: 'Blog', tag: 'x' })
+    expect(seen).toEqual([{ action: 'update', global: 'site', data: { tag: 'x' } }])
+  })
+
+  test('does not run for a write that is refused before: without rights, of nothing, or of unknown fields', async () => {
+    let runs = 0
+    probes.validate = () => {
+      runs += 1
+    }
+    probes.validateNote = probes.validate
+    const { body: post } = await make()
+    expect(runs).toBe(1)
+    const refused = [
+      await send('', 'POST', '/api/posts', { title: 'A' }),
+      await send('ann', 'POST', '/api/notes', { text: 'A' }),
+      await make({ nope: 1 }),
+      await make({ secret: 'known to nobody' }),
+      await send('ann', 'PUT', '/api/posts/0198c0de-1111-7000-8000-00000000000b', { title: 'B' }),
+      await send('ann', 'PATCH', `/api/posts/${post.id}`, { nope: 1 }),
+    ]
+    expect(refused.map(({ status }) => status)).toEqual([401, 403, 400, 400, 404, 400])
+    expect(runs).toBe(1)
+  })
+
+  test('changes nothing by changing what it was given', async () => {
+    probes.validate = ({ data }) => {
+      Object.assign(data, { title: 'changed' })
+    }
+    expect((await make()).body.title).toBe('A')
+  })
+
+  test('answers what is checked as if the caller had sent it', async () => {
+    const answers: readonly [object, number, unknown][] = [
+      [{ title: '' }, 400, { path: '/title', code: 'required' }],
+      [{ title: 'x'.repeat(41) }, 400, { path: '/title', code: 'maxLength' }],
+      [{ title: 'A', rank: -1 }, 400, { path: '/rank', code: 'minimum' }],
+      [{ title: 'A', link: '0198c0de-1111-7000-8000-00000000000b' }, 400, { path: '/link', code: 'reference' }],
+      [{ title: 'A', secret: 'x' }, 400, { path: '/secret', code: 'unknown_field' }],
+      [{ title: 'A', locked: 'x' }, 403, { path: '/locked', code: 'forbidden' }],
+    ]
+    for (const [answer, status, issue] of answers) {
+      probes.validate = () => answer
+      const refused = await make()
+      expect(refused.status).toBe(status)
+      expect(refused.body.details?.issues).toEqual([expect.objectContaining(issue)])
+    }
+    expect(await stored()).toEqual([])
+    probes.validate = () => ({ title: 'A', secret: 'x', locked: 'y' })
+    expect((await send('ada', 'POST', '/api/posts', { title: 'B' })).body).toMatchObject({ secret: 'x', locked: 'y' })
+  })
+
+  test('that answers no data of the collection is a failure, which the log names', async () => {
+    const cyclic: Record<string, unknown> = {}
+    cyclic.title = cyclic
+    for (const answer of [
+      'A',
+      7,
+      null,
+      [{ title: 'A' }],
+      { nope: 1 },
+      { title: () => 'A' },
+      { rank: Number.NaN },
+      cyclic,
+    ]) {
+      probes.validate = () => answer
+      expect((await make()).status).toBe(500)
+      expect(log.take().join('\n')).toMatch(/A hook of posts \(plugin probe\)/)
+    }
+    expect(await stored()).toEqual([])
+  })
+
+  test('refuses with an error of its own; any other is a failure, of which the caller learns nothing', async () => {
+    probes.validate = () => {
+      throw new DaybookError('CONFLICT', 'The issue is closed.', { issue: 7 })
+    }
+    expect(await make()).toMatchObject({
+      status: 409,
+      body: { code: 'CONFLICT', message: 'The issue is closed.', details: { issue: 7 } },
+    })
+    probes.validate = async () => Promise.reject(new Error('lost the password "hunter2"'))
+    const failed = await make()
+    expect(failed).toMatchObject({ status: 500, body: { code: 'INTERNAL_ERROR', details: {} } })
+    expect(JSON.stringify(failed.body)).not.toMatch(/hunter2|probe/)
+    expect(log.take().join('\n')).toMatch(/beforeValidate of posts \(plugin probe\) failed.*hunter2/s)
+    expect(await stored()).toEqual([])
+  })
+
+  test('that hangs fails its own write with 503, and no other', async () => {
+    probes.validate = ({ data }) => (data.title === 'hangs' ? new Promise(() => {}) : undefined)
+    const hanging = make({ title: 'hangs' })
+    expect((await make()).status).toBe(201)
+    expect(await hanging).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } })
+    expect(log.take().join('\n')).toMatch(/beforeValidate of posts \(plugin probe\) took longer than 1500 ms/)
+    expect(await stored()).toMatchObject([{ title: 'A' }])
+  })
+
+  test('reads with the rights of the caller, and writes beside the write', async () => {
+    await send('ada', 'POST', '/api/posts', { title: 'seen', secret: 's' })
+    probes.validate = async ({ content, asSystem }) => {
+      const post = await content.get('posts', 'seen')
+      await expect(content.create('notes', { text: 'x' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+      await asSystem({ reason: 'counts' }).create('notes', { text: String(post && 'secret' in post) })
+    }
+    expect((await make()).status).toBe(201)
+    expect((await send('', 'GET', '/api/notes')).body.items).toMatchObject([{ text: 'false' }])
+  })
+
+  test('that writes what runs it again, without end, is ended', async () => {
+    probes.validate = async ({ content, data }) => {
+      await content.create('posts', { title: `${data.title}+` })
+    }
+    expect((await make()).status).toBe(500)
+    expect(log.take().join('\n')).toMatch(/8 levels deep/)
+    expect(await stored()).toEqual([])
+  })
+})
