@@ -24,6 +24,7 @@ import { type Log, SILENT } from './log.ts'
 import type { Metrics, MetricsSnapshot } from './metrics/metrics.ts'
 import { compileModel } from './model/compile.ts'
 import type { Model } from './model/model.ts'
+import { checkStaticRoutes, DEFAULT_PLUGIN_MS, DEFAULT_PLUGIN_START_MS, PluginHost } from './plugin-host/plugin-host.ts'
 import type { StoreOptions } from './store/database.ts'
 import { SEED_NOTE } from './store/notes.ts'
 import type { Reader } from './store/reads/read.ts'
@@ -108,44 +109,53 @@ export async function createService<const C extends DaybookConfig>(
   config: C,
   options: ServiceOptions = {},
 ): Promise<Service<C>> {
+  const { log = SILENT, export: isExported = process.env.ENABLE_CMS_EXPORT === 'true' } = options
+  const { limits = {}, trustProxy = 0 } = config
   const model = compileModel(config)
+  checkStaticRoutes(model.plugins)
+  // What has been opened is closed in reverse, when the start fails as well as at the end.
+  await using opened = new AsyncDisposableStack()
   const { engine, close } = await openEngine(model, config, options.data ?? '.daybook')
-  const auth = await openAuth(config, options, engine.store).catch(async (error) => {
-    await close()
-    throw error
-  })
-  const metrics = options.metrics ? await openServiceMetrics(engine.store) : undefined
-  const sweeper = new Sweeper(engine, options.log ?? SILENT)
-  const { export: isExported = process.env.ENABLE_CMS_EXPORT === 'true' } = options
-  const exports = isExported ? new ExportStreams(engine, options.log ?? SILENT) : undefined
+  opened.defer(close)
+  const auth = await openAuth(config, options, engine.store)
+  opened.defer(() => auth.close())
+  const plugins = opened.use(await startPlugins(engine, config, log))
+  const exports = isExported ? new ExportStreams(engine, log) : undefined
+  opened.defer(async () => exports?.close())
   let isDraining = false
-  const bodyLimit = config.limits?.bodyBytes ?? DEFAULT_BODY_BYTES
-  const trustProxy = config.trustProxy ?? 0
+  const bodyLimit = limits.bodyBytes ?? DEFAULT_BODY_BYTES
   const routes = allRoutes({
     engine,
     model,
     auth,
     signIns: new SignInLimiter(
       (attempt) => engine.store.transaction((writer) => writer.rateLimits.take(attempt)),
-      config.limits?.signInsPerMinute ?? DEFAULT_SIGN_INS,
+      limits.signInsPerMinute ?? DEFAULT_SIGN_INS,
     ),
     trustProxy,
     publicCacheControl: config.publicCacheControl ?? DEFAULT_CACHE_CONTROL,
     isReady: async () => !isDraining && (await canRead(engine.store)),
+    checkPlugins: () => plugins.check(),
     streams: exports,
+    pluginRoutes: (own) => plugins.routes(own),
   })
+  const metrics = options.metrics ? await openServiceMetrics(engine.store) : undefined
+  opened.defer(() => metrics?.close())
   const handle = createApp({
     model,
     routes,
     auth,
     trustProxy,
-    log: options.log ?? SILENT,
+    log,
     cors: config.cors,
     bodyLimit,
-    pendingRequests: config.limits?.pendingRequests ?? DEFAULT_PENDING,
+    pendingRequests: limits.pendingRequests ?? DEFAULT_PENDING,
     isStrict: options.strict ?? false,
     observe: metrics?.observe.bind(metrics),
   })
+  const sweeper = new Sweeper(engine, log)
+  opened.defer(() => sweeper.close())
+  const running = opened.move()
   return {
     fetch: toFetch(handle),
     handle,
@@ -160,14 +170,14 @@ export async function createService<const C extends DaybookConfig>(
     drain: () => {
       isDraining = true
     },
-    close: async () => {
-      metrics?.close()
-      await sweeper.close()
-      await exports?.close()
-      await auth.close()
-      await close()
-    },
+    close: () => running.disposeAsync(),
   }
+}
+
+function startPlugins(engine: Engine, { limits = {}, trustProxy = 0 }: DaybookConfig, log: Log): Promise<PluginHost> {
+  const { pluginMs = DEFAULT_PLUGIN_MS, pluginStartMs = DEFAULT_PLUGIN_START_MS } = limits
+  const parts = { engine, log, trustProxy, limitMs: pluginMs, startMs: pluginStartMs }
+  return PluginHost.start(engine.model.plugins, parts)
 }
 
 const ACCOUNTS_WARNING =
