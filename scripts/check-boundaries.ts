@@ -42,6 +42,7 @@ const LEAVES: readonly string[] = [
   'errors.ts',
   'log.ts',
   'nearest.ts',
+  'opened.ts',
   'version.ts',
   'auth/adapter.ts',
   'auth/records.ts',
