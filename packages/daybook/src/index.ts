@@ -111,6 +111,7 @@ export {
   type PluginContext,
   type PluginDefinition,
   type PluginRuntime,
+  type RelatedPlugin,
 } from './plugin-host/define-plugin.ts'
 export type {
   AfterCommitEntry,

@@ -128,8 +128,8 @@ async function openService<const C extends DaybookConfig>(
   opened: Opened,
 ): Promise<Service<C>> {
   const { log = SILENT, export: isExported = process.env.ENABLE_CMS_EXPORT === 'true' } = options
-  const { limits = {}, trustProxy = 0 } = config
   const model = compileModel(config)
+  const { limits = {}, trustProxy = 0 } = config
   checkStaticRoutes(model.plugins)
   const { engine, close } = await openEngine(model, config, options.data ?? '.daybook', { log })
   opened.defer(close)

@@ -40,15 +40,15 @@ import { listReferrers, type ReferencesAnswer } from './writes/referrers.ts'
 
 const etagsOfDocuments = new WeakMap<object, string>()
 
-/** A document out of an answer, which remembers the tag that it came with. */
-function tagged<T>({ json, tag }: Answer): T {
+/** A document or a list out of an answer, which remembers the tag that it came with. */
+function tagged<T>({ json, tag }: Pick<Answer, 'json' | 'tag'>): T {
   const document = JSON.parse(json)
   etagsOfDocuments.set(document, tag)
   return document
 }
 
 /**
- * The strong entity tag that a document came with, for `ifMatch`.
+ * The strong entity tag that a document came with, for `ifMatch`; of a list, the tag that changes when the list may have changed.
  *
  * @throws {TypeError} for an item of a list, and for anything that the service's content did not answer: without a tag a change
  * would be made on no condition at all
@@ -94,7 +94,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     const listed = this.#collection(collection)
     const asked = fromOptions(listParameters(listed, this.#engine.model.locales), query)
     const plan = await planList(this.#engine, this.#access(), listed, asked)
-    return JSON.parse(await plan.read())
+    return tagged({ json: await plan.read(), tag: await plan.etag() })
   }
 
   /**

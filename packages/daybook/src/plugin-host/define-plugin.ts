@@ -4,6 +4,12 @@ import type { CallerContent } from '../content/caller-content.ts'
 import type { AsSystem, Awaitable, PluginHooks, PluginLog } from './hooks.ts'
 import type { PluginRoute } from './route.ts'
 
+/** Another plugin of the config, as a plugin that names it in `requires` or `after` sees it. */
+export interface RelatedPlugin {
+  readonly version: string
+  readonly options: Readonly<Record<string, unknown>>
+}
+
 /** What `setup` is given. */
 export interface PluginContext<O = object, C extends DaybookConfig = DaybookConfig> {
   readonly options: O
@@ -11,6 +17,8 @@ export interface PluginContext<O = object, C extends DaybookConfig = DaybookConf
   readonly content: CallerContent<C>
   readonly asSystem: AsSystem<C>
   readonly log: PluginLog
+  /** By name, the plugins that this one names in `requires` and `after`, where they are there. */
+  readonly plugins: Readonly<Record<string, RelatedPlugin>>
   /** Adds a route; until `setup` has ended. */
   route(route: PluginRoute<O, C>): void
 }

@@ -5,7 +5,7 @@ import { Content } from '../content/content.ts'
 import { StartupError } from '../errors.ts'
 import type { Route } from '../http/contract.ts'
 import { bounded } from './bounded.ts'
-import type { PluginContext, PluginRuntime } from './define-plugin.ts'
+import type { PluginContext, PluginRuntime, RelatedPlugin } from './define-plugin.ts'
 import { pluginLog } from './plugin-log.ts'
 import type { PluginRoute } from './route.ts'
 import { type PlacedRoute, routeClashes } from './route-clashes.ts'
@@ -102,6 +102,7 @@ export class PluginHost {
       content: new Content(engine).as(ANONYMOUS),
       asSystem: systemContent(plugin, engine),
       log: pluginLog(log, plugin.name),
+      plugins: relatedPlugins(plugin, engine.model.plugins),
       route,
     })
   }
@@ -163,6 +164,20 @@ export class PluginHost {
       }
     }
   }
+}
+
+/** The plugins that a plugin names, of those that are there. */
+function relatedPlugins(
+  { requires = {}, after = [] }: Plugin,
+  all: readonly Plugin[],
+): Readonly<Record<string, RelatedPlugin>> {
+  const named = new Set([...Object.keys(requires), ...after])
+  const related = all.filter(({ name }) => named.has(name))
+  return Object.freeze(
+    Object.fromEntries(
+      related.map(({ name, version, options = {} }) => [name, { version, options: { ...options } } as const]),
+    ),
+  )
 }
 
 /** @throws {TypeError} when `setup` answered something else */

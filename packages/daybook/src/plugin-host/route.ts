@@ -70,6 +70,8 @@ export interface PluginRequest<O = object, C extends DaybookConfig = DaybookConf
   readonly asSystem: AsSystem<C>
   readonly options: O
   readonly log: PluginLog
+  /** Whether the client has the answer with this entity tag, and 304 says enough (`If-None-Match`; RFC 9110, section 13.1.2). */
+  isCurrent(tag: string): boolean
 }
 
 /** A route of a plugin. */

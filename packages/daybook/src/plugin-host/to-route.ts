@@ -1,6 +1,7 @@
 import type { Plugin } from '../config/plugin.ts'
 import { Content } from '../content/content.ts'
 import type { Engine } from '../content/engine.ts'
+import { matchesTag, readTags } from '../content/etags.ts'
 import { refuseHostile } from '../content/writes/json.ts'
 import { DaybookError, ERRORS, type ErrorCode, invalid } from '../errors.ts'
 import { jsonBody } from '../http/body.ts'
@@ -139,6 +140,7 @@ function toRun(plugin: Plugin, route: PluginRoute, parts: PluginRouteParts, chec
       asSystem,
       options,
       log,
+      isCurrent: (tag) => isCurrent(headers.get('if-none-match'), tag),
     }
     try {
       const answer = await bounded(
@@ -153,6 +155,12 @@ function toRun(plugin: Plugin, route: PluginRoute, parts: PluginRouteParts, chec
       release()
     }
   }
+}
+
+/** A condition that is malformed counts for nothing. */
+function isCurrent(known: string | null, tag: string): boolean {
+  const tags = readTags(known)
+  return tags !== undefined && matchesTag(tags, tag)
 }
 
 /** @throws {TypeError} when it is no answer that can be sent */
