@@ -28,6 +28,8 @@ const UNSERVED: EngineOptions = {
 
 /** How far heaps grow, in percent of what is alive: an import stays below 300 MB. */
 const SPARING_GROWTH = 50
+/** The room for new objects, in bytes: more of it would hold the texts of files that are stored already. */
+const SPARING_YOUNG_BYTES = 12 * 2 ** 20
 
 /** Exit status after Ctrl-C: 128 and the number of the signal, as shells have it. */
 const INTERRUPTED = 130
@@ -38,7 +40,7 @@ const INTERRUPTED = 130
  * @throws {UsageError} when the command line names what is not there
  */
 export async function importFolder(options: CommandLine, folder: string): Promise<number> {
-  boundHeap(SPARING_GROWTH)
+  boundHeap(SPARING_GROWTH, SPARING_YOUNG_BYTES)
   const config = await loadConfig(options.text('config'))
   const model = compileModel(config)
   const plan = makePlan(model, {
