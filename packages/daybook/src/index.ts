@@ -54,6 +54,7 @@ export {
   type MarkdownConfig,
   type SeedContent,
 } from './config/config.ts'
+export type { DocsConfig } from './config/docs.ts'
 // What runs
 export {
   type BatchOperation,

@@ -5,6 +5,7 @@ import { AuthGuard } from './auth/guard.ts'
 import { SignInLimiter } from './auth/sign-in-limiter.ts'
 import { ApiTokens } from './auth/tokens/api-tokens.ts'
 import type { DaybookConfig } from './config/config.ts'
+import { docsPath } from './config/docs.ts'
 import { Content } from './content/content.ts'
 import { Engine } from './content/engine.ts'
 import { MarkdownRenderer, type RendererOptions } from './content/markdown/markdown-renderer.ts'
@@ -133,6 +134,7 @@ export async function createService<const C extends DaybookConfig>(
     publicCacheControl: config.publicCacheControl ?? DEFAULT_CACHE_CONTROL,
     isReady: async () => !isDraining && (await canRead(engine.store)),
     streams: exports,
+    docs: config.docs ?? {},
   })
   const handle = createApp({
     model,
@@ -143,6 +145,7 @@ export async function createService<const C extends DaybookConfig>(
     cors: config.cors,
     bodyLimit,
     pendingRequests: config.limits?.pendingRequests ?? DEFAULT_PENDING,
+    startPage: docsPath(config),
     isStrict: options.strict ?? false,
     observe: metrics?.observe.bind(metrics),
   })

@@ -74,6 +74,8 @@ function decoded(names: readonly string[], params: Readonly<Record<string, strin
     const value = params[index + 1] ?? ''
     values[name] = value.includes('%') ? decodeURIComponent(value) : value
   }
+  // What a `*` stands for. Without it, the library has no such parameter.
+  if (params._ !== undefined) values['*'] = params._.includes('%') ? decodeURIComponent(params._) : params._
   return values
 }
 

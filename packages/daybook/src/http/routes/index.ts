@@ -3,6 +3,7 @@ import type { Route } from '../contract.ts'
 import { OpenApi } from '../openapi/openapi.ts'
 import { type AuthParts, authRoutes } from './auth.ts'
 import { type BatchParts, batchRoutes } from './batch.ts'
+import { type DocsParts, docsRoutes } from './docs.ts'
 import { type EntryParts, entryRoutes } from './entries.ts'
 import { exportRoutes } from './export.ts'
 import { type GlobalParts, globalRoutes } from './globals.ts'
@@ -10,7 +11,7 @@ import { type HealthParts, healthRoutes } from './health.ts'
 import { openApiRoutes } from './openapi.ts'
 
 /** The parts that the routes need. */
-export interface RouteParts extends HealthParts, EntryParts, GlobalParts, BatchParts, AuthParts {
+export interface RouteParts extends HealthParts, EntryParts, GlobalParts, BatchParts, AuthParts, DocsParts {
   /** Where the export is switched on. */
   readonly streams: ExportStreams | undefined
 }
@@ -18,7 +19,7 @@ export interface RouteParts extends HealthParts, EntryParts, GlobalParts, BatchP
 /** Everything that a service answers, in the order of the docs. */
 export function allRoutes(parts: RouteParts): readonly Route[] {
   const { streams } = parts
-  const routes: readonly Route[] = [
+  const api: readonly Route[] = [
     ...healthRoutes(parts),
     ...globalRoutes(parts),
     ...batchRoutes(parts),
@@ -28,6 +29,7 @@ export function allRoutes(parts: RouteParts): readonly Route[] {
     ...openApiRoutes({ ...parts, openApi: () => openApi }),
   ]
   const { sessionCookie = 'session' } = parts.auth.capabilities
-  const openApi = new OpenApi({ model: parts.model, routes, sessionCookie })
-  return routes
+  // Pages are no part of what programs ask.
+  const openApi = new OpenApi({ model: parts.model, routes: api, sessionCookie })
+  return [...api, ...docsRoutes(parts)]
 }
