@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmod, copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildDocsPage } from './build-docs-page.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
@@ -70,6 +71,7 @@ async function buildPackage(name: PackageName, target: string, daybook: string):
   await copyFile(join(home, 'README.md'), join(target, 'README.md'))
   await copyFile(join(ROOT, 'LICENSE'), join(target, 'LICENSE'))
   for (const folder of manifest.files ?? []) await cp(join(home, folder), join(target, folder), { recursive: true })
+  if (name === 'daybook') await buildDocsPage(join(target, 'http/docs/files'))
   for (const source of Object.values(manifest.bin ?? {})) await chmod(join(target, `${built(source)}.js`), 0o755)
 }
 

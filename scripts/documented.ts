@@ -38,6 +38,7 @@ const PROBE = {
   locales: { ...nothing, default: 'en', available: ['en'] },
   auth: nothing,
   cors: { ...nothing, origins: [] },
+  docs: nothing,
   limits: nothing,
   markdown: { ...nothing, allowHtml: nothing },
 }

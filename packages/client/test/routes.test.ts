@@ -27,6 +27,7 @@ const CALLS: Readonly<Record<string, (client: Client<Blog>) => Promise<unknown>>
 /** Routes that the client has no method for, each with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   'GET /openapi.json': 'for generators of other clients',
+  'GET /docs': 'a page for people',
   'GET /api/export': 'a stream of all content, which daybook export writes to a file',
 }
 

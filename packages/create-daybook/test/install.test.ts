@@ -40,6 +40,20 @@ async function get<T>(url: string): Promise<T> {
   return (await fetch(url)).json() as Promise<T>
 }
 
+/** The encodings in which the docs page sends its largest script, and whether the script is one. */
+async function docsOf(
+  url: string,
+): Promise<readonly { readonly encoding: string | null; readonly isScript: boolean }[]> {
+  const page = await (await fetch(`${url}/docs`)).text()
+  const script = `${/src="([^"]+)start\.js"/.exec(page)?.[1]}standalone.esm.js`
+  const ask = async (accepted: string) => {
+    const answer = await fetch(url + script, { headers: { 'Accept-Encoding': accepted } })
+    const encoding = answer.headers.get('content-encoding')
+    return { encoding, isScript: (await answer.text()).includes('createApiReference') }
+  }
+  return Promise.all(['gzip, deflate, br', 'gzip', 'identity'].map(ask))
+}
+
 /** Makes a project as a reader of the docs does, whatever npm itself says besides. */
 async function create(...args: readonly string[]): Promise<void> {
   const { status, stdout, stderr } = await fresh.run('.', 'npm', 'create', '--prefer-offline', 'daybook', ...args)
@@ -69,6 +83,7 @@ describe('the packed packages, where nobody has seen the checkout:', { timeout: 
       total: 1,
       items: [{ title: 'Hello, daybook', author: { name: 'Ada Example' } }],
     })
+    expect(await docsOf(service.url)).toEqual(['br', 'gzip', null].map((encoding) => ({ encoding, isScript: true })))
     const add = `DAYBOOK_URL=${service.url} npm run -s add -- "My first post" "With *Markdown*."`
     const { status, stdout, stderr } = await fresh.run('my-content', 'sh', '-c', add)
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'Written: /api/posts/my-first-post\n', stderr: '' })
@@ -125,6 +140,7 @@ describe('the packed packages, where nobody has seen the checkout:', { timeout: 
     await create('field-notes', '--', '--template', 'minimal')
     expect(await fresh.run('field-notes', 'npm', 'run', '-s', 'types')).toMatchObject({ status: 0, stdout: '' })
     await using service = await fresh.serve('field-notes', 'npm', 'start', '--', '--port', '0', '--log', 'warn')
+    expect(await docsOf(service.url)).toEqual(['br', 'gzip', null].map((encoding) => ({ encoding, isScript: true })))
     const add = `DAYBOOK_URL=${service.url} npm run -s add -- "My first note"`
     expect((await fresh.run('field-notes', 'sh', '-c', add)).stdout).toBe('Written: /api/notes/my-first-note\n')
     expect(await get(`${service.url}/api/notes`)).toMatchObject({ items: [{ slug: 'my-first-note', topic: null }] })

@@ -57,6 +57,7 @@ export {
   type OpenConfig,
   type SeedContent,
 } from './config/config.ts'
+export type { DocsConfig } from './config/docs.ts'
 export type { Plugin } from './config/plugin.ts'
 // What runs
 export type {

@@ -5,6 +5,7 @@ import { AuthGuard } from './auth/guard.ts'
 import { SignInLimiter } from './auth/sign-in-limiter.ts'
 import { ApiTokens } from './auth/tokens/api-tokens.ts'
 import type { DaybookConfig } from './config/config.ts'
+import { docsPath } from './config/docs.ts'
 import { Content } from './content/content.ts'
 import { Engine } from './content/engine.ts'
 import { MarkdownRenderer, type RendererOptions } from './content/markdown/markdown-renderer.ts'
@@ -157,6 +158,7 @@ async function openService<const C extends DaybookConfig>(
     checkPlugins: () => plugins.check(),
     streams: exports,
     pluginRoutes: (own) => plugins.routes(own),
+    docs: config.docs ?? {},
   })
   const metrics = options.metrics ? await openServiceMetrics(engine.store) : undefined
   opened.defer(() => metrics?.close())
@@ -169,6 +171,7 @@ async function openService<const C extends DaybookConfig>(
     cors: config.cors,
     bodyLimit,
     pendingRequests: limits.pendingRequests ?? DEFAULT_PENDING,
+    startPage: docsPath(config),
     isStrict: options.strict ?? false,
     observe: metrics?.observe.bind(metrics),
   })

@@ -46,22 +46,38 @@ export interface BrowserPage extends AsyncDisposable {
   readonly origin: string
 }
 
-/** Opens the page; on Linux this unpacks a browser first, of 200 MB. */
-export async function openPage(): Promise<BrowserPage> {
+/** A real browser, and nothing that stays of it. */
+export interface OpenBrowser extends AsyncDisposable {
+  readonly browser: Browser
+}
+
+/** Opens a browser; on Linux this unpacks it first, 200 MB. */
+export async function openBrowser(): Promise<OpenBrowser> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-browser-'))
+  const browser = await launch(folder)
+  return {
+    browser,
+    async [Symbol.asyncDispose]() {
+      await browser.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Opens the page in a browser of its own. */
+export async function openPage(): Promise<BrowserPage> {
   const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const browser = await launch(folder)
-  const page = await browser.newPage()
+  const open = await openBrowser()
+  const page = await open.browser.newPage()
   await page.goto(origin)
   return {
     page,
     origin,
     async [Symbol.asyncDispose]() {
-      await browser.close()
+      await open[Symbol.asyncDispose]()
       server.close()
-      await rm(folder, { recursive: true, force: true })
     },
   }
 }

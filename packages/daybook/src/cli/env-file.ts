@@ -2,6 +2,11 @@ import { statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { StartupError } from '../errors.ts'
 
+/** Where the `.env` of a config is, or would be. */
+export function envFilePath(config: string | undefined): string {
+  return join(config === undefined ? process.cwd() : dirname(resolve(config)), '.env')
+}
+
 /**
  * The `.env` beside the config; undefined when there is none.
  *
@@ -9,7 +14,7 @@ import { StartupError } from '../errors.ts'
  * @throws {StartupError} when the file system cannot tell whether there is one
  */
 export function findEnvFile(config: string | undefined): string | undefined {
-  const file = join(config === undefined ? process.cwd() : dirname(resolve(config)), '.env')
+  const file = envFilePath(config)
   // A folder of that name is a virtual environment of Python's.
   return withFileError(file, () => statSync(file, { throwIfNoEntry: false })?.isFile()) ? file : undefined
 }

@@ -39,3 +39,27 @@ function toReadable(line: string): string {
   const said = request === '' ? ` ${msg}` : request
   return `${String(time).slice(11, 19)} ${NAMES[Number(level)] ?? level}${said}${others.join('')}\n${stack ? `${stack}\n` : ''}`
 }
+
+/** A log that holds warnings back until they are released; later ones are written. */
+export interface HeldWarnings {
+  readonly log: Log
+  /** Gives the messages that were held. */
+  release(): readonly string[]
+}
+
+/** Holds the warnings of a start, for a greeting that lists them. Those about an error are written at once. */
+export function holdWarnings(log: Log): HeldWarnings {
+  const held: string[] = []
+  let isHolding = true
+  const warn: Log['warn'] = (fields, message) => {
+    if (isHolding && !('err' in fields)) held.push(message)
+    else log.warn(fields, message)
+  }
+  return {
+    log: { ...log, warn },
+    release: () => {
+      isHolding = false
+      return held
+    },
+  }
+}

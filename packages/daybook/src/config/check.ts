@@ -1,6 +1,7 @@
 import type { FaultReport } from '../fields/field.ts'
 import { isRecord } from '../fields/field.ts'
 import { aCount, aFlag, anObject, aText, isKey } from '../fields/rules.ts'
+import { checkDocsPath, checkLogo, checkTheme } from './check-docs.ts'
 import { checkCase, checkFields, KEY_ADVICE, refuseRoles } from './check-fields.ts'
 import { checkAllowedAttributes, checkAllowedElements } from './check-html.ts'
 
@@ -113,6 +114,13 @@ const checkAuth: Check = (value, path, report, config) => {
   }
 }
 
+const checkDocsOptions = checkKeys({ path: checkDocsPath, title: isConfigText, theme: checkTheme, logo: checkLogo })
+
+const checkDocs: Check = (value, path, report, config) => {
+  if (value === true) report.add(path, 'leave it out: the docs page is on; false switches it off')
+  else if (value !== false) checkDocsOptions(value, path, report, config)
+}
+
 const LOCALE = /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i
 
 const checkLocales: Check = (value, path, report, config) => {
@@ -187,6 +195,7 @@ const checkTop = checkKeys({
     Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : 'write a whole number, 0 or more',
   ),
   cors: checkKeys({ origins: checkOrigins, credentials: isFlag }, ['origins']),
+  docs: checkDocs,
   limits: checkKeys({
     bodyBytes: isCount,
     renderMs: isCount,

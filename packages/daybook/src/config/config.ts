@@ -3,6 +3,7 @@ import type { Exactly, Fields } from '../fields/field.ts'
 import type { FieldValues, Flat, PatchValues, WriteValues } from '../fields/infer.ts'
 import type { DatabaseSource } from '../store/database.ts'
 import type { CollectionAccess, GlobalAccess } from './access.ts'
+import type { DocsConfig } from './docs.ts'
 import type { ContributedDocument, ContributedFields, ContributedKey, Plugin, WithFields } from './plugin.ts'
 
 /** Many entries of one shape. */
@@ -111,6 +112,8 @@ export interface DaybookConfig {
   readonly trustProxy?: number
   /** @default off */
   readonly cors?: CorsConfig
+  /** The docs page; `false` switches it off. @default on, at `/docs` */
+  readonly docs?: DocsConfig | false
   readonly limits?: LimitsConfig
   readonly markdown?: MarkdownConfig
   /** `Cache-Control` of answers without a session. @default 'public, max-age=0, must-revalidate' */

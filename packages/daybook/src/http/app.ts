@@ -17,7 +17,7 @@ import { requireOwnOrigin } from './origin.ts'
 import { requireProtection, requireSessionOrRule } from './protection.ts'
 import { aboutCredential } from './refused-credential.ts'
 import type { Handle, HttpRequest, RequestHeaders } from './request.ts'
-import { errorReply, type FinishedReply, finishReply, type Reply } from './respond.ts'
+import { errorReply, type FinishedReply, finishReply, NO_STORE, type Reply } from './respond.ts'
 import { allowedMethods, type Match, Router } from './router.ts'
 
 /** The parts and options of the HTTP layer. */
@@ -33,6 +33,8 @@ export interface AppOptions {
   readonly bodyLimit: number
   /** How many requests may wait or be worked on. */
   readonly pendingRequests: number
+  /** Where a browser is sent that asks for `/`, when no route answers that; `undefined`: nowhere. */
+  readonly startPage: string | undefined
   /** Whether an answer that its route does not declare is a failure. */
   readonly isStrict: boolean
   /** Told of every answer, where metrics are collected: the pattern of its route, if it has one, and milliseconds. */
@@ -97,7 +99,7 @@ function dispatch(app: App, request: HttpRequest, scope: RequestScope): Promise<
   if (request.target === '*') return refuseMethod(app, app.methods, request, scope)
   const path = requestPath(request.target)
   const found = app.router.find(request.method, path)
-  if (!found) throw nothingAt(app.hint(path))
+  if (!found) return startPageReply(app, request, path)
   if (!('route' in found)) return refuseMethod(app, found, request, scope)
   scope.route = found.route
   return found.route.isProbe ? answerRoute(app, found, request) : answerInTurn(app, found, request)
@@ -117,6 +119,17 @@ async function answerInTurn(app: App, match: Match, request: HttpRequest): Promi
   }
 }
 
+/** @throws NOT_FOUND for everything but a browser at `/` */
+function startPageReply({ startPage, hint }: App, { method, headers }: HttpRequest, path: string): Reply {
+  const isRead = method === 'GET' || method === 'HEAD'
+  if (startPage === undefined || path !== '/' || !isRead || !acceptsHtml(headers)) throw nothingAt(hint(path))
+  return { status: 302, headers: { Location: startPage, Vary: 'Accept', ...NO_STORE } }
+}
+
+/** Browsers name HTML when they ask for a page; programs take anything, or JSON (RFC 9110, section 12.5.1). */
+const acceptsHtml = (headers: RequestHeaders): boolean =>
+  /\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(headers.get('accept') ?? '')
+
 /** @param hint what to write instead, in a sentence */
 const nothingAt = (hint: string | undefined): DaybookError =>
   new DaybookError('NOT_FOUND', hint && `${ERRORS.NOT_FOUND.message} ${hint}`)
@@ -125,6 +138,7 @@ const nothingAt = (hint: string | undefined): DaybookError =>
 function publicAddresses(routes: readonly Route[]): readonly string[] {
   return routes
     .filter(({ method, protection, resource }) => method === 'GET' && protection === 'public' && !resource?.access.read)
+    .filter(({ path }) => !path.endsWith('/*'))
     .map(({ path, resource }) => path.replace(/:(?:collection|key)\b/, resource?.key ?? ''))
 }
 
@@ -199,9 +213,9 @@ function searchOf(target: string): string {
   return start === -1 ? '' : target.slice(start + 1)
 }
 
-/** Whether a request has no credential. */
-const isUnknown = ({ protection }: Route, headers: RequestHeaders): boolean =>
-  protection !== 'provider' && !headers.has('authorization') && !headers.has('cookie')
+/** Whether a request has no credential, or its route looks at none. */
+const isUnknown = ({ protection, ignoresCaller }: Route, headers: RequestHeaders): boolean =>
+  protection !== 'provider' && (ignoresCaller === true || !(headers.has('authorization') || headers.has('cookie')))
 
 /**
  * The caller of a request. For routes of the auth provider it is anonymous: the provider looks at the credential itself.

@@ -61,8 +61,15 @@ export const HEADERS = {
   'WWW-Authenticate': 'How to send a credential.',
 } as const
 
+/** Headers of pages and their files, which are no part of the API and of its document. */
+export const PAGE_HEADERS = {
+  'Content-Encoding': 'How the file is compressed.',
+  'Content-Security-Policy': 'What the page may load and run (CSP level 3).',
+  'Referrer-Policy': 'Which addresses the page tells others.',
+} as const
+
 /** A header that a route answers with, beside those of every answer. */
-export type HeaderName = keyof typeof HEADERS
+export type HeaderName = keyof typeof HEADERS | keyof typeof PAGE_HEADERS
 
 /** One way in which a route answers. */
 export interface AnswerContract {
@@ -79,7 +86,10 @@ export interface AnswerContract {
 /** A route: what it takes, answers and refuses. The router, the docs and the tests read it. */
 export interface RouteContract<P extends Parameters, Body> {
   readonly method: Method
-  /** `:name` stands for one segment, `*` at the end for all that follow; `:collection` and `:key` are those of `resource`. */
+  /**
+   * `:name` stands for one segment, `*` at the end for all that follow; `run` finds both by these names. `:collection` and
+   * `:key` are those of `resource`.
+   */
   readonly path: string
   readonly operationId: string
   readonly summary: string
@@ -97,6 +107,8 @@ export interface RouteContract<P extends Parameters, Body> {
   readonly action?: Exclude<Action, 'read'>
   /** Answered at once, however many requests wait: it tells how the process is. */
   readonly isProbe?: true
+  /** Answers everyone the same: no credential is looked at. */
+  readonly ignoresCaller?: true
   /** Of the path, by name. */
   readonly pathParameters?: Readonly<Record<string, PathParameter>>
   /** Last parts of the path that are documented each on its own, by name. */

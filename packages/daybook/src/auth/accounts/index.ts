@@ -36,6 +36,8 @@ export interface BetterAuthOptions {
 }
 
 const MIN_SECRET_LENGTH = 32
+const OPEN_REGISTRATION =
+  "Anyone can register, and every account can write unless an access rule says otherwise. To invite people instead: betterAuth({ registration: 'invite' })"
 /** How long after a start its code is loaded, in milliseconds: neither the first answer nor the first session waits. */
 const WARM_AFTER_MS = 500
 
@@ -55,6 +57,7 @@ export function betterAuth(options: BetterAuthOptions = {}): AuthSource {
   const stored = readBetterAuthOptions(options)
   return {
     open(host) {
+      if (stored.registration === 'open') host.log.warn({}, OPEN_REGISTRATION)
       const sessions = new SessionCache()
       const adapter = new AccountsAdapter({
         registration: stored.registration,

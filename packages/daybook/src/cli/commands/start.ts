@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import type { DaybookConfig } from '../../config/config.ts'
 import type { Log } from '../../log.ts'
 import { boundHeap } from '../../node/bound-heap.ts'
 import type { MetricsAddress, MetricsListening } from '../../node/metrics-server.ts'
@@ -6,7 +7,9 @@ import { type Listening, serve } from '../../node/serve.ts'
 import { serveAsWorker, type WorkerIdentity, type WorkerProcess, workerIdentity } from '../../node/worker.ts'
 import { createService, type Service } from '../../service.ts'
 import { findConfig, loadConfig } from '../config-file.ts'
-import { makeLog } from '../logger.ts'
+import { envFilePath, findEnvFile } from '../env-file.ts'
+import { type Greeting, greetingText } from '../greeting.ts'
+import { holdWarnings, makeLog } from '../logger.ts'
 import { type CommandLine, dataFolder, readCommandOptions } from '../options.ts'
 import { UsageError } from '../usage.ts'
 
@@ -49,7 +52,8 @@ export function requireServable(options: CommandLine): void {
 /** Serves in this process. */
 export async function serveHere(options: CommandLine, readable: boolean): Promise<undefined> {
   const log = logOf(options, readable)
-  const { service, listening } = await listen(options, log)
+  const held = isTerminal() ? holdWarnings(log) : undefined
+  const { config, service, listening } = await listen(options, held?.log ?? log)
   const metrics = await openMetricsServer(options, log, service.metrics).catch(async (error) => {
     await listening.stop(0)
     throw error
@@ -63,6 +67,21 @@ export async function serveHere(options: CommandLine, readable: boolean): Promis
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end)
   // A process that reads this line may send a signal at once.
   announce(listening.url, metrics)
+  if (held) greet(options, { config, model: service.model, url: listening.url, warnings: held.release() })
+}
+
+/** Whether a person reads what this process says. */
+const isTerminal = (): boolean => process.stdout.isTTY === true
+
+function greet(options: CommandLine, facts: Pick<Greeting, 'config' | 'model' | 'url' | 'warnings'>): void {
+  const text = greetingText({
+    ...facts,
+    data: dataFolder(options),
+    hasServiceToken: process.env.DAYBOOK_SERVICE_TOKEN !== undefined,
+    envFile: envFilePath(options.text('config')),
+    hasEnvFile: findEnvFile(options.text('config')) !== undefined,
+  })
+  process.stdout.write(text)
 }
 
 async function serveInWorkers(options: CommandLine, count: number): Promise<number> {
@@ -97,18 +116,21 @@ async function openMetricsServer(
   return serveMetrics(read, address, log)
 }
 
-async function listen(
-  options: CommandLine,
-  log: Log,
-  worker?: WorkerIdentity,
-): Promise<{ readonly service: Service; readonly listening: Listening }> {
+/** A service that listens, with its config. */
+interface Started {
+  readonly config: DaybookConfig
+  readonly service: Service
+  readonly listening: Listening
+}
+
+async function listen(options: CommandLine, log: Log, worker?: WorkerIdentity): Promise<Started> {
   boundHeap()
   const port = worker?.port ?? readPort(options)
   const host = options.text('host') ?? process.env.HOST ?? '127.0.0.1'
   const config = await loadConfig(options.text('config'))
   const metrics = readMetrics(options) !== undefined
   const service = await createService(config, { data: dataFolder(options), log, metrics })
-  return { service, listening: await serve(service, { port, host }) }
+  return { config, service, listening: await serve(service, { port, host }) }
 }
 
 function announce(url: string, metrics?: MetricsListening): void {
@@ -116,7 +138,8 @@ function announce(url: string, metrics?: MetricsListening): void {
 }
 
 function logOf(options: CommandLine, readable: boolean, worker?: number): Log {
-  return makeLog(options.text('log') ?? process.env.DAYBOOK_LOG ?? 'info', readable, worker)
+  const isReadable = readable || (isTerminal() && process.stderr.isTTY === true)
+  return makeLog(options.text('log') ?? process.env.DAYBOOK_LOG ?? 'info', isReadable, worker)
 }
 
 function readPort(options: CommandLine): number {

@@ -3,6 +3,7 @@ import type { Route } from '../contract.ts'
 import { OpenApi } from '../openapi/openapi.ts'
 import { type AuthParts, authRoutes } from './auth.ts'
 import { type BatchParts, batchRoutes } from './batch.ts'
+import { type DocsParts, docsRoutes } from './docs.ts'
 import { type EntryParts, entryRoutes } from './entries.ts'
 import { exportRoutes } from './export.ts'
 import { type GlobalParts, globalRoutes } from './globals.ts'
@@ -10,7 +11,7 @@ import { type HealthParts, healthRoutes } from './health.ts'
 import { openApiRoutes } from './openapi.ts'
 
 /** The parts that the routes need. */
-export interface RouteParts extends HealthParts, EntryParts, GlobalParts, BatchParts, AuthParts {
+export interface RouteParts extends HealthParts, EntryParts, GlobalParts, BatchParts, AuthParts, DocsParts {
   /** Where the export is switched on. */
   readonly streams: ExportStreams | undefined
   /** The routes of plugins, which must not clash with those of the service. @throws {ConfigError} when one does */
@@ -20,7 +21,7 @@ export interface RouteParts extends HealthParts, EntryParts, GlobalParts, BatchP
 /** Everything that a service answers, in the order of the docs. */
 export function allRoutes(parts: RouteParts): readonly Route[] {
   const { streams } = parts
-  const own: readonly Route[] = [
+  const api: readonly Route[] = [
     ...healthRoutes(parts),
     ...globalRoutes(parts),
     ...batchRoutes(parts),
@@ -29,8 +30,10 @@ export function allRoutes(parts: RouteParts): readonly Route[] {
     ...(streams ? exportRoutes({ streams }) : []),
     ...openApiRoutes({ ...parts, openApi: () => openApi }),
   ]
-  const routes = [...own, ...parts.pluginRoutes(own)]
+  const own = [...api, ...docsRoutes(parts)]
+  const contributed = parts.pluginRoutes(own)
   const { sessionCookie = 'session' } = parts.auth.capabilities
-  const openApi = new OpenApi({ model: parts.model, routes, sessionCookie })
-  return routes
+  // Pages are no part of what programs ask.
+  const openApi = new OpenApi({ model: parts.model, routes: [...api, ...contributed], sessionCookie })
+  return [...own, ...contributed]
 }

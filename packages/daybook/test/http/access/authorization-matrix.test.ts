@@ -80,6 +80,8 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   getSession: everyone,
   getPermissions: everyone,
   getOpenApi: everyone,
+  getDocs: everyone,
+  getDocsFile: [404, 404, 404, 404],
   exportContent: [401, 403, 403, 200],
   runAuthAction: everyone,
   getAuthProvider: everyone,

@@ -6,7 +6,7 @@ import type { Answer } from './transports.ts'
 export const CANARY = 'zqcanaryqz'
 
 /** What answers are in that are no errors. */
-const CONTENT_TYPES = ['application/json', 'application/x-ndjson']
+const CONTENT_TYPES = ['application/json', 'application/x-ndjson', 'text/html; charset=utf-8']
 /** Statuses that the HTTP parser answers with, beside those of contract.md, section 6. */
 const PARSER_STATUS: Readonly<Record<number, string>> = {
   408: 'VALIDATION_ERROR',

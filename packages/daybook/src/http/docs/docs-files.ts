@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, existsSync } from 'node:fs'
+import { glob, readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { DecompressionStream, type ReadableStream } from 'node:stream/web'
+import { fileURLToPath } from 'node:url'
+import { LOGO_TYPES } from '../../config/docs.ts'
+import { docsSources, SCALAR_ENTRY, START_SCRIPT } from './docs-sources.ts'
+
+/** Where the published package has the scripts, each compressed in two ways. */
+const BUILT = fileURLToPath(new URL('./files', import.meta.url))
+/** Endings of compressed files by encoding (RFC 9110, section 8.4.1), the best one first. */
+export const ENCODED_ENDINGS = { br: '.br', gzip: '.gz' } as const
+
+type Encoding = keyof typeof ENCODED_ENDINGS
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = { ...LOGO_TYPES, '.js': 'text/javascript; charset=utf-8' }
+
+/** The paths of one file, by how they are encoded. */
+type StoredFile = { readonly [E in Encoding | 'identity']?: string }
+
+/** A file as it is sent. */
+export interface OpenFile {
+  readonly mediaType: string
+  readonly encoding: Encoding | undefined
+  readonly content: ReadableStream<Uint8Array>
+}
+
+/** The scripts and the logo of the docs page. */
+export class DocsFiles {
+  /** Changes whenever one of the files does. */
+  readonly version: string
+  /** The name of the logo, where there is one. */
+  readonly logo: string | undefined
+  readonly #files: ReadonlyMap<string, StoredFile>
+
+  private constructor(files: ReadonlyMap<string, StoredFile>, version: string, logo: string | undefined) {
+    this.#files = files
+    this.version = version
+    this.logo = logo
+  }
+
+  /** @param logo the path of an image */
+  static async open(logo: string | undefined): Promise<DocsFiles> {
+    const scripts = existsSync(BUILT) ? await builtFiles() : await sourceFiles()
+    const logoName = logo === undefined ? undefined : `logo${extname(logo)}`
+    const files = new Map(scripts)
+    if (logoName !== undefined && logo !== undefined) files.set(logoName, { identity: logo })
+    return new DocsFiles(files, await versionOf(files, [START_SCRIPT, SCALAR_ENTRY, logoName]), logoName)
+  }
+
+  /**
+   * Opens a file for a client.
+   *
+   * @param accepted its `Accept-Encoding`
+   * @returns `undefined` when there is no such file
+   */
+  read(name: string, accepted: string | null): OpenFile | undefined {
+    const stored = this.#files.get(name)
+    if (!stored) return undefined
+    const encoding = ENCODINGS.find((one) => stored[one] !== undefined && acceptsEncoding(accepted, one))
+    const content = encoding === undefined ? openPlain(stored) : openPath(stored[encoding])
+    return { mediaType: MEDIA_TYPES[extname(name)] ?? 'application/octet-stream', encoding, content }
+  }
+}
+
+const ENCODINGS = Object.keys(ENCODED_ENDINGS) as readonly Encoding[]
+
+async function builtFiles(): Promise<ReadonlyMap<string, StoredFile>> {
+  const files = new Map<string, StoredFile>()
+  for await (const path of glob('**/*.{br,gz}', { cwd: BUILT })) {
+    const encoding = ENCODINGS.find((one) => path.endsWith(ENCODED_ENDINGS[one])) as Encoding
+    const name = path.slice(0, -ENCODED_ENDINGS[encoding].length).replaceAll('\\', '/')
+    files.set(name, { ...files.get(name), [encoding]: join(BUILT, path) })
+  }
+  return files
+}
+
+async function sourceFiles(): Promise<ReadonlyMap<string, StoredFile>> {
+  return new Map([...(await docsSources())].map(([name, path]) => [name, { identity: path }]))
+}
+
+async function versionOf(
+  files: ReadonlyMap<string, StoredFile>,
+  names: readonly (string | undefined)[],
+): Promise<string> {
+  const digest = createHash('sha256')
+  for (const name of names) {
+    const [path] = Object.values(files.get(name ?? '') ?? {})
+    if (path !== undefined) digest.update(await readFile(path))
+  }
+  return digest.digest('hex').slice(0, 16)
+}
+
+/** Whether an `Accept-Encoding` names an encoding, and does not refuse it (RFC 9110, section 12.5.3). */
+function acceptsEncoding(accepted: string | null, encoding: Encoding): boolean {
+  return (accepted ?? '').split(',').some((part) => {
+    const [name, weight = ''] = part.split(';').map((one) => one.trim().toLowerCase())
+    return name === encoding && !/^q=0(?:\.0*)?$/.test(weight)
+  })
+}
+
+function openPlain({ identity, gzip }: StoredFile): ReadableStream<Uint8Array> {
+  return identity === undefined ? openPath(gzip).pipeThrough(new DecompressionStream('gzip')) : openPath(identity)
+}
+
+const openPath = (path = ''): ReadableStream<Uint8Array> => Readable.toWeb(createReadStream(path))

@@ -1,0 +1,70 @@
+import type { DocsConfig } from '../../config/docs.ts'
+import { START_SCRIPT } from './docs-sources.ts'
+
+/**
+ * What the docs page may do (CSP level 3): run its own scripts, and ask this service. Scalar writes styles into the page, so that
+ * these may stand in it.
+ */
+export const DOCS_POLICY: string = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** The parts of the page that depend on its files. */
+export interface DocsPageFiles {
+  /** The address of the folder that holds them. */
+  readonly folder: string
+  /** The name of the logo, where there is one. */
+  readonly logo: string | undefined
+}
+
+/** The docs page as HTML. */
+export function docsHtml({ title = 'Daybook', theme = 'system' }: DocsConfig, { folder, logo }: DocsPageFiles): string {
+  const name = escapeHtml(title)
+  const image = logo === undefined ? undefined : escapeHtml(`${folder}/${logo}`)
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="${theme === 'system' ? 'light dark' : theme}">
+<title>${name}</title>
+<link rel="icon" href="${image ?? 'data:,'}">
+<style>${STYLE}</style>
+<script type="module" src="${escapeHtml(`${folder}/${START_SCRIPT}`)}"></script>
+</head>
+<body>
+${image === undefined ? '' : `<header><img src="${image}" alt=""><strong>${name}</strong></header>\n`}<div id="docs" data-title="${name}" data-theme="${theme}"><p>Loading …</p></div>
+<noscript><p>This page needs JavaScript. The same description, for programs: <a href="/openapi.json">/openapi.json</a>.</p></noscript>
+</body>
+</html>
+`
+}
+
+/** Scalar leaves room for what stands above it, and names its colours by these variables. */
+const STYLE = `
+body { margin: 0; font-family: system-ui, sans-serif; }
+#docs > p, noscript > p { margin: 2rem; }
+body:has(header) { --scalar-custom-header-height: 3.5rem; }
+header { box-sizing: border-box; position: sticky; top: 0; z-index: 100; display: flex; align-items: center; gap: 0.75rem;
+  height: 3.5rem; padding: 0 1.25rem; color: var(--scalar-color-1); background: var(--scalar-background-1);
+  border-bottom: 1px solid var(--scalar-border-color); }
+header img { max-height: 2rem; max-width: 12rem; }
+`
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (one) => ESCAPES[one] ?? one)

@@ -1,0 +1,132 @@
+import { hash } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import type { AuthGuard } from '../../auth/guard.ts'
+import { type DocsConfig, docsPath } from '../../config/docs.ts'
+import { DaybookError, StartupError } from '../../errors.ts'
+import { NO_PARAMETERS } from '../../query/parameters.ts'
+import { isKnown } from '../conditions.ts'
+import { defineRoute, type HeaderName, PLAIN_ERRORS, type Route } from '../contract.ts'
+import { DocsFiles, type OpenFile } from '../docs/docs-files.ts'
+import { DOCS_POLICY, docsHtml } from '../docs/docs-page.ts'
+import type { Reply } from '../respond.ts'
+
+/** What the routes of the docs page need. */
+export interface DocsParts {
+  readonly auth: AuthGuard
+  readonly docs: DocsConfig | false
+}
+
+/** The page with the files that it names. */
+interface OpenDocs {
+  readonly files: DocsFiles
+  readonly html: string
+  readonly tag: string
+}
+
+const COMMON = {
+  method: 'GET',
+  protection: 'public',
+  ignoresCaller: true,
+} as const
+
+const PAGE_HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': DOCS_POLICY,
+  'Referrer-Policy': 'same-origin',
+  'Cache-Control': 'no-cache',
+} as const
+
+/** The files of one version never change. An image may be opened by itself, and then runs nothing. */
+const FILE_HEADERS = {
+  'Cache-Control': 'public, max-age=31536000, immutable',
+  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+  Vary: 'Accept-Encoding',
+} as const
+
+/** The docs page, and the files that it names. They are read when they are first asked for. */
+export function docsRoutes({ docs, auth }: DocsParts): readonly Route[] {
+  const path = docsPath({ docs })
+  if (docs === false || path === undefined) return []
+  refuseSharedPath(path, auth)
+  const open = lazy(() => openDocs(docs, path))
+  return [pageRoute(path, open), fileRoute(path, open)]
+}
+
+const pageRoute = (path: string, open: () => Promise<OpenDocs>): Route =>
+  defineRoute({
+    ...COMMON,
+    path,
+    operationId: 'getDocs',
+    summary: 'Shows people what the service can do.',
+    conditions: ['ifMatch', 'ifNoneMatch'],
+    answers: [
+      { status: 200, description: 'The page.', mediaType: 'text/html', headers: namesOf(PAGE_HEADERS, 'ETag') },
+      { status: 304, description: 'What the browser has is still right.', headers: namesOf(PAGE_HEADERS, 'ETag') },
+    ],
+    errors: [...PLAIN_ERRORS, 'PRECONDITION_FAILED'],
+    run: async ({ conditions }) => {
+      const { html, tag } = await open()
+      const headers = { ...PAGE_HEADERS, ETag: tag }
+      return isKnown(conditions, tag) ? { status: 304, headers } : { status: 200, content: streamOf(html), headers }
+    },
+  })
+
+const fileRoute = (path: string, open: () => Promise<OpenDocs>): Route =>
+  defineRoute({
+    ...COMMON,
+    path: `${path}/*`,
+    operationId: 'getDocsFile',
+    summary: 'Answers a file of the docs page.',
+    parameters: NO_PARAMETERS,
+    conditions: [],
+    answers: [{ status: 200, description: 'The file.', headers: namesOf(FILE_HEADERS, 'Content-Encoding') }],
+    errors: [...PLAIN_ERRORS, 'NOT_FOUND'],
+    run: async ({ path: { '*': rest = '' }, request }) => {
+      const { files } = await open()
+      const [version, ...name] = rest.split('/')
+      const isCurrent = version === files.version
+      return fileReply(isCurrent ? files.read(name.join('/'), request.headers.get('accept-encoding')) : undefined)
+    },
+  })
+
+/** @throws NOT_FOUND without a file */
+function fileReply(file: OpenFile | undefined): Reply {
+  if (!file) throw new DaybookError('NOT_FOUND')
+  const { content, mediaType, encoding } = file
+  const encoded = encoding === undefined ? {} : { 'Content-Encoding': encoding }
+  return { status: 200, content, headers: { ...FILE_HEADERS, 'Content-Type': mediaType, ...encoded } }
+}
+
+const namesOf = (headers: object, ...others: readonly HeaderName[]): readonly HeaderName[] => [
+  ...(Object.keys(headers) as HeaderName[]),
+  ...others,
+]
+
+async function openDocs(docs: DocsConfig, path: string): Promise<OpenDocs> {
+  const files = await DocsFiles.open(docs.logo && fileURLToPath(docs.logo))
+  const html = docsHtml(docs, { folder: `${path}/${files.version}`, logo: files.logo })
+  return { files, html, tag: `"${hash('sha256', html, 'base64url').slice(0, 22)}"` }
+}
+
+const streamOf = (text: string): ReadableStream<Uint8Array> => new Blob([text]).stream()
+
+/** Makes a value when it is first asked for, and again only where that failed. */
+function lazy<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make().catch((error) => {
+      made = undefined
+      throw error
+    })
+    return made
+  }
+}
+
+/** @throws {StartupError} when the routes of the auth provider and the page would be in each other's way */
+function refuseSharedPath(path: string, { capabilities: { providerRoutes } }: AuthGuard): void {
+  const { enabled, basePath } = providerRoutes
+  if (!enabled || basePath === undefined) return
+  const [short = '', long = ''] = [`${path}/`, `${basePath}/`].sort((a, b) => a.length - b.length)
+  if (!long.startsWith(short)) return
+  throw new StartupError(`docs.path: ${basePath} belongs to the auth adapter; choose another path, such as '/docs'`)
+}

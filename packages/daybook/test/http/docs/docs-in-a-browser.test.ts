@@ -1,0 +1,211 @@
+import { type DaybookConfig, defineCollection, defineConfig, f, isAuthenticated, SYSTEM } from 'daybook'
+import { serve } from 'daybook/node'
+import { createTestService, type TestService } from 'daybook/testing'
+import type { BrowserContextOptions, Page, Request, Response } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type OpenBrowser, openBrowser } from '../../../../client/test/support/browser.ts'
+import { PATIENCE_MS, PATIENT_LIMITS } from '../../support/patience.ts'
+
+const fields = { title: f.text({ required: true, maxLength: 200 }) }
+const config = defineConfig({
+  limits: PATIENT_LIMITS,
+  docs: { title: 'Museum', logo: new URL('../../support/configs/logo.svg', import.meta.url) },
+  collections: {
+    notes: defineCollection({ description: 'What visitors *wrote*.', fields }),
+    secrets: defineCollection({ access: { read: isAuthenticated }, fields }),
+  },
+})
+
+const PASSWORD = 'a long one of mine'
+
+/** The docs page in a tab of its own, watched from its first moment. */
+interface Visit extends AsyncDisposable {
+  readonly page: Page
+  readonly service: TestService
+  /** Violations of the page's policy. */
+  violations(): Promise<readonly string[]>
+  /** Scripts that failed, errors in the console, and dialogs that opened. */
+  readonly faults: readonly string[]
+  /** Requests to other origins. */
+  readonly foreign: readonly string[]
+}
+
+const WATCH = `window.violations = []
+document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => violations.push(violatedDirective + ' ' + blockedURI))`
+
+let open: OpenBrowser
+beforeAll(async () => {
+  open = await openBrowser()
+}, 120_000)
+afterAll(() => open[Symbol.asyncDispose]())
+
+async function visit(config: DaybookConfig, path: string, options: BrowserContextOptions = {}): Promise<Visit> {
+  const service = await createTestService(config)
+  const { url, stop } = await serve(service, { port: 0 })
+  const context = await open.browser.newContext({ viewport: { width: 1400, height: 900 }, ...options })
+  const page = await context.newPage()
+  page.setDefaultTimeout(PATIENCE_MS)
+  const faults: string[] = []
+  const foreign: string[] = []
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+  page.on('dialog', (dialog) => {
+    faults.push(`dialog ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${url}/`) && !request.url().startsWith('data:')) foreign.push(request.url())
+  })
+  await page.addInitScript(WATCH)
+  await page.goto(url + path)
+  return {
+    page,
+    service,
+    faults,
+    foreign,
+    violations: () => page.evaluate('window.violations'),
+    async [Symbol.asyncDispose]() {
+      await context.close()
+      await stop()
+      await service.close()
+    },
+  }
+}
+
+const isShown = (page: Page, name: string): Promise<void> => page.getByRole('heading', { name, level: 1 }).waitFor()
+
+/** Opens an operation by its summary, sends its request from the page, and gives the answer. */
+async function tryOperation(page: Page, group: string, summary: string, json?: object): Promise<Response> {
+  const link = page.getByRole('link', { name: summary }).first()
+  if (!(await link.isVisible())) await page.getByRole('button', { name: `Open Group - ${group}` }).click()
+  await link.click()
+  const operation = page.getByRole('region', { name: summary })
+  await operation.getByRole('button', { name: /^Test Request/ }).click()
+  const client = page.getByRole('dialog', { name: 'API Client' })
+  if (json) await client.getByRole('region', { name: 'Request Body' }).getByRole('textbox').fill(JSON.stringify(json))
+  const answered = page.waitForResponse((response) => response.url().includes('/api/'))
+  await client.getByRole('button', { name: 'Send Request' }).click()
+  const response = await answered
+  await response.finished()
+  await client.getByRole('button', { name: 'Close Client' }).click()
+  return response
+}
+
+const credentials = async (request: Request): Promise<readonly [string | undefined, boolean]> => {
+  const headers = await request.allHeaders()
+  return [headers.authorization, headers.cookie !== undefined]
+}
+
+describe('the docs page in a browser', () => {
+  test.each(['light', 'dark'] as const)('shows everything in %s colours, and asks nobody else', async (colorScheme) => {
+    await using seen = await visit(config, '/docs', { colorScheme })
+    const { page } = seen
+    await isShown(page, 'Museum')
+    expect(await page.title()).toContain('Museum')
+    await page.getByRole('heading', { name: 'notes' }).first().waitFor()
+    await page.getByText('What visitors wrote.').first().waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(await page.evaluate('document.body.className')).toContain(`${colorScheme}-mode`)
+    expect(await page.evaluate("document.querySelector('header img').naturalWidth > 0")).toBe(true)
+    expect([await seen.violations(), seen.faults, seen.foreign]).toEqual([[], [], []])
+  })
+
+  test('keeps the colours that the config fixes', async () => {
+    await using seen = await visit({ ...config, docs: { theme: 'dark' } }, '/docs', { colorScheme: 'light' })
+    await isShown(seen.page, 'Daybook')
+    expect(await seen.page.evaluate('document.body.className')).toContain('dark-mode')
+  })
+
+  test('sends a request that reads', async () => {
+    await using seen = await visit(config, '/docs')
+    await seen.service.content.create('notes', { title: 'Read me' }, { caller: SYSTEM })
+    await isShown(seen.page, 'Museum')
+    const answer = await tryOperation(seen.page, 'notes', 'Lists entries, one page at a time.')
+    expect(answer.status()).toBe(200)
+    expect(await answer.json()).toMatchObject({ items: [{ title: 'Read me' }] })
+    expect([await seen.violations(), seen.faults, seen.foreign]).toEqual([[], [], []])
+  })
+
+  test('signs in with an account, then writes and shows more with the cookie', async () => {
+    await using seen = await visit(config, '/docs')
+    const { page, service } = seen
+    const person = { name: 'Inés', email: 'ines@example.org', password: PASSWORD }
+    await service.request('/api/cms/auth/actions/register', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(person),
+    })
+    await isShown(page, 'Museum')
+    expect(await page.getByRole('link', { name: 'secrets' }).count()).toBe(0)
+    const { email, password } = person
+    const login = await tryOperation(page, 'auth', 'Signs in with e-mail address and password.', { email, password })
+    expect(login.status()).toBe(200)
+    const written = await tryOperation(page, 'notes', 'Creates an entry.', { title: 'By cookie' })
+    expect([written.status(), await credentials(written.request())]).toEqual([201, [undefined, true]])
+    await page.reload()
+    await isShown(page, 'Museum')
+    await page.getByRole('link', { name: 'secrets' }).waitFor()
+    expect([await seen.violations(), seen.faults, seen.foreign]).toEqual([[], [], []])
+  })
+
+  test('sends a token that is typed into it, and forgets it', async () => {
+    await using seen = await visit(config, '/docs')
+    const { page, service } = seen
+    await isShown(page, 'Museum')
+    await page.getByRole('textbox', { name: 'Bearer Token' }).first().fill(service.token)
+    const written = await tryOperation(page, 'notes', 'Creates an entry.', { title: 'By token' })
+    expect([written.status(), await credentials(written.request())]).toEqual([201, [`Bearer ${service.token}`, false]])
+    expect(
+      await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])'),
+    ).not.toContain(service.token)
+    expect([await seen.violations(), seen.faults, seen.foreign]).toEqual([[], [], []])
+  })
+
+  test.each([
+    '?url=https://evil.example/openapi.json',
+    '?configuration={"url":"https://evil.example/x.json"}',
+    '?title=<img src=x onerror=alert(1)>',
+    '#url=https://evil.example/openapi.json',
+    '#<img src=x onerror=alert(1)>',
+    '?api=https://evil.example/x.json&proxyUrl=https://evil.example',
+  ])('shows the same for %s in its address', async (address) => {
+    await using seen = await visit(config, `/docs${address}`)
+    await isShown(seen.page, 'Museum')
+    await seen.page.getByRole('heading', { name: 'notes' }).first().waitFor()
+    await seen.page.waitForLoadState('networkidle')
+    expect([await seen.violations(), seen.faults, seen.foreign]).toEqual([[], [], []])
+  })
+})
+
+/** Markup that runs a script, or goes elsewhere, where it is not taken for text. */
+const HOSTILE =
+  '</script><script>alert(1)</script><img src=x onerror=alert(1)><svg onload=alert(1)></svg>' +
+  '<iframe src="javascript:alert(1)"></iframe> [link](javascript:alert(1)) ![image](https://evil.example/x.png)'
+
+describe('hostile texts of the config on the docs page', () => {
+  test('run nothing, and reach nobody', async () => {
+    const described = { title: f.text({ required: true, description: HOSTILE }) }
+    const hostile = defineConfig({
+      docs: { title: `Museum ${HOSTILE}` },
+      collections: { notes: defineCollection({ description: HOSTILE, fields: described }) },
+    })
+    await using seen = await visit(hostile, '/docs')
+    const { page } = seen
+    let reached = 0
+    await page.route(/evil\.example/, (route) => {
+      reached += 1
+      return route.abort()
+    })
+    await isShown(page, 'Museum')
+    await page.getByRole('link', { name: 'Creates an entry.' }).click()
+    await page.waitForLoadState('networkidle')
+    expect(await page.getByRole('heading', { level: 1 }).first().textContent()).toContain(
+      '<img src=x onerror=alert(1)>',
+    )
+    expect(await page.locator('script:not([src]), iframe, [onerror], [onload], a[href^="javascript:"]').count()).toBe(0)
+    expect(seen.faults.filter((fault) => fault.startsWith('dialog'))).toEqual([])
+    // The policy stops what Markdown may name.
+    expect(await seen.violations()).toEqual(['img-src https://evil.example/x.png'])
+    expect(reached).toBe(0)
+  })
+})

@@ -1,0 +1,38 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { ENCODED_ENDINGS } from '../packages/daybook/src/http/docs/docs-files.ts'
+import { docsSources } from '../packages/daybook/src/http/docs/docs-sources.ts'
+
+/** Brotli's best takes four times as long, for one part in thirty. */
+const BROTLI_QUALITY = 10
+
+/** How the published package has the files of the docs page. */
+const COMPRESS: Readonly<Record<keyof typeof ENCODED_ENDINGS, (content: Buffer) => Promise<Buffer>>> = {
+  br: (content) =>
+    promisify(brotliCompress)(content, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+        [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+      },
+    }),
+  gzip: (content) => promisify(gzip)(content, { level: 9 }),
+}
+
+/** Scripts name maps of their sources, which are not served. */
+const SOURCE_MAP = /\n\/\/# sourceMappingURL=.*\s*$/
+
+/** Writes the files of the docs page to a folder of the built package, compressed. */
+export async function buildDocsPage(target: string): Promise<void> {
+  for (const [name, path] of await docsSources()) {
+    const content = Buffer.from((await readFile(path, 'utf8')).replace(SOURCE_MAP, '\n'))
+    await mkdir(dirname(join(target, name)), { recursive: true })
+    const encodings = Object.keys(ENCODED_ENDINGS) as readonly (keyof typeof ENCODED_ENDINGS)[]
+    await Promise.all(
+      encodings.map(async (encoding) =>
+        writeFile(join(target, `${name}${ENCODED_ENDINGS[encoding]}`), await COMPRESS[encoding](content)),
+      ),
+    )
+  }
+}
