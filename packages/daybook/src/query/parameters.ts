@@ -38,6 +38,9 @@ export interface Given {
   readonly values: readonly string[]
 }
 
+/** Names of the content model: keys to sort by, fields to select, relations to include, fields to filter by. */
+export type TakenNames = 'sortKeys' | 'fields' | 'relations' | 'filters'
+
 /** A query parameter, declared once: this parses it, and documents it. */
 export interface Parameter<T = unknown> {
   readonly description: string
@@ -45,6 +48,10 @@ export interface Parameter<T = unknown> {
   readonly schema: JsonSchema
   /** `list`: separated by commas or repeated; `brackets`: `name[…][…]=value`. */
   readonly style: 'single' | 'list' | 'brackets'
+  /** The names of the content model that it takes. The OpenAPI document lists those that its reader may know. */
+  readonly takes?: TakenNames
+  /** A value that is taken, for the OpenAPI document. */
+  readonly example?: unknown
   /** Answers `undefined` when it is wrong, and says why. */
   parse(given: readonly Given[], faults: Faults): T | undefined
 }
@@ -173,7 +180,7 @@ export function countParameter(
 ): Parameter<number> {
   return {
     description,
-    schema: { type: 'integer', minimum: 0, ...schema },
+    schema: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, ...schema },
     style: 'single',
     parse: (given, faults) => {
       const text = singleValue(given, faults)

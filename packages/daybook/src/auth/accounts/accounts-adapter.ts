@@ -1,41 +1,83 @@
 import { DaybookError, type Issue, invalid } from '../../errors.ts'
-import { type AuthAdapter, type AuthCapabilities, type AuthContext, type Caller, isAuthenticated } from '../adapter.ts'
+import {
+  type AuthAdapter,
+  type AuthCapabilities,
+  type AuthContext,
+  type Caller,
+  IDENTITY_SCHEMA,
+  isAuthenticated,
+} from '../adapter.ts'
 import { bearerToken } from '../tokens/service-token.ts'
-import { BASE_PATH, COOKIE, type Registration } from './account-rules.ts'
+import { BASE_PATH, COOKIE, PASSWORD_LENGTH, type Registration } from './account-rules.ts'
 import type { Accounts, NewUser, Signed } from './better-auth.ts'
 import type { Invitations } from './invitations.ts'
 import type { SessionCache } from './session-cache.ts'
 
 const SESSION_COOKIE = new RegExp(`(?:^|;)\\s*${COOKIE.replaceAll('.', '\\.')}=([^;]+)`)
 
-const STRING_SCHEMA = { type: 'string' }
-const SESSION = { type: 'object' }
-const ACCOUNT_CAPABILITIES: AuthCapabilities = {
+/** A text with more in it than spaces. */
+const TEXT = { type: 'string', pattern: '\\S' }
+const EMAIL = { type: 'string', format: 'email' }
+const NEW_PASSWORD = { ...TEXT, minLength: PASSWORD_LENGTH.min, maxLength: PASSWORD_LENGTH.max }
+const STRING = { type: 'string' }
+
+const PRINCIPAL = {
+  type: 'object',
+  properties: { id: STRING, email: STRING, name: STRING },
+  required: ['id', 'email', 'name'],
+  additionalProperties: false,
+}
+
+const SIGNED_IN = {
+  type: 'object',
+  properties: {
+    authenticated: { const: true },
+    principal: PRINCIPAL,
+    identity: IDENTITY_SCHEMA,
+    token: { ...STRING, description: 'The credential, to be sent as a bearer token where the cookie is not.' },
+  },
+  required: ['authenticated', 'principal', 'identity', 'token'],
+  additionalProperties: false,
+}
+
+const SECOND_FACTOR = {
+  type: 'object',
+  description: 'Another factor is needed.',
+  properties: {
+    authenticated: { const: false },
+    principal: { type: 'null' },
+    identity: { type: 'null' },
+    twoFactorRedirect: { const: true },
+  },
+  required: ['authenticated', 'principal', 'identity', 'twoFactorRedirect'],
+  additionalProperties: false,
+}
+
+/** @param hasPlugins whether plugins of better-auth may ask for another factor */
+const capabilitiesOf = (hasPlugins: boolean): AuthCapabilities => ({
   provider: 'better-auth',
   providerRoutes: { enabled: true, basePath: BASE_PATH },
   sessionCookie: COOKIE,
   actions: {
     login: {
       description: 'Signs in with e-mail address and password.',
-      input: {
-        type: 'object',
-        properties: { email: STRING_SCHEMA, password: STRING_SCHEMA },
-        required: ['email', 'password'],
-      },
-      output: SESSION,
+      input: { type: 'object', properties: { email: TEXT, password: TEXT }, required: ['email', 'password'] },
+      output: hasPlugins ? { oneOf: [SIGNED_IN, SECOND_FACTOR] } : SIGNED_IN,
+      status: 200,
     },
     register: {
       description: 'Makes an account, and signs in.',
       input: {
         type: 'object',
-        properties: { name: STRING_SCHEMA, email: STRING_SCHEMA, password: STRING_SCHEMA, invitation: STRING_SCHEMA },
+        properties: { name: TEXT, email: EMAIL, password: NEW_PASSWORD, invitation: STRING },
         required: ['name', 'email', 'password'],
       },
-      output: SESSION,
+      output: hasPlugins ? { oneOf: [SIGNED_IN, SECOND_FACTOR] } : SIGNED_IN,
+      status: 201,
     },
-    logout: { description: 'Ends the session.' },
+    logout: { description: 'Ends the session.', status: 204 },
   },
-}
+})
 
 /** The parts of an accounts adapter. */
 export interface AccountsParts {
@@ -46,6 +88,8 @@ export interface AccountsParts {
   readonly sessions: SessionCache
   /** Needed where registration is by invitation. */
   readonly invitations?: Invitations
+  /** Whether there are plugins of better-auth. @default false */
+  readonly hasPlugins?: boolean
 }
 
 /** Sessions of accounts with e-mail address and password, by better-auth. */
@@ -58,7 +102,7 @@ export class AccountsAdapter implements AuthAdapter {
   }
 
   getCapabilities(): AuthCapabilities {
-    return ACCOUNT_CAPABILITIES
+    return capabilitiesOf(this.#parts.hasPlugins ?? false)
   }
 
   hasCredential({ headers }: AuthContext): boolean {

@@ -9,12 +9,15 @@ export function object(members: readonly (readonly [key: string, value: Text])[]
   return `{${members.map(([key, value]) => `"${key}":${value}`).join(',')}}`
 }
 
+/** The text of a reference. */
+export const printRef = ({ $ref }: { readonly $ref: string }): Text => `{"$ref":"${$ref}"}`
+
 /** Texts that are printed once. */
-export class Texts {
-  readonly #texts = new Map<string, Text>()
+export class Texts<Value = Text> {
+  readonly #texts = new Map<string, Value>()
 
   /** The text of this name, made when it is first asked for. */
-  get(name: string, make: () => Text): Text {
+  get(name: string, make: () => Value): Value {
     const text = this.#texts.get(name) ?? make()
     this.#texts.set(name, text)
     return text
