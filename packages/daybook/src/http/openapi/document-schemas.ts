@@ -61,6 +61,7 @@ export class DocumentSchemas {
   /** Documents that have values by locale, or may include one that has. */
   readonly #translated: ReadonlySet<DocumentModel>
   readonly #examples = new Map<Ruled, unknown>()
+  readonly #newExamples = new Map<Ruled, unknown>()
 
   constructor(model: Model, reader: ApiReader, components: Components) {
     this.#model = model
@@ -99,13 +100,20 @@ export class DocumentSchemas {
     return this.#examples.get(document)
   }
 
+  /** The body of a request that creates it; `undefined` where no example of a required field is at hand. */
+  #newExample(document: Ruled): unknown {
+    if (!this.#newExamples.has(document)) {
+      this.#newExamples.set(document, exampleOf(this.#own(document, 'create'), ''))
+    }
+    return this.#newExamples.get(document)
+  }
+
   #schema(document: Ruled, form: Form): SchemaRef {
     const name = `${documentName(document)}${form}`
     return this.#components.schema(name, () => {
       if (form === '') return this.#complete(document, 'read', 'Selection', this.example(document))
       if (form === 'Unwritten') return this.#unwritten(document)
-      if (form === 'Create')
-        return this.#complete(document, 'create', 'Update', exampleOf(this.#own(document, 'create'), ''))
+      if (form === 'Create') return this.#complete(document, 'create', 'Update', this.#newExample(document))
       return this.#part(document, { name, form, isMerged: form === 'Patch' })
     })
   }
@@ -118,7 +126,7 @@ export class DocumentSchemas {
     // What names a document always comes along.
     if (!isBody) members.push(`"required":${print(document.systemKeys.before)}`)
     members.push('"additionalProperties":false')
-    if (isBody) members.push(...examplesText(changeOf(exampleOf(this.#own(document, 'update'), ''))))
+    if (isBody) members.push(...examplesText(changeOf(this.#newExample(document))))
     return `{${members.join(',')}}`
   }
 

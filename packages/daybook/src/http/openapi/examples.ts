@@ -53,17 +53,18 @@ const SAYING_NOTHING: ReadonlySet<string> = new Set(['description', 'title', LOC
  * is empty.
  */
 function objectOf({ properties = {}, required = [] }: JsonSchema): unknown {
-  const all = Object.entries(properties as Readonly<Record<string, JsonSchema>>)
-  const made = all.filter(([, schema]) => isMade(schema)).map(([key]) => key)
-  /** A value that is made, that another one beside it is made of, or that refers to other content. */
-  const isLeft = (key: string, schema: JsonSchema): boolean =>
-    schema.examples === undefined && (made.some((one) => one.startsWith(key)) || isReference(schema))
+  const all = properties as Readonly<Record<string, JsonSchema>>
+  const keys = Object.keys(all)
+  const needed = required as readonly string[]
+  const made = keys.filter((key) => isMade(all[key] as JsonSchema))
   const values: Record<string, unknown> = {}
-  for (const [key, schema] of all) {
-    const isNeeded = (required as readonly string[]).includes(key)
-    const isEmpty = isLeft(key, schema)
-    if (isEmpty && !isNeeded) continue
-    const value = (isEmpty ? emptyOf(schema) : undefined) ?? exampleOf(schema, key) ?? emptyOf(schema)
+  for (const key of keys) {
+    const schema = all[key] as JsonSchema
+    // A value that is made, that another one beside it is made of, or that refers to other content.
+    const isLeft = schema.examples === undefined && (made.some((one) => one.startsWith(key)) || isReference(schema))
+    const isNeeded = needed.includes(key)
+    if (isLeft && !isNeeded) continue
+    const value = (isLeft ? emptyOf(schema) : undefined) ?? exampleOf(schema, key) ?? emptyOf(schema)
     if (value !== undefined) values[key] = value
     else if (isNeeded) return undefined
   }
@@ -97,12 +98,15 @@ function numberOf({ minimum, maximum, default: usual }: JsonSchema): unknown {
 function textOf(schema: JsonSchema, name: string): unknown {
   const { format, minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema
   if (typeof format === 'string') return FORMATS[format]
-  const words = name.replace(/[A-Z_]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll('_', '')
+  const words = /[A-Z_]/.test(name) ? wordsIn(name) : name
   const sentence = words.charAt(0).toUpperCase() + words.slice(1)
   const patterns = patternsOf(schema)
   const fits = [sentence, words.replaceAll(' ', '-')].map((text) => fit(text, Number(minLength), Number(maxLength)))
   return fits.find((text) => patterns.every((pattern) => new RegExp(pattern, 'u').test(text)))
 }
+
+const wordsIn = (key: string): string =>
+  key.replace(/[A-Z_]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll('_', '')
 
 const fit = (text: string, least: number, most: number): string => text.slice(0, most).padEnd(least, 'x')
 

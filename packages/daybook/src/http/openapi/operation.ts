@@ -25,7 +25,7 @@ export function operationText(route: Route, path: string, printer: Printer, comm
   const own = common.get(`${operationId} ${resource?.kind}`, () => commonText(route, path))
   const responses = answers?.map((answer, index) => responseOf(answer, own.answers[index] ?? '', route, printer))
   const members = [
-    `"operationId":"${operationIdOf(route)}"`,
+    `"operationId":"${own.operationId.replace(KEY, resource ? pascal(resource.key) : '')}"`,
     own.summary,
     `"tags":["${tagOf(route)}"]`,
     `"parameters":[${[...own.parameters, ...queryParameters(route, printer)].join(',')}]`,
@@ -38,6 +38,8 @@ export function operationText(route: Route, path: string, printer: Printer, comm
 
 /** The texts that all routes of one operation have in common, whatever collection or global they are about. */
 interface CommonText {
+  /** With a place for the key. */
+  readonly operationId: string
   readonly summary: Text
   readonly parameters: readonly Text[]
   /** The beginnings of its answers. */
@@ -49,6 +51,7 @@ interface CommonText {
 export type CommonTexts = Texts<CommonText>
 
 const commonText = (route: Route, path: string): CommonText => ({
+  operationId: operationIdOf(route),
   summary: `"summary":${print(route.summary)}`,
   parameters: [...pathParameters(route, path), ...conditions(route)],
   answers: (route.answers ?? []).map(headOf),
@@ -77,17 +80,19 @@ export function actionText(route: Route, name: string, action: ActionContract, p
   ])
 }
 
+/** Where the key of a collection or global stands in the names of its operations. */
+const KEY = '{}'
+
 /**
  * The name of an operation, for generators of clients: `listPosts`, `createPostsEntry`, `getSiteGlobal`. No two kinds begin and
  * end alike, so that no two operations have one name.
  */
 function operationIdOf({ operationId, resource }: Route): string {
   if (!resource) return operationId
-  const key = pascal(resource.key)
   return operationId
-    .replace(/Entries$/, key)
-    .replace(/(Entry|Global)$/, `${key}$1`)
-    .replace(/References$/, `$&To${key}`)
+    .replace(/Entries$/, KEY)
+    .replace(/(Entry|Global)$/, `${KEY}$1`)
+    .replace(/References$/, `$&To${KEY}`)
 }
 
 function tagOf({ path, resource }: Route): string {

@@ -23,9 +23,12 @@ export class ParameterPrinter {
   readonly #reader: ApiReader
   readonly #components: Components
   readonly #filters: FilterSchemas
+  /** Keys of the collections that the reader may read. */
+  readonly #open: ReadonlySet<string>
 
   constructor(reader: ApiReader, components: Components, filters: FilterSchemas) {
     this.#reader = reader
+    this.#open = new Set([...reader.readable].filter(({ kind }) => kind === 'collection').map(({ key }) => key))
     this.#components = components
     this.#filters = filters
   }
@@ -58,10 +61,7 @@ export class ParameterPrinter {
 
   /** Relations inside of which fields can be named. */
   #openRelations(document: Ruled): readonly string[] {
-    const readable = new Set(
-      [...this.#reader.readable].filter(({ kind }) => kind === 'collection').map(({ key }) => key),
-    )
-    return shownRelations(document, this.#hidden(document), (to) => readable.has(to))
+    return shownRelations(document, this.#hidden(document), (to) => this.#open.has(to))
   }
 }
 

@@ -32,28 +32,26 @@ export class Printer {
   /** The schema of what a route answers. */
   answer({ resource, parameters = {} }: Route, schema: JsonSchema, name: AnswerContract['name']): Text {
     const canSelect = Object.hasOwn(parameters, 'select')
-    const make = (): Text =>
-      print({ ...this.#answer(resource, schema, canSelect), ...this.#examples(resource, schema) })
-    if (name !== undefined) return printRef(this.components.schema(pascal(name), make))
-    // A document alone has its examples where its own schema stands.
-    return schema === resource?.schemas.read ? print(this.#answer(resource, schema, canSelect)) : make()
+    const make = (): Text => print(this.#answer(resource, schema, canSelect))
+    return name === undefined ? make() : printRef(this.components.schema(pascal(name), make))
   }
 
   #answer(resource: Ruled | undefined, schema: JsonSchema, canSelect: boolean): JsonSchema {
-    return replaceIn(schema, (one) => {
-      if (!resource || one !== resource.schemas.read) return this.#common(one)
-      return canSelect ? this.#documents.read(resource) : this.#documents.whole(resource)
-    })
+    if (!resource) return replaceIn(schema, (one) => this.#common(one))
+    const document = (): JsonSchema => (canSelect ? this.#documents.read(resource) : this.#documents.whole(resource))
+    if (schema === resource.schemas.read) return document()
+    const { items } = (schema.properties ?? {}) as { readonly items?: JsonSchema }
+    return items?.items === resource.schemas.read
+      ? this.#list(resource, schema, { ...items, items: document() })
+      : schema
   }
 
-  /** An example of what a route answers, with the example of its document. */
-  #examples(resource: Ruled | undefined, schema: JsonSchema): { readonly examples?: readonly unknown[] } {
-    if (!resource || this.#documents.example(resource) === undefined) return {}
-    const withDocument = replaceIn(schema, (one) =>
-      one === resource.schemas.read ? { examples: [this.#documents.example(resource)] } : undefined,
-    )
-    const example = exampleOf(withDocument, '')
-    return example === undefined ? {} : { examples: [example] }
+  /** A list of a document, with an example. */
+  #list(resource: Ruled, schema: JsonSchema, items: JsonSchema): JsonSchema {
+    const properties = { ...(schema.properties as Readonly<Record<string, JsonSchema>>), items }
+    const one = this.#documents.example(resource)
+    const example = exampleOf({ ...schema, properties: { ...properties, items: { examples: [[one]] } } }, '')
+    return { ...schema, properties, ...(one === undefined ? {} : { examples: [example] }) }
   }
 
   /** The schema of what a route takes. */

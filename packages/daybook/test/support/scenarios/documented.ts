@@ -110,7 +110,7 @@ export class DocumentedService {
     )
     return [...byParameter].flatMap(([parameter, names]) => {
       if (!parameter) return names.map((name) => `the parameter ${name} is not documented`)
-      const value = valueOf(parameter, [...new Set(names)], query)
+      const value = parameterValue(parameter, [...new Set(names)], query)
       if (value === undefined) return [`the parameter ${parameter.name} is not written as documented`]
       const pointer = `${parameter.pointer}/schema`
       if (parameter.style === 'deepObject') return this.#faults(pointer, value, parameter.name, this.#texts)
@@ -199,7 +199,7 @@ function makeAjv(document: Document, options: { readonly coerceTypes?: boolean }
 }
 
 /** The value of a parameter, as its style writes it; `undefined` when it is written otherwise. */
-function valueOf({ name, style }: DeclaredParameter, names: readonly string[], query: URLSearchParams): unknown {
+function parameterValue({ name, style }: DeclaredParameter, names: readonly string[], query: URLSearchParams): unknown {
   if (style === 'deepObject') return nestedValue(names, query)
   const values = query.getAll(name)
   if (style === 'form') return values.flatMap((one) => one.split(','))
