@@ -18,17 +18,19 @@ export class Components {
   readonly #schemas = new Map<string, Text>()
   /** The names of schemas that are called by what they say, by their text. */
   readonly #sharedSchemas = new Map<Text, string>()
-  readonly #parameters = new Map<string, Text>()
+  /** `undefined`: no value fits it. */
+  readonly #parameters = new Map<string, Text | undefined>()
   /** The same of parameters: collections have most of them in common. */
   readonly #sharedParameters = new Map<Text, string>()
   readonly #known = new Map<Parameter, Text>()
 
   get schemas(): Text {
-    return object([...this.#schemas])
+    return object(this.#schemas)
   }
 
   get parameters(): Text {
-    return object([...HEADER_PARAMETERS, ...this.#parameters])
+    const own = [...this.#parameters].filter((one): one is [string, Text] => one[1] !== undefined)
+    return object([...HEADER_PARAMETERS, ...own])
   }
 
   /** A reference to the schema of this name; schemas may refer to each other in circles. */
@@ -45,10 +47,10 @@ export class Components {
     return schemaRef(share(this.#schemas, this.#sharedSchemas, name, text))
   }
 
-  /** A reference to the parameter of this name. */
-  parameter(name: string, make: () => Text): Text {
+  /** A reference to the parameter of this name, if some value fits it. */
+  parameter(name: string, make: () => Text | undefined): Text | undefined {
     if (!this.#parameters.has(name)) this.#parameters.set(name, make())
-    return parameterRef(name)
+    return this.#parameters.get(name) === undefined ? undefined : parameterRef(name)
   }
 
   /** A reference to a parameter that says the same of all documents. */
@@ -61,7 +63,7 @@ export class Components {
 }
 
 /** The name under which a text stands among others. Texts of one name may say different things, such as the largest page. */
-function share(all: Map<string, Text>, names: Map<Text, string>, name: string, text: Text): string {
+function share(all: Map<string, Text | undefined>, names: Map<Text, string>, name: string, text: Text): string {
   const known = names.get(text)
   if (known !== undefined) return known
   let free = name

@@ -192,11 +192,21 @@ export class DocumentSchemas {
   }
 
   #properties(properties: object, place: Place): Text {
-    const printed = Object.entries(properties).map(([key, schema]): readonly [string, Text] => {
-      const isTreated = isRecord(schema) && !isPlain(schema)
-      return [key, isTreated ? this.#print(schema, { ...place, name: `${place.name}.${key}` }) : print(schema)]
-    })
-    return object(printed)
+    const texts: Text[] = []
+    // Plain ones beside each other are printed together.
+    let plain: Record<string, unknown> | undefined
+    for (const [key, schema] of Object.entries(properties)) {
+      if (!isRecord(schema) || isPlain(schema)) {
+        plain ??= {}
+        plain[key] = schema
+        continue
+      }
+      if (plain) texts.push(print(plain).slice(1, -1))
+      plain = undefined
+      texts.push(`"${key}":${this.#print(schema, { ...place, name: `${place.name}.${key}` })}`)
+    }
+    if (plain) texts.push(print(plain).slice(1, -1))
+    return `{${texts.join(',')}}`
   }
 
   /** A map of locale to value. */

@@ -5,8 +5,8 @@ import type { ApiReader } from './api-reader.ts'
 import { type Components, pascal, type SchemaRef } from './components.ts'
 import { object, print, printRef, type Text } from './text.ts'
 
-/** A field that a filter may name, and a reference to the schema of its operators. */
-type FilterMember = readonly [path: string, operators: Text]
+/** Stands in the text of a collection's members before each name; no key holds it. */
+const BEFORE_NAME = '\u0001'
 
 /** What groups conditions, and no field. */
 const GROUPS: readonly string[] = ['and', 'or', 'not']
@@ -23,7 +23,8 @@ export class FilterSchemas {
   readonly #reader: ApiReader
   readonly #components: Components
   readonly #byKey: ReadonlyMap<string, CollectionModel>
-  readonly #members = new Map<CollectionModel, readonly FilterMember[]>()
+  /** The members of a filter, by collection. */
+  readonly #members = new Map<CollectionModel, Text>()
   /** References to operators, by the schema of their values and the names of the operators. */
   readonly #operators = new Map<JsonSchema, Map<readonly string[], Text>>()
 
@@ -45,52 +46,63 @@ export class FilterSchemas {
         ['or', branches],
         ['not', own],
       ] as const
-      const members = [...this.#own(collection), ...this.#throughRelations(collection)]
-      const fields = members.filter(([path]) => !GROUPS.includes(path))
-      return `{"type":"object","properties":${object([...fields, ...groups])},"minProperties":1,"additionalProperties":false}`
+      const fields = [this.#own(collection).replaceAll(BEFORE_NAME, ''), ...this.#throughRelations(collection)]
+      const properties = [...fields, object(groups).slice(1, -1)].join(',')
+      return `{"type":"object","properties":{${properties}},"minProperties":1,"additionalProperties":false}`
     })
   }
 
-  /** The fields of a collection itself. */
-  #own(collection: CollectionModel): readonly FilterMember[] {
+  /** The fields of a collection itself, each with its operators. */
+  #own(collection: CollectionModel): Text {
     const known = this.#members.get(collection)
-    if (known) return known
-    const single = this.#shown(collection, collection.comparables)
-    const many = this.#shown(collection, collection.manyValued)
-    const members = [
-      ...single.map((one): FilterMember => [one.path, this.#operatorsFor(one, operatorsOf(one), kindOf(one))]),
-      ...many.map((one): FilterMember => [one.path, this.#operatorsFor(one, MEMBER_OPERATORS, kindOfMany(one))]),
-    ]
-    this.#members.set(collection, members)
-    return members
+    if (known !== undefined) return known
+    const members: Text[] = []
+    for (const one of this.#shown(collection, collection.comparables)) {
+      if (GROUPS.includes(one.path)) continue
+      members.push(`"${BEFORE_NAME}${one.path}":${this.#operatorsFor(one, operatorsOf(one), kindOf)}`)
+    }
+    for (const one of this.#shown(collection, collection.manyValued)) {
+      if (GROUPS.includes(one.path)) continue
+      members.push(`"${BEFORE_NAME}${one.path}":${this.#operatorsFor(one, MEMBER_OPERATORS, kindOfMany)}`)
+    }
+    const text = members.join(',')
+    this.#members.set(collection, text)
+    return text
   }
 
-  #throughRelations(collection: CollectionModel): readonly FilterMember[] {
+  #throughRelations(collection: CollectionModel): readonly Text[] {
     const { comparables, manyValued } = collection
-    const fields = [
-      ...this.#shown<Comparable | ManyValued>(collection, comparables),
-      ...this.#shown(collection, manyValued),
-    ]
-    return fields.flatMap(({ path, to = '' }) => {
-      const target = this.#byKey.get(to)
-      return target ? this.#own(target).map(([inner, text]): FilterMember => [`${path}.${inner}`, text]) : []
-    })
+    const texts: Text[] = []
+    for (const fields of [comparables, manyValued]) {
+      for (const { path, to = '' } of this.#shown<Comparable | ManyValued>(collection, fields)) {
+        const target = this.#byKey.get(to)
+        if (target) texts.push(this.#own(target).replaceAll(BEFORE_NAME, `${path}.`))
+      }
+    }
+    return texts
   }
 
-  #shown<F extends Comparable | ManyValued>(collection: CollectionModel, fields: ReadonlyMap<string, F>): readonly F[] {
+  #shown<F extends Comparable | ManyValued>(collection: CollectionModel, fields: ReadonlyMap<string, F>): Iterable<F> {
     const hidden = this.#reader.documents.get(collection)?.hidden
-    return [...fields.values()].filter(({ owner }) => !hidden?.has(owner))
+    return hidden?.size ? [...fields.values()].filter(({ owner }) => !hidden.has(owner)) : fields.values()
   }
 
   /** A reference to the operators of a value. */
-  #operatorsFor({ filterSchema }: Comparable | ManyValued, operators: readonly string[], kind: string): Text {
+  #operatorsFor<F extends Comparable | ManyValued>(
+    field: F,
+    operators: readonly string[],
+    kind: (field: F) => string,
+  ): Text {
+    const { filterSchema } = field
     const known = this.#operators.get(filterSchema) ?? new Map<readonly string[], Text>()
     this.#operators.set(filterSchema, known)
-    const text =
-      known.get(operators) ??
-      printRef(this.#components.sharedSchema(`${kind}Filter`, operatorsText(filterSchema, operators)))
+    const text = known.get(operators) ?? this.#makeOperators(filterSchema, operators, kind(field))
     known.set(operators, text)
     return text
+  }
+
+  #makeOperators(schema: JsonSchema, operators: readonly string[], kind: string): Text {
+    return printRef(this.#components.sharedSchema(`${kind}Filter`, operatorsText(schema, operators)))
   }
 }
 

@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorCode } from '../../errors.ts'
+import type { Parameter } from '../../query/parameters.ts'
 import { CONDITIONS } from '../conditions.ts'
 import {
   type ActionContract,
@@ -28,7 +29,7 @@ export function operationText(route: Route, path: string, printer: Printer, comm
     `"operationId":"${own.operationId.replace(KEY, resource ? pascal(resource.key) : '')}"`,
     own.summary,
     `"tags":["${tagOf(route)}"]`,
-    `"parameters":[${[...own.parameters, ...queryParameters(route, printer)].join(',')}]`,
+    `"parameters":[${own.parameters}${queryParameters(route, printer, own.parameters === '')}]`,
     ...(body ? [`"requestBody":${bodyText(body, printer.body(route, body.schema))}`] : []),
     `"responses":{${[...(responses ?? [UNKNOWN_ANSWER]), own.errors].join(',')}}`,
     `"security":${securityOf(route, printer)}`,
@@ -41,7 +42,8 @@ interface CommonText {
   /** With a place for the key. */
   readonly operationId: string
   readonly summary: Text
-  readonly parameters: readonly Text[]
+  /** Of the path and the headers. */
+  readonly parameters: Text
   /** The beginnings of its answers. */
   readonly answers: readonly Text[]
   readonly errors: Text
@@ -53,7 +55,7 @@ export type CommonTexts = Texts<CommonText>
 const commonText = (route: Route, path: string): CommonText => ({
   operationId: operationIdOf(route),
   summary: `"summary":${print(route.summary)}`,
-  parameters: [...pathParameters(route, path), ...conditions(route)],
+  parameters: [...pathParameters(route, path), ...conditions(route)].join(','),
   answers: (route.answers ?? []).map(headOf),
   errors: errorsOf(route.errors),
 })
@@ -119,8 +121,14 @@ function pathParameters({ pathParameters = {}, path: own }: Route, path: string)
   )
 }
 
-const queryParameters = (route: Route, printer: Printer): readonly Text[] =>
-  Object.entries(route.parameters ?? {}).flatMap(([name, parameter]) => printer.parameter(name, parameter, route))
+function queryParameters({ parameters = {}, resource }: Route, printer: Printer, isFirst: boolean): Text {
+  let text = ''
+  for (const name in parameters) {
+    const ref = printer.parameter(name, parameters[name] as Parameter, resource)
+    if (ref !== undefined) text += isFirst && text === '' ? ref : `,${ref}`
+  }
+  return text
+}
 
 const conditions = (route: Route): readonly Text[] =>
   route.conditions.map((one) => `{"$ref":"#/components/parameters/${CONDITIONS[one].name}"}`)

@@ -23,6 +23,8 @@ export class ParameterPrinter {
   readonly #reader: ApiReader
   readonly #components: Components
   readonly #filters: FilterSchemas
+  /** The beginnings of parameters, which say the same of all documents. */
+  readonly #heads = new Map<Parameter, Text>()
   /** Keys of the collections that the reader may read. */
   readonly #open: ReadonlySet<string>
 
@@ -33,17 +35,20 @@ export class ParameterPrinter {
     this.#filters = filters
   }
 
-  /** A reference to a parameter of a route; nothing for one that no value fits. */
-  ref(name: string, parameter: Parameter, resource: Ruled | undefined): readonly Text[] {
+  /** A reference to a parameter of a route; `undefined` for one that no value fits. */
+  ref(name: string, parameter: Parameter, resource: Ruled | undefined): Text | undefined {
     const { takes, schema } = parameter
-    if (isUnusable(schema)) return []
     if (takes === undefined || !resource) {
-      return [this.#components.sharedParameter(name, parameter, () => parameterText(name, parameter, schema))]
+      if (isUnusable(schema)) return undefined
+      return this.#components.sharedParameter(name, parameter, () =>
+        parameterText(this.#head(name, parameter), parameter, schema),
+      )
     }
-    const own = this.#schema(takes, resource)
-    if (!own) return []
     const component = `${documentName(resource)}.${name}`
-    return [this.#components.parameter(component, () => parameterText(name, parameter, own))]
+    return this.#components.parameter(component, () => {
+      const own = this.#schema(takes, resource)
+      return own && parameterText(this.#head(name, parameter), parameter, own)
+    })
   }
 
   #schema(takes: TakenNames, document: Ruled): JsonSchema | undefined {
@@ -53,6 +58,13 @@ export class ParameterPrinter {
       return namesSchema(shownRelations(document, hidden), this.#openRelations(document), MAX_NAMES)
     if (document.kind === 'global') return undefined
     return takes === 'filters' ? this.#filters.where(document) : sortSchema([...document.comparables.values()], hidden)
+  }
+
+  #head(name: string, parameter: Parameter): Text {
+    const { description, style } = parameter
+    const head = this.#heads.get(parameter) ?? print({ name, in: 'query', description, ...STYLES[style] }).slice(0, -1)
+    this.#heads.set(parameter, head)
+    return head
   }
 
   #hidden(document: Ruled): ReadonlySet<string> {
@@ -70,11 +82,11 @@ const NOTHING: ReadonlySet<string> = new Set()
 /** There are parameters that a config gives no use. */
 const isUnusable = ({ not }: JsonSchema): boolean => isRecord(not) && Object.keys(not).length === 0
 
-function parameterText(name: string, { description, style, example }: Parameter, schema: JsonSchema): Text {
+function parameterText(head: Text, { example }: Parameter, schema: JsonSchema): Text {
   // A text without an example of its own is no free one, such as a cursor.
   const isText = schema.type === 'string' && schema.enum === undefined
-  const shown = example ?? (isText ? undefined : exampleOf(schema, name))
-  return print({ name, in: 'query', description, schema, ...STYLES[style], example: shown })
+  const shown = print(example ?? (isText ? undefined : exampleOf(schema, ''))) as Text | undefined
+  return `${head},"schema":${print(schema)}${shown === undefined ? '' : `,"example":${shown}`}}`
 }
 
 function shownKeys({ fields, systemKeys }: DocumentModel, hidden: ReadonlySet<string>): readonly string[] {

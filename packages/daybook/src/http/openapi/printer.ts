@@ -65,8 +65,8 @@ export class Printer {
     )
   }
 
-  /** A reference to a parameter of a route; nothing for one that no value fits. */
-  parameter(name: string, parameter: Parameter, { resource }: Route): readonly Text[] {
+  /** A reference to a parameter of a route; `undefined` for one that no value fits. */
+  parameter(name: string, parameter: Parameter, resource: Ruled | undefined): Text | undefined {
     return this.#parameters.ref(name, parameter, resource)
   }
 
