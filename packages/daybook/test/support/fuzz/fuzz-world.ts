@@ -22,6 +22,11 @@ export class FuzzWorld implements World {
 
   async open(): Promise<void> {
     await this.#send('/api/cms/auth/actions/register', ACCOUNT)
+    await this.#send('/api/globals/site', { name: 'A site' }, 'PUT')
+    await this.refillAll()
+  }
+
+  async refillAll(): Promise<void> {
     for (const collection of this.#service.model.collections.keys()) await this.refill(collection)
   }
 
@@ -49,9 +54,9 @@ export class FuzzWorld implements World {
     this.#session = token
   }
 
-  #send(path: string, json: object): Promise<Response> {
+  #send(path: string, json: object, method = 'POST'): Promise<Response> {
     const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${this.#service.token}` }
-    return this.#service.request(path, { method: 'POST', headers, body: JSON.stringify(json) })
+    return this.#service.request(path, { method, headers, body: JSON.stringify(json) })
   }
 
   id(description: string): Arbitrary<string> {
@@ -93,6 +98,7 @@ export const UNSAID: Readonly<Record<string, string>> = {
   unknown_field: 'A path in select or include goes on to a field of the related collection.',
   repeated: 'sort names a field once, whether it descends or not.',
   exclusive: 'Of cursor and offset, of locale=all and fallbackLocale, one is given.',
+  maximum: 'An export begins at a number that the journal has come to.',
   too_long: 'A query string has at most 8 KiB.',
   maxItems: 'A filter has at most 50 conditions in all.',
   depth: 'and, or and not are nested at most three levels.',

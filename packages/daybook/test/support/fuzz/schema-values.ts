@@ -80,6 +80,10 @@ export class SchemaValues {
     return keys.reduce((value, key) => (value as Schema)[key], this.#document) as Schema
   }
 
+  #resolved(schema: Schema): Schema {
+    return typeof schema.$ref === 'string' ? this.resolve(schema.$ref) : schema
+  }
+
   #ofType(type: string, schema: Schema, depth: number): Arbitrary<unknown> {
     if (type === 'null') return fc.constant(null)
     if (type === 'boolean') return fc.boolean()
@@ -123,11 +127,8 @@ export class SchemaValues {
     if (all.length === 0 && additionalProperties !== false)
       return fc.dictionary(fc.stringMatching(/^[a-z]{1,6}$/), anything, { maxKeys: 3, noNullPrototype: true })
     // At the bottom of what has no end, only what ends by itself.
-    const isEnding = (schema: Schema): boolean =>
-      depth < MAX_DEPTH || (typeof schema.type === 'string' && schema.type !== 'object') || schema.enum !== undefined
-    const used = all.filter(
-      ([key, schema]) => needed.includes(key) || isEnding(schema) || !JSON.stringify(schema).includes('$ref'),
-    )
+    const isEnding = (schema: Schema): boolean => depth < MAX_DEPTH || !hasRefs(this.#resolved(schema))
+    const used = all.filter(([key, schema]) => needed.includes(key) || isEnding(schema))
     const fewKeys = fc.subarray(
       used.map(([key]) => key),
       { minLength: Math.min(Number(minProperties ?? 0), used.length), maxLength: Math.min(used.length, 6) },
@@ -152,6 +153,8 @@ export class SchemaValues {
     return { ...Object.assign({}, ...parts), required: all('required'), patterns }
   }
 }
+
+const hasRefs = (schema: Schema): boolean => JSON.stringify(schema).includes('"$ref"')
 
 const without = (schema: Schema, keywords: readonly string[]): Schema =>
   Object.fromEntries(Object.entries(schema).filter(([keyword]) => !keywords.includes(keyword)))
