@@ -19,6 +19,23 @@ export interface Identity {
   readonly roles: readonly string[]
 }
 
+const TEXT = { type: 'string' } as const
+
+/** The JSON Schema of an {@link Identity}. */
+export const IDENTITY_SCHEMA: { readonly [keyword: string]: unknown } = {
+  type: 'object',
+  properties: {
+    provider: TEXT,
+    subject: TEXT,
+    sessionId: TEXT,
+    actorType: { enum: ['human', 'service'] },
+    expiresAt: { type: ['string', 'null'] },
+    claims: { type: 'object' },
+    roles: { type: 'array', items: TEXT },
+  },
+  required: ['provider', 'subject', 'sessionId', 'actorType', 'expiresAt', 'claims', 'roles'],
+}
+
 /** The adapter's own description of the actor; opaque to Daybook. */
 export type Principal = Readonly<Record<string, unknown>>
 
@@ -37,6 +54,8 @@ export interface AuthAction {
   readonly description?: string
   readonly input?: Readonly<Record<string, unknown>>
   readonly output?: Readonly<Record<string, unknown>>
+  /** The status of its answer when it has been carried out; `output` is left out of one without content. @default any of 200 to 299 */
+  readonly status?: number
 }
 
 /** The capabilities of an adapter. */

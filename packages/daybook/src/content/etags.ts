@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { DaybookError } from '../errors.ts'
+import type { JsonSchema } from '../fields/field.ts'
 import type { Selection } from '../query/expansion.ts'
 
 /** The value of an `If-Match` or `If-None-Match` header (RFC 9110, section 13.1). */
@@ -16,6 +17,14 @@ const MAX_ETAG_LENGTH = 4096
 const TAG = /(W\/)?"([\x21\x23-\x7e\x80-\u00ff]*)"/g
 /** RFC 9110, section 5.6.1: elements between commas, and empty ones are let pass. */
 const TAG_LIST = /^(?:[ \t]*,)*[ \t]*(?:W\/)?"[^"]*"[ \t]*(?:,[ \t]*(?:(?:W\/)?"[^"]*"[ \t]*)?)*$/
+
+/** The JSON Schema of what {@link readTags} reads. */
+export const TAGS_SCHEMA: JsonSchema = {
+  type: 'string',
+  maxLength: MAX_ETAG_LENGTH,
+  pattern:
+    '^(?:\\*|(?:,[ \\t]*)*(?:W/)?"[!#-~\\u0080-\\u00ff]*"(?:[ \\t]*,(?:[ \\t]*(?:W/)?"[!#-~\\u0080-\\u00ff]*")?)*)$',
+}
 
 /** Reads `*` or a list of entity tags; `undefined` when it is neither. */
 export function readTags(given: unknown): TagCondition | undefined {

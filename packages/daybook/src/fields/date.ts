@@ -1,10 +1,15 @@
-import type { Exactly, Field, FieldType, ScalarOptions } from './field.ts'
+import type { Exactly, Field, FieldType, JsonSchema, ScalarOptions } from './field.ts'
 import { makeField, scalarAnswers } from './field.ts'
 import { aDefault, SCALAR_RULES } from './rules.ts'
 
 export interface DateOptions extends ScalarOptions {
   readonly default?: string
 }
+
+const DAY: JsonSchema = { type: 'string', format: 'date' }
+
+/** What a filter compares a moment with: a moment, or a day, which names its start. */
+export const TIMESTAMP_FILTER: JsonSchema = { type: 'string', anyOf: [{ format: 'date-time' }, { format: 'date' }] }
 
 const MOMENT = /^(\d{4}-\d\d-\d\d)[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/
 
@@ -39,6 +44,7 @@ const date: FieldType<DateOptions> = {
   accepts: (value) => typeof value === 'string' && isDay(value),
   ...scalarAnswers('text'),
   fromQuery: (text) => (isDay(text) ? text : undefined),
+  filterSchema: () => DAY,
 }
 
 const datetime: FieldType<DateOptions> = {
@@ -49,6 +55,7 @@ const datetime: FieldType<DateOptions> = {
   canonical: (value) => new Date(String(value)).toISOString(),
   ...scalarAnswers('text'),
   fromQuery: parseTimestamp,
+  filterSchema: () => TIMESTAMP_FILTER,
 }
 
 /** A day of the calendar, `2026-11-20` (RFC 3339 `full-date`). */

@@ -193,6 +193,8 @@ export interface FieldType<Options extends object = AnyOptions> {
   canonical?(value: unknown, options: Options): unknown
   /** The value that a filter's text names; `undefined` when it names none of this type. */
   fromQuery?(text: string, options: Options): string | number | boolean | undefined
+  /** The JSON Schema of a value that a filter compares with. @default every value of its {@link Scalar} */
+  filterSchema?(options: Options): JsonSchema
   /** Whether a filter may ask for a part of the value. */
   readonly isText?: true
   /** How the value compares; absent: it can be neither filtered nor sorted. */

@@ -14,10 +14,21 @@ export interface MarkdownOptions extends CommonOptions {
 
 const DEFAULT_MAX_LENGTH = 1_000_000
 
+const longest = ({ maxLength = DEFAULT_MAX_LENGTH }: MarkdownOptions): number => maxLength
+
+/** A text, and what is made of it. */
+const EXAMPLE = { text: 'Some *words*.', html: '<p>Some <em>words</em>.</p>' } as const
+
+const hasExample = (options: MarkdownOptions): boolean => longest(options) >= EXAMPLE.text.length
+
 const markdown: FieldType<MarkdownOptions> = {
   name: 'markdown',
   rules: { ...COMMON_RULES, default: aDefault, maxLength: aCount, html: aFlag, search: aFlag },
-  schema: (options) => ({ type: 'string', maxLength: options.maxLength ?? DEFAULT_MAX_LENGTH }),
+  schema: (options) => ({
+    type: 'string',
+    maxLength: longest(options),
+    ...(hasExample(options) ? { examples: [EXAMPLE.text] } : {}),
+  }),
   accepts: (value) => typeof value === 'string',
   default: (options) => options.default,
   search: (options) => (options.search === false ? undefined : { weight: 1, words: String }),
@@ -25,7 +36,12 @@ const markdown: FieldType<MarkdownOptions> = {
     if (options.html === false) return undefined
     return {
       key: `${key}Html`,
-      schema: { type: ['string', 'null'], readOnly: true, description: `Sanitized HTML of ${key}.` },
+      schema: {
+        type: ['string', 'null'],
+        readOnly: true,
+        description: `Sanitized HTML of ${key}.`,
+        ...(hasExample(options) ? { examples: [EXAMPLE.html] } : {}),
+      },
       make: async (value, tools) => (typeof value === 'string' ? tools.renderMarkdown(value) : null),
     }
   },

@@ -34,6 +34,7 @@ function numberType(name: string, schema: JsonSchema, bound: OptionRule): FieldT
     canonical: (value) => (value === 0 ? 0 : value),
     ...scalarAnswers('number'),
     fromQuery: (text) => toNumber(text, name === 'integer'),
+    filterSchema: () => schema,
   }
 }
 

@@ -1,4 +1,4 @@
-import type { CommonOptions, Exactly, Field, FieldType, OptionRule } from './field.ts'
+import type { CommonOptions, Exactly, Field, FieldType, JsonSchema, OptionRule } from './field.ts'
 import { makeField } from './field.ts'
 import { aFlag, COMMON_RULES, SCALAR_RULES } from './rules.ts'
 import { isUuidShaped } from './slug.ts'
@@ -14,6 +14,9 @@ export interface RelationOptions extends CommonOptions {
 
 /** The keyword under which the schema of a reference names the collection that it leads to. */
 export const REFERS_TO: string = 'x-refers-to'
+
+/** What a filter compares a reference with. */
+export const ID_FILTER: JsonSchema = { type: 'string', format: 'uuid' }
 
 /** The most references that one field holds. */
 const MAX_REFERENCES = 1000
@@ -67,6 +70,7 @@ const relation: FieldType<RelationOptions & { readonly to: string }> = {
   isMany: (options) => options.many === true && options.index !== false,
   scalar: (options) => (options.many || options.index === false ? undefined : 'text'),
   fromQuery: (text) => (isUuidShaped(text) ? text.toLowerCase() : undefined),
+  filterSchema: () => ID_FILTER,
   references: (value, options) => ids(value).map((id) => ({ collection: options.to, id })),
 }
 

@@ -46,6 +46,7 @@ const select: FieldType<SelectOptions> = {
   isMany: (options) => options.many === true && options.index !== false,
   scalar: (options) => (options.many || options.index === false ? undefined : 'text'),
   fromQuery: (text, options) => (options.options.includes(text) ? text : undefined),
+  filterSchema: (options) => ({ enum: options.options }),
 }
 
 type Chosen<O extends SelectOptions> = O extends { readonly many: true }

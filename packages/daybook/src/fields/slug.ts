@@ -55,6 +55,7 @@ const slug: FieldType<SlugOptions> = {
     type: 'string',
     minLength: 1,
     maxLength: MAX_SLUG_LENGTH,
+    examples: ['my-first-post'],
     allOf: [
       { pattern: SLUG_PATTERN, errorMessage: SLUG_ADVICE },
       { pattern: NOT_UUID, errorMessage: 'must not look like an id' },

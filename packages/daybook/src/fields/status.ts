@@ -43,6 +43,7 @@ const status: FieldType<StatusOptions> = {
   choices: statusValues,
   scalar: () => 'text',
   fromQuery: (text, options) => (statusValues(options).includes(text) ? text : undefined),
+  filterSchema: (options) => ({ enum: statusValues(options) }),
 }
 
 type StatusValue<O extends StatusOptions> = O extends { readonly options: readonly (infer Value)[] }

@@ -1,4 +1,11 @@
-import { matchesTag, type Preconditions, readTags, requireTagMatch, type TagCondition } from '../content/etags.ts'
+import {
+  matchesTag,
+  type Preconditions,
+  readTags,
+  requireTagMatch,
+  TAGS_SCHEMA,
+  type TagCondition,
+} from '../content/etags.ts'
 import { invalidAt } from '../errors.ts'
 import type { JsonSchema } from '../fields/field.ts'
 import type { RequestHeaders } from './request.ts'
@@ -21,6 +28,8 @@ interface HeaderParameter<T> {
   readonly name: string
   readonly description: string
   readonly schema: JsonSchema
+  /** A value that is well-formed, for the OpenAPI document. */
+  readonly example: string | number
   /** @throws VALIDATION_ERROR */
   parse(text: string): T
 }
@@ -32,7 +41,8 @@ const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
 const tagCondition = (name: string, description: string): HeaderParameter<TagCondition> => ({
   name,
   description,
-  schema: { type: 'string', maxLength: 4096 },
+  schema: TAGS_SCHEMA,
+  example: '"1a.Xy"',
   parse: (text) => {
     const condition = readTags(text)
     if (condition) return condition
@@ -48,6 +58,7 @@ export const CONDITIONS: { readonly [C in RequestCondition]-?: HeaderParameter<N
     name: 'Idempotency-Key',
     description: 'Names the request, so that it is carried out once however often it is sent, within 24 hours.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+    example: 'order-4711',
     parse: (text) => {
       if (IDEMPOTENCY_KEY.test(text)) return text
       throw invalidAt('Idempotency-Key', 'pattern', 'must be 1 to 255 visible ASCII characters')
@@ -57,6 +68,7 @@ export const CONDITIONS: { readonly [C in RequestCondition]-?: HeaderParameter<N
     name: 'Daybook-Min-Seq',
     description: 'A number that Daybook-Seq gave: what is read has come at least that far.',
     schema: { type: 'integer', minimum: 0, maximum: 999_999_999_999_999 },
+    example: 1,
     parse: (text) => {
       if (/^\d{1,15}$/.test(text)) return Number(text)
       throw invalidAt('Daybook-Min-Seq', 'pattern', 'must be a number that Daybook-Seq gave')

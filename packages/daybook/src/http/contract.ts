@@ -39,13 +39,19 @@ export interface BodyContract<Body = unknown> {
 export interface PathParameter {
   readonly description: string
   readonly schema: JsonSchema
+  readonly example?: string
 }
+
+/** The open places of a path, by name. */
+export type PathParameters = Readonly<Record<string, PathParameter>>
 
 /** What a route takes and gives where the last part of its path is a certain one. */
 export interface ActionContract {
   readonly description?: string
   readonly input?: JsonSchema
   readonly output?: JsonSchema
+  /** The status of its answer when it has been carried out. @default any of 200 to 299 */
+  readonly status?: number
 }
 
 /** Headers that answers may carry, each with what it says. */
@@ -78,6 +84,8 @@ export interface AnswerContract {
   /** @default application/json where there is a schema */
   readonly mediaType?: string
   readonly schema?: JsonSchema
+  /** The name of the schema in the OpenAPI document, where generators are to make a type of it: `postsList`. */
+  readonly name?: string
   readonly headers: readonly HeaderName[]
   /** Headers that no other route has, each with what it says. */
   readonly ownHeaders?: Readonly<Record<string, string>>
@@ -110,7 +118,7 @@ export interface RouteContract<P extends Parameters, Body> {
   /** Answers everyone the same: no credential is looked at. */
   readonly ignoresCaller?: true
   /** Of the path, by name. */
-  readonly pathParameters?: Readonly<Record<string, PathParameter>>
+  readonly pathParameters?: PathParameters
   /** Last parts of the path that are documented each on its own, by name. */
   readonly actions?: Readonly<Record<string, ActionContract>>
   /** Of the query string; absent: it is not looked at. */
@@ -163,8 +171,8 @@ const READ_HEADERS: readonly HeaderName[] = ['ETag', 'Cache-Control', 'Vary']
 const WRITE_HEADERS: readonly HeaderName[] = ['ETag', 'Cache-Control', 'Vary', 'Daybook-Seq']
 
 /** How a document or a list is answered that a client may have already. */
-export const readAnswers = (description: string, schema: JsonSchema): readonly AnswerContract[] => [
-  { status: 200, description, schema, headers: READ_HEADERS },
+export const readAnswers = (description: string, schema: JsonSchema, name?: string): readonly AnswerContract[] => [
+  { status: 200, description, schema, headers: READ_HEADERS, ...(name === undefined ? {} : { name }) },
   { status: 304, description: 'What the client has is still right.', headers: READ_HEADERS },
 ]
 

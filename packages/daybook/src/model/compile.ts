@@ -3,9 +3,10 @@ import { assembleConfig } from '../config/assemble.ts'
 import { ConfigError, type ConfigFault, checkConfig } from '../config/check.ts'
 import type { CollectionConfig, DaybookConfig, GlobalConfig, LocalesConfig } from '../config/config.ts'
 import { freezeConfig } from '../config/freeze.ts'
-import { parseTimestamp } from '../fields/date.ts'
-import type { Field, Fields, JsonSchema } from '../fields/field.ts'
+import { parseTimestamp, TIMESTAMP_FILTER } from '../fields/date.ts'
+import type { Field, Fields, JsonSchema, Scalar } from '../fields/field.ts'
 import { holdsLocalized, innerFields, isRecord, isRequired, servedKeys } from '../fields/field.ts'
+import { ID_FILTER } from '../fields/relation.ts'
 import { isUuidShaped } from '../fields/slug.ts'
 import type {
   CollectionModel,
@@ -182,10 +183,19 @@ function outline(fields: Fields): unknown {
 const toId = (text: string): string | undefined => (isUuidShaped(text) ? text.toLowerCase() : undefined)
 const ALWAYS = { scalar: 'text', isMadeByService: true, neverNull: true, isText: false } as const
 
+const TIMESTAMP = { fromQuery: parseTimestamp, filterSchema: TIMESTAMP_FILTER } as const
+
+/** What a filter compares with where the field's type does not say. */
+const SCALAR_FILTERS: Readonly<Record<Scalar, JsonSchema>> = {
+  text: { type: 'string' },
+  number: { type: 'number' },
+  boolean: { type: 'boolean' },
+}
+
 const SYSTEM_COMPARABLES: readonly Comparable[] = [
-  { path: 'id', owner: 'id', column: 'id', fromQuery: toId, ...ALWAYS },
-  { path: 'createdAt', owner: 'createdAt', column: 'created_at', fromQuery: parseTimestamp, ...ALWAYS },
-  { path: 'updatedAt', owner: 'updatedAt', column: 'updated_at', fromQuery: parseTimestamp, ...ALWAYS },
+  { path: 'id', owner: 'id', column: 'id', fromQuery: toId, filterSchema: ID_FILTER, ...ALWAYS },
+  { path: 'createdAt', owner: 'createdAt', column: 'created_at', ...TIMESTAMP, ...ALWAYS },
+  { path: 'updatedAt', owner: 'updatedAt', column: 'updated_at', ...TIMESTAMP, ...ALWAYS },
 ]
 
 /** A field at its dotted path: of the document itself, or inside groups. */
@@ -232,6 +242,7 @@ function findComparables(placed: readonly PlacedField[]): ReadonlyMap<string, Co
         neverNull: column !== undefined && !isLocalized,
         isText: type.isText === true,
         fromQuery: (text) => type.fromQuery?.(text, options),
+        filterSchema: type.filterSchema?.(options) ?? SCALAR_FILTERS[scalar],
       },
     ]
   })
@@ -244,7 +255,9 @@ function findManyValued(placed: readonly PlacedField[]): ReadonlyMap<string, Man
     const to = type.relation?.(options).to
     // Their members stand in tables that know no locales.
     if (!type.isMany?.(options) || isLocalized || !type.fromQuery) return []
-    return [{ path, owner, fromQuery: (text) => type.fromQuery?.(text, options), ...(to === undefined ? {} : { to }) }]
+    const filterSchema = type.filterSchema?.(options) ?? SCALAR_FILTERS.text
+    const fromQuery: ManyValued['fromQuery'] = (text) => type.fromQuery?.(text, options)
+    return [{ path, owner, fromQuery, filterSchema, ...(to === undefined ? {} : { to }) }]
   })
   return new Map(found.map((one) => [one.path, one]))
 }

@@ -34,6 +34,8 @@ export interface Comparable {
   readonly maxLength?: number
   /** The value that a filter's text names; `undefined` when it names none of the field's type. */
   fromQuery(text: string): string | number | boolean | undefined
+  /** The JSON Schema of a value that a filter compares with. */
+  readonly filterSchema: JsonSchema
   /** The collection that a relation leads to. */
   readonly to?: string
 }
@@ -43,6 +45,8 @@ export interface ManyValued {
   readonly path: string
   readonly owner: string
   fromQuery(text: string): string | number | boolean | undefined
+  /** The JSON Schema of a member that a filter compares with. */
+  readonly filterSchema: JsonSchema
   /** The collection that a relation leads to; absent for choices. */
   readonly to?: string
 }

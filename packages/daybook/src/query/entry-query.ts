@@ -24,12 +24,16 @@ export function readEntryQuery(document: DocumentModel, query: Query<DocumentQue
   return query.check((asked, faults) => readSelection(faults, document, asked, scope))
 }
 
-/** The page size of plain lists, and the most on one page. */
-const PAGE_LIMITS = { usual: 20, most: 100 } as const
+/** The page size of plain lists. */
+const DEFAULT_PAGE = 20
+/** The most on one page of a plain list. */
+export const MAX_PAGE = 100
 
 /** The parameters of a plain list. */
 export const PAGE: ParametersOf<{ limit: number; offset: number }> = {
-  limit: countParameter(`How many to answer, at most ${PAGE_LIMITS.most}.`, { default: PAGE_LIMITS.usual }),
+  limit: countParameter(`How many to answer: at most ${MAX_PAGE}, to which more is brought down.`, {
+    default: DEFAULT_PAGE,
+  }),
   offset: countParameter('How many to skip.', { default: 0 }),
 }
 
@@ -42,8 +46,8 @@ export function readPageBounds(query: Query<QueryOf<typeof PAGE>>): {
   readonly limit: number
   readonly offset: number
 } {
-  const { limit = PAGE_LIMITS.usual, offset = 0 } = query.values
-  return { limit: Math.min(limit, PAGE_LIMITS.most), offset }
+  const { limit = DEFAULT_PAGE, offset = 0 } = query.values
+  return { limit: Math.min(limit, MAX_PAGE), offset }
 }
 
 /** The parameters of an export. */

@@ -7,7 +7,7 @@ export const MAX_INCLUDE_DEPTH = 5
 /** The most relations that one answer expands, on all levels. */
 export const MAX_EXPANSIONS = 100
 /** The most names in one `select` or `include`. */
-const MAX_NAMES = 200
+export const MAX_NAMES = 200
 
 /** A relation whose documents take the place of their references. */
 export interface Expansion {
@@ -32,8 +32,14 @@ export const SELECTION: ParametersOf<{
   include: readonly string[]
   depth: number
 }> = {
-  select: namesParameter('Fields to answer with; `author.name` reaches into an included relation.', {}, MAX_NAMES),
-  include: namesParameter('Relations to expand; a dotted path expands on the way.', {}, MAX_NAMES),
+  select: {
+    ...namesParameter('Fields to answer with; `author.name` reaches into an included relation.', {}, MAX_NAMES),
+    takes: 'fields',
+  },
+  include: {
+    ...namesParameter('Relations to expand; a dotted path expands on the way.', {}, MAX_NAMES),
+    takes: 'relations',
+  },
   depth: countParameter('How many levels of relations are expanded. Without include, 0 by default; with it, 1.', {
     maximum: MAX_INCLUDE_DEPTH,
   }),

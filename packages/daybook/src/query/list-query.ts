@@ -53,21 +53,32 @@ export interface ListQuery {
 const OF_EVERY_LIST: ParametersOf<{ offset: number; cursor: string; sort: readonly string[]; q: string }> = {
   offset: countParameter('How many entries to skip; not together with cursor.', { default: 0 }),
   cursor: textParameter('`nextCursor` of the page before.'),
-  sort: namesParameter(
-    'Fields to sort by; a leading - descends. By default -createdAt, and with q the best match first.',
-    {},
-  ),
-  q: textParameter(
-    'Words that must all be found; the last one may be the beginning of a word.',
-    { maxLength: MAX_SEARCH_LENGTH },
-    checkSearch,
-  ),
+  sort: {
+    ...namesParameter(
+      'Fields to sort by, each once; a leading - descends. By default -createdAt, and with q the best match first.',
+      {},
+    ),
+    takes: 'sortKeys',
+  },
+  q: {
+    ...textParameter(
+      'Words that must all be found; the last one may be the beginning of a word.',
+      { maxLength: MAX_SEARCH_LENGTH },
+      checkSearch,
+    ),
+    example: 'words',
+  },
 }
 
-/** The parameters of a list of a collection. */
+/**
+ * The parameters of a list of a collection.
+ *
+ * @param ofDocuments those that lists have in common with single documents
+ */
 export const listParameters = (
   { maxLimit, status }: Pick<CollectionModel, 'maxLimit' | 'status'>,
   locales: LocalesModel | undefined,
+  ofDocuments: ReturnType<typeof documentParameters> = documentParameters(locales),
 ): ParametersOf<{
   limit: number
   offset: number
@@ -78,12 +89,13 @@ export const listParameters = (
   where: WrittenWhere
 }> &
   ReturnType<typeof documentParameters> => ({
-  limit: countParameter(`How many entries to answer, at most ${maxLimit}; 0 gives the count alone.`, {
-    default: Math.min(DEFAULT_LIMIT, maxLimit),
-  }),
+  limit: countParameter(
+    `How many entries to answer: at most ${maxLimit}, to which more is brought down; 0 gives the count alone.`,
+    { default: Math.min(DEFAULT_LIMIT, maxLimit) },
+  ),
   ...OF_EVERY_LIST,
   status: statusParameter(status),
-  ...documentParameters(locales),
+  ...ofDocuments,
   where: WHERE,
 })
 

@@ -38,6 +38,9 @@ export interface Given {
   readonly values: readonly string[]
 }
 
+/** Names of the content model: keys to sort by, fields to select, relations to include, fields to filter by. */
+export type TakenNames = 'sortKeys' | 'fields' | 'relations' | 'filters'
+
 /** A query parameter, declared once: this parses it, and documents it. */
 export interface Parameter<T = unknown> {
   readonly description: string
@@ -47,6 +50,10 @@ export interface Parameter<T = unknown> {
   readonly style: 'single' | 'list' | 'brackets'
   /** Whether a request without it is refused. @default false */
   readonly isRequired?: boolean
+  /** The names of the content model that it takes. The OpenAPI document lists those that its reader may know. */
+  readonly takes?: TakenNames
+  /** A value that is taken, for the OpenAPI document. */
+  readonly example?: unknown
   /** Answers `undefined` when it is wrong, and says why. */
   parse(given: readonly Given[], faults: Faults): T | undefined
 }
@@ -178,7 +185,7 @@ export function countParameter(
 ): Parameter<number> {
   return {
     description,
-    schema: { type: 'integer', minimum: 0, ...schema },
+    schema: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, ...schema },
     style: 'single',
     parse: (given, faults) => {
       const text = singleValue(given, faults)

@@ -98,9 +98,11 @@ const NAME = /^where((?:\[[^[\]]{1,128}\])+)$/
 
 /** The filter of a list, taken apart. */
 export const WHERE: Parameter<WrittenWhere> = {
-  description: `What entries must hold: where[field][operator]=value, at most ${MAX_CONDITIONS}, with where[or][0]…, where[and]… and where[not]… around them.`,
+  description: `What entries must hold, written in brackets as deep as the object goes: \`where[field][operator]=value\`, \`where[or][0][field][operator]=value\`, \`where[not][field][operator]=value\`. Lists of values are separated by commas or repeated. At most ${MAX_CONDITIONS} conditions, and ${MAX_LEVELS} levels of and, or and not.`,
   schema: { type: 'object', additionalProperties: true },
   style: 'brackets',
+  takes: 'filters',
+  example: { createdAt: { gte: '2026-01-01' } },
   parse: (given, faults) => {
     const root = makeNode()
     for (const { name, values } of given) {
@@ -306,7 +308,7 @@ class WhereReader {
     if (operator === 'exists') return leaf('exists', [], !this.#flag(texts, path))
     if (operator === 'in' || operator === 'nin') return leaf('in', this.#values(of, texts, path), operator === 'nin')
     if (operator === 'all') return leaf('all', this.#values(of, texts, path))
-    return this.#unknownOperator(path, ['in', 'all', 'nin', 'exists'])
+    return this.#unknownOperator(path, MEMBER_OPERATORS)
   }
 
   #unknownOperator(path: string, known: readonly string[]): Condition {
@@ -355,13 +357,17 @@ class WhereReader {
   }
 }
 
-const EQUALITY = ['eq', 'ne', 'in', 'nin', 'exists']
-const ORDER = ['lt', 'lte', 'gt', 'gte']
-const PARTS = ['startsWith', 'contains']
+const EQUALITY: readonly string[] = ['eq', 'ne', 'in', 'nin', 'exists']
+const ORDER: readonly string[] = [...EQUALITY, 'lt', 'lte', 'gt', 'gte']
+const PARTS: readonly string[] = [...ORDER, 'startsWith', 'contains']
 
-function operatorsOf({ scalar, isText, to }: Comparable): readonly string[] {
+/** The operators of a many-valued field. */
+export const MEMBER_OPERATORS: readonly string[] = ['in', 'all', 'nin', 'exists']
+
+/** The operators that compare a single value. */
+export function operatorsOf({ scalar, isText, to }: Comparable): readonly string[] {
   if (scalar === 'boolean' || to !== undefined) return EQUALITY
-  return isText ? [...EQUALITY, ...ORDER, ...PARTS] : [...EQUALITY, ...ORDER]
+  return isText ? PARTS : ORDER
 }
 
 /** Collections that a filter looks into besides its own. */

@@ -1,41 +1,82 @@
 import { DaybookError, type Issue, invalid } from '../../errors.ts'
-import { type AuthAdapter, type AuthCapabilities, type AuthContext, type Caller, isAuthenticated } from '../adapter.ts'
+import {
+  type AuthAdapter,
+  type AuthCapabilities,
+  type AuthContext,
+  type Caller,
+  IDENTITY_SCHEMA,
+  isAuthenticated,
+} from '../adapter.ts'
 import { bearerToken } from '../tokens/service-token.ts'
-import { BASE_PATH, COOKIE, type Registration } from './account-rules.ts'
+import { BASE_PATH, COOKIE, PASSWORD_LENGTH, type Registration } from './account-rules.ts'
 import type { Accounts, NewUser, Signed } from './better-auth.ts'
 import type { Invitations } from './invitations.ts'
 import type { SessionCache } from './session-cache.ts'
 
 const SESSION_COOKIE = new RegExp(`(?:^|;)\\s*${COOKIE.replaceAll('.', '\\.')}=([^;]+)`)
 
-const STRING_SCHEMA = { type: 'string' }
-const SESSION = { type: 'object' }
-const ACCOUNT_CAPABILITIES: AuthCapabilities = {
+/** An object with these properties and no optional ones. */
+const objectOf = (properties: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+})
+
+/** A text with more in it than spaces. */
+const TEXT = { type: 'string', pattern: '\\S' }
+const EMAIL = { type: 'string', format: 'email' }
+const NEW_PASSWORD = { ...TEXT, minLength: PASSWORD_LENGTH.min, maxLength: PASSWORD_LENGTH.max }
+
+const SIGNED_IN = {
+  ...objectOf({
+    authenticated: { const: true },
+    principal: objectOf({ id: { type: 'string' }, email: { type: 'string' }, name: { type: 'string' } }),
+    identity: IDENTITY_SCHEMA,
+    token: { type: 'string', description: 'The credential, to be sent as a bearer token where the cookie is not.' },
+  }),
+  additionalProperties: false,
+}
+
+const SECOND_FACTOR = {
+  ...objectOf({
+    authenticated: { const: false },
+    principal: { type: 'null' },
+    identity: { type: 'null' },
+    twoFactorRedirect: { const: true },
+  }),
+  description: 'Another factor is needed.',
+  additionalProperties: false,
+}
+
+/** What a new account is made of; where registration is by invitation, also of one. */
+const newAccount = (registration: Registration): Readonly<Record<string, unknown>> => ({
+  name: TEXT,
+  email: EMAIL,
+  password: NEW_PASSWORD,
+  ...(registration === 'invite' ? { invitation: TEXT } : {}),
+})
+
+/** What the adapter can do. A plugin of better-auth may ask for another factor. */
+const capabilitiesOf = ({ registration, hasPlugins = false }: AccountsParts): AuthCapabilities => ({
   provider: 'better-auth',
   providerRoutes: { enabled: true, basePath: BASE_PATH },
   sessionCookie: COOKIE,
   actions: {
     login: {
       description: 'Signs in with e-mail address and password.',
-      input: {
-        type: 'object',
-        properties: { email: STRING_SCHEMA, password: STRING_SCHEMA },
-        required: ['email', 'password'],
-      },
-      output: SESSION,
+      input: objectOf({ email: TEXT, password: TEXT }),
+      output: hasPlugins ? { oneOf: [SIGNED_IN, SECOND_FACTOR] } : SIGNED_IN,
+      status: 200,
     },
     register: {
       description: 'Makes an account, and signs in.',
-      input: {
-        type: 'object',
-        properties: { name: STRING_SCHEMA, email: STRING_SCHEMA, password: STRING_SCHEMA, invitation: STRING_SCHEMA },
-        required: ['name', 'email', 'password'],
-      },
-      output: SESSION,
+      input: objectOf(newAccount(registration)),
+      output: hasPlugins ? { oneOf: [SIGNED_IN, SECOND_FACTOR] } : SIGNED_IN,
+      status: 201,
     },
-    logout: { description: 'Ends the session.' },
+    logout: { description: 'Ends the session.', status: 204 },
   },
-}
+})
 
 /** The parts of an accounts adapter. */
 export interface AccountsParts {
@@ -46,6 +87,8 @@ export interface AccountsParts {
   readonly sessions: SessionCache
   /** Needed where registration is by invitation. */
   readonly invitations?: Invitations
+  /** Whether there are plugins of better-auth. @default false */
+  readonly hasPlugins?: boolean
 }
 
 /** Sessions of accounts with e-mail address and password, by better-auth. */
@@ -58,7 +101,7 @@ export class AccountsAdapter implements AuthAdapter {
   }
 
   getCapabilities(): AuthCapabilities {
-    return ACCOUNT_CAPABILITIES
+    return capabilitiesOf(this.#parts)
   }
 
   hasCredential({ headers }: AuthContext): boolean {

@@ -63,6 +63,7 @@ export function betterAuth(options: BetterAuthOptions = {}): AuthSource {
         registration: stored.registration,
         sessions,
         invitations: new Invitations(host.records),
+        hasPlugins: (stored.plugins ?? []).length > 0,
         load: () => loadStoredAccounts(host, stored, () => sessions.clear()),
       })
       warm(adapter, host)

@@ -13,7 +13,8 @@ export interface FieldRights {
   readonly absent: ReadonlySet<string>
 }
 
-const FULL_RIGHTS: FieldRights = { hidden: new Set(), absent: new Set() }
+/** The rights of a caller whom no rule of a field keeps from anything. */
+export const FULL_RIGHTS: FieldRights = { hidden: new Set(), absent: new Set() }
 
 /**
  * Asks the rules of the fields about a caller. A hidden field can be written only where a `write` rule says so.

@@ -1,8 +1,8 @@
 import { ANONYMOUS } from '../../auth/adapter.ts'
 import type { Access } from '../../content/access/access.ts'
-import { type FieldRights, fieldRights } from '../../content/access/field-access.ts'
+import { type FieldRights, FULL_RIGHTS, fieldRights } from '../../content/access/field-access.ts'
 import { permissionFor } from '../../content/access/permissions.ts'
-import type { Action, Ruled } from '../../content/access/rules.ts'
+import { type Action, type Ruled, ruleOf } from '../../content/access/rules.ts'
 import type { Model } from '../../model/model.ts'
 import type { Route } from '../contract.ts'
 import { isOpenByRule } from '../protection.ts'
@@ -11,6 +11,8 @@ import { isOpenByRule } from '../protection.ts'
 export interface ApiReader {
   /** Collections and globals that the reader may read or write, each with what the reader may do with its fields. */
   readonly documents: ReadonlyMap<Ruled, FieldRights>
+  /** Those of them that the reader may read. */
+  readonly readable: ReadonlySet<Ruled>
   /** The routes of these documents, and those that are about no document; of a document that the reader may only write, its writes. */
   readonly routes: readonly Route[]
   /** Routes that need a session by default, and that a rule opens to callers without one. */
@@ -19,11 +21,23 @@ export interface ApiReader {
   readonly variant: string
 }
 
+/** The one kind of reader that a config without rules has. */
+export function anyReader(model: Model, routes: readonly Route[]): ApiReader {
+  const documents = documentsOf(model)
+  return {
+    documents: new Map(documents.map((document) => [document, FULL_RIGHTS])),
+    readable: new Set(documents),
+    routes,
+    openRoutes: new Set(),
+    variant: '',
+  }
+}
+
 /** Asks the rules of the config what a reader may know. */
 export async function apiReader(model: Model, routes: readonly Route[], access: Access): Promise<ApiReader> {
   const documents = new Map<Ruled, FieldRights>()
   const allowed = new Map<Ruled, readonly Action[]>()
-  for (const document of [...model.collections.values(), ...model.globals.values()]) {
+  for (const document of documentsOf(model)) {
     const actions = await actionsOn(model, document, access)
     const rights = actions.length > 0 ? rightsOn(document, access) : undefined
     if (!rights) continue
@@ -40,8 +54,14 @@ export async function apiReader(model: Model, routes: readonly Route[], access: 
   for (const route of shown) if (await isOpen(model, route)) openRoutes.add(route)
   const known = [...documents].map(([{ kind, key }, { hidden, absent }]) => [kind, key, [...hidden], [...absent]])
   const variant = JSON.stringify([known, [...allowed.values()].map(String), [...openRoutes].map(nameOf)])
-  return { documents, routes: shown, openRoutes, variant }
+  const readable = new Set([...documents.keys()].filter((document) => allowed.get(document)?.includes('read')))
+  return { documents, readable, routes: shown, openRoutes, variant }
 }
+
+const documentsOf = ({ collections, globals }: Model): readonly Ruled[] => [
+  ...collections.values(),
+  ...globals.values(),
+]
 
 /** `read` alone for a reader of the document, who sees all of its routes; otherwise the writes that the reader may make. */
 async function actionsOn(model: Model, document: Ruled, access: Access): Promise<readonly Action[]> {
@@ -72,8 +92,9 @@ function rightsOn(document: Ruled, access: Access): FieldRights | undefined {
 }
 
 async function isOpen(model: Model, route: Route): Promise<boolean> {
-  if (route.protection !== 'session') return false
-  return isOpenByRule(model, route, ANONYMOUS).catch(() => false)
+  const { protection, resource, action } = route
+  const rule = resource && action && ruleOf(resource, action)
+  return protection === 'session' && rule !== undefined && isOpenByRule(model, route, ANONYMOUS).catch(() => false)
 }
 
 const nameOf = ({ operationId, resource }: Route): string => `${operationId} ${resource?.key}`

@@ -1,66 +1,80 @@
-import type { JsonSchema } from '../../fields/field.ts'
 import type { Parameter } from '../../query/parameters.ts'
 import { CONDITIONS } from '../conditions.ts'
-import { object, type Text } from './text.ts'
-
-const STYLES: Readonly<Record<Parameter['style'], object>> = {
-  single: {},
-  list: { style: 'form', explode: false },
-  brackets: { style: 'deepObject', explode: true },
-}
+import { object, print, type Text } from './text.ts'
 
 const HEADER_PARAMETERS = Object.values(CONDITIONS).map(
-  ({ name, description, schema }) => [name, JSON.stringify({ name, in: 'header', description, schema })] as const,
+  ({ name, description, schema, example }) =>
+    [name, print({ name, in: 'header', description, schema, example })] as const,
 )
+
+/** A reference to a schema of the document. */
+export interface SchemaRef {
+  readonly [keyword: string]: string
+  readonly $ref: string
+}
 
 /** What operations refer to by name, each printed when it is first asked for. */
 export class Components {
   readonly #schemas = new Map<string, Text>()
-  /** By name, and by what they say: collections have most of them in common. */
-  readonly #parameters = new Map<string, Text>()
-  readonly #parameterNames = new Map<Text, string>()
+  /** The names of schemas that are called by what they say, by their text. */
+  readonly #sharedSchemas = new Map<Text, string>()
+  /** `undefined`: no value fits it. */
+  readonly #parameters = new Map<string, Text | undefined>()
+  /** The same of parameters: collections have most of them in common. */
+  readonly #sharedParameters = new Map<Text, string>()
   readonly #known = new Map<Parameter, Text>()
 
   get schemas(): Text {
-    return object([...this.#schemas])
+    return object(this.#schemas)
   }
 
   get parameters(): Text {
-    return object([...HEADER_PARAMETERS, ...this.#parameters])
+    const own = [...this.#parameters].filter((one): one is [string, Text] => one[1] !== undefined)
+    return object([...HEADER_PARAMETERS, ...own])
   }
 
   /** A reference to the schema of this name; schemas may refer to each other in circles. */
-  schema(name: string, make: () => JsonSchema): JsonSchema {
+  schema(name: string, make: () => Text): SchemaRef {
     if (!this.#schemas.has(name)) {
       this.#schemas.set(name, 'true')
-      this.#schemas.set(name, JSON.stringify(make()))
+      this.#schemas.set(name, make())
     }
-    return { $ref: `#/components/schemas/${name}` }
+    return schemaRef(name)
   }
 
-  /** A reference to a parameter of a query string. */
-  parameter(name: string, parameter: Parameter): Text {
-    const known = this.#known.get(parameter) ?? this.#addParameter(name, parameter)
-    this.#known.set(parameter, known)
-    return known
+  /** A reference to a schema that stands in the document once, whoever asks for it, by this name or by one with a number. */
+  sharedSchema(name: string, text: Text): SchemaRef {
+    return schemaRef(share(this.#schemas, this.#sharedSchemas, name, text))
   }
 
-  #addParameter(name: string, { description, schema, style, isRequired }: Parameter): Text {
-    const required = isRequired ? { required: true } : {}
-    const text = JSON.stringify({ name, in: 'query', description, ...required, schema, ...STYLES[style] })
-    const known = this.#parameterNames.get(text) ?? this.#freeName(name)
-    this.#parameterNames.set(text, known)
-    this.#parameters.set(known, text)
-    return `{"$ref":"#/components/parameters/${known}"}`
+  /** A reference to the parameter of this name, if some value fits it. */
+  parameter(name: string, make: () => Text | undefined): Text | undefined {
+    if (!this.#parameters.has(name)) this.#parameters.set(name, make())
+    return this.#parameters.get(name) === undefined ? undefined : parameterRef(name)
   }
 
-  /** Parameters of one name may say different things, such as the largest page. */
-  #freeName(name: string): string {
-    let free = name
-    for (let n = 2; this.#parameters.has(free); n++) free = `${name}.${n}`
-    return free
+  /** A reference to a parameter that says the same of all documents. */
+  sharedParameter(name: string, parameter: Parameter, make: () => Text): Text {
+    const ref =
+      this.#known.get(parameter) ?? parameterRef(share(this.#parameters, this.#sharedParameters, name, make()))
+    this.#known.set(parameter, ref)
+    return ref
   }
 }
+
+/** The name under which a text stands among others. Texts of one name may say different things, such as the largest page. */
+function share(all: Map<string, Text | undefined>, names: Map<Text, string>, name: string, text: Text): string {
+  const known = names.get(text)
+  if (known !== undefined) return known
+  let free = name
+  for (let n = 2; all.has(free); n++) free = `${name}.${n}`
+  names.set(text, free)
+  all.set(free, text)
+  return free
+}
+
+const schemaRef = (name: string): SchemaRef => ({ $ref: `#/components/schemas/${name}` })
+const parameterRef = (name: string): Text => `{"$ref":"#/components/parameters/${name}"}`
 
 /** A key as a part of other names: no two keys give the same. */
 export const pascal = (key: string): string => key.charAt(0).toUpperCase() + key.slice(1)

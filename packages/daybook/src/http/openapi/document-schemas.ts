@@ -6,9 +6,10 @@ import { REFERS_TO } from '../../fields/relation.ts'
 import type { DocumentModel, Model } from '../../model/model.ts'
 import { LOCALIZED } from '../../model/schema.ts'
 import type { ApiReader } from './api-reader.ts'
-import { type Components, pascal } from './components.ts'
+import { type Components, pascal, type SchemaRef } from './components.ts'
 import { exampleOf } from './examples.ts'
-import { isMovable, moved } from './own-schema.ts'
+import { isMovable, mergePatchOf, moved } from './own-schema.ts'
+import { object, print, printRef, type Text } from './text.ts'
 
 /**
  * In which form a document is sent: whole, with the fields that `select` names, with all its locales, a global before it is
@@ -29,12 +30,12 @@ interface Place {
 
 const NOTHING: ReadonlySet<string> = new Set()
 
+/** Keywords of schemas that readers of the document have no use for. */
+const INTERNAL: ReadonlySet<string> = new Set([LOCALIZED, REFERS_TO, OWN_SCHEMA, 'errorMessage'])
+
 /** Keywords of schemas that are printed otherwise than the model has them. */
 const TREATED: ReadonlySet<string> = new Set([
-  LOCALIZED,
-  REFERS_TO,
-  OWN_SCHEMA,
-  'errorMessage',
+  ...INTERNAL,
   'discriminator',
   'properties',
   'items',
@@ -43,14 +44,14 @@ const TREATED: ReadonlySet<string> = new Set([
   'allOf',
 ])
 
-/** Whether a schema is printed as it is. Most are, and nothing is to be copied for them. */
+/** Whether a schema is printed as it is. Most are. */
 function isPlain(schema: JsonSchema): boolean {
   for (const keyword in schema) if (TREATED.has(keyword)) return false
   return true
 }
 
-const NULL: JsonSchema = { type: 'null' }
-const ID: JsonSchema = { type: 'string', format: 'uuid' }
+const ID: Text = '{"type":"string","format":"uuid"}'
+const NULL: Text = '{"type":"null"}'
 
 /** The schemas of collections and globals as one reader knows them. */
 export class DocumentSchemas {
@@ -59,6 +60,8 @@ export class DocumentSchemas {
   readonly #components: Components
   /** Documents that have values by locale, or may include one that has. */
   readonly #translated: ReadonlySet<DocumentModel>
+  readonly #examples = new Map<Ruled, unknown>()
+  readonly #newExamples = new Map<Ruled, unknown>()
 
   constructor(model: Model, reader: ApiReader, components: Components) {
     this.#model = model
@@ -67,13 +70,8 @@ export class DocumentSchemas {
     this.#translated = translatedDocuments(model)
   }
 
-  /** Keys of the collections that the reader may know. */
-  get collections(): readonly string[] {
-    return [...this.#model.collections.values()].filter((one) => this.#reader.documents.has(one)).map(({ key }) => key)
-  }
-
   /** A document as it is answered to a write. */
-  whole(document: Ruled): JsonSchema {
+  whole(document: Ruled): SchemaRef {
     return this.#schema(document, '')
   }
 
@@ -83,61 +81,75 @@ export class DocumentSchemas {
     return { anyOf: [...this.#forms(document), ...forms].map((form) => this.#schema(document, form)) }
   }
 
-  create(document: Ruled): JsonSchema {
+  create(document: Ruled): SchemaRef {
     return this.#schema(document, 'Create')
   }
 
-  update(document: Ruled): JsonSchema {
+  update(document: Ruled): SchemaRef {
     return this.#schema(document, 'Update')
   }
 
-  patch(document: Ruled): JsonSchema {
+  patch(document: Ruled): SchemaRef {
     const isDeep = document.fields.some(({ field: { type } }) => type.isGroup === true || type.hasFreeKeys === true)
     return this.#schema(document, isDeep ? 'Patch' : 'Update')
   }
 
-  #schema(document: Ruled, form: Form): JsonSchema {
-    const name = `${nameOf(document)}${form}`
+  /** A document as the service answers it; `undefined` where no example of one of its fields is at hand. */
+  example(document: Ruled): unknown {
+    if (!this.#examples.has(document)) this.#examples.set(document, exampleOf(this.#own(document, 'read'), ''))
+    return this.#examples.get(document)
+  }
+
+  /** The body of a request that creates it; `undefined` where no example of a required field is at hand. */
+  #newExample(document: Ruled): unknown {
+    if (!this.#newExamples.has(document)) {
+      this.#newExamples.set(document, exampleOf(this.#own(document, 'create'), ''))
+    }
+    return this.#newExamples.get(document)
+  }
+
+  #schema(document: Ruled, form: Form): SchemaRef {
+    const name = `${documentName(document)}${form}`
     return this.#components.schema(name, () => {
-      if (form === '') return this.#complete(document, 'read', 'Selection')
+      if (form === '') return this.#complete(document, 'read', 'Selection', this.example(document))
       if (form === 'Unwritten') return this.#unwritten(document)
-      if (form === 'Create') return this.#complete(document, 'create', 'Update')
+      if (form === 'Create') return this.#complete(document, 'create', 'Update', this.#newExample(document))
       return this.#part(document, { name, form, isMerged: form === 'Patch' })
     })
   }
 
   /** What a document may hold. */
-  #part(document: Ruled, place: Place): JsonSchema {
+  #part(document: Ruled, place: Place): Text {
     const isBody = BODIES.includes(place.form)
-    const { required: _, ...schema } = this.#print(this.#own(document, isBody ? 'update' : 'read'), place)
+    const { properties } = this.#own(document, isBody ? 'update' : 'read')
+    const members = [`"type":"object","properties":${this.#properties(properties as object, place)}`]
     // What names a document always comes along.
-    return isBody ? schema : { ...schema, required: document.systemKeys.before }
+    if (!isBody) members.push(`"required":${print(document.systemKeys.before)}`)
+    members.push('"additionalProperties":false')
+    if (isBody) members.push(...examplesText(changeOf(this.#newExample(document))))
+    return `{${members.join(',')}}`
   }
 
   /** What a document must hold besides. */
-  #complete(document: Ruled, side: 'read' | 'create', form: Form): JsonSchema {
+  #complete(document: Ruled, side: 'read' | 'create', form: Form, example: unknown): Text {
     const { description } = document
-    const own = this.#own(document, side)
-    const { required } = own
-    return {
-      ...(description === undefined ? {} : { description }),
-      allOf: [this.#schema(document, form)],
-      ...(required === undefined ? {} : { required }),
-      ...(side === 'create' ? examplesOf(own) : {}),
-    }
+    const { required } = this.#own(document, side)
+    const members = [`"allOf":[${printRef(this.#schema(document, form))}]`]
+    if (description !== undefined) members.unshift(`"description":${print(description)}`)
+    if (required !== undefined) members.push(`"required":${print(required)}`)
+    return `{${[...members, ...examplesText(example)].join(',')}}`
   }
 
   /** A global that holds nothing yet. */
-  #unwritten(document: Ruled): JsonSchema {
+  #unwritten(document: Ruled): Text {
     const own = this.#own(document, 'read')
-    const values = document.fields.map(({ key, field }) => [key, emptyValue(field)] as const)
-    const empty = new Map<string, unknown>(values)
+    const empty = new Map<string, unknown>(document.fields.map(({ key, field }) => [key, emptyValue(field)]))
     const isOwn = (key: string): boolean => document.systemKeys.before.includes(key)
-    const properties = Object.entries(own.properties as object).map(([key, schema]) => [
-      key,
-      isOwn(key) ? schema : { const: empty.get(key) ?? null },
-    ])
-    return { ...own, properties: Object.fromEntries(properties), required: document.systemKeys.before }
+    const properties = Object.entries(own.properties as object).map(
+      ([key, schema]) => [key, print(isOwn(key) ? schema : { const: empty.get(key) ?? null })] as const,
+    )
+    const required = print(document.systemKeys.before)
+    return `{"type":"object","properties":${object(properties)},"required":${required},"additionalProperties":false}`
   }
 
   /** A schema of the model, without what the reader may not know. */
@@ -152,83 +164,103 @@ export class DocumentSchemas {
   }
 
   /** Prints a schema of the model for people who have nothing but the document. */
-  #print(schema: JsonSchema, place: Place): JsonSchema {
-    if (isPlain(schema)) return schema
-    const { [LOCALIZED]: isLocalized, [REFERS_TO]: to, errorMessage: _, ...rest } = schema
-    if (isLocalized === true && place.form === 'AllLocales') return this.#byLocale(rest, to, place)
-    if (typeof to === 'string') return this.#reference(rest, to, place)
-    if (isRecord(rest[OWN_SCHEMA])) return this.#ofConfig(rest[OWN_SCHEMA], rest, place)
-    if (isRecord(rest.discriminator)) return this.#variants(rest, rest.discriminator.propertyName as string, place)
-    return this.#printParts(rest, place)
+  #print(schema: JsonSchema, place: Place): Text {
+    if (isPlain(schema)) return print(schema)
+    const { [LOCALIZED]: isLocalized, [REFERS_TO]: to, [OWN_SCHEMA]: own, discriminator } = schema
+    if (isLocalized === true && place.form === 'AllLocales') return this.#byLocale(schema, place)
+    if (typeof to === 'string') return this.#reference(schema, to, place)
+    if (isRecord(own)) return this.#ofConfig(own, schema, place)
+    if (isRecord(discriminator)) return this.#variants(schema, String(discriminator.propertyName), place)
+    return `{${this.#members(schema, place).join(',')}}`
   }
 
-  #printParts({ required, ...schema }: JsonSchema, place: Place): JsonSchema {
-    const parts: Record<string, unknown> = {}
-    for (const [keyword, value] of Object.entries(schema)) parts[keyword] = this.#printPart(keyword, value, place)
+  #members(schema: JsonSchema, place: Place, omitted: ReadonlySet<string> = INTERNAL): readonly Text[] {
     const isPartial = place.isMerged && isRecord(schema.properties)
-    return { ...parts, ...(required === undefined || isPartial ? {} : { required }) }
+    const keywords = Object.keys(schema).filter(
+      (keyword) => !omitted.has(keyword) && !INTERNAL.has(keyword) && !(isPartial && keyword === 'required'),
+    )
+    return keywords.map((keyword) => `${print(keyword)}:${this.#keyword(keyword, schema[keyword], place)}`)
   }
 
-  #printPart(keyword: string, value: unknown, place: Place): unknown {
-    if (keyword === 'properties' && isRecord(value)) {
-      const printed: Record<string, unknown> = {}
-      for (const [key, inner] of Object.entries(value)) {
-        const isTreated = isRecord(inner) && !isPlain(inner)
-        printed[key] = isTreated ? this.#print(inner, { ...place, name: `${place.name}.${key}` }) : inner
-      }
-      return printed
-    }
+  #keyword(keyword: string, value: unknown, place: Place): Text {
+    if (keyword === 'properties' && isRecord(value)) return this.#properties(value, place)
     if (keyword === 'items' && isRecord(value)) return this.#print(value, { ...place, isMerged: false })
     if ((keyword === 'anyOf' || keyword === 'oneOf' || keyword === 'allOf') && Array.isArray(value)) {
-      return value.map((one) => this.#print(one as JsonSchema, place))
+      return `[${value.map((one) => this.#print(one as JsonSchema, place)).join(',')}]`
     }
-    return value
+    return print(value)
+  }
+
+  #properties(properties: object, place: Place): Text {
+    const texts: Text[] = []
+    // Plain ones beside each other are printed together.
+    let plain: Record<string, unknown> | undefined
+    for (const [key, schema] of Object.entries(properties)) {
+      if (!isRecord(schema) || isPlain(schema)) {
+        plain ??= {}
+        plain[key] = schema
+        continue
+      }
+      if (plain) texts.push(print(plain).slice(1, -1))
+      plain = undefined
+      texts.push(`"${key}":${this.#print(schema, { ...place, name: `${place.name}.${key}` })}`)
+    }
+    if (plain) texts.push(print(plain).slice(1, -1))
+    return `{${texts.join(',')}}`
   }
 
   /** A map of locale to value. */
-  #byLocale({ description, ...value }: JsonSchema, to: unknown, place: Place): JsonSchema {
-    return {
-      ...(description === undefined ? {} : { description }),
-      type: 'object',
-      propertyNames: { enum: this.#model.locales?.available ?? [] },
-      additionalProperties: this.#print(to === undefined ? value : { ...value, [REFERS_TO]: to }, place),
-    }
+  #byLocale({ description, [LOCALIZED]: _, ...value }: JsonSchema, place: Place): Text {
+    const locales = print({ enum: this.#model.locales?.available ?? [] })
+    const said = description === undefined ? '' : `"description":${print(description)},`
+    return `{${said}"type":"object","propertyNames":${locales},"additionalProperties":${this.#print(value, place)}}`
   }
 
   /** An id, or in an answer the document that it names. Of a collection that the reader may not know, nothing is said. */
-  #reference({ description, ...schema }: JsonSchema, to: string, { form }: Place): JsonSchema {
+  #reference({ description, [REFERS_TO]: _, ...schema }: JsonSchema, to: string, { form }: Place): Text {
     const target = this.#model.collections.get(to)
-    const isKnown = target !== undefined && this.#reader.documents.has(target)
-    const shown = isKnown ? { description } : {}
-    if (!isKnown || BODIES.includes(form)) return { ...shown, ...schema }
+    if (!target || !this.#reader.documents.has(target)) return print(schema)
+    const shown = description === undefined ? '' : `"description":${print(description)},`
+    if (BODIES.includes(form)) return `{${shown}${print(schema).slice(1)}`
     const forms: readonly Form[] = form === 'AllLocales' ? [form] : ['', 'Selection']
-    const documents = forms.map((one) => this.#schema(target, one))
+    const documents = forms.map((one) => printRef(this.#schema(target, one)))
     const isNullable = Array.isArray(schema.type) && schema.type.includes('null')
-    return { ...shown, anyOf: [ID, ...documents, ...(isNullable ? [NULL] : [])] }
+    return `{${shown}"anyOf":[${[ID, ...documents, ...(isNullable ? [NULL] : [])].join(',')}]}`
   }
 
-  /** The schema that the config gives for a value. A part that is merged need not hold to it. */
-  #ofConfig(
-    own: Readonly<Record<string, unknown>>,
-    { [OWN_SCHEMA]: _, ...rest }: JsonSchema,
-    place: Place,
-  ): JsonSchema {
+  /** The schema that the config gives for a value; where the value is merged, that of a merge patch to it. */
+  #ofConfig(own: JsonSchema, around: JsonSchema, place: Place): Text {
     // One that names its parts otherwise than by pointers means nothing inside another document.
-    if (place.isMerged || !isMovable(own)) return rest
-    return { ...rest, ...this.#components.schema(place.name, () => moved(own, `#/components/schemas/${place.name}`)) }
+    const members = isMovable(own) ? [this.#ownMember(own, place)] : []
+    return `{${[...this.#members(around, place), ...members].join(',')}}`
+  }
+
+  #ownMember(own: JsonSchema, { name, isMerged }: Place): Text {
+    const patch = isMerged ? mergePatchOf(own) : undefined
+    const ref = printRef(
+      this.#components.schema(name, () => print(patch ?? moved(own, `#/components/schemas/${name}`))),
+    )
+    // A schema that is put together of others does not say what a part of its values may be.
+    return isMerged && !patch ? `"anyOf":[${ref},{"type":"object"}]` : ref.slice(1, -1)
   }
 
   /** Objects that one property tells apart: each has a name, so that the property's values can be mapped to them. */
-  #variants({ oneOf, ...schema }: JsonSchema, propertyName: string, place: Place): JsonSchema {
-    const named = (oneOf as readonly JsonSchema[]).map((one) => {
+  #variants(schema: JsonSchema, propertyName: string, place: Place): Text {
+    const named = (schema.oneOf as readonly JsonSchema[]).map((one): readonly [string, Text] => {
       const { [propertyName]: tag } = one.properties as Readonly<Record<string, { readonly const: string }>>
       const at = { ...place, name: `${place.name}.${tag?.const}` }
-      return [String(tag?.const), this.#components.schema(at.name, () => this.#printParts(one, at))] as const
+      const ref = this.#components.schema(at.name, () => `{${this.#members(one, at).join(',')}}`)
+      return [String(tag?.const), ref.$ref]
     })
-    const mapping = Object.fromEntries(named.map(([tag, { $ref }]) => [tag, $ref]))
-    return { ...schema, oneOf: named.map(([, ref]) => ref), discriminator: { propertyName, mapping } }
+    const variants = named.map(([, $ref]) => printRef({ $ref })).join(',')
+    const discriminator = print({ propertyName, mapping: Object.fromEntries(named) })
+    const rest = this.#members(schema, place, VARIANTS)
+    return `{${[...rest, `"oneOf":[${variants}]`, `"discriminator":${discriminator}`].join(',')}}`
   }
 }
+
+/** Keywords of a schema of variants that are printed otherwise. */
+const VARIANTS: ReadonlySet<string> = new Set(['oneOf', 'discriminator'])
 
 function translatedDocuments({ collections, globals }: Model): ReadonlySet<DocumentModel> {
   const all: readonly DocumentModel[] = [...collections.values(), ...globals.values()]
@@ -242,9 +274,15 @@ function translatedDocuments({ collections, globals }: Model): ReadonlySet<Docum
   return translated
 }
 
-const nameOf = ({ kind, key }: Ruled): string => `${pascal(key)}${kind === 'collection' ? 'Entry' : 'Global'}`
+/** A collection or global in the names of the document. */
+export const documentName = ({ kind, key }: Ruled): string =>
+  `${pascal(key)}${kind === 'collection' ? 'Entry' : 'Global'}`
 
-function examplesOf(schema: JsonSchema): { readonly examples?: readonly unknown[] } {
-  const example = exampleOf(schema, '')
-  return example === undefined ? {} : { examples: [example] }
+const examplesText = (example: unknown): readonly Text[] =>
+  example === undefined ? [] : [`"examples":[${print(example)}]`]
+
+/** A change of one field. */
+function changeOf(body: unknown): unknown {
+  const [first] = isRecord(body) ? Object.entries(body) : []
+  return first && Object.fromEntries([first])
 }

@@ -4,9 +4,9 @@ import type { Model } from '../../model/model.ts'
 import { daybookVersion } from '../../version.ts'
 import { HEADERS, type Route } from '../contract.ts'
 import type { ApiReader } from './api-reader.ts'
-import { actionText, errorResponse, operationText } from './operation.ts'
+import { actionText, type CommonTexts, errorResponse, operationText } from './operation.ts'
 import { Printer } from './printer.ts'
-import { object, print, type Text } from './text.ts'
+import { object, print, type Text, Texts } from './text.ts'
 
 /** What a document is made of. */
 export interface OpenApiParts {
@@ -23,7 +23,7 @@ what that session may see besides. Every GET operation answers HEAD, too.`
 export function openApiText({ model, sessionCookie }: Omit<OpenApiParts, 'routes'>, reader: ApiReader): Text {
   const printer = new Printer(model, reader)
   const { components } = printer
-  components.schema('Error', () => ERROR)
+  components.schema('Error', () => print(ERROR))
   const paths = object(pathsOf(reader.routes, printer))
   return object([
     ['openapi', '"3.1.0"'],
@@ -53,10 +53,14 @@ type Member = readonly [key: string, value: Text]
 
 /** The routes by address. The last one names an open place that others call otherwise. */
 function pathsOf(routes: readonly Route[], printer: Printer): readonly Member[] {
-  const byAddress = Map.groupBy(routes, (route) => addressOf(route).replace(/\{\w+\}/g, '{}'))
-  return [...byAddress.values()].flatMap((own) => {
-    const path = addressOf(own.at(-1) as Route)
-    const operations = own.map((route): Member => [route.method.toLowerCase(), operationText(route, path, printer)])
+  const addresses = new Addresses()
+  const common: CommonTexts = new Texts()
+  const byShape = Map.groupBy(routes, (route) => addresses.shapeOf(route))
+  return [...byShape.values()].flatMap((own) => {
+    const path = addresses.of(own.at(-1) as Route)
+    const operations = own.map(
+      (route): Member => [route.method.toLowerCase(), operationText(route, path, printer, common)],
+    )
     return [...own.flatMap((route) => actionPaths(route, printer)), [path, object(operations)] as const]
   })
 }
@@ -67,10 +71,33 @@ const actionPaths = (route: Route, printer: Printer): readonly Member[] =>
     object([[route.method.toLowerCase(), actionText(route, name, action, printer)]]),
   ])
 
-const addressOf = ({ path, resource }: Route): string =>
-  (resource ? path.replace(/:(?:collection|key)\b/, resource.key) : path)
-    .replace(/:(\w+)/g, '{$1}')
-    .replace(/\*$/, '{path}')
+/** Addresses of routes in the form of OpenAPI: the paths of few routes, with the keys of many collections. */
+class Addresses {
+  readonly #paths = new Texts()
+  readonly #shapes = new Texts()
+
+  of(route: Route): string {
+    return withKey(
+      route,
+      this.#paths.get(route.path, () => route.path.replace(/:(\w+)/g, '{$1}').replace(/\*$/, '{path}')),
+    )
+  }
+
+  /** The same for routes whose open places are called differently. */
+  shapeOf(route: Route): string {
+    const key = route.resource ? KEY_PLACES[route.resource.kind] : ''
+    const place = (open: string): string => (open === `:${key}` ? `{${key}}` : '{}')
+    return withKey(
+      route,
+      this.#shapes.get(`${route.path} ${key}`, () => route.path.replace(/:\w+|\*$/g, place)),
+    )
+  }
+}
+
+const KEY_PLACES = { collection: 'collection', global: 'key' } as const
+
+const withKey = ({ resource }: Route, address: string): string =>
+  resource ? address.replace(`{${KEY_PLACES[resource.kind]}}`, resource.key) : address
 
 function tagsOf({ documents, routes }: ApiReader): readonly object[] {
   const collections = [...documents.keys()].filter(({ kind }) => kind === 'collection')

@@ -1,8 +1,11 @@
 import { isRecord, type JsonSchema } from '../../fields/field.ts'
 import { OWN_SCHEMA } from '../../fields/json.ts'
+import { REFERS_TO } from '../../fields/relation.ts'
+import { LOCALIZED } from '../../model/schema.ts'
+import { EXAMPLE_ID } from '../routes/schemas.ts'
 
 const FORMATS: Readonly<Record<string, string>> = {
-  uuid: '01936b1e-7c00-7a3e-8f5d-2b9c4d6e8f10',
+  uuid: EXAMPLE_ID,
   'date-time': '2026-11-20T09:30:00.000Z',
   date: '2026-11-20',
   email: 'ada@example.org',
@@ -27,27 +30,43 @@ const BY_TYPE: Readonly<Record<string, Make>> = {
  * @param name what the value is called: texts say it
  */
 export function exampleOf(schema: JsonSchema, name: string): unknown {
+  if (Array.isArray(schema.examples)) return schema.examples[0]
   if ('const' in schema) return schema.const
   if (Array.isArray(schema.enum)) return schema.enum[0]
   if (isRecord(schema[OWN_SCHEMA])) return exampleOf(schema[OWN_SCHEMA], name)
   const [first] = (schema.oneOf ?? []) as readonly JsonSchema[]
   if (first) return exampleOf(first, name)
-  if (Array.isArray(schema.anyOf))
+  if (Array.isArray(schema.anyOf) && schema.type === undefined)
     return schema.anyOf.map((one) => exampleOf(one, name)).find((one) => one !== undefined)
-  const type = [schema.type].flat().find((one) => one !== 'null')
+  const type = [schema.type ?? (schema.properties ? 'object' : undefined)].flat().find((one) => one !== 'null')
+  if (type === undefined) return isAnything(schema) ? {} : undefined
   return BY_TYPE[String(type)]?.(schema, name)
 }
 
+/** Whether a schema says nothing of its values. */
+const isAnything = (schema: JsonSchema): boolean => Object.keys(schema).every((keyword) => SAYING_NOTHING.has(keyword))
+
+const SAYING_NOTHING: ReadonlySet<string> = new Set(['description', 'title', LOCALIZED])
+
+/**
+ * A body names what needs no other content, and what it has to name. An answer names everything; what refers to other content
+ * is empty.
+ */
 function objectOf({ properties = {}, required = [] }: JsonSchema): unknown {
   const all = properties as Readonly<Record<string, JsonSchema>>
-  const made = Object.keys(all).filter((key) => isMade(all[key] as JsonSchema))
-  /** A value that is made, or that another one beside it is made of. */
-  const isEmpty = (key: string): boolean => made.some((one) => one.startsWith(key))
+  const keys = Object.keys(all)
+  const needed = required as readonly string[]
+  const made = keys.filter((key) => isMade(all[key] as JsonSchema))
   const values: Record<string, unknown> = {}
-  for (const [key, schema] of Object.entries(all)) {
-    const value = isEmpty(key) ? emptyOf(schema) : exampleOf(schema, key)
+  for (const key of keys) {
+    const schema = all[key] as JsonSchema
+    // A value that is made, that another one beside it is made of, or that refers to other content.
+    const isLeft = schema.examples === undefined && (made.some((one) => one.startsWith(key)) || isReference(schema))
+    const isNeeded = needed.includes(key)
+    if (isLeft && !isNeeded) continue
+    const value = (isLeft ? emptyOf(schema) : undefined) ?? exampleOf(schema, key) ?? emptyOf(schema)
     if (value !== undefined) values[key] = value
-    else if ((required as readonly string[]).includes(key)) return undefined
+    else if (isNeeded) return undefined
   }
   return values
 }
@@ -55,8 +74,16 @@ function objectOf({ properties = {}, required = [] }: JsonSchema): unknown {
 /** A value that the service makes of others, such as HTML: what it makes is not known here. */
 const isMade = ({ readOnly, type, format }: JsonSchema): boolean => readOnly === true && !(type && format)
 
-const emptyOf = ({ type }: JsonSchema): null | undefined =>
-  Array.isArray(type) && type.includes('null') ? null : undefined
+const isReference = ({ items, anyOf = [], [REFERS_TO]: to }: JsonSchema): boolean =>
+  to !== undefined || (isRecord(items) && isReference(items)) || (anyOf as readonly JsonSchema[]).some(isReference)
+
+/** The value of a field that holds nothing, if the field may hold nothing. */
+function emptyOf({ type, items, minItems, anyOf = [] }: JsonSchema): null | readonly [] | undefined {
+  const isNullable =
+    [type].flat().includes('null') || (anyOf as readonly JsonSchema[]).some((one) => one.type === 'null')
+  if (isNullable) return null
+  return isRecord(items) && minItems === undefined ? [] : undefined
+}
 
 function listOf(items: JsonSchema, least: number, name: string): unknown {
   const item = exampleOf(items, name)
@@ -64,18 +91,22 @@ function listOf(items: JsonSchema, least: number, name: string): unknown {
   return least > 1 ? undefined : [item]
 }
 
-function numberOf({ minimum, maximum }: JsonSchema): unknown {
-  return Math.min(Math.max(1, Number(minimum ?? 1)), Number(maximum ?? Number.MAX_SAFE_INTEGER))
+function numberOf({ minimum, maximum, default: usual }: JsonSchema): unknown {
+  return usual ?? Math.min(Math.max(1, Number(minimum ?? 1)), Number(maximum ?? Number.MAX_SAFE_INTEGER))
 }
 
 function textOf(schema: JsonSchema, name: string): unknown {
   const { format, minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema
   if (typeof format === 'string') return FORMATS[format]
-  const words = name.replace(/[A-Z_]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll('_', '')
+  const words = /[A-Z_]/.test(name) ? wordsIn(name) : name
   const sentence = words.charAt(0).toUpperCase() + words.slice(1)
+  const patterns = patternsOf(schema)
   const fits = [sentence, words.replaceAll(' ', '-')].map((text) => fit(text, Number(minLength), Number(maxLength)))
-  return fits.find((text) => patternsOf(schema).every((pattern) => new RegExp(pattern, 'u').test(text)))
+  return fits.find((text) => patterns.every((pattern) => new RegExp(pattern, 'u').test(text)))
 }
+
+const wordsIn = (key: string): string =>
+  key.replace(/[A-Z_]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll('_', '')
 
 const fit = (text: string, least: number, most: number): string => text.slice(0, most).padEnd(least, 'x')
 

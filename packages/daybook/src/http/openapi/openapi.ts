@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Access } from '../../content/access/access.ts'
 import type { Model } from '../../model/model.ts'
-import { type ApiReader, apiReader } from './api-reader.ts'
+import { type ApiReader, anyReader, apiReader } from './api-reader.ts'
 import { type OpenApiParts, openApiText } from './document.ts'
 
 /** The document as it is sent. */
@@ -27,10 +27,8 @@ export class OpenApi {
 
   async #reader(access: Access): Promise<ApiReader> {
     const { model, routes } = this.#parts
-    if (this.#onlyReader) return this.#onlyReader
-    const reader = await apiReader(model, routes, access)
-    if (!hasRules(model)) this.#onlyReader = reader
-    return reader
+    this.#onlyReader ??= hasRules(model) ? undefined : anyReader(model, routes)
+    return this.#onlyReader ?? apiReader(model, routes, access)
   }
 
   /** The document for a caller: it holds nothing that the caller may not know. */

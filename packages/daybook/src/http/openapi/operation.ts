@@ -1,5 +1,4 @@
 import { ERRORS, type ErrorCode } from '../../errors.ts'
-import { isRecord } from '../../fields/field.ts'
 import type { Parameter } from '../../query/parameters.ts'
 import { CONDITIONS } from '../conditions.ts'
 import {
@@ -12,7 +11,7 @@ import {
 } from '../contract.ts'
 import { pascal } from './components.ts'
 import type { Printer } from './printer.ts'
-import { object, print, type Text } from './text.ts'
+import { object, print, type Text, type Texts } from './text.ts'
 
 const REQUIRED: Text = '[{"sessionCookie":[]},{"bearerAuth":[]}]'
 const OPTIONAL: Text = '[{},{"sessionCookie":[]},{"bearerAuth":[]}]'
@@ -22,40 +21,56 @@ const OPTIONAL: Text = '[{},{"sessionCookie":[]},{"bearerAuth":[]}]'
  *
  * @param path with the names of its open places
  */
-export function operationText(route: Route, path: string, printer: Printer): Text {
-  const { body, answers } = route
-  const common = (what: string, make: () => Text): Text => ofKind(route, printer, what, make)
-  const parameters = [
-    common('parameters', () => [...pathParameters(route, path), ...conditions(route)].join(',')),
-    ...queryParameters(route, printer),
-  ].filter((text) => text !== '')
-  const responses = [
-    answers ? answers.map((answer) => responseOf(answer, route, printer)).join(',') : UNKNOWN_ANSWER,
-    common('errors', () => errorsOf(route.errors)),
-  ]
+export function operationText(route: Route, path: string, printer: Printer, common: CommonTexts): Text {
+  const { body, answers, operationId, resource } = route
+  const own = common.get(`${operationId} ${resource?.kind}`, () => commonText(route, path))
+  const responses = answers?.map((answer, index) => responseOf(answer, own.answers[index] ?? '', route, printer))
   const members = [
-    `"operationId":"${operationIdOf(route)}"`,
-    common('summary', () => `"summary":${print(route.summary)}`),
-    ...(route.description === undefined ? [] : [`"description":${print(route.description)}`]),
+    `"operationId":"${named(own.operationId, route)}"`,
+    own.summary,
     `"tags":["${tagOf(route)}"]`,
-    `"parameters":[${parameters.join(',')}]`,
-    ...(body ? [`"requestBody":${requestBody(body, print(printer.body(route, body.schema)))}`] : []),
-    `"responses":{${responses.join(',')}}`,
+    `"parameters":[${own.parameters}${queryParameters(route, printer, own.parameters === '')}]`,
+    ...(body ? [`"requestBody":${bodyText(body, printer.body(route, body.schema))}`] : []),
+    `"responses":{${[...(responses ?? [UNKNOWN_ANSWER]), own.errors].join(',')}}`,
     `"security":${securityOf(route, printer)}`,
   ]
   return `{${members.join(',')}}`
 }
 
-/** A text that all routes of one operation have in common, whatever collection or global they are about. */
-const ofKind = ({ operationId, resource }: Route, { texts }: Printer, what: string, make: () => Text): Text =>
-  texts.get(`${what} ${operationId} ${resource?.kind}`, make)
+/** The texts that all routes of one operation have in common, whatever collection or global they are about. */
+interface CommonText {
+  /** With a place for the key. */
+  readonly operationId: string
+  readonly summary: Text
+  /** Of the path and the headers. */
+  readonly parameters: Text
+  /** The beginnings of its answers. */
+  readonly answers: readonly Text[]
+  readonly errors: Text
+}
+
+/** By operation. */
+export type CommonTexts = Texts<CommonText>
+
+const commonText = (route: Route, path: string): CommonText => ({
+  operationId: operationPattern(route),
+  summary: [
+    ['summary', route.summary],
+    ['description', route.description],
+  ]
+    .flatMap(([name, text]) => (text === undefined ? [] : [`"${name}":${print(text)}`]))
+    .join(),
+  parameters: [...pathParameters(route, path), ...conditions(route)].join(','),
+  answers: (route.answers ?? []).map(headOf),
+  errors: errorsOf(route.errors),
+})
 
 /** What an adapter answers is its own business. */
 const UNKNOWN_ANSWER: Text = '"default":{"description":"What the auth adapter answers."}'
 
 /** The operation of one action of a route. */
 export function actionText(route: Route, name: string, action: ActionContract, printer: Printer): Text {
-  const { input = { type: 'object' }, output, description } = action
+  const { input = { type: 'object' }, output, description, status = '2XX' } = action
   const id = `auth${pascal(name)}`
   const content = output && { 'application/json': { schema: printer.own(`${id}Output`, output) } }
   const isRequired = Array.isArray(input.required) && input.required.length > 0
@@ -66,23 +81,31 @@ export function actionText(route: Route, name: string, action: ActionContract, p
     ['summary', print(description ?? `Runs the action ${name} of the auth adapter.`)],
     ['tags', print([tagOf(route)])],
     ['parameters', `[${conditions(route).join(',')}]`],
-    ['requestBody', requestBody(body, print(printer.own(`${id}Input`, input)))],
-    ['responses', `{"2XX":${done},${UNKNOWN_ANSWER},${errorsOf(route.errors)}}`],
+    ['requestBody', bodyText(body, print(printer.own(`${id}Input`, input)))],
+    ['responses', `{"${status}":${done},${UNKNOWN_ANSWER},${errorsOf(route.errors)}}`],
     ['security', OPTIONAL],
   ])
 }
 
+/** Where the key of a collection or global stands in the names of its operations. */
+const KEY = '{}'
+
+/** The name of a route's operation. */
+export const operationIdOf = (route: Route): string => named(operationPattern(route), route)
+
+const named = (pattern: string, { resource }: Route): string =>
+  resource ? pattern.replace(KEY, pascal(resource.key)) : pattern
+
 /**
- * The name of an operation, for generators of clients: `listPosts`, `createPostsEntry`, `getSiteGlobal`. No two kinds begin and
+ * The names of operations, for generators of clients: `listPosts`, `createPostsEntry`, `getSiteGlobal`. No two kinds begin and
  * end alike, so that no two operations have one name.
  */
-export function operationIdOf({ operationId, resource }: Route): string {
+function operationPattern({ operationId, resource }: Route): string {
   if (!resource) return operationId
-  const key = pascal(resource.key)
   return operationId
-    .replace(/Entries$/, key)
-    .replace(/(Entry|Global)$/, `${key}$1`)
-    .replace(/References$/, `$&To${key}`)
+    .replace(/Entries$/, KEY)
+    .replace(/(Entry|Global)$/, `${KEY}$1`)
+    .replace(/References$/, `$&To${KEY}`)
 }
 
 function tagOf({ path, resource, plugin }: Route): string {
@@ -113,31 +136,36 @@ function pathParameters({ pathParameters = {}, path: own, resource }: Route, pat
   )
 }
 
-/** Whether some value fits: there are parameters that a config gives no use. */
-const isUsable = ({ schema }: Parameter): boolean => !isRecord(schema.not) || Object.keys(schema.not).length > 0
-
-function queryParameters({ parameters = {} }: Route, { components }: Printer): readonly Text[] {
-  const usable = Object.entries(parameters).filter(([, parameter]) => isUsable(parameter))
-  return usable.map(([name, parameter]) => components.parameter(name, parameter))
+function queryParameters({ parameters = {}, resource }: Route, printer: Printer, isFirst: boolean): Text {
+  let text = ''
+  for (const name in parameters) {
+    const ref = printer.parameter(name, parameters[name] as Parameter, resource)
+    if (ref !== undefined) text += isFirst && text === '' ? ref : `,${ref}`
+  }
+  return text
 }
 
 const conditions = (route: Route): readonly Text[] =>
   route.conditions.map((one) => `{"$ref":"#/components/parameters/${CONDITIONS[one].name}"}`)
 
-function requestBody({ description, mediaTypes, isRequired = true }: BodyContract, schema: Text): Text {
+function bodyText({ description, mediaTypes, isRequired = true }: BodyContract, schema: Text): Text {
   const content = object(mediaTypes.map((type) => [type, `{"schema":${schema}}`]))
   return `{"description":${print(description)},"required":${isRequired},"content":${content}}`
 }
 
-function responseOf(answer: AnswerContract, route: Route, printer: Printer): Text {
-  const { status, schema, mediaType = 'application/json' } = answer
-  const head = ofKind(route, printer, `answer ${status}`, () => headOf(answer))
-  const content = schema ? `,"content":{"${mediaType}":{"schema":${printer.answer(route, schema)}}}` : ''
-  return `"${status}":{${head}${content}}`
+function responseOf(
+  { schema, mediaType = 'application/json', name }: AnswerContract,
+  head: Text,
+  route: Route,
+  printer: Printer,
+): Text {
+  const content = schema ? `,"content":{"${mediaType}":{"schema":${printer.answer(route, schema, name)}}}` : ''
+  return `${head}${content}}`
 }
 
-const headOf = ({ description, headers, ownHeaders }: AnswerContract): Text =>
-  `"description":${print(description)},"headers":${headersOf(headers, ownHeaders)}`
+/** How the text of an answer begins. */
+const headOf = ({ status, description, headers, ownHeaders }: AnswerContract): Text =>
+  `"${status}":{"description":${print(description)},"headers":${headersOf(headers, ownHeaders)}`
 
 /** The media type is no header of OpenAPI; the name of the request comes with every answer. */
 function headersOf(names: readonly HeaderName[], own: Readonly<Record<string, string>> = {}): Text {

@@ -35,3 +35,46 @@ function moveRefs(value: unknown, address: string): unknown {
     }),
   )
 }
+
+/** Keywords by which a schema is put together of others. */
+const COMPOSED: readonly string[] = [
+  '$ref',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'dependentSchemas',
+  'patternProperties',
+]
+
+/**
+ * The schema of a merge patch (RFC 7396) to values of a schema: what it names has to fit, nothing is required, and `null`
+ * removes a member. `undefined` where the schema does not tell what parts of its values may be.
+ */
+export function mergePatchOf(schema: JsonSchema): JsonSchema | undefined {
+  if (COMPOSED.some((keyword) => Object.hasOwn(schema, keyword))) return undefined
+  const types = [schema.type ?? 'object'].flat()
+  // Anything but an object takes the place of what was there.
+  if (!types.includes('object')) return schema
+  if (types.length > 1) return undefined
+  const { properties = {}, additionalProperties = true, description } = schema
+  const members = Object.entries(properties as object).map(([key, one]) => [
+    key,
+    memberPatch(one as JsonSchema | boolean),
+  ])
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...(schema.type === undefined ? {} : { type: 'object' }),
+    properties: Object.fromEntries(members),
+    additionalProperties: memberPatch(additionalProperties as JsonSchema | boolean),
+  }
+}
+
+/** What a merge patch may say of one member. */
+function memberPatch(schema: JsonSchema | boolean): JsonSchema | boolean {
+  if (schema === true) return true
+  if (schema === false) return { type: 'null' }
+  const patch = mergePatchOf(schema)
+  return patch === undefined ? true : { anyOf: [patch, { type: 'null' }] }
+}

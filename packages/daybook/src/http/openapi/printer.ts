@@ -1,61 +1,85 @@
 import type { Ruled } from '../../content/access/rules.ts'
 import { isRecord, type JsonSchema } from '../../fields/field.ts'
-import type { Model } from '../../model/model.ts'
-import type { Route } from '../contract.ts'
-import { ANY_ENTRY, COLLECTION_KEY } from '../routes/schemas.ts'
+import type { CollectionModel, Model } from '../../model/model.ts'
+import type { Parameter } from '../../query/parameters.ts'
+import type { AnswerContract, Route } from '../contract.ts'
+import { ANY_ENTRY, ANY_OPERATION, operationSchema } from '../routes/schemas.ts'
 import type { ApiReader } from './api-reader.ts'
-import { Components } from './components.ts'
+import { Components, pascal } from './components.ts'
 import { DocumentSchemas } from './document-schemas.ts'
+import { exampleOf } from './examples.ts'
+import { FilterSchemas } from './filter-schemas.ts'
 import { isMovable, moved } from './own-schema.ts'
-import { type Text, Texts } from './text.ts'
+import { ParameterPrinter } from './parameters.ts'
+import { print, printRef, type Text } from './text.ts'
 
 /** Finds the schema that takes the place of one that a contract names; `undefined`: it stands as it is. */
 type Replace = (schema: JsonSchema) => JsonSchema | undefined
 
-/** Prints the schemas of contracts, with what one reader may know in place of what the model says. */
+/** Prints the schemas and parameters of contracts, with what one reader may know in place of what the model says. */
 export class Printer {
   readonly reader: ApiReader
   readonly components: Components = new Components()
-  readonly texts: Texts = new Texts()
   readonly #documents: DocumentSchemas
-  readonly #answers = { read: new Map<JsonSchema, Text>(), written: new Map<JsonSchema, Text>() }
+  readonly #parameters: ParameterPrinter
 
   constructor(model: Model, reader: ApiReader) {
     this.reader = reader
     this.#documents = new DocumentSchemas(model, reader, this.components)
+    this.#parameters = new ParameterPrinter(reader, this.components, new FilterSchemas(reader, this.components))
   }
 
-  /** The schema of what a route answers. Routes have many of them in common. */
-  answer({ resource, parameters = {}, plugin, operationId }: Route, schema: JsonSchema): Text {
-    if (plugin !== undefined) return JSON.stringify(this.#foreign(`${operationId}Answer`, schema))
+  /** The schema of what a route answers. */
+  answer(
+    { resource, parameters = {}, plugin, operationId }: Route,
+    schema: JsonSchema,
+    name: AnswerContract['name'],
+  ): Text {
+    if (plugin !== undefined) return print(this.#foreign(`${operationId}Answer`, schema))
     const canSelect = Object.hasOwn(parameters, 'select')
-    const known = this.#answers[canSelect ? 'read' : 'written']
-    const text = known.get(schema) ?? JSON.stringify(this.#answer(resource, schema, canSelect))
-    known.set(schema, text)
-    return text
+    const make = (): Text => print(this.#answer(resource, schema, canSelect))
+    return name === undefined ? make() : printRef(this.components.schema(pascal(name), make))
   }
 
   #answer(resource: Ruled | undefined, schema: JsonSchema, canSelect: boolean): JsonSchema {
-    return this.#replace(schema, (one) => {
-      if (!resource || one !== resource.schemas.read) return this.#common(one)
-      return canSelect ? this.#documents.read(resource) : this.#documents.whole(resource)
-    })
+    if (!resource) return replaceIn(schema, (one) => this.#common(one))
+    const document = (): JsonSchema => (canSelect ? this.#documents.read(resource) : this.#documents.whole(resource))
+    if (schema === resource.schemas.read) return document()
+    const { items } = (schema.properties ?? {}) as { readonly items?: JsonSchema }
+    return items?.items === resource.schemas.read
+      ? this.#list(resource, schema, { ...items, items: document() })
+      : schema
+  }
+
+  /** A list of a document, with an example. */
+  #list(resource: Ruled, schema: JsonSchema, items: JsonSchema): JsonSchema {
+    const properties = { ...(schema.properties as Readonly<Record<string, JsonSchema>>), items }
+    const one = this.#documents.example(resource)
+    const example = exampleOf({ ...schema, properties: { ...properties, items: { examples: [[one]] } } }, '')
+    return { ...schema, properties, ...(one === undefined ? {} : { examples: [example] }) }
   }
 
   /** The schema of what a route takes. */
-  body({ resource, method, plugin, operationId }: Route, schema: JsonSchema): JsonSchema {
-    if (plugin !== undefined) return this.#foreign(`${operationId}Body`, schema)
-    return this.#replace(schema, (one) => {
-      if (one === resource?.schemas.create) return this.#documents.create(resource)
-      if (one !== resource?.schemas.update) return this.#common(one)
-      return method === 'PATCH' ? this.#documents.patch(resource) : this.#documents.update(resource)
-    })
+  body({ resource, method, plugin, operationId }: Route, schema: JsonSchema): Text {
+    if (plugin !== undefined) return print(this.#foreign(`${operationId}Body`, schema))
+    return print(
+      replaceIn(schema, (one) => {
+        if (one === resource?.schemas.create) return this.#documents.create(resource)
+        if (one !== resource?.schemas.update) return this.#common(one)
+        return method === 'PATCH' ? this.#documents.patch(resource) : this.#documents.update(resource)
+      }),
+    )
+  }
+
+  /** A reference to a parameter of a route; `undefined` for one that no value fits. */
+  parameter(name: string, parameter: Parameter, resource: Ruled | undefined): Text | undefined {
+    return this.#parameters.ref(name, parameter, resource)
   }
 
   /** A schema of somebody else, under a name of its own. */
   own(name: string, schema: JsonSchema): JsonSchema {
     if (!isMovable(schema)) return {}
-    return this.components.schema(name, () => moved(schema, `#/components/schemas/${name}`))
+    return this.components.schema(name, () => print(moved(schema, `#/components/schemas/${name}`)))
   }
 
   /** A schema of a plugin: in its place, or under a name of its own where it refers to parts of itself. */
@@ -64,27 +88,47 @@ export class Printer {
   }
 
   #common(schema: JsonSchema): JsonSchema | undefined {
-    if (schema === COLLECTION_KEY) return { enum: this.#documents.collections }
+    if (schema === ANY_OPERATION) return this.#anyOperation()
     if (schema === ANY_ENTRY) return this.#anyEntry()
     return undefined
   }
 
+  get #collections(): readonly CollectionModel[] {
+    return [...this.reader.documents.keys()].filter((one) => one.kind === 'collection')
+  }
+
   #anyEntry(): JsonSchema {
-    const entries = [...this.reader.documents.keys()].filter(({ kind }) => kind === 'collection')
-    return entries.length === 0 ? ANY_ENTRY : { anyOf: entries.map((one: Ruled) => this.#documents.whole(one)) }
+    const entries = this.#collections.map((one) => this.#documents.whole(one))
+    return entries.length === 0 ? ANY_ENTRY : { anyOf: entries }
   }
 
-  #replace(schema: JsonSchema, replace: Replace): JsonSchema {
-    return replace(schema) ?? (this.#replaceInside(schema, replace) as JsonSchema)
+  #anyOperation(): JsonSchema {
+    const documents = this.#documents
+    const named = this.#collections.map(
+      (one) =>
+        [
+          one.key,
+          this.components.schema(`${pascal(one.key)}Operation`, () =>
+            print(operationSchema(one.key, documents.create(one), documents.update(one))),
+          ),
+        ] as const,
+    )
+    if (named.length === 0) return ANY_OPERATION
+    const mapping = Object.fromEntries(named.map(([key, { $ref }]) => [key, $ref]))
+    return { oneOf: named.map(([, ref]) => ref), discriminator: { propertyName: 'collection', mapping } }
   }
+}
 
-  #replaceInside(value: unknown, replace: Replace): unknown {
-    if (Array.isArray(value)) return value.map((item) => this.#replaceInside(item, replace))
-    if (!isRecord(value)) return value
-    const inner = Object.entries(value).map(([keyword, one]) => [
-      keyword,
-      isRecord(one) ? this.#replace(one, replace) : this.#replaceInside(one, replace),
-    ])
-    return Object.fromEntries(inner)
+function replaceIn(schema: JsonSchema, replace: Replace): JsonSchema {
+  return replace(schema) ?? (replaceInside(schema, replace) as JsonSchema)
+}
+
+function replaceInside(value: unknown, replace: Replace): unknown {
+  if (Array.isArray(value)) return value.map((item) => (isRecord(item) ? replaceIn(item, replace) : item))
+  if (!isRecord(value)) return value
+  const inner: Record<string, unknown> = {}
+  for (const [keyword, one] of Object.entries(value)) {
+    inner[keyword] = isRecord(one) ? replaceIn(one, replace) : replaceInside(one, replace)
   }
+  return inner
 }

@@ -5,16 +5,22 @@ export type Text = string
 export const print = (value: unknown): Text => JSON.stringify(value)
 
 /** The text of an object, of the texts of its members. */
-export function object(members: readonly (readonly [key: string, value: Text])[]): Text {
-  return `{${members.map(([key, value]) => `"${key}":${value}`).join(',')}}`
+export function object(members: Iterable<readonly [key: string, value: Text]>): Text {
+  // Texts that are added share memory with their parts; joined ones are copied once for each object around them.
+  let text = ''
+  for (const [key, value] of members) text += `${text === '' ? '{' : ','}"${key}":${value}`
+  return text === '' ? '{}' : `${text}}`
 }
 
+/** The text of a reference. */
+export const printRef = ({ $ref }: { readonly $ref: string }): Text => `{"$ref":"${$ref}"}`
+
 /** Texts that are printed once. */
-export class Texts {
-  readonly #texts = new Map<string, Text>()
+export class Texts<Value = Text> {
+  readonly #texts = new Map<string, Value>()
 
   /** The text of this name, made when it is first asked for. */
-  get(name: string, make: () => Text): Text {
+  get(name: string, make: () => Value): Value {
     const text = this.#texts.get(name) ?? make()
     this.#texts.set(name, text)
     return text

@@ -32,6 +32,7 @@ export function batchRoutes({ engine }: BatchParts): readonly Route[] {
           status: 200,
           description: 'What became of each operation.',
           schema: BATCH_RESULTS_SCHEMA,
+          name: 'batchResults',
           headers: ['Cache-Control', 'Vary', 'Daybook-Seq', 'Idempotency-Replayed'],
         },
       ],

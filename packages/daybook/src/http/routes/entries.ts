@@ -13,10 +13,18 @@ import { writtenLocale } from '../../query/locale.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
 import { jsonBody, MERGE_PATCH } from '../body.ts'
 import { isKnown, preconditions } from '../conditions.ts'
-import { defineRoute, READ_ERRORS, type Route, readAnswers, WRITE_ERRORS, writeAnswer } from '../contract.ts'
+import {
+  defineRoute,
+  type PathParameters,
+  READ_ERRORS,
+  type Route,
+  readAnswers,
+  WRITE_ERRORS,
+  writeAnswer,
+} from '../contract.ts'
 import { PRIVATE, type ReadPolicy, type Reply, readReply, writeReply } from '../respond.ts'
 import { REPEAT_ERRORS, repeatable } from '../stored-replies.ts'
-import { listSchema, REFERENCES_SCHEMA } from './schemas.ts'
+import { EXAMPLE_ID, listSchema, REFERENCES_SCHEMA } from './schemas.ts'
 
 /** The parts that the routes of collections need. */
 export interface EntryParts extends ReadPolicy {
@@ -25,22 +33,36 @@ export interface EntryParts extends ReadPolicy {
 
 /** Lists, reads and changes of entries, for each collection. */
 export function entryRoutes(parts: EntryParts): readonly Route[] {
-  return [...parts.engine.model.collections.values()].flatMap((collection) => [
-    listRoute(parts, collection),
-    createRoute(parts, collection),
-    getEntryRoute(parts, collection),
-    changeRoute(parts, collection, false),
-    changeRoute(parts, collection, true),
+  const { collections, locales } = parts.engine.model
+  const reading = documentParameters(locales)
+  const writing = writtenLocale(locales)
+  return [...collections.values()].flatMap((collection) => [
+    listRoute(parts, collection, reading),
+    createRoute(parts, collection, writing),
+    getEntryRoute(parts, collection, reading),
+    changeRoute(parts, collection, writing, 'PUT'),
+    changeRoute(parts, collection, writing, 'PATCH'),
     deleteRoute(parts, collection),
     referencesRoute(parts, collection),
   ])
 }
 
 const ENTRY_PATH = '/api/:collection/:id'
-const BY_ID = { id: { description: 'The id of the entry.', schema: { type: 'string', format: 'uuid' } } }
-const BY_SLUG = { slug: { description: 'The slug of the entry, or its id.', schema: { type: 'string', minLength: 1 } } }
+const BY_ID: PathParameters = {
+  id: { description: 'The id of the entry.', schema: { type: 'string', format: 'uuid' }, example: EXAMPLE_ID },
+}
+const BY_SLUG: PathParameters = {
+  slug: {
+    description: 'The slug of the entry, or its id.',
+    schema: { type: 'string', minLength: 1 },
+    example: 'my-first-post',
+  },
+}
 
-function listRoute({ engine, ...policy }: EntryParts, collection: CollectionModel): Route {
+type Reading = ReturnType<typeof documentParameters>
+type Writing = ReturnType<typeof writtenLocale>
+
+function listRoute({ engine, ...policy }: EntryParts, collection: CollectionModel, reading: Reading): Route {
   return defineRoute({
     method: 'GET',
     path: '/api/:collection',
@@ -48,10 +70,10 @@ function listRoute({ engine, ...policy }: EntryParts, collection: CollectionMode
     resource: collection,
     protection: 'public',
     summary: 'Lists entries, one page at a time.',
-    parameters: listParameters(collection, engine.model.locales),
+    parameters: listParameters(collection, engine.model.locales, reading),
     checksQuery: true,
     conditions: ['ifMatch', 'ifNoneMatch', 'minSeq'],
-    answers: readAnswers('One page of entries.', listSchema(collection)),
+    answers: readAnswers('One page of entries.', listSchema(collection), `${collection.key}List`),
     errors: READ_ERRORS,
     run: async ({ access, conditions, query }) => {
       const plan = await planList(engine.sourceFor(access, conditions.minSeq), access, collection, query)
@@ -61,7 +83,7 @@ function listRoute({ engine, ...policy }: EntryParts, collection: CollectionMode
   })
 }
 
-function getEntryRoute({ engine, ...policy }: EntryParts, collection: CollectionModel): Route {
+function getEntryRoute({ engine, ...policy }: EntryParts, collection: CollectionModel, reading: Reading): Route {
   return defineRoute({
     method: 'GET',
     path: '/api/:collection/:slug',
@@ -70,7 +92,7 @@ function getEntryRoute({ engine, ...policy }: EntryParts, collection: Collection
     resource: collection,
     protection: 'public',
     summary: 'Reads an entry by its slug or id.',
-    parameters: documentParameters(engine.model.locales),
+    parameters: reading,
     checksQuery: true,
     conditions: ['ifMatch', 'ifNoneMatch', 'minSeq'],
     answers: readAnswers('The entry.', collection.schemas.read),
@@ -83,7 +105,7 @@ function getEntryRoute({ engine, ...policy }: EntryParts, collection: Collection
   })
 }
 
-function createRoute({ engine }: EntryParts, collection: CollectionModel): Route {
+function createRoute({ engine }: EntryParts, collection: CollectionModel, writing: Writing): Route {
   const { key, schemas } = collection
   return defineRoute({
     method: 'POST',
@@ -93,7 +115,7 @@ function createRoute({ engine }: EntryParts, collection: CollectionModel): Route
     protection: 'session',
     action: 'create',
     summary: 'Creates an entry.',
-    parameters: writtenLocale(engine.model.locales),
+    parameters: writing,
     conditions: ['ifMatch', 'ifNoneMatch', 'idempotencyKey'],
     body: jsonBody('The fields of the new entry.', schemas.create),
     answers: [writeAnswer(201, 'The stored entry.', schemas.read, ['Location', 'Idempotency-Replayed'])],
@@ -119,23 +141,26 @@ function createRoute({ engine }: EntryParts, collection: CollectionModel): Route
 const locationOf = (collection: string, { address }: EntryAnswer, locale: string | undefined): string =>
   `/api/${collection}/${encodeURIComponent(address)}${locale === undefined ? '' : `?locale=${locale}`}`
 
-function changeRoute({ engine }: EntryParts, collection: CollectionModel, isMerge: boolean): Route {
+function changeRoute(
+  { engine }: EntryParts,
+  collection: CollectionModel,
+  writing: Writing,
+  method: 'PUT' | 'PATCH',
+): Route {
   const { schemas } = collection
+  const isMerge = method === 'PATCH'
   const names = isMerge
-    ? ({ method: 'PATCH', operationId: 'patchEntry', summary: 'Merges the body into an entry (RFC 7396).' } as const)
-    : ({
-        method: 'PUT',
-        operationId: 'updateEntry',
-        summary: 'Changes the fields of an entry that the body names.',
-      } as const)
+    ? { operationId: 'patchEntry', summary: 'Merges the body into an entry (RFC 7396).' }
+    : { operationId: 'updateEntry', summary: 'Changes the fields of an entry that the body names.' }
   return defineRoute({
     ...names,
+    method,
     path: ENTRY_PATH,
     pathParameters: BY_ID,
     resource: collection,
     protection: 'session',
     action: 'update',
-    parameters: writtenLocale(engine.model.locales),
+    parameters: writing,
     conditions: ['ifMatch', 'ifNoneMatch'],
     body: jsonBody('The fields to change.', schemas.update, isMerge ? [MERGE_PATCH] : []),
     answers: [writeAnswer(200, 'The stored entry.', schemas.read)],
@@ -188,6 +213,7 @@ function referencesRoute({ engine }: EntryParts, collection: CollectionModel): R
         status: 200,
         description: 'One page of references.',
         schema: REFERENCES_SCHEMA,
+        name: 'references',
         headers: ['Cache-Control', 'Vary'],
       },
     ],

@@ -1,5 +1,8 @@
+import { IDENTITY_SCHEMA } from '../../auth/adapter.ts'
+import { TAGS_SCHEMA } from '../../content/etags.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel } from '../../model/model.ts'
+import { MAX_PAGE } from '../../query/entry-query.ts'
 
 const WHOLE_NUMBER: JsonSchema = { type: 'integer', minimum: 0 }
 
@@ -9,25 +12,36 @@ const objectSchema = (properties: Readonly<Record<string, JsonSchema>>): JsonSch
   required: Object.keys(properties),
 })
 
+/** The id that examples have. */
+export const EXAMPLE_ID = '01936b1e-7c00-7a3e-8f5d-2b9c4d6e8f10'
+
+const TOTAL: JsonSchema = { ...WHOLE_NUMBER, examples: [1] }
+const OFFSET: JsonSchema = { ...WHOLE_NUMBER, examples: [0] }
+
 /** One page of a collection. */
-export const listSchema = ({ key, schemas }: CollectionModel): JsonSchema =>
+export const listSchema = ({ key, schemas, maxLimit }: CollectionModel): JsonSchema =>
   objectSchema({
     collection: { const: key },
-    total: WHOLE_NUMBER,
-    limit: WHOLE_NUMBER,
-    offset: WHOLE_NUMBER,
-    items: { type: 'array', items: schemas.read },
-    nextCursor: { type: ['string', 'null'] },
+    total: TOTAL,
+    limit: { ...WHOLE_NUMBER, maximum: maxLimit },
+    offset: OFFSET,
+    items: { type: 'array', items: schemas.read, maxItems: maxLimit },
+    nextCursor: { type: ['string', 'null'], examples: [null] },
   })
 
 /** One page of the documents that refer to an entry. */
 export const REFERENCES_SCHEMA: JsonSchema = objectSchema({
-  total: WHOLE_NUMBER,
-  limit: WHOLE_NUMBER,
-  offset: WHOLE_NUMBER,
+  total: TOTAL,
+  limit: { ...WHOLE_NUMBER, maximum: MAX_PAGE },
+  offset: OFFSET,
   items: {
     type: 'array',
-    items: objectSchema({ collection: { type: 'string' }, id: { type: 'string' }, field: { type: 'string' } }),
+    items: objectSchema({
+      collection: { type: 'string', examples: ['posts'] },
+      id: { type: 'string', examples: [EXAMPLE_ID] },
+      field: { type: 'string', examples: ['author'] },
+    }),
+    maxItems: MAX_PAGE,
   },
 })
 
@@ -35,20 +49,7 @@ export const REFERENCES_SCHEMA: JsonSchema = objectSchema({
 export const SESSION_SCHEMA: JsonSchema = objectSchema({
   authenticated: { type: 'boolean' },
   principal: { type: ['object', 'null'] },
-  identity: {
-    anyOf: [
-      objectSchema({
-        provider: { type: 'string' },
-        subject: { type: 'string' },
-        sessionId: { type: 'string' },
-        actorType: { enum: ['human', 'service'] },
-        expiresAt: { type: ['string', 'null'] },
-        claims: { type: 'object' },
-        roles: { type: 'array', items: { type: 'string' } },
-      }),
-      { type: 'null' },
-    ],
-  },
+  identity: { anyOf: [IDENTITY_SCHEMA, { type: 'null' }] },
 })
 
 const PERMISSION: JsonSchema = { enum: [true, false, 'some'] }
@@ -76,31 +77,33 @@ export const PERMISSIONS_SCHEMA: JsonSchema = objectSchema({ collections: PERMIS
 
 const DOCUMENT_ID: JsonSchema = { type: 'string', format: 'uuid' }
 
-/** The key of a collection. The OpenAPI document has those in its place that its reader may know. */
-export const COLLECTION_KEY: JsonSchema = { type: 'string' }
 /** An entry of some collection. The OpenAPI document has the schemas of all of them in its place. */
 export const ANY_ENTRY: JsonSchema = { type: 'object' }
+/** An operation of a batch. The OpenAPI document has those of all collections in its place. */
+export const ANY_OPERATION: JsonSchema = { type: 'object' }
 
 /** The operations of a batch. */
-export const batchSchema = (maxItems: number): JsonSchema =>
-  objectSchema({
-    operations: {
-      type: 'array',
-      maxItems,
-      items: {
-        type: 'object',
-        properties: {
-          op: { enum: ['create', 'update', 'delete'] },
-          collection: COLLECTION_KEY,
-          id: DOCUMENT_ID,
-          ifMatch: { type: 'string' },
-          data: { type: 'object' },
-        },
-        required: ['op', 'collection'],
-        additionalProperties: false,
-      },
-    },
-  })
+export const batchSchema = (maxItems: number): JsonSchema => ({
+  ...objectSchema({ operations: { type: 'array', maxItems, items: ANY_OPERATION } }),
+  additionalProperties: false,
+})
+
+/** An operation of a batch on one collection, with the schemas of the bodies that create and change an entry. */
+export function operationSchema(collection: string, create: JsonSchema, update: JsonSchema): JsonSchema {
+  const common = { collection: { const: collection } }
+  return {
+    oneOf: [
+      oneOperation({ op: { const: 'create' }, ...common, data: create }),
+      oneOperation({ op: { const: 'update' }, ...common, id: DOCUMENT_ID, data: update }),
+      oneOperation({ op: { const: 'delete' }, ...common, id: DOCUMENT_ID }),
+    ],
+  }
+}
+
+function oneOperation(needed: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  const { properties, ...schema } = objectSchema(needed)
+  return { ...schema, properties: { ...(properties as object), ifMatch: TAGS_SCHEMA }, additionalProperties: false }
+}
 
 /** The outcome of each operation. */
 export const BATCH_RESULTS_SCHEMA: JsonSchema = objectSchema({

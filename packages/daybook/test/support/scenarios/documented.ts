@@ -4,8 +4,8 @@ import { expect } from 'vitest'
 import type { Service } from '../../../src/service.ts'
 import type { Answer, Sent } from './transports.ts'
 
-/** A part of the document, as far as it is looked at here. */
-interface Operation {
+/** An operation of the document, as far as it is looked at here. */
+export interface Operation {
   readonly operationId: string
   readonly parameters: readonly { readonly $ref?: string; readonly name?: string; readonly in?: string }[]
   readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> }
@@ -18,7 +18,8 @@ interface ResponsePart {
   readonly content?: Readonly<Record<string, unknown>>
 }
 
-interface Document {
+/** An OpenAPI document, as far as it is looked at here. */
+export interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
@@ -29,74 +30,102 @@ const OF_NO_OPERATION = [405, 408, 414, 417, 431]
 const OF_ANY_ANSWER =
   /^(?:connection|content-length|content-type|date|keep-alive|transfer-encoding|vary|x-content-type-options|access-control-.*|cache-control)$/
 
+/** A parameter of an operation, and where it stands in the document. */
+interface DeclaredParameter {
+  readonly name: string
+  readonly in: string
+  readonly style?: string
+  readonly pointer: string
+}
+
+/** An operation that a request is for, and where it stands in the document. */
+interface FoundOperation {
+  readonly operation: Operation
+  readonly at: readonly string[]
+}
+
 /** The OpenAPI document that one reader gets, and what it says of requests and answers. */
-class DocumentedService {
+export class DocumentedService {
   readonly #document: Document
   readonly #ajv: Ajv2020
+  /** Reads the values of nested parameters, which are texts. */
+  readonly #texts: Ajv2020
   readonly #paths: readonly { readonly path: string; readonly pattern: RegExp }[]
   readonly #validators = new Map<string, ValidateFunction>()
 
   constructor(document: Document) {
     this.#document = document
-    this.#ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false })
-    // The package is CommonJS; its default export is the function itself at run time.
-    ;(addFormats as unknown as (to: Ajv2020) => void)(this.#ajv)
-    this.#ajv.addSchema(document, 'document')
+    this.#ajv = makeAjv(document, {})
+    this.#texts = makeAjv(document, { coerceTypes: true })
     // Addresses without open places come first.
     const paths = Object.keys(document.paths).sort((one, other) => one.split('{').length - other.split('{').length)
     this.#paths = paths.map((path) => ({ path, pattern: toPattern(path) }))
   }
 
   /** Checks an answer to a request against what the document says of it. */
-  check({ method, path: target, headers, body }: Sent, answer: Answer): void {
-    const [written = '', search = ''] = target.split('?')
-    const path = decoded(written)
-    const found = this.#paths.find(({ pattern }) => pattern.test(path))
-    const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
-    const operation = found && this.#document.paths[found.path]?.[verb]
-    if (!found || !operation) {
+  check(sent: Sent, answer: Answer): void {
+    const { method, path: target } = sent
+    const found = this.#find(sent)
+    if (!found) {
       // What is not there for the reader is refused, whatever is asked of it.
-      if (method !== 'OPTIONS') expect(answer.status, `${method} ${path} is not documented`).toBeGreaterThanOrEqual(400)
+      if (method !== 'OPTIONS')
+        expect(answer.status, `${method} ${target} is not documented`).toBeGreaterThanOrEqual(400)
       return
     }
     if (OF_NO_OPERATION.includes(answer.status)) return
-    const at = ['paths', found.path, verb]
-    if (answer.status < 400) this.#checkRequest(operation, at, new URLSearchParams(search), headers, body)
-    this.#checkAnswer(operation, at, answer, method)
+    if (answer.status < 400) expect(this.#faultsOf(found, sent), `${method} ${target} was taken`).toEqual([])
+    this.#checkAnswer(found.operation, found.at, answer, method)
   }
 
-  #checkRequest(
-    operation: Operation,
-    at: readonly string[],
-    query: URLSearchParams,
-    headers: Sent['headers'],
-    body: Sent['body'],
-  ): void {
-    const declared = operation.parameters.map(({ $ref, ...own }, index) => ({
-      ...(($ref ? this.#at($ref) : own) as { readonly name: string; readonly in: string; readonly style?: string }),
-      pointer: $ref ?? pointerTo(...at, 'parameters', String(index)),
-    }))
-    for (const name of new Set(query.keys())) {
-      const parameter = declared.find((one) => one.in === 'query' && one.name === name.replace(/\[.*$/, ''))
-      expect(parameter, `${operation.operationId} documents the parameter ${name}`).toBeDefined()
-      if (!parameter || parameter.style === 'deepObject') continue
-      const values = query.getAll(name)
-      const what = `the parameter ${name}`
-      if (parameter.style !== 'form') this.#expectText(`${parameter.pointer}/schema`, values[0] ?? '', what)
-      else
-        this.#expectValid(
-          `${parameter.pointer}/schema`,
-          values.flatMap((one) => one.split(',')),
-          what,
-        )
-    }
+  /** What the document refuses in a request to one of its operations. */
+  faultsOf(sent: Sent): readonly string[] {
+    const found = this.#find(sent)
+    return found ? this.#faultsOf(found, sent) : ['no such operation']
+  }
+
+  #find({ method, path: target }: Sent): FoundOperation | undefined {
+    const path = decoded(target.split('?')[0] ?? '')
+    const found = this.#paths.find(({ pattern }) => pattern.test(path))
+    const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
+    const operation = found && this.#document.paths[found.path]?.[verb]
+    return operation && { operation, at: ['paths', found.path, verb] }
+  }
+
+  #faultsOf({ operation, at }: FoundOperation, { path, headers, body }: Sent): readonly string[] {
+    const query = new URLSearchParams(path.split('?')[1] ?? '')
+    return [...this.#queryFaults(operation, at, query), ...this.#bodyFaults(operation, at, headers, body)]
+  }
+
+  #queryFaults(operation: Operation, at: readonly string[], query: URLSearchParams): readonly string[] {
+    const declared = operation.parameters.map(
+      ({ $ref, ...own }, index): DeclaredParameter => ({
+        ...(($ref ? this.#at($ref) : own) as DeclaredParameter),
+        pointer: $ref ?? pointerTo(...at, 'parameters', String(index)),
+      }),
+    )
+    const byParameter = Map.groupBy(query.keys(), (name) =>
+      declared.find(
+        (one) => one.in === 'query' && one.name === (one.style === 'deepObject' ? name.split('[')[0] : name),
+      ),
+    )
+    return [...byParameter].flatMap(([parameter, names]) => {
+      if (!parameter) return names.map((name) => `the parameter ${name} is not documented`)
+      const value = parameterValue(parameter, [...new Set(names)], query)
+      if (value === undefined) return [`the parameter ${parameter.name} is not written as documented`]
+      const pointer = `${parameter.pointer}/schema`
+      if (parameter.style === 'deepObject') return this.#faults(pointer, value, parameter.name, this.#texts)
+      return this.#faults(pointer, typeof value === 'string' ? this.#typed(pointer, value) : value, parameter.name)
+    })
+  }
+
+  #bodyFaults({ requestBody }: Operation, at: readonly string[], headers: Sent['headers'], body: Sent['body']) {
     const type = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
     const media = type.split(';')[0]?.toLowerCase() ?? ''
-    if (typeof body !== 'string' || !media.endsWith('json') || !operation.requestBody) return
+    if (typeof body !== 'string' || !media.endsWith('json') || !requestBody) return []
     // Every +json type is taken as JSON is; texts are brought into one Unicode form before they are checked.
-    const documented = Object.hasOwn(operation.requestBody.content, media) ? media : 'application/json'
+    const documented = Object.hasOwn(requestBody.content, media) ? media : 'application/json'
     const pointer = pointerTo(...at, 'requestBody', 'content', documented, 'schema')
-    this.#expectValid(pointer, JSON.parse(body.normalize('NFC')), 'the body that was taken')
+    return this.#faults(pointer, JSON.parse(body.normalize('NFC')), 'the body')
   }
 
   #checkAnswer(operation: Operation, at: readonly string[], { status, headers, text }: Answer, method: string): void {
@@ -110,7 +139,7 @@ class DocumentedService {
     const pointer = $ref ?? pointerTo(...at, 'responses', kind)
     const response = this.#at(pointer) as ResponsePart
     // What an adapter answers is its own business, its headers included.
-    if (/^\d+$/.test(kind)) this.#checkHeaders(operationId, pointer, response, headers)
+    if (!Object.hasOwn(responses, 'default')) this.#checkHeaders(operationId, pointer, response, headers)
     const type = headers.get('content-type')?.split(';')[0] ?? ''
     if (text === '' || method === 'HEAD' || kind === 'default') return
     expect(Object.keys(response.content ?? {}), `content of ${operationId} ${status}`).toContain(type)
@@ -140,19 +169,76 @@ class DocumentedService {
   }
 
   /** The value of a parameter or a header, which has no type: a number, true or false may be written in it. */
-  #expectText(pointer: string, text: string, what: string): void {
+  #typed(pointer: string, text: string): unknown {
     const { type } = this.#at(pointer) as { readonly type?: unknown }
     const isWritten =
-      (type === 'integer' && /^\d+$/.test(text)) || (type === 'boolean' && /^(?:true|false)$/.test(text))
-    this.#expectValid(pointer, isWritten ? JSON.parse(text) : text, what)
+      (type === 'integer' && /^\d{1,16}$/.test(text)) || (type === 'boolean' && /^(?:true|false)$/.test(text))
+    return isWritten ? JSON.parse(text) : text
+  }
+
+  #expectText(pointer: string, text: string, what: string): void {
+    this.#expectValid(pointer, this.#typed(pointer, text), what)
   }
 
   #expectValid(pointer: string, value: unknown, what: string): void {
-    const validate = this.#validators.get(pointer) ?? this.#ajv.compile({ $ref: `document${pointer}` })
-    this.#validators.set(pointer, validate)
-    const holds = validate(value)
-    expect(holds ? [] : validate.errors, `${what}: ${JSON.stringify(value)?.slice(0, 500)}`).toEqual([])
+    expect(this.#faults(pointer, value, what), `${what}: ${JSON.stringify(value)?.slice(0, 500)}`).toEqual([])
   }
+
+  /** What the schema at a pointer refuses in a value. */
+  #faults(pointer: string, value: unknown, what: string, ajv = this.#ajv): readonly string[] {
+    const validate = this.#validators.get(pointer) ?? ajv.compile({ $ref: `document${pointer}` })
+    this.#validators.set(pointer, validate)
+    return validate(value)
+      ? []
+      : (validate.errors ?? []).map(({ instancePath, message }) => `${what}${instancePath} ${message}`)
+  }
+}
+
+function makeAjv(document: Document, options: { readonly coerceTypes?: boolean }): Ajv2020 {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false, ...options })
+  // The package is CommonJS; its default export is the function itself at run time.
+  ;(addFormats as unknown as (to: Ajv2020) => void)(ajv)
+  return ajv.addSchema(document, 'document')
+}
+
+/** The value of a parameter, as its style writes it; `undefined` when it is written otherwise. */
+function parameterValue({ name, style }: DeclaredParameter, names: readonly string[], query: URLSearchParams): unknown {
+  if (style === 'deepObject') return nestedValue(names, query)
+  const values = query.getAll(name)
+  if (style === 'form') return values.flatMap((one) => one.split(','))
+  return values.length === 1 ? values[0] : undefined
+}
+
+/** The last part of a name whose value is a list. */
+const LISTS: readonly string[] = ['in', 'nin', 'all']
+
+/** The object that `where[a][eq]=1&where[or][0][b][in]=2,3` writes. */
+function nestedValue(names: readonly string[], query: URLSearchParams): object | undefined {
+  const root: Record<string, unknown> = {}
+  for (const name of names) {
+    const path = /^\w+((?:\[[^[\]]+\])+)$/.exec(name)?.[1]?.slice(1, -1).split('][')
+    const last = path?.pop()
+    if (!path || last === undefined) return undefined
+    let node = root
+    for (const key of path) {
+      node[key] ??= {}
+      if (typeof node[key] !== 'object') return undefined
+      node = node[key] as Record<string, unknown>
+    }
+    const values = query.getAll(name)
+    const isList = LISTS.includes(last)
+    if (node[last] !== undefined || (!isList && values.length > 1)) return undefined
+    node[last] = isList ? values.flatMap((one) => one.split(',')) : values[0]
+  }
+  return withLists(root) as object
+}
+
+/** Objects whose keys are numbers are lists. */
+function withLists(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const entries = Object.entries(value).map(([key, inner]) => [key, withLists(inner)] as const)
+  const isList = entries.length > 0 && entries.every(([key]) => /^\d{1,3}$/.test(key))
+  return isList ? entries.map(([, inner]) => inner) : Object.fromEntries(entries)
 }
 
 const escapeKey = (key: string): string => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))

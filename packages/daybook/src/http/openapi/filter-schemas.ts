@@ -1,0 +1,132 @@
+import type { JsonSchema } from '../../fields/field.ts'
+import type { CollectionModel, Comparable, ManyValued } from '../../model/model.ts'
+import { MAX_VALUES, MEMBER_OPERATORS, operatorsOf } from '../../query/where.ts'
+import type { ApiReader } from './api-reader.ts'
+import { type Components, pascal, type SchemaRef } from './components.ts'
+import { object, print, printRef, type Text } from './text.ts'
+
+/** Stands in the text of a collection's members before each name; no key holds it. */
+const BEFORE_NAME = '\u0001'
+
+/** What groups conditions, and no field. */
+const GROUPS: readonly string[] = ['and', 'or', 'not']
+/** Operators that compare with several values. */
+const LIST_OPERATORS: readonly string[] = ['in', 'nin', 'all']
+/** The most members of an `and` or `or`. */
+const MAX_BRANCHES = 1000
+
+/**
+ * The schemas of `where`, one for each collection: its fields, and those of the collections that its relations lead to, each
+ * with its operators. Fields of one type share the schema of their operators.
+ */
+export class FilterSchemas {
+  readonly #reader: ApiReader
+  readonly #components: Components
+  readonly #byKey: ReadonlyMap<string, CollectionModel>
+  /** The members of a filter, by collection. */
+  readonly #members = new Map<CollectionModel, Text>()
+  /** References to operators, by the schema of their values and the names of the operators. */
+  readonly #operators = new Map<JsonSchema, Map<readonly string[], Text>>()
+
+  constructor(reader: ApiReader, components: Components) {
+    this.#reader = reader
+    this.#components = components
+    const readable = [...reader.readable].filter((one) => one.kind === 'collection')
+    this.#byKey = new Map(readable.map((one) => [one.key, one]))
+  }
+
+  /** A reference to the schema of a collection's filter. */
+  where(collection: CollectionModel): SchemaRef {
+    const name = `${pascal(collection.key)}Where`
+    return this.#components.schema(name, () => {
+      const own = printRef({ $ref: `#/components/schemas/${name}` })
+      const branches = `{"type":"array","items":${own},"minItems":1,"maxItems":${MAX_BRANCHES}}`
+      const groups = [
+        ['and', branches],
+        ['or', branches],
+        ['not', own],
+      ] as const
+      const fields = [this.#own(collection).replaceAll(BEFORE_NAME, ''), ...this.#throughRelations(collection)]
+      const properties = [...fields, object(groups).slice(1, -1)].join(',')
+      return `{"type":"object","properties":{${properties}},"minProperties":1,"additionalProperties":false}`
+    })
+  }
+
+  /** The fields of a collection itself, each with its operators. */
+  #own(collection: CollectionModel): Text {
+    const known = this.#members.get(collection)
+    if (known !== undefined) return known
+    const members: Text[] = []
+    for (const one of this.#shown(collection, collection.comparables)) {
+      if (GROUPS.includes(one.path)) continue
+      members.push(`"${BEFORE_NAME}${one.path}":${this.#operatorsFor(one, operatorsOf(one), kindOf)}`)
+    }
+    for (const one of this.#shown(collection, collection.manyValued)) {
+      if (GROUPS.includes(one.path)) continue
+      members.push(`"${BEFORE_NAME}${one.path}":${this.#operatorsFor(one, MEMBER_OPERATORS, kindOfMany)}`)
+    }
+    const text = members.join(',')
+    this.#members.set(collection, text)
+    return text
+  }
+
+  #throughRelations(collection: CollectionModel): readonly Text[] {
+    const { comparables, manyValued } = collection
+    const texts: Text[] = []
+    for (const fields of [comparables, manyValued]) {
+      for (const { path, to = '' } of this.#shown<Comparable | ManyValued>(collection, fields)) {
+        const target = this.#byKey.get(to)
+        if (target) texts.push(this.#own(target).replaceAll(BEFORE_NAME, `${path}.`))
+      }
+    }
+    return texts
+  }
+
+  #shown<F extends Comparable | ManyValued>(collection: CollectionModel, fields: ReadonlyMap<string, F>): Iterable<F> {
+    const hidden = this.#reader.documents.get(collection)?.hidden
+    return hidden?.size ? [...fields.values()].filter(({ owner }) => !hidden.has(owner)) : fields.values()
+  }
+
+  /** A reference to the operators of a value. */
+  #operatorsFor<F extends Comparable | ManyValued>(
+    field: F,
+    operators: readonly string[],
+    kind: (field: F) => string,
+  ): Text {
+    const { filterSchema } = field
+    const known = this.#operators.get(filterSchema) ?? new Map<readonly string[], Text>()
+    this.#operators.set(filterSchema, known)
+    const text = known.get(operators) ?? this.#makeOperators(filterSchema, operators, kind(field))
+    known.set(operators, text)
+    return text
+  }
+
+  #makeOperators(schema: JsonSchema, operators: readonly string[], kind: string): Text {
+    return printRef(this.#components.sharedSchema(`${kind}Filter`, operatorsText(schema, operators)))
+  }
+}
+
+function operatorsText(schema: JsonSchema, operators: readonly string[]): Text {
+  const value = print(schema)
+  const list = `{"type":"array","items":${value},"minItems":1,"maxItems":${MAX_VALUES}}`
+  const properties = operators.map((operator): readonly [string, Text] => {
+    if (operator === 'exists') return [operator, '{"type":"boolean"}']
+    return [operator, LIST_OPERATORS.includes(operator) ? list : value]
+  })
+  return `{"type":"object","properties":${object(properties)},"minProperties":1,"additionalProperties":false}`
+}
+
+const KINDS_BY_FORMAT: Readonly<Record<string, string>> = { date: 'Date', 'date-time': 'Timestamp', uuid: 'Id' }
+
+/** What the schema of the operators is called after. */
+function kindOf({ path, to, filterSchema }: Comparable): string {
+  if (to !== undefined) return 'Reference'
+  if (filterSchema.enum !== undefined) return pascal(path.replace(/^.*\./, ''))
+  if (filterSchema.anyOf !== undefined) return 'Timestamp'
+  const { format, type } = filterSchema
+  return KINDS_BY_FORMAT[String(format)] ?? (type === 'string' ? 'Text' : pascal(String(type)))
+}
+
+function kindOfMany({ path, to }: ManyValued): string {
+  return to === undefined ? pascal(path.replace(/^.*\./, '')) : 'References'
+}

@@ -1,0 +1,130 @@
+import type { Ruled } from '../../content/access/rules.ts'
+import type { JsonSchema } from '../../fields/field.ts'
+import { isRecord } from '../../fields/field.ts'
+import type { DocumentModel } from '../../model/model.ts'
+import { MAX_NAMES } from '../../query/expansion.ts'
+import { MAX_SORT_KEYS } from '../../query/list-query.ts'
+import type { Parameter, TakenNames } from '../../query/parameters.ts'
+import type { ApiReader } from './api-reader.ts'
+import type { Components } from './components.ts'
+import { documentName } from './document-schemas.ts'
+import { exampleOf } from './examples.ts'
+import type { FilterSchemas } from './filter-schemas.ts'
+import { print, type Text } from './text.ts'
+
+const STYLES: Readonly<Record<Parameter['style'], object>> = {
+  single: {},
+  list: { style: 'form', explode: false },
+  brackets: { style: 'deepObject', explode: true },
+}
+
+/** Prints the parameters of query strings, with the names that one reader may know. */
+export class ParameterPrinter {
+  readonly #reader: ApiReader
+  readonly #components: Components
+  readonly #filters: FilterSchemas
+  /** The beginnings of parameters, which say the same of all documents. */
+  readonly #heads = new Map<Parameter, Text>()
+  /** Keys of the collections that the reader may read. */
+  readonly #open: ReadonlySet<string>
+
+  constructor(reader: ApiReader, components: Components, filters: FilterSchemas) {
+    this.#reader = reader
+    this.#open = new Set([...reader.readable].filter(({ kind }) => kind === 'collection').map(({ key }) => key))
+    this.#components = components
+    this.#filters = filters
+  }
+
+  /** A reference to a parameter of a route; `undefined` for one that no value fits. */
+  ref(name: string, parameter: Parameter, resource: Ruled | undefined): Text | undefined {
+    const { takes, schema } = parameter
+    if (takes === undefined || !resource) {
+      if (isUnusable(schema)) return undefined
+      return this.#components.sharedParameter(name, parameter, () =>
+        parameterText(this.#head(name, parameter), parameter, schema),
+      )
+    }
+    const component = `${documentName(resource)}.${name}`
+    return this.#components.parameter(component, () => {
+      const own = this.#schema(takes, resource)
+      return own && parameterText(this.#head(name, parameter), parameter, own)
+    })
+  }
+
+  #schema(takes: TakenNames, document: Ruled): JsonSchema | undefined {
+    const hidden = this.#hidden(document)
+    if (takes === 'fields') return namesSchema(shownKeys(document, hidden), this.#openRelations(document), MAX_NAMES)
+    if (takes === 'relations')
+      return namesSchema(shownRelations(document, hidden), this.#openRelations(document), MAX_NAMES)
+    if (document.kind === 'global') return undefined
+    return takes === 'filters' ? this.#filters.where(document) : sortSchema([...document.comparables.values()], hidden)
+  }
+
+  #head(name: string, parameter: Parameter): Text {
+    const { description, style, isRequired } = parameter
+    const required = isRequired ? { required: true } : {}
+    const head =
+      this.#heads.get(parameter) ??
+      print({ name, in: 'query', description, ...required, ...STYLES[style] }).slice(0, -1)
+    this.#heads.set(parameter, head)
+    return head
+  }
+
+  #hidden(document: Ruled): ReadonlySet<string> {
+    return this.#reader.documents.get(document)?.hidden ?? NOTHING
+  }
+
+  /** Relations inside of which fields can be named. */
+  #openRelations(document: Ruled): readonly string[] {
+    return shownRelations(document, this.#hidden(document), (to) => this.#open.has(to))
+  }
+}
+
+const NOTHING: ReadonlySet<string> = new Set()
+
+/** There are parameters that a config gives no use. */
+const isUnusable = ({ not }: JsonSchema): boolean => isRecord(not) && Object.keys(not).length === 0
+
+function parameterText(head: Text, { example }: Parameter, schema: JsonSchema): Text {
+  // A text without an example of its own is no free one, such as a cursor.
+  const isText = schema.type === 'string' && schema.enum === undefined
+  const shown = print(example ?? (isText ? undefined : exampleOf(schema, ''))) as Text | undefined
+  return `${head},"schema":${print(schema)}${shown === undefined ? '' : `,"example":${shown}`}}`
+}
+
+function shownKeys({ fields, systemKeys }: DocumentModel, hidden: ReadonlySet<string>): readonly string[] {
+  const own = fields.filter(({ key }) => !hidden.has(key)).flatMap(({ servedKeys }) => servedKeys)
+  return [...systemKeys.before, ...own, ...systemKeys.after]
+}
+
+/** The paths of a document's relations. */
+function shownRelations(
+  { relations }: DocumentModel,
+  hidden: ReadonlySet<string>,
+  isOpen: (to: string) => boolean = () => true,
+): readonly string[] {
+  const shown = [...relations].filter(([, own]) => own.some(({ owner, to }) => !hidden.has(owner) && isOpen(to)))
+  return shown.map(([path]) => path)
+}
+
+/** Names, or paths that lead through relations; `undefined`: there are none. */
+function namesSchema(names: readonly string[], open: readonly string[], maxItems: number): JsonSchema | undefined {
+  if (names.length === 0) return undefined
+  const one = { type: 'string', enum: names }
+  const path = { type: 'string', pattern: `^(?:${open.map((name) => name.replaceAll('.', '\\.')).join('|')})\\.` }
+  return { type: 'array', items: open.length === 0 ? one : { anyOf: [one, path] }, minItems: 1, maxItems }
+}
+
+function sortSchema(
+  comparables: readonly { readonly path: string; readonly owner: string }[],
+  hidden: ReadonlySet<string>,
+): JsonSchema {
+  const keys = comparables.filter(({ owner }) => !hidden.has(owner)).flatMap(({ path }) => [path, `-${path}`])
+  return {
+    type: 'array',
+    items: { type: 'string', enum: keys },
+    minItems: 1,
+    maxItems: MAX_SORT_KEYS,
+    uniqueItems: true,
+  }
+}

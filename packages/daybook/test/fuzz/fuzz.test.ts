@@ -1,0 +1,107 @@
+import { createTestService } from 'daybook/testing'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type FuzzedOperation, FuzzRequests, operationsOf } from '../support/fuzz/fuzz-requests.ts'
+import { FuzzWorld, UNSAID } from '../support/fuzz/fuzz-world.ts'
+import { fuzzed } from '../support/fuzz/fuzzed.ts'
+import { LARGE_TEST_MS } from '../support/patience.ts'
+import { type Document, DocumentedService } from '../support/scenarios/documented.ts'
+import { expectQuietProcess, expectSane } from '../support/scenarios/sane.ts'
+import type { Sent } from '../support/scenarios/transports.ts'
+import { STORES, type StoredService } from '../support/stores/stores.ts'
+
+// `npm run fuzz -- --examples 1000` sets both, and says which seed it took.
+const EXAMPLES = Number(process.env.DAYBOOK_FUZZ_EXAMPLES ?? 15)
+const SEED = Number(process.env.DAYBOOK_FUZZ_SEED ?? 20261122)
+// What the service holds changes with each request, so that a smaller request does not show the same fault.
+const RUNS = { numRuns: EXAMPLES, seed: SEED, endOnFailure: true }
+
+async function documentOf(service: Pick<StoredService, 'request' | 'token'>): Promise<Document> {
+  const response = await service.request('/openapi.json', { headers: { Authorization: `Bearer ${service.token}` } })
+  return (await response.json()) as Document
+}
+
+/** Operations whose answers are the business of the auth provider: any of them is taken that is no failure. */
+const isProvided = ({ id }: FuzzedOperation): boolean => id === 'runAuthAction' || id.endsWith('AuthProvider')
+/** The least part of fitting requests that has to be carried out; of the others something is missing that no document can say. */
+const LEAST_SHARE = 0.2
+
+const OPERATIONS: readonly FuzzedOperation[] = await (async () => {
+  await using service = await createTestService(fuzzed, { export: true })
+  return operationsOf(await documentOf(service))
+})()
+
+describe.each(STORES)('requests made from the document, on $name', (store) => {
+  let service: StoredService
+  let world: FuzzWorld
+  let requests: FuzzRequests
+  let documented: DocumentedService
+  beforeAll(async () => {
+    service = (await store.open(fuzzed, { export: true })) as unknown as StoredService
+    const document = await documentOf(service)
+    world = new FuzzWorld(service)
+    requests = new FuzzRequests(document, world)
+    documented = new DocumentedService(document)
+    await world.open()
+  })
+  afterAll(() => service.close())
+
+  async function send(
+    operation: FuzzedOperation,
+    sent: Sent,
+  ): Promise<{ readonly status: number; readonly text: string }> {
+    const { method, path, headers, body } = sent
+    const response = await service.request(path, { method, headers, ...(body === undefined ? {} : { body }) })
+    const answer = { status: response.status, headers: response.headers, text: await response.text() }
+    expect(answer.status, `${method} ${path} ${body}: ${answer.text.slice(0, 300)}`).toBeLessThan(500)
+    if (!isProvided(operation)) expectSane(answer, method)
+    documented.check(sent, answer)
+    return answer
+  }
+
+  /** Makes ready what the next request may use up. */
+  async function prepare({ method, path, id }: FuzzedOperation): Promise<void> {
+    const collection = /^\/api\/(\w+)\/\{id\}$/.exec(path)?.[1]
+    if (collection !== undefined && method === 'DELETE') await world.refill(collection)
+    if (id === 'runBatch') await world.refillAll()
+    if (id === 'authLogout') await world.signIn()
+  }
+
+  test.each(OPERATIONS)('$id takes what fits', { timeout: LARGE_TEST_MS }, async (operation) => {
+    let asked = 0
+    let taken = 0
+    await world.refillAll()
+    const property = fc.asyncProperty(requests.of(operation, false), async (sent) => {
+      await prepare(operation)
+      const { status, text } = await send(operation, sent)
+      if (isProvided(operation) || documented.faultsOf(sent).length > 0) return
+      asked += 1
+      if (status < 400) taken += 1
+      if (status !== 400) return
+      const { details } = JSON.parse(text) as {
+        readonly details: { readonly issues?: readonly { readonly code: string }[] }
+      }
+      for (const { code } of details.issues ?? [{ code: 'none' }]) expect(Object.keys(UNSAID), text).toContain(code)
+    })
+    await fc.assert(property, RUNS)
+    if (!isProvided(operation))
+      expect(taken / asked, `${taken} of ${asked} were carried out`).toBeGreaterThan(LEAST_SHARE)
+    await expectQuietProcess()
+  })
+
+  test.each(OPERATIONS.filter((operation) => !isProvided(operation)))(
+    '$id refuses what does not fit',
+    { timeout: LARGE_TEST_MS },
+    async (operation) => {
+      await world.refillAll()
+      const property = fc.asyncProperty(requests.of(operation, true), async (sent) => {
+        await prepare(operation)
+        const { status, text } = await send(operation, sent)
+        // What has been damaged may still fit.
+        if (documented.faultsOf(sent).length > 0) expect(status, `${sent.path} ${sent.body}: ${text}`).toBe(400)
+      })
+      await fc.assert(property, RUNS)
+      await expectQuietProcess()
+    },
+  )
+})

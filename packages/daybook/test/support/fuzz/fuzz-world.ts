@@ -1,0 +1,107 @@
+import fc, { type Arbitrary } from 'fast-check'
+import type { StoredService } from '../stores/stores.ts'
+import type { World } from './fuzz-requests.ts'
+
+const ACCOUNT = { name: 'Ada', email: 'ada@example.org', password: 'a long one of mine' }
+/** How many entries each collection has at least while it is asked. */
+const FEWEST = 5
+
+/**
+ * A service under fuzzing. Decides what the document leaves open: ids are mostly those of entries, those in a relation of
+ * entries of the collection that its description names, `Idempotency-Key` is always a new one, `If-Match` is `*`, a sign-in is
+ * half the time that of an account, and a sign-out that of a session.
+ */
+export class FuzzWorld implements World {
+  readonly #service: StoredService
+  readonly #ids = new Map<string, readonly string[]>()
+  #session = ''
+
+  constructor(service: StoredService) {
+    this.#service = service
+  }
+
+  async open(): Promise<void> {
+    await this.#send('/api/cms/auth/actions/register', ACCOUNT)
+    await this.#send('/api/globals/site', { name: 'A site' }, 'PUT')
+    await this.refillAll()
+  }
+
+  async refillAll(): Promise<void> {
+    for (const collection of this.#service.model.collections.keys()) await this.refill(collection)
+  }
+
+  /** Makes entries where few are left, and looks which there are. */
+  async refill(collection: string): Promise<void> {
+    const known = await this.#list(collection)
+    const entry = { [collection === 'people' ? 'name' : 'title']: 'An entry' }
+    for (let n = known.length; n < FEWEST; n++) await this.#send(`/api/${collection}`, entry)
+    this.#ids.set(collection, known.length < FEWEST ? await this.#list(collection) : known)
+  }
+
+  async #list(collection: string): Promise<readonly string[]> {
+    const response = await this.#service.request(`/api/${collection}?select=id&limit=100`, {
+      headers: { Authorization: `Bearer ${this.#service.token}` },
+    })
+    const { items } = (await response.json()) as { readonly items: readonly { readonly id: string }[] }
+    return items.map(({ id }) => id)
+  }
+
+  /** Signs in, for an operation that ends sessions. */
+  async signIn(): Promise<void> {
+    const { token } = (await (await this.#send('/api/cms/auth/actions/login', ACCOUNT)).json()) as {
+      readonly token: string
+    }
+    this.#session = token
+  }
+
+  #send(path: string, json: object, method = 'POST'): Promise<Response> {
+    const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${this.#service.token}` }
+    return this.#service.request(path, { method, headers, body: JSON.stringify(json) })
+  }
+
+  id(description: string): Arbitrary<string> {
+    return this.#known(/entry of (\w+)/.exec(description)?.[1])
+  }
+
+  #known(collection: string | undefined): Arbitrary<string> {
+    const ids = (): readonly string[] =>
+      collection === undefined ? [...this.#ids.values()].flat() : (this.#ids.get(collection) ?? [])
+    return fc.nat().map((n) => ids()[n % ids().length] ?? '')
+  }
+
+  segment(_operationId: string, path: string): Arbitrary<string> {
+    const collection = /^\/api\/(\w+)\/\{/.exec(path)?.[1] ?? ''
+    if (!this.#service.model.collections.has(collection)) return fc.stringMatching(/^[a-z]{1,8}$/)
+    return fc.oneof({ weight: 9, arbitrary: this.#known(collection) }, { weight: 1, arbitrary: fc.uuid() })
+  }
+
+  headers(operationId: string): Arbitrary<Readonly<Record<string, string>>> {
+    const token = (): string => (operationId === 'authLogout' ? this.#session : this.#service.token)
+    const key = fc.option(fc.uuid(), { nil: undefined })
+    return fc.tuple(key, fc.boolean()).map(([one, isAny]) => ({
+      Authorization: `Bearer ${token()}`,
+      ...(one === undefined ? {} : { 'Idempotency-Key': one }),
+      ...(isAny ? { 'If-Match': '*' } : {}),
+    }))
+  }
+
+  bodies(operationId: string, made: Arbitrary<unknown>): Arbitrary<unknown> {
+    if (operationId !== 'authLogin') return made
+    return fc.oneof(made, fc.constant({ email: ACCOUNT.email, password: ACCOUNT.password }))
+  }
+}
+
+/** Reasons for which a request is refused that its document takes: what it cannot say, by the code of the issue. */
+export const UNSAID: Readonly<Record<string, string>> = {
+  reference: 'A relation names an entry that is there.',
+  not_included: 'select reaches into relations that include names.',
+  unknown_field: 'A path in select or include goes on to a field of the related collection.',
+  repeated: 'sort names a field once, whether it descends or not.',
+  exclusive: 'Of cursor and offset, of locale=all and fallbackLocale, one is given.',
+  maximum: 'An export begins at a number that the journal has come to.',
+  too_long: 'A query string has at most 8 KiB.',
+  maxItems: 'A filter has at most 50 conditions in all.',
+  depth: 'and, or and not are nested at most three levels.',
+  required: 'A merge patch leaves a value whole.',
+  merge: 'A merge patch leaves a value whole.',
+}
