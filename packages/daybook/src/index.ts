@@ -69,6 +69,19 @@ export {
   type ReadOptions,
   type WriteCallOptions,
 } from './content/content.ts'
+export type {
+  BlockDescription,
+  FieldDescription,
+  RelationDescription,
+  ValueDescription,
+} from './content/description/field-description.ts'
+export type {
+  CollectionDescription,
+  GlobalDescription,
+  LocalesDescription,
+  ModelDescription,
+  SystemFieldDescription,
+} from './content/description/model-description.ts'
 export { DaybookError, ERRORS, type ErrorCode, type ErrorDetails, type Issue, StartupError } from './errors.ts'
 // What a field type of your own is made of
 export {

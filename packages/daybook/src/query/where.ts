@@ -306,7 +306,7 @@ class WhereReader {
     if (operator === 'exists') return leaf('exists', [], !this.#flag(texts, path))
     if (operator === 'in' || operator === 'nin') return leaf('in', this.#values(of, texts, path), operator === 'nin')
     if (operator === 'all') return leaf('all', this.#values(of, texts, path))
-    return this.#unknownOperator(path, ['in', 'all', 'nin', 'exists'])
+    return this.#unknownOperator(path, MEMBERSHIP)
   }
 
   #unknownOperator(path: string, known: readonly string[]): Condition {
@@ -358,6 +358,15 @@ class WhereReader {
 const EQUALITY = ['eq', 'ne', 'in', 'nin', 'exists']
 const ORDER = ['lt', 'lte', 'gt', 'gte']
 const PARTS = ['startsWith', 'contains']
+/** Of many-valued fields. */
+const MEMBERSHIP = ['in', 'all', 'nin', 'exists']
+
+/** The operators that a filter can use on a field; none when it cannot be filtered. */
+export function operatorsOn({ comparables, manyValued }: CollectionModel, path: string): readonly string[] {
+  const by = comparables.get(path)
+  if (by) return operatorsOf(by)
+  return manyValued.has(path) ? MEMBERSHIP : []
+}
 
 function operatorsOf({ scalar, isText, to }: Comparable): readonly string[] {
   if (scalar === 'boolean' || to !== undefined) return EQUALITY

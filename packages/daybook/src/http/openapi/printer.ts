@@ -2,6 +2,7 @@ import type { Ruled } from '../../content/access/rules.ts'
 import { isRecord, type JsonSchema } from '../../fields/field.ts'
 import type { Model } from '../../model/model.ts'
 import type { Route } from '../contract.ts'
+import { MODEL_FIELD } from '../routes/model-schema.ts'
 import { ANY_ENTRY, COLLECTION_KEY } from '../routes/schemas.ts'
 import type { ApiReader } from './api-reader.ts'
 import { Components } from './components.ts'
@@ -59,6 +60,7 @@ export class Printer {
   #common(schema: JsonSchema): JsonSchema | undefined {
     if (schema === COLLECTION_KEY) return { enum: this.#documents.collections }
     if (schema === ANY_ENTRY) return this.#anyEntry()
+    if (schema === MODEL_FIELD) return this.own('ModelField', schema)
     return undefined
   }
 
