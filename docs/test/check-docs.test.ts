@@ -28,15 +28,23 @@ test('the docs describe what there is', async () => {
 })
 
 test.each([
-  ['an error code', 'errors.md', '| `CONFLICT` | 409 |', '| CONFLICT | 409 |', 'CONFLICT 409'],
-  ['the status of an error', 'errors.md', '| `CONFLICT` | 409 |', '| `CONFLICT` | 408 |', 'CONFLICT 408'],
+  ['an error code', 'errors.md', '| `CONFLICT` | 409 |', '| CONFLICT | 409 |', '`CONFLICT` | 409'],
+  ['the status of an error', 'errors.md', '| `CONFLICT` | 409 |', '| `CONFLICT` | 408 |', '`CONFLICT` | 409'],
   ['a route', 'routes.md', '| `DELETE /api/:collection/:id` |', '| `DELETE /api/:collections/:id` |', 'DELETE /api/'],
+  ['a parameter', 'routes.md', '| `cursor` |', '| `curser` |', '`cursor`'],
   ['a field type', 'config.md', '### `f.date(options?)`', '### A date', 'the field type "date"'],
+  [
+    'the meaning of an option',
+    'config.md',
+    'The largest value allowed.',
+    'The largest value.',
+    'Run npm run reference',
+  ],
   ['an option of a field', 'config.md', '| `pattern` |', '| `patern` |', 'option of f.text() "pattern"'],
   ['an option of the config', 'config.md', '| `limits.renderMs` |', '| `limits.ms` |', 'limits.renderMs'],
   ['a flag', 'cli.md', '| `--allow-loss` |', '| allow-loss |', '--allow-loss'],
   ['a command', 'cli.md', '## `daybook migrate`', '## Migrating', 'the command "migrate"'],
-  ['a metric', 'metrics.md', '| `daybook_journal_seq` |', '| `daybook_journal` |', 'the metric "daybook_journal_seq"'],
+  ['a metric', 'metrics.md', '| `daybook_journal_seq` |', '| `daybook_journal` |', '`daybook_journal_seq`'],
   ['a variable', 'cli.md', '| `DAYBOOK_LOG` |', '| `DAYBOOK_LOGS` |', 'DAYBOOK_LOG'],
 ])('a reference without %s fails', async (_what, page, shown, instead, said) => {
   const { status, stderr } = await checkWith(`docs/reference/${page}`, shown, instead)
@@ -46,7 +54,7 @@ test.each([
 
 test.each([
   ['a flag', 'cli.md', '| `--allow-loss` |', '| `--allow-everything` | |\n| `--allow-loss` |', '--allow-everything'],
-  ['an error', 'errors.md', '| `CONFLICT` |', '| `TEAPOT` | 418 | |\n| `CONFLICT` |', 'TEAPOT 418'],
+  ['an error', 'errors.md', '| `CONFLICT` |', '| `TEAPOT` | 418 | |\n| `CONFLICT` |', '`TEAPOT` | 418'],
 ])('a reference with %s that does not exist fails', async (_what, page, shown, instead, said) => {
   const { status, stderr } = await checkWith(`docs/reference/${page}`, shown, instead)
   expect(status).toBe(1)

@@ -32,7 +32,11 @@ export const SELECTION: ParametersOf<{
   include: readonly string[]
   depth: number
 }> = {
-  select: namesParameter('Fields to answer with; `author.name` reaches into an included relation.', {}, MAX_NAMES),
+  select: namesParameter(
+    'Fields to answer with, by default all; `id` always comes along, and `author.name` reaches into an included relation.',
+    {},
+    MAX_NAMES,
+  ),
   include: namesParameter('Relations to expand; a dotted path expands on the way.', {}, MAX_NAMES),
   depth: countParameter('How many levels of relations are expanded. Without include, 0 by default; with it, 1.', {
     maximum: MAX_INCLUDE_DEPTH,

@@ -52,13 +52,13 @@ export interface ListQuery {
 /** Parameters that say the same of every collection. */
 const OF_EVERY_LIST: ParametersOf<{ offset: number; cursor: string; sort: readonly string[]; q: string }> = {
   offset: countParameter('How many entries to skip; not together with cursor.', { default: 0 }),
-  cursor: textParameter('`nextCursor` of the page before.'),
+  cursor: textParameter('`nextCursor` of the page before, as it was given; not together with offset.'),
   sort: namesParameter(
-    'Fields to sort by; a leading - descends. By default -createdAt, and with q the best match first.',
+    `Up to ${MAX_SORT_KEYS} fields to sort by; a leading - descends. By default -createdAt, and with q the best match first.`,
     {},
   ),
   q: textParameter(
-    'Words that must all be found; the last one may be the beginning of a word.',
+    `Words that must all be found, in up to ${MAX_SEARCH_LENGTH} characters; the last one may be the beginning of a word.`,
     { maxLength: MAX_SEARCH_LENGTH },
     checkSearch,
   ),
@@ -78,9 +78,12 @@ export const listParameters = (
   where: WrittenWhere
 }> &
   ReturnType<typeof documentParameters> => ({
-  limit: countParameter(`How many entries to answer, at most ${maxLimit}; 0 gives the count alone.`, {
-    default: Math.min(DEFAULT_LIMIT, maxLimit),
-  }),
+  limit: countParameter(
+    `How many entries to answer: more than ${maxLimit} are brought down to it, 0 gives the count alone.`,
+    {
+      default: Math.min(DEFAULT_LIMIT, maxLimit),
+    },
+  ),
   ...OF_EVERY_LIST,
   status: statusParameter(status),
   ...documentParameters(locales),

@@ -10,8 +10,11 @@ import { table } from '../table.ts'
 import { UsageError } from '../usage.ts'
 
 const OPTIONS = {
+  /** A permission of the token: `posts:update`, `posts:*`, `*:read`, `globals.site:update`, `export`, or `*` for everything. @default needed */
   scope: { type: 'string', multiple: true },
+  /** A role, for access rules. @default `service` */
   role: { type: 'string', multiple: true },
+  /** How long it lasts, 1 to 3650 days. @default until it is revoked */
   days: { type: 'string' },
 } as const
 

@@ -10,9 +10,13 @@ import { table } from '../table.ts'
 import { UsageError } from '../usage.ts'
 
 const OPTIONS = {
+  /** The name of a new account. @default what the address begins with */
   name: { type: 'string' },
+  /** A role of an account or an invitation. @default `user` */
   role: { type: 'string', multiple: true },
+  /** How long an invitation lasts, 1 to 3650 days. @default 7 */
   days: { type: 'string' },
+  /** Reads the password from standard input. @default one is made up and printed */
   'password-stdin': { type: 'boolean' },
 } as const
 

@@ -96,7 +96,12 @@ function createRoute({ engine }: EntryParts, collection: CollectionModel): Route
     parameters: writtenLocale(engine.model.locales),
     conditions: ['ifMatch', 'ifNoneMatch', 'idempotencyKey'],
     body: jsonBody('The fields of the new entry.', schemas.create),
-    answers: [writeAnswer(201, 'The stored entry.', schemas.read, ['Location', 'Idempotency-Replayed'])],
+    answers: [
+      writeAnswer(201, 'The stored entry; `Location` is its address.', schemas.read, [
+        'Location',
+        'Idempotency-Replayed',
+      ]),
+    ],
     errors: [...WRITE_ERRORS, ...REPEAT_ERRORS],
     run: async ({ access, body, conditions, query }) => {
       const { locale } = query.values
@@ -122,7 +127,11 @@ const locationOf = (collection: string, { address }: EntryAnswer, locale: string
 function changeRoute({ engine }: EntryParts, collection: CollectionModel, isMerge: boolean): Route {
   const { schemas } = collection
   const names = isMerge
-    ? ({ method: 'PATCH', operationId: 'patchEntry', summary: 'Merges the body into an entry (RFC 7396).' } as const)
+    ? ({
+        method: 'PATCH',
+        operationId: 'patchEntry',
+        summary: 'Merges the body into an entry, inside objects as well (RFC 7396).',
+      } as const)
     : ({
         method: 'PUT',
         operationId: 'updateEntry',

@@ -43,7 +43,14 @@ export function healthRoutes({ isReady }: HealthParts): readonly Route[] {
       path: '/api/ready',
       operationId: 'getReady',
       summary: 'Says whether the service can do its work.',
-      answers: [{ status: 200, description: 'It can.', schema: READY, headers: ['Cache-Control'] }],
+      answers: [
+        {
+          status: 200,
+          description: 'The database can be read; 503 otherwise, and while the service ends.',
+          schema: READY,
+          headers: ['Cache-Control'],
+        },
+      ],
       run: async () => {
         if (await isReady()) {
           return { status: 200, json: '{"status":"ready","checks":{"database":"ok"}}', headers: NO_STORE }
