@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel, GlobalModel, LocalesModel, Model } from '../../model/model.ts'
 import { operatorsOn } from '../../query/where.ts'
 import type { Access } from '../access/access.ts'
-import { type DocumentPermissions, type Permission, type Permissions, permissionsOf } from '../access/permissions.ts'
+import { type DocumentPermissions, type Permission, permissionsOf } from '../access/permissions.ts'
 import type { Ruled } from '../access/rules.ts'
 import { describeFields, type FieldDescription, type FieldReader } from './field-description.ts'
 
@@ -67,10 +67,17 @@ export interface SystemFieldDescription {
 
 /** What one reader may know of the model. */
 export interface ModelReader {
-  readonly permissions: Permissions
-  readonly hidden: ReadonlyMap<Ruled, ReadonlySet<string>>
+  /** The collections and globals that the reader may read. */
+  readonly documents: ReadonlyMap<Ruled, KnownDocument>
   /** Equal for readers with equal knowledge. */
   readonly variant: string
+}
+
+/** What a reader may know of one collection or global, and do. */
+interface KnownDocument {
+  readonly permissions: DocumentPermissions
+  /** Keys of the fields that do not exist for the reader. */
+  readonly hidden: ReadonlySet<string>
 }
 
 /**
@@ -79,32 +86,28 @@ export interface ModelReader {
  * @throws INTERNAL_ERROR when a rule fails
  */
 export async function modelReader(model: Model, access: Access): Promise<ModelReader> {
-  const permissions = await permissionsOf(model, access)
-  const documents: readonly Ruled[] = [...model.collections.values(), ...model.globals.values()]
-  const hidden = new Map(documents.map((one) => [one, access.hidden(one)]))
-  const variant = JSON.stringify([permissions, [...hidden.values()].map((keys) => [...keys])])
-  return { permissions, hidden, variant }
+  const { collections, globals } = await permissionsOf(model, access)
+  const documents = new Map<Ruled, KnownDocument>()
+  for (const document of [...model.collections.values(), ...model.globals.values()]) {
+    const permissions = (document.kind === 'collection' ? collections : globals)[document.key]
+    if (permissions) documents.set(document, { permissions, hidden: access.hidden(document) })
+  }
+  const hidden = [...documents.values()].map((known) => [...known.hidden])
+  return { documents, variant: JSON.stringify([collections, globals, hidden]) }
 }
 
 /** The model as a reader may know it. */
-export function describeModel(model: Model, reader: ModelReader): ModelDescription {
-  const { collections, globals } = reader.permissions
+export function describeModel({ locales }: Model, { documents }: ModelReader): ModelDescription {
+  const all = [...documents]
+  const readable = new Set(all.flatMap(([{ kind, key }]) => (kind === 'collection' ? [key] : [])))
   return {
-    locales: model.locales ? describeLocales(model.locales) : null,
-    collections: [...model.collections.values()].flatMap((one) =>
-      describeIf(collections[one.key], (own) => describeCollection(one, own, reader)),
+    locales: locales ? describeLocales(locales) : null,
+    collections: all.flatMap(([one, known]) =>
+      one.kind === 'collection' ? [describeCollection(one, known, readable)] : [],
     ),
-    globals: [...model.globals.values()].flatMap((one) =>
-      describeIf(globals[one.key], (own) => describeGlobal(one, own, reader)),
-    ),
+    globals: all.flatMap(([one, known]) => (one.kind === 'global' ? [describeGlobal(one, known, readable)] : [])),
   }
 }
-
-/** Nothing of what the reader has no permissions on, which is what the reader may not read. */
-const describeIf = <T>(
-  permissions: DocumentPermissions | undefined,
-  describe: (own: DocumentPermissions) => T,
-): readonly T[] => (permissions ? [describe(permissions)] : [])
 
 function describeLocales({ default: main, available, chains }: LocalesModel): LocalesDescription {
   const fallback = [...chains].flatMap(([locale, [, ...others]]) =>
@@ -113,30 +116,31 @@ function describeLocales({ default: main, available, chains }: LocalesModel): Lo
   return { default: main, available, fallback: Object.fromEntries(fallback) }
 }
 
+/** @param readable keys of the collections that the reader may read */
 function describeCollection(
   collection: CollectionModel,
-  permissions: DocumentPermissions,
-  reader: ModelReader,
+  known: KnownDocument,
+  readable: ReadonlySet<string>,
 ): CollectionDescription {
-  const { read = false, create = false, update = false, delete: remove = false } = permissions
-  const hidden = reader.hidden.get(collection)
+  const { read = false, create = false, update = false, delete: remove = false } = known.permissions
   return {
     ...describeDocument(collection),
     permissions: { read, create, update, delete: remove },
     slugField: collection.slug?.key ?? null,
     statusField: collection.status?.key ?? null,
     maxLimit: collection.maxLimit,
-    searchable: collection.searchable.some(({ key }) => !hidden?.has(key)),
-    ...describeAllFields(collection, permissions, reader),
+    searchable: collection.searchable.some(({ key }) => !known.hidden.has(key)),
+    ...describeAllFields(collection, known, readable),
   }
 }
 
-function describeGlobal(global: GlobalModel, permissions: DocumentPermissions, reader: ModelReader): GlobalDescription {
-  const { read = false, update = false } = permissions
+/** @param readable keys of the collections that the reader may read */
+function describeGlobal(global: GlobalModel, known: KnownDocument, readable: ReadonlySet<string>): GlobalDescription {
+  const { read = false, update = false } = known.permissions
   return {
     ...describeDocument(global),
     permissions: { read, update },
-    ...describeAllFields(global, permissions, reader),
+    ...describeAllFields(global, known, readable),
   }
 }
 
@@ -148,13 +152,13 @@ const describeDocument = ({
 
 function describeAllFields(
   document: Ruled,
-  { fields }: DocumentPermissions,
-  { hidden, permissions }: ModelReader,
+  { permissions, hidden }: KnownDocument,
+  readable: ReadonlySet<string>,
 ): Pick<DocumentDescription, 'fields' | 'systemFields'> {
   const reader: FieldReader = {
-    hidden: hidden.get(document) ?? new Set(),
-    mayWrite: (key) => !Object.hasOwn(fields, key),
-    mayReadCollection: (key) => Object.hasOwn(permissions.collections, key),
+    hidden,
+    mayWrite: (key) => !Object.hasOwn(permissions.fields, key),
+    mayReadCollection: (key) => readable.has(key),
   }
   return { fields: describeFields(document, reader), systemFields: describeSystemFields(document) }
 }

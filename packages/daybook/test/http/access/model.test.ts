@@ -1,10 +1,19 @@
-import { type DaybookConfig, defineCollection, defineConfig, defineGlobal, f, type ModelDescription } from 'daybook'
+import {
+  type Caller,
+  type DaybookConfig,
+  defineCollection,
+  defineConfig,
+  defineGlobal,
+  f,
+  type ModelDescription,
+} from 'daybook'
+import { createTestService } from 'daybook/testing'
 import { describe, expect, test } from 'vitest'
 import { as } from '../../support/auth/people.ts'
 import { kitchen } from '../../support/configs/configs.ts'
 import { durationField } from '../../support/configs/duration-field.ts'
 import { multilingual } from '../../support/configs/locales.ts'
-import { notebook } from '../../support/configs/notebook.ts'
+import { notebook, people } from '../../support/configs/notebook.ts'
 import { sealed, unsealed } from '../../support/configs/sealed.ts'
 import { ask } from '../../support/scenarios/client.ts'
 import { runScenarios } from '../../support/scenarios/scenario.ts'
@@ -299,6 +308,34 @@ describe('what the asker may not read', () => {
     ])
   })
 })
+
+/** Ann's rules fail; nobody else has any. */
+const failing = (part: 'read' | 'field'): DaybookConfig => {
+  const fail = ({ identity }: Caller): boolean => {
+    if (identity?.subject === 'ann') throw new Error('no such list of friends')
+    return true
+  }
+  const notes = defineCollection({
+    fields: { text: f.text(part === 'field' ? { access: { read: fail } } : {}) },
+    ...(part === 'read' ? { access: { read: fail } } : {}),
+  })
+  return defineConfig({ auth: people.adapter, collections: { notes } })
+}
+
+test.each(['read', 'field'] as const)(
+  'a %s rule that fails tells nothing, and leaves others their answer',
+  async (part) => {
+    await using service = await createTestService(failing(part))
+    const ask = (name: string): Promise<Response> =>
+      service.request(MODEL, { headers: { Authorization: `Bearer ${name}` } })
+    const refusal = await ask('ann')
+    expect(refusal.status).toBe(500)
+    expect(await refusal.text()).not.toMatch(/notes|friends/)
+    expect(await (await ask('bob')).json()).toMatchObject({
+      collections: [{ key: 'notes', fields: [{ key: 'text' }] }],
+    })
+  },
+)
 
 const OPERATORS = [...new Set([...TEXT, ...MEMBERS])]
 
