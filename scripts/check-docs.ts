@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { posix, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { CONDITIONS } from '../packages/daybook/src/http/conditions.ts'
+import { HEADERS } from '../packages/daybook/src/http/contract.ts'
 import { cliCommands, cliFlags, configOptions, FIELD_BUILDERS, variables } from './documented.ts'
 import { codesIn, headingsOf, type Page, proseOf, sectionOf } from './markdown.ts'
 import { checkFieldTypes, compare, type DocsFault, namesIn } from './named.ts'
@@ -26,6 +28,22 @@ function checkConfigPage(text: string): readonly DocsFault[] {
     ...compare(file, 'option', namesIn(sectionOf(text, '## Options')), configOptions()),
     ...checkFieldTypes(file, text, FIELD_BUILDERS),
   ]
+}
+
+/** Headers that the code names and the page does not. Their meaning differs by route, and is written by hand. */
+function checkHeaders(text: string): readonly DocsFault[] {
+  const file = `${REFERENCE}/routes.md`
+  const lacking = (section: string, names: readonly string[]): readonly DocsFault[] => {
+    const named = namesIn(sectionOf(text, section)).map((name) => name.split(':')[0])
+    const missing = names.filter((name) => !named.includes(name))
+    return missing.map((name) => ({
+      file,
+      message: `does not describe the header "${name}" below "${section}". Add it.`,
+    }))
+  }
+  const asked = Object.values(CONDITIONS).map(({ name }) => name)
+  const answered = Object.keys(HEADERS).filter((name) => name !== 'Content-Type')
+  return [...lacking('## Headers of a request', asked), ...lacking('## Headers of an answer', answered)]
 }
 
 async function checkCli(text: string): Promise<readonly DocsFault[]> {
@@ -65,6 +83,7 @@ async function checkDocs(root: string): Promise<readonly DocsFault[]> {
     ...undocumented.map((what) => ({ file: REFERENCE, message: `cannot describe ${what}: it has no doc comment.` })),
     ...pages.flatMap(checkGenerated),
     ...checkConfigPage(text('config')),
+    ...checkHeaders(text('routes')),
     ...(await checkCli(text('cli'))),
     ...pages.flatMap((page) => checkLinks(root, page, pages)),
   ]

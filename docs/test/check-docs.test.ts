@@ -32,6 +32,8 @@ test.each([
   ['the status of an error', 'errors.md', '| `CONFLICT` | 409 |', '| `CONFLICT` | 408 |', '`CONFLICT` | 409'],
   ['a route', 'routes.md', '| `DELETE /api/:collection/:id` |', '| `DELETE /api/:collections/:id` |', 'DELETE /api/'],
   ['a parameter', 'routes.md', '| `cursor` |', '| `curser` |', '`cursor`'],
+  ['a header of a request', 'routes.md', '| `Idempotency-Key` |', '| `Idempotence-Key` |', '"Idempotency-Key"'],
+  ['a header of an answer', 'routes.md', '| `Location` |', '| Location |', '"Location"'],
   ['a field type', 'config.md', '### `f.date(options?)`', '### A date', 'the field type "date"'],
   [
     'the meaning of an option',
