@@ -76,8 +76,8 @@ export interface FieldReader {
 interface Place {
   readonly document: Ruled
   readonly reader: FieldReader
-  /** Its dotted path, as filters name it; absent where none can. */
-  readonly path: string | undefined
+  /** Its dotted path, as filters name it; inside lists and blocks, where none can, nothing is found under it. */
+  readonly path: string
   readonly writable: boolean
 }
 
@@ -119,7 +119,7 @@ function describeValue(field: Field, place: Place): ValueDescription {
 /** What a list can ask of the value. */
 function describeUse(
   { type, options }: Field,
-  { document, path = '' }: Place,
+  { document, path }: Place,
 ): Pick<ValueDescription, 'operators' | 'sortable' | 'searchable'> {
   const searchable = document.kind === 'collection' && type.search?.(options) !== undefined
   if (document.kind === 'global') return { operators: [], sortable: false, searchable }
@@ -136,23 +136,21 @@ function describeRelation({ type, options }: Field, reader: FieldReader): Relati
 function describeInside({ type, options }: Field, place: Place): Pick<ValueDescription, 'fields' | 'blocks' | 'of'> {
   const item = type.item?.(options)
   const sets = type.inner?.(options) ?? []
-  const around = type.isGroup ? place : { ...place, path: undefined }
   const blocks = sets.flatMap(({ block, fields }) =>
-    block === undefined ? [] : [{ type: block, fields: describeInner(fields, around) }],
+    block === undefined ? [] : [{ type: block, fields: describeInner(fields, place) }],
   )
   const ungrouped = sets.filter(({ block }) => block === undefined)
   return {
-    ...(ungrouped.length > 0 ? { fields: ungrouped.flatMap(({ fields }) => describeInner(fields, around)) } : {}),
+    ...(ungrouped.length > 0 ? { fields: ungrouped.flatMap(({ fields }) => describeInner(fields, place)) } : {}),
     ...(blocks.length > 0 ? { blocks } : {}),
-    ...(item ? { of: describeValue(item, { ...place, path: undefined }) } : {}),
+    ...(item ? { of: describeValue(item, { ...place, path: `${place.path}.of` }) } : {}),
   }
 }
 
 function describeInner(fields: Fields, around: Place): readonly FieldDescription[] {
-  return Object.entries(fields).map(([key, field]) => {
-    const path = around.path === undefined ? undefined : `${around.path}.${key}`
-    return describeField(key, field, { ...around, path })
-  })
+  return Object.entries(fields).map(([key, field]) =>
+    describeField(key, field, { ...around, path: `${around.path}.${key}` }),
+  )
 }
 
 /** Keywords about what is inside a container, which is described by itself. */
