@@ -17,7 +17,7 @@ function checkGenerated({ file, text, generated }: GeneratedPage): readonly Docs
   const [have, want] = [text.split('\n'), generated.split('\n')]
   const missing = want.find((line) => !have.includes(line))
   const extra = have.find((line) => !want.includes(line))
-  const named = missing === undefined ? (extra === undefined ? '' : `: it has ${extra}`) : `: it lacks ${missing}`
+  const named = missing === undefined ? (extra === undefined ? '' : `: it has "${extra}"`) : `: it lacks "${missing}"`
   return [{ file, message: `is not what the code says${named}. Run npm run reference.` }]
 }
 
@@ -80,7 +80,10 @@ async function checkDocs(root: string): Promise<readonly DocsFault[]> {
   const { pages, undocumented } = await makeReference(root)
   const text = (name: string): string => pages.find(({ file }) => file === `${REFERENCE}/${name}.md`)?.text ?? ''
   return [
-    ...undocumented.map((what) => ({ file: REFERENCE, message: `cannot describe ${what}: it has no doc comment.` })),
+    ...undocumented.map((what) => ({
+      file: REFERENCE,
+      message: `cannot describe ${what}: it has no doc comment. Write one.`,
+    })),
     ...pages.flatMap(checkGenerated),
     ...checkConfigPage(text('config')),
     ...checkHeaders(text('routes')),

@@ -20,7 +20,7 @@ export function optionRows(
   { sources, target, undocumented }: Generation,
 ): readonly (readonly string[])[] {
   return options.map(({ name, type, isOptional, doc, owner }) => {
-    if (doc.text === '') undocumented(`the option ${owner}.${name}`)
+    if (doc.text === '') undocumented(`the option ${name} of ${owner}`)
     const isNeeded = !isOptional && doc.default === undefined
     return [
       `\`${name}\``,

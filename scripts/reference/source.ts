@@ -22,7 +22,6 @@ type Declaration = TSInterfaceDeclaration | TSTypeAliasDeclaration | FunctionNod
 export class Source {
   /** Below the root of the repository. */
   readonly file: string
-  readonly program: Program
   readonly #text: string
   readonly #comments: readonly Comment[]
   readonly #declarations = new Map<string, { readonly node: Declaration; readonly doc: Tsdoc }[]>()
@@ -32,14 +31,13 @@ export class Source {
     const { program, comments, errors } = parseSync(file, text)
     if (errors.length > 0) throw new Error(`${file} is not TypeScript: ${errors[0]?.message}`)
     this.file = file
-    this.program = program
     this.#text = text
     this.#comments = comments.filter(({ type, value }) => type === 'Block' && value.startsWith('*'))
-    this.#readDeclarations()
+    this.#readDeclarations(program)
   }
 
-  #readDeclarations(): void {
-    for (const statement of this.program.body) {
+  #readDeclarations({ body }: Program): void {
+    for (const statement of body) {
       const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement
       for (const node of declared ? declarationsIn(declared) : []) {
         if (node.id?.type === 'Identifier') this.#add(node.id.name, node, statement)

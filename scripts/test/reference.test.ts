@@ -46,7 +46,7 @@ test('an option without a doc comment is named, and so is one whose comment belo
     'export interface Options { /** One. */ readonly one?: string; readonly two?: string }',
   )
   optionTable('Options', generation)
-  expect(generation.missing).toEqual(['the option Options.two'])
+  expect(generation.missing).toEqual(['the option two of Options'])
 })
 
 test('a link to a heading that is not there stops the generation', () => {

@@ -11,8 +11,8 @@ export interface CollectionConfig<F extends Fields = Fields> {
   /** For people: shown in the OpenAPI document and the docs page. */
   readonly description?: string
   /**
-   * Who may do what: each rule is a function of `{ principal, identity, entry }` that answers true, false, a `where`, or a promise of
-   * one of them. @see docs/access.md
+   * The rules by action: each is a function of `{ principal, identity, entry }` that answers true, false, a `where`, or a promise of one
+   * of them. @see docs/access.md
    */
   readonly access?: CollectionAccess
   /** The most entries on one page. @default 100 */
@@ -27,7 +27,7 @@ export interface GlobalConfig<F extends Fields = Fields> {
   readonly fields: F
   /** For people: shown in the OpenAPI document and the docs page. */
   readonly description?: string
-  /** Who may do what: each rule is a function of `{ principal, identity }` that answers true or false, or a promise of it. */
+  /** The rules by action: each is a function of `{ principal, identity }` that answers true or false, or a promise of it. */
   readonly access?: GlobalAccess
   /** Refuse PUT without `If-Match` or `If-None-Match` (428). @default false */
   readonly requireIfMatch?: boolean

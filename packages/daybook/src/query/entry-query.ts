@@ -29,7 +29,7 @@ const PAGE_LIMITS = { usual: 20, most: 100 } as const
 
 /** The parameters of a plain list. */
 export const PAGE: ParametersOf<{ limit: number; offset: number }> = {
-  limit: countParameter(`How many to answer: more than ${PAGE_LIMITS.most} are brought down to it.`, {
+  limit: countParameter(`How many to answer, at most ${PAGE_LIMITS.most}: a larger number is brought down to it.`, {
     default: PAGE_LIMITS.usual,
   }),
   offset: countParameter('How many to skip.', { default: 0 }),

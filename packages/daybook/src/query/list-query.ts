@@ -79,7 +79,7 @@ export const listParameters = (
 }> &
   ReturnType<typeof documentParameters> => ({
   limit: countParameter(
-    `How many entries to answer: more than ${maxLimit} are brought down to it, 0 gives the count alone.`,
+    `How many entries to answer, at most ${maxLimit}: a larger number is brought down to it, and 0 gives the count alone.`,
     {
       default: Math.min(DEFAULT_LIMIT, maxLimit),
     },

@@ -16,7 +16,7 @@ export type {
 
 /** The options of {@link betterAuth}. */
 export interface BetterAuthOptions {
-  /** Who may register an account: anyone, those who are invited, or nobody. @default 'open' */
+  /** How accounts are registered: by anyone, by invitation, or not at all. @default 'open' */
   readonly registration?: Registration
   /** The secret that signs cookies, at least 32 characters; another one ends all sessions by cookie. @default generated once, and stored in the database */
   readonly secret?: string

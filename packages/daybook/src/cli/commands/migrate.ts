@@ -5,7 +5,7 @@ import { loadConfig } from '../config-file.ts'
 import { dataFolder, readCommandOptions } from '../options.ts'
 
 const OPTIONS = {
-  /** Does it. @default says what it would do */
+  /** Carries the changes out. @default only says what they are */
   apply: { type: 'boolean' },
   /** Also what loses stored values. */
   'allow-loss': { type: 'boolean' },
