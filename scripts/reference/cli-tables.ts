@@ -21,20 +21,44 @@ export function commandTable(): string {
 export function flagTable(words: readonly string[], generation: Generation): string {
   const pairs = Array.from({ length: words.length / 2 }, (_, index) => words.slice(2 * index, 2 * index + 2))
   const rows = pairs.flatMap(([file = '', name = '']) => {
-    const source = generation.sources.all.find((one) => one.file.endsWith(`/${file}`))
-    if (!source) throw new Error(`There is no file ${file}.`)
+    const source = sourceAt(file, generation)
     return flagRows(source, source.object(name), generation)
   })
   return table(['option', 'default', 'meaning'], rows)
 }
 
+/**
+ * The actions of a command that has several.
+ *
+ * @param words the command, the file, and the name of the constant in it
+ */
+export function actionTable([command = '', file = '', name = '']: readonly string[], generation: Generation): string {
+  const { target, undocumented } = generation
+  const source = sourceAt(file, generation)
+  const rows = propertiesOf(source.object(name)).map((property) => {
+    const action = source.textOf(property.key)
+    const doc = source.docBefore(property)
+    if (doc.text === '') undocumented(`the action ${action} of daybook ${command}`)
+    return [`\`${['daybook', command, action, ...doc.params.keys()].join(' ')}\``, proseOfDoc(doc, target)]
+  })
+  return table(['command', 'purpose'], rows)
+}
+
+function sourceAt(file: string, { sources }: Generation): Source {
+  const source = sources.all.find((one) => one.file.endsWith(`/${file}`))
+  if (!source) throw new Error(`There is no file ${file}.`)
+  return source
+}
+
+const propertiesOf = ({ properties }: ObjectExpression): readonly ObjectProperty[] =>
+  properties.filter((one): one is ObjectProperty => one.type === 'Property')
+
 function flagRows(
   source: Source,
-  { properties }: ObjectExpression,
+  declared: ObjectExpression,
   { target, undocumented }: Generation,
 ): readonly (readonly string[])[] {
-  const own = properties.filter((one): one is ObjectProperty => one.type === 'Property')
-  return own.map((property) => {
+  return propertiesOf(declared).map((property) => {
     const name = source.textOf(property.key).replaceAll("'", '')
     const doc = source.docBefore(property)
     if (doc.text === '') undocumented(`the flag --${name} of ${source.file}`)

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { apiRoutes } from '../../packages/daybook/test/support/scenarios/routes.ts'
 import { type Page, readPages } from '../markdown.ts'
-import { commandTable, flagTable } from './cli-tables.ts'
+import { actionTable, commandTable, flagTable } from './cli-tables.ts'
 import { errorTable } from './error-table.ts'
 import { fieldSections } from './field-sections.ts'
 import { metricTable } from './metric-table.ts'
@@ -33,6 +33,7 @@ async function generators(): Promise<Readonly<Record<string, Generate>>> {
     options: ({ words: [name = ''] }, generation) => optionTable(name, generation),
     fields: (_region, generation) => fieldSections(generation),
     commands: () => commandTable(),
+    actions: ({ words }, generation) => actionTable(words, generation),
     flags: ({ words }, generation) => flagTable(words, generation),
     errors: (_region, generation) => errorTable(generation),
     routes: () => routeTable(routes),
