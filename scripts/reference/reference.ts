@@ -69,14 +69,11 @@ export async function makeReference(root: string): Promise<Reference> {
   return { pages, undocumented: [...undocumented] }
 }
 
-/** The code that the docs are made from. */
-export const readSources = (): Sources =>
+/** The code that the docs are made from. Of several declarations of one name, those of the config and of fields come first. */
+const readSources = (): Sources =>
   Sources.read(
     ROOT,
     'packages/daybook/src/config/*.ts',
     'packages/daybook/src/fields/*.ts',
-    'packages/daybook/src/errors.ts',
-    'packages/daybook/src/cli/**/*.ts',
-    'packages/daybook/src/auth/**/*.ts',
-    'packages/daybook/src/store/postgres/*.ts',
+    'packages/daybook/src/**/*.ts',
   )

@@ -105,10 +105,10 @@ export class Sources {
     this.all = all
   }
 
-  /** Reads the files that match patterns, below a root. */
+  /** Reads the files that match patterns, below a root, in the order of the patterns. */
   static read(root: string, ...patterns: readonly string[]): Sources {
-    const files = patterns.flatMap((pattern) => globSync(pattern, { cwd: root }).sort())
-    return new Sources(files.map((file) => new Source(file, readFileSync(join(root, file), 'utf8'))))
+    const files = new Set(patterns.flatMap((pattern) => globSync(pattern, { cwd: root }).sort()))
+    return new Sources([...files].map((file) => new Source(file, readFileSync(join(root, file), 'utf8'))))
   }
 
   /** The file that declares a name, and the declarations. */

@@ -64,6 +64,7 @@ test.each([
   ['Readonly<Record<string, string>>', 'object'],
   ['{ readonly read: boolean }', 'object'],
   ['unknown', 'any'],
+  ['URL | false', 'URL or `false`'],
 ])('the type %s is shown as %s', (type, shown) => {
   const generation = generationOf(`
     type Rule = (request: object) => boolean
@@ -89,7 +90,7 @@ test('the table of the config holds the options of every interface that it leads
     'packages/daybook/src/config/config.ts',
   )
   const named = rowsOf(configTable(generation)).map((row) => row.split('`')[1])
-  expect(named).toEqual(['collections', 'collections.*.max', 'plugins', 'plugins[].name', 'auth', 'auth.open', 'seed'])
+  expect(named).toEqual(['collections', 'collections.*.max', 'plugins', 'auth', 'auth.open', 'seed'])
 })
 
 test('what stands between marks is replaced, and the rest stays', () => {
