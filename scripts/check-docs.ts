@@ -6,7 +6,7 @@ import { HEADERS } from '../packages/daybook/src/http/contract.ts'
 import { cliCommands, cliFlags, configOptions, FIELD_BUILDERS, variables } from './documented.ts'
 import { codesIn, headingsOf, type Page, proseOf, sectionOf } from './markdown.ts'
 import { checkFieldTypes, compare, type DocsFault, namesIn } from './named.ts'
-import { type GeneratedPage, makeReference } from './reference/reference.ts'
+import { type Code, type GeneratedPage, makeReference, readCode } from './reference/reference.ts'
 import { anchorOf } from './reference/table.ts'
 
 const REFERENCE = 'docs/reference'
@@ -75,14 +75,18 @@ function checkLinks(root: string, { file, text }: Page, pages: readonly Page[]):
   })
 }
 
-/** Everything that the docs of a checkout lack, or have too much. */
-export async function checkDocs(root: string): Promise<readonly DocsFault[]> {
-  const { pages, undocumented } = await makeReference(root)
+/** Everything that the docs of a checkout lack, or have too much, by the code of this one. */
+export async function checkDocs(root: string, code: Code): Promise<readonly DocsFault[]> {
+  const { pages, undocumented, unplaced } = await makeReference(root, code)
   const text = (name: string): string => pages.find(({ file }) => file === `${REFERENCE}/${name}.md`)?.text ?? ''
   return [
     ...undocumented.map((what) => ({
       file: REFERENCE,
       message: `cannot describe ${what}: it has no doc comment. Write one.`,
+    })),
+    ...unplaced.map((kind) => ({
+      file: REFERENCE,
+      message: `has no place for ${kind}. Write <!-- generated: ${kind} --> and <!-- /generated -->.`,
     })),
     ...pages.flatMap(checkGenerated),
     ...checkConfigPage(text('config')),
@@ -93,7 +97,8 @@ export async function checkDocs(root: string): Promise<readonly DocsFault[]> {
 }
 
 if (import.meta.main) {
-  const faults = await checkDocs(resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url))))
+  const root = resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url)))
+  const faults = await checkDocs(root, await readCode())
   for (const { file, message } of faults) process.stderr.write(`${file} ${message}\n`)
   process.stdout.write(faults.length === 0 ? 'docs: ok\n' : `docs: ${faults.length} to mend\n`)
   process.exitCode = faults.length === 0 ? 0 : 1

@@ -4,12 +4,15 @@ import { join } from 'node:path'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { checkDocs } from '../../scripts/check-docs.ts'
 import { readPages } from '../../scripts/markdown.ts'
+import { readCode } from '../../scripts/reference/reference.ts'
 import { type Outcome, ROOT, run } from './site.ts'
 
 const SCRIPT = join(ROOT, 'scripts/check-docs.ts')
 
 /** What pages link to besides each other. */
 const LINKED = ['LICENSE', 'examples/blog/daybook.config.ts', 'deploy', 'bench/README.md', 'bench/results']
+
+const code = await readCode()
 
 let copy: string
 beforeAll(async () => {
@@ -30,7 +33,7 @@ async function change(file: string, shown: string, instead: string): Promise<voi
 /** What the check says of such a copy, a line for each fault. */
 async function faultsWith(file: string, shown: string, instead: string): Promise<readonly string[]> {
   await change(file, shown, instead)
-  return (await checkDocs(copy)).map((fault) => `${fault.file} ${fault.message}`)
+  return (await checkDocs(copy, code)).map((fault) => `${fault.file} ${fault.message}`)
 }
 
 const runCheck = (): Promise<Outcome> =>
@@ -68,6 +71,8 @@ test.each([
   ['a flag', 'cli.md', '| `--allow-loss` |', '| allow-loss |', '--allow-loss'],
   ['a command', 'cli.md', '## `daybook migrate`', '## Migrating', 'the command "migrate"'],
   ['a metric', 'metrics.md', '| `daybook_journal_seq` |', '| `daybook_journal` |', '`daybook_journal_seq`'],
+  ['a mark', 'metrics.md', '<!-- generated: metrics -->', '', 'has no place for metrics'],
+  ['the end of a mark', 'errors.md', '<!-- /generated -->', '', 'has no place for errors'],
   ['a variable', 'cli.md', '| `DAYBOOK_LOG` |', '| `DAYBOOK_LOGS` |', 'DAYBOOK_LOG'],
 ])('a reference without %s fails', async (_what, page, shown, instead, said) => {
   const faults = await faultsWith(`docs/reference/${page}`, shown, instead)
