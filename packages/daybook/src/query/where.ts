@@ -306,7 +306,7 @@ class WhereReader {
     if (operator === 'exists') return leaf('exists', [], !this.#flag(texts, path))
     if (operator === 'in' || operator === 'nin') return leaf('in', this.#values(of, texts, path), operator === 'nin')
     if (operator === 'all') return leaf('all', this.#values(of, texts, path))
-    return this.#unknownOperator(path, MEMBERSHIP)
+    return this.#unknownOperator(path, MEMBER_OPERATORS)
   }
 
   #unknownOperator(path: string, known: readonly string[]): Condition {
@@ -355,22 +355,24 @@ class WhereReader {
   }
 }
 
-const EQUALITY = ['eq', 'ne', 'in', 'nin', 'exists']
-const ORDER = ['lt', 'lte', 'gt', 'gte']
-const PARTS = ['startsWith', 'contains']
-/** Of many-valued fields. */
-const MEMBERSHIP = ['in', 'all', 'nin', 'exists']
+const EQUALITY: readonly string[] = ['eq', 'ne', 'in', 'nin', 'exists']
+const ORDER: readonly string[] = [...EQUALITY, 'lt', 'lte', 'gt', 'gte']
+const PARTS: readonly string[] = [...ORDER, 'startsWith', 'contains']
+
+/** The operators of a many-valued field. */
+const MEMBER_OPERATORS: readonly string[] = ['in', 'all', 'nin', 'exists']
+
+/** The operators that compare a single value. */
+function operatorsOf({ scalar, isText, to }: Comparable): readonly string[] {
+  if (scalar === 'boolean' || to !== undefined) return EQUALITY
+  return isText ? PARTS : ORDER
+}
 
 /** The operators that a filter can use on a field; none when it cannot be filtered. */
 export function operatorsOn({ comparables, manyValued }: CollectionModel, path: string): readonly string[] {
   const by = comparables.get(path)
   if (by) return operatorsOf(by)
-  return manyValued.has(path) ? MEMBERSHIP : []
-}
-
-function operatorsOf({ scalar, isText, to }: Comparable): readonly string[] {
-  if (scalar === 'boolean' || to !== undefined) return EQUALITY
-  return isText ? [...EQUALITY, ...ORDER, ...PARTS] : [...EQUALITY, ...ORDER]
+  return manyValued.has(path) ? MEMBER_OPERATORS : []
 }
 
 /** Collections that a filter looks into besides its own. */
