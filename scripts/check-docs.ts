@@ -1,30 +1,27 @@
 import { existsSync } from 'node:fs'
 import { posix, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { knownRoutes } from '../packages/daybook/test/support/scenarios/routes.ts'
-import {
-  cliCommands,
-  cliFlags,
-  configOptions,
-  errorCodes,
-  FIELD_BUILDERS,
-  metricNames,
-  variables,
-} from './documented.ts'
-import { codesIn, headingsOf, type Page, proseOf, readPages, rowsOf, sectionOf } from './markdown.ts'
+import { CONDITIONS } from '../packages/daybook/src/http/conditions.ts'
+import { HEADERS } from '../packages/daybook/src/http/contract.ts'
+import { cliCommands, cliFlags, configOptions, FIELD_BUILDERS, variables } from './documented.ts'
+import { codesIn, headingsOf, type Page, proseOf, sectionOf } from './markdown.ts'
 import { checkFieldTypes, compare, type DocsFault, namesIn } from './named.ts'
+import { type Code, type GeneratedPage, makeReference, readCode } from './reference/reference.ts'
+import { anchorOf } from './reference/table.ts'
 
 const REFERENCE = 'docs/reference'
 
-function checkErrors(text: string): readonly DocsFault[] {
-  const named = rowsOf(sectionOf(text, '## Codes')).map(([code, status]) => `${codesIn(code)[0]} ${status}`)
-  return compare(`${REFERENCE}/errors.md`, 'error', named, errorCodes())
+/** What a page says that the code does not, or does not say. */
+function checkGenerated({ file, text, generated }: GeneratedPage): readonly DocsFault[] {
+  if (text === generated) return []
+  const [have, want] = [text.split('\n'), generated.split('\n')]
+  const missing = want.find((line) => !have.includes(line))
+  const extra = have.find((line) => !want.includes(line))
+  const named = missing === undefined ? (extra === undefined ? '' : `: it has "${extra}"`) : `: it lacks "${missing}"`
+  return [{ file, message: `is not what the code says${named}. Run npm run reference.` }]
 }
 
-async function checkRoutes(text: string): Promise<readonly DocsFault[]> {
-  return compare(`${REFERENCE}/routes.md`, 'route', namesIn(sectionOf(text, '## All routes')), await knownRoutes())
-}
-
+/** What the code takes and no declaration describes. */
 function checkConfigPage(text: string): readonly DocsFault[] {
   const file = `${REFERENCE}/config.md`
   return [
@@ -33,25 +30,31 @@ function checkConfigPage(text: string): readonly DocsFault[] {
   ]
 }
 
+/** Headers that the code names and the page does not. Their meaning differs by route, and is written by hand. */
+function checkHeaders(text: string): readonly DocsFault[] {
+  const file = `${REFERENCE}/routes.md`
+  const lacking = (section: string, names: readonly string[]): readonly DocsFault[] => {
+    const named = namesIn(sectionOf(text, section)).map((name) => name.split(':')[0])
+    const missing = names.filter((name) => !named.includes(name))
+    return missing.map((name) => ({
+      file,
+      message: `does not describe the header "${name}" below "${section}". Add it.`,
+    }))
+  }
+  const asked = Object.values(CONDITIONS).map(({ name }) => name)
+  const answered = Object.keys(HEADERS).filter((name) => name !== 'Content-Type')
+  return [...lacking('## Headers of a request', asked), ...lacking('## Headers of an answer', answered)]
+}
+
 async function checkCli(text: string): Promise<readonly DocsFault[]> {
   const file = `${REFERENCE}/cli.md`
-  const flags = [...new Set(namesIn(text).flatMap((name) => /^--[a-z-]+/.exec(name)?.[0] ?? []))]
+  const flags = [...new Set(codesIn(proseOf(text)).flatMap((code) => /^--[a-z-]+/.exec(code)?.[0] ?? []))]
   const commands = headingsOf(text).flatMap((heading) => /^## `daybook (\w+)/.exec(heading)?.[1] ?? [])
   return [
     ...compare(file, 'flag', flags, await cliFlags()),
     ...compare(file, 'command', commands, cliCommands()),
     ...compare(file, 'variable', namesIn(sectionOf(text, '## Environment')), await variables()),
   ]
-}
-
-async function checkMetrics(text: string): Promise<readonly DocsFault[]> {
-  return compare(`${REFERENCE}/metrics.md`, 'metric', namesIn(sectionOf(text, '## All metrics')), await metricNames())
-}
-
-/** The anchor that a heading gets on the web. */
-function anchorOf(heading: string): string {
-  const text = heading.replace(/^#+ /, '').toLowerCase()
-  return text.replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')
 }
 
 const LINK = /\[[^\]]*\]\(([^)\s]+)\)/g
@@ -72,21 +75,31 @@ function checkLinks(root: string, { file, text }: Page, pages: readonly Page[]):
   })
 }
 
-/** Everything that the docs of a checkout lack, or have too much. */
-async function checkDocs(root: string): Promise<readonly DocsFault[]> {
-  const pages = await readPages(root)
+/** Everything that the docs of a checkout lack, or have too much, by the code of this one. */
+export async function checkDocs(root: string, code: Code): Promise<readonly DocsFault[]> {
+  const { pages, undocumented, unplaced } = await makeReference(root, code)
   const text = (name: string): string => pages.find(({ file }) => file === `${REFERENCE}/${name}.md`)?.text ?? ''
   return [
-    ...checkErrors(text('errors')),
-    ...(await checkRoutes(text('routes'))),
+    ...undocumented.map((what) => ({
+      file: REFERENCE,
+      message: `cannot describe ${what}: it has no doc comment. Write one.`,
+    })),
+    ...unplaced.map((kind) => ({
+      file: REFERENCE,
+      message: `has no place for ${kind}. Write <!-- generated: ${kind} --> and <!-- /generated -->.`,
+    })),
+    ...pages.flatMap(checkGenerated),
     ...checkConfigPage(text('config')),
+    ...checkHeaders(text('routes')),
     ...(await checkCli(text('cli'))),
-    ...(await checkMetrics(text('metrics'))),
     ...pages.flatMap((page) => checkLinks(root, page, pages)),
   ]
 }
 
-const docsFaults = await checkDocs(resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url))))
-for (const { file, message } of docsFaults) process.stderr.write(`${file} ${message}\n`)
-process.stdout.write(docsFaults.length === 0 ? 'docs: ok\n' : `docs: ${docsFaults.length} to mend\n`)
-process.exitCode = docsFaults.length === 0 ? 0 : 1
+if (import.meta.main) {
+  const root = resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url)))
+  const faults = await checkDocs(root, await readCode())
+  for (const { file, message } of faults) process.stderr.write(`${file} ${message}\n`)
+  process.stdout.write(faults.length === 0 ? 'docs: ok\n' : `docs: ${faults.length} to mend\n`)
+  process.exitCode = faults.length === 0 ? 0 : 1
+}

@@ -2,18 +2,11 @@ import { glob, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { HELP } from '../packages/daybook/src/cli/usage.ts'
 import { checkConfig } from '../packages/daybook/src/config/check.ts'
-import { ERRORS } from '../packages/daybook/src/errors.ts'
 import type { Field } from '../packages/daybook/src/fields/field.ts'
 import { f } from '../packages/daybook/src/fields/index.ts'
-import { Metrics } from '../packages/daybook/src/metrics/metrics.ts'
 
 const CLI = fileURLToPath(new URL('../packages/daybook/src/cli', import.meta.url))
 const SOURCES = fileURLToPath(new URL('../packages/daybook/src', import.meta.url))
-
-/** `CODE STATUS` of every error. */
-export function errorCodes(): readonly string[] {
-  return Object.entries(ERRORS).map(([code, { status }]) => `${code} ${status}`)
-}
 
 /** Makes a field; none looks at what it is given before the config is checked. */
 export type FieldBuilder = (argument: never) => Field
@@ -71,21 +64,6 @@ export async function cliFlags(): Promise<readonly string[]> {
 /** Every command of the help. */
 export function cliCommands(): readonly string[] {
   return all(HELP, /^ {2}daybook ([a-z]+)/gm)
-}
-
-/** The name of every metric, those included that only some stores have. */
-export async function metricNames(): Promise<readonly string[]> {
-  const pool = { total: 0, idle: 0, waiting: 0 }
-  const readers = [{ name: 'replica', seq: 0 }]
-  const metrics = new Metrics({
-    statements: () => 0,
-    journalSeq: async () => 0,
-    poolState: () => pool,
-    readers: () => readers,
-  })
-  const snapshot = await metrics.snapshot()
-  metrics.close()
-  return snapshot.map(({ name }) => name)
 }
 
 /** Every environment variable that the code reads. */

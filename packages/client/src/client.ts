@@ -40,6 +40,7 @@ export function createClient<C extends DaybookConfig>(options: ClientOptions): C
     globals: byKey((key) => new Global(send, key)),
     auth: new Auth(send),
     batch: (operations: readonly object[], given?: AnyWriteOptions) => batch(send, operations, given),
+    model: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['cms', 'model'] }),
     health: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['health'] }),
     ready: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['ready'] }),
     withToken: (token: Token | undefined) => createClient({ ...options, token }),

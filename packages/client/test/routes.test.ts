@@ -21,6 +21,7 @@ const CALLS: Readonly<Record<string, (client: Client<Blog>) => Promise<unknown>>
   'GET /api/:collection/:id/references': (client) => client.collections.posts.references(ID),
   'GET /api/cms/auth/session': (client) => client.auth.session(),
   'GET /api/cms/auth/permissions': (client) => client.auth.permissions(),
+  'GET /api/cms/model': (client) => client.model(),
   'POST /api/cms/auth/actions/:action': (client) => client.auth.action('login'),
 }
 

@@ -6,24 +6,58 @@ export interface ErrorKind {
 
 /** Every error that Daybook answers with: code, HTTP status, and the message used when there is nothing more exact to say. */
 export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
+  /** A query parameter, header, path or body is not valid. @details `issues` */
   VALIDATION_ERROR: { status: 400, message: 'The request is not valid; see details.issues.' },
+  /** The request needs a session and has none. Carries `WWW-Authenticate`. */
   UNAUTHORIZED: { status: 401, message: 'This needs a session. Send a bearer token or a session cookie.' },
+  /**
+   * There is a session, and a rule of the config says no; or an answer that would be given again holds an entry that has come out of reach.
+   * @details `issues` when it is about single fields
+   * @see docs/access.md
+   */
   FORBIDDEN: { status: 403, message: 'You are signed in, but not allowed to do this.' },
+  /** No route, no such collection or global, or no entry that this reader may see. */
   NOT_FOUND: { status: 404, message: 'There is nothing at this address.' },
+  /** The path exists, the method does not; `Allow` lists those that do. */
   METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not take this method; see the Allow header.' },
+  /**
+   * A unique value is taken, other documents require the entry to delete, or the first request with this `Idempotency-Key` is under way.
+   * @details `field` or `references`
+   */
   CONFLICT: { status: 409, message: 'This clashes with what is stored.' },
+  /**
+   * `If-Match` names another version than the stored one, or `If-None-Match` the stored one; on `GET`, `If-Match` names another `ETag`
+   * than the answer's. @details `current`, its tag
+   */
   PRECONDITION_FAILED: {
     status: 412,
     message: 'The stored version is another one than If-Match names. Read it again, merge, and retry.',
   },
+  /** The body has more bytes than `limits.bodyBytes`. @details `limit` in bytes @see docs/reference/config.md#options */
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is larger than the limit.' },
+  /** The body is not UTF-8 JSON by its `Content-Type`, or is compressed. */
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Send Content-Type: application/json, uncompressed.' },
+  /** The `Idempotency-Key` was used for another request, or when the sender could see more or less than now. */
   IDEMPOTENCY_MISMATCH: { status: 422, message: 'This Idempotency-Key was used for another request.' },
+  /** The collection or global demands `If-Match`, and there is none. */
   PRECONDITION_REQUIRED: { status: 428, message: 'Send If-Match with the ETag that you read.' },
+  /**
+   * Too many attempts to sign in from one network or for one account, or an auth adapter limits requests. Carries `Retry-After`.
+   * @see docs/authentication.md#limit-password-guessing
+   */
   RATE_LIMITED: { status: 429, message: 'Too many requests; wait as Retry-After says.' },
+  /** A fault in Daybook or in the config's rules; the log has the cause, the answer never does. */
   INTERNAL_ERROR: { status: 500, message: 'Something went wrong on our side. Quote the requestId when you report it.' },
+  /** The service does not offer this. */
   NOT_IMPLEMENTED: { status: 501, message: 'The service does not offer this.' },
+  /**
+   * The database cannot be used, too many requests wait, or the service is ending. Carries `Retry-After`.
+   * @details `checks` on `/api/ready`; `outcome`: `unknown` when a write lost its database before it was confirmed: read before
+   * you send it again, or send an `Idempotency-Key` from the start
+   * @see docs/running.md#limit-overload
+   */
   SERVICE_UNAVAILABLE: { status: 503, message: 'The service cannot answer right now; retry as Retry-After says.' },
+  /** The disk is full; nothing of the write was stored. */
   INSUFFICIENT_STORAGE: { status: 507, message: 'There is no room left to store this.' },
 }
 

@@ -77,6 +77,19 @@ export type {
 } from './content/call-options.ts'
 export { type CallerContent, etagOf } from './content/caller-content.ts'
 export { Content } from './content/content.ts'
+export type {
+  BlockDescription,
+  FieldDescription,
+  RelationDescription,
+  ValueDescription,
+} from './content/description/field-description.ts'
+export type {
+  CollectionDescription,
+  GlobalDescription,
+  LocalesDescription,
+  ModelDescription,
+  SystemFieldDescription,
+} from './content/description/model-description.ts'
 export { DaybookError, ERRORS, type ErrorCode, type ErrorDetails, type Issue, StartupError } from './errors.ts'
 // What a field type of your own is made of
 export {

@@ -9,6 +9,7 @@ import type {
   GlobalUpdate,
   Identity,
   ListResult,
+  ModelDescription,
   Principal,
 } from 'daybook'
 import type { CallOptions, Token } from '../request.ts'
@@ -250,6 +251,8 @@ export interface Client<C extends DaybookConfig> {
   readonly auth: AuthClient<C>
   /** Carries out up to 500 operations in one transaction: all of them, or none. */
   batch(operations: readonly Operation<C>[], options?: WriteOptions<C>): Promise<readonly Outcome<C>[]>
+  /** The content model, as far as this session may know it, and what it may do: for forms and editors' interfaces. */
+  model(options?: CallOptions): Promise<ModelDescription>
   /** Whether the process runs. */
   health(options?: CallOptions): Promise<{ readonly status: 'ok' }>
   /** Whether the service can do its work; `SERVICE_UNAVAILABLE` when it cannot. */

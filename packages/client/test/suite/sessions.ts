@@ -22,6 +22,13 @@ export const SESSIONS: readonly Case[] = [
           { read: true, update: true, fields: {} },
         ],
       )
+      const described = await mia.model()
+      equal(described.collections.find(({ key }) => key === 'posts')?.permissions, {
+        read: true,
+        create: true,
+        update: true,
+        delete: true,
+      })
       const post = await mia.collections.posts.create({ title: 'By Mia', status: 'draft' })
       await mia.collections.posts.delete(post)
       equal(await mia.auth.logout(), undefined)

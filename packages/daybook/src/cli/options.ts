@@ -7,7 +7,9 @@ type OptionsConfig = NonNullable<ParseArgsConfig['options']>
 
 /** Options of every command. */
 const COMMON_OPTIONS = {
+  /** The config. @default `daybook.config.ts`, `.js` or `.mjs` in the current folder */
   config: { type: 'string' },
+  /** The folder of the database. @default `DAYBOOK_DATA`, else `.daybook` */
   data: { type: 'string' },
 } as const satisfies OptionsConfig
 

@@ -46,20 +46,20 @@ export type GlobalRule = (caller: Caller) => boolean | Promise<boolean>
 
 /** The rules of a collection, by action. */
 export interface CollectionAccess {
-  /** @default everyone; entries that are not published need a session all the same */
+  /** Decides about reads; with a `where`, other entries are not there. Entries that are not published need a session all the same. @default everyone */
   readonly read?: AccessRule
-  /** @default any session */
+  /** Decides about new entries; with a `where`, the new entry must match. @default any session */
   readonly create?: AccessRule
-  /** @default any session */
+  /** Decides about changes; with a `where`, the entry must match before and after: `entry` is the one, then the other. @default any session */
   readonly update?: AccessRule
-  /** @default any session */
+  /** Decides about deletions; with a `where`, the entry must match: `entry` is the one to delete. @default any session */
   readonly delete?: AccessRule
 }
 
 /** The rules of a global, by action. */
 export interface GlobalAccess {
-  /** @default everyone */
+  /** Decides about reads. @default everyone */
   readonly read?: GlobalRule
-  /** @default any session */
+  /** Decides about changes. @default any session */
   readonly update?: GlobalRule
 }

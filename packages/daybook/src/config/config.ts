@@ -8,23 +8,30 @@ import type { ContributedDocument, ContributedFields, ContributedKey, Plugin, Wi
 
 /** Many entries of one shape. */
 export interface CollectionConfig<F extends Fields = Fields> {
+  /** The fields, by key, in the order in which they are served. */
   readonly fields: F
   /** For people: shown in the OpenAPI document and the docs page. */
   readonly description?: string
+  /**
+   * The rules by action: each is a function of `{ principal, identity, entry }` that answers true, false, a `where`, or a promise of one
+   * of them. @see docs/access.md
+   */
   readonly access?: CollectionAccess
   /** The most entries on one page. @default 100 */
   readonly maxLimit?: number
-  /** Refuse PUT, PATCH and DELETE without `If-Match` (428). @default false */
+  /** Refuse PUT, PATCH and DELETE without `If-Match` (428), with `If-None-Match` too. @default false */
   readonly requireIfMatch?: boolean
 }
 
 /** One record, addressed by its key. */
 export interface GlobalConfig<F extends Fields = Fields> {
+  /** The fields, by key, in the order in which they are served; no slug and no status. */
   readonly fields: F
   /** For people: shown in the OpenAPI document and the docs page. */
   readonly description?: string
+  /** The rules by action: each is a function of `{ principal, identity }` that answers true or false, or a promise of it. */
   readonly access?: GlobalAccess
-  /** Refuse PUT without `If-Match` (428). @default false */
+  /** Refuse PUT without `If-Match` or `If-None-Match` (428). @default false */
   readonly requireIfMatch?: boolean
 }
 
@@ -34,21 +41,24 @@ export interface LocalesConfig {
   readonly default: string
   /** Every locale, as BCP 47 tags such as `en` or `pt-br`. */
   readonly available: readonly string[]
-  /** Where to look when a locale has no value, in order. @default none */
+  /** For a locale, the others to look in when it has no value, in order. @default none */
   readonly fallback?: Readonly<Record<string, readonly string[]>>
 }
 
 /** Bounds of what the service takes. */
 export interface LimitsConfig {
-  /** The largest JSON body, in bytes. @default 4 MiB */
+  /** The largest JSON body, in bytes. @default 4,194,304 */
   readonly bodyBytes?: number
   /** How long one Markdown text may take to render, in milliseconds. @default 10,000 */
   readonly renderMs?: number
   /** How often one client may try to sign in or to register in a minute, on all nodes together. @default 10 */
   readonly signInsPerMinute?: number
-  /** How many requests a process works on or lets wait; another one is refused with 503. @default 1000 */
+  /** How many requests a process works on or lets wait; another one is refused with 503. @default 1,000 @see docs/running.md#limit-overload */
   readonly pendingRequests?: number
-  /** How long the auth adapter may take to answer, in milliseconds. Loading it does not count. @default 1,800 */
+  /**
+   * How long the auth adapter may take to answer, in milliseconds. Loading it does not count. With accounts, hashing a password is part
+   * of an answer. @default 1,800
+   */
   readonly authMs?: number
   /**
    * How long a plugin may take, in milliseconds: a route until it answers, a hook, a check of `/api/ready`, and `close`.
@@ -61,15 +71,18 @@ export interface LimitsConfig {
 
 /** Elements and attributes of HTML. */
 export interface HtmlAllowance {
-  /** Such as `figure`. */
+  /** Elements, such as `figure`. @default none */
   readonly elements?: readonly string[]
-  /** By element, or `*` for every one: `{ video: ['src', 'controls'], '*': ['class'] }`. */
+  /** Attributes by element, or by `*` for every element: `{ video: ['src'], '*': ['class', 'data-*'] }`. @default none */
   readonly attributes?: Readonly<Record<string, readonly string[]>>
 }
 
 /** How Markdown is rendered. */
 export interface MarkdownConfig {
-  /** Elements and attributes that raw HTML may hold besides GitHub's allow-list. @default nothing */
+  /**
+   * What raw HTML may hold besides GitHub's list. @default GitHub's list alone
+   * @see docs/modelling-content.md#allow-html-in-markdown
+   */
   readonly allowHtml?: HtmlAllowance
 }
 
@@ -95,32 +108,38 @@ export interface SeedContent {
 
 /** The config of a service, as `daybook.config.ts` exports it. */
 export interface DaybookConfig {
+  /** Many entries of one shape, by key; each made with `defineCollection`. */
   readonly collections: Readonly<Record<string, CollectionConfig>>
+  /** One record of its own shape, by key; each made with `defineGlobal`. @default none */
   readonly globals?: Readonly<Record<string, GlobalConfig>>
+  /** The languages of the content. @default one language @see docs/locales.md */
   readonly locales?: LocalesConfig
-  /** Where content is kept, such as `postgres(process.env.DATABASE_URL)`. @default a file in the data folder */
+  /** Where content is kept: `postgres(process.env.DATABASE_URL)`. @default a file in the data folder @see docs/reference/config.md#postgresurl-options */
   readonly database?: DatabaseSource
   /**
-   * Where sessions come from: `betterAuth()` for accounts in the service's database, an adapter, or options of the default
-   * one. @default accounts in memory; anyone can register
+   * Where sessions come from: options of the accounts that a service has by itself, `betterAuth()` for accounts in the service's
+   * database, or an adapter in their place. @default accounts in memory; anyone can register
+   * @see docs/authentication.md docs/reference/config.md#betterauthoptions docs/your-own-sessions.md
    */
   readonly auth?: AuthAdapter | AuthSource | AccountsConfig
   /**
    * How many proxies stand in front of the service and tell the client's address, by `X-Forwarded-For`, `-Proto` and `-Host`.
-   * One too many, and clients can make up their address. @default 0
+   * One too many, and clients can make up their address. @default 0 @see docs/authentication.md#limit-password-guessing
    */
   readonly trustProxy?: number
-  /** @default off */
+  /** Which other origins may call from a browser. @default off */
   readonly cors?: CorsConfig
   /** The docs page; `false` switches it off. @default on, at `/docs` */
   readonly docs?: DocsConfig | false
+  /** Bounds of what the service takes. */
   readonly limits?: LimitsConfig
+  /** What Markdown becomes. */
   readonly markdown?: MarkdownConfig
   /** `Cache-Control` of answers without a session. @default 'public, max-age=0, must-revalidate' */
   readonly publicCacheControl?: string
   /** What adds collections, fields, routes and hooks, such as `[redirects()]`. @default none */
   readonly plugins?: readonly Plugin[]
-  /** Fills an empty store, once, before the service first answers. */
+  /** Fills an empty store, once, before the service first answers; all of it is stored, or nothing. */
   readonly seed?: (content: SeedContent) => Promise<void>
 }
 

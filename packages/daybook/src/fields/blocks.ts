@@ -64,7 +64,11 @@ type Typed<T> = {
   readonly '~filled'?: true
 }
 
-/** A sequence of blocks of different kinds, told apart by `_type`. */
+/**
+ * A sequence of objects of different kinds, told apart by `_type`. An empty one is `[]`.
+ *
+ * @param types the fields of each kind, by its `_type`
+ */
 export function blocksField<const T extends BlockTypes, const O extends BlocksOptions = Record<never, never>>(
   types: T,
   options?: Exactly<O, BlocksOptions>,

@@ -3,6 +3,7 @@ import { makeField, scalarAnswers } from './field.ts'
 import { aDefault, COMMON_RULES, SCALAR_RULES } from './rules.ts'
 
 export interface BooleanOptions extends Omit<ScalarOptions, 'unique'> {
+  /** What a new document gets that names no value. */
   readonly default?: boolean
 }
 

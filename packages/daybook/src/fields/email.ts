@@ -3,6 +3,7 @@ import { makeField, scalarAnswers } from './field.ts'
 import { aDefault, SCALAR_RULES } from './rules.ts'
 
 export interface AddressOptions extends ScalarOptions {
+  /** What a new document gets that names no value. */
   readonly default?: string
 }
 

@@ -18,17 +18,21 @@ export interface CommonOptions {
   readonly required?: boolean
   /** For people: shown in the OpenAPI document and the docs page. */
   readonly description?: string
-  /** One value for each locale. @default false */
+  /** One value for each locale; needs `locales`. @default false @see docs/locales.md */
   readonly localized?: boolean
-  /** Top-level fields only. @default everyone who may see the entry */
+  /**
+   * `{ read, write }`, each a function of the caller that answers true or false at once. A field that the caller may not read does not
+   * exist for them, and in writing only with a `write` rule. Top-level fields only. @default everyone who may see the entry
+   * @see docs/access.md#restrict-fields-and-globals
+   */
   readonly access?: FieldAccess
-  /** The key that this field had before; `daybook migrate` moves the values. */
+  /** The key that this field had before; `daybook migrate` moves the values. @see docs/changing-your-config.md */
   readonly renamedFrom?: string
 }
 
 /** Further options of a field whose value is one string, number or boolean. */
 export interface ScalarOptions extends CommonOptions {
-  /** No two entries of the collection hold the same value. @default false */
+  /** No two entries of the collection hold the same value. Top-level fields only, and without `access.read`. @default false */
   readonly unique?: boolean
   /** `false` saves the index; the field can then be neither filtered nor sorted. @default true */
   readonly index?: boolean

@@ -16,7 +16,11 @@ const group: FieldType<GroupOptions & { readonly fields: Fields }> = {
   walk: (value, options, visitor) => walkFields(options.fields, isRecord(value) ? value : {}, visitor),
 }
 
-/** Fields that belong together, as one object. */
+/**
+ * Fields that belong together, as one object.
+ *
+ * @param fields the fields by key
+ */
 export function groupField<const F extends Fields, const O extends GroupOptions = Record<never, never>>(
   fields: F,
   options?: Exactly<O, GroupOptions>,

@@ -3,6 +3,7 @@ import { makeField } from './field.ts'
 import { aDefault, anObject, COMMON_RULES } from './rules.ts'
 
 export interface JsonOptions extends CommonOptions {
+  /** What a new document gets that names no value. */
   readonly default?: unknown
   /** The JSON Schema (2020-12) that the value must satisfy. @default any JSON value */
   readonly schema?: JsonSchema
@@ -32,7 +33,7 @@ type JsonMark = {
 type Needed = JsonOptions & { readonly required: true }
 
 /**
- * Any JSON value, checked against a schema of its own.
+ * Any JSON value, checked against a schema of its own. Neither filtered, sorted nor searched.
  *
  * @example
  * ```ts

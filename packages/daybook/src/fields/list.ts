@@ -7,6 +7,7 @@ export interface ListFieldOptions extends CommonOptions {
   readonly min?: number
   /** The most items. @default 1,000 */
   readonly max?: number
+  /** What a new document gets that names no value. @default an empty list */
   readonly default?: readonly unknown[]
 }
 
@@ -43,7 +44,11 @@ type Listed<Of> = {
   readonly '~filled'?: true
 }
 
-/** Values of one kind, in order. */
+/**
+ * Values of one kind, in order. An empty one is `[]`.
+ *
+ * @param of what an item is
+ */
 export function listField<
   Item,
   OfOptions extends object,

@@ -3,8 +3,9 @@ import { makeField } from './field.ts'
 import { aCount, aDefault, aFlag, COMMON_RULES } from './rules.ts'
 
 export interface MarkdownOptions extends CommonOptions {
+  /** What a new document gets that names no value. */
   readonly default?: string
-  /** In characters. @default 1,000,000 */
+  /** The longest text allowed, in characters. @default 1,000,000 */
   readonly maxLength?: number
   /** Whether `<key>Html` with the sanitized HTML stands beside the text. @default true */
   readonly html?: boolean
@@ -51,7 +52,12 @@ type HtmlOf<O extends MarkdownOptions> = O extends { readonly html: false }
   ? Record<never, never>
   : { readonly Html: string }
 
-/** Long text in GitHub-flavoured Markdown; its sanitized HTML is served as `<key>Html`. */
+/**
+ * Long text in GitHub-flavoured Markdown. Its sanitized HTML is made when the text changes, and served as `<key>Html`. Neither filtered
+ * nor sorted.
+ *
+ * @see docs/modelling-content.md#allow-html-in-markdown
+ */
 export function markdownField<const O extends MarkdownOptions = Record<never, never>>(
   options?: Exactly<O, MarkdownOptions>,
 ): Field<string, NoInfer<O> & { readonly '~unfiltered'?: true }, string, HtmlOf<O>> {

@@ -3,8 +3,11 @@ import { makeField, scalarAnswers } from './field.ts'
 import { aDefault, aNumber, anInteger, SCALAR_RULES } from './rules.ts'
 
 export interface NumberOptions extends ScalarOptions {
+  /** What a new document gets that names no value. */
   readonly default?: number
+  /** The smallest value allowed. */
   readonly min?: number
+  /** The largest value allowed. */
   readonly max?: number
 }
 

@@ -4,11 +4,14 @@ import { aFlag, COMMON_RULES, SCALAR_RULES } from './rules.ts'
 import { isUuidShaped } from './slug.ts'
 
 export interface RelationOptions extends CommonOptions {
-  /** Holds a list of references, in order. @default false */
+  /** Holds up to 1,000 different ids, in order. @default false */
   readonly many?: boolean
-  /** What happens to this reference when its target is deleted. @default 'restrict' when required, else 'unset' */
+  /**
+   * When the target is deleted: take the reference out, or refuse the deletion with 409. With `access.read`, on the field or around it,
+   * only `'unset'`. @default `'restrict'` when required, else `'unset'`
+   */
   readonly onDelete?: 'unset' | 'restrict'
-  /** @default true */
+  /** `false`: the field can be neither filtered nor sorted. @default true */
   readonly index?: boolean
 }
 
@@ -76,7 +79,11 @@ const relation: FieldType<RelationOptions & { readonly to: string }> = {
 
 type RelationValue<O extends RelationOptions> = O extends { readonly many: true } ? readonly string[] : string
 
-/** A reference to an entry of another collection (or the same), or several with `many: true`. */
+/**
+ * The id of an entry of another collection (or the same), or several with `many: true`.
+ *
+ * @param to the key of the collection
+ */
 export function relationField<const To extends string, const O extends RelationOptions = Record<never, never>>(
   to: To,
   options?: Exactly<O, RelationOptions>,

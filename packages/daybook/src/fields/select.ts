@@ -3,10 +3,11 @@ import { makeField } from './field.ts'
 import { aDefault, aFlag, SCALAR_RULES } from './rules.ts'
 
 export interface SelectOptions extends ScalarOptions {
-  /** The values to choose from. */
+  /** The values to choose from: different texts of 1 to 128 characters. */
   readonly options: readonly string[]
-  /** Holds a list of different values. @default false */
+  /** Holds a list of different values; it is then neither unique nor sorted. @default false */
   readonly many?: boolean
+  /** What a new document gets that names no value. */
   readonly default?: string | readonly string[]
 }
 

@@ -3,7 +3,7 @@ import { isGuarded, makeField } from './field.ts'
 import { aKey, COMMON_RULES } from './rules.ts'
 
 export interface SlugOptions extends CommonOptions {
-  /** The text field that a slug is made from when none is given. */
+  /** The text field beside it that a slug is made from when none is given; `-2`, `-3` … on a clash. Neither takes `access.read`. */
   readonly from?: string
 }
 
@@ -69,7 +69,7 @@ const slug: FieldType<SlugOptions> = {
   isText: true,
 }
 
-/** The address of an entry; unique in its collection. */
+/** What an entry is addressed by. Unique in its collection; at most one in a collection, and none in a global. */
 export function slugField<const O extends SlugOptions = Record<never, never>>(
   options?: Exactly<O, SlugOptions>,
 ): Field<string, NoInfer<O> & { readonly '~slug'?: true }> {

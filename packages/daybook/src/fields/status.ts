@@ -7,9 +7,9 @@ import { aChoice } from './select.ts'
 export const PUBLISHED = 'published'
 
 export interface StatusOptions extends Pick<CommonOptions, 'description' | 'renamedFrom'> {
-  /** @default ['draft', 'published', 'archived'] */
+  /** The values; `published` must be among them. @default `draft`, `published`, `archived` */
   readonly options?: readonly string[]
-  /** @default 'published' */
+  /** What a new entry gets that names no value. @default 'published' */
   readonly default?: string
 }
 
@@ -50,7 +50,7 @@ type StatusValue<O extends StatusOptions> = O extends { readonly options: readon
   ? Value
   : 'draft' | 'published' | 'archived'
 
-/** Whether an entry is public: only `published` ones exist for readers without a session. */
+/** Whether an entry is public: without a session only `published` entries exist. At most one in a collection, and none in a global. */
 export function statusField<const O extends StatusOptions = Record<never, never>>(
   options?: Exactly<O, StatusOptions>,
 ): Field<StatusValue<O>, NoInfer<O> & { readonly '~filled'?: true; readonly '~status'?: true }> {

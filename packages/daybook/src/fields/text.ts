@@ -9,14 +9,15 @@ import { aCount, aDefault, aFlag, aPattern, SCALAR_RULES } from './rules.ts'
 export const MAX_INDEXED_LENGTH = 512
 
 export interface TextOptions extends ScalarOptions {
+  /** What a new document gets that names no value. */
   readonly default?: string
-  /** In characters. @default 0 */
+  /** The shortest text allowed, in characters. @default 0 */
   readonly minLength?: number
-  /** In characters. @default 512, or 100,000 with `index: false` */
+  /** The longest text allowed, in characters; an indexed text holds at most 512. @default 512; 100,000 with `index: false` */
   readonly maxLength?: number
-  /** A regular expression that the text must match. */
+  /** The source of a regular expression (flag `u`) that the text must match. */
   readonly pattern?: string
-  /** Whether `q` finds its words. @default true */
+  /** Whether `q` finds its words; they count eight times as much as those of a Markdown text. @default true */
   readonly search?: boolean
 }
 

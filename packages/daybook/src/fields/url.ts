@@ -19,7 +19,7 @@ const url: FieldType<AddressOptions> = {
   isText: true,
 }
 
-/** An absolute `http` or `https` URL (RFC 3986). */
+/** An absolute `http` or `https` URL (RFC 3986) of at most 2,000 characters. */
 export function urlField<const O extends AddressOptions = Record<never, never>>(
   options?: Exactly<O, AddressOptions>,
 ): Field<string, NoInfer<O>> {

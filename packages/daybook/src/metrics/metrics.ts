@@ -41,7 +41,7 @@ export class Metrics {
     })
     this.#durations = new Histogram({
       name: 'daybook_http_request_duration_seconds',
-      help: 'Time from the head of a request to its answer.',
+      help: 'Time from the head of a request to its answer, in seconds.',
       labelNames: ['method', 'route'],
       buckets: BUCKETS,
       registers,
@@ -86,7 +86,7 @@ function watchStore(source: MetricsSource, registers: Registry[]): void {
   })
   new Gauge({
     name: 'daybook_journal_seq',
-    help: 'The last number of the journal.',
+    help: 'The last number of the journal, as the store says when it is asked; missing while the store does not answer.',
     aggregator: 'max',
     registers,
     async collect() {
@@ -100,7 +100,7 @@ function watchStore(source: MetricsSource, registers: Registry[]): void {
   if (!source.poolState()) return
   new Gauge({
     name: 'daybook_pool_connections',
-    help: 'Connections to PostgreSQL, and requests that wait for one.',
+    help: 'Connections to PostgreSQL that are busy and idle, and requests that are waiting for one.',
     labelNames: ['state'],
     registers,
     collect() {
@@ -116,7 +116,7 @@ function watchReaders({ readers }: MetricsSource, registers: Registry[]): void {
   if (readers().length === 0) return
   new Gauge({
     name: 'daybook_journal_reader_seq',
-    help: 'The last journal number that each reader of the journal has reached.',
+    help: 'The last number of the journal that each reader, such as a replica, has come to; missing while it does not answer.',
     labelNames: ['reader'],
     aggregator: 'min',
     registers,

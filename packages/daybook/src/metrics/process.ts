@@ -15,7 +15,7 @@ export function observeProcess(registers: Registry[]): () => void {
 function observeUse(registers: Registry[]): void {
   new Counter({
     name: 'process_cpu_seconds_total',
-    help: 'Processor time that was used.',
+    help: 'Processor time that was used, in seconds.',
     registers,
     collect() {
       const { user, system } = process.cpuUsage()
@@ -23,10 +23,18 @@ function observeUse(registers: Registry[]): void {
       this.inc((user + system) / 1e6)
     },
   })
-  gauge('process_resident_memory_bytes', 'Memory that the process holds.', registers, () => process.memoryUsage.rss())
-  gauge('nodejs_heap_size_used_bytes', 'Memory that objects take.', registers, () => process.memoryUsage().heapUsed)
+  gauge('process_resident_memory_bytes', 'Memory that the process holds, in bytes.', registers, () =>
+    process.memoryUsage.rss(),
+  )
+  gauge(
+    'nodejs_heap_size_used_bytes',
+    'Memory that objects take, in bytes.',
+    registers,
+    () => process.memoryUsage().heapUsed,
+  )
   // Only where the system shows them as files.
-  if (openFiles() !== undefined) gauge('process_open_fds', 'Open files and connections.', registers, openFiles)
+  if (openFiles() !== undefined)
+    gauge('process_open_fds', 'Open files and connections; on Linux.', registers, openFiles)
 }
 
 function gauge(name: string, help: string, registers: Registry[], read: () => number | undefined): void {
@@ -53,7 +61,7 @@ function observeEventLoop(registers: Registry[]): () => void {
   delays.enable()
   new Gauge({
     name: 'daybook_event_loop_delay_seconds',
-    help: 'How much later than planned the event loop came round, since it was last asked; 1 is the worst.',
+    help: 'How much later than planned the event loop came round since it was last asked, in seconds; quantile 1 is the worst.',
     labelNames: ['quantile'],
     aggregator: 'max',
     registers,

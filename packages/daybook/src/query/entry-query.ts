@@ -31,7 +31,7 @@ export const MAX_PAGE = 100
 
 /** The parameters of a plain list. */
 export const PAGE: ParametersOf<{ limit: number; offset: number }> = {
-  limit: countParameter(`How many to answer: at most ${MAX_PAGE}, to which more is brought down.`, {
+  limit: countParameter(`How many to answer, at most ${MAX_PAGE}: a larger number is brought down to it.`, {
     default: DEFAULT_PAGE,
   }),
   offset: countParameter('How many to skip.', { default: 0 }),

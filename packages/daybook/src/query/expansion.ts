@@ -33,7 +33,11 @@ export const SELECTION: ParametersOf<{
   depth: number
 }> = {
   select: {
-    ...namesParameter('Fields to answer with; `author.name` reaches into an included relation.', {}, MAX_NAMES),
+    ...namesParameter(
+      'Fields to answer with, by default all; `id` always comes along, and `author.name` reaches into an included relation.',
+      {},
+      MAX_NAMES,
+    ),
     takes: 'fields',
   },
   include: {

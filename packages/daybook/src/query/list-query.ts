@@ -52,17 +52,17 @@ export interface ListQuery {
 /** Parameters that say the same of every collection. */
 const OF_EVERY_LIST: ParametersOf<{ offset: number; cursor: string; sort: readonly string[]; q: string }> = {
   offset: countParameter('How many entries to skip; not together with cursor.', { default: 0 }),
-  cursor: textParameter('`nextCursor` of the page before.'),
+  cursor: textParameter('`nextCursor` of the page before, as it was given; not together with offset.'),
   sort: {
     ...namesParameter(
-      'Fields to sort by, each once; a leading - descends. By default -createdAt, and with q the best match first.',
+      `Up to ${MAX_SORT_KEYS} fields to sort by, each once; a leading - descends. By default -createdAt, and with q the best match first.`,
       {},
     ),
     takes: 'sortKeys',
   },
   q: {
     ...textParameter(
-      'Words that must all be found; the last one may be the beginning of a word.',
+      `Words that must all be found, in up to ${MAX_SEARCH_LENGTH} characters; the last one may be the beginning of a word.`,
       { maxLength: MAX_SEARCH_LENGTH },
       checkSearch,
     ),
@@ -90,7 +90,7 @@ export const listParameters = (
 }> &
   ReturnType<typeof documentParameters> => ({
   limit: countParameter(
-    `How many entries to answer: at most ${maxLimit}, to which more is brought down; 0 gives the count alone.`,
+    `How many entries to answer, at most ${maxLimit}: a larger number is brought down to it, and 0 gives the count alone.`,
     { default: Math.min(DEFAULT_LIMIT, maxLimit) },
   ),
   ...OF_EVERY_LIST,

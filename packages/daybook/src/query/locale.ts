@@ -27,12 +27,12 @@ export function localeParameters(
 ): ParametersOf<{ locale: string; fallbackLocale: string }> {
   return {
     locale: localeParameter(
-      `A configured locale; "${ALL_LOCALES}", with a session, answers maps of locale to value.`,
+      `A configured locale, by default the config's; "${ALL_LOCALES}", with a session, answers maps of locale to value.`,
       locales,
       [ALL_LOCALES],
     ),
     fallbackLocale: localeParameter(
-      `Where a value is looked for that the locale does not have; "${NO_FALLBACK}" turns that off.`,
+      `Where a value is looked for that the locale does not have, by default where the config says; "${NO_FALLBACK}" turns that off.`,
       locales,
       [NO_FALLBACK],
     ),

@@ -370,6 +370,13 @@ export function operatorsOf({ scalar, isText, to }: Comparable): readonly string
   return isText ? PARTS : ORDER
 }
 
+/** The operators that a filter can use on a field; none when it cannot be filtered. */
+export function operatorsOn({ comparables, manyValued }: CollectionModel, path: string): readonly string[] {
+  const by = comparables.get(path)
+  if (by) return operatorsOf(by)
+  return manyValued.has(path) ? MEMBER_OPERATORS : []
+}
+
 /** Collections that a filter looks into besides its own. */
 export function relatedCollections(condition: Condition | undefined): readonly CollectionModel[] {
   if (condition?.kind === 'related') return [condition.to, ...relatedCollections(condition.where)]

@@ -16,22 +16,22 @@ export type {
 
 /** The options of {@link betterAuth}. */
 export interface BetterAuthOptions {
-  /** How accounts are registered. @default 'open' */
+  /** How accounts are registered: by anyone, by invitation, or not at all. @default 'open' */
   readonly registration?: Registration
-  /** The secret that signs cookies, at least 32 characters. @default generated once, and stored in the database */
+  /** The secret that signs cookies, at least 32 characters; another one ends all sessions by cookie. @default generated once, and stored in the database */
   readonly secret?: string
   /**
-   * Scheme, host and port under which people reach the service, such as `https://cms.example.org`. Needed for social
-   * providers and for links in mails: what a request says of it is not believed.
+   * Scheme, host and port under which people reach the service, such as `https://cms.example.org`. Needed with
+   * `socialProviders` and `sendPasswordReset`: what a request says of it is not believed. @default none
    */
   readonly baseURL?: string
   /** Other origins that people may be sent back to after signing in. @default none */
   readonly trustedOrigins?: readonly string[]
-  /** Sends a user the link for setting a new password. @default passwords cannot be reset by mail */
+  /** Sends a user the link for setting a new password, of `{ email, name, token, url }`. @default passwords cannot be reset by mail */
   readonly sendPasswordReset?: (reset: PasswordReset) => Promise<void>
-  /** Social providers, as better-auth has them. @default none */
+  /** Social providers by name, as better-auth has them. @default none */
   readonly socialProviders?: SocialProviders
-  /** Plugins of better-auth, such as passkeys and two factors. What they keep is in the service's database, too. */
+  /** Plugins of better-auth, such as passkeys and two factors. What they keep is in the service's database, too. @default none */
   readonly plugins?: readonly AuthPlugin[]
 }
 

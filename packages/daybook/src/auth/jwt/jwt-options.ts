@@ -6,26 +6,32 @@ export type JwtClaims = Readonly<Record<string, unknown>>
 
 /** How tokens of an identity provider are checked and read. */
 export interface JwtOptions {
-  /** The issuer, exactly as the tokens name it in `iss` (RFC 7519, section 4.1.1), such as `https://login.example.org/`. */
+  /**
+   * The issuer, exactly as the tokens name it in `iss` (RFC 7519, section 4.1.1), with or without a slash at the end, such as
+   * `https://login.example.org/`; an address with `https://`, or with `http://` on this machine.
+   */
   readonly issuer: string | undefined
   /** The audience, as the tokens name it in `aud` (RFC 7519, section 4.1.3); of several, one is enough. */
   readonly audience: string | readonly string[] | undefined
   /**
-   * Where the issuer's keys are, as a JWK Set (RFC 7517, section 5).
+   * Where the issuer's keys are, as a JWK Set (RFC 7517, section 5). With it, the issuer may be any text.
    *
    * @default what the issuer says below `/.well-known/openid-configuration` (OpenID Connect Discovery 1.0, section 4)
    */
   readonly jwksUrl?: string
-  /** Which signatures are taken, as `alg` has them (RFC 7518, section 3.1). @default {@link ALGORITHMS} */
+  /**
+   * Which signatures are taken, as `alg` has them (RFC 7518, section 3.1), of `RS256`, `RS384`, `RS512`, `PS256`, `PS384`, `PS512`,
+   * `ES256`, `ES384`, `ES512`, `EdDSA` and `Ed25519`; never `none`, never HMAC. @default all of these
+   */
   readonly algorithms?: readonly string[]
   /**
    * Where the roles stand: a claim, or a dotted path such as `realm_access.roles`, to a list of texts or to one text with
    * spaces between them; or a function, which is asked once for each token. @default no roles
    */
   readonly roles?: string | ((claims: JwtClaims) => readonly string[])
-  /** The claim, or the dotted path, that tells one subject from all others. @default 'sub' */
+  /** The claim, or the dotted path, that tells one subject from all others; a token without it gives no session. @default 'sub' */
   readonly subject?: string
-  /** The type of actor that holds the tokens; a function is called once for each token. @default 'human' */
+  /** Whether people or programs hold the tokens; a function of the claims where both do, called once for each token. @default 'human' */
   readonly actorType?: ActorType | ((claims: JwtClaims) => ActorType)
   /** How far the issuer's clock may be from this one, in seconds, 0 to 300. @default 5 */
   readonly clockToleranceSeconds?: number

@@ -11,7 +11,14 @@ import { copyDatabase, verifyStore } from '../copy/run.ts'
 import { type CommandLine, readCommandOptions } from '../options.ts'
 import { UsageError } from '../usage.ts'
 
-const OPTIONS = { from: { type: 'string' }, to: { type: 'string' }, 'verify-only': { type: 'boolean' } } as const
+const OPTIONS = {
+  /** The store: `sqlite:FOLDER`, `sqlite:FILE` or `postgres://user:password@host:5432/database`. @default needed */
+  from: { type: 'string' },
+  /** Where it goes, in the same form: empty, or an unfinished copy of the same store. @default needed */
+  to: { type: 'string' },
+  /** Compares the two, and copies nothing. */
+  'verify-only': { type: 'boolean' },
+} as const
 
 /**
  * `daybook copy --from ADDRESS --to ADDRESS`: copies a whole store into an empty database, and compares the two.

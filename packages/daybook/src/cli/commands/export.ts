@@ -16,7 +16,10 @@ import { type CommandLine, dataFolder, readCommandOptions } from '../options.ts'
 import { Progress } from '../progress.ts'
 import { UsageError } from '../usage.ts'
 
-const OPTIONS = { since: { type: 'string' } } as const
+const OPTIONS = {
+  /** Only what changed after this number of the journal, deletions included. @default everything */
+  since: { type: 'string' },
+} as const
 
 /** The path that stands for standard output. */
 const STDOUT = '-'

@@ -3,11 +3,17 @@ import { readCommandOptions } from '../options.ts'
 import { UsageError } from '../usage.ts'
 
 const OPTIONS = {
+  /** The collection to fill. @default needed */
   collection: { type: 'string' },
+  /** A front-matter key goes to a field of another name. */
   map: { type: 'string', multiple: true },
+  /** The field that tells whether an entry is there already. @default the slug */
   key: { type: 'string' },
+  /** The field that the text goes to. @default `body`, else the only Markdown field */
   body: { type: 'string' },
+  /** DIR has one folder for each locale; files at the same place are one entry. @see docs/locales.md#import-a-translated-folder */
   'locale-folders': { type: 'boolean' },
+  /** Reports the outcome, and stores nothing: it works on a copy, in the folder for temporary files, of everything that is stored. */
   'dry-run': { type: 'boolean' },
 } as const
 

@@ -4,7 +4,12 @@ import { openStore, refuseUnfinished } from '../../service.ts'
 import { loadConfig } from '../config-file.ts'
 import { dataFolder, readCommandOptions } from '../options.ts'
 
-const OPTIONS = { apply: { type: 'boolean' }, 'allow-loss': { type: 'boolean' } } as const
+const OPTIONS = {
+  /** Carries the changes out. @default only says what they are */
+  apply: { type: 'boolean' },
+  /** Also what loses stored values. */
+  'allow-loss': { type: 'boolean' },
+} as const
 
 /** `daybook migrate`: says what a changed config does to stored content, and with `--apply` does it. */
 export async function migrate(args: readonly string[]): Promise<number> {

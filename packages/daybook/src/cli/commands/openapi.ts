@@ -8,7 +8,10 @@ import { loadConfig } from '../config-file.ts'
 import { readCommandOptions } from '../options.ts'
 import { UsageError } from '../usage.ts'
 
-const OPTIONS = { all: { type: 'boolean' } } as const
+const OPTIONS = {
+  /** Also what only a session sees, such as private collections. @default what everyone may know */
+  all: { type: 'boolean' },
+} as const
 
 /**
  * `daybook openapi`: prints the OpenAPI document that the config makes. No store is opened but an empty one, in the folder for

@@ -15,18 +15,33 @@ import { UsageError } from '../usage.ts'
 
 /** Options of the commands that serve. */
 export const OPTIONS = {
+  /** The port to listen on; 0 picks a free one. @default `PORT`, else 3000 */
   port: { type: 'string' },
+  /** The address to listen on. @default `HOST`, else 127.0.0.1 */
   host: { type: 'string' },
+  /** `silent`, `error`, `warn`, or `info`, which writes a line for each request. @default `DAYBOOK_LOG`, else `info` */
   log: { type: 'string' },
+  /** Serves metrics for Prometheus at `/metrics` of this port; 0 picks a free one. @default no metrics @see docs/reference/metrics.md */
   'metrics-port': { type: 'string' },
+  /** The address for metrics. @default 127.0.0.1 */
   'metrics-host': { type: 'string' },
+} as const
+
+const START_OPTIONS = {
+  ...OPTIONS,
+  /**
+   * Serves in N processes, from 1 to 128, on one port; `auto` starts one for each core.
+   * @default `DAYBOOK_WORKERS`, else this process serves itself
+   * @see docs/running.md#run-several-workers
+   */
+  workers: { type: 'string' },
 } as const
 
 const MAX_WORKERS = 128
 
 /** `daybook start`: serves until SIGTERM or SIGINT, and lets requests in flight finish. */
 export async function start(args: readonly string[]): Promise<number | undefined> {
-  const options = readCommandOptions(args, { ...OPTIONS, workers: { type: 'string' } })
+  const options = readCommandOptions(args, START_OPTIONS)
   const worker = workerIdentity()
   if (worker) {
     const { service, listening } = await listen(options, logOf(options, false, worker.number), worker)

@@ -10,10 +10,28 @@ import { table } from '../table.ts'
 import { UsageError } from '../usage.ts'
 
 const OPTIONS = {
+  /** A permission of the token: `posts:update`, `posts:*`, `*:read`, `globals.site:update`, `export`, or `*` for everything. @default needed */
   scope: { type: 'string', multiple: true },
+  /** A role, for access rules. @default `service` */
   role: { type: 'string', multiple: true },
+  /** How long it lasts, 1 to 3650 days. @default until it is revoked */
   days: { type: 'string' },
 } as const
+
+/** The actions on tokens. All but {@link LIST} take the name of one. */
+const ACTS: Readonly<
+  Record<string, (tokens: ApiTokens, name: string, options: CommandLine, model: Model) => Promise<number>>
+> = {
+  /** Prints a token, once. @param NAME */
+  create: createToken,
+  /** Prints all tokens, without their secrets. */
+  list: listTokens,
+  /** Ends a token, by its name or its id; other nodes take it for a second at most. @param NAME */
+  revoke,
+}
+
+/** The action that is about all tokens. */
+const LIST = 'list'
 
 const USAGE = 'Write: daybook token create NAME --scope posts:update, daybook token list, or daybook token revoke NAME.'
 
@@ -24,16 +42,12 @@ const USAGE = 'Write: daybook token create NAME --scope posts:update, daybook to
  */
 export async function token(args: readonly string[]): Promise<number> {
   const options = readCommandOptions(args, OPTIONS)
-  const [act, name, ...others] = options.positionals
-  const takesName = act === 'create' || act === 'revoke'
-  if (others.length > 0 || (!takesName && act !== 'list') || takesName !== (name !== undefined)) {
-    throw new UsageError(USAGE)
-  }
+  const [act = '', name, ...others] = options.positionals
+  const run = Object.hasOwn(ACTS, act) ? ACTS[act] : undefined
+  if (others.length > 0 || !run || (act !== LIST) !== (name !== undefined)) throw new UsageError(USAGE)
   // Awaited, as the store is closed when this returns.
   await using opened = await openHost(options)
-  const tokens = new ApiTokens(opened.host.records)
-  if (act === 'create') return await createToken(tokens, String(name), options, opened.model)
-  return act === 'list' ? await listTokens(tokens) : await revoke(tokens, String(name))
+  return await run(new ApiTokens(opened.host.records), String(name), options, opened.model)
 }
 
 async function createToken(tokens: ApiTokens, name: string, options: CommandLine, model: Model): Promise<number> {

@@ -10,18 +10,23 @@ import { table } from '../table.ts'
 import { UsageError } from '../usage.ts'
 
 const OPTIONS = {
+  /** The name of a new account. @default what the address begins with */
   name: { type: 'string' },
+  /** A role of an account or an invitation. @default `user` */
   role: { type: 'string', multiple: true },
+  /** How long an invitation lasts, 1 to 3650 days. @default 7 */
   days: { type: 'string' },
+  /** Reads the password from standard input. @default one is made up and printed */
   'password-stdin': { type: 'boolean' },
 } as const
 
 /** How long an invitation lasts that says nothing of it. */
 const INVITED_DAYS = '7'
 
-/** The actions on accounts, each with an address but `list`. */
+/** The actions on accounts. All but {@link LIST} take the address of one. */
 const ACTS: Readonly<Record<string, (accounts: AccountManager, email: string, options: CommandLine) => Promise<void>>> =
   {
+    /** Makes an account, also where registration is closed. @param EMAIL */
     async create(accounts, email, options) {
       const { password, tell } = await passwordFor(options)
       const name = options.text('name') ?? email.replace(/@.*$/, '')
@@ -30,26 +35,31 @@ const ACTS: Readonly<Record<string, (accounts: AccountManager, email: string, op
       printNotice(`Account ${email} with the role ${roles.join(', ')}.`)
       tell()
     },
+    /** Gives an account the roles that `--role` names, in place of those that it has. @param EMAIL */
     async role(accounts, email, options) {
       if (options.texts('role').length === 0) throw new UsageError('Say which: daybook user role EMAIL --role editor.')
       const roles = rolesIn(options, 'user')
       await accounts.setRoles(email, roles)
       printNotice(`Account ${email} has the role ${roles.join(', ')} from now on.`)
     },
+    /** Sets the password of an account, and ends its sessions. @param EMAIL */
     async password(accounts, email, options) {
       const { password, tell } = await passwordFor(options)
       await accounts.setPassword(email, password)
       printNotice(`Account ${email} has a new password, and no session any more.`)
       tell()
     },
+    /** Keeps an account out, and ends its sessions. @param EMAIL */
     async ban(accounts, email) {
       await accounts.setBanned(email, true)
       printNotice(`Account ${email} may not sign in any more, and has no session.`)
     },
+    /** Lets an account in again. @param EMAIL */
     async unban(accounts, email) {
       await accounts.setBanned(email, false)
       printNotice(`Account ${email} may sign in again.`)
     },
+    /** Prints an invitation; needs `registration: 'invite'`. @param EMAIL */
     async invite(accounts, email, options) {
       const expiresAt = endOf(options.text('days') ?? INVITED_DAYS)
       const secret = await accounts.invite({ email, roles: rolesIn(options, 'user'), expiresAt })
@@ -58,7 +68,14 @@ const ACTS: Readonly<Record<string, (accounts: AccountManager, email: string, op
       )
       process.stdout.write(`${secret}\n`)
     },
+    /** Prints all accounts. */
+    async list(accounts) {
+      process.stdout.write(table([COLUMN_NAMES, ...(await accounts.list()).map(accountColumns)]))
+    },
   }
+
+/** The action that is about all accounts. */
+const LIST = 'list'
 
 /**
  * `daybook user create|list|role|password|ban|unban|invite`: the accounts of a service that keeps them in its database.
@@ -69,15 +86,15 @@ export async function user(args: readonly string[]): Promise<number> {
   const options = readCommandOptions(args, OPTIONS)
   const [act = '', email, ...others] = options.positionals
   const run = Object.hasOwn(ACTS, act) ? ACTS[act] : undefined
-  if (others.length > 0 || (act !== 'list' && !run) || (run !== undefined) !== (email !== undefined)) {
+  if (others.length > 0 || !run || (act !== LIST) !== (email !== undefined)) {
+    const named = Object.keys(ACTS).filter((one) => one !== LIST)
     throw new UsageError(
-      `Write: daybook user list, or one of ${Object.keys(ACTS).join(', ')} with an address: daybook user create EMAIL.`,
+      `Write: daybook user list, or one of ${named.join(', ')} with an address: daybook user create EMAIL.`,
     )
   }
   await using opened = await openHost(options)
   const accounts = await requireManager(opened.config)(opened.host)
-  if (run) await run(accounts, String(email), options).catch(rethrowRefusal)
-  else process.stdout.write(table([COLUMN_NAMES, ...(await accounts.list()).map(accountColumns)]))
+  await run(accounts, String(email), options).catch(rethrowRefusal)
   return 0
 }
 

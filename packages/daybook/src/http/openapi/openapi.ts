@@ -1,25 +1,15 @@
-import { hash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import type { Access } from '../../content/access/access.ts'
 import type { Model } from '../../model/model.ts'
+import { ReaderTexts, type TaggedText } from '../reader-texts.ts'
 import { type ApiReader, anyReader, apiReader } from './api-reader.ts'
 import { type OpenApiParts, openApiText } from './document.ts'
-
-/** The document as it is sent. */
-export interface PrintedDocument {
-  readonly json: string
-  readonly tag: string
-}
-
-/** The most documents that are kept: rules distinguish few kinds of readers, and a document may be large. */
-const MAX_DOCUMENTS = 8
 
 /** The OpenAPI documents of a service. The first request of each kind of reader makes one. */
 export class OpenApi {
   readonly #parts: OpenApiParts
   /** The one kind of reader that there is without rules. */
   #onlyReader: ApiReader | undefined
-  readonly #printed = new LRUCache<string, PrintedDocument>({ max: MAX_DOCUMENTS })
+  readonly #texts = new ReaderTexts()
 
   constructor(parts: OpenApiParts) {
     this.#parts = parts
@@ -32,14 +22,9 @@ export class OpenApi {
   }
 
   /** The document for a caller: it holds nothing that the caller may not know. */
-  async for(access: Access): Promise<PrintedDocument> {
+  async for(access: Access): Promise<TaggedText> {
     const reader = await this.#reader(access)
-    const known = this.#printed.get(reader.variant)
-    if (known) return known
-    const json = openApiText(this.#parts, reader)
-    const printed = { json, tag: `"${hash('sha256', json, 'base64url').slice(0, 22)}"` }
-    this.#printed.set(reader.variant, printed)
-    return printed
+    return this.#texts.get(reader.variant, () => openApiText(this.#parts, reader))
   }
 }
 

@@ -3,6 +3,7 @@ import { isRecord, type JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
 import type { Parameter } from '../../query/parameters.ts'
 import type { AnswerContract, Route } from '../contract.ts'
+import { MODEL_FIELD } from '../routes/model-schema.ts'
 import { ANY_ENTRY, ANY_OPERATION, operationSchema } from '../routes/schemas.ts'
 import type { ApiReader } from './api-reader.ts'
 import { Components, pascal } from './components.ts'
@@ -90,6 +91,7 @@ export class Printer {
   #common(schema: JsonSchema): JsonSchema | undefined {
     if (schema === ANY_OPERATION) return this.#anyOperation()
     if (schema === ANY_ENTRY) return this.#anyEntry()
+    if (schema === MODEL_FIELD) return this.own('ModelField', schema)
     return undefined
   }
 

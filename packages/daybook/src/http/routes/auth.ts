@@ -52,7 +52,7 @@ const sessionRoute = ({ auth }: AuthParts): Route =>
     answers: [
       {
         status: 200,
-        description: 'The session, or that there is none.',
+        description: 'The caller: `authenticated`, `principal` and `identity`, both `null` without a session.',
         schema: SESSION_SCHEMA,
         name: 'session',
         headers: ['Cache-Control', 'Vary'],
@@ -70,7 +70,7 @@ const permissionsRoute = ({ model }: AuthParts): Route =>
     answers: [
       {
         status: 200,
-        description: 'By collection and global.',
+        description: 'By collection and global: true, false, or `some` where it depends on the entry.',
         schema: PERMISSIONS_SCHEMA,
         name: 'permissions',
         headers: ['Cache-Control', 'Vary'],

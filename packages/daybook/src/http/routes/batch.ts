@@ -23,7 +23,7 @@ export function batchRoutes({ engine }: BatchParts): readonly Route[] {
       path: '/api/cms/batch',
       operationId: 'runBatch',
       protection: 'session',
-      summary: 'Creates, changes and deletes entries in one transaction.',
+      summary: 'Creates, changes and deletes entries in one transaction: all operations are stored, or none.',
       parameters: writtenLocale(locales),
       conditions: ['ifMatch', 'ifNoneMatch', 'idempotencyKey'],
       body: jsonBody('The operations, in order.', batchSchema(MAX_OPERATIONS)),

@@ -118,7 +118,12 @@ function createRoute({ engine }: EntryParts, collection: CollectionModel, writin
     parameters: writing,
     conditions: ['ifMatch', 'ifNoneMatch', 'idempotencyKey'],
     body: jsonBody('The fields of the new entry.', schemas.create),
-    answers: [writeAnswer(201, 'The stored entry.', schemas.read, ['Location', 'Idempotency-Replayed'])],
+    answers: [
+      writeAnswer(201, 'The stored entry; `Location` is its address.', schemas.read, [
+        'Location',
+        'Idempotency-Replayed',
+      ]),
+    ],
     errors: [...WRITE_ERRORS, ...REPEAT_ERRORS],
     run: async ({ access, body, conditions, query }) => {
       const { locale } = query.values
@@ -150,7 +155,7 @@ function changeRoute(
   const { schemas } = collection
   const isMerge = method === 'PATCH'
   const names = isMerge
-    ? { operationId: 'patchEntry', summary: 'Merges the body into an entry (RFC 7396).' }
+    ? { operationId: 'patchEntry', summary: 'Merges the body into an entry, inside objects as well (RFC 7396).' }
     : { operationId: 'updateEntry', summary: 'Changes the fields of an entry that the body names.' }
   return defineRoute({
     ...names,

@@ -21,7 +21,7 @@ export function exportRoutes({ streams }: ExportParts): readonly Route[] {
       path: '/api/export',
       operationId: 'exportContent',
       protection: 'session',
-      summary: 'Sends all content as lines of JSON.',
+      summary: 'Sends all content as lines of JSON, to a service principal alone.',
       parameters: EXPORT_PARAMETERS,
       conditions: ['ifMatch', 'ifNoneMatch'],
       answers: [

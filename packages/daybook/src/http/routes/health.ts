@@ -52,7 +52,14 @@ export function healthRoutes(parts: HealthParts): readonly Route[] {
       path: '/api/ready',
       operationId: 'getReady',
       summary: 'Says whether the service can do its work.',
-      answers: [{ status: 200, description: 'It can.', schema: READY, headers: ['Cache-Control'] }],
+      answers: [
+        {
+          status: 200,
+          description: 'The database can be read; 503 otherwise, and while the service ends.',
+          schema: READY,
+          headers: ['Cache-Control'],
+        },
+      ],
       run: async () => {
         const { isReady, checks } = await checkAll(parts)
         if (!isReady) throw new DaybookError('SERVICE_UNAVAILABLE', 'The service is not ready.', { checks })

@@ -8,6 +8,7 @@ import { type EntryParts, entryRoutes } from './entries.ts'
 import { exportRoutes } from './export.ts'
 import { type GlobalParts, globalRoutes } from './globals.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
+import { modelRoutes } from './model.ts'
 import { openApiRoutes } from './openapi.ts'
 
 /** The parts that the routes need. */
@@ -27,6 +28,7 @@ export function allRoutes(parts: RouteParts): readonly Route[] {
     ...batchRoutes(parts),
     ...entryRoutes(parts),
     ...authRoutes(parts),
+    ...modelRoutes(parts),
     ...(streams ? exportRoutes({ streams }) : []),
     ...openApiRoutes({ ...parts, openApi: () => openApi }),
   ]

@@ -6,20 +6,20 @@ import type { Driver } from './postgres-server.ts'
 export interface PostgresOptions {
   /** Copies of the database that stream from it, as URLs: they answer what readers without a session ask. @default none */
   readonly replicas?: readonly string[]
-  /** Connections that read; writing takes up to two more, and watching one. @default 10 */
+  /** Connections that read, to the database and to each replica; writing takes up to two more, and watching one. @default 10 */
   readonly connections?: number
   /**
-   * What stands between the service and the server: `'transaction'` is PgBouncer (or the like) in transaction mode,
-   * where nothing may be kept in a session. @default 'none'
+   * What stands between the service and the server: `'transaction'` is PgBouncer (or the like) in transaction mode. Nothing is then kept
+   * in a session, and other nodes' changes are noticed by looking once a second instead of by `LISTEN`. @default 'none'
    */
   readonly pooler?: 'none' | 'transaction'
-  /** TLS options besides the URL's `sslmode`, as Node's `tls.connect` has it. */
+  /** `ca`, `cert` and `key`, as Node's `tls.connect` has them, besides the URL's `sslmode`. @default as in the URL */
   readonly ssl?: boolean | { readonly ca?: string; readonly cert?: string; readonly key?: string }
   /** How long one statement may run, in milliseconds. @default 10,000 */
   readonly statementMs?: number
   /**
-   * How long the server may take to answer, in milliseconds: then it counts as gone, and what waits for it is refused within as long
-   * again. @default 1,000
+   * How long the server may take to answer, in milliseconds: then it counts as gone, and requests that wait for it are 503 within as
+   * long again. @default 1,000
    */
   readonly answerMs?: number
 }

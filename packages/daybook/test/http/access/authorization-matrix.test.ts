@@ -79,6 +79,7 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   deleteEntry: { ...write(204), limited: [404, 404, 204, 204] },
   getSession: everyone,
   getPermissions: everyone,
+  getModel: [401, 200, 200, 200],
   getOpenApi: everyone,
   getDocs: everyone,
   getDocsFile: [404, 404, 404, 404],

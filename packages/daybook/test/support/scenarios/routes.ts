@@ -16,8 +16,12 @@ export function kindsOf(routes: readonly Route[]): readonly Route[] {
   ].toReversed()
 }
 
-/** `METHOD PATH` of every route that Daybook has; those of an auth provider are its own. */
+/** One of every kind of route that Daybook has; those of an auth provider are its own. */
+export async function apiRoutes(): Promise<readonly Route[]> {
+  return kindsOf(await routesOf(blog)).filter(({ path }) => !path.endsWith('/*'))
+}
+
+/** `METHOD PATH` of every route that Daybook has. */
 export async function knownRoutes(): Promise<readonly string[]> {
-  const routes = kindsOf(await routesOf(blog))
-  return routes.filter(({ path }) => !path.endsWith('/*')).map(({ method, path }) => `${method} ${path}`)
+  return (await apiRoutes()).map(({ method, path }) => `${method} ${path}`)
 }

@@ -1,0 +1,183 @@
+import { type Field, type Fields, isRecord, isRequired, type JsonSchema, servedKeys } from '../../fields/field.ts'
+import { REFERS_TO } from '../../fields/relation.ts'
+import { operatorsOn } from '../../query/where.ts'
+import type { Ruled } from '../access/rules.ts'
+
+/** A value of the model, as one reader may know it. */
+export interface ValueDescription {
+  /** The name of its type, as in `f.text()`. */
+  readonly type: string
+  /** What the config says of it, for people. */
+  readonly description?: string | undefined
+  /** The JSON Schema (2020-12) of a value that is there, in one locale. Of a container, without what is inside. */
+  readonly schema: JsonSchema
+  /** Whether it must hold a value after every write. */
+  readonly required: boolean
+  /** Whether it is a list. */
+  readonly many: boolean
+  /** Whether each locale has its own value. */
+  readonly localized: boolean
+  /** Whether no two entries of the collection hold the same value. */
+  readonly unique: boolean
+  /** Whether the reader may write it, in a document that the reader may write. */
+  readonly writable: boolean
+  /** The operators that `where` of a list takes; none: it cannot be filtered. */
+  readonly operators: readonly string[]
+  readonly sortable: boolean
+  /** Whether `q` finds its words. */
+  readonly searchable: boolean
+  /** What a new document gets that does not name it; absent: nothing, or what the service works out. */
+  readonly default?: unknown
+  /** The values to choose from. */
+  readonly options?: readonly string[] | undefined
+  /** The key of the field beside it that a value is made from when a new document names none. */
+  readonly from?: string | undefined
+  readonly relation?: RelationDescription | undefined
+  /** The fields of a group. */
+  readonly fields?: readonly FieldDescription[] | undefined
+  /** The kinds of blocks. */
+  readonly blocks?: readonly BlockDescription[] | undefined
+  /** An item of a list. */
+  readonly of?: ValueDescription | undefined
+}
+
+/** A field of the model, as one reader may know it. */
+export interface FieldDescription extends ValueDescription {
+  readonly key: string
+  /** Keys of the read-only values that are made from it and served beside it, such as `bodyHtml`. */
+  readonly generated: readonly string[]
+}
+
+/** The target of a relation. */
+export interface RelationDescription {
+  /** The key of the collection that it leads to; `null`: one that the reader may not read. */
+  readonly to: string | null
+  /** What happens to the reference when its target is deleted. */
+  readonly onDelete: 'unset' | 'restrict'
+}
+
+/** One kind of block. */
+export interface BlockDescription {
+  /** Its `_type`. */
+  readonly type: string
+  readonly fields: readonly FieldDescription[]
+}
+
+/** What one reader may know and do, as far as the fields of a document are concerned. */
+export interface FieldReader {
+  /** Keys of top-level fields that do not exist for the reader. */
+  readonly hidden: ReadonlySet<string>
+  /** Whether the reader may write a top-level field. */
+  mayWrite(key: string): boolean
+  mayReadCollection(key: string): boolean
+}
+
+/** Where a value stands. */
+interface Place {
+  readonly document: Ruled
+  readonly reader: FieldReader
+  /** Its dotted path, as filters name it; inside lists and blocks, where none can, nothing is found under it. */
+  readonly path: string
+  readonly writable: boolean
+}
+
+/** The fields of a document that a reader may read, in the order in which they are served. */
+export function describeFields(document: Ruled, reader: FieldReader): readonly FieldDescription[] {
+  return document.fields
+    .filter(({ key }) => !reader.hidden.has(key))
+    .map(({ key, field }) => describeField(key, field, { document, reader, path: key, writable: reader.mayWrite(key) }))
+}
+
+function describeField(key: string, field: Field, place: Place): FieldDescription {
+  return { key, ...describeValue(field, place), generated: servedKeys(key, field).slice(1) }
+}
+
+function describeValue(field: Field, place: Place): ValueDescription {
+  const { type, options } = field
+  const schema = schemaOfValue(field)
+  const source = type.source?.(options)
+  const initial = type.default?.(options)
+  return {
+    type: type.name,
+    description: options.description,
+    schema,
+    required: isRequired(field),
+    many: schema.type === 'array',
+    localized: options.localized === true,
+    unique: type.isUnique?.(options) === true || type.role === 'slug',
+    writable: place.writable,
+    ...describeUse(field, place),
+    // A default that is worked out for each document is no constant.
+    default: typeof initial === 'function' ? undefined : initial,
+    options: type.choices?.(options),
+    from: source !== undefined && place.reader.hidden.has(source) ? undefined : source,
+    relation: describeRelation(field, place.reader),
+    ...describeInside(field, place),
+  }
+}
+
+/** What a list can ask of the value. */
+function describeUse(
+  { type, options }: Field,
+  { document, path }: Place,
+): Pick<ValueDescription, 'operators' | 'sortable' | 'searchable'> {
+  const searchable = document.kind === 'collection' && type.search?.(options) !== undefined
+  if (document.kind === 'global') return { operators: [], sortable: false, searchable }
+  return { operators: operatorsOn(document, path), sortable: document.comparables.has(path), searchable }
+}
+
+function describeRelation({ type, options }: Field, reader: FieldReader): RelationDescription | undefined {
+  const relation = type.relation?.(options)
+  if (!relation) return undefined
+  const { to, onDelete } = relation
+  return { to: reader.mayReadCollection(to) ? to : null, onDelete }
+}
+
+function describeInside({ type, options }: Field, place: Place): Pick<ValueDescription, 'fields' | 'blocks' | 'of'> {
+  const item = type.item?.(options)
+  const sets = type.inner?.(options) ?? []
+  const blocks = sets.flatMap(({ block, fields }) =>
+    block === undefined ? [] : [{ type: block, fields: describeInner(fields, place) }],
+  )
+  const ungrouped = sets.filter(({ block }) => block === undefined)
+  return {
+    ...(ungrouped.length > 0 ? { fields: ungrouped.flatMap(({ fields }) => describeInner(fields, place)) } : {}),
+    ...(blocks.length > 0 ? { blocks } : {}),
+    ...(item ? { of: describeValue(item, { ...place, path: `${place.path}.of` }) } : {}),
+  }
+}
+
+function describeInner(fields: Fields, around: Place): readonly FieldDescription[] {
+  return Object.entries(fields).map(([key, field]) =>
+    describeField(key, field, { ...around, path: `${around.path}.${key}` }),
+  )
+}
+
+/** Keywords about what is inside a container, which is described by itself. */
+const INSIDE: ReadonlySet<string> = new Set(['items', 'properties', 'required', 'additionalProperties'])
+
+function schemaOfValue({ type, options }: Field): JsonSchema {
+  const own = type.ownSchema?.(options)
+  if (own) return own
+  const schema = plainSchema(type.schema(options, () => ({ type: 'object' })))
+  if (!type.inner && !type.item) return schema
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !INSIDE.has(keyword)))
+}
+
+/** A schema without keywords that no other program knows. A reference tells its target elsewhere, to those who may know it. */
+function plainSchema({ errorMessage: _, discriminator: __, [REFERS_TO]: to, ...schema }: JsonSchema): JsonSchema {
+  const { description: ___, ...untitled } = schema
+  return Object.fromEntries(
+    Object.entries(to === undefined ? schema : untitled).map(([keyword, value]) => [
+      keyword,
+      plainPart(keyword, value),
+    ]),
+  )
+}
+
+function plainPart(keyword: string, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => plainPart('', one))
+  if (!isRecord(value)) return value
+  if (keyword !== 'properties') return plainSchema(value)
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plainPart('', inner)]))
+}

@@ -1,0 +1,26 @@
+import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+
+/** JSON text as it is sent, with its entity tag. */
+export interface TaggedText {
+  readonly json: string
+  readonly tag: string
+}
+
+/** The most texts that are kept: rules distinguish few kinds of readers, and a text may be large. */
+const MAX_TEXTS = 8
+
+/** Texts that depend on the config and on what a reader may know alone: each kind of reader has one, made when it is first asked for. */
+export class ReaderTexts {
+  readonly #texts = new LRUCache<string, TaggedText>({ max: MAX_TEXTS })
+
+  /** @param variant names the kind of reader */
+  get(variant: string, make: () => string): TaggedText {
+    const known = this.#texts.get(variant)
+    if (known) return known
+    const json = make()
+    const text = { json, tag: `"${hash('sha256', json, 'base64url').slice(0, 22)}"` }
+    this.#texts.set(variant, text)
+    return text
+  }
+}

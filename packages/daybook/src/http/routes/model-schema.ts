@@ -1,0 +1,90 @@
+import type { JsonSchema } from '../../fields/field.ts'
+
+const TEXT: JsonSchema = { type: 'string' }
+const FLAG: JsonSchema = { type: 'boolean' }
+const SCHEMA: JsonSchema = { type: 'object' }
+const TEXTS: JsonSchema = { type: 'array', items: TEXT }
+const PERMISSION: JsonSchema = { enum: [true, false, 'some'] }
+
+type Properties = Readonly<Record<string, JsonSchema>>
+
+/** An object of these properties and no others. */
+const exactly = (needed: Properties, others: Properties = {}): JsonSchema => ({
+  type: 'object',
+  properties: { ...needed, ...others },
+  required: Object.keys(needed),
+  additionalProperties: false,
+})
+
+const VALUE: Properties = {
+  type: TEXT,
+  schema: SCHEMA,
+  required: FLAG,
+  many: FLAG,
+  localized: FLAG,
+  unique: FLAG,
+  writable: FLAG,
+  operators: TEXTS,
+  sortable: FLAG,
+  searchable: FLAG,
+}
+
+/** What values of some types, or with some options, have besides. */
+const VALUE_EXTRAS: Properties = {
+  description: TEXT,
+  default: {},
+  options: TEXTS,
+  from: TEXT,
+  relation: exactly({ to: { type: ['string', 'null'] }, onDelete: { enum: ['unset', 'restrict'] } }),
+}
+
+/** A container's parts, of which fields are described as `field` says. */
+const inside = (field: JsonSchema, value: JsonSchema): Properties => {
+  const fields = { type: 'array', items: field }
+  return { fields, blocks: { type: 'array', items: exactly({ type: TEXT, fields }) }, of: value }
+}
+
+const FIELD_KEYS: Properties = { key: TEXT, generated: TEXTS }
+
+/** A field, which may hold others. Its references are pointers into itself; the OpenAPI document has it under a name. */
+export const MODEL_FIELD: JsonSchema = {
+  ...exactly({ ...FIELD_KEYS, ...VALUE }, { ...VALUE_EXTRAS, ...inside({ $ref: '#' }, { $ref: '#/$defs/item' }) }),
+  $defs: { item: exactly(VALUE, { ...VALUE_EXTRAS, ...inside({ $ref: '#' }, { $ref: '#/$defs/item' }) }) },
+}
+
+const SYSTEM_FIELD: JsonSchema = exactly({ key: TEXT, schema: SCHEMA, operators: TEXTS, sortable: FLAG })
+
+const documentSchema = (actions: readonly string[], own: Properties = {}): JsonSchema =>
+  exactly(
+    {
+      key: TEXT,
+      fields: { type: 'array', items: MODEL_FIELD },
+      systemFields: { type: 'array', items: SYSTEM_FIELD },
+      requireIfMatch: FLAG,
+      permissions: exactly(Object.fromEntries(actions.map((action) => [action, PERMISSION]))),
+      ...own,
+    },
+    { description: TEXT },
+  )
+
+const KEY_OR_NONE: JsonSchema = { type: ['string', 'null'] }
+
+const COLLECTION: JsonSchema = documentSchema(['read', 'create', 'update', 'delete'], {
+  slugField: KEY_OR_NONE,
+  statusField: KEY_OR_NONE,
+  maxLimit: { type: 'integer', minimum: 0 },
+  searchable: FLAG,
+})
+
+const LOCALES: JsonSchema = exactly({
+  default: TEXT,
+  available: TEXTS,
+  fallback: { type: 'object', additionalProperties: TEXTS },
+})
+
+/** The content model, as one reader may know it. */
+export const MODEL_SCHEMA: JsonSchema = exactly({
+  locales: { anyOf: [LOCALES, { type: 'null' }] },
+  collections: { type: 'array', items: COLLECTION },
+  globals: { type: 'array', items: documentSchema(['read', 'update']) },
+})

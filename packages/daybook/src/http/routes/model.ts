@@ -1,0 +1,36 @@
+import { describeModel, modelReader } from '../../content/description/model-description.ts'
+import type { Model } from '../../model/model.ts'
+import { NO_PARAMETERS } from '../../query/parameters.ts'
+import { isKnown } from '../conditions.ts'
+import { defineRoute, PLAIN_ERRORS, type Route, readAnswers } from '../contract.ts'
+import { ReaderTexts } from '../reader-texts.ts'
+import { type ReadPolicy, readReply } from '../respond.ts'
+import { MODEL_SCHEMA } from './model-schema.ts'
+
+/** What the route of the content model needs. */
+export interface ModelRouteParts extends ReadPolicy {
+  readonly model: Model
+}
+
+/** The content model, for programs that work with any config. */
+export function modelRoutes({ model, ...policy }: ModelRouteParts): readonly Route[] {
+  const texts = new ReaderTexts()
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/api/cms/model',
+      operationId: 'getModel',
+      protection: 'session',
+      summary: 'Describes the content model, and what the caller may do with it.',
+      parameters: NO_PARAMETERS,
+      conditions: ['ifMatch', 'ifNoneMatch'],
+      answers: readAnswers('Collections, globals and locales, as far as the caller may know them.', MODEL_SCHEMA),
+      errors: [...PLAIN_ERRORS, 'UNAUTHORIZED', 'PRECONDITION_FAILED'],
+      run: async ({ access, conditions }) => {
+        const reader = await modelReader(model, access)
+        const { json, tag } = texts.get(reader.variant, () => JSON.stringify(describeModel(model, reader)))
+        return readReply(policy, access, tag, isKnown(conditions, tag) ? undefined : json)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,390 @@
+import {
+  type Caller,
+  type DaybookConfig,
+  defineCollection,
+  defineConfig,
+  defineGlobal,
+  f,
+  type ModelDescription,
+} from 'daybook'
+import { createTestService } from 'daybook/testing'
+import { describe, expect, test } from 'vitest'
+import { as } from '../../support/auth/people.ts'
+import { kitchen } from '../../support/configs/configs.ts'
+import { durationField } from '../../support/configs/duration-field.ts'
+import { multilingual } from '../../support/configs/locales.ts'
+import { notebook, people } from '../../support/configs/notebook.ts'
+import { sealed, unsealed } from '../../support/configs/sealed.ts'
+import { ask } from '../../support/scenarios/client.ts'
+import { runScenarios } from '../../support/scenarios/scenario.ts'
+import { get, refused } from '../../support/scenarios/steps.ts'
+import { STORES } from '../../support/stores/stores.ts'
+
+const MODEL = '/api/cms/model'
+const PRIVATE = { 'Cache-Control': 'private, no-store', Vary: 'Authorization, Cookie, Origin' } as const
+
+/** One field of each kind that a form treats in its own way. */
+const shop = defineConfig({
+  locales: { default: 'en', available: ['en', 'de'], fallback: { de: ['en'] } },
+  collections: {
+    goods: defineCollection({
+      description: 'What is for sale.',
+      maxLimit: 50,
+      requireIfMatch: true,
+      fields: {
+        name: f.text({ required: true, unique: true, maxLength: 80, description: 'As on the label.' }),
+        slug: f.slug({ from: 'name' }),
+        text: f.markdown({ localized: true }),
+        sizes: f.select({ options: ['S', 'M'], many: true, default: ['M'] }),
+        makers: f.relation('makers', { many: true }),
+        box: f.group({ weight: f.integer({ min: 0, required: true }) }),
+        notes: f.list(f.text(), { max: 5 }),
+        parts: f.blocks({ quote: { words: f.text() } }),
+        baking: durationField(),
+      },
+    }),
+    makers: defineCollection({ fields: { name: f.text({ search: false, index: false }) } }),
+  },
+  globals: { site: defineGlobal({ fields: { title: f.text() } }) },
+})
+
+const TEXT = ['eq', 'ne', 'in', 'nin', 'exists', 'lt', 'lte', 'gt', 'gte', 'startsWith', 'contains']
+const ORDERED = ['eq', 'ne', 'in', 'nin', 'exists', 'lt', 'lte', 'gt', 'gte']
+const MEMBERS = ['in', 'all', 'nin', 'exists']
+
+/** A value that can do nothing but be written. */
+const plain = {
+  schema: { type: 'string', maxLength: 512 },
+  required: false,
+  many: false,
+  localized: false,
+  unique: false,
+  writable: true,
+  operators: [],
+  sortable: false,
+  searchable: false,
+}
+const field = (key: string, type: string, facts: object): object => ({ key, type, generated: [], ...plain, ...facts })
+const words = (key: string): object => field(key, 'text', { searchable: true })
+const time = (key: string): object => ({
+  key,
+  schema: { type: 'string', format: 'date-time', readOnly: true },
+  operators: ORDERED,
+  sortable: true,
+})
+const SYSTEM_FIELDS = [
+  { key: 'id', schema: { type: 'string', format: 'uuid', readOnly: true }, operators: ORDERED, sortable: true },
+  time('createdAt'),
+  time('updatedAt'),
+]
+const UUID = { type: 'string', format: 'uuid' }
+const EVERYTHING = { read: true, create: true, update: true, delete: true }
+
+const goods = {
+  key: 'goods',
+  description: 'What is for sale.',
+  permissions: EVERYTHING,
+  requireIfMatch: true,
+  slugField: 'slug',
+  statusField: null,
+  maxLimit: 50,
+  searchable: true,
+  systemFields: SYSTEM_FIELDS,
+  fields: [
+    field('name', 'text', {
+      description: 'As on the label.',
+      schema: { type: 'string', maxLength: 80 },
+      required: true,
+      unique: true,
+      operators: TEXT,
+      sortable: true,
+      searchable: true,
+    }),
+    field('slug', 'slug', {
+      schema: { type: 'string', minLength: 1, maxLength: 200, allOf: [expect.any(Object), expect.any(Object)] },
+      required: true,
+      unique: true,
+      operators: TEXT,
+      sortable: true,
+      from: 'name',
+    }),
+    field('text', 'markdown', {
+      schema: { type: 'string', maxLength: 1_000_000 },
+      localized: true,
+      searchable: true,
+      generated: ['textHtml'],
+    }),
+    field('sizes', 'select', {
+      schema: { type: 'array', items: { type: 'string', enum: ['S', 'M'] }, uniqueItems: true },
+      many: true,
+      options: ['S', 'M'],
+      default: ['M'],
+      operators: MEMBERS,
+    }),
+    field('makers', 'relation', {
+      schema: { type: 'array', items: UUID, uniqueItems: true, maxItems: 1000 },
+      many: true,
+      relation: { to: 'makers', onDelete: 'unset' },
+      operators: MEMBERS,
+    }),
+    field('box', 'group', {
+      schema: { type: 'object' },
+      fields: [
+        field('weight', 'integer', {
+          schema: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+          required: true,
+          operators: ORDERED,
+          sortable: true,
+        }),
+      ],
+    }),
+    field('notes', 'list', {
+      schema: { type: 'array', maxItems: 5 },
+      many: true,
+      of: { type: 'text', ...plain, searchable: true },
+    }),
+    field('parts', 'blocks', {
+      schema: { type: 'array', maxItems: 1000 },
+      many: true,
+      blocks: [{ type: 'quote', fields: [words('words')] }],
+    }),
+    field('baking', 'duration', {
+      schema: { type: 'integer', minimum: 0, maximum: 86_400 },
+      operators: ORDERED,
+      sortable: true,
+      generated: ['bakingClock'],
+    }),
+  ],
+}
+
+const makers = {
+  key: 'makers',
+  permissions: EVERYTHING,
+  requireIfMatch: false,
+  slugField: null,
+  statusField: null,
+  maxLimit: 100,
+  searchable: false,
+  systemFields: SYSTEM_FIELDS,
+  fields: [field('name', 'text', { schema: { type: 'string', maxLength: 100_000 } })],
+}
+
+const site = {
+  key: 'site',
+  permissions: { read: true, update: true },
+  requireIfMatch: false,
+  systemFields: [{ key: 'key', schema: { const: 'site' }, operators: [], sortable: false }],
+  fields: [field('title', 'text', {})],
+}
+
+runScenarios('the content model', [
+  {
+    name: 'is described whole: types, bounds, operators, locales, generated keys, what is inside',
+    config: shop,
+    steps: [
+      get(MODEL, {
+        auth: true,
+        answers: { ...PRIVATE, ETag: /^"[\w-]{22}"$/ },
+        exactly: {
+          locales: { default: 'en', available: ['en', 'de'], fallback: { de: ['en'] } },
+          collections: [goods, makers],
+          globals: [site],
+        },
+      }),
+    ],
+  },
+  {
+    name: 'needs a session, and takes no parameters',
+    steps: [
+      get(MODEL, { status: 401, body: { code: 'UNAUTHORIZED' } }),
+      refused(`${MODEL}?collection=posts`, 'collection', { auth: true }),
+      get(MODEL, { method: 'HEAD', auth: true, answers: PRIVATE }),
+      get(MODEL, { method: 'PUT', auth: true, json: {}, status: 405, answers: { Allow: 'GET, HEAD, OPTIONS' } }),
+    ],
+  },
+  {
+    name: 'is answered 304 while it is what the client has, and 412 when the client asks for another',
+    steps: [
+      get(MODEL, { auth: true, keep: { tag: 'etag' } }),
+      get(MODEL, {
+        auth: true,
+        headers: { 'If-None-Match': '{tag}' },
+        status: 304,
+        answers: { ...PRIVATE, ETag: '{tag}' },
+      }),
+      get(MODEL, { auth: true, headers: { 'If-None-Match': '"another"' } }),
+      get(MODEL, { auth: true, headers: { 'If-Match': '"another"' }, status: 412 }),
+    ],
+  },
+  {
+    name: 'says what the asker may do: true, false, or "some" where it depends on the entry',
+    config: notebook,
+    steps: [
+      as(
+        'ann',
+        get(MODEL, {
+          body: {
+            collections: [
+              { key: 'notes', permissions: { read: 'some', create: 'some', update: 'some', delete: 'some' } },
+              { key: 'pages', permissions: EVERYTHING },
+              { key: 'teams', permissions: { ...EVERYTHING, delete: 'some' } },
+              { key: 'boards', permissions: { ...EVERYTHING, read: 'some' } },
+              { key: 'plans', permissions: { ...EVERYTHING, update: 'some', delete: 'some' } },
+            ],
+            globals: [
+              {
+                key: 'site',
+                permissions: { read: true, update: true },
+                fields: [{ writable: true }, { writable: false }],
+              },
+              { key: 'internal', permissions: { read: true, update: true } },
+            ],
+          },
+          lacks: ['ledgers', 'letters', 'vault', 'secret'],
+          keep: { tag: 'etag' },
+        }),
+      ),
+      as('bob', get(MODEL, { headers: { 'If-None-Match': '{tag}' }, status: 304 })),
+      as(
+        'cleo',
+        get(MODEL, {
+          headers: { 'If-None-Match': '{tag}' },
+          body: { globals: [{ permissions: { update: false } }, {}] },
+        }),
+      ),
+      as(
+        'ada',
+        get(MODEL, {
+          headers: { 'If-None-Match': '{tag}' },
+          body: {
+            collections: [
+              { key: 'notes', permissions: EVERYTHING },
+              { key: 'pages' },
+              { key: 'teams' },
+              { key: 'boards' },
+              { key: 'ledgers' },
+              { key: 'letters' },
+              { key: 'plans' },
+            ],
+          },
+        }),
+      ),
+    ],
+  },
+])
+
+/** What stands in the place of the rule of a collection that not everyone reads. */
+const hiddenTarget = defineConfig({
+  ...notebook,
+  collections: {
+    ...notebook.collections,
+    pages: defineCollection({ fields: { ledger: f.relation('ledgers'), rows: f.list(f.relation('ledgers')) } }),
+  },
+})
+
+async function modelFor(config: DaybookConfig, token: string, store = STORES[0]): Promise<ModelDescription> {
+  if (!store) throw new Error('There is no store.')
+  await using service = await store.open(config)
+  const { status, text } = await ask(service, MODEL, { headers: { Authorization: `Bearer ${token}` } })
+  expect(status, text).toBe(200)
+  return JSON.parse(text)
+}
+
+describe('what the asker may not read', () => {
+  test('is not in it: sealed fields of every kind leave no trace', async () => {
+    const described = await modelFor(sealed, 'ann')
+    expect(described).toEqual(await modelFor(unsealed, 'ann'))
+    expect(JSON.stringify(described)).not.toMatch(/sealed|blind|vaults/)
+    expect(JSON.stringify(await modelFor(sealed, 'ada'))).toMatch(/sealedText.*blindRefs.*vaults/)
+  })
+
+  test('is not named by relations that lead there', async () => {
+    const described = await modelFor(hiddenTarget, 'ann')
+    expect(JSON.stringify(described)).not.toContain('ledgers')
+    const pages = described.collections.find(({ key }) => key === 'pages')
+    expect(pages?.fields.map(({ relation, of }) => relation ?? of?.relation)).toEqual([
+      { to: null, onDelete: 'unset' },
+      { to: null, onDelete: 'unset' },
+    ])
+  })
+})
+
+/** Ann's rules fail; nobody else has any. */
+const failing = (part: 'read' | 'field'): DaybookConfig => {
+  const fail = ({ identity }: Caller): boolean => {
+    if (identity?.subject === 'ann') throw new Error('no such list of friends')
+    return true
+  }
+  const notes = defineCollection({
+    fields: { text: f.text(part === 'field' ? { access: { read: fail } } : {}) },
+    ...(part === 'read' ? { access: { read: fail } } : {}),
+  })
+  return defineConfig({ auth: people.adapter, collections: { notes } })
+}
+
+test.each(['read', 'field'] as const)(
+  'a %s rule that fails tells nothing, and leaves others their answer',
+  async (part) => {
+    await using service = await createTestService(failing(part))
+    const ask = (name: string): Promise<Response> =>
+      service.request(MODEL, { headers: { Authorization: `Bearer ${name}` } })
+    const refusal = await ask('ann')
+    expect(refusal.status).toBe(500)
+    expect(await refusal.text()).not.toMatch(/notes|friends/)
+    expect(await (await ask('bob')).json()).toMatchObject({
+      collections: [{ key: 'notes', fields: [{ key: 'text' }] }],
+    })
+  },
+)
+
+const OPERATORS = [...new Set([...TEXT, ...MEMBERS])]
+
+/** A value that a field of this schema holds, as a query writes it. */
+function sampleOf(schema: Readonly<Record<string, unknown>>): string {
+  const { type, format, enum: values, items } = schema
+  if (items) return sampleOf(items as Readonly<Record<string, unknown>>)
+  if (Array.isArray(values)) return String(values[0])
+  if (type === 'boolean') return 'true'
+  if (type === 'number' || type === 'integer') return '1'
+  if (format === 'uuid') return '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
+  return format === 'date' ? '2026-11-20' : format === 'date-time' ? '2026-11-20T09:30:00Z' : 'x'
+}
+
+/** A field as far as queries are concerned. */
+type Asked = Pick<
+  ModelDescription['collections'][number]['systemFields'][number],
+  'key' | 'schema' | 'operators' | 'sortable'
+> & {
+  readonly fields?: readonly Asked[] | undefined
+}
+
+/** Fields, and those in groups, by their dotted paths. */
+const pathsOf = (fields: readonly Asked[], before = ''): readonly (readonly [path: string, field: Asked])[] =>
+  fields.flatMap((one) => [[`${before}${one.key}`, one] as const, ...pathsOf(one.fields ?? [], `${before}${one.key}.`)])
+
+describe.each(STORES)('on $name', (store) => {
+  test.each([
+    ['every field type', kitchen],
+    ['fields in several languages', multilingual],
+  ])('a list of %s takes the operators and the orders that the model names, and no others', async (_what, config) => {
+    await using service = await store.open(config)
+    const headers = { Authorization: `Bearer ${service.token}` }
+    const model: ModelDescription = JSON.parse((await ask(service, MODEL, { headers })).text)
+    const taken = async (query: string): Promise<boolean> => {
+      const { status, text } = await ask(service, query, { headers })
+      expect([200, 400], text).toContain(status)
+      return status === 200
+    }
+    const [collection] = model.collections
+    if (!collection) throw new Error('There is no collection.')
+    for (const [path, { schema, operators, sortable }] of pathsOf([...collection.fields, ...collection.systemFields])) {
+      const list = `/api/${collection.key}?limit=0&`
+      expect(await taken(`${list}sort=${path}`), `sort=${path}`).toBe(sortable)
+      for (const operator of OPERATORS) {
+        const value = operator === 'exists' ? 'true' : sampleOf(schema)
+        const isTaken = await taken(`${list}where[${path}][${operator}]=${encodeURIComponent(value)}`)
+        expect(isTaken, `where[${path}][${operator}]`).toBe(operators.includes(operator))
+      }
+    }
+  })
+})

@@ -1,0 +1,88 @@
+import { fileURLToPath } from 'node:url'
+import type { Route } from '../../packages/daybook/src/http/contract.ts'
+import { apiRoutes } from '../../packages/daybook/test/support/scenarios/routes.ts'
+import { type Page, readPages } from '../markdown.ts'
+import { actionTable, commandTable, flagTable } from './cli-tables.ts'
+import { errorTable } from './error-table.ts'
+import { fieldSections } from './field-sections.ts'
+import { metricTable } from './metric-table.ts'
+import { configTable, type Generation, optionTable } from './option-tables.ts'
+import { fillRegions, type Region } from './regions.ts'
+import { parameterTable, routeTable } from './route-tables.ts'
+import { Sources } from './source.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A page of the docs, as it is and as the code says that it should be. */
+export interface GeneratedPage extends Page {
+  readonly generated: string
+}
+
+/** The generated pages of a checkout, and everything in the code that has no words. */
+export interface Reference {
+  readonly pages: readonly GeneratedPage[]
+  readonly undocumented: readonly string[]
+  /** What no page has a place for. */
+  readonly unplaced: readonly string[]
+}
+
+/** The code that the docs are made from. */
+export interface Code {
+  /** Of several declarations of one name, those of the config and of fields come first. */
+  readonly sources: Sources
+  readonly routes: readonly Route[]
+  /** The table of all metrics. */
+  readonly metrics: string
+}
+
+/** Reads the code of this checkout. */
+export async function readCode(): Promise<Code> {
+  const [routes, metrics] = await Promise.all([apiRoutes(), metricTable()])
+  const folders = ['config/*.ts', 'fields/*.ts', '**/*.ts']
+  const sources = Sources.read(ROOT, ...folders.map((folder) => `packages/daybook/src/${folder}`))
+  return { sources, routes, metrics }
+}
+
+type Generate = (region: Region, generation: Generation) => string
+
+/** What the docs can have generated, by the name that stands in the marks around it. */
+const generators = ({ routes, metrics }: Code): Readonly<Record<string, Generate>> => ({
+  config: (_region, generation) => configTable(generation),
+  options: ({ words: [name = ''] }, generation) => optionTable(name, generation),
+  fields: (_region, generation) => fieldSections(generation),
+  commands: () => commandTable(),
+  actions: ({ words }, generation) => actionTable(words, generation),
+  flags: ({ words }, generation) => flagTable(words, generation),
+  errors: (_region, generation) => errorTable(generation),
+  routes: () => routeTable(routes),
+  parameters: () => parameterTable(routes),
+  metrics: () => metrics,
+})
+
+/**
+ * Makes every generated part of the docs anew.
+ *
+ * @param root the checkout whose pages are read
+ * @throws {Error} when a page asks for what there is no generator for
+ */
+export async function makeReference(root: string, code: Code): Promise<Reference> {
+  const byKind = generators(code)
+  const undocumented = new Set<string>()
+  const unplaced = new Set(Object.keys(byKind))
+  const all = await readPages(root)
+  const pages = all.map((page) => {
+    const generation: Generation = {
+      sources: code.sources,
+      target: { file: page.file, pages: all },
+      undocumented: (what) => undocumented.add(what),
+    }
+    const generated = fillRegions(page.text, (region) => {
+      const generate = byKind[region.kind]
+      if (!generate) throw new Error(`${page.file}: nothing generates "${region.kind}".`)
+      unplaced.delete(region.kind)
+      return generate(region, generation)
+    })
+    return { ...page, generated }
+  })
+  return { pages, undocumented: [...undocumented], unplaced: [...unplaced] }
+}

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import { configTable, type Generation, optionTable } from '../reference/option-tables.ts'
+import { fillRegions } from '../reference/regions.ts'
+import { Source, Sources } from '../reference/source.ts'
+
+const PAGES = [
+  { file: 'docs/reference/config.md', text: '# Config' },
+  { file: 'docs/running.md', text: '# Running\n\n## Limit overload\n' },
+]
+
+/** Options from the text of a file, and what is said to be missing. */
+function generationOf(code: string, file = 'options.ts'): Generation & { readonly missing: readonly string[] } {
+  const missing: string[] = []
+  return {
+    sources: new Sources([new Source(file, code)]),
+    target: { file: 'docs/reference/config.md', pages: PAGES },
+    undocumented: (what) => missing.push(what),
+    missing,
+  }
+}
+
+const rowsOf = (table: string): readonly string[] => table.split('\n').slice(2)
+
+test('a doc comment is the row of its option: meaning, default, and a link to what it names', () => {
+  const generation = generationOf(`
+    export interface Options {
+      /**
+       * The most requests
+       * that wait. @default 1,000
+       * @see docs/running.md#limit-overload
+       */
+      readonly pending?: number
+      /** Who serves; \`a|b\` splits. */
+      readonly name: string
+    }
+  `)
+  expect(rowsOf(optionTable('Options', generation))).toEqual([
+    '| `pending` | number | 1,000 | The most requests that wait. See [Limit overload](../running.md#limit-overload). |',
+    '| `name` | string | needed | Who serves; `a\\|b` splits. |',
+  ])
+  expect(generation.missing).toEqual([])
+})
+
+test('an option without a doc comment is named, and so is one whose comment belongs to another', () => {
+  const generation = generationOf(
+    'export interface Options { /** One. */ readonly one?: string; readonly two?: string }',
+  )
+  optionTable('Options', generation)
+  expect(generation.missing).toEqual(['the option two of Options'])
+})
+
+test('a link to a heading that is not there stops the generation', () => {
+  const generation = generationOf('interface Options { /** One. @see docs/running.md#on-water */ one: string }')
+  expect(() => optionTable('Options', generation)).toThrow('docs/running.md#on-water')
+})
+
+test.each([
+  ['string', 'string'],
+  ['readonly string[]', 'string[]'],
+  ['string | readonly string[] | undefined', 'string or string[]'],
+  ["'a' | 'b' | ((x: string) => void)", "`'a'`, `'b'` or function"],
+  ['Rule', 'function'],
+  ['Kind', "`'open'` or `'closed'`"],
+  ['Readonly<Record<string, string>>', 'object'],
+  ['{ readonly read: boolean }', 'object'],
+  ['unknown', 'any'],
+  ['URL | false', 'URL or `false`'],
+])('the type %s is shown as %s', (type, shown) => {
+  const generation = generationOf(`
+    type Rule = (request: object) => boolean
+    type Kind = 'open' | 'closed'
+    interface Options { /** It. */ readonly it?: ${type} }
+  `)
+  expect(rowsOf(optionTable('Options', generation))).toEqual([`| \`it\` | ${shown} | | It. |`])
+})
+
+test('the table of the config holds the options of every interface that it leads to', () => {
+  const generation = generationOf(
+    `
+    interface DaybookConfig {
+      /** By key. */ readonly collections: Readonly<Record<string, Collection>>
+      /** In order. */ readonly plugins?: readonly Plugin[]
+      /** Theirs. */ readonly auth?: Elsewhere | Accounts
+      /** Runs. */ readonly seed?: (content: Collection) => void
+    }
+    interface Collection { /** The most. */ readonly max?: number }
+    interface Plugin { /** Its name. */ readonly name: string }
+    interface Accounts { /** Whether. */ readonly open?: boolean }
+  `,
+    'packages/daybook/src/config/config.ts',
+  )
+  const named = rowsOf(configTable(generation)).map((row) => row.split('`')[1])
+  expect(named).toEqual(['collections', 'collections.*.max', 'plugins', 'auth', 'auth.open', 'seed'])
+})
+
+test('what stands between marks is replaced, and the rest stays', () => {
+  const page = 'Before.\n\n<!-- generated: options A -->\n\nold\n\n<!-- /generated -->\n\nAfter.\n'
+  const filled = fillRegions(page, ({ kind, words }) => `${kind} of ${words.join()}`)
+  expect(filled).toBe(page.replace('old', 'options of A'))
+  expect(fillRegions(filled, () => 'options of A')).toBe(filled)
+})
