@@ -73,7 +73,7 @@ function checkLinks(root: string, { file, text }: Page, pages: readonly Page[]):
 }
 
 /** Everything that the docs of a checkout lack, or have too much. */
-async function checkDocs(root: string): Promise<readonly DocsFault[]> {
+export async function checkDocs(root: string): Promise<readonly DocsFault[]> {
   const pages = await readPages(root)
   const text = (name: string): string => pages.find(({ file }) => file === `${REFERENCE}/${name}.md`)?.text ?? ''
   return [
@@ -86,7 +86,9 @@ async function checkDocs(root: string): Promise<readonly DocsFault[]> {
   ]
 }
 
-const docsFaults = await checkDocs(resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url))))
-for (const { file, message } of docsFaults) process.stderr.write(`${file} ${message}\n`)
-process.stdout.write(docsFaults.length === 0 ? 'docs: ok\n' : `docs: ${docsFaults.length} to mend\n`)
-process.exitCode = docsFaults.length === 0 ? 0 : 1
+if (import.meta.main) {
+  const faults = await checkDocs(resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url))))
+  for (const { file, message } of faults) process.stderr.write(`${file} ${message}\n`)
+  process.stdout.write(faults.length === 0 ? 'docs: ok\n' : `docs: ${faults.length} to mend\n`)
+  process.exitCode = faults.length === 0 ? 0 : 1
+}

@@ -1,7 +1,8 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { checkDocs } from '../../scripts/check-docs.ts'
 import { readPages } from '../../scripts/markdown.ts'
 import { type Outcome, ROOT, run } from './site.ts'
 
@@ -10,21 +11,41 @@ const SCRIPT = join(ROOT, 'scripts/check-docs.ts')
 /** What pages link to besides each other. */
 const LINKED = ['LICENSE', 'examples/blog/daybook.config.ts', 'deploy', 'bench/README.md', 'bench/results']
 
-/** Runs the check on a copy of the docs in which one text is replaced. */
-async function checkWith(file: string, shown: string, instead: string): Promise<Outcome> {
-  const copy = await mkdtemp(join(tmpdir(), 'daybook-docs-'))
-  onTestFinished(() => rm(copy, { recursive: true, force: true }))
+let copy: string
+beforeAll(async () => {
+  copy = await mkdtemp(join(tmpdir(), 'daybook-docs-'))
   const pages = (await readPages(ROOT)).map((page) => page.file)
   for (const one of [...pages, ...LINKED]) await cp(join(ROOT, one), join(copy, one), { recursive: true })
+  return () => rm(copy, { recursive: true, force: true })
+})
+
+/** Replaces one text of the copy until the test ends. */
+async function change(file: string, shown: string, instead: string): Promise<void> {
   const text = await readFile(join(copy, file), 'utf8')
   expect(text).toContain(shown)
+  onTestFinished(() => writeFile(join(copy, file), text))
   await writeFile(join(copy, file), text.replace(shown, instead))
-  return run(process.execPath, ['--disable-warning=ExperimentalWarning', SCRIPT, copy], ROOT)
 }
 
+/** What the check says of such a copy, a line for each fault. */
+async function faultsWith(file: string, shown: string, instead: string): Promise<readonly string[]> {
+  await change(file, shown, instead)
+  return (await checkDocs(copy)).map((fault) => `${fault.file} ${fault.message}`)
+}
+
+const runCheck = (): Promise<Outcome> =>
+  run(process.execPath, ['--disable-warning=ExperimentalWarning', SCRIPT, copy], ROOT)
+
 test('the docs describe what there is', async () => {
-  const { status, stderr } = await checkWith('README.md', 'Daybook', 'Daybook')
+  const { status, stderr } = await runCheck()
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+})
+
+test('each fault is a line of standard error, and the status is 1', async () => {
+  await change('README.md', '(docs/running.md)', '(docs/walking.md)')
+  const { status, stderr } = await runCheck()
+  expect(status).toBe(1)
+  expect(stderr).toMatch(/^README\.md links to docs\/walking\.md, which is not there\.$/m)
 })
 
 test.each([
@@ -39,25 +60,22 @@ test.each([
   ['a metric', 'metrics.md', '| `daybook_journal_seq` |', '| `daybook_journal` |', 'the metric "daybook_journal_seq"'],
   ['a variable', 'cli.md', '| `DAYBOOK_LOG` |', '| `DAYBOOK_LOGS` |', 'DAYBOOK_LOG'],
 ])('a reference without %s fails', async (_what, page, shown, instead, said) => {
-  const { status, stderr } = await checkWith(`docs/reference/${page}`, shown, instead)
-  expect(status).toBe(1)
-  expect(stderr).toContain(said)
+  const faults = await faultsWith(`docs/reference/${page}`, shown, instead)
+  expect(faults).toContainEqual(expect.stringContaining(said))
 })
 
 test.each([
   ['a flag', 'cli.md', '| `--allow-loss` |', '| `--allow-everything` | |\n| `--allow-loss` |', '--allow-everything'],
   ['an error', 'errors.md', '| `CONFLICT` |', '| `TEAPOT` | 418 | |\n| `CONFLICT` |', 'TEAPOT 418'],
 ])('a reference with %s that does not exist fails', async (_what, page, shown, instead, said) => {
-  const { status, stderr } = await checkWith(`docs/reference/${page}`, shown, instead)
-  expect(status).toBe(1)
-  expect(stderr).toContain(said)
+  const faults = await faultsWith(`docs/reference/${page}`, shown, instead)
+  expect(faults).toContainEqual(expect.stringContaining(said))
 })
 
 test.each([
   ['page', '(docs/running.md)', '(docs/walking.md)'],
   ['heading', '(docs/running.md)', '(docs/running.md#on-water)'],
 ])('a link to a %s that is not there fails', async (_what, shown, instead) => {
-  const { status, stderr } = await checkWith('README.md', shown, instead)
-  expect(status).toBe(1)
-  expect(stderr).toContain(instead.slice(1, -1))
+  const faults = await faultsWith('README.md', shown, instead)
+  expect(faults).toContainEqual(expect.stringContaining(instead.slice(1, -1)))
 })
