@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { cp } from 'node:fs/promises'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { f, type Service, SYSTEM } from 'daybook'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { FaultyProxy } from '../../support/network/faulty-proxy.ts'
 import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
-import { BIN, daybook, type Ended } from '../cli.ts'
+import { BIN, daybook, type Ended, folderOf } from '../cli.ts'
 import { answersOf, serve } from './copy-content.ts'
 import { allRows } from './copy-file.ts'
 import { CopyPlace } from './copy-place.ts'
@@ -23,13 +25,16 @@ const idOf = async (made: Promise<unknown>): Promise<string> => ((await made) as
 describe('a copy that was killed', () => {
   const notes = { collections: { notes: { fields: { text: f.text(), other: f.relation('notes', { many: true }) } } } }
 
-  beforeEach(async () => {
-    await scene.folder.write({
+  /** The store of notes that every test copies: made once. */
+  let made: Awaited<ReturnType<typeof folderOf>>
+
+  beforeAll(async () => {
+    made = await folderOf({
       'daybook.config.ts': `import { f } from 'DAYBOOK'
 export default { collections: { notes: { fields: { text: f.text(), other: f.relation('notes', { many: true }) } } } }
 `,
     })
-    await serve(notes, { data: scene.at('source') }, async ({ content }) => {
+    await serve(notes, { data: join(made.path, 'source') }, async ({ content }) => {
       const other: string[] = []
       for (const text of ['a', 'b', 'c', 'd'])
         other.push(await idOf(content.create('notes', { text } as never, AS_SYSTEM)))
@@ -40,6 +45,8 @@ export default { collections: { notes: { fields: { text: f.text(), other: f.rela
       )
     })
   })
+  afterAll(() => made[Symbol.asyncDispose]())
+  beforeEach(() => cp(made.path, scene.folder.path, { recursive: true }))
 
   const again = (to: string, ...more: readonly string[]): Promise<Ended> =>
     daybook(scene.folder.path, 'copy', '--from', 'sqlite:source', '--to', to, ...more)

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { f, type Service, SYSTEM } from 'daybook'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import blog from '../../../../../examples/blog/daybook.config.ts'
 import { openStore } from '../../../src/service.ts'
 import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
-import { BIN, daybook, type Ended } from '../cli.ts'
+import { BIN, daybook, type Ended, folderOf } from '../cli.ts'
 import everything, { aVeryLongKey, before } from './copy-config.ts'
 import { answersOf, fill, sendKeyed, serve } from './copy-content.ts'
 import { allRows, change, rows } from './copy-file.ts'
@@ -35,26 +36,33 @@ const copy = (from: string, to: string, ...more: readonly string[]): Promise<End
   daybook(scene.folder.path, 'copy', '--config', CONFIG, '--from', from, '--to', to, ...more)
 
 describe('a store with everything', () => {
-  beforeEach(async () => {
-    await serve(before, { data: scene.at('source') }, async (service) => {
+  /** The store that every test copies: made once. */
+  let made: Awaited<ReturnType<typeof folderOf>>
+
+  beforeAll(async () => {
+    made = await folderOf({})
+    const source = join(made.path, 'source')
+    await serve(before, { data: source }, async (service) => {
       await fill(service)
       const { items } = await service.content.list('things', { limit: 2 } as never, AS_SYSTEM)
       for (const { id } of items) {
         await service.content.update('things', String(id), { gone: 'kept aside' } as never, AS_SYSTEM)
       }
     })
-    const store = await openStore({}, scene.at('source'))
+    const store = await openStore({}, source)
     const kept = { keys: { name: 'b' }, unique: ['name'], until: Date.now() }
     await store.records.transaction((writer) => writer.put('token', { id: 'a', name: 'b' }, kept))
     await store.close()
     // A column that nothing writes to yet.
-    change(scene.fileOf('source'), 'UPDATE things SET draft = doc WHERE pk = 2')
+    change(join(source, 'daybook.db'), 'UPDATE things SET draft = doc WHERE pk = 2')
     // A write under the newer config keeps aside what has no field any more.
-    await serve(everything, { data: scene.at('source') }, async ({ content }) => {
+    await serve(everything, { data: source }, async ({ content }) => {
       const { items } = await content.list('things', { limit: 1 } as never, AS_SYSTEM)
       await content.update('things', String(items[0]?.id), { flag: true } as never, AS_SYSTEM)
     })
   })
+  afterAll(() => made[Symbol.asyncDispose]())
+  beforeEach(() => cp(made.path, scene.folder.path, { recursive: true }))
 
   test('answers the same in PostgreSQL, and after the way back every row of every table is the same', async () => {
     const there = await copy('sqlite:source', scene.database.url)

@@ -1,5 +1,7 @@
+import { join } from 'node:path'
+import { createService } from 'daybook'
 import { describe, expect, it } from 'vitest'
-import { daybook, folderOf, start } from '../cli.ts'
+import { daybook, folderOf } from '../cli.ts'
 
 const CONFIG = `import { defineConfig, f } from 'DAYBOOK'
 export default defineConfig({
@@ -21,12 +23,15 @@ interface Listed {
   readonly items: readonly Readonly<Record<string, unknown>>[]
 }
 
+/** What a service on the folder answers: the command is what is tested here, not the start. */
 async function list(cwd: string, path: string): Promise<Listed> {
-  const service = await start(cwd)
+  const { default: config } = await import(join(cwd, 'daybook.config.ts'))
+  const service = await createService(config, { data: join(cwd, '.daybook') })
   try {
-    return (await (await fetch(`${service.url}${path}`)).json()) as Listed
+    const response = await service.fetch(new Request(`http://cms.example${path}`))
+    return (await response.json()) as Listed
   } finally {
-    await service.stop()
+    await service.close()
   }
 }
 

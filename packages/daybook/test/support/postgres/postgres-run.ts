@@ -1,7 +1,11 @@
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { TEMPLATE } from './postgres-program.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
 declare module 'vitest' {
@@ -14,8 +18,10 @@ declare module 'vitest' {
 /** The server is thrown away with the run: nothing has to survive a crash, and no statistics are needed. */
 const SETTINGS = { fsync: 'off', full_page_writes: 'off', autovacuum: 'off', max_wal_size: '64MB' } as const
 
-/** Gives a test run one PostgreSQL, which only those pay for that ask for it. */
+/** Gives a test run one PostgreSQL, which only those pay for that ask for it, and one template for servers of their own. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'daybook-template-'))
+  process.env[TEMPLATE] = join(folder, 'data')
   let server: Promise<PostgresServer> | undefined
   const door = createServer(async (_request, response) => {
     server ??= start()
@@ -31,6 +37,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   return async () => {
     door.close()
     await (await server)?.[Symbol.asyncDispose]()
+    await rm(folder, { recursive: true })
   }
 }
 

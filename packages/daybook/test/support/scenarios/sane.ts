@@ -1,12 +1,14 @@
 import { ERRORS } from 'daybook'
 import { expect } from 'vitest'
+import { requireMatch, requireSame } from './require.ts'
 import type { Answer } from './transports.ts'
 
 /** Stands in every hidden field and draft of the tests; no reader without a session may ever be sent it. */
 export const CANARY = 'zqcanaryqz'
 
 /** What answers are in that are no errors. */
-const CONTENT_TYPES = ['application/json', 'application/x-ndjson', 'text/html; charset=utf-8']
+const CONTENT_TYPES = /^(?:application\/(?:json|x-ndjson)|text\/html; charset=utf-8)$/
+const JSON_ALONE = /^application\/json$/
 /** Statuses that the HTTP parser answers with, beside those of contract.md, section 6. */
 const PARSER_STATUS: Readonly<Record<number, string>> = {
   408: 'VALIDATION_ERROR',
@@ -35,36 +37,43 @@ const INTERNALS: readonly RegExp[] = [
 /** What holds for every answer, whatever was asked (reliability.md, I2, I3, I8). */
 export function expectSane(answer: Answer, method = 'GET'): void {
   const { status, headers, text } = answer
-  expect(headers.get('x-content-type-options'), 'nosniff').toBe('nosniff')
-  expect(headers.get('x-request-id'), 'X-Request-Id').toMatch(/^[\w.-]{8,64}$/)
-  if (status === 204 || status === 304 || method === 'HEAD') expect(text).toBe('')
-  else expect(status < 400 ? CONTENT_TYPES : ['application/json']).toContain(headers.get('content-type'))
+  requireSame(headers.get('x-content-type-options'), 'nosniff', 'nosniff')
+  requireMatch(headers.get('x-request-id'), /^[\w.-]{8,64}$/, 'X-Request-Id')
+  if (status === 204 || status === 304 || method === 'HEAD') requireSame(text, '', 'the body')
+  else requireMatch(headers.get('content-type'), status < 400 ? CONTENT_TYPES : JSON_ALONE, 'Content-Type')
   if (status >= 400) expectErrorHeaders(answer)
   if (status >= 400 && method !== 'HEAD') expectEnvelope(answer)
 }
 
 function expectErrorHeaders({ status, headers }: Answer): void {
-  expect(headers.get('etag'), 'an error has no ETag').toBeNull()
-  if (status === 401) expect(headers.get('www-authenticate')).toMatch(/^Bearer/)
-  if (status === 405) expect(headers.get('allow')).toMatch(/^[A-Z, ]+$/)
-  if (status === 503) expect(headers.get('retry-after')).toMatch(/^\d+$/)
+  requireSame(headers.get('etag'), null, 'ETag, which no error has')
+  if (status === 401) requireMatch(headers.get('www-authenticate'), /^Bearer/, 'WWW-Authenticate')
+  if (status === 405) requireMatch(headers.get('allow'), /^[A-Z, ]+$/, 'Allow')
+  if (status === 503) requireMatch(headers.get('retry-after'), /^\d+$/, 'Retry-After')
 }
 
 /** `{ code, message, details, requestId }`, and nothing internal in it. */
 function expectEnvelope({ status, headers, text }: Answer): void {
   const body = JSON.parse(text)
-  expect(Object.keys(body).sort()).toEqual(['code', 'details', 'message', 'requestId'])
-  expect(body.code, `code of ${status}`).toBe(CODES.get(status))
-  expect(body.message).toEqual(expect.stringMatching(/\S/))
-  expect(body.details).toBeTypeOf('object')
-  expect(Array.isArray(body.details)).toBe(false)
-  expect(body.requestId).toBe(headers.get('x-request-id'))
-  for (const issue of body.details.issues ?? []) {
-    expect(issue).toEqual({ path: expect.any(String), code: expect.any(String), message: expect.any(String) })
-  }
-  expect((body.details.issues ?? []).length).toBeLessThanOrEqual(100)
-  for (const pattern of INTERNALS) expect(text).not.toMatch(pattern)
+  requireSame(Object.keys(body).sort().join(), 'code,details,message,requestId', 'keys of an error')
+  requireSame(body.code, CODES.get(status), `code of ${status}`)
+  requireMatch(body.message, /\S/, 'the message')
+  requireSame(isObject(body.details), true, 'details are an object')
+  requireSame(body.requestId, headers.get('x-request-id'), 'the id of the request')
+  const issues = body.details.issues ?? []
+  for (const issue of issues) requireSame(isIssue(issue), true, `an issue: ${JSON.stringify(issue)}`)
+  requireSame(issues.length <= 100, true, 'at most 100 issues')
+  for (const pattern of INTERNALS) requireSame(pattern.exec(text)?.[0], undefined, `what is internal in ${text}`)
 }
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** `{ path, code, message }`, three texts. */
+const isIssue = (value: unknown): boolean =>
+  isObject(value) &&
+  Object.keys(value).sort().join() === 'code,message,path' &&
+  Object.values(value).every((one) => typeof one === 'string')
 
 /** No reader without a session is sent what is hidden from them (I5). */
 export function expectNoCanary({ headers, text }: Answer): void {

@@ -2,6 +2,7 @@ import type { DaybookConfig } from 'daybook'
 import { expect, vi } from 'vitest'
 import { type Asked, ask, bodyOf } from '../scenarios/client.ts'
 import { fill, fillText, type Kept, pick } from '../scenarios/placeholders.ts'
+import { requireEqual } from '../scenarios/require.ts'
 import type { Answer } from '../scenarios/transports.ts'
 import { restartIds } from './fixed-ids.ts'
 import { STORES, type StoredService, type StoreKind } from './stores.ts'
@@ -51,7 +52,7 @@ export class Pair implements AsyncDisposable {
       answers.push(await send(side, path, asked))
     }
     const [first, ...others] = answers.map(({ status, headers, text }) => ({ status, headers: [...headers], text }))
-    for (const other of others) expect(other, `${asked.method ?? 'GET'} ${path.slice(0, 300)}`).toEqual(first)
+    for (const other of others) requireEqual(other, first, `${asked.method ?? 'GET'} ${path.slice(0, 300)}`)
     return answers[0] as Answer
   }
 
