@@ -3,7 +3,15 @@ import { posix, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CONDITIONS } from '../packages/daybook/src/http/conditions.ts'
 import { HEADERS } from '../packages/daybook/src/http/contract.ts'
-import { cliCommands, cliFlags, configOptions, FIELD_BUILDERS, variables } from './documented.ts'
+import {
+  cliCommands,
+  cliFlags,
+  configOptions,
+  FIELD_BUILDERS,
+  PLUGIN_OPTIONS,
+  ROUTE_OPTIONS,
+  variables,
+} from './documented.ts'
 import { codesIn, headingsOf, type Page, proseOf, sectionOf } from './markdown.ts'
 import { checkFieldTypes, compare, type DocsFault, namesIn } from './named.ts'
 import { type Code, type GeneratedPage, makeReference, readCode } from './reference/reference.ts'
@@ -44,6 +52,14 @@ function checkHeaders(text: string): readonly DocsFault[] {
   const asked = Object.values(CONDITIONS).map(({ name }) => name)
   const answered = Object.keys(HEADERS).filter((name) => name !== 'Content-Type')
   return [...lacking('## Headers of a request', asked), ...lacking('## Headers of an answer', answered)]
+}
+
+function checkPlugins(text: string): readonly DocsFault[] {
+  const file = `${REFERENCE}/plugins.md`
+  return [
+    ...compare(file, 'part of a plugin', namesIn(sectionOf(text, '## Parts of a plugin')), PLUGIN_OPTIONS),
+    ...compare(file, 'part of a route', namesIn(sectionOf(text, '## Parts of a route')), ROUTE_OPTIONS),
+  ]
 }
 
 async function checkCli(text: string): Promise<readonly DocsFault[]> {
@@ -91,6 +107,7 @@ export async function checkDocs(root: string, code: Code): Promise<readonly Docs
     ...pages.flatMap(checkGenerated),
     ...checkConfigPage(text('config')),
     ...checkHeaders(text('routes')),
+    ...checkPlugins(text('plugins')),
     ...(await checkCli(text('cli'))),
     ...pages.flatMap((page) => checkLinks(root, page, pages)),
   ]
