@@ -138,4 +138,5 @@ export type {
   PluginStreamBody,
   QueryValue,
 } from './plugin-host/route.ts'
+export { type StaticFilesOptions, staticFiles } from './plugin-host/static-files.ts'
 export { createService, type Service, type ServiceOptions } from './service.ts'

@@ -25,6 +25,7 @@ import type { Metrics, MetricsSnapshot } from './metrics/metrics.ts'
 import { compileModel } from './model/compile.ts'
 import type { Model } from './model/model.ts'
 import { Deliveries } from './plugin-host/deliveries.ts'
+import { checkStaticRoutes, DEFAULT_PLUGIN_MS, DEFAULT_PLUGIN_START_MS, PluginHost } from './plugin-host/plugin-host.ts'
 import { writeHooks } from './plugin-host/write-hooks.ts'
 import type { StoreOptions } from './store/database.ts'
 import { SEED_NOTE } from './store/notes.ts'
@@ -110,38 +111,38 @@ export async function createService<const C extends DaybookConfig>(
   config: C,
   options: ServiceOptions = {},
 ): Promise<Service<C>> {
+  const { log = SILENT, export: isExported = process.env.ENABLE_CMS_EXPORT === 'true' } = options
+  const { limits = {}, trustProxy = 0 } = config
   const model = compileModel(config)
-  const log = options.log ?? SILENT
+  checkStaticRoutes(model.plugins)
+  // What has been opened is closed in reverse, when the start fails as well as at the end.
+  await using opened = new AsyncDisposableStack()
   const { engine, close } = await openEngine(model, config, options.data ?? '.daybook', { log })
-  const auth = await openAuth(config, options, engine.store).catch(async (error) => {
-    await close()
-    throw error
-  })
-  const metrics = options.metrics ? await openServiceMetrics(engine.store) : undefined
-  const deliveries = await Deliveries.start(engine, log, config.limits?.pluginMs).catch(async (error) => {
-    await auth.close()
-    await close()
-    throw error
-  })
-  const sweeper = new Sweeper(engine, log)
-  const { export: isExported = process.env.ENABLE_CMS_EXPORT === 'true' } = options
+  opened.defer(close)
+  const auth = await openAuth(config, options, engine.store)
+  opened.defer(() => auth.close())
+  const plugins = opened.use(await startPlugins(engine, config, log))
   const exports = isExported ? new ExportStreams(engine, log) : undefined
+  opened.defer(async () => exports?.close())
   let isDraining = false
-  const bodyLimit = config.limits?.bodyBytes ?? DEFAULT_BODY_BYTES
-  const trustProxy = config.trustProxy ?? 0
+  const bodyLimit = limits.bodyBytes ?? DEFAULT_BODY_BYTES
   const routes = allRoutes({
     engine,
     model,
     auth,
     signIns: new SignInLimiter(
       (attempt) => engine.store.transaction((writer) => writer.rateLimits.take(attempt)),
-      config.limits?.signInsPerMinute ?? DEFAULT_SIGN_INS,
+      limits.signInsPerMinute ?? DEFAULT_SIGN_INS,
     ),
     trustProxy,
     publicCacheControl: config.publicCacheControl ?? DEFAULT_CACHE_CONTROL,
     isReady: async () => !isDraining && (await canRead(engine.store)),
+    checkPlugins: () => plugins.check(),
     streams: exports,
+    pluginRoutes: (own) => plugins.routes(own),
   })
+  const metrics = options.metrics ? await openServiceMetrics(engine.store) : undefined
+  opened.defer(() => metrics?.close())
   const handle = createApp({
     model,
     routes,
@@ -150,10 +151,14 @@ export async function createService<const C extends DaybookConfig>(
     log,
     cors: config.cors,
     bodyLimit,
-    pendingRequests: config.limits?.pendingRequests ?? DEFAULT_PENDING,
+    pendingRequests: limits.pendingRequests ?? DEFAULT_PENDING,
     isStrict: options.strict ?? false,
     observe: metrics?.observe.bind(metrics),
   })
+  opened.use(await Deliveries.start(engine, log, limits.pluginMs ?? DEFAULT_PLUGIN_MS))
+  const sweeper = new Sweeper(engine, log)
+  opened.defer(() => sweeper.close())
+  const running = opened.move()
   return {
     fetch: toFetch(handle),
     handle,
@@ -168,15 +173,14 @@ export async function createService<const C extends DaybookConfig>(
     drain: () => {
       isDraining = true
     },
-    close: async () => {
-      metrics?.close()
-      await deliveries.close()
-      await sweeper.close()
-      await exports?.close()
-      await auth.close()
-      await close()
-    },
+    close: () => running.disposeAsync(),
   }
+}
+
+function startPlugins(engine: Engine, { limits = {}, trustProxy = 0 }: DaybookConfig, log: Log): Promise<PluginHost> {
+  const { pluginMs = DEFAULT_PLUGIN_MS, pluginStartMs = DEFAULT_PLUGIN_START_MS } = limits
+  const parts = { engine, log, trustProxy, limitMs: pluginMs, startMs: pluginStartMs }
+  return PluginHost.start(engine.model.plugins, parts)
 }
 
 const ACCOUNTS_WARNING =
@@ -265,7 +269,7 @@ export async function openEngine(
   const store = await openStore(config, data, options)
   const renderer = new MarkdownRenderer(config.markdown?.allowHtml, { renderMs: config.limits?.renderMs, ...options })
   const tools = { renderMarkdown: (source: string) => renderer.render(source) }
-  const hooks = writeHooks({ model, log, limitMs: config.limits?.pluginMs, engine: () => engine })
+  const hooks = writeHooks({ model, log, limitMs: config.limits?.pluginMs ?? DEFAULT_PLUGIN_MS, engine: () => engine })
   const engine: Engine = new Engine({ model, store, tools, hooks })
   const close = async (): Promise<void> => {
     await renderer.close()

@@ -117,17 +117,18 @@ class Merge {
   /** Refuses hooks that can never run. */
   checkHooks({ name, hooks = {} }: Plugin): void {
     for (const kind of KINDS) {
-      for (const key of Object.keys((hooks as Partial<Record<Kind, object>>)[kind] ?? {})) {
-        const documents = this.#documents[kind]
-        if (key === '*' ? documents.size > 0 : documents.has(key)) continue
-        const known = [...documents.keys()]
-        const instead = known.length > 0 ? `write * or one of: ${known.join(', ')}` : 'take the hook out'
-        this.#add(
-          `plugins.${name}.hooks.${kind}.${key}`,
-          `this can never run, as there is no ${SINGULAR[kind]}${key === '*' ? '' : ` "${key}"`}; ${instead}`,
-        )
-      }
+      const hooked = Object.keys((hooks as Partial<Record<Kind, object>>)[kind] ?? {})
+      for (const key of hooked) this.#checkHooked(kind, key, `plugins.${name}.hooks.${kind}.${key}`)
     }
+  }
+
+  #checkHooked(kind: Kind, key: string, path: string): void {
+    const documents = this.#documents[kind]
+    if (key === '*' ? documents.size > 0 : documents.has(key)) return
+    const what = key === '*' ? SINGULAR[kind] : `${SINGULAR[kind]} "${key}"`
+    const known = [...documents.keys()]
+    const instead = known.length > 0 ? `write * or one of: ${known.join(', ')}` : 'take the hook out'
+    this.#add(path, `this can never run, as there is no ${what}; ${instead}`)
   }
 
   locate(fault: ConfigFault): ConfigFault {

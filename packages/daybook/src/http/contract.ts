@@ -72,6 +72,8 @@ export interface AnswerContract {
   readonly mediaType?: string
   readonly schema?: JsonSchema
   readonly headers: readonly HeaderName[]
+  /** Headers that no other route has, each with what it says. */
+  readonly ownHeaders?: Readonly<Record<string, string>>
 }
 
 /** A route: what it takes, answers and refuses. The router, the docs and the tests read it. */
@@ -81,6 +83,9 @@ export interface RouteContract<P extends Parameters, Body> {
   readonly path: string
   readonly operationId: string
   readonly summary: string
+  readonly description?: string | undefined
+  /** The name of the plugin that it is of. */
+  readonly plugin?: string
   /**
    * `session`: without one it is 401, unless the config has a rule of its own for the action. `provider`: the auth adapter
    * answers, and sees to it.
@@ -171,7 +176,7 @@ const UNDECLARED_HEADERS = /^(?:x-request-id|x-content-type-options|content-type
 /** The headers that a route may answer a status with; `undefined`: it does not answer so. */
 function headersOf({ answers = [], errors }: Route, status: number): readonly string[] | undefined {
   const answer = answers.find((one) => one.status === status)
-  if (answer) return answer.headers
+  if (answer) return [...answer.headers, ...Object.keys(answer.ownHeaders ?? {})]
   const codes = errors.filter((code) => ERRORS[code].status === status)
   return codes.length === 0 ? undefined : codes.flatMap(headersOfError)
 }
@@ -181,7 +186,8 @@ export function undeclared(route: Route, { status, headers = {} }: Reply): reado
   if (!route.answers) return []
   const declared = headersOf(route, status)
   if (!declared) return [`status ${status}`]
+  const known = new Set(declared.map((name) => name.toLowerCase()))
   return Object.keys(headers)
-    .filter((name) => !UNDECLARED_HEADERS.test(name) && !declared.includes(name))
+    .filter((name) => !UNDECLARED_HEADERS.test(name) && !known.has(name.toLowerCase()))
     .map((name) => `header ${name} of ${status}`)
 }

@@ -23,6 +23,8 @@ export interface HttpRequest {
    * @throws when the body ends before it is complete
    */
   readBytes(limit: number): Promise<Uint8Array | undefined>
+  /** Calls `listener` when the client goes; the function that comes back ends that. */
+  onAbort(listener: () => void): () => void
   /** All headers, for auth adapters. */
   toHeaders(): Headers
   /** The whole request with its body as a stream, for code that is written against the web standard. */

@@ -52,11 +52,14 @@ export class Router {
   }
 }
 
-/** A route's address, with places for what is open. */
-function routeAddress({ path, resource }: Route): { readonly address: string; readonly names: readonly string[] } {
+/** A route's address, with places for what is open: equal for routes that answer the same paths. */
+export function routeAddress({ path, resource }: Route): {
+  readonly address: string
+  readonly names: readonly string[]
+} {
   const names: string[] = []
   const segments = path.split('/').map((segment) => {
-    if (segment === ':collection' || segment === ':key') return resource?.key ?? segment
+    if (resource && (segment === ':collection' || segment === ':key')) return resource.key
     if (segment === '*') return '**'
     if (!segment.startsWith(':')) return segment
     names.push(segment.slice(1))
@@ -72,10 +75,14 @@ function decoded(names: readonly string[], params: Readonly<Record<string, strin
   const values: Record<string, string> = {}
   for (const [index, name] of names.entries()) {
     const value = params[index + 1] ?? ''
-    values[name] = value.includes('%') ? decodeURIComponent(value) : value
+    values[name] = decodeValue(value)
   }
+  // What the library calls the rest of a path.
+  if (params._ !== undefined) values['*'] = decodeValue(params._)
   return values
 }
+
+const decodeValue = (value: string): string => (value.includes('%') ? decodeURIComponent(value) : value)
 
 /** The value of `Allow` for these methods, each once. */
 export function allowedMethods(methods: Iterable<Method>): readonly string[] {

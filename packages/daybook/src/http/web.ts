@@ -59,6 +59,12 @@ class WebRequest implements HttpRequest {
     return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
   }
 
+  onAbort(listener: () => void): () => void {
+    const { signal } = this.#request
+    signal.addEventListener('abort', listener)
+    return () => signal.removeEventListener('abort', listener)
+  }
+
   toHeaders(): Headers {
     return new Headers(this.#request.headers)
   }

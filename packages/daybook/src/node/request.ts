@@ -57,6 +57,12 @@ export class NodeRequest implements HttpRequest {
     })
   }
 
+  onAbort(listener: () => void): () => void {
+    const { socket } = this.#incoming
+    socket.once('close', listener)
+    return () => void socket.off('close', listener)
+  }
+
   toHeaders(): Headers {
     const { rawHeaders } = this.#incoming
     const headers = new Headers()

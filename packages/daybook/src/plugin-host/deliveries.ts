@@ -10,7 +10,7 @@ import { systemContent } from './system-content.ts'
 import { type AnyHooks, type HookedModel, hooksOf } from './write-hooks.ts'
 
 /** Tells plugins of what is stored: each has a subscription of its own. */
-export class Deliveries {
+export class Deliveries implements AsyncDisposable {
   readonly #subscriptions: readonly Subscription[]
 
   private constructor(subscriptions: readonly Subscription[]) {
@@ -22,14 +22,14 @@ export class Deliveries {
    *
    * @param limitMs how long a hook may take, in milliseconds
    */
-  static async start(engine: Engine, log: Log, limitMs: number | undefined): Promise<Deliveries> {
+  static async start(engine: Engine, log: Log, limitMs: number): Promise<Deliveries> {
     const subscriptions: Subscription[] = []
     for (const subscriber of subscribers(engine, log))
       subscriptions.push(await Subscription.start(engine.store, subscriber, log, { deliveryMs: limitMs }))
     return new Deliveries(subscriptions)
   }
 
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#subscriptions.map((subscription) => subscription.close()))
   }
 }

@@ -45,6 +45,8 @@ export interface Parameter<T = unknown> {
   readonly schema: JsonSchema
   /** `list`: separated by commas or repeated; `brackets`: `name[…][…]=value`. */
   readonly style: 'single' | 'list' | 'brackets'
+  /** Whether a request without it is refused. @default false */
+  readonly isRequired?: boolean
   /** Answers `undefined` when it is wrong, and says why. */
   parse(given: readonly Given[], faults: Faults): T | undefined
 }
@@ -140,6 +142,9 @@ export function readParameters<P extends Parameters>(declared: P, params: Params
   }
   const read: Record<string, unknown> = {}
   for (const [name, own] of given) read[name] = declared[name]?.parse(own, faults)
+  for (const [name, { isRequired }] of Object.entries(declared)) {
+    if (isRequired && !given.has(name)) faults.add(name, 'required', 'is required')
+  }
   return new Query(read as QueryOf<P>, faults)
 }
 

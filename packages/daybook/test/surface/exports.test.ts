@@ -35,6 +35,7 @@ describe('what the package exports', () => {
       'makeField',
       'scalarAnswers',
       'serviceTokenAdapter',
+      'staticFiles',
     ])
   })
 

@@ -11,6 +11,7 @@ import {
   f,
   type GlobalEntry,
   type GlobalKey,
+  staticFiles,
 } from 'daybook'
 import type { Equal, Expect } from './expect.ts'
 
@@ -103,6 +104,13 @@ export async function use(content: CallerContent<Site>): Promise<string | undefi
   await content.list('redirectz')
   return items[0]?.to
 }
+
+export const site = definePlugin({
+  name: 'site',
+  version: '1.0.0',
+  options: { isOn: true },
+  routes: staticFiles({ path: '/site', folder: './dist' }),
+})
 
 // A plugin that names what it does not know is refused.
 export const wrong = definePlugin({

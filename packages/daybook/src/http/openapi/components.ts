@@ -45,8 +45,9 @@ export class Components {
     return known
   }
 
-  #addParameter(name: string, { description, schema, style }: Parameter): Text {
-    const text = JSON.stringify({ name, in: 'query', description, schema, ...STYLES[style] })
+  #addParameter(name: string, { description, schema, style, isRequired }: Parameter): Text {
+    const required = isRequired ? { required: true } : {}
+    const text = JSON.stringify({ name, in: 'query', description, ...required, schema, ...STYLES[style] })
     const known = this.#parameterNames.get(text) ?? this.#freeName(name)
     this.#parameterNames.set(text, known)
     this.#parameters.set(known, text)

@@ -68,12 +68,11 @@ const actionPaths = (route: Route, printer: Printer): readonly Member[] =>
   ])
 
 const addressOf = ({ path, resource }: Route): string =>
-  path
-    .replace(/:(?:collection|key)\b/, resource?.key ?? '')
+  (resource ? path.replace(/:(?:collection|key)\b/, resource.key) : path)
     .replace(/:(\w+)/g, '{$1}')
     .replace(/\*$/, '{path}')
 
-function tagsOf({ documents }: ApiReader): readonly object[] {
+function tagsOf({ documents, routes }: ApiReader): readonly object[] {
   const collections = [...documents.keys()].filter(({ kind }) => kind === 'collection')
   return [
     ...collections.map(({ key, description }) => ({
@@ -83,8 +82,18 @@ function tagsOf({ documents }: ApiReader): readonly object[] {
     { name: 'globals', description: 'Documents of which there is one each.' },
     { name: 'auth', description: 'The session, and signing in and out.' },
     { name: 'cms', description: 'The service itself.' },
+    ...pluginTags(routes, new Set(collections.map(({ key }) => key))),
   ]
 }
+
+/** A tag for each plugin with routes; one that a collection has already stands once. */
+function pluginTags(routes: readonly Route[], taken: ReadonlySet<string>): readonly object[] {
+  const names = new Set(routes.flatMap(({ plugin }) => plugin ?? []))
+  const free = [...names].filter((name) => !taken.has(name) && !SERVICE_TAGS.includes(name))
+  return free.map((name) => ({ name, description: `Routes of the plugin ${name}.` }))
+}
+
+const SERVICE_TAGS: readonly string[] = ['globals', 'auth', 'cms']
 
 const REQUEST_ID: JsonSchema = { type: 'string', pattern: '^[\\w.-]{8,64}$' }
 

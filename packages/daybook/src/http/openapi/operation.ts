@@ -36,6 +36,7 @@ export function operationText(route: Route, path: string, printer: Printer): Tex
   const members = [
     `"operationId":"${operationIdOf(route)}"`,
     common('summary', () => `"summary":${print(route.summary)}`),
+    ...(route.description === undefined ? [] : [`"description":${print(route.description)}`]),
     `"tags":["${tagOf(route)}"]`,
     `"parameters":[${parameters.join(',')}]`,
     ...(body ? [`"requestBody":${requestBody(body, print(printer.body(route, body.schema)))}`] : []),
@@ -75,7 +76,7 @@ export function actionText(route: Route, name: string, action: ActionContract, p
  * The name of an operation, for generators of clients: `listPosts`, `createPostsEntry`, `getSiteGlobal`. No two kinds begin and
  * end alike, so that no two operations have one name.
  */
-function operationIdOf({ operationId, resource }: Route): string {
+export function operationIdOf({ operationId, resource }: Route): string {
   if (!resource) return operationId
   const key = pascal(resource.key)
   return operationId
@@ -84,7 +85,8 @@ function operationIdOf({ operationId, resource }: Route): string {
     .replace(/References$/, `$&To${key}`)
 }
 
-function tagOf({ path, resource }: Route): string {
+function tagOf({ path, resource, plugin }: Route): string {
+  if (plugin !== undefined) return plugin
   if (resource?.kind === 'collection') return resource.key
   if (resource) return 'globals'
   return path.includes('/auth') ? 'auth' : 'cms'
@@ -96,8 +98,11 @@ function securityOf(route: Route, { reader }: Printer): Text {
 }
 
 /** Parameters in the order of the address; routes may call the same place by different names. */
-function pathParameters({ pathParameters = {}, path: own }: Route, path: string): readonly Text[] {
-  const declared = [...own.matchAll(/:(?!collection\b|key\b)(\w+)|\*/g)].map(([, name = '']) => pathParameters[name])
+function pathParameters({ pathParameters = {}, path: own, resource }: Route, path: string): readonly Text[] {
+  const open = [...own.matchAll(/:(\w+)|\*/g)].filter(
+    ([, name]) => !resource || (name !== 'collection' && name !== 'key'),
+  )
+  const declared = open.map(([, name = '*']) => pathParameters[name])
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name], index) =>
     print({
       name,
@@ -131,13 +136,17 @@ function responseOf(answer: AnswerContract, route: Route, printer: Printer): Tex
   return `"${status}":{${head}${content}}`
 }
 
-const headOf = ({ description, headers }: AnswerContract): Text =>
-  `"description":${print(description)},"headers":${headersOf(headers)}`
+const headOf = ({ description, headers, ownHeaders }: AnswerContract): Text =>
+  `"description":${print(description)},"headers":${headersOf(headers, ownHeaders)}`
 
 /** The media type is no header of OpenAPI; the name of the request comes with every answer. */
-function headersOf(names: readonly HeaderName[]): Text {
-  const own = names.filter((name) => name !== 'Content-Type')
-  return object([...own, 'X-Request-Id'].map((name) => [name, `{"$ref":"#/components/headers/${name}"}`]))
+function headersOf(names: readonly HeaderName[], own: Readonly<Record<string, string>> = {}): Text {
+  const known = names.filter((name) => name !== 'Content-Type')
+  const free = Object.entries(own).filter(([name]) => name.toLowerCase() !== 'content-type')
+  return object([
+    ...[...known, 'X-Request-Id'].map((name) => [name, `{"$ref":"#/components/headers/${name}"}`] as const),
+    ...free.map(([name, description]) => [name, print({ description, schema: { type: 'string' } })] as const),
+  ])
 }
 
 /** Each status that an error may have belongs to one code. */

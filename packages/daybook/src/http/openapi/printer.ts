@@ -26,7 +26,8 @@ export class Printer {
   }
 
   /** The schema of what a route answers. Routes have many of them in common. */
-  answer({ resource, parameters = {} }: Route, schema: JsonSchema): Text {
+  answer({ resource, parameters = {}, plugin, operationId }: Route, schema: JsonSchema): Text {
+    if (plugin !== undefined) return JSON.stringify(this.#foreign(`${operationId}Answer`, schema))
     const canSelect = Object.hasOwn(parameters, 'select')
     const known = this.#answers[canSelect ? 'read' : 'written']
     const text = known.get(schema) ?? JSON.stringify(this.#answer(resource, schema, canSelect))
@@ -42,7 +43,8 @@ export class Printer {
   }
 
   /** The schema of what a route takes. */
-  body({ resource, method }: Route, schema: JsonSchema): JsonSchema {
+  body({ resource, method, plugin, operationId }: Route, schema: JsonSchema): JsonSchema {
+    if (plugin !== undefined) return this.#foreign(`${operationId}Body`, schema)
     return this.#replace(schema, (one) => {
       if (one === resource?.schemas.create) return this.#documents.create(resource)
       if (one !== resource?.schemas.update) return this.#common(one)
@@ -54,6 +56,11 @@ export class Printer {
   own(name: string, schema: JsonSchema): JsonSchema {
     if (!isMovable(schema)) return {}
     return this.components.schema(name, () => moved(schema, `#/components/schemas/${name}`))
+  }
+
+  /** A schema of a plugin: in its place, or under a name of its own where it refers to parts of itself. */
+  #foreign(name: string, schema: JsonSchema): JsonSchema {
+    return JSON.stringify(schema).includes('"$') ? this.own(name, schema) : schema
   }
 
   #common(schema: JsonSchema): JsonSchema | undefined {

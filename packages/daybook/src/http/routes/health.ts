@@ -7,6 +7,8 @@ import { NO_STORE } from '../respond.ts'
 export interface HealthParts {
   /** Whether the service still takes new work. */
   isReady(): Promise<boolean>
+  /** How each plugin does that can say so, by name. */
+  checkPlugins(): Promise<Readonly<Record<string, 'ok' | 'failed'>>>
 }
 
 const HEALTHY = { type: 'object', properties: { status: { const: 'ok' } }, required: ['status'] }
@@ -14,13 +16,20 @@ const READY = {
   type: 'object',
   properties: {
     status: { const: 'ready' },
-    checks: { type: 'object', properties: { database: { const: 'ok' } }, required: ['database'] },
+    checks: {
+      type: 'object',
+      properties: {
+        database: { const: 'ok' },
+        plugins: { type: 'object', additionalProperties: { const: 'ok' } },
+      },
+      required: ['database'],
+    },
   },
   required: ['status', 'checks'],
 }
 
 /** Whether the process runs, and whether it can do its work. */
-export function healthRoutes({ isReady }: HealthParts): readonly Route[] {
+export function healthRoutes(parts: HealthParts): readonly Route[] {
   const common = {
     method: 'GET',
     protection: 'public',
@@ -45,11 +54,17 @@ export function healthRoutes({ isReady }: HealthParts): readonly Route[] {
       summary: 'Says whether the service can do its work.',
       answers: [{ status: 200, description: 'It can.', schema: READY, headers: ['Cache-Control'] }],
       run: async () => {
-        if (await isReady()) {
-          return { status: 200, json: '{"status":"ready","checks":{"database":"ok"}}', headers: NO_STORE }
-        }
-        throw new DaybookError('SERVICE_UNAVAILABLE', 'The service is not ready.', { checks: { database: 'failed' } })
+        const { isReady, checks } = await checkAll(parts)
+        if (!isReady) throw new DaybookError('SERVICE_UNAVAILABLE', 'The service is not ready.', { checks })
+        return { status: 200, json: JSON.stringify({ status: 'ready', checks }), headers: NO_STORE }
       },
     }),
   ]
+}
+
+async function checkAll({ isReady, checkPlugins }: HealthParts) {
+  const [isServiceReady, plugins] = await Promise.all([isReady(), checkPlugins()])
+  const results = Object.values(plugins)
+  const checks = { database: isServiceReady ? 'ok' : 'failed', ...(results.length > 0 ? { plugins } : {}) }
+  return { isReady: isServiceReady && !results.includes('failed'), checks }
 }

@@ -13,12 +13,14 @@ import { openApiRoutes } from './openapi.ts'
 export interface RouteParts extends HealthParts, EntryParts, GlobalParts, BatchParts, AuthParts {
   /** Where the export is switched on. */
   readonly streams: ExportStreams | undefined
+  /** The routes of plugins, which must not clash with those of the service. @throws {ConfigError} when one does */
+  pluginRoutes(own: readonly Route[]): readonly Route[]
 }
 
 /** Everything that a service answers, in the order of the docs. */
 export function allRoutes(parts: RouteParts): readonly Route[] {
   const { streams } = parts
-  const routes: readonly Route[] = [
+  const own: readonly Route[] = [
     ...healthRoutes(parts),
     ...globalRoutes(parts),
     ...batchRoutes(parts),
@@ -27,6 +29,7 @@ export function allRoutes(parts: RouteParts): readonly Route[] {
     ...(streams ? exportRoutes({ streams }) : []),
     ...openApiRoutes({ ...parts, openApi: () => openApi }),
   ]
+  const routes = [...own, ...parts.pluginRoutes(own)]
   const { sessionCookie = 'session' } = parts.auth.capabilities
   const openApi = new OpenApi({ model: parts.model, routes, sessionCookie })
   return routes

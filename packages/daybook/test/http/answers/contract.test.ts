@@ -81,7 +81,7 @@ describe('the router', () => {
     ['GET', '/api/a/1/b/2', ['/api/a/:one/b/:two', { one: '1', two: '2' }]],
     ['GET', '/api/a/fixed', ['/api/a/fixed', {}]],
     ['GET', '/api/a/constructor', ['/api/a/:one', { one: 'constructor' }]],
-    ['GET', '/api/p/x/y', ['/api/p/*', {}]],
+    ['GET', '/api/p/x/y', ['/api/p/*', { '*': 'x/y' }]],
     ['DELETE', '/api/a/x', ['GET', 'HEAD', 'PUT', 'OPTIONS']],
     ['POST', '/api/a/1/b/2', ['GET', 'HEAD', 'OPTIONS']],
     ['__proto__', '/api/a/x', ['GET', 'HEAD', 'PUT', 'OPTIONS']],

@@ -123,7 +123,8 @@ class DocumentedService {
     for (const [name, value] of headers) {
       const known = declared.get(name)
       if (known !== undefined) {
-        const { $ref = '' } = this.#at(`${pointer}/headers/${known}`) as { readonly $ref?: string }
+        const own = `${pointer}/headers/${known}`
+        const { $ref = own } = this.#at(own) as { readonly $ref?: string }
         this.#expectText(`${$ref}/schema`, value, `${operationId}, header ${name}`)
       } else expect(name, `a header that ${operationId} documents`).toMatch(OF_ANY_ANSWER)
     }
@@ -138,10 +139,12 @@ class DocumentedService {
     return keys.reduce<unknown>((value, key) => (value as Readonly<Record<string, unknown>>)[key], this.#document)
   }
 
-  /** The value of a parameter or a header, which has no type: a number may be written in it. */
+  /** The value of a parameter or a header, which has no type: a number, true or false may be written in it. */
   #expectText(pointer: string, text: string, what: string): void {
-    const isNumber = /^\d+$/.test(text) && (this.#at(pointer) as { readonly type?: unknown }).type === 'integer'
-    this.#expectValid(pointer, isNumber ? Number(text) : text, what)
+    const { type } = this.#at(pointer) as { readonly type?: unknown }
+    const isWritten =
+      (type === 'integer' && /^\d+$/.test(text)) || (type === 'boolean' && /^(?:true|false)$/.test(text))
+    this.#expectValid(pointer, isWritten ? JSON.parse(text) : text, what)
   }
 
   #expectValid(pointer: string, value: unknown, what: string): void {

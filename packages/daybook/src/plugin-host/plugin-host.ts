@@ -1,0 +1,181 @@
+import { ANONYMOUS } from '../auth/adapter.ts'
+import { ConfigError } from '../config/check.ts'
+import type { Plugin } from '../config/plugin.ts'
+import { Content } from '../content/content.ts'
+import { StartupError } from '../errors.ts'
+import type { Route } from '../http/contract.ts'
+import { bounded } from './bounded.ts'
+import type { PluginContext, PluginRuntime } from './define-plugin.ts'
+import { pluginLog } from './plugin-log.ts'
+import type { PluginRoute } from './route.ts'
+import { type PlacedRoute, routeClashes } from './route-clashes.ts'
+import { routeFaults } from './route-faults.ts'
+import { systemContent } from './system-content.ts'
+import { messageOf, type PluginRouteParts, toRoute } from './to-route.ts'
+
+/** How long a plugin may take where the config does not say, in milliseconds. */
+export const DEFAULT_PLUGIN_MS = 10_000
+/** How long `setup` may take where the config does not say, in milliseconds. */
+export const DEFAULT_PLUGIN_START_MS = 60_000
+
+/** The parts of the service that plugins need. */
+export interface PluginHostParts extends PluginRouteParts {
+  /** How long `setup` may take, in milliseconds. */
+  readonly startMs: number
+}
+
+/** A plugin at work. */
+interface RunningPlugin {
+  readonly plugin: Plugin
+  readonly runtime: PluginRuntime
+  /** Its last check, while it has not answered: a plugin that hangs is not asked again. */
+  checking?: Promise<CheckResult> | undefined
+}
+
+type CheckResult = 'ok' | 'failed'
+
+/**
+ * Refuses routes of plugins that are wrong by themselves, before anything is opened.
+ *
+ * @throws {ConfigError} with every fault
+ */
+export function checkStaticRoutes(plugins: readonly Plugin[]): void {
+  const faults = plugins.flatMap(({ name, routes = [] }) =>
+    routes.flatMap((route, index) => routeFaults(route, `plugins.${name}.routes.${index}`)),
+  )
+  if (faults.length > 0) throw new ConfigError(faults)
+}
+
+/** Runs the plugins of a service. */
+export class PluginHost implements AsyncDisposable {
+  readonly #parts: PluginHostParts
+  readonly #running: RunningPlugin[] = []
+  readonly #routes: PlacedRoute[] = []
+
+  private constructor(parts: PluginHostParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Sets plugins up, one after the other. When one fails, those before it are closed.
+   *
+   * @throws {StartupError} when a `setup` fails; {ConfigError} when it adds a route that is wrong
+   */
+  static async start(plugins: readonly Plugin[], parts: PluginHostParts): Promise<PluginHost> {
+    const host = new PluginHost(parts)
+    try {
+      for (const plugin of plugins) await host.#setUp(plugin)
+      return host
+    } catch (error) {
+      await host.close()
+      throw error
+    }
+  }
+
+  async #setUp(plugin: Plugin): Promise<void> {
+    const { startMs } = this.#parts
+    const added = (plugin.routes ?? []).map((route, index) => this.#place(plugin, route, `routes.${index}`))
+    this.#routes.push(...added)
+    let isOpen = true
+    let count = 0
+    const addRoute = (route: PluginRoute): void => {
+      if (!isOpen) throw new Error(`The plugin "${plugin.name}" adds a route after its setup has ended.`)
+      this.#routes.push(this.#place(plugin, route, `setup.routes.${count}`))
+      count += 1
+    }
+    try {
+      const runtime: unknown = await bounded(startMs, () => plugin.setup?.(this.#context(plugin, addRoute) as never))
+      this.#running.push({ plugin, runtime: requireRuntime(runtime) })
+    } catch (error) {
+      if (error instanceof ConfigError) throw error
+      this.#parts.log.error({ err: error, plugin: plugin.name }, 'plugin: setup failed')
+      throw new StartupError(`The plugin "${plugin.name}" could not be set up: ${messageOf(error)}`, { cause: error })
+    } finally {
+      isOpen = false
+    }
+  }
+
+  #context(plugin: Plugin, route: (route: PluginRoute) => void): PluginContext {
+    const { engine, log } = this.#parts
+    return Object.freeze({
+      options: plugin.options ?? Object.freeze({}),
+      content: new Content(engine).as(ANONYMOUS),
+      asSystem: systemContent(plugin, engine),
+      log: pluginLog(log, plugin.name),
+      route,
+    })
+  }
+
+  /** @throws {ConfigError} when the route is wrong by itself */
+  #place(plugin: Plugin, route: object, where: string): PlacedRoute {
+    const place = `plugins.${plugin.name}.${where}`
+    const faults = routeFaults(route, place)
+    if (faults.length > 0) throw new ConfigError(faults)
+    return { route: toRoute(plugin, route as PluginRoute, this.#parts), place }
+  }
+
+  /**
+   * The routes of all plugins.
+   *
+   * @param own the routes of the service
+   * @throws {ConfigError} when two routes clash
+   */
+  routes(own: readonly Route[]): readonly Route[] {
+    const faults = routeClashes(own, this.#routes)
+    if (faults.length > 0) throw new ConfigError(faults)
+    return this.#routes.map(({ route }) => route)
+  }
+
+  /** How each plugin does that can say so, by name. */
+  async check(): Promise<Readonly<Record<string, CheckResult>>> {
+    const checked = this.#running.filter(({ runtime }) => runtime.check)
+    const results = await Promise.all(
+      checked.map(async (running) => [running.plugin.name, await this.#checkOne(running)] as const),
+    )
+    return Object.fromEntries(results)
+  }
+
+  async #checkOne(running: RunningPlugin): Promise<CheckResult> {
+    running.checking ??= this.#askOne(running).finally(() => {
+      running.checking = undefined
+    })
+    return running.checking
+  }
+
+  async #askOne({ plugin, runtime }: RunningPlugin): Promise<CheckResult> {
+    try {
+      await bounded(this.#parts.limitMs, async () => runtime.check?.())
+      return 'ok'
+    } catch (error) {
+      this.#parts.log.error({ err: error, plugin: plugin.name }, 'plugin: check failed')
+      return 'failed'
+    }
+  }
+
+  /** Closes plugins in the reverse order of their setup. One that fails or hangs keeps no other from it. */
+  async close(): Promise<void> {
+    for (let last = this.#running.pop(); last; last = this.#running.pop()) {
+      const { plugin, runtime } = last
+      try {
+        await bounded(this.#parts.limitMs, async () => runtime.close?.())
+      } catch (error) {
+        this.#parts.log.error({ err: error, plugin: plugin.name }, 'plugin: close failed')
+      }
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+}
+
+/** @throws {TypeError} when `setup` answered something else */
+function requireRuntime(answer: unknown): PluginRuntime {
+  if (answer === undefined) return {}
+  const isRuntime =
+    typeof answer === 'object' &&
+    answer !== null &&
+    Object.entries(answer).every(([key, part]) => (key === 'check' || key === 'close') && typeof part === 'function')
+  if (!isRuntime) throw new TypeError('setup must answer nothing, or { check, close }, both functions')
+  return answer
+}

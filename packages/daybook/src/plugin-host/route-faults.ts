@@ -1,0 +1,182 @@
+import type { ConfigFault } from '../config/check.ts'
+import { addUnknown } from '../config/check-plugins.ts'
+import type { FaultReport, JsonSchema } from '../fields/field.ts'
+import { isRecord } from '../fields/field.ts'
+import { schemaFault } from '../model/validator.ts'
+
+const METHODS: readonly unknown[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const WITHOUT_BODY: readonly unknown[] = ['GET', 'DELETE']
+const OPERATION_ID = /^[A-Za-z][A-Za-z0-9]*$/
+const PARAMETER_NAME = /^[A-Za-z][A-Za-z0-9_-]*$/
+const PATH_NAME = /^[a-z][a-zA-Z0-9_]*$/
+/** A segment that paths match as it is (RFC 3986, section 3.3), without escapes. */
+const LITERAL = /^[\w.~!$&'()+,;=@-]+$/
+const MEDIA_TYPE = /^(?:\*|[\w!#$&^.+-]+)\/(?:\*|[\w!#$&^.+-]+)$/
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
+/** What a query parameter can be: the text of a request is read as one of these. */
+const QUERY_TYPES: readonly unknown[] = ['string', 'integer', 'number', 'boolean', 'array']
+
+type RouteCheck = (value: unknown, path: string, report: FaultReport) => void
+
+const checkValue =
+  (holds: (value: unknown) => boolean, instead: string): RouteCheck =>
+  (value, path, report) => {
+    if (!holds(value)) report.add(path, instead)
+  }
+
+const isSentence = (value: unknown): boolean => typeof value === 'string' && value.trim() !== ''
+
+const checkSchema: RouteCheck = (schema, path, report) => {
+  const broken = isRecord(schema) ? schemaFault(schema as JsonSchema) : 'it is no object'
+  if (broken) report.add(path, `write a JSON Schema (2020-12): ${broken}`)
+}
+
+/** Checks the members of an object; those in `needed` must be there. */
+const checkMembers =
+  (checks: Readonly<Record<string, RouteCheck>>, needed: readonly string[]): RouteCheck =>
+  (value, path, report) => {
+    if (!isRecord(value)) return void report.add(path, `write an object with: ${Object.keys(checks).join(', ')}`)
+    const missing = needed.filter((key) => value[key] === undefined)
+    for (const key of missing) checks[key]?.(undefined, `${path}.${key}`, report)
+    const given = Object.entries(value).filter(([, one]) => one !== undefined)
+    for (const [key, one] of given) checkMember(checks, key)(one, `${path}.${key}`, report)
+  }
+
+/** The check of a member; one that is not known is refused. */
+function checkMember(checks: Readonly<Record<string, RouteCheck>>, key: string): RouteCheck {
+  const known = Object.hasOwn(checks, key) ? checks[key] : undefined
+  return known ?? ((_value, path, report) => addUnknown(key, Object.keys(checks), path, report))
+}
+
+const checkByName =
+  (name: RegExp, advice: string, check: RouteCheck): RouteCheck =>
+  (value, path, report) => {
+    if (!isRecord(value)) return void report.add(path, 'write an object, by name')
+    for (const [key, one] of Object.entries(value)) {
+      if (name.test(key)) check(one, `${path}.${key}`, report)
+      else report.add(`${path}.${key}`, advice)
+    }
+  }
+
+const checkDescription = checkValue(isSentence, 'write what it is, in a sentence')
+
+const checkQuerySchema: RouteCheck = (schema, path, report) => {
+  checkSchema(schema, path, report)
+  const isReadable = isRecord(schema) && QUERY_TYPES.includes(schema.type)
+  if (!isReadable) report.add(`${path}.type`, `write one of: ${QUERY_TYPES.join(', ')}`)
+}
+
+const checkMediaTypes = checkValue(
+  (value) =>
+    Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string' && MEDIA_TYPE.test(one)),
+  "write media types, such as ['image/png', 'text/*']",
+)
+
+const checkJsonBody = checkMembers({ description: checkDescription, schema: checkSchema }, ['schema'])
+const checkStreamBody = checkMembers(
+  {
+    description: checkDescription,
+    mediaTypes: checkMediaTypes,
+    stream: checkValue((value) => value === true, 'write true'),
+  },
+  ['mediaTypes'],
+)
+
+const checkBody: RouteCheck = (value, path, report) => {
+  const isStream = isRecord(value) && value.stream !== undefined
+  return isStream ? checkStreamBody(value, path, report) : checkJsonBody(value, path, report)
+}
+
+const checkAnswer = checkMembers(
+  {
+    description: checkDescription,
+    schema: checkSchema,
+    mediaType: checkValue(
+      (value) => typeof value === 'string' && MEDIA_TYPE.test(value),
+      "write one, such as 'text/html'",
+    ),
+    headers: checkByName(HEADER_NAME, 'write the name of a header', checkDescription),
+  },
+  ['description'],
+)
+
+const checkAnswers: RouteCheck = (value, path, report) => {
+  const isEmpty = !isRecord(value) || Object.keys(value).length === 0
+  if (isEmpty) return void report.add(path, "write at least one answer: { 200: { description: 'Done.' } }")
+  checkByName(/^[2-5]\d\d$/, 'write a status from 200 to 599', checkAnswer)(value, path, report)
+}
+
+/** The checks of a path say what is wrong with a segment. */
+const checkPath: RouteCheck = (value, path, report) => {
+  const add = (message: string): void => report.add(path, message)
+  if (typeof value !== 'string' || !value.startsWith('/'))
+    return add("write a path that begins with /, such as '/feed.xml'")
+  if (value === '/') return
+  const segments = value.slice(1).split('/')
+  const names = segments.filter((segment) => segment.startsWith(':')).map((segment) => segment.slice(1))
+  if (segments.includes('')) add('leave out slashes at the end, and doubled ones: paths match exactly')
+  if (segments.slice(0, -1).includes('*')) add('write * at the end alone')
+  if (new Set(names).size !== names.length) add('give each open place a name of its own')
+  if (segments.at(-1) === '*' && names.includes('path')) add('rename :path, which * is called in the OpenAPI document')
+  const wrong = segments.find((segment) => !isSegment(segment))
+  if (wrong !== undefined) add(`"${wrong}" is no part of a path: write letters, digits, :name, or * at the end`)
+}
+
+function isSegment(segment: string): boolean {
+  if (segment === '' || segment === '*') return true
+  if (segment.startsWith(':')) return PATH_NAME.test(segment.slice(1))
+  return LITERAL.test(segment) && segment !== '.' && segment !== '..'
+}
+
+const ROUTE_CHECKS: Readonly<Record<string, RouteCheck>> = {
+  method: checkValue((value) => METHODS.includes(value), `write one of: ${METHODS.join(', ')}`),
+  path: checkPath,
+  operationId: checkValue(
+    (value) => typeof value === 'string' && OPERATION_ID.test(value),
+    'write letters and digits, such as getFeed',
+  ),
+  summary: checkValue(isSentence, 'write what the route does, in a sentence'),
+  description: checkValue(isSentence, 'write a text'),
+  protection: checkValue((value) => value === 'public' || value === 'session', "write 'public' or 'session'"),
+  pathParameters: checkByName(
+    PATH_NAME,
+    'write the name of an open place of the path',
+    checkMembers({ description: checkDescription, schema: checkSchema }, ['description', 'schema']),
+  ),
+  parameters: checkByName(
+    PARAMETER_NAME,
+    'write letters, digits, _ and -',
+    checkMembers(
+      {
+        description: checkDescription,
+        schema: checkQuerySchema,
+        isRequired: checkValue((value) => typeof value === 'boolean', 'write true or false'),
+      },
+      ['description', 'schema'],
+    ),
+  ),
+  body: checkBody,
+  answers: checkAnswers,
+  run: checkValue((value) => typeof value === 'function', 'write a function that answers a Response'),
+}
+
+const REQUIRED = ['method', 'path', 'summary', 'protection', 'answers', 'run']
+
+/** Everything that is wrong with a route of a plugin, by itself. */
+export function routeFaults(route: unknown, path: string): readonly ConfigFault[] {
+  const faults: ConfigFault[] = []
+  const report: FaultReport = { add: (at, message) => void faults.push({ path: at, message }) }
+  checkMembers(ROUTE_CHECKS, REQUIRED)(route, path, report)
+  if (isRecord(route)) checkTogether(route, path, report)
+  return faults
+}
+
+/** Checks parts that depend on each other. */
+function checkTogether(route: Readonly<Record<string, unknown>>, path: string, report: FaultReport): void {
+  const { method, body, pathParameters } = route
+  if (body !== undefined && WITHOUT_BODY.includes(method)) report.add(`${path}.body`, `a ${method} request has none`)
+  const segments = typeof route.path === 'string' ? route.path.split('/') : []
+  for (const name of Object.keys(isRecord(pathParameters) ? pathParameters : {})) {
+    if (!segments.includes(`:${name}`)) report.add(`${path}.pathParameters.${name}`, `the path has no :${name}`)
+  }
+}

@@ -1,0 +1,311 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  ConfigError,
+  type ConfigFault,
+  createService,
+  type DaybookConfig,
+  defineCollection,
+  definePlugin,
+  f,
+} from 'daybook'
+import { describe, expect, test } from 'vitest'
+
+/** A folder that no service with a wrong config makes. */
+const DATA = join(tmpdir(), `daybook-of-no-plugins-${process.pid}`)
+
+const fields = { title: f.text(), slug: f.slug() }
+const collections = { posts: defineCollection({ fields }) }
+
+/** What a start-up says of a config with these plugins; none when it starts. */
+async function faultsOf(plugins: unknown, more: object = {}): Promise<readonly ConfigFault[]> {
+  try {
+    const service = await createService({ collections, ...more, plugins } as DaybookConfig, { data: DATA })
+    await service.close()
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  }
+}
+
+/** A plugin as nobody with types would write it. */
+const plugin = (parts: object): object => ({ name: 'mine', version: '1.0.0', ...parts })
+const other = (parts: object = {}): object => ({ name: 'other', version: '2.1.0', ...parts })
+
+type Case = readonly [what: string, plugins: unknown, path: string, message: string]
+
+const SHAPES: readonly Case[] = [
+  ['plugins that are an object', {}, 'plugins', 'write a list of plugins'],
+  ['a plugin that is not called', [() => plugin({})], 'plugins.0', 'call it'],
+  ['no name', [{ version: '1.0.0' }], 'plugins.0.name', 'write a name of at most 48'],
+  ['a name with capitals', [plugin({ name: 'Mine' })], 'plugins.0.name', 'write a name'],
+  ['a name that is too long', [plugin({ name: 'a'.repeat(49) })], 'plugins.0.name', 'at most 48'],
+  ['no version', [{ name: 'mine' }], 'plugins.mine.version', "such as '1.0.0'"],
+  ['a version that is none', [plugin({ version: '1' })], 'plugins.mine.version', "such as '1.0.0'"],
+  ['an unknown key', [plugin({ rotues: [] })], 'plugins.mine.rotues', 'did you mean routes?'],
+  ['a part that changes configs', [plugin({ config: () => ({}) })], 'plugins.mine.config', 'there is no such option'],
+  ['a range that is none', [plugin({ requires: { other: 'new' } })], 'plugins.mine.requires.other', 'write a range'],
+  [
+    'options with a function',
+    [plugin({ options: { on: () => {} } })],
+    'plugins.mine.options',
+    'functions belong into setup',
+  ],
+  ['options of a class', [plugin({ options: { at: new Date() } })], 'plugins.mine.options', 'write plain data'],
+  ['studio with a function', [plugin({ studio: { render: () => {} } })], 'plugins.mine.studio', 'write plain data'],
+  ['a setup that is no function', [plugin({ setup: {} })], 'plugins.mine.setup', 'write a function'],
+  [
+    'an unknown kind of hook',
+    [plugin({ hooks: { posts: {} } })],
+    'plugins.mine.hooks.posts',
+    'write one of: collections',
+  ],
+  [
+    'an unknown hook',
+    [plugin({ hooks: { collections: { posts: { beforeSave: () => {} } } } })],
+    'plugins.mine.hooks.collections.posts.beforeSave',
+    'write one of: beforeValidate',
+  ],
+  [
+    'no hook',
+    [plugin({ hooks: { collections: { posts: {} } } })],
+    'plugins.mine.hooks.collections.posts',
+    'at least one of',
+  ],
+  ['two of one name', [plugin({}), plugin({})], 'plugins.mine', 'two plugins "mine"'],
+]
+
+const TOGETHER: readonly Case[] = [
+  [
+    'a plugin that is missing',
+    [plugin({ requires: { other: '*' } })],
+    'plugins.mine.requires.other',
+    'add it to plugins',
+  ],
+  [
+    'a version that does not fit',
+    [plugin({ requires: { other: '^1.0.0' } }), other()],
+    'plugins.mine.requires.other',
+    '"mine" needs other ^1.0.0, and this is other 2.1.0',
+  ],
+  [
+    'an older Daybook',
+    [plugin({ requires: { daybook: '>=99' } })],
+    'plugins.mine.requires.daybook',
+    'needs daybook >=99',
+  ],
+  [
+    'plugins that wait for each other',
+    [plugin({ requires: { other: '*' } }), other({ after: ['mine'] })],
+    'plugins.mine',
+    'mine -> other -> mine',
+  ],
+  [
+    'a collection of the config',
+    [plugin({ collections: { posts: { fields } } })],
+    'plugins.mine.collections.posts',
+    'the config has a collection "posts" already',
+  ],
+  [
+    'a collection of another plugin',
+    [plugin({ collections: { links: { fields } } }), other({ collections: { links: { fields } } })],
+    'plugins.other.collections.links',
+    'the plugin "mine" has a collection "links" already',
+  ],
+  [
+    'a field of the config',
+    [plugin({ fields: { posts: { title: f.text() } } })],
+    'plugins.mine.fields.posts.title',
+    'the config has a field "title" in posts already',
+  ],
+  [
+    'a field of another plugin',
+    [plugin({ fields: { posts: { seo: f.text() } } }), other({ fields: { posts: { seo: f.text() } } })],
+    'plugins.other.fields.posts.seo',
+    'the plugin "mine" has a field "seo" in posts already',
+  ],
+  ['fields of nothing', [plugin({ fields: { pages: fields } })], 'plugins.mine.fields.pages', 'write one of: posts'],
+  [
+    'a hook that can never run',
+    [plugin({ hooks: { collections: { pages: { beforeChange: () => {} } } } })],
+    'plugins.mine.hooks.collections.pages',
+    'no collection "pages"; write * or one of: posts',
+  ],
+  [
+    'a hook of all globals where there are none',
+    [plugin({ hooks: { globals: { '*': { beforeChange: () => {} } } } })],
+    'plugins.mine.hooks.globals.*',
+    'take the hook out',
+  ],
+  [
+    'a reserved key',
+    [plugin({ collections: { health: { fields } } })],
+    'plugins.mine.collections.health',
+    '/api/health belongs to the service',
+  ],
+  [
+    'a wrong option of a collection',
+    [plugin({ collections: { links: { fields, maxLimit: -1 } } })],
+    'plugins.mine.collections.links.maxLimit',
+    'write',
+  ],
+  [
+    'a relation to nothing',
+    [plugin({ fields: { posts: { page: f.relation('pages') } } })],
+    'plugins.mine.fields.posts.page',
+    '',
+  ],
+  [
+    'a default that its field refuses',
+    [plugin({ collections: { links: { fields: { size: f.number({ max: 1, default: 2 }) } } } })],
+    'plugins.mine.collections.links.fields.size.default',
+    'a value that the field takes',
+  ],
+]
+
+const run = () => new Response('ok')
+const route = (parts: object): object => ({
+  method: 'GET',
+  path: '/hello',
+  summary: 'Greets.',
+  protection: 'public',
+  answers: { 200: { description: 'A greeting.' } },
+  run,
+  ...parts,
+})
+const withRoute = (parts: object): readonly object[] => [plugin({ routes: [route(parts)] })]
+const AT = 'plugins.mine.routes.0'
+
+const ROUTES: readonly Case[] = [
+  ['routes that are no list', [plugin({ routes: {} })], 'plugins.mine.routes', 'write a list of routes'],
+  ['an unknown method', withRoute({ method: 'TRACE' }), `${AT}.method`, 'write one of: GET'],
+  ['a path without a slash', withRoute({ path: 'hello' }), `${AT}.path`, 'begins with /'],
+  ['a path with a slash at the end', withRoute({ path: '/hello/' }), `${AT}.path`, 'slashes at the end'],
+  ['a path with a query', withRoute({ path: '/hello?a' }), `${AT}.path`, '"hello?a" is no part of a path'],
+  ['a path with an escape', withRoute({ path: '/a%2Fb' }), `${AT}.path`, 'is no part of a path'],
+  ['a path with dots', withRoute({ path: '/a/../b' }), `${AT}.path`, '".." is no part of a path'],
+  ['a star in the middle', withRoute({ path: '/*/a' }), `${AT}.path`, 'write * at the end alone'],
+  ['two places of one name', withRoute({ path: '/:a/:a' }), `${AT}.path`, 'a name of its own'],
+  ['no protection', withRoute({ protection: undefined }), `${AT}.protection`, "write 'public' or 'session'"],
+  ['no run', withRoute({ run: undefined }), `${AT}.run`, 'write a function'],
+  ['no answers', withRoute({ answers: {} }), `${AT}.answers`, 'at least one answer'],
+  [
+    'an answer without a description',
+    withRoute({ answers: { 200: {} } }),
+    `${AT}.answers.200.description`,
+    'in a sentence',
+  ],
+  [
+    'a status that is none',
+    withRoute({ answers: { 99: { description: 'No.' } } }),
+    `${AT}.answers.99`,
+    'from 200 to 599',
+  ],
+  [
+    'a schema that Ajv refuses',
+    withRoute({ answers: { 200: { description: 'It.', schema: { type: 'strin' } } } }),
+    `${AT}.answers.200.schema`,
+    'write a JSON Schema',
+  ],
+  ['a body of a GET', withRoute({ body: { schema: {} } }), `${AT}.body`, 'a GET request has none'],
+  [
+    'a schema of a body that refers to nothing',
+    withRoute({ method: 'POST', body: { schema: { $ref: '#/$defs/none' } } }),
+    `${AT}.body.schema`,
+    'write a JSON Schema',
+  ],
+  [
+    'a parameter of an object',
+    withRoute({ parameters: { a: { description: 'It.', schema: { type: 'object' } } } }),
+    `${AT}.parameters.a.schema.type`,
+    'write one of: string',
+  ],
+  [
+    'a place that the path has not',
+    withRoute({ pathParameters: { a: { description: 'It.', schema: {} } } }),
+    `${AT}.pathParameters.a`,
+    'the path has no :a',
+  ],
+  ['an unknown key', withRoute({ protecton: 'public' }), `${AT}.protecton`, 'did you mean protection?'],
+  ['an address of Daybook', withRoute({ path: '/api/health' }), `${AT}.path`, 'GET /api/health of Daybook answers'],
+  [
+    'another method at an address of Daybook',
+    withRoute({ method: 'POST', path: '/api/ready' }),
+    `${AT}.path`,
+    'GET /api/ready of Daybook',
+  ],
+  ['what an entry may be addressed by', withRoute({ path: '/api/posts/special' }), `${AT}.path`, '/api/posts/:'],
+  ['what a place of a path takes in', withRoute({ path: '/api/posts/:other' }), `${AT}.path`, 'of Daybook answers'],
+  ['an address below the auth provider', withRoute({ path: '/api/auth/mine' }), `${AT}.path`, '/api/auth/* of Daybook'],
+  [
+    'an operationId of Daybook',
+    withRoute({ operationId: 'listPosts' }),
+    `${AT}.operationId`,
+    'GET /api/posts of Daybook has the operationId listPosts',
+  ],
+  [
+    'an address of another plugin',
+    [plugin({ routes: [route({ path: '/a/:b' })] }), other({ routes: [route({ path: '/a/:c' })] })],
+    'plugins.other.routes.0.path',
+    'GET /a/:b of the plugin "mine" (plugins.mine.routes.0) answers /a/:c',
+  ],
+  [
+    'an operationId of another plugin',
+    [plugin({ routes: [route({ operationId: 'go' })] }), other({ routes: [route({ path: '/x', operationId: 'go' })] })],
+    'plugins.other.routes.0.operationId',
+    'of the plugin "mine" has the operationId go',
+  ],
+  [
+    'a wrong route of a setup',
+    [plugin({ setup: (context: { route(one: object): void }) => context.route(route({ path: 'x' })) })],
+    'plugins.mine.setup.routes.0.path',
+    'begins with /',
+  ],
+  [
+    'a route of a setup that clashes',
+    [plugin({ setup: (context: { route(one: object): void }) => context.route(route({ path: '/api/health' })) })],
+    'plugins.mine.setup.routes.0.path',
+    'of Daybook answers',
+  ],
+]
+
+describe.each([
+  ['made wrongly', SHAPES],
+  ['that does not fit', TOGETHER],
+  ['with a wrong route', ROUTES],
+] as const)('a plugin %s is refused at start:', (_kind, cases) => {
+  test.each(cases)('%s', async (_what, plugins, path, message) => {
+    const faults = await faultsOf(plugins)
+    expect(faults.map((fault) => fault.path)).toEqual([path])
+    expect(faults[0]?.message).toContain(message)
+  })
+})
+
+test('all faults are told at once', async () => {
+  const faults = await faultsOf(
+    [plugin({ requires: { absent: '*' }, collections: { posts: { fields } } }), other({ fields: { pages: fields } })],
+    { cors: { origins: ['*'] } },
+  )
+  expect(faults.map(({ path }) => path)).toEqual([
+    'plugins.mine.requires.absent',
+    'plugins.mine.collections.posts',
+    'plugins.other.fields.pages',
+    'cors.origins',
+  ])
+})
+
+test('the config and what plugins contribute are frozen before anything runs', async () => {
+  const own = definePlugin({
+    name: 'mine',
+    version: '1.0.0',
+    options: { list: ['a'] },
+    collections: { links: defineCollection({ fields: { ...fields } }) },
+    setup: ({ options }) => {
+      expect(() => (options.list as unknown as string[]).push('b')).toThrow(TypeError)
+      expect(() => Object.assign(own.collections?.links.fields ?? {}, { more: f.text() })).toThrow(TypeError)
+      expect(() => Object.assign(collections.posts, { maxLimit: 1 })).toThrow(TypeError)
+    },
+  })
+  expect(await faultsOf([own])).toEqual([])
+})
