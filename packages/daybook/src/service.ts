@@ -138,8 +138,6 @@ async function openService<const C extends DaybookConfig>(
   opened.defer(() => auth.close())
   const plugins = await startPlugins(engine, config, log)
   opened.defer(() => plugins.close())
-  const deliveries = await Deliveries.start(engine, log, limits.pluginMs)
-  opened.defer(() => deliveries.close())
   const exports = isExported ? new ExportStreams(engine, log) : undefined
   opened.defer(async () => exports?.close())
   let isDraining = false
@@ -175,6 +173,8 @@ async function openService<const C extends DaybookConfig>(
     isStrict: options.strict ?? false,
     observe: metrics?.observe.bind(metrics),
   })
+  const deliveries = await Deliveries.start(engine, log, limits.pluginMs ?? DEFAULT_PLUGIN_MS)
+  opened.defer(() => deliveries.close())
   const sweeper = new Sweeper(engine, log)
   opened.defer(() => sweeper.close())
   return {
@@ -287,7 +287,7 @@ export async function openEngine(
   const store = await openStore(config, data, options)
   const renderer = new MarkdownRenderer(config.markdown?.allowHtml, { renderMs: config.limits?.renderMs, ...options })
   const tools = { renderMarkdown: (source: string) => renderer.render(source) }
-  const hooks = writeHooks({ model, log, limitMs: config.limits?.pluginMs, engine: () => engine })
+  const hooks = writeHooks({ model, log, limitMs: config.limits?.pluginMs ?? DEFAULT_PLUGIN_MS, engine: () => engine })
   const engine: Engine = new Engine({ model, store, tools, hooks })
   const close = async (): Promise<void> => {
     await renderer.close()

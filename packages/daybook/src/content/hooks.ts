@@ -65,8 +65,6 @@ export class HookRefusal extends Error {
   }
 }
 
-/** How long hooks take at most, where the config does not say, in milliseconds. */
-export const DEFAULT_PLUGIN_MS = 10_000
 /** How long those of one transaction may take together, in milliseconds: writers of other processes wait for four seconds. */
 const MAX_TRANSACTION_MS = 3000
 /** How deep hooks may write what has hooks. */
@@ -89,7 +87,7 @@ export class WriteHooks {
    * @param documents by {@link hookedName}
    * @param limitMs how long one hook may take, in milliseconds
    */
-  constructor(documents: ReadonlyMap<string, DocumentHooks>, limitMs: number = DEFAULT_PLUGIN_MS) {
+  constructor(documents: ReadonlyMap<string, DocumentHooks>, limitMs: number) {
     this.#documents = documents
     this.#limitMs = limitMs
   }

@@ -22,7 +22,7 @@ export class Deliveries {
    *
    * @param limitMs how long a hook may take, in milliseconds
    */
-  static async start(engine: Engine, log: Log, limitMs: number | undefined): Promise<Deliveries> {
+  static async start(engine: Engine, log: Log, limitMs: number): Promise<Deliveries> {
     const subscriptions: Subscription[] = []
     for (const subscriber of subscribers(engine, log))
       subscriptions.push(await Subscription.start(engine.store, subscriber, log, { deliveryMs: limitMs }))

@@ -22,7 +22,7 @@ export interface HookHost {
   /** The engine that runs the hooks. */
   engine(): Engine
   /** How long a hook may take, in milliseconds. */
-  readonly limitMs: number | undefined
+  readonly limitMs: number
 }
 
 /** The hooks of all plugins that run with a write; `undefined`: there are none. */

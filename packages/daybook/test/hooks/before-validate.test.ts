@@ -2,7 +2,7 @@ import { DaybookError } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { KeptLog } from '../support/kept-log.ts'
 import { STORES, type StoredService } from '../support/stores/stores.ts'
-import { clearProbes, probed, probes, type Sent, sender } from './probe.ts'
+import { clearProbes, people, probed, probes, type Sent, sender } from './probe.ts'
 
 describe.each(STORES)('beforeValidate on $name', (store) => {
   let service: StoredService
@@ -85,6 +85,12 @@ describe.each(STORES)('beforeValidate on $name', (store) => {
       Object.assign(data, { title: 'changed' })
     }
     expect((await make()).body.title).toBe('A')
+  })
+
+  test('leaves what is no JSON to validation', async () => {
+    probes.validate = () => {}
+    const posted = service.content.create('posts', { title: () => 'A' } as never, { caller: people.caller('ann') })
+    await expect(posted).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
   })
 
   test('answers what is checked as if the caller had sent it', async () => {

@@ -56,7 +56,7 @@ export async function dataOfHooks(
     const event = {
       action,
       id,
-      data: structuredClone(current),
+      data: copyOf(current),
       key: document.key,
       access,
       locale,
@@ -66,6 +66,15 @@ export async function dataOfHooks(
     if (answer !== undefined) current = toData(document, answer, hook)
   }
   return current
+}
+
+/** A copy: a hook changes nothing by changing it. What cannot be copied is no JSON, and validation refuses it. */
+function copyOf(data: Values): Values {
+  try {
+    return structuredClone(data)
+  } catch {
+    return { ...data }
+  }
 }
 
 /** A write inside its transaction, for its hooks. */

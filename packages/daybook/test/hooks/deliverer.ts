@@ -1,0 +1,34 @@
+// A node whose plugin is told of every note: writes some, says so, and serves until it is ended. Run as a process of its own.
+//   node deliverer.ts ADDRESS FILE NAME COUNT [hang]
+import { appendFileSync } from 'node:fs'
+import { createService, defineCollection, defineConfig, definePlugin, f, SYSTEM } from 'daybook'
+import { postgres } from 'daybook/postgres'
+
+const [address = '', file = '', name = '', count = '0', mode = ''] = process.argv.slice(2)
+
+const teller = definePlugin({
+  name: 'teller',
+  version: '1.0.0',
+  hooks: {
+    collections: {
+      notes: {
+        afterCommit: async ({ seq, after }) => {
+          if (mode === 'hang') await new Promise(() => {})
+          appendFileSync(file, `${seq} ${after?.text}\n`)
+        },
+      },
+    },
+  },
+})
+
+const config = defineConfig({
+  collections: { notes: defineCollection({ fields: { text: f.text() } }) },
+  plugins: [teller],
+})
+const database = address.startsWith('postgres:') ? { database: postgres(address) } : {}
+const service = await createService({ ...config, ...database }, { data: address })
+for (let index = 0; index < Number(count); index += 1)
+  await service.content.create('notes', { text: `${name} ${index}` }, { caller: SYSTEM })
+console.log('written')
+// Nothing else keeps the process: the journal is watched without that.
+setInterval(() => {}, 1000)
