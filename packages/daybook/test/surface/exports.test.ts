@@ -51,6 +51,10 @@ describe('what the package exports', () => {
     expect(namesOf(await import('daybook/node'))).toEqual(['serve'])
   })
 
+  test('daybook/plugins', async () => {
+    expect(namesOf(await import('daybook/plugins'))).toEqual(['robots'])
+  })
+
   test('daybook/postgres', async () => {
     expect(namesOf(await import('daybook/postgres'))).toEqual(['postgres'])
   })
@@ -101,7 +105,15 @@ describe('package.json', async () => {
   ]
 
   test('names exactly the subpaths that are tested here', () => {
-    expect(Object.keys(manifest.exports)).toEqual(['.', './better-auth', './jwt', './node', './postgres', './testing'])
+    expect(Object.keys(manifest.exports)).toEqual([
+      '.',
+      './better-auth',
+      './jwt',
+      './node',
+      './plugins',
+      './postgres',
+      './testing',
+    ])
     expect(Object.keys(manifest.bin)).toEqual(['daybook'])
   })
 

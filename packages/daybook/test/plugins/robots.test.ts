@@ -1,0 +1,73 @@
+import { ConfigError, type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
+import { type RobotsOptions, robots } from 'daybook/plugins'
+import { createTestService } from 'daybook/testing'
+import { describe, expect, test } from 'vitest'
+
+const collections = { notes: defineCollection({ fields: { text: f.text() } }) }
+
+async function robotsOf(config: DaybookConfig): Promise<string> {
+  await using service = await createTestService(config)
+  return (await service.request('/robots.txt')).text()
+}
+
+const textOf = (options?: RobotsOptions): Promise<string> =>
+  robotsOf(defineConfig({ collections, plugins: [robots(options)] }))
+
+// It reads no content, so that the store does not matter.
+describe('robots()', () => {
+  test('lets every crawler in where no rule says otherwise', async () => {
+    expect(await textOf()).toBe('User-agent: *\nDisallow:\n')
+    expect(await textOf({ rules: [{ userAgent: 'GoodBot' }] })).toBe('User-agent: GoodBot\nDisallow:\n')
+  })
+
+  test('writes a group for each rule, and sitemaps at the end', async () => {
+    const rules = [
+      { disallow: ['/drafts', '/*.pdf$'], allow: ['/drafts/shown'] },
+      { userAgent: ['GPTBot', 'CCBot'], disallow: ['/'] },
+    ]
+    expect(await textOf({ rules, sitemaps: ['https://www.example.org/news.xml'] })).toBe(
+      [
+        'User-agent: *\nAllow: /drafts/shown\nDisallow: /drafts\nDisallow: /*.pdf$\n',
+        'User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\n',
+        'Sitemap: https://www.example.org/news.xml\n',
+      ].join('\n'),
+    )
+  })
+
+  test('percent-encodes other characters than ASCII (RFC 9309, section 2.2.2)', async () => {
+    expect(await textOf({ rules: [{ disallow: ['/日本 /%2f'] }] })).toContain('Disallow: /%E6%97%A5%E6%9C%AC%20/%2f\n')
+  })
+
+  test('is kept by caches, and answers 304 to a client that has it', async () => {
+    await using service = await createTestService(defineConfig({ collections, plugins: [robots()] }))
+    const answer = await service.request('/robots.txt')
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=3600')
+    const tag = answer.headers.get('etag') ?? ''
+    const again = (known: string): Promise<Response> =>
+      service.request('/robots.txt', { headers: { 'If-None-Match': known } })
+    expect((await again(`"other", W/${tag}`)).status).toBe(304)
+    expect((await again('"other"')).status).toBe(200)
+  })
+
+  test.each([
+    [{ rule: [] }, 'rule', 'there is no such option; write one of: rules, sitemaps'],
+    [{ rules: {} }, 'rules', 'write a list of rules'],
+    [{ rules: ['/'] }, 'rules.0', 'write an object with: userAgent, allow, disallow'],
+    [{ rules: [{ deny: ['/'] }] }, 'rules.0.deny', 'there is no such option'],
+    [{ rules: [{ userAgent: 'Bot 2' }] }, 'rules.0.userAgent', 'write * or names of crawlers'],
+    [{ rules: [{ userAgent: [] }] }, 'rules.0.userAgent', 'write * or names of crawlers'],
+    [{ rules: [{ disallow: '/' }] }, 'rules.0.disallow', 'write paths that begin with /'],
+    [{ rules: [{ disallow: ['drafts'] }] }, 'rules.0.disallow', 'write paths that begin with /'],
+    [{ rules: [{ allow: ['/\nSitemap: https://evil.example'] }] }, 'rules.0.allow', 'on one line'],
+    [{ rules: [{ allow: ['/#top'] }] }, 'rules.0.allow', 'with %23 for #'],
+    [{ rules: [{ allow: ['/\ud800'] }] }, 'rules.0.allow', 'write paths'],
+    [{ sitemaps: ['/sitemap.xml'] }, 'sitemaps', 'write addresses'],
+    [{ sitemaps: ['https://a.example/\nDisallow: /'] }, 'sitemaps', 'write addresses'],
+  ])('refuses %j', (options, path, message) => {
+    const make = () => robots(options as never)
+    expect(make).toThrow(ConfigError)
+    expect(make).toThrow(`plugins.robots.options.${path}: `)
+    expect(make).toThrow(message)
+  })
+})
