@@ -1,22 +1,6 @@
 import type { DocsConfig } from '../../config/docs.ts'
 import { START_SCRIPT } from './docs-sources.ts'
 
-/**
- * What the docs page may do (CSP level 3): run its own scripts, and ask this service. Scalar writes styles into the page, so that
- * these may stand in it.
- */
-export const DOCS_POLICY: string = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ')
-
 /** The parts of the page that depend on its files. */
 export interface DocsPageFiles {
   /** The address of the folder that holds them. */
