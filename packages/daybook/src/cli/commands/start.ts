@@ -8,7 +8,7 @@ import { serveAsWorker, type WorkerIdentity, type WorkerProcess, workerIdentity 
 import { createService, type Service } from '../../service.ts'
 import { findConfig, loadConfig } from '../config-file.ts'
 import { envFilePath, findEnvFile } from '../env-file.ts'
-import { type Greeting, greetingText } from '../greeting.ts'
+import type { Greeting } from '../greeting.ts'
 import { holdWarnings, makeLog } from '../logger.ts'
 import { type CommandLine, dataFolder, readCommandOptions } from '../options.ts'
 import { UsageError } from '../usage.ts'
@@ -82,13 +82,17 @@ export async function serveHere(options: CommandLine, readable: boolean): Promis
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end)
   // A process that reads this line may send a signal at once.
   announce(listening.url, metrics)
-  if (held) greet(options, { config, model: service.model, url: listening.url, warnings: held.release() })
+  if (held) await greet(options, { config, model: service.model, url: listening.url, warnings: held.release() })
 }
 
 /** Whether a person reads what this process says. */
 const isTerminal = (): boolean => process.stdout.isTTY === true
 
-function greet(options: CommandLine, facts: Pick<Greeting, 'config' | 'model' | 'url' | 'warnings'>): void {
+async function greet(
+  options: CommandLine,
+  facts: Pick<Greeting, 'config' | 'model' | 'url' | 'warnings'>,
+): Promise<void> {
+  const { greetingText } = await import('../greeting.ts')
   const text = greetingText({
     ...facts,
     data: dataFolder(options),

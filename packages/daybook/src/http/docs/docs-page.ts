@@ -1,22 +1,6 @@
 import type { DocsConfig } from '../../config/docs.ts'
 import { START_SCRIPT } from './docs-sources.ts'
 
-/**
- * What the docs page may do (CSP level 3): run its own scripts, and ask this service. Scalar writes styles into the page, so that
- * these may stand in it.
- */
-export const DOCS_POLICY: string = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ')
-
 /** The parts of the page that depend on its files. */
 export interface DocsPageFiles {
   /** The address of the folder that holds them. */
@@ -38,6 +22,7 @@ export function docsHtml({ title = 'Daybook', theme = 'system' }: DocsConfig, { 
 <title>${name}</title>
 <link rel="icon" href="${image ?? 'data:,'}">
 <style>${STYLE}</style>
+<noscript><style>#docs { display: none; }</style></noscript>
 <script type="module" src="${escapeHtml(`${folder}/${START_SCRIPT}`)}"></script>
 </head>
 <body>
@@ -52,11 +37,11 @@ ${image === undefined ? '' : `<header><img src="${image}" alt=""><strong>${name}
 const STYLE = `
 body { margin: 0; font-family: system-ui, sans-serif; }
 #docs > p, noscript > p { margin: 2rem; }
-body:has(header) { --scalar-custom-header-height: 3.5rem; }
-header { box-sizing: border-box; position: sticky; top: 0; z-index: 100; display: flex; align-items: center; gap: 0.75rem;
+body:has(> header) { --scalar-custom-header-height: 3.5rem; }
+body > header { box-sizing: border-box; position: sticky; top: 0; z-index: 100; display: flex; align-items: center; gap: 0.75rem;
   height: 3.5rem; padding: 0 1.25rem; color: var(--scalar-color-1); background: var(--scalar-background-1);
   border-bottom: 1px solid var(--scalar-border-color); }
-header img { max-height: 2rem; max-width: 12rem; }
+body > header img { max-height: 2rem; max-width: 12rem; }
 `
 
 const ESCAPES: Readonly<Record<string, string>> = {

@@ -1,13 +1,11 @@
-import { hash } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import type { AuthGuard } from '../../auth/guard.ts'
 import { type DocsConfig, docsPath } from '../../config/docs.ts'
 import { DaybookError, StartupError } from '../../errors.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
 import { isKnown } from '../conditions.ts'
 import { defineRoute, type HeaderName, PLAIN_ERRORS, type Route } from '../contract.ts'
-import { DocsFiles, type OpenFile } from '../docs/docs-files.ts'
-import { DOCS_POLICY, docsHtml } from '../docs/docs-page.ts'
+import type { OpenDocs } from '../docs/docs.ts'
+import type { OpenFile } from '../docs/docs-files.ts'
 import type { Reply } from '../respond.ts'
 
 /** What the routes of the docs page need. */
@@ -16,12 +14,21 @@ export interface DocsParts {
   readonly docs: DocsConfig | false
 }
 
-/** The page with the files that it names. */
-interface OpenDocs {
-  readonly files: DocsFiles
-  readonly html: string
-  readonly tag: string
-}
+/**
+ * What the docs page may do (CSP level 3): run its own scripts, and ask this service. Scalar writes styles into the page, so that
+ * these may stand in it.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
 
 const COMMON = {
   method: 'GET',
@@ -31,7 +38,7 @@ const COMMON = {
 
 const PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': DOCS_POLICY,
+  'Content-Security-Policy': POLICY,
   'Referrer-Policy': 'same-origin',
   'Cache-Control': 'no-cache',
 } as const
@@ -43,12 +50,12 @@ const FILE_HEADERS = {
   Vary: 'Accept-Encoding',
 } as const
 
-/** The docs page, and the files that it names. They are read when they are first asked for. */
+/** The docs page, and the files that it names. Code and files are loaded when they are first asked for. */
 export function docsRoutes({ docs, auth }: DocsParts): readonly Route[] {
   const path = docsPath({ docs })
   if (docs === false || path === undefined) return []
   refuseSharedPath(path, auth)
-  const open = lazy(() => openDocs(docs, path))
+  const open = lazy(async () => (await import('../docs/docs.ts')).openDocs(docs, path))
   return [pageRoute(path, open), fileRoute(path, open)]
 }
 
@@ -101,12 +108,6 @@ const namesOf = (headers: object, ...others: readonly HeaderName[]): readonly He
   ...(Object.keys(headers) as HeaderName[]),
   ...others,
 ]
-
-async function openDocs(docs: DocsConfig, path: string): Promise<OpenDocs> {
-  const files = await DocsFiles.open(docs.logo && fileURLToPath(docs.logo))
-  const html = docsHtml(docs, { folder: `${path}/${files.version}`, logo: files.logo })
-  return { files, html, tag: `"${hash('sha256', html, 'base64url').slice(0, 22)}"` }
-}
 
 const streamOf = (text: string): ReadableStream<Uint8Array> => new Blob([text]).stream()
 

@@ -74,13 +74,25 @@ async function visit(config: DaybookConfig, path: string, options: BrowserContex
 
 const isShown = (page: Page, name: string): Promise<void> => page.getByRole('heading', { name, level: 1 }).waitFor()
 
-/** Opens an operation by its summary, sends its request from the page, and gives the answer. */
-async function tryOperation(page: Page, group: string, summary: string, json?: object): Promise<Response> {
-  const link = page.getByRole('link', { name: summary }).first()
-  if (!(await link.isVisible())) await page.getByRole('button', { name: `Open Group - ${group}` }).click()
-  await link.click()
-  const operation = page.getByRole('region', { name: summary })
-  await operation.getByRole('button', { name: /^Test Request/ }).click()
+/** An operation of the page: its method and path, and what it is listed under. */
+interface Operation {
+  readonly group: string
+  readonly method: string
+  readonly path: string
+}
+
+const LIST: Operation = { group: 'notes', method: 'GET', path: '/api/notes' }
+const CREATE: Operation = { group: 'notes', method: 'POST', path: '/api/notes' }
+const LOGIN: Operation = { group: 'auth', method: 'POST', path: '/api/cms/auth/actions/login' }
+
+const goTo = (page: Page, { group, method, path }: Operation): Promise<void> =>
+  page.evaluate(`location.hash = ${JSON.stringify(`tag/${group}/${method}${path}`)}`)
+
+/** Goes to an operation, sends its request from the page, and gives the answer. */
+async function tryOperation(page: Page, operation: Operation, json?: object): Promise<Response> {
+  await goTo(page, operation)
+  const name = `(${operation.method.toLowerCase()} ${operation.path})`
+  await page.getByRole('button', { name }).filter({ hasText: 'Test Request' }).click()
   const client = page.getByRole('dialog', { name: 'API Client' })
   if (json) await client.getByRole('region', { name: 'Request Body' }).getByRole('textbox').fill(JSON.stringify(json))
   const answered = page.waitForResponse((response) => response.url().includes('/api/'))
@@ -116,11 +128,32 @@ describe('the docs page in a browser', () => {
     expect(await seen.page.evaluate('document.body.className')).toContain('dark-mode')
   })
 
+  test('begins at the top where there is no logo', async () => {
+    await using seen = await visit({ ...config, docs: {} }, '/docs')
+    await isShown(seen.page, 'Daybook')
+    const top = `getComputedStyle(document.body).getPropertyValue('--scalar-custom-header-height')`
+    expect(await seen.page.evaluate(top)).toBe('')
+  })
+
+  test('says why it cannot be shown', async () => {
+    await using seen = await visit(config, '/api/health')
+    await seen.page.route('**/openapi.json', (route) => route.fulfill({ status: 503, body: '{}' }))
+    await seen.page.goto(new URL('/docs', seen.page.url()).href)
+    await seen.page.getByText('The docs page cannot be shown: /openapi.json answered 503. Reload it').waitFor()
+  })
+
+  test('leads to the description without scripts', async () => {
+    await using seen = await visit(config, '/docs', { javaScriptEnabled: false })
+    expect(await seen.page.getByText('Loading').isVisible()).toBe(false)
+    await seen.page.getByRole('link', { name: '/openapi.json' }).click()
+    expect(seen.page.url()).toMatch(/\/openapi\.json$/)
+  })
+
   test('sends a request that reads', async () => {
     await using seen = await visit(config, '/docs')
     await seen.service.content.create('notes', { title: 'Read me' }, { caller: SYSTEM })
     await isShown(seen.page, 'Museum')
-    const answer = await tryOperation(seen.page, 'notes', 'Lists entries, one page at a time.')
+    const answer = await tryOperation(seen.page, LIST)
     expect(answer.status()).toBe(200)
     expect(await answer.json()).toMatchObject({ items: [{ title: 'Read me' }] })
     expect([await seen.violations(), seen.faults, seen.foreign]).toEqual([[], [], []])
@@ -138,9 +171,9 @@ describe('the docs page in a browser', () => {
     await isShown(page, 'Museum')
     expect(await page.getByRole('link', { name: 'secrets' }).count()).toBe(0)
     const { email, password } = person
-    const login = await tryOperation(page, 'auth', 'Signs in with e-mail address and password.', { email, password })
+    const login = await tryOperation(page, LOGIN, { email, password })
     expect(login.status()).toBe(200)
-    const written = await tryOperation(page, 'notes', 'Creates an entry.', { title: 'By cookie' })
+    const written = await tryOperation(page, CREATE, { title: 'By cookie' })
     expect([written.status(), await credentials(written.request())]).toEqual([201, [undefined, true]])
     await page.reload()
     await isShown(page, 'Museum')
@@ -153,7 +186,7 @@ describe('the docs page in a browser', () => {
     const { page, service } = seen
     await isShown(page, 'Museum')
     await page.getByRole('textbox', { name: 'Bearer Token' }).first().fill(service.token)
-    const written = await tryOperation(page, 'notes', 'Creates an entry.', { title: 'By token' })
+    const written = await tryOperation(page, CREATE, { title: 'By token' })
     expect([written.status(), await credentials(written.request())]).toEqual([201, [`Bearer ${service.token}`, false]])
     expect(
       await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])'),
@@ -197,7 +230,8 @@ describe('hostile texts of the config on the docs page', () => {
       return route.abort()
     })
     await isShown(page, 'Museum')
-    await page.getByRole('link', { name: 'Creates an entry.' }).click()
+    await goTo(page, CREATE)
+    await page.getByRole('button', { name: '(post /api/notes)' }).waitFor()
     await page.waitForLoadState('networkidle')
     expect(await page.getByRole('heading', { level: 1 }).first().textContent()).toContain(
       '<img src=x onerror=alert(1)>',
