@@ -64,8 +64,9 @@ function objectOf({ properties = {}, required = [] }: JsonSchema): unknown {
     const isLeft = schema.examples === undefined && (made.some((one) => one.startsWith(key)) || isReference(schema))
     const isNeeded = needed.includes(key)
     if (isLeft && !isNeeded) continue
-    const value = (isLeft ? emptyOf(schema) : undefined) ?? exampleOf(schema, key) ?? emptyOf(schema)
-    if (value !== undefined) values[key] = value
+    const value = isLeft ? emptyOf(schema) : exampleOf(schema, key)
+    const shown = value === undefined ? (isLeft ? exampleOf(schema, key) : emptyOf(schema)) : value
+    if (shown !== undefined) values[key] = shown
     else if (isNeeded) return undefined
   }
   return values
