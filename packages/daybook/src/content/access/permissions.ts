@@ -74,10 +74,19 @@ export async function permissionFor(
 }
 
 function closedFields(document: Ruled, access: Access): DocumentPermissions['fields'] {
+  return Object.fromEntries(readOnlyKeys(document, access).map((key) => [key, { read: true, write: false }]))
+}
+
+/**
+ * The fields that a caller may read and not write.
+ *
+ * @throws INTERNAL_ERROR when a rule fails
+ */
+export function readOnlyKeys(document: Ruled, access: Access): readonly string[] {
   const hidden = access.hidden(document)
   const caller = access.callerFor(document)
   const closed = document.fields.filter(
     (field) => !hidden.has(field.key) && !mayField(document, field, 'write', caller),
   )
-  return Object.fromEntries(closed.map(({ key }) => [key, { read: true, write: false }]))
+  return closed.map(({ key }) => key)
 }

@@ -1,22 +1,28 @@
 import { ANONYMOUS } from '../../auth/adapter.ts'
-import type { Access } from '../../content/access/access.ts'
+import { Access } from '../../content/access/access.ts'
 import { type FieldRights, FULL_RIGHTS, fieldRights } from '../../content/access/field-access.ts'
-import { permissionFor } from '../../content/access/permissions.ts'
+import { permissionFor, readOnlyKeys } from '../../content/access/permissions.ts'
 import { type Action, type Ruled, ruleOf } from '../../content/access/rules.ts'
 import type { Model } from '../../model/model.ts'
 import type { Route } from '../contract.ts'
 import { isOpenByRule } from '../protection.ts'
 
+/** What a reader may do with the fields of a document. */
+interface ReaderRights extends FieldRights {
+  /** Fields that the reader may read and not write. */
+  readonly readOnly: readonly string[]
+}
+
 /** What one reader may know of the service. */
 export interface ApiReader {
   /** Collections and globals that the reader may read or write, each with what the reader may do with its fields. */
-  readonly documents: ReadonlyMap<Ruled, FieldRights>
+  readonly documents: ReadonlyMap<Ruled, ReaderRights>
   /** Those of them that the reader may read. */
   readonly readable: ReadonlySet<Ruled>
   /** The routes of these documents, and those that are about no document; of a document that the reader may only write, its writes. */
   readonly routes: readonly Route[]
-  /** Routes that need a session by default, and that a rule opens to callers without one. */
-  readonly openRoutes: ReadonlySet<Route>
+  /** Those of them that answer 401 without a session. */
+  readonly sessionRoutes: ReadonlySet<Route>
   /** Equal for readers with equal knowledge. */
   readonly variant: string
 }
@@ -25,17 +31,17 @@ export interface ApiReader {
 export function anyReader(model: Model, routes: readonly Route[]): ApiReader {
   const documents = documentsOf(model)
   return {
-    documents: new Map(documents.map((document) => [document, FULL_RIGHTS])),
+    documents: new Map(documents.map((document) => [document, { ...FULL_RIGHTS, readOnly: [] }])),
     readable: new Set(documents),
     routes,
-    openRoutes: new Set(),
+    sessionRoutes: new Set(routes.filter(({ protection }) => protection === 'session')),
     variant: '',
   }
 }
 
 /** Asks the rules of the config what a reader may know. */
 export async function apiReader(model: Model, routes: readonly Route[], access: Access): Promise<ApiReader> {
-  const documents = new Map<Ruled, FieldRights>()
+  const documents = new Map<Ruled, ReaderRights>()
   const allowed = new Map<Ruled, readonly Action[]>()
   for (const document of documentsOf(model)) {
     const actions = await actionsOn(model, document, access)
@@ -50,12 +56,18 @@ export async function apiReader(model: Model, routes: readonly Route[], access: 
       !resource || actions?.includes('read') === true || (action !== undefined && actions?.includes(action) === true)
     )
   })
-  const openRoutes = new Set<Route>()
-  for (const route of shown) if (await isOpen(model, route)) openRoutes.add(route)
-  const known = [...documents].map(([{ kind, key }, { hidden, absent }]) => [kind, key, [...hidden], [...absent]])
-  const variant = JSON.stringify([known, [...allowed.values()].map(String), [...openRoutes].map(nameOf)])
+  const sessionRoutes = new Set<Route>()
+  for (const route of shown) if (await needsSession(model, route)) sessionRoutes.add(route)
+  const known = [...documents].map(([{ kind, key }, { hidden, absent, readOnly }]) => [
+    kind,
+    key,
+    [...hidden],
+    [...absent],
+    readOnly,
+  ])
+  const variant = JSON.stringify([known, [...allowed.values()].map(String), [...sessionRoutes].map(nameOf)])
   const readable = new Set([...documents.keys()].filter((document) => allowed.get(document)?.includes('read')))
-  return { documents, readable, routes: shown, openRoutes, variant }
+  return { documents, readable, routes: shown, sessionRoutes, variant }
 }
 
 const documentsOf = ({ collections, globals }: Model): readonly Ruled[] => [
@@ -83,18 +95,21 @@ const WRITES: Readonly<Record<Ruled['kind'], readonly Action[]>> = {
 }
 
 /** `undefined`: a rule failed, so that the rights are unknown. */
-function rightsOn(document: Ruled, access: Access): FieldRights | undefined {
+function rightsOn(document: Ruled, access: Access): ReaderRights | undefined {
   try {
-    return fieldRights(document, access)
+    return { ...fieldRights(document, access), readOnly: readOnlyKeys(document, access) }
   } catch {
     return undefined
   }
 }
 
-async function isOpen(model: Model, route: Route): Promise<boolean> {
+/** Whether a route is closed to callers without a session: by default, or by a rule; rules open routes, too. */
+async function needsSession(model: Model, route: Route): Promise<boolean> {
   const { protection, resource, action } = route
-  const rule = resource && action && ruleOf(resource, action)
-  return protection === 'session' && rule !== undefined && isOpenByRule(model, route, ANONYMOUS).catch(() => false)
+  if (protection === 'session') return !(await isOpenByRule(model, route, ANONYMOUS).catch(() => false))
+  if (!resource || action || !ruleOf(resource, 'read')) return false
+  const permission = permissionFor(model, resource, 'read', new Access(model, ANONYMOUS))
+  return !(await permission.catch(() => false))
 }
 
 const nameOf = ({ operationId, resource }: Route): string => `${operationId} ${resource?.key}`

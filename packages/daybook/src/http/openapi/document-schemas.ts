@@ -102,10 +102,19 @@ export class DocumentSchemas {
 
   /** The body of a request that creates it; `undefined` where no example of a required field is at hand. */
   #newExample(document: Ruled): unknown {
-    if (!this.#newExamples.has(document)) {
-      this.#newExamples.set(document, exampleOf(this.#own(document, 'create'), ''))
-    }
+    if (!this.#newExamples.has(document)) this.#newExamples.set(document, this.#makeNewExample(document))
     return this.#newExamples.get(document)
+  }
+
+  #makeNewExample(document: Ruled): unknown {
+    const own = this.#own(document, 'create')
+    const readOnly = this.#reader.documents.get(document)?.readOnly ?? []
+    const example = exampleOf(own, '')
+    if (!isRecord(example) || readOnly.length === 0) return example
+    const isLacking = readOnly.some((key) => (own.required as readonly string[] | undefined)?.includes(key))
+    return isLacking
+      ? undefined
+      : Object.fromEntries(Object.entries(example).filter(([key]) => !readOnly.includes(key)))
   }
 
   #schema(document: Ruled, form: Form): SchemaRef {

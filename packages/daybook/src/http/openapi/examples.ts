@@ -64,11 +64,19 @@ function objectOf({ properties = {}, required = [] }: JsonSchema): unknown {
     const isLeft = schema.examples === undefined && (made.some((one) => one.startsWith(key)) || isReference(schema))
     const isNeeded = needed.includes(key)
     if (isLeft && !isNeeded) continue
-    const value = (isLeft ? emptyOf(schema) : undefined) ?? exampleOf(schema, key) ?? emptyOf(schema)
+    const value = memberOf(schema, key, isLeft)
     if (value !== undefined) values[key] = value
     else if (isNeeded) return undefined
   }
   return values
+}
+
+/** The value of a member; one that is left is empty if it may be. */
+function memberOf(schema: JsonSchema, key: string, isLeft: boolean): unknown {
+  const empty = emptyOf(schema)
+  if (isLeft && empty !== undefined) return empty
+  const example = exampleOf(schema, key)
+  return example === undefined ? empty : example
 }
 
 /** A value that the service makes of others, such as HTML: what it makes is not known here. */

@@ -117,7 +117,7 @@ function tagOf({ path, resource, plugin }: Route): string {
 
 function securityOf(route: Route, { reader }: Printer): Text {
   if (route.isProbe) return '[]'
-  return route.protection === 'session' && !reader.openRoutes.has(route) ? REQUIRED : OPTIONAL
+  return reader.sessionRoutes.has(route) ? REQUIRED : OPTIONAL
 }
 
 /** Parameters in the order of the address; routes may call the same place by different names. */

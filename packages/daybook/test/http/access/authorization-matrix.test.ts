@@ -8,9 +8,11 @@ import {
   hasRole,
   type PluginRoute,
 } from 'daybook'
+import { createTestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Route } from '../../../src/http/contract.ts'
 import { requireProtection } from '../../../src/http/protection.ts'
+import { Router } from '../../../src/http/router.ts'
 import { People } from '../../support/auth/people.ts'
 import { kindsOf, routesOf } from '../../support/scenarios/routes.ts'
 import { expectSane } from '../../support/scenarios/sane.ts'
@@ -166,6 +168,34 @@ test('every route says what each role is answered, and nothing else does (Z1)', 
   expect(Object.keys(EXPECTED).sort()).toEqual(ALL.map(({ operationId }) => operationId).sort())
 })
 
+test('every operation of the document is in the matrix, and says who needs a session (Z1, Z10)', async () => {
+  await using service = await createTestService(config, { export: true })
+  const response = await service.request('/openapi.json', { headers: { Authorization: `Bearer ${service.token}` } })
+  const { paths } = (await response.json()) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly security: readonly object[] }>>>>
+  }
+  const router = new Router(service.routes)
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([verb, { security }]) => ({ path, verb, security })),
+  )
+  for (const { path, verb, security } of operations) {
+    const found = router.find(verb.toUpperCase(), path.replace(/\{\w+\}/g, 'x'))
+    const route = found && 'route' in found ? found.route : undefined
+    const expected = EXPECTED[route?.operationId ?? '']
+    expect(expected, `${verb} ${path}`).toBeDefined()
+    const statuses = expected && 'plain' in expected ? expected[route?.resource?.key ?? 'plain'] : expected
+    const [anonymous] = (statuses ?? []) as readonly number[]
+    const needsSession = security.length > 0 && security.every((one) => Object.keys(one).length > 0)
+    // A collection that one route does not name is read as the plain one is.
+    if (anonymous !== undefined) expect(needsSession, `${verb} ${path}`).toBe(anonymous === 401)
+  }
+  const documented = new Set(
+    operations.map(({ path, verb }) => `${verb.toUpperCase()} ${path.replace(/\{\w+\}/g, 'x')}`),
+  )
+  const served = service.routes.map((route) => `${route.method} ${shapeOf(route.path, route.resource?.key)}`)
+  expect(served.filter((one) => !documented.has(one))).toEqual([])
+})
+
 test('a route without protection is refused at start, and so is one that changes content past the rules (Z1)', () => {
   expect(() => requireProtection(ALL)).not.toThrow()
   const [route] = ALL as readonly [Route]
@@ -277,9 +307,9 @@ describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** A path that the route has, with one name for each entry. */
-const shapeOf = (path: string): string =>
+const shapeOf = (path: string, key = 'plain'): string =>
   path
-    .replace(/:(?:collection|key)\b/, 'plain')
+    .replace(/:(?:collection|key)\b/, key)
     .replace(/:(?:slug|id|action)\b/, 'x')
     .replace('*', 'x')
 

@@ -48,6 +48,14 @@ const CONFIGS: readonly (readonly [name: string, config: DaybookConfig])[] = Obj
 
 /** A schema of a document, as far as the tests look at it. */
 interface Schema {
+  readonly $ref?: string
+  readonly enum?: readonly string[]
+  readonly const?: unknown
+  readonly maximum?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly oneOf?: readonly Schema[]
+  readonly additionalProperties?: unknown
   readonly properties: Readonly<Record<string, Schema>>
   readonly items: Schema
   readonly anyOf: unknown
@@ -60,12 +68,34 @@ interface Schema {
 interface Operation {
   readonly operationId: string
   readonly security: unknown
+  readonly tags: readonly string[]
+  readonly parameters: readonly { readonly $ref?: string }[]
+  readonly responses: Readonly<
+    Record<
+      string,
+      { readonly headers?: object; readonly content?: Readonly<Record<string, { readonly schema: Schema }>> }
+    >
+  >
+}
+
+/** A parameter of a document, as far as the tests look at it. */
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly schema: Schema
+  readonly style?: string
+  readonly explode?: boolean
+  readonly example?: unknown
 }
 
 /** An OpenAPI document, as far as the tests look at it. */
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>>; readonly securitySchemes: unknown }
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>
+    readonly parameters: Readonly<Record<string, Parameter>>
+    readonly securitySchemes: unknown
+  }
 }
 
 async function documentOf(config: DaybookConfig, isSession = false): Promise<Document> {
@@ -98,9 +128,67 @@ describe.each(CONFIGS)('the document of %s', (_name, config) => {
     const ajv = new Ajv2020({ strict: false, validateSchema: false })
     ;(addFormats as unknown as (to: Ajv2020) => void)(ajv)
     ajv.addSchema(document, 'document')
-    for (const [name, { examples = [] }] of Object.entries(document.components.schemas)) {
-      const validate = ajv.compile({ $ref: `document#/components/schemas/${name}` })
-      for (const example of examples) expect(validate(example) ? [] : validate.errors, name).toEqual([])
+    const faults = (pointer: string, example: unknown): unknown => {
+      const validate = ajv.compile({ $ref: `document#/components/${pointer}` })
+      return validate(example) ? [] : validate.errors
+    }
+    const { schemas, parameters } = document.components
+    for (const [name, { examples = [] }] of Object.entries(schemas)) {
+      for (const example of examples) expect(faults(`schemas/${name}`, example), name).toEqual([])
+    }
+    const shown = Object.entries(parameters).filter(([, { example }]) => example !== undefined)
+    for (const [name, { example }] of shown) {
+      expect(faults(`parameters/${name}/schema`, example), name).toEqual([])
+    }
+  })
+})
+
+/** The parameters of an operation, by name. */
+const parametersOf = ({ components }: Document, { parameters }: Operation): Readonly<Record<string, Parameter>> =>
+  Object.fromEntries(
+    parameters.map((one) => {
+      const parameter = one.$ref
+        ? (components.parameters[one.$ref.split('/').at(-1) ?? ''] as Parameter)
+        : (one as unknown as Parameter)
+      return [parameter.name, parameter]
+    }),
+  )
+
+describe.each([
+  ['blog', blog],
+  ['kitchen', kitchen],
+])('the examples of %s', (_name, config) => {
+  const collections = Object.keys(config.collections)
+
+  test.each(collections)('%s: what creates an entry is taken, and answered as the example says', async (key) => {
+    await using service = await createTestService(config)
+    const headers = { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' }
+    const document = (await (await service.request('/openapi.json', { headers })).json()) as Document
+    const name = `${key.charAt(0).toUpperCase()}${key.slice(1)}Entry`
+    const { [`${name}Create`]: create, [name]: read, [`${name}Update`]: update } = document.components.schemas
+    const send = (path: string, method: string, body: unknown): Promise<Response> =>
+      service.request(path, { method, headers: { ...headers, 'If-Match': '*' }, body: JSON.stringify(body) })
+    const [example] = create?.examples ?? []
+    const created = await send(`/api/${key}`, 'POST', example)
+    const entry = (await created.json()) as Record<string, unknown>
+    expect(created.status, JSON.stringify(entry)).toBe(201)
+    const { id, createdAt, updatedAt } = entry
+    const isClosed = key === 'dossiers' ? { frozen: null } : {}
+    expect(entry).toEqual({ ...(read?.examples?.[0] as object), ...isClosed, id, createdAt, updatedAt })
+    const changed = await send(`/api/${key}/${id}`, 'PUT', update?.examples?.[0])
+    expect(changed.status).toBe(config === kitchen && key === 'archive' ? 403 : 200)
+  })
+
+  test.each(collections)('%s: a list takes every parameter as the example says', async (key) => {
+    await using service = await createTestService(config)
+    const headers = { Authorization: `Bearer ${service.token}` }
+    const document = (await (await service.request('/openapi.json', { headers })).json()) as Document
+    const list = document.paths[`/api/${key}`]?.get as Operation
+    for (const { name, in: place, style, example } of Object.values(parametersOf(document, list))) {
+      if (place !== 'query' || example === undefined) continue
+      const query = style === 'deepObject' ? 'where[createdAt][gte]=2026-01-01' : `${name}=${example}`
+      const response = await service.request(`/api/${key}?${query}`, { headers })
+      expect(response.status, `${query}: ${await response.text()}`).toBe(200)
     }
   })
 })
@@ -125,6 +213,90 @@ describe('what it says', () => {
     ])
     expect(PostsEntryUpdate?.properties.title).toEqual({ type: 'string', maxLength: 200 })
     expect(PostsEntryCreate).toMatchObject({ required: ['title'], examples: [{ title: 'Title' }] })
+  })
+
+  test('names the fields that a list can be sorted by, selected, included and filtered by', async () => {
+    const document = await documentOf(blog)
+    const { sort, select, include, status, limit, where, locale } = parametersOf(
+      document,
+      document.paths['/api/posts']?.get as Operation,
+    )
+    expect(sort).toMatchObject({
+      style: 'form',
+      explode: false,
+      schema: { minItems: 1, maxItems: 5, uniqueItems: true },
+    })
+    expect(sort?.schema.items.enum).toEqual(expect.arrayContaining(['title', '-title', '-createdAt', 'publishedOn']))
+    expect(sort?.schema.items.enum).not.toContain('body')
+    expect(select?.schema.items.anyOf).toEqual([
+      { type: 'string', enum: expect.arrayContaining(['id', 'title', 'bodyHtml', 'updatedAt']) },
+      { type: 'string', pattern: '^(?:author|tags)\\.' },
+    ])
+    expect(include?.schema.items.anyOf).toMatchObject([{ enum: ['author', 'tags'] }, {}])
+    expect(status?.schema.items.enum).toEqual(['draft', 'published', 'archived'])
+    expect(locale?.schema.enum).toContain('pt-br')
+    expect(limit).toMatchObject({ description: expect.stringContaining('at most 100'), schema: { default: 20 } })
+    expect(where).toMatchObject({ style: 'deepObject', schema: { $ref: '#/components/schemas/PostsWhere' } })
+    const { schemas } = document.components
+    expect(schemas.PostsWhere).toMatchObject({
+      additionalProperties: false,
+      properties: {
+        title: { $ref: '#/components/schemas/TextFilter' },
+        author: { $ref: '#/components/schemas/ReferenceFilter' },
+        tags: { $ref: '#/components/schemas/ReferencesFilter' },
+        'author.name': { $ref: '#/components/schemas/TextFilter' },
+        publishedOn: { $ref: '#/components/schemas/DateFilter' },
+        not: { $ref: '#/components/schemas/PostsWhere' },
+      },
+    })
+    expect(Object.keys(schemas.ReferenceFilter?.properties ?? {})).toEqual(['eq', 'ne', 'in', 'nin', 'exists'])
+    expect(schemas.PostsList?.properties.limit?.maximum).toBe(100)
+    // A collection without relations has none to include.
+    expect(Object.keys(parametersOf(document, document.paths['/api/tags']?.get as Operation))).not.toContain('include')
+  })
+
+  test('says what a merge patch may leave out and empty, where a JSON field has a schema', async () => {
+    const { components } = await documentOf(kitchen, true)
+    expect(components.schemas['ThingsEntryPatch.point']).toEqual({
+      type: 'object',
+      properties: {
+        x: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+        y: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+      },
+      additionalProperties: { type: 'null' },
+    })
+    expect(components.schemas['ThingsEntryUpdate.point']).toMatchObject({ required: ['x', 'y'] })
+    expect(components.schemas.ThingsEntryPatch?.properties.point?.anyOf).toEqual([
+      { $ref: '#/components/schemas/ThingsEntryPatch.point' },
+      { type: 'null' },
+    ])
+  })
+
+  test('has the operations of a batch, by collection', async () => {
+    const { components } = await documentOf(blog)
+    expect(
+      components.schemas.PostsOperation?.oneOf?.map(({ properties, required }) => [properties.op?.const, required]),
+    ).toEqual([
+      ['create', ['op', 'collection', 'data']],
+      ['update', ['op', 'collection', 'id', 'data']],
+      ['delete', ['op', 'collection', 'id']],
+    ])
+    expect(components.schemas.PostsOperation?.oneOf?.[0]?.properties.data).toEqual({
+      $ref: '#/components/schemas/PostsEntryCreate',
+    })
+  })
+
+  test('has the headers of each answer, and a body for each error', async () => {
+    const { paths } = await documentOf(blog)
+    const { post, get } = paths['/api/posts'] ?? {}
+    expect(Object.keys(post?.responses['201']?.headers ?? {})).toEqual(
+      expect.arrayContaining(['ETag', 'Daybook-Seq', 'Location', 'Idempotency-Replayed', 'X-Request-Id']),
+    )
+    expect(Object.keys(get?.responses['304']?.headers ?? {})).toEqual(expect.arrayContaining(['ETag', 'Vary']))
+    for (const [status, response] of Object.entries(post?.responses ?? {})) {
+      if (Number(status) >= 400)
+        expect(response, status).toEqual({ $ref: expect.stringMatching(/responses\/[A-Z_]+$/) })
+    }
   })
 
   test('tells blocks apart by a discriminator', async () => {
@@ -152,6 +324,13 @@ describe('what it says', () => {
     expect(paths['/api/cms/auth/session']?.get?.security).toEqual([{}, ...schemes])
     expect(paths['/api/cms/auth/actions/login']?.post?.security).toEqual([{}, ...schemes])
     expect(paths['/api/health']?.get?.security).toEqual([])
+    // A rule keeps it from readers without a session.
+    const own = await documentOf(kitchen, true)
+    expect(own.paths['/api/members']?.get?.security).toEqual(schemes)
+    expect([own.paths['/api/things']?.get?.tags, own.paths['/api/globals/site']?.get?.tags]).toEqual([
+      ['things'],
+      ['globals'],
+    ])
   })
 
   test('has canonical and own actions with their schemas, and the routes of a provider that has some', async () => {
@@ -177,6 +356,25 @@ describe('what it says', () => {
       '/api/cms/auth/actions/wave',
       '/api/cms/auth/actions/{action}',
     ])
+    const { login, register, logout } = Object.fromEntries(
+      ['login', 'register', 'logout'].map((name) => [
+        name,
+        own.paths[`/api/cms/auth/actions/${name}`]?.post as Operation,
+      ]),
+    )
+    const output = { $ref: '#/components/schemas/authLoginOutput' }
+    expect(login?.responses['200']?.content?.['application/json']?.schema).toEqual(output)
+    expect(own.components.schemas.authLoginOutput).toMatchObject({
+      required: ['authenticated', 'principal', 'identity', 'token'],
+      additionalProperties: false,
+    })
+    expect(Object.keys(own.components.schemas.authRegisterInput?.properties ?? {})).toEqual([
+      'name',
+      'email',
+      'password',
+    ])
+    expect(register?.responses['201']?.content).toBeDefined()
+    expect([logout?.responses['204']?.content, logout?.responses['2XX']]).toEqual([undefined, undefined])
     expect(components.schemas.authWaveInput?.properties).toEqual({ at: { type: 'string' } })
     expect(components.schemas.authLoginInput?.required).toEqual(['email', 'password'])
   })
