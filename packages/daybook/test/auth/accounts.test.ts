@@ -1,4 +1,5 @@
 import { defineCollection, defineConfig, f } from 'daybook'
+import { betterAuth } from 'daybook/better-auth'
 import { createTestService, type TestService } from 'daybook/testing'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { KeptLog } from '../support/kept-log.ts'
@@ -273,6 +274,14 @@ test('that accounts live in memory is said at start, where anyone may make one',
   await using _open = await createTestService(config, { log })
   expect(log.take()).toEqual([expect.stringMatching(/^warn Accounts live in memory: .*registration: 'closed'/)])
   await using _closed = await createTestService({ ...config, auth: { registration: 'closed' } }, { log })
+  expect(log.take()).toEqual([])
+})
+
+test('that anyone can make a stored account is said at start', async () => {
+  const log = new KeptLog()
+  await using _open = await createTestService({ ...config, auth: betterAuth() }, { log })
+  expect(log.take()).toEqual([expect.stringMatching(/^warn Anyone can register.*registration: 'invite'/)])
+  await using _invited = await createTestService({ ...config, auth: betterAuth({ registration: 'invite' }) }, { log })
   expect(log.take()).toEqual([])
 })
 
