@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { PostgresKeeper } from './postgres-keeper.ts'
 import { TEMPLATE } from './postgres-program.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
@@ -21,7 +22,10 @@ const SETTINGS = { fsync: 'off', full_page_writes: 'off', autovacuum: 'off', max
 /** Gives a test run one PostgreSQL, which only those pay for that ask for it, and one template for servers of their own. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-template-'))
-  process.env[TEMPLATE] = join(folder, 'data')
+  const template = join(folder, 'data')
+  process.env[TEMPLATE] = template
+  // It removes the folder also when the run is killed.
+  const keeper = new PostgresKeeper(template, [folder])
   let server: Promise<PostgresServer> | undefined
   const door = createServer(async (_request, response) => {
     server ??= start()
@@ -37,7 +41,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   return async () => {
     door.close()
     await (await server)?.[Symbol.asyncDispose]()
-    await rm(folder, { recursive: true })
+    await keeper.dismiss()
   }
 }
 
