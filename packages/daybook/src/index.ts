@@ -88,6 +88,7 @@ export type {
   GlobalDescription,
   LocalesDescription,
   ModelDescription,
+  PluginDescription,
   SystemFieldDescription,
 } from './content/description/model-description.ts'
 export { DaybookError, ERRORS, type ErrorCode, type ErrorDetails, type Issue, StartupError } from './errors.ts'

@@ -14,6 +14,16 @@ export interface ModelDescription {
   readonly collections: readonly CollectionDescription[]
   /** The globals that the reader may read, in the order of the config. */
   readonly globals: readonly GlobalDescription[]
+  /** The plugins, in the order in which they are set up. */
+  readonly plugins: readonly PluginDescription[]
+}
+
+/** A plugin, as every session may know it. */
+export interface PluginDescription {
+  readonly name: string
+  readonly version: string
+  /** What the plugin says to editors' interfaces. */
+  readonly studio?: object | undefined
 }
 
 /** The languages of the content. */
@@ -97,7 +107,7 @@ export async function modelReader(model: Model, access: Access): Promise<ModelRe
 }
 
 /** The model as a reader may know it. */
-export function describeModel({ locales }: Model, { documents }: ModelReader): ModelDescription {
+export function describeModel({ locales, plugins }: Model, { documents }: ModelReader): ModelDescription {
   const all = [...documents]
   const readable = new Set(all.flatMap(([{ kind, key }]) => (kind === 'collection' ? [key] : [])))
   return {
@@ -106,6 +116,7 @@ export function describeModel({ locales }: Model, { documents }: ModelReader): M
       one.kind === 'collection' ? [describeCollection(one, known, readable)] : [],
     ),
     globals: all.flatMap(([one, known]) => (one.kind === 'global' ? [describeGlobal(one, known, readable)] : [])),
+    plugins: plugins.map(({ name, version, studio }) => ({ name, version, studio })),
   }
 }
 

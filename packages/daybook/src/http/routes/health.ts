@@ -55,7 +55,8 @@ export function healthRoutes(parts: HealthParts): readonly Route[] {
       answers: [
         {
           status: 200,
-          description: 'The database can be read; 503 otherwise, and while the service ends.',
+          description:
+            'The database can be read, and no plugin says that it cannot work; 503 otherwise, and while the service ends.',
           schema: READY,
           headers: ['Cache-Control'],
         },

@@ -87,4 +87,5 @@ export const MODEL_SCHEMA: JsonSchema = exactly({
   locales: { anyOf: [LOCALES, { type: 'null' }] },
   collections: { type: 'array', items: COLLECTION },
   globals: { type: 'array', items: documentSchema(['read', 'update']) },
+  plugins: { type: 'array', items: exactly({ name: TEXT, version: TEXT }, { studio: SCHEMA }) },
 })

@@ -24,7 +24,10 @@ export function modelRoutes({ model, ...policy }: ModelRouteParts): readonly Rou
       summary: 'Describes the content model, and what the caller may do with it.',
       parameters: NO_PARAMETERS,
       conditions: ['ifMatch', 'ifNoneMatch'],
-      answers: readAnswers('Collections, globals and locales, as far as the caller may know them.', MODEL_SCHEMA),
+      answers: readAnswers(
+        'Collections, globals, locales and plugins, as far as the caller may know them.',
+        MODEL_SCHEMA,
+      ),
       errors: [...PLAIN_ERRORS, 'UNAUTHORIZED', 'PRECONDITION_FAILED'],
       run: async ({ access, conditions }) => {
         const reader = await modelReader(model, access)

@@ -4,6 +4,7 @@ import {
   defineCollection,
   defineConfig,
   defineGlobal,
+  definePlugin,
   f,
   type ModelDescription,
 } from 'daybook'
@@ -25,6 +26,7 @@ const PRIVATE = { 'Cache-Control': 'private, no-store', Vary: 'Authorization, Co
 
 /** One field of each kind that a form treats in its own way. */
 const shop = defineConfig({
+  plugins: [definePlugin({ name: 'shelves', version: '1.2.0', studio: { icon: 'box' } })],
   locales: { default: 'en', available: ['en', 'de'], fallback: { de: ['en'] } },
   collections: {
     goods: defineCollection({
@@ -101,7 +103,13 @@ const goods = {
       searchable: true,
     }),
     field('slug', 'slug', {
-      schema: { type: 'string', minLength: 1, maxLength: 200, allOf: [expect.any(Object), expect.any(Object)] },
+      schema: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 200,
+        examples: ['my-first-post'],
+        allOf: [expect.any(Object), expect.any(Object)],
+      },
       required: true,
       unique: true,
       operators: TEXT,
@@ -109,7 +117,7 @@ const goods = {
       from: 'name',
     }),
     field('text', 'markdown', {
-      schema: { type: 'string', maxLength: 1_000_000 },
+      schema: { type: 'string', maxLength: 1_000_000, examples: ['Some *words*.'] },
       localized: true,
       searchable: true,
       generated: ['textHtml'],
@@ -189,6 +197,7 @@ runScenarios('the content model', [
           locales: { default: 'en', available: ['en', 'de'], fallback: { de: ['en'] } },
           collections: [goods, makers],
           globals: [site],
+          plugins: [{ name: 'shelves', version: '1.2.0', studio: { icon: 'box' } }],
         },
       }),
     ],
