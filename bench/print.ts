@@ -35,7 +35,7 @@ function noise(report: Report): string {
   const samples = [
     ...comparisons.flatMap((one) => [one.floor, one.daybook]),
     ...sizes.flatMap((one) => [one.small, one.large]),
-    ...[...report.sessions, ...report.rules].flatMap((one) => [one.without, one.with]),
+    ...[...report.sessions, ...report.plugins, ...report.rules].flatMap((one) => [one.without, one.with]),
     ...(nodes ? [nodes.one, nodes.straight, nodes.proxied] : []),
   ]
   const most = Math.max(0, ...samples.map(({ others }) => others))
@@ -96,9 +96,9 @@ function growthTable(rows: readonly Growth[], entries: number): string {
   )
 }
 
-function sessionTable(rows: readonly SessionCost[]): string {
+function sessionTable(rows: readonly SessionCost[], title: string): string {
   return table(
-    ['with a session', 'of', 'without/s', 'with/s', 'ratio', 'CPU ratio', 'judge', 'target', '', 'CPU', 'database CPU'],
+    [title, 'of', 'without/s', 'with/s', 'ratio', 'CPU ratio', 'judge', 'target', '', 'CPU', 'database CPU'],
     rows.map(({ work, who, without, with: own, ratio, cpuRatio, judge, target, met }) => [
       work,
       who,
@@ -260,7 +260,8 @@ export function printed(report: Report): string {
   ]
   if (comparisons.length > 0) parts.push(comparisonTable(comparisons))
   if (report.growth.length > 0) parts.push(growthTable(report.growth, entries))
-  if (report.sessions.length > 0) parts.push(sessionTable(report.sessions))
+  if (report.sessions.length > 0) parts.push(sessionTable(report.sessions, 'with a session'))
+  if (report.plugins.length > 0) parts.push(sessionTable(report.plugins, 'with a plugin'))
   if (report.rules.length > 0) parts.push(ruleTable(report.rules))
   if (nodes) parts.push(nodesTable(nodes))
   if (report.latencies.length > 0) parts.push(latencyTable(report.latencies))

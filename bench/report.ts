@@ -108,10 +108,10 @@ export function nodesResult(kind: Kind, [one, straight, proxied]: readonly [Samp
   return { work: kind.title, one, straight, proxied, ratio, cpuRatio, judge, target: kind.target, met }
 }
 
-/** One kind of work with a session, beside the same without one. */
+/** One kind of work with something that others do without, such as a session, beside the same without it. */
 export interface SessionCost {
   readonly work: string
-  /** Whose session it is. */
+  /** Whose session it is, or what else is there. */
   readonly who: string
   readonly without: Sample
   readonly with: Sample
@@ -126,13 +126,23 @@ export interface SessionCost {
 
 const MIN_WITH_SESSION = 0.8
 
-/** Holds requests with a session against those without. */
-export function sessionResult(kind: Kind, who: string, without: Sample, own: Sample): SessionCost {
+/**
+ * Holds requests with a session, or with something else, against those without.
+ *
+ * @param target the least of requests a second, or of processor time, by those without
+ */
+export function sessionResult(
+  kind: Kind,
+  who: string,
+  without: Sample,
+  own: Sample,
+  target = MIN_WITH_SESSION,
+): SessionCost {
   const ratio = own.perSecond / without.perSecond
   const cpuRatio = (without.cpu + without.databaseCpu) / (own.cpu + own.databaseCpu)
   const judge = judgeOf(kind, [without, own])
-  const met = (judge === 'throughput' ? ratio : cpuRatio) >= MIN_WITH_SESSION
-  return { work: kind.title, who, without, with: own, ratio, cpuRatio, judge, target: MIN_WITH_SESSION, met }
+  const met = (judge === 'throughput' ? ratio : cpuRatio) >= target
+  return { work: kind.title, who, without, with: own, ratio, cpuRatio, judge, target, met }
 }
 
 /** One kind of list with a read rule, beside the same without one. */
@@ -323,6 +333,7 @@ export interface Report {
   readonly comparisons: readonly Comparison[]
   readonly growth: readonly Growth[]
   readonly sessions: readonly SessionCost[]
+  readonly plugins: readonly SessionCost[]
   readonly rules: readonly RuleCost[]
   readonly nodes?: Nodes | undefined
   readonly latencies: readonly Latency[]

@@ -17,6 +17,7 @@ import { printed } from './print.ts'
 import { type Report, thisMachine } from './report.ts'
 import { compareWithFloor } from './sections/against-floor.ts'
 import { compareNodes } from './sections/by-nodes.ts'
+import { comparePlugins } from './sections/by-plugins.ts'
 import { compareRules } from './sections/by-rule.ts'
 import { compareSessions } from './sections/by-session.ts'
 import { compareSizes } from './sections/by-size.ts'
@@ -37,8 +38,8 @@ const HELP = `npm run bench -- [options]
   --rounds R        measurements of each side (default: 3)
   --database NAME   what keeps the content: sqlite (default) or postgres
   --import DIR      also import this folder of Markdown files
-  --only NAME       one kind of work, "sessions", "rules", "nodes", "search", "start", "openapi", "import", "export", "restore" or
-                    "overload"; may stand more than once: ${NAMES.join(', ')}
+  --only NAME       one kind of work, "sessions", "plugins", "rules", "nodes", "search", "start", "openapi", "import", "export",
+                    "restore" or "overload"; may stand more than once: ${NAMES.join(', ')}
   --compare-sizes   also compare with a store of 1,000 (always so from 100,000 entries on)
   --data DIR        where seeded stores are kept for other runs (default: daybook-bench in the folder for temporary files)
   --json FILE       write the figures, too, and the table beside them (.txt)
@@ -85,6 +86,7 @@ async function measureAll(bench: Bench): Promise<Report> {
     comparisons: await compareWithFloor(bench),
     growth: entries >= LARGE_STORE || given['compare-sizes'] ? await compareSizes(bench) : [],
     sessions: await compareSessions(bench),
+    plugins: await comparePlugins(bench),
     rules: await compareRules(bench),
     nodes: await compareNodes(bench),
     latencies: await timeSearches(bench),

@@ -9,6 +9,8 @@ import {
   errorCodes,
   FIELD_BUILDERS,
   metricNames,
+  PLUGIN_OPTIONS,
+  ROUTE_OPTIONS,
   variables,
 } from './documented.ts'
 import { codesIn, headingsOf, type Page, proseOf, readPages, rowsOf, sectionOf } from './markdown.ts'
@@ -30,6 +32,14 @@ function checkConfigPage(text: string): readonly DocsFault[] {
   return [
     ...compare(file, 'option', namesIn(sectionOf(text, '## Options')), configOptions()),
     ...checkFieldTypes(file, text, FIELD_BUILDERS),
+  ]
+}
+
+function checkPlugins(text: string): readonly DocsFault[] {
+  const file = `${REFERENCE}/plugins.md`
+  return [
+    ...compare(file, 'part of a plugin', namesIn(sectionOf(text, '## Parts of a plugin')), PLUGIN_OPTIONS),
+    ...compare(file, 'part of a route', namesIn(sectionOf(text, '## Parts of a route')), ROUTE_OPTIONS),
   ]
 }
 
@@ -80,6 +90,7 @@ async function checkDocs(root: string): Promise<readonly DocsFault[]> {
     ...checkErrors(text('errors')),
     ...(await checkRoutes(text('routes'))),
     ...checkConfigPage(text('config')),
+    ...checkPlugins(text('plugins')),
     ...(await checkCli(text('cli'))),
     ...(await checkMetrics(text('metrics'))),
     ...pages.flatMap((page) => checkLinks(root, page, pages)),

@@ -2,10 +2,12 @@ import { glob, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { HELP } from '../packages/daybook/src/cli/usage.ts'
 import { checkConfig } from '../packages/daybook/src/config/check.ts'
+import { PLUGIN_PARTS } from '../packages/daybook/src/config/check-plugins.ts'
 import { ERRORS } from '../packages/daybook/src/errors.ts'
 import type { Field } from '../packages/daybook/src/fields/field.ts'
 import { f } from '../packages/daybook/src/fields/index.ts'
 import { Metrics } from '../packages/daybook/src/metrics/metrics.ts'
+import { ROUTE_PARTS } from '../packages/daybook/src/plugin-host/route-faults.ts'
 
 const CLI = fileURLToPath(new URL('../packages/daybook/src/cli', import.meta.url))
 const SOURCES = fileURLToPath(new URL('../packages/daybook/src', import.meta.url))
@@ -50,6 +52,10 @@ export function configOptions(): readonly string[] {
     return (message.split('one of: ')[1] ?? '').split(', ').map((option) => `${place}${option}`)
   })
 }
+
+/** The parts of a plugin, and those of its routes. */
+export const PLUGIN_OPTIONS: readonly string[] = PLUGIN_PARTS
+export const ROUTE_OPTIONS: readonly string[] = ROUTE_PARTS
 
 async function readSources(folder: string): Promise<string> {
   const texts: string[] = []

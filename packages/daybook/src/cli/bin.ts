@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<num
   user: async (args) => (await import('./commands/user.ts')).user(args),
   token: async (args) => (await import('./commands/token.ts')).token(args),
   openapi: async (args) => (await import('./commands/openapi.ts')).openapi(args),
+  plugins: async (args) => (await import('./commands/plugins.ts')).plugins(args),
   migrate: async (args) => (await import('./commands/migrate.ts')).migrate(args),
 }
 

@@ -15,6 +15,7 @@ export const HELP = `daybook: a headless content service
   daybook user ACT EMAIL              accounts: create, role, password, ban, unban, invite; daybook user list
   daybook token ACT NAME              tokens of programs: create, revoke; daybook token list
   daybook openapi                     print the OpenAPI document; > openapi.json keeps it
+  daybook plugins                     say what each plugin of the config contributes
   daybook migrate                     show what a changed config does to stored content
 
 Every command takes

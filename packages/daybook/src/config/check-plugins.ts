@@ -91,6 +91,9 @@ const PARTS: Readonly<Record<string, PartCheck>> = {
   setup: part((value) => typeof value === 'function', 'write a function'),
 }
 
+/** The parts of a plugin, by name. */
+export const PLUGIN_PARTS: readonly string[] = Object.keys(PARTS)
+
 const REQUIRED_PARTS = ['name', 'version']
 
 /** Checks what a plugin is made of. What is in its collections and fields is checked with those of the config. */

@@ -125,7 +125,8 @@ const nothingAt = (hint: string | undefined): DaybookError =>
 function publicAddresses(routes: readonly Route[]): readonly string[] {
   return routes
     .filter(({ method, protection, resource }) => method === 'GET' && protection === 'public' && !resource?.access.read)
-    .map(({ path, resource }) => path.replace(/:(?:collection|key)\b/, resource?.key ?? ''))
+    .filter(({ path }) => !path.endsWith('*'))
+    .map(({ path, resource }) => (resource ? path.replace(/:(?:collection|key)\b/, resource.key) : path))
 }
 
 /** Whether an error is logged. Refusals for overload are told by the metrics; they are too many for the log. */

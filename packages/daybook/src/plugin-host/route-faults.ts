@@ -160,6 +160,9 @@ const ROUTE_CHECKS: Readonly<Record<string, RouteCheck>> = {
   run: checkValue((value) => typeof value === 'function', 'write a function that answers a Response'),
 }
 
+/** The parts of a route of a plugin, by name. */
+export const ROUTE_PARTS: readonly string[] = Object.keys(ROUTE_CHECKS)
+
 const REQUIRED = ['method', 'path', 'summary', 'protection', 'answers', 'run']
 
 /** Everything that is wrong with a route of a plugin, by itself. */

@@ -1,2 +1,3 @@
 export { type AuthAdapterSubject, authAdapterConformance, type ConformanceCheck } from './auth-conformance.ts'
+export { type PluginSubject, pluginConformance } from './plugin-conformance.ts'
 export { createTestService, type TestService } from './test-service.ts'

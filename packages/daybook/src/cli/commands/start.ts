@@ -107,8 +107,16 @@ async function listen(
   const host = options.text('host') ?? process.env.HOST ?? '127.0.0.1'
   const config = await loadConfig(options.text('config'))
   const metrics = readMetrics(options) !== undefined
+  if (config.plugins?.length) surviveRejections(log)
   const service = await createService(config, { data: dataFolder(options), log, metrics })
   return { service, listening: await serve(service, { port, host }) }
+}
+
+/** A promise that a plugin's code left alone, and that was rejected, ends no process: it is logged. */
+function surviveRejections(log: Log): void {
+  process.on('unhandledRejection', (reason) => {
+    log.error({ err: reason instanceof Error ? reason : new Error(String(reason)) }, 'plugin: unhandled rejection')
+  })
 }
 
 function announce(url: string, metrics?: MetricsListening): void {

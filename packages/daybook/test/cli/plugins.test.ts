@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import { BIN, daybook, folderOf } from './cli.ts'
+
+const CONFIG = `import { defineCollection, defineConfig, definePlugin, f } from 'DAYBOOK'
+const links = definePlugin({
+  name: 'links',
+  version: '1.2.3',
+  system: true,
+  requires: { daybook: '>=0.1' },
+  collections: { links: defineCollection({ fields: { to: f.url() } }) },
+  fields: { notes: { link: f.relation('links') } },
+  hooks: { collections: { notes: { beforeChange: () => {}, afterCommit: () => {} }, '*': { beforeValidate: () => {} } } },
+  setup: (context) => {
+    context.route({
+      method: 'GET', path: '/rejects', summary: 'Leaves a rejection alone.', protection: 'public',
+      answers: { 200: { description: 'Done.' } },
+      run: () => {
+        void Promise.reject(new Error('nobody waits for this'))
+        return new Response('done')
+      },
+    })
+  },
+})
+const after = definePlugin({ name: 'after', version: '1.0.0', after: ['links'], routes: [{
+  method: 'POST', path: '/after', summary: 'Does nothing.', protection: 'session',
+  answers: { 204: { description: 'Done.' } }, run: () => new Response(null, { status: 204 }),
+}] })
+export default defineConfig({
+  collections: { notes: defineCollection({ fields: { title: f.text() } }) },
+  plugins: [after, links],
+})
+`
+
+test('daybook plugins says what each plugin contributes, in order', async () => {
+  await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
+  const { status, stdout, stderr } = await daybook(folder.path, 'plugins')
+  expect([status, stderr.replace(/^.*Accounts live in memory.*$/m, '')]).toEqual([0, ''])
+  expect(stdout).toBe(`links 1.2.3, may do everything (asSystem)
+  requires     daybook >=0.1
+  collections  links
+  fields       notes: link
+  hooks        notes: beforeChange, afterCommit
+               *: beforeValidate
+  routes       GET /rejects (public)
+
+after 1.0.0
+  routes  POST /after (session)
+`)
+})
+
+test('daybook plugins says that there are none', async () => {
+  const config = CONFIG.replace('plugins: [after, links],', '')
+  await using folder = await folderOf({ 'daybook.config.ts': config })
+  expect((await daybook(folder.path, 'plugins')).stdout).toBe('The config has no plugins.\n')
+})
+
+test('daybook openapi has the routes of plugins', async () => {
+  await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
+  const { stdout } = await daybook(folder.path, 'openapi')
+  expect(Object.keys(JSON.parse(stdout).paths)).toEqual(expect.arrayContaining(['/rejects', '/after', '/api/links']))
+})
+
+test('a wrong plugin is told without a stack', async () => {
+  await using folder = await folderOf({ 'daybook.config.ts': CONFIG.replace("path: '/after'", "path: '/api/ready'") })
+  const { status, stderr } = await daybook(folder.path, 'start', '--port', '0')
+  expect(status).toBe(1)
+  expect(stderr).toContain('plugins.after.routes.0.path: GET /api/ready of Daybook answers /api/ready')
+  expect(stderr).not.toContain('    at ')
+})
+
+test('a rejection that a plugin leaves alone is logged, and daybook start goes on (D14)', async () => {
+  await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
+  const child = spawn(process.execPath, [BIN, 'start', '--port', '0', '--log', 'error'], {
+    cwd: folder.path,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said = text(child.stderr)
+  const [chunk] = await once(child.stdout, 'data')
+  const url = /listening on (http:\S+)/.exec(String(chunk))?.[1] ?? ''
+  for (let n = 0; n < 3; n++) expect(await (await fetch(`${url}/rejects`)).text()).toBe('done')
+  expect((await fetch(`${url}/api/ready`)).status).toBe(200)
+  child.kill('SIGTERM')
+  expect(await once(child, 'exit')).toEqual([0, null])
+  const lines = (await said).split('\n').filter((line) => line.includes('plugin: unhandled rejection'))
+  expect(lines).toHaveLength(3)
+  expect(lines[0]).toContain('nobody waits for this')
+})

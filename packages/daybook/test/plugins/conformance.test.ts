@@ -1,0 +1,110 @@
+import { setInterval } from 'node:timers'
+import { defineCollection, definePlugin, f, type Plugin, type PluginRoute } from 'daybook'
+import { pluginConformance } from 'daybook/testing'
+import { describe, expect, test } from 'vitest'
+
+const config = { collections: { posts: defineCollection({ fields: { title: f.text({ required: true }) } }) } }
+
+const route = (parts: Partial<PluginRoute>): PluginRoute => ({
+  method: 'GET',
+  path: '/own/:name',
+  summary: 'Answers.',
+  protection: 'public',
+  answers: { 200: { description: 'Done.', mediaType: 'text/plain' } },
+  run: () => new Response('done'),
+  ...parts,
+})
+
+/** A plugin that keeps all that it promises. */
+const good = (parts: object = {}): Plugin =>
+  definePlugin({
+    name: 'own',
+    version: '1.0.0',
+    system: true,
+    options: { greeting: 'hello' },
+    collections: { visits: defineCollection({ fields: { path: f.text() } }) },
+    routes: [route({})],
+    setup: (context) => {
+      context.route(
+        route({
+          method: 'POST',
+          path: '/own',
+          body: { schema: { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false } },
+        }),
+      )
+      const timer = setInterval(() => {}, 1000)
+      return { check: () => {}, close: () => clearInterval(timer) }
+    },
+    ...parts,
+  })
+
+describe('a plugin that keeps all that it promises', () => {
+  test.each(pluginConformance({ plugin: () => good(), config }))('$name', ({ run }) => run())
+})
+
+/** The checks that a plugin fails. */
+async function failedBy(plugin: () => Plugin): Promise<readonly string[]> {
+  const failed: string[] = []
+  for (const { name, run } of pluginConformance({ plugin, config })) await run().catch(() => failed.push(name))
+  return failed
+}
+
+let made = 0
+const shared = good()
+
+test.each([
+  ['is another one each time', () => good({ options: { number: made++ } }), 'is the same plugin'],
+  ['is one object for all', () => shared, 'is the same plugin'],
+  ['is never ready', () => good({ setup: () => ({ check: () => Promise.reject(new Error('no')) }) }), 'is ready when'],
+  ['leaves a timer', () => good({ setup: () => void setInterval(() => {}, 3000) }), 'lets go of timers'],
+  [
+    'fails when it is read',
+    () => good({ routes: [route({ run: () => Promise.reject(new Error('no')) })] }),
+    'answers reads as it declares',
+  ],
+  [
+    'writes when it is read',
+    () =>
+      good({
+        routes: [
+          route({
+            run: async ({ asSystem }) => {
+              await asSystem({ reason: 'count visits' }).create('visits', { path: '/' })
+              return new Response('done')
+            },
+          }),
+        ],
+      }),
+    'stores nothing when it is read',
+  ],
+  [
+    'lets caches keep what is for one reader',
+    () =>
+      good({
+        routes: [
+          route({
+            run: ({ caller }) =>
+              new Response(String(caller.identity?.subject), { headers: { 'Cache-Control': 'public, max-age=60' } }),
+          }),
+        ],
+      }),
+    'lets shared caches keep only',
+  ],
+  [
+    'fails at a wrong body',
+    () =>
+      good({
+        routes: [
+          route({
+            method: 'POST',
+            path: '/any',
+            body: { schema: {} },
+            run: ({ body }) => new Response(String((body as { a: { b: string } }).a.b)),
+          }),
+        ],
+      }),
+    'reveals nothing of its inside',
+  ],
+])('a plugin that %s is found', async (_what, plugin, check) => {
+  expect((await failedBy(plugin)).some((name) => name.startsWith(check))).toBe(true)
+})
