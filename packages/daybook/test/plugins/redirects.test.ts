@@ -18,6 +18,12 @@ const config: DaybookConfig = defineConfig({
   plugins: [redirects({ collections: { posts: { path: { en: '/blog/:slug', de: '/de/:slug' } } }, status: '308' })],
 })
 
+interface Listed {
+  readonly from: string
+  readonly to: string
+  readonly status: number
+}
+
 describe.each(STORES)('redirects() on $name', (store) => {
   let service: StoredService
 
@@ -35,9 +41,7 @@ describe.each(STORES)('redirects() on $name', (store) => {
   const rename = (id: string, slug: string) => ask('PUT', `/api/posts/${id}`, { slug })
   const add = (from: string, to: string) => ask('POST', '/api/redirects', { from, to })
   const all = async (): Promise<readonly string[]> => {
-    const listed: readonly { from: string; to: string; status: number }[] = await (
-      await service.request('/redirects.json')
-    ).json()
+    const listed = (await (await service.request('/redirects.json')).json()) as readonly Listed[]
     return listed.map(({ from, to, status }) => `${from} ${to} ${status}`).sort()
   }
 
@@ -46,7 +50,7 @@ describe.each(STORES)('redirects() on $name', (store) => {
       await rename(await post({ slug: 'a' }), 'b')
       expect(await all()).toEqual(['/blog/a /blog/b 308'])
       const found = await service.request('/api/redirects?where[from][eq]=/blog/a&select=to,status')
-      expect((await found.json()).items).toMatchObject([{ to: '/blog/b', status: '308' }])
+      expect(await found.json()).toMatchObject({ items: [{ to: '/blog/b', status: '308' }] })
     })
 
     test('redirects stay one step long', async () => {

@@ -21,8 +21,7 @@ export function redirects(
   checkRedirectsOptions(options)
   const { collections = {}, status = '301' } = options
   const moved = Object.entries(collections).map(([key, one]) => [key, pageHooks(one, status)] as const)
-  // Its type is inferred here, not made to fit the one that is answered.
-  const plugin = definePlugin({
+  return definePlugin({
     name: 'redirects',
     version: '1.0.0',
     system: true,
@@ -31,5 +30,4 @@ export function redirects(
     hooks: { collections: { ...Object.fromEntries(moved), redirects: redirectHooks } },
     setup: ({ content, route }) => route(redirectsRoute(content)),
   })
-  return plugin
 }
