@@ -1,7 +1,7 @@
-import { defineCollection, defineConfig, f } from 'daybook'
+import { defineCollection, defineConfig, definePlugin, f } from 'daybook'
 import { redirects, robots, sitemap } from 'daybook/plugins'
-import { pluginConformance } from 'daybook/testing'
-import { describe, test } from 'vitest'
+import { createTestService, pluginConformance } from 'daybook/testing'
+import { describe, expect, test } from 'vitest'
 
 const config = defineConfig({
   collections: {
@@ -18,4 +18,22 @@ describe.each([
   { name: 'sitemap', plugin: () => sitemap({ baseUrl: 'https://www.example.org', collections: { posts } }) },
 ])('the plugin $name', ({ plugin }) => {
   test.each(pluginConformance({ plugin, config }))('$name', ({ run }) => run())
+})
+
+test('setup knows the plugins that are named in requires and after, and no others', async () => {
+  const seen: unknown[] = []
+  const curious = definePlugin({
+    name: 'curious',
+    version: '1.0.0',
+    requires: { daybook: '>=0.0.1', robots: '^1.0.0' },
+    after: ['sitemap', 'missing'],
+    setup: ({ plugins }) => void seen.push(plugins),
+  })
+  const options = { baseUrl: 'https://www.example.org', collections: { posts } }
+  await using service = await createTestService({
+    ...config,
+    plugins: [curious, robots(), redirects(), sitemap(options)],
+  })
+  expect(service.model.plugins).toHaveLength(4)
+  expect(seen).toEqual([{ robots: { version: '1.0.0', options: {} }, sitemap: { version: '1.0.0', options } }])
 })

@@ -150,11 +150,20 @@ describe.each(STORES)('redirects() on $name', (store) => {
       ['/a', '//evil.example', '/to'],
       ['/a', '/\\evil.example', '/to'],
       ['/a', '/.//evil.example', '/to'],
+      ['/', '/b/../', '/to'],
       ['/a', 'javascript:alert(1)', '/to'],
       ['/a', `/${'b'.repeat(512)}`, '/to'],
     ])('from %s to %s is refused', async (from, to, path) => {
       const { status, body } = await add(from, to)
       expect([status, body.details.issues?.[0].path]).toEqual([400, path])
+    })
+
+    test('keeps a status', async () => {
+      const { body } = await add('/a', '/b')
+      expect((await ask('PUT', `/api/redirects/${body.id}`, { status: null })).status).toBe(400)
+      expect((await ask('PUT', `/api/redirects/${body.id}`, { status: '303' })).status).toBe(400)
+      await ask('PUT', `/api/redirects/${body.id}`, { status: '302' })
+      expect(await all()).toEqual(['/a /b 302'])
     })
 
     test('needs a session', async () => {

@@ -60,7 +60,11 @@ describe('what the package exports', () => {
   })
 
   test('daybook/testing', async () => {
-    expect(namesOf(await import('daybook/testing'))).toEqual(['authAdapterConformance', 'createTestService', 'pluginConformance'])
+    expect(namesOf(await import('daybook/testing'))).toEqual([
+      'authAdapterConformance',
+      'createTestService',
+      'pluginConformance',
+    ])
   })
 
   test('the field builders', async () => {

@@ -15,6 +15,6 @@ export const redirectCollection = defineCollection({
   fields: {
     from: f.text({ required: true, unique: true, maxLength: MAX_ADDRESS, pattern: `^${PATH}$`, search: false }),
     to: f.text({ required: true, maxLength: MAX_ADDRESS, pattern: `^${TARGET}$`, search: false }),
-    status: f.select({ options: REDIRECT_STATUSES, default: '301' }),
+    status: f.select({ required: true, options: REDIRECT_STATUSES, default: '301' }),
   },
 })
