@@ -54,13 +54,13 @@ export interface PluginDefinition<
   readonly globals?: G
   /** Fields for collections and globals of the config or of other plugins, by their keys. */
   readonly fields?: F
-  readonly hooks?: PluginHooks<O, OpenConfig<C, G>>
-  readonly routes?: readonly PluginRoute<O, OpenConfig<C, G>>[]
+  readonly hooks?: PluginHooks<NoInfer<O>, OpenConfig<NoInfer<C>, NoInfer<G>>>
+  readonly routes?: readonly PluginRoute<NoInfer<O>, OpenConfig<NoInfer<C>, NoInfer<G>>>[]
   /** Plain data for an editor's interface. */
   readonly studio?: object
   /** Runs once, before the service answers. */
   readonly setup?: (
-    context: PluginContext<O, OpenConfig<C, G>>,
+    context: PluginContext<NoInfer<O>, OpenConfig<NoInfer<C>, NoInfer<G>>>,
   ) => Awaitable<PluginRuntime | undefined> | Awaitable<void>
 }
 

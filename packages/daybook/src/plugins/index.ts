@@ -1,2 +1,7 @@
+export type { EntryPath } from './entry-path.ts'
+export type { RedirectedCollection, RedirectsOptions } from './redirects/options.ts'
+export { redirects } from './redirects/redirects.ts'
 export type { RobotsOptions, RobotsRule } from './robots/options.ts'
 export { robots } from './robots/robots.ts'
+export type { FeedFields, FeedOptions, SitemapCollection, SitemapOptions } from './sitemap/options.ts'
+export { sitemap } from './sitemap/sitemap.ts'

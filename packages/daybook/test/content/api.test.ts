@@ -419,6 +419,16 @@ describe.each(STORES)('what HTTP offers is offered inside the process on $name',
     for (const other of [{ ...changed }, ...items]) expect(() => etagOf(other)).toThrow('came without a tag')
   })
 
+  test('a list has the tag that it has over HTTP, until it may have changed', async () => {
+    const { content, fetch } = service
+    const tag = etagOf(await content.list('posts', { limit: 0 }))
+    const answer = await fetch(new Request('http://daybook.test/api/posts?limit=0'))
+    expect(answer.headers.get('etag')).toBe(tag)
+    expect(etagOf(await content.list('posts', { limit: 0 }))).toBe(tag)
+    await content.create('posts', { title: 'One' }, as)
+    expect(etagOf(await content.list('posts', { limit: 0 }))).not.toBe(tag)
+  })
+
   test('a batch is all or nothing, and names what failed', async () => {
     const { content } = service
     const done = await content.batch(

@@ -52,7 +52,7 @@ describe('what the package exports', () => {
   })
 
   test('daybook/plugins', async () => {
-    expect(namesOf(await import('daybook/plugins'))).toEqual(['robots'])
+    expect(namesOf(await import('daybook/plugins'))).toEqual(['redirects', 'robots', 'sitemap'])
   })
 
   test('daybook/postgres', async () => {

@@ -1,6 +1,7 @@
 // What plugins contribute is typed by inference alone. tsc is the test.
 import {
   type CallerContent,
+  type CollectionHooks,
   type CollectionKey,
   defineCollection,
   defineConfig,
@@ -13,6 +14,7 @@ import {
   type GlobalKey,
   staticFiles,
 } from 'daybook'
+import { redirects as shippedRedirects, sitemap } from 'daybook/plugins'
 import type { Equal, Expect } from './expect.ts'
 
 const redirects = (options: { status?: 301 | 308 } = {}) =>
@@ -119,3 +121,24 @@ export const wrong = definePlugin({
   // @ts-expect-error there is no such part
   route: [],
 })
+
+// Hooks whose types are written out do not widen what the plugin contributes.
+const hooked = (hooks: CollectionHooks) =>
+  definePlugin({
+    name: 'hooked',
+    version: '1.0.0',
+    collections: { visits: defineCollection({ fields: { path: f.text() } }) },
+    hooks: { collections: { visits: hooks } },
+  })
+const withShipped = defineConfig({
+  collections: { posts: defineCollection({ fields: { slug: f.slug() } }) },
+  plugins: [
+    shippedRedirects(),
+    sitemap({ baseUrl: 'https://www.example.org', collections: { posts: { path: '/:slug' } } }),
+    hooked({}),
+  ],
+})
+export type Shipped = Expect<Equal<CollectionKey<typeof withShipped>, 'posts' | 'redirects' | 'visits'>>
+export type ShippedStatus = Expect<
+  Equal<Entry<typeof withShipped, 'redirects'>['status'], '301' | '302' | '307' | '308'>
+>

@@ -1,0 +1,31 @@
+import { etagOf, type ListOptions } from '../../index.ts'
+import { type PathTemplate, templatesOf } from '../entry-path.ts'
+import type { Lists } from '../lists.ts'
+import type { SitemapCollection, SitemapOptions } from './options.ts'
+
+/** A collection of the options. */
+export interface ListedCollection {
+  readonly key: string
+  readonly options: SitemapCollection
+  /** The first locale's first. */
+  readonly templates: readonly PathTemplate[]
+}
+
+export function listedCollections({ collections }: SitemapOptions): readonly ListedCollection[] {
+  return Object.entries(collections).map(([key, options]) => ({ key, options, templates: templatesOf(options.path) }))
+}
+
+/** How many entries a collection has, and a tag that changes with them. */
+export interface CollectionState {
+  readonly total: number
+  readonly tag: string
+}
+
+export async function stateOf(lists: Lists, { key }: ListedCollection): Promise<CollectionState> {
+  const list = await lists.list(key, { limit: 0 })
+  return { total: list.total, tag: etagOf(list) }
+}
+
+/** The options of a list in a locale; values of other locales do not stand in for its own. */
+export const inLocaleOf = ({ locale }: PathTemplate): Pick<ListOptions, 'locale' | 'fallbackLocale'> =>
+  locale === undefined ? {} : { locale, fallbackLocale: 'none' }

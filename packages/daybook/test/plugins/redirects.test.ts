@@ -1,0 +1,204 @@
+import { ConfigError, type DaybookConfig, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
+import { redirects } from 'daybook/plugins'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { People } from '../support/auth/people.ts'
+import { STORES, type StoredService } from '../support/stores/stores.ts'
+
+const people = new People({ ann: ['editor'] })
+
+const config: DaybookConfig = defineConfig({
+  auth: people.adapter,
+  locales: { default: 'en', available: ['en', 'de'] },
+  collections: {
+    posts: defineCollection({
+      fields: { title: f.text(), slug: f.slug({ from: 'title', localized: true }), status: f.status() },
+    }),
+    notes: defineCollection({ fields: { slug: f.slug() } }),
+  },
+  plugins: [redirects({ collections: { posts: { path: { en: '/blog/:slug', de: '/de/:slug' } } }, status: '308' })],
+})
+
+interface Listed {
+  readonly from: string
+  readonly to: string
+  readonly status: number
+}
+
+describe.each(STORES)('redirects() on $name', (store) => {
+  let service: StoredService
+
+  beforeEach(async () => {
+    service = await store.open(config)
+  })
+  afterEach(() => service.close())
+
+  const ask = async (method: string, path: string, data?: object) => {
+    const headers = { Authorization: 'Bearer ann', 'Content-Type': 'application/json' }
+    const answer = await service.request(path, { method, headers, ...(data ? { body: JSON.stringify(data) } : {}) })
+    return { status: answer.status, body: JSON.parse((await answer.text()) || '{}') }
+  }
+  const post = async (data: object): Promise<string> => (await ask('POST', '/api/posts', data)).body.id
+  const rename = (id: string, slug: string) => ask('PUT', `/api/posts/${id}`, { slug })
+  const add = (from: string, to: string) => ask('POST', '/api/redirects', { from, to })
+  const all = async (): Promise<readonly string[]> => {
+    const listed = (await (await service.request('/redirects.json')).json()) as readonly Listed[]
+    return listed.map(({ from, to, status }) => `${from} ${to} ${status}`).sort()
+  }
+
+  describe('when the page of an entry moves', () => {
+    test('its old address leads to the new one', async () => {
+      await rename(await post({ slug: 'a' }), 'b')
+      expect(await all()).toEqual(['/blog/a /blog/b 308'])
+      const found = await service.request('/api/redirects?where[from][eq]=/blog/a&select=to,status')
+      expect(await found.json()).toMatchObject({ items: [{ to: '/blog/b', status: '308' }] })
+    })
+
+    test('redirects stay one step long', async () => {
+      const id = await post({ slug: 'a' })
+      await rename(id, 'b')
+      await add('/old', '/blog/b')
+      await rename(id, 'c')
+      expect(await all()).toEqual(['/blog/a /blog/c 308', '/blog/b /blog/c 308', '/old /blog/c 301'])
+    })
+
+    test('an address that comes back leads nowhere else', async () => {
+      const id = await post({ slug: 'a' })
+      await rename(id, 'b')
+      await rename(id, 'a')
+      expect(await all()).toEqual(['/blog/b /blog/a 308'])
+      await post({ slug: 'b' })
+      expect(await all()).toEqual([])
+    })
+
+    test('a redirect that somebody wrote for the address is changed', async () => {
+      const id = await post({ slug: 'a' })
+      await add('/blog/a', '/elsewhere')
+      await rename(id, 'b')
+      expect(await all()).toEqual(['/blog/a /blog/b 301'])
+    })
+
+    test('in one locale, the others stay', async () => {
+      const id = await post({ slug: 'a' })
+      await ask('PUT', `/api/posts/${id}?locale=de`, { slug: 'ä' })
+      await ask('PUT', `/api/posts/${id}?locale=de`, { slug: 'ö' })
+      expect(await all()).toEqual(['/de/%C3%A4 /de/%C3%B6 308'])
+    })
+
+    test('a draft leaves nothing behind, and its address stays unknown', async () => {
+      const id = await post({ slug: 'a', status: 'draft' })
+      await rename(id, 'b')
+      await ask('PUT', `/api/posts/${id}`, { status: 'published' })
+      await ask('PUT', `/api/posts/${id}`, { slug: 'secret', status: 'draft' })
+      expect(await all()).toEqual([])
+    })
+
+    test('together with the write, or not at all; the journal names the plugin', async () => {
+      const id = await post({ slug: 'a' })
+      await post({ slug: 'taken' })
+      const operations = [
+        { op: 'update', collection: 'posts', id, data: { slug: 'b' } },
+        { op: 'update', collection: 'posts', id, data: { slug: 'taken' } },
+      ]
+      expect((await ask('POST', '/api/cms/batch', { operations })).status).toBe(409)
+      expect(await all()).toEqual([])
+      await rename(id, 'b')
+      const rows = await service.rows("SELECT actor FROM daybook$journal WHERE collection = 'redirects'")
+      expect(rows).toEqual([{ actor: 'plugin:redirects (a page has moved)' }])
+    })
+
+    test('nothing else does: other fields, other collections, deletes', async () => {
+      const id = await post({ slug: 'a' })
+      await ask('PUT', `/api/posts/${id}`, { title: 'New' })
+      const note = (await ask('POST', '/api/notes', { slug: 'a' })).body.id
+      await ask('PUT', `/api/notes/${note}`, { slug: 'b' })
+      await ask('DELETE', `/api/posts/${id}`)
+      expect(await all()).toEqual([])
+    })
+  })
+
+  describe('a redirect that somebody writes', () => {
+    test('leads to where its target leads', async () => {
+      await add('/b', '/c')
+      expect((await add('/a', '/b')).body).toMatchObject({ from: '/a', to: '/c', status: '301' })
+      await add('/c', 'https://www.example.org/d')
+      expect(await all()).toEqual(['/a', '/b', '/c'].map((from) => `${from} https://www.example.org/d 301`))
+    })
+
+    test.each([
+      ['/x', '/x'],
+      ['/c', '/a'],
+      ['/c', '/b'],
+    ])('%s to %s is refused as a loop', async (from, to) => {
+      await add('/a', '/b')
+      await add('/b', '/c')
+      const { status, body } = await add(from, to)
+      expect(status).toBe(400)
+      expect(body.details.issues).toMatchObject([{ path: '/to', code: 'loop' }])
+      expect(await all()).toEqual(['/a /c 301', '/b /c 301'])
+    })
+
+    test('is stored as browsers ask for it', async () => {
+      await add('/früher/../alt', '/neu ?q=ö#top')
+      expect(await all()).toEqual(['/alt /neu%20?q=%C3%B6#top 301'])
+      expect((await add('/alt', '/b')).status).toBe(409)
+    })
+
+    test.each([
+      ['a', '/b', '/from'],
+      ['/a?b', '/b', '/from'],
+      ['//evil.example', '/b', '/from'],
+      ['/a', '//evil.example', '/to'],
+      ['/a', '/\\evil.example', '/to'],
+      ['/a', '/.//evil.example', '/to'],
+      ['/', '/b/../', '/to'],
+      ['/a', 'javascript:alert(1)', '/to'],
+      ['/a', `/${'b'.repeat(512)}`, '/to'],
+    ])('from %s to %s is refused', async (from, to, path) => {
+      const { status, body } = await add(from, to)
+      expect([status, body.details.issues?.[0].path]).toEqual([400, path])
+    })
+
+    test('keeps a status', async () => {
+      const { body } = await add('/a', '/b')
+      expect((await ask('PUT', `/api/redirects/${body.id}`, { status: null })).status).toBe(400)
+      expect((await ask('PUT', `/api/redirects/${body.id}`, { status: '303' })).status).toBe(400)
+      await ask('PUT', `/api/redirects/${body.id}`, { status: '302' })
+      expect(await all()).toEqual(['/a /b 302'])
+    })
+
+    test('needs a session', async () => {
+      const body = JSON.stringify({ from: '/a', to: '/b' })
+      const headers = { 'Content-Type': 'application/json' }
+      expect((await service.request('/api/redirects', { method: 'POST', headers, body })).status).toBe(401)
+    })
+  })
+
+  test('/redirects.json lists all of them, and answers 304 until one changes', async () => {
+    expect(await all()).toEqual([])
+    const operations = Array.from({ length: 205 }, (_one, index) => ({
+      op: 'create' as const,
+      collection: 'redirects',
+      data: { from: `/${index}`, to: '/' },
+    }))
+    await service.content.batch(operations, { caller: SYSTEM })
+    expect(new Set(await all()).size).toBe(205)
+    const { headers } = await service.request('/redirects.json')
+    const again = { headers: { 'If-None-Match': headers.get('etag') ?? '' } }
+    expect((await service.request('/redirects.json', again)).status).toBe(304)
+    await add('/a', '/b')
+    expect((await service.request('/redirects.json', again)).status).toBe(200)
+  })
+})
+
+describe('redirects() refuses', () => {
+  test.each([
+    [{ status: '303' }, 'status', "write one of: '301', '302', '307', '308'"],
+    [{ collections: [] }, 'collections', 'write collections by key'],
+    [{ collections: { posts: '/:slug' } }, 'collections.posts', 'write an object with: path'],
+    [{ collections: { posts: { path: ':slug' } } }, 'collections.posts.path', 'write a path with keys of fields'],
+  ])('%j', (options, path, message) => {
+    const make = () => redirects(options as never)
+    expect(make).toThrow(ConfigError)
+    expect(make).toThrow(`plugins.redirects.options.${path}: ${message}`)
+  })
+})

@@ -1,0 +1,273 @@
+import { ConfigError, type DaybookConfig, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
+import { robots, type SitemapOptions, sitemap } from 'daybook/plugins'
+import { createTestService } from 'daybook/testing'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { STORES, type StoredService } from '../support/stores/stores.ts'
+import { textsAt } from './xml.ts'
+
+const BASE = 'https://www.example.org'
+
+const collections = {
+  posts: defineCollection({
+    fields: {
+      title: f.text({ required: true }),
+      slug: f.slug({ from: 'title' }),
+      status: f.status(),
+      excerpt: f.text(),
+      body: f.markdown(),
+      publishedOn: f.date(),
+      author: f.relation('authors'),
+    },
+    maxLimit: 2,
+  }),
+  authors: defineCollection({ fields: { name: f.text({ required: true }) } }),
+  pages: defineCollection({
+    fields: {
+      title: f.text({ localized: true }),
+      slug: f.slug({ from: 'title', localized: true }),
+    },
+  }),
+  secrets: defineCollection({ fields: { slug: f.slug() }, access: { read: ({ identity }) => identity !== null } }),
+}
+
+const options: SitemapOptions = {
+  baseUrl: `${BASE}/`,
+  pages: ['/', '/über?a=1&b=2'],
+  collections: {
+    posts: {
+      path: '/blog/:slug',
+      feed: {
+        title: 'Posts & more',
+        description: 'What is new',
+        limit: 2,
+        fields: { summary: 'excerpt', content: 'bodyHtml', date: 'publishedOn', author: 'author.name' },
+      },
+    },
+    pages: { path: { en: '/:slug', de: '/de/:slug' }, feed: { title: 'Pages' } },
+  },
+}
+
+const configOf = (changes: Partial<SitemapOptions> = {}): DaybookConfig =>
+  defineConfig({
+    collections,
+    locales: { default: 'en', available: ['en', 'de'], fallback: { de: ['en'] } },
+    plugins: [sitemap({ ...options, ...changes }), robots()],
+  })
+
+const config = configOf()
+const divided = configOf({ maxUrls: 3 })
+
+/** Texts that would break out of their element, or cannot stand in XML at all. */
+const HOSTILE = ']]><script>alert("1 & 2")</script><!-- \u0001\u001f\ufffe -->'
+const HOSTILE_SHOWN = ']]><script>alert("1 & 2")</script><!--  -->'
+
+describe.each(STORES)('sitemap() on $name', (store) => {
+  let service: StoredService
+  const text = async (path: string): Promise<string> => (await service.request(path)).text()
+  const create = (collection: string, data: Readonly<Record<string, unknown>>, locale?: string) =>
+    service.content.create(collection, data, { caller: SYSTEM, ...(locale === undefined ? {} : { locale }) })
+  const locations = async (path: string): Promise<readonly string[]> => textsAt(await text(path), '//s:loc')
+
+  describe('with room in one file', () => {
+    beforeEach(async () => {
+      service = await store.open(config)
+    })
+    afterEach(() => service.close())
+
+    test('lists pages and public entries, with the time of their last change', async () => {
+      const { updatedAt } = await create('posts', { title: 'One' })
+      await create('posts', { title: 'Draft', status: 'draft' })
+      await create('posts', { title: '日本' })
+      await create('posts', { title: 'Three' })
+      const xml = await text('/sitemap.xml')
+      expect(textsAt(xml, '//s:loc')).toEqual([
+        `${BASE}/`,
+        `${BASE}/%C3%BCber?a=1&b=2`,
+        `${BASE}/blog/one`,
+        `${BASE}/blog/%E6%97%A5%E6%9C%AC`,
+        `${BASE}/blog/three`,
+      ])
+      expect(textsAt(xml, '//s:lastmod')[0]).toBe(updatedAt)
+    })
+
+    test('shows an editor what everyone sees', async () => {
+      await create('posts', { title: 'Draft', status: 'draft' })
+      const asEditor = await service.request('/sitemap.xml', { headers: { Authorization: `Bearer ${service.token}` } })
+      expect(await asEditor.text()).toBe(await text('/sitemap.xml'))
+      expect(await text('/feeds/posts.rss')).not.toContain('Draft')
+    })
+
+    test('lists each translation, and names the others beside it', async () => {
+      const page = await create('pages', { title: 'About us' })
+      await service.content.update('pages', page.id, { title: 'Über uns' }, { caller: SYSTEM, locale: 'de' })
+      await create('pages', { title: 'English only' })
+      const xml = await text('/sitemap.xml')
+      const translated = [`${BASE}/about-us`, `${BASE}/de/uber-uns`]
+      expect(textsAt(xml, '//s:loc').slice(2)).toEqual([...translated, `${BASE}/english-only`])
+      expect(textsAt(xml, '//x:link/@hreflang')).toEqual(['en', 'de', 'en', 'de'])
+      expect(textsAt(xml, '//x:link/@href')).toEqual([...translated, ...translated])
+    })
+
+    test('answers 304 until a public entry changes', async () => {
+      await create('posts', { title: 'One' })
+      for (const path of ['/sitemap.xml', '/feeds/posts.rss', '/feeds/posts.atom', '/feeds/posts.json']) {
+        const answer = await service.request(path)
+        expect(answer.headers.get('cache-control')).toBe('public, max-age=300')
+        const again = { headers: { 'If-None-Match': answer.headers.get('etag') ?? '' } }
+        await create('posts', { title: 'Draft', status: 'draft' })
+        expect((await service.request(path, again)).status).toBe(304)
+        await create('posts', { title: 'Two' })
+        expect((await service.request(path, again)).status).toBe(200)
+      }
+    })
+
+    test('has no parts', async () => {
+      expect((await service.request('/sitemap.xml?part=posts-1')).status).toBe(404)
+      expect((await service.request('/sitemap.xml?part=../posts')).status).toBe(400)
+    })
+
+    test('robots.txt names the sitemap', async () => {
+      expect(await text('/robots.txt')).toBe(`User-agent: *\nDisallow:\n\nSitemap: ${BASE}/sitemap.xml\n`)
+    })
+
+    describe('feeds', () => {
+      beforeEach(async () => {
+        const { id: author } = await create('authors', { name: 'Mia <M>' })
+        await create('posts', { title: 'Old', publishedOn: '2024-01-01' })
+        await create('posts', { title: 'New', publishedOn: '2026-03-01' })
+        const post = { title: HOSTILE, slug: 'x', excerpt: 'Short & good', body: '*One* < two', author }
+        await create('posts', { ...post, publishedOn: '2026-02-03' })
+      })
+
+      test('RSS 2.0: the newest entries, whatever they say', async () => {
+        const answer = await service.request('/feeds/posts.rss')
+        expect(answer.headers.get('content-type')).toBe('application/rss+xml; charset=utf-8')
+        const xml = await answer.text()
+        expect(textsAt(xml, '/rss/channel/title | /rss/channel/description')).toEqual(['Posts & more', 'What is new'])
+        expect(textsAt(xml, '/rss/channel/a:link[@rel="self"]/@href')).toEqual([`${BASE}/feeds/posts.rss`])
+        expect(textsAt(xml, '//item/title')).toEqual(['New', HOSTILE_SHOWN])
+        expect(textsAt(xml, '//item/link')).toEqual([`${BASE}/blog/new`, `${BASE}/blog/x`])
+        expect(textsAt(xml, '//item/pubDate')[1]).toBe('Tue, 03 Feb 2026 00:00:00 GMT')
+        expect(textsAt(xml, '//item/description')).toEqual(['Short & good'])
+        expect(textsAt(xml, '//item/c:encoded')).toEqual(['<p><em>One</em> &lt; two</p>'])
+        expect(textsAt(xml, '//item/d:creator')).toEqual(['Mia <M>'])
+        expect(new Set(textsAt(xml, '//item/guid')).size).toBe(2)
+      })
+
+      test('Atom (RFC 4287): with all that it requires', async () => {
+        const answer = await service.request('/feeds/posts.atom')
+        expect(answer.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8')
+        const xml = await answer.text()
+        expect(textsAt(xml, '/a:feed/a:id')).toEqual([`${BASE}/feeds/posts.atom`])
+        expect(textsAt(xml, '/a:feed/a:author/a:name')).toEqual(['Posts & more'])
+        expect(textsAt(xml, '//a:entry/a:title')).toEqual(['New', HOSTILE_SHOWN])
+        expect(textsAt(xml, '//a:entry/a:link/@href')).toEqual([`${BASE}/blog/new`, `${BASE}/blog/x`])
+        expect(textsAt(xml, '//a:entry/a:content[@type="html"]')).toEqual(['<p><em>One</em> &lt; two</p>'])
+        expect(textsAt(xml, '//a:entry/a:author/a:name')).toEqual(['Mia <M>'])
+        const updated = textsAt(xml, '//a:entry/a:updated')
+        expect(textsAt(xml, '/a:feed/a:updated')).toEqual([[...updated].sort().at(-1)])
+      })
+
+      test('JSON Feed 1.1', async () => {
+        const answer = await service.request('/feeds/posts.json')
+        expect(answer.headers.get('content-type')).toBe('application/feed+json; charset=utf-8')
+        const feed = await answer.json()
+        expect(feed).toMatchObject({
+          version: 'https://jsonfeed.org/version/1.1',
+          title: 'Posts & more',
+          home_page_url: `${BASE}/`,
+          feed_url: `${BASE}/feeds/posts.json`,
+          items: [
+            { title: 'New', content_text: '', url: `${BASE}/blog/new`, date_published: '2026-03-01T00:00:00.000Z' },
+            { title: HOSTILE, content_html: '<p><em>One</em> &lt; two</p>', authors: [{ name: 'Mia <M>' }] },
+          ],
+        })
+      })
+
+      test('in each locale that pages have', async () => {
+        const page = await create('pages', { title: 'About us' })
+        await service.content.update('pages', page.id, { title: 'Über uns' }, { caller: SYSTEM, locale: 'de' })
+        expect(textsAt(await text('/feeds/pages.rss?locale=de'), '//item/link')).toEqual([`${BASE}/de/uber-uns`])
+        expect(textsAt(await text('/feeds/pages.rss'), '//item/title')).toEqual(['About us'])
+        expect((await service.request('/feeds/pages.rss?locale=fr')).status).toBe(400)
+        expect((await service.request('/feeds/posts.rss?locale=de')).status).toBe(400)
+      })
+    })
+  })
+
+  describe('with more addresses than one file may hold', () => {
+    beforeEach(async () => {
+      service = await store.open(divided)
+    })
+    afterEach(() => service.close())
+
+    test('is an index of files that hold each address once', async () => {
+      for (const title of ['A', 'B', 'C', 'D', 'E', 'F', 'G']) await create('posts', { title })
+      for (const title of ['P', 'Q']) await create('pages', { title })
+      const parts = ['pages', 'posts-1', 'posts-2', 'posts-3', 'pages-1', 'pages-2']
+      expect(await locations('/sitemap.xml')).toEqual(parts.map((part) => `${BASE}/sitemap.xml?part=${part}`))
+      const held = await Promise.all(parts.map((part) => locations(`/sitemap.xml?part=${part}`)))
+      expect(held.map((all) => all.length)).toEqual([2, 3, 3, 1, 1, 1])
+      const posts = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((slug) => `${BASE}/blog/${slug}`)
+      expect(held.flat().slice(2)).toEqual([...posts, `${BASE}/p`, `${BASE}/q`])
+      expect((await service.request('/sitemap.xml?part=posts-4')).status).toBe(404)
+    })
+
+    test('is one file while they fit', async () => {
+      await create('posts', { title: 'A' })
+      expect(await locations('/sitemap.xml')).toHaveLength(3)
+      await create('posts', { title: 'B' })
+      expect(await locations('/sitemap.xml')).toEqual([
+        `${BASE}/sitemap.xml?part=pages`,
+        `${BASE}/sitemap.xml?part=posts-1`,
+      ])
+    })
+  })
+})
+
+describe('sitemap() refuses', () => {
+  test.each([
+    [{ baseUrl: 'www.example.org' }, 'baseUrl', 'write where the site is'],
+    [{ baseUrl: 'https://example.org/?a' }, 'baseUrl', 'write where the site is'],
+    [{ collections: {} }, 'collections', 'write collections by key'],
+    [{ pages: ['about'] }, 'pages', 'write paths that begin with /'],
+    [{ maxUrls: 50_001 }, 'maxUrls', 'write a whole number from 1 to 50000'],
+    [{ colections: {} }, 'colections', 'there is no such option'],
+    [{ collections: { posts: { path: 'blog/:slug' } } }, 'collections.posts.path', 'write a path with keys of fields'],
+    [{ collections: { posts: { path: '/blog' } } }, 'collections.posts.path', 'write a path with keys of fields'],
+    [{ collections: { posts: { path: '//evil/:slug' } } }, 'collections.posts.path', 'write a path'],
+    [{ collections: { posts: { path: {} } } }, 'collections.posts.path', 'write a path'],
+    [
+      { collections: { posts: { path: '/:slug', feed: { title: '' } } } },
+      'collections.posts.feed.title',
+      'write the name of the feed',
+    ],
+    [
+      { collections: { posts: { path: '/:slug', feed: { title: 'A', fields: { title: 'a b' } } } } },
+      'collections.posts.feed.fields.title',
+      'write the key of a field',
+    ],
+    [
+      { collections: { posts: { path: '/:slug', feed: { title: 'A', limit: 101 } } } },
+      'collections.posts.feed.limit',
+      'write a whole number from 1 to 100',
+    ],
+  ])('%j', (changes, path, message) => {
+    const make = () => sitemap({ ...options, ...changes } as never)
+    expect(make).toThrow(ConfigError)
+    expect(make).toThrow(`plugins.sitemap.options.${path}: ${message}`)
+  })
+
+  test.each([
+    [{ posted: { path: '/:slug' } }, 'posted.path', 'There is no collection "posted".'],
+    [{ secrets: { path: '/:slug' } }, 'secrets.path', 'a reader without a session gets'],
+    [{ posts: { path: '/:slog' } }, 'posts.path', 'slog'],
+    [{ posts: { path: { fr: '/:slug' } } }, 'posts.path.fr', 'locale: must be one of: en, de'],
+    [{ authors: { path: '/:id', feed: { title: 'Authors' } } }, 'authors.feed', 'title'],
+  ])('%j, which readers without a session cannot be shown', async (named, path, message) => {
+    const starting = createTestService(configOf({ collections: named as never }))
+    await expect(starting).rejects.toThrow(ConfigError)
+    await expect(starting).rejects.toThrow(`plugins.sitemap.options.collections.${path}: `)
+    await expect(starting).rejects.toThrow(message)
+  })
+})
