@@ -88,6 +88,10 @@ describe('register', () => {
   const WRONG: Readonly<Record<string, readonly [input: unknown, path: string]>> = {
     'no password': [{ name: 'A', email: 'a@example.org' }, '/password'],
     'a short password': [{ name: 'A', email: 'a@example.org', password: '1234567' }, '/password'],
+    'a password of seven characters that take fourteen units': [
+      { name: 'A', email: 'a@example.org', password: '😀'.repeat(7) },
+      '/password',
+    ],
     'a password of a megabyte (A14)': [{ name: 'A', email: 'a@example.org', password: 'x'.repeat(1e6) }, '/password'],
     'a password that is a list': [{ name: 'A', email: 'a@example.org', password: ['x'] }, '/password'],
     'an address that is none': [{ name: 'A', email: 'example', password: PASSWORD }, '/email'],
@@ -104,6 +108,12 @@ describe('register', () => {
       path,
     ])
     expect(browser.cookies.size).toBe(0)
+  })
+
+  test('counts characters of a password as Unicode does: 128 that take 256 units are taken', async () => {
+    const account = { name: 'A', email: 'a@example.org', password: '😀'.repeat(128) }
+    expect((await browser.action('register', account)).status).toBe(201)
+    expect((await new Browser(service).action('login', account)).status).toBe(200)
   })
 
   test('takes nothing from the client but name, address and password (A12)', async () => {

@@ -35,12 +35,13 @@ export interface SocialProvider {
 export const COOKIE = 'better-auth.session_token'
 /** Where the provider's own routes are. */
 export const BASE_PATH = '/api/auth'
-/** In characters. */
+/** In characters, as Unicode and JSON Schema count them: one may take two of JavaScript's. */
 export const PASSWORD_LENGTH: { readonly min: number; readonly max: number } = { min: 8, max: 128 }
 
 /** @throws VALIDATION_ERROR for a password that no account may have */
 export function requirePassword(password: string): void {
   const { min, max } = PASSWORD_LENGTH
-  if (password.length >= min && password.length <= max) return
+  const characters = password.length > 2 * max ? password.length : [...password].length
+  if (characters >= min && characters <= max) return
   throw invalid([{ path: '/password', code: 'length', message: `must have ${min} to ${max} characters` }])
 }

@@ -179,7 +179,8 @@ function makeAuth({ secret, registration, database, plugins = [], ...options }: 
     emailAndPassword: {
       enabled: true,
       minPasswordLength: PASSWORD_LENGTH.min,
-      maxPasswordLength: PASSWORD_LENGTH.max,
+      // It counts what JavaScript does.
+      maxPasswordLength: 2 * PASSWORD_LENGTH.max,
       password: new Passwords(),
       revokeSessionsOnPasswordReset: true,
       ...(sendPasswordReset
