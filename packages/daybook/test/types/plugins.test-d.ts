@@ -142,3 +142,6 @@ export type Shipped = Expect<Equal<CollectionKey<typeof withShipped>, 'posts' | 
 export type ShippedStatus = Expect<
   Equal<Entry<typeof withShipped, 'redirects'>['status'], '301' | '302' | '307' | '308'>
 >
+export type ShippedKeys = Expect<
+  Equal<keyof Entry<typeof withShipped, 'redirects'>, 'id' | 'createdAt' | 'updatedAt' | 'from' | 'to' | 'status'>
+>

@@ -1,6 +1,6 @@
-import { definePlugin, type Plugin } from '../../index.ts'
+import { type CollectionConfig, definePlugin, type Plugin } from '../../index.ts'
 import { checkRedirectsOptions, type RedirectsOptions } from './options.ts'
-import { redirectCollection } from './redirect-collection.ts'
+import { type RedirectFields, redirectCollection } from './redirect-collection.ts'
 import { pageHooks, redirectHooks } from './redirect-hooks.ts'
 import { redirectsRoute } from './redirects-route.ts'
 
@@ -17,7 +17,7 @@ import { redirectsRoute } from './redirects-route.ts'
  */
 export function redirects(
   options: RedirectsOptions = {},
-): Plugin<{ readonly redirects: typeof redirectCollection }, Record<never, never>, Record<never, never>> {
+): Plugin<{ readonly redirects: CollectionConfig<RedirectFields> }, Record<never, never>, Record<never, never>> {
   checkRedirectsOptions(options)
   const { collections = {}, status = '301' } = options
   const moved = Object.entries(collections).map(([key, one]) => [key, pageHooks(one, status)] as const)
