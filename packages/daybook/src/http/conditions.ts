@@ -28,8 +28,6 @@ interface HeaderParameter<T> {
   readonly name: string
   readonly description: string
   readonly schema: JsonSchema
-  /** A value that is well-formed, for the OpenAPI document. */
-  readonly example: string | number
   /** @throws VALIDATION_ERROR */
   parse(text: string): T
 }
@@ -42,7 +40,6 @@ const tagCondition = (name: string, description: string): HeaderParameter<TagCon
   name,
   description,
   schema: TAGS_SCHEMA,
-  example: '"1a.Xy"',
   parse: (text) => {
     const condition = readTags(text)
     if (condition) return condition
@@ -58,7 +55,6 @@ export const CONDITIONS: { readonly [C in RequestCondition]-?: HeaderParameter<N
     name: 'Idempotency-Key',
     description: 'Names the request, so that it is carried out once however often it is sent, within 24 hours.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
-    example: 'order-4711',
     parse: (text) => {
       if (IDEMPOTENCY_KEY.test(text)) return text
       throw invalidAt('Idempotency-Key', 'pattern', 'must be 1 to 255 visible ASCII characters')
@@ -68,7 +64,6 @@ export const CONDITIONS: { readonly [C in RequestCondition]-?: HeaderParameter<N
     name: 'Daybook-Min-Seq',
     description: 'A number that Daybook-Seq gave: what is read has come at least that far.',
     schema: { type: 'integer', minimum: 0, maximum: 999_999_999_999_999 },
-    example: 1,
     parse: (text) => {
       if (/^\d{1,15}$/.test(text)) return Number(text)
       throw invalidAt('Daybook-Min-Seq', 'pattern', 'must be a number that Daybook-Seq gave')

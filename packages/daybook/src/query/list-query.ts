@@ -60,14 +60,11 @@ const OF_EVERY_LIST: ParametersOf<{ offset: number; cursor: string; sort: readon
     ),
     takes: 'sortKeys',
   },
-  q: {
-    ...textParameter(
-      `Words that must all be found, in up to ${MAX_SEARCH_LENGTH} characters; the last one may be the beginning of a word.`,
-      { maxLength: MAX_SEARCH_LENGTH },
-      checkSearch,
-    ),
-    example: 'words',
-  },
+  q: textParameter(
+    `Words that must all be found, in up to ${MAX_SEARCH_LENGTH} characters; the last one may be the beginning of a word.`,
+    { maxLength: MAX_SEARCH_LENGTH },
+    checkSearch,
+  ),
 }
 
 /**

@@ -52,8 +52,6 @@ export interface Parameter<T = unknown> {
   readonly isRequired?: boolean
   /** The names of the content model that it takes. The OpenAPI document lists those that its reader may know. */
   readonly takes?: TakenNames
-  /** A value that is taken, for the OpenAPI document. */
-  readonly example?: unknown
   /** Answers `undefined` when it is wrong, and says why. */
   parse(given: readonly Given[], faults: Faults): T | undefined
 }

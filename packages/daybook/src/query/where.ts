@@ -102,7 +102,6 @@ export const WHERE: Parameter<WrittenWhere> = {
   schema: { type: 'object', additionalProperties: true },
   style: 'brackets',
   takes: 'filters',
-  example: { createdAt: { gte: '2026-01-01' } },
   parse: (given, faults) => {
     const root = makeNode()
     for (const { name, values } of given) {

@@ -3,8 +3,7 @@ import { CONDITIONS } from '../conditions.ts'
 import { object, print, type Text } from './text.ts'
 
 const HEADER_PARAMETERS = Object.values(CONDITIONS).map(
-  ({ name, description, schema, example }) =>
-    [name, print({ name, in: 'header', description, schema, example })] as const,
+  ({ name, description, schema }) => [name, print({ name, in: 'header', description, schema })] as const,
 )
 
 /** A reference to a schema of the document. */

@@ -44,7 +44,8 @@ export class FilterSchemas {
       const groups = [
         ['and', branches],
         ['or', branches],
-        ['not', own],
+        // Scalar writes parameters of objects inside each other out, without an end where an object holds itself.
+        ['not', `{"allOf":[${own}]}`],
       ] as const
       const fields = [this.#own(collection).replaceAll(BEFORE_NAME, ''), ...this.#throughRelations(collection)]
       const properties = [...fields, object(groups).slice(1, -1)].join(',')

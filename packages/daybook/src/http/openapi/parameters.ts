@@ -8,7 +8,6 @@ import type { Parameter, TakenNames } from '../../query/parameters.ts'
 import type { ApiReader } from './api-reader.ts'
 import type { Components } from './components.ts'
 import { documentName } from './document-schemas.ts'
-import { exampleOf } from './examples.ts'
 import type { FilterSchemas } from './filter-schemas.ts'
 import { print, type Text } from './text.ts'
 
@@ -40,14 +39,12 @@ export class ParameterPrinter {
     const { takes, schema } = parameter
     if (takes === undefined || !resource) {
       if (isUnusable(schema)) return undefined
-      return this.#components.sharedParameter(name, parameter, () =>
-        parameterText(this.#head(name, parameter), parameter, schema),
-      )
+      return this.#components.sharedParameter(name, parameter, () => parameterText(this.#head(name, parameter), schema))
     }
     const component = `${documentName(resource)}.${name}`
     return this.#components.parameter(component, () => {
       const own = this.#schema(takes, resource)
-      return own && parameterText(this.#head(name, parameter), parameter, own)
+      return own && parameterText(this.#head(name, parameter), own)
     })
   }
 
@@ -85,12 +82,8 @@ const NOTHING: ReadonlySet<string> = new Set()
 /** There are parameters that a config gives no use. */
 const isUnusable = ({ not }: JsonSchema): boolean => isRecord(not) && Object.keys(not).length === 0
 
-function parameterText(head: Text, { example }: Parameter, schema: JsonSchema): Text {
-  // A text without an example of its own is no free one, such as a cursor.
-  const isText = schema.type === 'string' && schema.enum === undefined
-  const shown = print(example ?? (isText ? undefined : exampleOf(schema, ''))) as Text | undefined
-  return `${head},"schema":${print(schema)}${shown === undefined ? '' : `,"example":${shown}`}}`
-}
+/** Without an example: docs pages would send what it says, also where the parameter can be left out. */
+const parameterText = (head: Text, schema: JsonSchema): Text => `${head},"schema":${print(schema)}}`
 
 function shownKeys({ fields, systemKeys }: DocumentModel, hidden: ReadonlySet<string>): readonly string[] {
   const own = fields.filter(({ key }) => !hidden.has(key)).flatMap(({ servedKeys }) => servedKeys)

@@ -133,12 +133,10 @@ describe.each(CONFIGS)('the document of %s', (_name, config) => {
       return validate(example) ? [] : validate.errors
     }
     const { schemas, parameters } = document.components
+    // A docs page would send an example of a parameter that can be left out, too.
+    expect(Object.values(parameters).filter(({ example }) => example !== undefined)).toEqual([])
     for (const [name, { examples = [] }] of Object.entries(schemas)) {
       for (const example of examples) expect(faults(`schemas/${name}`, example), name).toEqual([])
-    }
-    const shown = Object.entries(parameters).filter(([, { example }]) => example !== undefined)
-    for (const [name, { example }] of shown) {
-      expect(faults(`parameters/${name}/schema`, example), name).toEqual([])
     }
   })
 })
@@ -177,19 +175,6 @@ describe.each([
     expect(entry).toEqual({ ...(read?.examples?.[0] as object), ...isClosed, id, createdAt, updatedAt })
     const changed = await send(`/api/${key}/${id}`, 'PUT', update?.examples?.[0])
     expect(changed.status).toBe(config === kitchen && key === 'archive' ? 403 : 200)
-  })
-
-  test.each(collections)('%s: a list takes every parameter as the example says', async (key) => {
-    await using service = await createTestService(config)
-    const headers = { Authorization: `Bearer ${service.token}` }
-    const document = (await (await service.request('/openapi.json', { headers })).json()) as Document
-    const list = document.paths[`/api/${key}`]?.get as Operation
-    for (const { name, in: place, style, example } of Object.values(parametersOf(document, list))) {
-      if (place !== 'query' || example === undefined) continue
-      const query = style === 'deepObject' ? 'where[createdAt][gte]=2026-01-01' : `${name}=${example}`
-      const response = await service.request(`/api/${key}?${query}`, { headers })
-      expect(response.status, `${query}: ${await response.text()}`).toBe(200)
-    }
   })
 })
 
@@ -246,7 +231,7 @@ describe('what it says', () => {
         tags: { $ref: '#/components/schemas/ReferencesFilter' },
         'author.name': { $ref: '#/components/schemas/TextFilter' },
         publishedOn: { $ref: '#/components/schemas/DateFilter' },
-        not: { $ref: '#/components/schemas/PostsWhere' },
+        not: { allOf: [{ $ref: '#/components/schemas/PostsWhere' }] },
       },
     })
     expect(Object.keys(schemas.ReferenceFilter?.properties ?? {})).toEqual(['eq', 'ne', 'in', 'nin', 'exists'])

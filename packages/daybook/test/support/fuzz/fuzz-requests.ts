@@ -27,8 +27,6 @@ interface FuzzedParameter {
   readonly in: 'path' | 'query' | 'header'
   readonly schema: Schema
   readonly style?: string
-  /** Present where the text cannot be made from the schema. */
-  readonly example?: unknown
 }
 
 type Pair = readonly [name: string, value: string]

@@ -194,9 +194,8 @@ export class DocumentedService {
   /** The value of a parameter or a header, which has no type: a number, true or false may be written in it. */
   #typed(pointer: string, text: string): unknown {
     const { type } = this.#at(pointer) as { readonly type?: unknown }
-    const isWritten =
-      (type === 'integer' && /^\d{1,16}$/.test(text)) || (type === 'boolean' && /^(?:true|false)$/.test(text))
-    return isWritten ? JSON.parse(text) : text
+    if (type === 'integer' && /^\d{1,16}$/.test(text)) return Number(text)
+    return type === 'boolean' && /^(?:true|false)$/.test(text) ? text === 'true' : text
   }
 
   #expectText(pointer: string, text: string, what: string): void {
