@@ -103,7 +103,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'a command of another program': {
     args: ['serve'],
     status: 2,
-    reads: `There is no command "serve". Write one of: start, dev, import, export, copy, user, token, openapi, migrate${USAGE}`,
+    reads: `There is no command "serve". Write one of: start, dev, import, export, copy, user, token, openapi, plugins, migrate${USAGE}`,
   },
   'a field type of another system': {
     files: typed('f.string()'),
