@@ -10,7 +10,6 @@ process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache')
 const LONG = [
   'docs/test/examples.test.ts',
   'packages/daybook/test/http/writes/linearizable.test.ts',
-  'packages/daybook/test/cli/start/drain.test.ts',
   'packages/daybook/test/cli/transfer/restore.test.ts',
   'packages/daybook/test/cli/start/workers.test.ts',
   'packages/daybook/test/auth/stored-accounts.test.ts',
