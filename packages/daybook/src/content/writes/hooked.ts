@@ -221,7 +221,7 @@ async function settleAnswer(
   return settleFields(document, withoutUnwritable(document, access, input, seen), seen, engine.tools)
 }
 
-/** @throws INTERNAL_ERROR for what cannot be data of the document, whoever sends it */
+/** @throws INTERNAL_ERROR for what no caller could send as data of the document */
 function toData(
   document: CollectionModel | GlobalModel,
   answer: unknown,

@@ -41,7 +41,7 @@ export class Components {
     return schemaRef(name)
   }
 
-  /** A reference to a schema that stands in the document once, whoever asks for it, by this name or by one with a number. */
+  /** A reference to a schema that several parts share: it stands in the document once, by this name or by one with a number. */
   sharedSchema(name: string, text: Text): SchemaRef {
     return schemaRef(share(this.#schemas, this.#sharedSchemas, name, text))
   }
