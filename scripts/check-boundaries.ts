@@ -39,6 +39,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
 
 /** Files that every part may import, and that import nothing but each other. */
 const LEAVES: readonly string[] = [
+  'bounded.ts',
   'errors.ts',
   'log.ts',
   'nearest.ts',

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { bounded, TimeLimitError } from '../bounded.ts'
 import { DaybookError } from '../errors.ts'
 import type { DocumentModel } from '../model/model.ts'
 import type { Store } from '../store/store.ts'
@@ -150,12 +151,11 @@ export class WriteHooks {
     const title = `The hook ${name} of ${event.key} (${hook.owner})`
     if (depth > MAX_HOOK_DEPTH)
       throw brokenHook(`${title} writes what runs hooks that write again, ${MAX_HOOK_DEPTH} levels deep`)
-    const outcome = this.#running.run({ depth, transaction }, async () => hook.run(event))
     try {
-      return await inTime(limitMs, outcome)
+      return await bounded(limitMs, () => this.#running.run({ depth, transaction }, () => hook.run(event)))
     } catch (error) {
       if (error instanceof DaybookError) throw error
-      if (error instanceof HookTimeout) throw tooLate(`${title} took longer than ${limitMs} ms`)
+      if (error instanceof TimeLimitError) throw tooLate(`${title} took longer than ${limitMs} ms`)
       throw brokenHook(`${title} failed`, error)
     }
   }
@@ -163,21 +163,6 @@ export class WriteHooks {
 
 /** The name of a document among those that have hooks. */
 export const hookedName = (kind: DocumentModel['kind'], key: string): string => `${kind} ${key}`
-
-class HookTimeout extends Error {
-  override readonly name = 'HookTimeout'
-}
-
-/** What comes later than the limit is let go, its errors too. */
-async function inTime<T>(limitMs: number, outcome: Promise<T>): Promise<T> {
-  const limit = Promise.withResolvers<never>()
-  const timer = setTimeout(() => limit.reject(new HookTimeout()), limitMs)
-  try {
-    return await Promise.race([outcome, limit.promise])
-  } finally {
-    clearTimeout(timer)
-  }
-}
 
 const tooLate = (reason: string): DaybookError =>
   new DaybookError('SERVICE_UNAVAILABLE', 'A plugin took too long; nothing was stored.', {}, new Error(reason))
