@@ -3,6 +3,7 @@ import { chmod, copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/pro
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildDocsPage } from './build-docs-page.ts'
+import { NOTICES_FILE, thirdPartyNotices } from './third-party-notices.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
@@ -71,7 +72,10 @@ async function buildPackage(name: PackageName, target: string, daybook: string):
   await copyFile(join(home, 'README.md'), join(target, 'README.md'))
   await copyFile(join(ROOT, 'LICENSE'), join(target, 'LICENSE'))
   for (const folder of manifest.files ?? []) await cp(join(home, folder), join(target, folder), { recursive: true })
-  if (name === 'daybook') await buildDocsPage(join(target, 'http/docs/files'))
+  if (name === 'daybook') {
+    await buildDocsPage(join(target, 'http/docs/files'))
+    await writeFile(join(target, NOTICES_FILE), await thirdPartyNotices())
+  }
   for (const source of Object.values(manifest.bin ?? {})) await chmod(join(target, `${built(source)}.js`), 0o755)
 }
 

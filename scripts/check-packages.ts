@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { type Packed, packPackages } from './pack-packages.ts'
+import { bundledNames, NOTICES_FILE } from './third-party-notices.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const MODULES = join(ROOT, 'node_modules')
@@ -171,6 +172,16 @@ function checkShape({ manifest: { name, exports, engines }, tarball }: Packed): 
   run(`attw ${name}`, join(MODULES, '.bin/attw'), args, ROOT)
 }
 
+/** The licences of bundled code ask for their notices in each copy. */
+async function checkNotices(home: string): Promise<void> {
+  const notices = await readFile(join(home, NOTICES_FILE), 'utf8')
+  const named = new Set(notices.split(/[\s,]+/))
+  const missing = [...(await bundledNames())].filter((name) => !named.has(name))
+  if (missing.length > 0)
+    throw new Error(`${NOTICES_FILE} does not name ${missing.join(', ')}, whose code the docs page holds`)
+  process.stdout.write('notices of third parties: ok\n')
+}
+
 /** What others make of the packages, in a folder of their own. */
 async function checkUse(packages: readonly Packed[], site: string): Promise<void> {
   await install(packages, site)
@@ -178,6 +189,7 @@ async function checkUse(packages: readonly Packed[], site: string): Promise<void
   const home = join(site, 'node_modules/daybook')
   run('types of a consumer', join(MODULES, '.bin/tsc'), ['-p', site], site)
   await checkVersion(home, site)
+  await checkNotices(home)
   await serveFrom(home, site)
 }
 

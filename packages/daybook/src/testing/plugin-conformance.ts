@@ -4,6 +4,7 @@ import type { DaybookConfig } from '../config/config.ts'
 import type { Plugin } from '../config/plugin.ts'
 import type { Route } from '../http/contract.ts'
 import type { ConformanceCheck } from './auth-conformance.ts'
+import { HeldResources } from './held-resources.ts'
 import { addressOf, hostileRequests } from './plugin-requests.ts'
 import { createTestService, type TestService } from './test-service.ts'
 
@@ -86,9 +87,9 @@ function lifeChecks(subject: PluginSubject): readonly ConformanceCheck[] {
       async run() {
         // What the first service of a process loads stays.
         await serving(subject, async () => {})
-        const before = heldResources()
-        await serving(subject, async () => {})
-        await untilReleased(before)
+        using held = new HeldResources()
+        await held.during(() => serving(subject, async () => {}))
+        await untilReleased(held)
       },
     },
   ]
@@ -103,23 +104,13 @@ const outline = ({ requires, after, options, system, studio }: Plugin): object =
   studio,
 })
 
-/** How much of each kind keeps the process alive. */
-function heldResources(): ReadonlyMap<string, number> {
-  const kinds = Map.groupBy(process.getActiveResourcesInfo(), (kind) => kind)
-  return new Map([...kinds].map(([kind, all]) => [kind, all.length]))
-}
-
-async function untilReleased(before: ReadonlyMap<string, number>): Promise<void> {
+async function untilReleased(held: HeldResources): Promise<void> {
   const until = performance.now() + LETTING_GO_MS
-  for (let left = leftOver(before); left.length > 0; left = leftOver(before)) {
+  for (let left = held.kinds(); left.length > 0; left = held.kinds()) {
     ok(performance.now() < until, `close must end what setup began; left over: ${left.join(', ')}`)
     await sleep(20, undefined, { ref: false })
   }
 }
-
-/** Kinds of which there is more than before. */
-const leftOver = (before: ReadonlyMap<string, number>): readonly string[] =>
-  [...heldResources()].filter(([kind, count]) => count > (before.get(kind) ?? 0)).map(([kind]) => kind)
 
 function routeChecks(subject: PluginSubject): readonly ConformanceCheck[] {
   /** A check of every route that only reads. */

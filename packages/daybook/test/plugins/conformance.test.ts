@@ -1,7 +1,9 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
 import { setInterval } from 'node:timers'
 import { defineCollection, definePlugin, f, type Plugin, type PluginRoute } from 'daybook'
 import { pluginConformance } from 'daybook/testing'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 
 const config = { collections: { posts: defineCollection({ fields: { title: f.text({ required: true }) } }) } }
 
@@ -49,14 +51,36 @@ async function failedBy(plugin: () => Plugin): Promise<readonly string[]> {
   return failed
 }
 
+const servers: Server[] = []
+afterAll(() => {
+  for (const server of servers) server.close()
+})
+
+async function leaveServer(): Promise<void> {
+  const server = createServer()
+  servers.push(server)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+}
+
 let made = 0
 const shared = good()
+
+/** A timer that others have begun, and that ends while the plugin is checked. */
+let stranger = setInterval(() => {}, 3000)
+afterAll(() => clearInterval(stranger))
+
+function leaveTimer(): void {
+  clearInterval(stranger)
+  stranger = setInterval(() => {}, 3000)
+}
 
 test.each([
   ['is another one each time', () => good({ options: { number: made++ } }), 'is the same plugin'],
   ['is one object for all', () => shared, 'is the same plugin'],
   ['is never ready', () => good({ setup: () => ({ check: () => Promise.reject(new Error('no')) }) }), 'is ready when'],
   ['leaves a timer', () => good({ setup: () => void setInterval(() => {}, 3000) }), 'lets go of timers'],
+  ['leaves a timer while another one ends', () => good({ setup: leaveTimer }), 'lets go of timers'],
+  ['leaves a server', () => good({ setup: leaveServer }), 'lets go of timers'],
   [
     'fails when it is read',
     () => good({ routes: [route({ run: () => Promise.reject(new Error('no')) })] }),

@@ -1,14 +1,15 @@
 import { DaybookError, type Issue, invalid, invalidAt } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
+import { isUuidShaped } from '../../fields/slug.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import type { EntryAnswer } from '../answer.ts'
 import type { Engine } from '../engine.ts'
 import { type Preconditions, readTags } from '../etags.ts'
 import { HookRefusal } from '../hooks.ts'
 import type { WriteContext } from './context.ts'
-import { prepareCreate, prepareDelete, prepareUpdate } from './entries.ts'
+import { checkCreate, checkUpdate, prepareDelete } from './entries.ts'
 import { refuseHostile } from './json.ts'
-import { commitAll, type PreparedWrite } from './prepared.ts'
+import { type CheckedWrite, commitAll, type PreparedWrite } from './prepared.ts'
 
 /** The most operations in one batch. */
 export const MAX_OPERATIONS = 500
@@ -39,12 +40,12 @@ interface ParsedOperation {
 export async function runBatch(context: WriteContext, body: unknown): Promise<readonly BatchResult[]> {
   refuseHostile(body)
   const operations = readOperations(context.engine, body)
+  // Faults of the data come before those of the stored entries, whichever operation has them.
+  const checked = operations.map((operation, index) => checkOperation(context, operation, index))
   const prepared: PreparedWrite<BatchResult>[] = []
-  // What takes time (validation, Markdown) is done before the transaction, which then holds its lock for moments.
-  for (const [index, operation] of operations.entries()) {
-    prepared.push(
-      atOperation(index, await prepareOperation(context, operation).catch((error: unknown) => fail(error, index))),
-    )
+  // What takes time (Markdown, rules) is done before the transaction, which then holds its lock for moments.
+  for (const [index, prepare] of checked.entries()) {
+    prepared.push(atOperation(index, await prepare().catch((error: unknown) => fail(error, index))))
   }
   const isAlone = prepared.some((write) => write.isAlone)
   return context.transact((writer) => commitAll(prepared, writer), { isAlone })
@@ -72,32 +73,44 @@ function readOperation(engine: Engine, given: unknown, path: string, issues: Iss
   for (const key of Object.keys(given))
     if (!KEYS.includes(key)) fault(`/${key}`, 'unknown_field', 'there is no such field')
   const { op, id = '', ifMatch, data } = given
-  const collection = typeof given.collection === 'string' ? engine.model.collections.get(given.collection) : undefined
+  const collection = collectionOf(engine, given.collection)
   const tags = ifMatch === undefined ? undefined : readTags(ifMatch)
   if (op !== 'create' && op !== 'update' && op !== 'delete')
     return fault('/op', 'enum', 'must be create, update or delete')
   if (!collection) return fault('/collection', 'enum', 'must be the key of a collection')
   if (typeof id !== 'string' || (id === '') !== (op === 'create'))
     return fault('/id', 'type', 'must be an id, except of a create')
+  if (isNoId(id)) return fault('/id', 'format', 'must be the id of an entry, not its slug. GET by slug answers the id')
   if (ifMatch !== undefined && !tags) return fault('/ifMatch', 'entity_tag', 'must be * or an entity tag in quotes')
   if ((data === undefined) !== (op === 'delete')) return fault('/data', 'type', 'must be an object, except of a delete')
   return { op, collection, id, data, options: tags ? { ifMatch: tags } : {} }
 }
 
-async function prepareOperation(
+const collectionOf = ({ model }: Engine, key: unknown): CollectionModel | undefined =>
+  typeof key === 'string' ? model.collections.get(key) : undefined
+
+/** Whether an operation names an entry by something else than its id. */
+const isNoId = (given: string): boolean => given !== '' && !isUuidShaped(given)
+
+/** Checks what an operation says of its data, before any entry is looked for. */
+function checkOperation(
   context: WriteContext,
-  operation: ParsedOperation,
-): Promise<PreparedWrite<BatchResult>> {
-  const { op, collection, id, data, options } = operation
+  { op, collection, id, data, options }: ParsedOperation,
+  index: number,
+): CheckedWrite<BatchResult> {
   const common = { op, collection: collection.key }
   if (op === 'delete') {
-    return mapped(await prepareDelete(context, collection, id, options), ({ seq }) => ({ ...common, id, seq }))
+    const toResult = ({ seq }: { readonly seq: number }): BatchResult => ({ ...common, id, seq })
+    return async () => mapped(await prepareDelete(context, collection, id, options), toResult)
   }
-  const write =
-    op === 'create'
-      ? await prepareCreate(context, collection, data)
-      : await prepareUpdate(context, collection, id, data, options)
-  return mapped(write, (answer) => ({ ...common, id: answer.id, seq: answer.seq, answer }))
+  const toResult = (answer: EntryAnswer): BatchResult => ({ ...common, id: answer.id, seq: answer.seq, answer })
+  try {
+    const prepare =
+      op === 'create' ? checkCreate(context, collection, data) : checkUpdate(context, collection, id, data, options)
+    return async () => mapped(await prepare(), toResult)
+  } catch (error) {
+    return fail(error, index)
+  }
 }
 
 const mapped = <A, B>(write: PreparedWrite<A>, map: (result: A) => B): PreparedWrite<B> => ({

@@ -1,5 +1,5 @@
-import { invalid } from '../../errors.ts'
-import type { JsonSchema } from '../../fields/field.ts'
+import { type Issue, invalid } from '../../errors.ts'
+import { isRecord, type JsonSchema } from '../../fields/field.ts'
 import type { DocumentModel } from '../../model/model.ts'
 import type { Validator } from '../../model/validator.ts'
 import type { FieldRights } from '../access/field-access.ts'
@@ -31,7 +31,7 @@ export function schemaWithout(
 /**
  * Checks a body against the schema of what it is to do, and drops what is read-only.
  *
- * @param isPartial the body is to be merged, so that required fields may be missing inside of it
+ * @param isPartial the body is to be merged, so that what is stored may hold required fields that its objects lack
  * @throws VALIDATION_ERROR with one issue for each fault
  */
 export function checkBody(
@@ -44,10 +44,20 @@ export function checkBody(
   refuseHostile(body)
   const input = normalized(document, withoutIgnored(document, body, absent))
   const issues = validatorOf(document, side, absent)(input)
-  // Part of a document may leave out what the whole one must have.
-  const said = isPartial ? issues.filter(({ code }) => code !== 'required') : issues
+  const said = isPartial ? issues.filter((issue) => !mayBeStored(issue, input)) : issues
   if (said.length > 0) throw invalid(said)
   return input
+}
+
+/** Whether what a body lacks may be in the stored document: objects are merged, lists are replaced. */
+function mayBeStored({ code, path }: Issue, body: unknown): boolean {
+  if (code !== 'required') return false
+  let value = body
+  for (const key of path.slice(1).split('/')) {
+    if (Array.isArray(value)) return false
+    value = isRecord(value) ? value[key.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined
+  }
+  return true
 }
 
 /**

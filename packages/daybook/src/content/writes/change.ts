@@ -21,7 +21,7 @@ import type { WriteContext } from './context.ts'
 import { changeByHooks, dataOfHooks, type HookedChange, type HookedDocument, hooksFor } from './hooked.ts'
 import { refuseHostile } from './json.ts'
 import { mergePatch } from './merge-patch.ts'
-import { type PreparedWrite, StaleWrite, type WriteTransaction } from './prepared.ts'
+import { type CheckedWrite, type PreparedWrite, StaleWrite, type WriteTransaction } from './prepared.ts'
 import type { Revision, StoredColumns } from './revision.ts'
 
 /** How a change is made. */
@@ -68,23 +68,44 @@ export interface NextRevision {
 }
 
 /**
- * Prepares a change of the fields that the body names.
+ * Checks what the body of a change says, before the document is looked for.
  *
- * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, PRECONDITION_REQUIRED; PRECONDITION_FAILED with
- * `details.current`
+ * @returns the rest of its preparation, which throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, NOT_FOUND,
+ * PRECONDITION_REQUIRED; PRECONDITION_FAILED with `details.current`
+ * @throws VALIDATION_ERROR
  */
-export async function prepareChange<Row extends StoredColumns, Result>(
+export function checkChange<Row extends StoredColumns, Result>(
   context: WriteContext,
   target: ChangeTarget<Row, Result>,
   body: unknown,
   options: UpdateOptions,
+): CheckedWrite<Result> {
+  const { document } = target
+  const { isMerge = false } = options
+  const rights = fieldRights(document, context.access)
+  const hooked = hooksFor(context, document, 'beforeValidate')
+  const given = hooked ? readNamed(document, body, rights, isMerge) : readGiven(document, body, rights, isMerge)
+  return () => prepareChecked(context, target, { body, given, hooked, rights, options })
+}
+
+/** A change whose body is right by itself. */
+interface CheckedChange {
+  readonly body: unknown
+  /** The fields that the body names. */
+  readonly given: Values
+  readonly hooked: HookedDocument | undefined
+  readonly rights: FieldRights
+  readonly options: UpdateOptions
+}
+
+async function prepareChecked<Row extends StoredColumns, Result>(
+  context: WriteContext,
+  target: ChangeTarget<Row, Result>,
+  { body, given, hooked, rights, options }: CheckedChange,
 ): Promise<PreparedWrite<Result>> {
   const { document } = target
   const { engine, access, locale } = context
   const { isMerge = false } = options
-  const rights = fieldRights(document, access)
-  const hooked = hooksFor(context, document, 'beforeValidate')
-  const given = hooked ? readNamed(document, body, rights, isMerge) : readGiven(document, body, rights, isMerge)
   const { read } = engine.store
   const found = target.parse(await target.load(read))
   await target.requireChange(read, found)

@@ -16,11 +16,11 @@ import { type Preconditions, requirePreconditions } from '../etags.ts'
 import { writeTranslation } from '../locales/localized.ts'
 import { type Projection, tagOf, toEntryAnswer, withSystem } from '../reads/present.ts'
 import { checkBody, checkKeys } from './body.ts'
-import { type ChangeTarget, prepareChange, type UpdateOptions } from './change.ts'
+import { type ChangeTarget, checkChange, type UpdateOptions } from './change.ts'
 import { compose } from './compose.ts'
 import type { WriteContext } from './context.ts'
-import { changeByHooks, dataOfHooks, deleteByHooks, hooksFor } from './hooked.ts'
-import type { PreparedWrite } from './prepared.ts'
+import { changeByHooks, dataOfHooks, deleteByHooks, type HookedDocument, hooksFor } from './hooked.ts'
+import type { CheckedWrite, PreparedWrite } from './prepared.ts'
 import { referrerAccess, releaseReferrers } from './referrers.ts'
 import { Revision } from './revision.ts'
 import { toRow } from './row.ts'
@@ -35,19 +35,52 @@ export interface NewEntryOptions {
 /**
  * Prepares a new entry.
  *
- * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; its commit: CONFLICT with `details.field` when a unique value is taken
+ * @throws as {@link checkCreate}, and what it answers; its commit: CONFLICT with `details.field` when a unique value is taken
  */
 export async function prepareCreate(
   context: WriteContext,
   collection: CollectionModel,
   body: unknown,
-  { createdAt: given }: NewEntryOptions = {},
+  options: NewEntryOptions = {},
 ): Promise<PreparedWrite<EntryAnswer>> {
-  const { engine, access, actor, locale } = context
-  const rights = fieldRights(collection, access)
+  return checkCreate(context, collection, body, options)()
+}
+
+/**
+ * Checks what the body of a new entry says.
+ *
+ * @returns the rest of its preparation, which throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
+ * @throws VALIDATION_ERROR
+ */
+export function checkCreate(
+  context: WriteContext,
+  collection: CollectionModel,
+  body: unknown,
+  options: NewEntryOptions = {},
+): CheckedWrite<EntryAnswer> {
+  const rights = fieldRights(collection, context.access)
   const hooked = hooksFor(context, collection, 'beforeValidate')
   const check = (data: unknown): Values => checkBody(collection, 'create', data, rights)
   const named = hooked ? checkKeys(collection, 'create', body, rights) : check(body)
+  return () => prepareNew(context, collection, { named, hooked, check, rights }, options)
+}
+
+/** The body of a new entry, which is right by itself. */
+interface NewEntry {
+  /** The fields that the body names. */
+  readonly named: Values
+  readonly hooked: HookedDocument | undefined
+  readonly check: (data: unknown) => Values
+  readonly rights: FieldRights
+}
+
+async function prepareNew(
+  context: WriteContext,
+  collection: CollectionModel,
+  { named, hooked, check, rights }: NewEntry,
+  { createdAt: given }: NewEntryOptions,
+): Promise<PreparedWrite<EntryAnswer>> {
+  const { engine, access, actor, locale } = context
   const filter = await access.requireWrite(collection, 'create')
   const write = { action: 'create', id: undefined, data: named } as const
   const input = hooked ? check(await dataOfHooks(context, hooked, write)) : named
@@ -88,7 +121,7 @@ function toCreatedAt(text: string): string {
 /**
  * Prepares a change of an entry.
  *
- * @throws as {@link prepareChange}; its commit also CONFLICT with `details.field`
+ * @throws as {@link checkChange}, and what it answers; its commit also CONFLICT with `details.field`
  */
 export async function prepareUpdate(
   context: WriteContext,
@@ -97,7 +130,22 @@ export async function prepareUpdate(
   body: unknown,
   options: UpdateOptions = {},
 ): Promise<PreparedWrite<EntryAnswer>> {
-  return prepareChange(context, entryTarget(context, collection, id), body, options)
+  return checkUpdate(context, collection, id, body, options)()
+}
+
+/**
+ * Checks what the body of a change of an entry says.
+ *
+ * @returns and throws as {@link checkChange}
+ */
+export function checkUpdate(
+  context: WriteContext,
+  collection: CollectionModel,
+  id: string,
+  body: unknown,
+  options: UpdateOptions = {},
+): CheckedWrite<EntryAnswer> {
+  return checkChange(context, entryTarget(context, collection, id), body, options)
 }
 
 function entryTarget(

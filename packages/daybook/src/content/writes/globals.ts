@@ -4,7 +4,7 @@ import type { Answer } from '../answer.ts'
 import { mergeFields } from '../document.ts'
 import { blankRow, globalIn } from '../reads/globals.ts'
 import { toAnswer, withSystem } from '../reads/present.ts'
-import { type ChangeTarget, prepareChange, type UpdateOptions } from './change.ts'
+import { type ChangeTarget, checkChange, type UpdateOptions } from './change.ts'
 import type { WriteContext } from './context.ts'
 import type { PreparedWrite } from './prepared.ts'
 import { Revision } from './revision.ts'
@@ -13,7 +13,7 @@ import { allReferences, translationsOf } from './row.ts'
 /**
  * Prepares a change of a global; one that was never written gets its defaults besides.
  *
- * @throws as {@link prepareChange}
+ * @throws as {@link checkChange}, and what it answers
  */
 export async function prepareGlobal(
   context: WriteContext,
@@ -21,7 +21,7 @@ export async function prepareGlobal(
   body: unknown,
   options: UpdateOptions = {},
 ): Promise<PreparedWrite<Answer>> {
-  return prepareChange(context, globalTarget(context, global, options), body, options)
+  return checkChange(context, globalTarget(context, global, options), body, options)()
 }
 
 function globalTarget(

@@ -22,6 +22,9 @@ export interface PreparedWrite<Result> {
   commit(transaction: WriteTransaction): Promise<Result>
 }
 
+/** A write whose input is right, as far as that shows without the store. */
+export type CheckedWrite<Result> = () => Promise<PreparedWrite<Result>>
+
 /** Runs work as one transaction, or as part of a larger one. */
 export type Transact = <T>(
   work: (writer: Writer) => Promise<T>,

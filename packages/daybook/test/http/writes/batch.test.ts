@@ -153,7 +153,6 @@ runScenarios('a batch that fails in one place', [
         status: 404,
         body: { details: { operation: 1 } },
       }),
-      batch([make({ title: 'x' }), drop('two')], { status: 404, body: { details: { operation: 1 } } }),
       batch([make({ title: 'x' }), make({ title: 'y', slug: 'two' })], {
         status: 409,
         body: { code: 'CONFLICT', details: { operation: 1, field: 'slug' } },
@@ -171,6 +170,37 @@ runScenarios('a batch that fails in one place', [
       count(2),
       get('/api/things/{one}', { answers: { ETag: '{tag1}' } }),
       create('things', { title: 'next' }, { answers: { 'Daybook-Seq': '3' } }),
+    ],
+  },
+  {
+    name: 'names faults of the request before entries that are not there, whichever operation has them',
+    config: kitchen,
+    steps: [
+      ...TWO,
+      batch([drop('two')], faults('/operations/0/id')),
+      batch([drop(ABSENT), change('not-an-id', { title: 'y' })], {
+        status: 400,
+        body: {
+          details: {
+            issues: [
+              {
+                path: '/operations/1/id',
+                code: 'format',
+                message: 'must be the id of an entry, not its slug. GET by slug answers the id',
+              },
+            ],
+          },
+        },
+      }),
+      batch([drop(ABSENT), change(ABSENT, { title: 5 })], {
+        status: 400,
+        body: { details: { operation: 1, issues: [{ path: '/operations/1/data/title' }] } },
+      }),
+      batch([change(ABSENT, { title: 'y' }), make({ nope: 1 })], {
+        status: 400,
+        body: { details: { operation: 1 } },
+      }),
+      count(2),
     ],
   },
   {

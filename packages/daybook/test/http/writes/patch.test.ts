@@ -8,6 +8,7 @@ import { create, faults, get, patch, put } from '../../support/scenarios/steps.t
 import { STORES } from '../../support/stores/stores.ts'
 
 const thing = '/api/things/{id}'
+const absent = '/api/things/01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
 
 /** Sends a body as it stands. */
 const sent = (raw: string): Step => ({
@@ -151,14 +152,25 @@ runScenarios('PATCH', [
           [{ point: { x: null } }, '/point/x'],
           [{ point: { z: 1 } }, '/point/z'],
           [{ rows: [{ size: 1 }] }, '/rows/0/name'],
-          [{ parts: [{ text: 'x' }] }, '/parts/0'],
+          [{ parts: [{ text: 'x' }] }, '/parts/0/_type', '/parts/0'],
           [{ words: [null] }, '/words/0'],
           [{ friends: ['{id}', 'x'] }, '/friends/1'],
           [{ parent: '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2' }, '/parent'],
         ] as const
-      ).map(([json, path]) => patch(thing, json, { ...faults(path), lacks: [] })),
+      ).map(([json, ...paths]) => patch(thing, json, { ...faults(...paths), lacks: [] })),
       ...['[]', '5', '"x"', 'null', 'true', '{', '', '[{"title":"x"}]'].map((raw) => sent(raw)),
       get(thing, { answers: { ETag: '{tag}' } }),
+    ],
+  },
+  {
+    name: 'names what a body lacks before an entry that is not there, unless the entry could hold it',
+    config: kitchen,
+    steps: [
+      patch(absent, { parts: [{ _type: 'quote' }] }, faults('/parts/0/text')),
+      patch(absent, { rows: [{ name: 'n' }, { size: 1 }] }, faults('/rows/1/name')),
+      patch(absent, { seo: { title: 5 }, createdAt: 5 }, faults('/seo/title')),
+      patch(absent, { point: { x: 1 } }, { status: 404 }),
+      patch(absent, { title: 'x', createdAt: 5, id: [], bodyHtml: {} }, { status: 404 }),
     ],
   },
   {
