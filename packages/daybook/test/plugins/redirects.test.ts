@@ -2,6 +2,7 @@ import { ConfigError, type DaybookConfig, defineCollection, defineConfig, f, SYS
 import { redirects } from 'daybook/plugins'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { People } from '../support/auth/people.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { STORES, type StoredService } from '../support/stores/stores.ts'
 
 const people = new People({ ann: ['editor'] })
@@ -16,6 +17,8 @@ const config: DaybookConfig = defineConfig({
     notes: defineCollection({ fields: { slug: f.slug() } }),
   },
   plugins: [redirects({ collections: { posts: { path: { en: '/blog/:slug', de: '/de/:slug' } } }, status: '308' })],
+  // A batch of many redirects runs a hook for each in one transaction.
+  limits: { pluginMs: PATIENCE_MS },
 })
 
 interface Listed {

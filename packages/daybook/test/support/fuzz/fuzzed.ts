@@ -1,5 +1,6 @@
 import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 import { kitchen } from '../configs/configs.ts'
+import { PATIENT_LIMITS } from '../patience.ts'
 
 /** Every field type, relations both ways, values by locale, blocks, globals, and actions of the default accounts. */
 export const fuzzed = defineConfig({
@@ -22,5 +23,5 @@ export const fuzzed = defineConfig({
     site: defineGlobal({ fields: { name: f.text({ required: true, localized: true }), lead: f.relation('people') } }),
   },
   locales: { default: 'en', available: ['en', 'de'], fallback: { de: ['en'] } },
-  limits: { signInsPerMinute: 1_000_000 },
+  limits: { ...PATIENT_LIMITS, signInsPerMinute: 1_000_000 },
 })
