@@ -19,6 +19,9 @@ const LONG = [
   'packages/create-daybook/test/install.test.ts',
   'packages/daybook/test/postgres/faults.test.ts',
   'packages/daybook/test/cli/copy/copy-interrupted.test.ts',
+  'packages/daybook/test/cli/start/drain.test.ts',
+  'packages/daybook/test/fuzz/fuzz.test.ts',
+  'packages/daybook/test/http/docs/docs-in-a-browser.test.ts',
 ]
 
 /** Begins with the long files: one that begins late runs alone in the end, and leaves a core idle. */
