@@ -3,12 +3,10 @@ import config from '../../examples/blog/daybook.config.ts'
 import { RULES } from './rules.ts'
 
 const rule = RULES.find(({ name }) => name === process.env.BENCH_RULE)
-const { posts } = config.collections
+const posts = { ...config.collections.posts, indexes: [['category', '-publishedOn']] }
 
-/** The reference example; its posts are read by the rule that BENCH_RULE names, or by none. */
-export default rule
-  ? defineConfig({
-      ...config,
-      collections: { ...config.collections, posts: { ...posts, access: { read: () => rule.where } } },
-    })
-  : config
+/** The reference example, with an index for the rule on the category; its posts are read by the rule that BENCH_RULE names, or by none. */
+export default defineConfig({
+  ...config,
+  collections: { ...config.collections, posts: rule ? { ...posts, access: { read: () => rule.where } } : posts },
+})

@@ -4,6 +4,7 @@ import { aCount, aFlag, anObject, aText, isKey } from '../fields/rules.ts'
 import { checkDocsPath, checkLogo, checkTheme } from './check-docs.ts'
 import { checkCase, checkFields, KEY_ADVICE, refuseRoles } from './check-fields.ts'
 import { checkAllowedAttributes, checkAllowedElements } from './check-html.ts'
+import { checkIndexes } from './check-indexes.ts'
 
 /** One thing that is wrong with a config: where, and what to write instead. */
 export interface ConfigFault {
@@ -147,7 +148,19 @@ const checkLocales: Check = (value, path, report, config) => {
   }
 }
 
-function checkDocuments(kind: 'collections' | 'globals', options: Readonly<Record<string, Check>>): Check {
+/** Checks parts of a collection or global that need more than one of its options. */
+type CheckParts = (document: Readonly<Record<string, unknown>>, path: string, report: FaultReport) => void
+
+const checkCollectionParts: CheckParts = ({ fields, indexes }, path, report) =>
+  checkIndexes(indexes, fields, `${path}.indexes`, report)
+
+const checkGlobalParts: CheckParts = ({ fields }, path, report) => refuseRoles(fields, `${path}.fields`, report)
+
+function checkDocuments(
+  kind: 'collections' | 'globals',
+  options: Readonly<Record<string, Check>>,
+  checkParts: CheckParts,
+): Check {
   return (value, path, report, config) => {
     if (!isRecord(value)) {
       report.add(path, `write an object of ${kind}`)
@@ -164,9 +177,9 @@ function checkDocuments(kind: 'collections' | 'globals', options: Readonly<Recor
       const place = `${path}.${key}`
       checkDocumentKey(kind, key, place, report)
       checkKeys({ ...options, fields: () => undefined })(document, place, report, config)
-      const fields = isRecord(document) ? document.fields : undefined
-      checkFields(fields, `${place}.fields`, around, report)
-      if (kind === 'globals') refuseRoles(fields, `${place}.fields`, report)
+      const parts: Readonly<Record<string, unknown>> = isRecord(document) ? document : {}
+      checkFields(parts.fields, `${place}.fields`, around, report)
+      checkParts(parts, place, report)
     }
   }
 }
@@ -180,14 +193,18 @@ function checkDocumentKey(kind: 'collections' | 'globals', key: string, path: st
 }
 
 const DOCUMENT_OPTIONS = { description: isConfigText, requireIfMatch: isFlag }
+const COLLECTION_OPTIONS = {
+  ...DOCUMENT_OPTIONS,
+  access: checkAccess(['read', 'create', 'update', 'delete']),
+  // Checked with the fields.
+  indexes: () => undefined,
+  maxLimit: isCount,
+}
+const GLOBAL_OPTIONS = { ...DOCUMENT_OPTIONS, access: checkAccess(['read', 'update']) }
 
 const checkTop = checkKeys({
-  collections: checkDocuments('collections', {
-    ...DOCUMENT_OPTIONS,
-    access: checkAccess(['read', 'create', 'update', 'delete']),
-    maxLimit: isCount,
-  }),
-  globals: checkDocuments('globals', { ...DOCUMENT_OPTIONS, access: checkAccess(['read', 'update']) }),
+  collections: checkDocuments('collections', COLLECTION_OPTIONS, checkCollectionParts),
+  globals: checkDocuments('globals', GLOBAL_OPTIONS, checkGlobalParts),
   locales: checkLocales,
   database: checkKeys({ open: isFunction, snapshot: isFunction }, ['open', 'snapshot']),
   auth: checkAuth,

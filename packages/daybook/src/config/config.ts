@@ -17,6 +17,12 @@ export interface CollectionConfig<F extends Fields = Fields> {
    * of them. @see docs/access.md
    */
   readonly access?: CollectionAccess
+  /**
+   * Fields that lists filter and sort by together, as `[['category', '-publishedOn']]`: up to 8 lists of 2 to 4 fields. A filter or a
+   * rule that names values for the first fields, sorted by the next one, then reads only the entries of its page. Each index makes
+   * writes slower. @default none @see docs/modelling-content.md#index-fields-together
+   */
+  readonly indexes?: readonly (readonly string[])[]
   /** The most entries on one page. @default 100 */
   readonly maxLimit?: number
   /** Refuse PUT, PATCH and DELETE without `If-Match` (428), with `If-None-Match` too. @default false */

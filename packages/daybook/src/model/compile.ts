@@ -11,6 +11,7 @@ import { isUuidShaped } from '../fields/slug.ts'
 import type {
   CollectionModel,
   Comparable,
+  CompoundIndexModel,
   DocumentModel,
   FieldModel,
   GlobalModel,
@@ -109,6 +110,7 @@ function compileCollection(key: string, config: CollectionConfig, locales: Local
     comparables,
     manyValued: findManyValued(placed),
     indexes: findIndexes(config.fields, comparables),
+    compoundIndexes: (config.indexes ?? []).map((keys) => compileCompoundIndex(keys, comparables)),
     searchable: fields
       .filter(([, field]) => holdsWords(field))
       .map(([fieldKey, { type, options }]) => ({ key: fieldKey, weight: type.search?.(options)?.weight ?? 1 })),
@@ -311,6 +313,17 @@ function findIndexes(fields: Fields, comparables: ReadonlyMap<string, Comparable
   const indexed = lazy.map((one) => ({ path: one.path, unique: isUnique(one.path) }))
   const only = Object.keys(fields).filter((path) => isUnique(path) && !comparables.has(path))
   return [...indexed, ...only.map((path) => ({ path, unique: true }))]
+}
+
+function compileCompoundIndex(
+  written: readonly string[],
+  comparables: ReadonlyMap<string, Comparable>,
+): CompoundIndexModel {
+  const keys = written.flatMap((key) => {
+    const by = comparables.get(key.replace(/^-/, ''))
+    return by ? [{ by, descending: key.startsWith('-') }] : []
+  })
+  return Object.freeze({ name: written.join(), keys })
 }
 
 /** Whether a value of this field can hold words that `q` finds. */

@@ -57,6 +57,19 @@ export interface IndexModel {
   readonly unique: boolean
 }
 
+/** One key of an index over several values. */
+export interface IndexKey {
+  readonly by: Comparable
+  readonly descending: boolean
+}
+
+/** An index over several values, which the config declares. */
+export interface CompoundIndexModel {
+  /** As the config writes it, `category,-publishedOn`. */
+  readonly name: string
+  readonly keys: readonly IndexKey[]
+}
+
 /** A relation field, wherever it stands in a document. */
 export interface RelationModel {
   /** Dotted path of keys; lists and kinds of blocks leave no trace in it. */
@@ -118,6 +131,7 @@ export interface CollectionModel extends DocumentModel {
   /** Many-valued fields that can be filtered, by dotted path. */
   readonly manyValued: ReadonlyMap<string, ManyValued>
   readonly indexes: readonly IndexModel[]
+  readonly compoundIndexes: readonly CompoundIndexModel[]
   /** Top-level fields whose words `q` finds. */
   readonly searchable: readonly { readonly key: string; readonly weight: number }[]
   readonly access: {

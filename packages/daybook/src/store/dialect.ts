@@ -98,8 +98,8 @@ export interface SchemaDialect {
   readonly marker: string
   /** A name as the engine keeps it, and as its errors will say it. */
   named(name: string): string
-  /** The columns of an index on a value, besides what ties it; `unique` alone. */
-  indexed(by: Comparable): string
+  /** A value as a column of an index, in an order of {@link Dialect.order}. */
+  indexed(by: Comparable, descending?: boolean): string
   uniquelyIndexed(by: Comparable): string
   /** A value of a document as a column of a view. */
   shown(path: string): string

@@ -26,13 +26,15 @@ export interface WherePlace {
   readonly form?: WhereForm
   /** The key that entries are sorted by first. */
   readonly lead?: SortBy | undefined
+  /** Parts that the index of the walk finds. */
+  readonly found?: readonly Condition[] | undefined
   /** Before the names of its parameters. @default 'where' */
   readonly prefix?: string
 }
 
 /** Translates a filter on the table that is called `entry`. */
 export function toWhereSql(dialect: Dialect, condition: Condition, place: WherePlace): WhereSql {
-  const { key, table, form = 'plain', lead, prefix = 'where' } = place
+  const { key, table, form = 'plain', lead, found = [], prefix = 'where' } = place
   const values: Record<string, unknown> = {}
   const bind = (value: unknown): string => {
     const name = `${prefix}${Object.keys(values).length}`
@@ -41,7 +43,9 @@ export function toWhereSql(dialect: Dialect, condition: Condition, place: WhereP
   }
   const own: FilteredTable = { dialect, collection: key, alias: 'entry', bind }
   const built =
-    form === 'plain' ? translateCondition(condition, own) : planned(condition, { ...own, name: table }, form, lead)
+    form === 'plain'
+      ? translateCondition(condition, own)
+      : planned(condition, { ...own, name: table }, form, { lead, found })
   return { cacheKey: built.cacheKey, values, build: () => built.sql() }
 }
 
@@ -70,10 +74,15 @@ function driverOf(parts: readonly Condition[], lead: SortBy | undefined): Condit
   )
 }
 
-function planned(condition: Condition, table: IndexedTable, form: WhereForm, lead: SortBy | undefined): Piece {
+function planned(
+  condition: Condition,
+  table: IndexedTable,
+  form: WhereForm,
+  { lead, found }: { readonly lead: SortBy | undefined; readonly found: readonly Condition[] },
+): Piece {
   const parts = conjuncts(condition)
-  const driver = form === 'drive' ? driverOf(parts, lead) : undefined
-  const pieces = parts.map((one) => (one === driver ? translateCondition(one, table) : lookUp(one, table, form)))
+  const leading = form === 'drive' ? [driverOf(parts, lead)] : found
+  const pieces = parts.map((one) => (leading.includes(one) ? translateCondition(one, table) : lookUp(one, table, form)))
   return combinePieces('all', pieces)
 }
 

@@ -47,6 +47,83 @@ const allowHtml = (parts: unknown): object => ({ markdown: { allowHtml: parts } 
 
 type Case = readonly [what: string, config: unknown, path: string, message: string]
 
+/** A collection of articles that declares these indexes. */
+const indexed = (indexes: unknown): object => ({
+  collections: {
+    posts: {
+      fields: {
+        title: f.text(),
+        name: f.text({ maxLength: 200 }),
+        status: f.status(),
+        day: f.date(),
+        body: f.markdown(),
+        secret: f.text({ index: false }),
+        seo: f.group({ rank: f.integer() }),
+        isOpen: f.boolean(),
+      },
+      indexes,
+    },
+  },
+})
+
+const INDEX_FAULTS: readonly Case[] = [
+  ['indexes that are a text', indexed('day'), 'collections.posts.indexes', '[["category", "-publishedOn"]]'],
+  ['indexes that are one list', indexed(['name', 'day']), 'collections.posts.indexes', 'a list of lists of fields'],
+  [
+    'nine indexes',
+    indexed([
+      ...['name', 'seo.rank', 'updatedAt', 'title'].flatMap((one) => [[one, 'day']]),
+      ...['name', 'seo.rank', 'updatedAt', 'title', 'day'].map((one) => [
+        one,
+        one === 'seo.rank' ? 'name' : 'seo.rank',
+      ]),
+    ]),
+    'collections.posts.indexes',
+    'at most 8 indexes',
+  ],
+  ['an index on one field', indexed([['day']]), 'collections.posts.indexes.0', 'a field alone has an index of its own'],
+  [
+    'an index on five fields',
+    indexed([['name', 'day', 'seo.rank', 'updatedAt', 'isOpen']]),
+    'collections.posts.indexes.0',
+    'name 2 to 4 fields',
+  ],
+  ['an index with a field twice', indexed([['day', '-day']]), 'collections.posts.indexes.0', 'names "day" twice'],
+  ['an index on no field', indexed([['day', 'nmae']]), 'collections.posts.indexes.0', '"nmae" can be neither'],
+  ['an index on a group', indexed([['day', 'seo']]), 'collections.posts.indexes.0', '"seo" can be neither'],
+  ['an index on Markdown', indexed([['day', '-body']]), 'collections.posts.indexes.0', '"body" can be neither'],
+  ['an index on an unindexed field', indexed([['day', 'secret']]), 'collections.posts.indexes.0', '"secret" can be'],
+  [
+    'an index with the status',
+    indexed([['status', 'day']]),
+    'collections.posts.indexes.0',
+    'every index holds the status',
+  ],
+  ['an index with the id', indexed([['day', 'id']]), 'collections.posts.indexes.0', 'every index ends with it'],
+  [
+    'an index with the time of creation',
+    indexed([['day', '-createdAt']]),
+    'collections.posts.indexes.0',
+    'every index ends with the order of creation',
+  ],
+  [
+    'an index with long texts',
+    indexed([['title', 'name', 'day']]),
+    'collections.posts.indexes.0',
+    'at most 600 characters together; give title, name a maxLength',
+  ],
+  [
+    'an index that reads another one backwards',
+    indexed([
+      ['name', '-day'],
+      ['-name', 'day'],
+    ]),
+    'collections.posts.indexes.1',
+    'indexes.0 is the same',
+  ],
+  ['a global with indexes', global({ indexes: [] }), 'globals.site.indexes', 'no such option'],
+]
+
 const CONFIGS: readonly Case[] = [
   ['no config', undefined, 'config', 'export default defineConfig'],
   ['a list', [], 'config', 'export default defineConfig'],
@@ -234,11 +311,12 @@ const DOCUMENTS: readonly Case[] = [
     'a misspelt option',
     option({ acess: {} }),
     'collections.posts.acess',
-    'description, requireIfMatch, access, maxLimit',
+    'description, requireIfMatch, access, indexes, maxLimit',
   ],
   ['a misspelt action', option({ access: { write: () => true } }), 'collections.posts.access.write', 'read, create'],
   ['a rule that is a flag', option({ access: { read: true } }), 'collections.posts.access.read', 'write a function'],
   ['a maxLimit that is a text', option({ maxLimit: '9' }), 'collections.posts.maxLimit', 'whole number'],
+  ...INDEX_FAULTS,
   ['an empty description', option({ description: '' }), 'collections.posts.description', 'write a text'],
   [
     'a condition that is a text',

@@ -96,6 +96,8 @@ hasRole()
 defineCollection({ description: 'Nothing.' })
 // @ts-expect-error a bound is a number
 defineCollection({ fields: { title: f.text() }, maxLimit: 'many' })
+// @ts-expect-error an index is a list of fields
+defineCollection({ fields: { title: f.text() }, indexes: ['title'] })
 // @ts-expect-error a misspelt option
 defineCollection({ fields: { title: f.text() }, acces: {} })
 // @ts-expect-error beside one that is right, too

@@ -12,6 +12,7 @@ const people = defineCollection({ fields: { name: f.text({ required: true }) } }
 const things = defineCollection({
   description: 'One of each.',
   maxLimit: 50,
+  indexes: [['date', '-number']],
   fields: {
     text: f.text(),
     textNeeded: f.text({ required: true, minLength: 1, maxLength: 80, pattern: '^[A-Z]' }),

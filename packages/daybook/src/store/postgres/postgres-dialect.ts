@@ -23,6 +23,12 @@ function valueText({ path, scalar }: Comparable, alias?: string): string {
   return `(CASE ${kind} WHEN 'number' THEN ${text}::numeric END)`
 }
 
+/** A value as a column of an index: missing ones come first, and last when it descends. */
+function indexedValue(by: Comparable, descending = false): string {
+  const own = `${by.column ?? valueText(by)}${descending ? ' DESC' : ''}`
+  return by.neverNull ? own : `${own} NULLS ${descending ? 'LAST' : 'FIRST'}`
+}
+
 /** Tells how an index or view was made; without double quotes, so that long names stay whole in it. */
 const commentOn = ({ type, name, sql: text }: SchemaObject): string =>
   `COMMENT ON ${type} "${name}" IS '${`${name} ${text}`.replaceAll("'", "''").replaceAll('"', '`')}'`
@@ -37,7 +43,7 @@ const SCHEMA: Omit<SchemaDialect, 'named'> = {
   },
   tableOptions: () => '',
   marker: "SELECT 1 AS is_there FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'daybook$meta'",
-  indexed: (by) => `${valueText(by)} NULLS FIRST`,
+  indexed: indexedValue,
   uniquelyIndexed: (by) => (by.scalar === 'text' ? `md5(${textAt(by.path)})` : valueText(by)),
   shown: (path) => textAt(path),
   tables: "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() AND tablename LIKE '%$%'",

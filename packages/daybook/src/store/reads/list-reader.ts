@@ -3,8 +3,9 @@ import { prepare, prepareSql } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import type { SearchDialect } from '../dialect.ts'
 import { toStored } from '../where.ts'
-import { toWhereSql, type WhereForm } from '../where-forms.ts'
+import { toWhereSql } from '../where-forms.ts'
 import { COUNTERS } from '../writes/commit-batch.ts'
+import { compoundPath } from './compound-path.ts'
 import {
   countStatement,
   type Filter,
@@ -45,7 +46,7 @@ export class ListReader {
   /** How many entries a search or a filter finds, exactly. */
   async count(collection: CollectionModel, query: Pick<PageQuery, 'search' | 'where' | 'statuses'>): Promise<number> {
     const form = query.search ? 'walk' : 'drive'
-    const filter = this.#filter(collection, query, form, this.#source.dialect.search.countValues)
+    const filter = this.#filter(collection, query, { form }, this.#source.dialect.search.countValues)
     if (!filter) return 0
     const statement = this.#source.statements.get(`count ${collection.table} ${filter.cacheKey}`, () =>
       prepareSql(countStatement(this.#source.dialect, collection, query, filter)),
@@ -55,8 +56,8 @@ export class ListReader {
 
   /** One page of entries. */
   async page(collection: CollectionModel, query: PageQuery): Promise<Page> {
-    const plan = planOf(query)
-    const filter = this.#filter(collection, query, plan.form)
+    const plan = planOf(query, this.#source.dialect.indexesHoldValues ? collection : undefined)
+    const filter = this.#filter(collection, query, plan)
     if (!filter) return { rows: [], end: undefined }
     const connection = plan.isShort ? this.#source.connection : this.#source.background
     if (query.search && query.sort.length === 0) return this.#ranked(collection, query, filter)
@@ -74,19 +75,21 @@ export class ListReader {
   #filter(
     collection: CollectionModel,
     { search, where, statuses, sort }: Pick<PageQuery, 'search' | 'where' | 'statuses'> & Partial<PageQuery>,
-    form: WhereForm,
+    { form, compound }: Pick<PagePlan, 'form' | 'compound'>,
     toValues: SearchDialect['values'] = this.#source.dialect.search.values,
   ): Filter | undefined {
     const found = search ? toValues(search, collection) : {}
     if (!found) return undefined
     const { key, table } = collection
     const own = this.#source.dialect.indexesHoldValues ? form : 'plain'
-    const condition = where && toWhereSql(this.#source.dialect, where, { key, table, form: own, lead: sort?.[0] })
+    const place = { key, table, form: own, lead: sort?.[0], found: compound?.found }
+    const condition = where && toWhereSql(this.#source.dialect, where, place)
     const named = Object.fromEntries((statuses ?? []).map((status, index) => [`status${index}`, status]))
     return {
-      cacheKey: `${statuses?.length} ${search !== undefined} ${condition?.cacheKey}`,
+      cacheKey: `${statuses?.length} ${search !== undefined} ${compound?.index} ${condition?.cacheKey}`,
       values: { ...found, ...named, ...condition?.values },
       where: condition,
+      index: compound?.index,
     }
   }
 
@@ -135,8 +138,13 @@ export class ListReader {
   }
 }
 
-/** What is searched for leads to the entries; else the choice is between the filter and the order. */
-function planOf({ where, search, ...query }: PageQuery): PagePlan {
+/**
+ * What is searched for leads to the entries; else the choice is between the filter and the order.
+ *
+ * @param collection where its declared indexes can be chosen
+ */
+function planOf({ where, search, ...query }: PageQuery, collection: CollectionModel | undefined): PagePlan {
   if (search) return { form: query.sort.length === 0 ? 'drive' : 'walk', isShort: false }
-  return where ? planPage({ ...query, where }) : { form: 'plain', isShort: true }
+  if (!where) return { form: 'plain', isShort: true }
+  return planPage({ ...query, where, compound: collection && compoundPath(collection, where, query.sort) })
 }

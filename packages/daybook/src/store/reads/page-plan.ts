@@ -2,6 +2,7 @@ import type { SortBy } from '../../query/list-query.ts'
 import { type Condition, conjuncts } from '../../query/where.ts'
 import { isOwn } from '../where.ts'
 import { isOneStep, type WhereForm } from '../where-forms.ts'
+import type { CompoundPath } from './compound-path.ts'
 
 /** How many entries there are, so that a way to a page can be chosen. */
 export interface ListSize {
@@ -20,11 +21,15 @@ interface CostedPage {
   readonly offset: number
   readonly limit: number
   readonly size: ListSize
+  /** A declared index that leads to the page. */
+  readonly compound: CompoundPath | undefined
 }
 
 /** How a page is found. */
 export interface PagePlan {
   readonly form: WhereForm
+  /** The declared index that is walked; by default that of the order. */
+  readonly compound?: CompoundPath | undefined
   /** Whether it takes few steps however entries lie, and need not be asked beside others. */
   readonly isShort: boolean
 }
@@ -41,18 +46,22 @@ const SHORT = 10_000
  * Chooses how to find a page. No engine does that well by itself here: SQLite keeps no statistics, and does not know that a value which
  * is not in the index that it walks costs a whole document.
  */
-export function planPage({ where, sort, offset, limit, size }: CostedPage): PagePlan {
-  const leaves = conjuncts(where)
+export function planPage({ where, sort, offset, limit, size, compound }: CostedPage): PagePlan {
+  const all = conjuncts(where)
+  const leaves = all.filter((one) => !compound?.found.includes(one))
   const [lead] = sort
-  const drivesInOrder = leaves.some((one) => isInOrder(one, lead))
+  const isShown = compound !== undefined && leaves.length === 0
+  const drivesInOrder = all.some((one) => isInOrder(one, lead))
   const sets = leaves.filter((one) => !isOneStep(one)).length
-  const passed = Math.min(size.all, ((offset + limit) * size.all) / Math.max(1, size.found))
+  const share = isShown ? 1 : size.all / Math.max(1, size.found)
+  const passed = Math.min(size.all, (offset + limit) * share)
   const isEachCheaper = passed * DOCUMENT < (leaves.length === 1 ? size.found : size.all) * MEMBER
   const other = sets > 0 && isEachCheaper ? 'each' : 'walk'
   const walk = passed + sets * Math.min(passed * DOCUMENT, size.found * MEMBER)
   const drive = drivesInOrder ? offset + limit : size.found * DOCUMENT
-  const form = drive <= walk ? 'drive' : other
-  return { form, isShort: isOwn(where) && worstOf(form, drivesInOrder, sets, offset, size) <= SHORT }
+  const form = drive < walk || (drive === walk && !compound) ? 'drive' : other
+  const worst = worstOf(isShown ? 'drive' : form, isShown || drivesInOrder, sets, offset, size)
+  return { form, compound: form === 'drive' ? undefined : compound, isShort: isOwn(where) && worst <= SHORT }
 }
 
 /** The steps that it takes at most, besides those to what is shown. */

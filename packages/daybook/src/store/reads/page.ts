@@ -24,19 +24,22 @@ interface EntryScope {
 /** A question about entries of one collection. */
 export type EntrySelect<Row> = SelectQueryBuilder<EntryScope, 'entry', Row>
 
-/** A collection's table under the common name. */
-export const entryTable = (table: string): EntrySelect<Record<never, never>> =>
-  build.selectFrom(sql.table<EntryTable>(table).as('entry')) as unknown as SelectQueryBuilder<
+/** A collection's table under the common name, by that index where one is named. */
+export const entryTable = (table: string, index?: string): EntrySelect<Record<never, never>> => {
+  const name = index === undefined ? sql`"entry"` : sql`"entry" INDEXED BY ${sql.id(index)}`
+  return build.selectFrom(sql.table<EntryTable>(table).as<'entry'>(name)) as unknown as SelectQueryBuilder<
     EntryScope,
     'entry',
     Record<never, never>
   >
+}
 
 /** The columns that serving entries needs. */
 export const SHOWN_COLUMNS = ['id', 'seq', 'status', 'shape', 'kept', 'doc'] as const
 
 /** Entries of a collection, with what is read of them to serve them. */
-export const entries = (table: string): EntrySelect<EntryRow> => entryTable(table).select(SHOWN_COLUMNS)
+export const entries = (table: string, index?: string): EntrySelect<EntryRow> =>
+  entryTable(table, index).select(SHOWN_COLUMNS)
 
 /** Values of the sort keys of the last entry of a page, and its id. */
 export type Position = readonly (string | number | null)[]
@@ -74,6 +77,8 @@ export interface Filter {
   readonly cacheKey: string
   readonly values: StatementValues
   readonly where: WhereSql | undefined
+  /** The index that leads to the entries, where the engine is told. */
+  readonly index?: string | undefined
 }
 
 export function phasesOf(dialect: Dialect, sort: readonly SortBy[], after: Position | undefined): readonly Phase[] {
@@ -131,7 +136,7 @@ export function pageStatement(
 ): Compilable<SortedRow> {
   const { sort, statuses, search } = query
   const keys = sort.map(({ by }, index) => dialect.whole(by).as(`s${index}`))
-  let page = entries(collection.table).select(keys)
+  let page = entries(collection.table, filter.index).select(keys)
   const isNewest = sort[0]?.by.column === 'id' && !filter.where && !search
   const narrowing = [...statusConditions(dialect, statuses, isNewest), ...phase.where]
   for (const condition of search ? [...narrowing, dialect.search.condition(collection.table)] : narrowing)

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { StartupError } from '../../errors.ts'
 import { type Field, type Fields, innerFields } from '../../fields/field.ts'
-import type { CollectionModel, Model } from '../../model/model.ts'
+import type { CollectionModel, CompoundIndexModel, Model } from '../../model/model.ts'
 import { bare, build, param, prepare, prepareSql, type Statement, type StatementValues } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import { UniqueViolation } from '../database.ts'
-import type { Dialect, SchemaObject } from '../dialect.ts'
+import type { Dialect, SchemaDialect, SchemaObject } from '../dialect.ts'
 import { COPY_NOTE, DEFAULT_LOCALE_NOTE, readNote, writeNote } from '../notes.ts'
 import { dropLocaleTables, dropsOf } from './locale-tables.ts'
 import { createEntryTable, createLocaleTable, createSystemTables } from './table-ddl.ts'
-import { indexName, valueIndex } from './tables.ts'
+import { compoundIndex, indexName, valueIndex } from './tables.ts'
 
 /** The layout of the tables; a database with a higher one was made by a newer Daybook. */
 export const LAYOUT = 2
@@ -25,23 +25,30 @@ function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readon
     sql: `CREATE ${unique ? 'UNIQUE ' : ''}INDEX "${name}" ON "${table}" (${columns})`,
   })
   const isOwn = table === key
-  const tail = collection.status ? ', id, status' : ', id'
+  const tail = (compound?: CompoundIndexModel): string =>
+    `, id${compound?.keys.at(-1)?.descending ? ' DESC' : ''}${collection.status ? ', status' : ''}`
   const values = collection.indexes.flatMap(({ path, unique }) => {
     const by = comparables.get(path)
     return by ? [{ by, path, unique }] : []
   })
   const named = (name: string): string => indexName(table, name)
   return [
-    index(named('created'), `created_at${tail}`),
-    index(named('updated'), `updated_at${tail}`),
+    index(named('created'), `created_at${tail()}`),
+    index(named('updated'), `updated_at${tail()}`),
     ...(collection.status ? [index(named('status'), 'status, id')] : []),
-    ...values.map(({ by, path }) => index(valueIndex(table, path), schema.indexed(by) + tail)),
+    ...values.map(({ by, path }) => index(valueIndex(table, path), schema.indexed(by) + tail())),
+    ...collection.compoundIndexes.map((one) =>
+      index(compoundIndex(table, one), compoundColumns(schema, one) + tail(one)),
+    ),
     ...(isOwn || !collection.slug ? [] : [index(named('slug'), 'slug')]),
     ...values
       .filter(({ unique }) => unique && isOwn)
       .map(({ by, path }) => index(named(`unique$${path}`), schema.uniquelyIndexed(by), true)),
   ]
 }
+
+const compoundColumns = (schema: SchemaDialect, { keys }: CompoundIndexModel): string =>
+  keys.map(({ by, descending }) => schema.indexed(by, descending)).join(', ')
 
 /** A view with a column for each field, for people with SQL tools. */
 function wantedView({ schema }: Dialect, collection: CollectionModel): SchemaObject {

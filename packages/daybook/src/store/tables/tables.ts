@@ -213,6 +213,9 @@ export const searchTable = (table: string): string => `${table}$search`
 /** The name of the index on a value inside the documents; it ends with the id, and the status where there is one. */
 export const valueIndex = (table: string, path: string): string => indexName(table, `by$${path}`)
 
+/** The name of a declared index on several values; it ends as one on a single value does. */
+export const compoundIndex = (table: string, { name }: { readonly name: string }): string => valueIndex(table, name)
+
 /** The name of an index of a table. */
 export const indexName = (table: string, name: string): string => `${table}$${name}`
 

@@ -54,6 +54,10 @@ function configWith(rule: () => AccessWhere) {
       seo: f.group({ rank: f.integer() }),
       next: f.relation('articles'),
     },
+    indexes: [
+      ['category', '-day'],
+      ['category', 'featured', 'minutes'],
+    ],
     access: { read: ({ identity }) => identity?.actorType === 'service' || rule() },
   })
   return defineConfig({ collections: { articles } })

@@ -1,0 +1,251 @@
+import { type AccessWhere, type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
+import { describe, expect, test } from 'vitest'
+import { ANONYMOUS } from '../../src/auth/adapter.ts'
+import { Access } from '../../src/content/access/access.ts'
+import { Engine } from '../../src/content/engine.ts'
+import { planList } from '../../src/content/reads/list.ts'
+import { compileModel } from '../../src/model/compile.ts'
+import type { CollectionModel } from '../../src/model/model.ts'
+import { listParameters } from '../../src/query/list-query.ts'
+import { readParameters, readParams } from '../../src/query/parameters.ts'
+import { databaseFile } from '../../src/service.ts'
+import type { Database } from '../../src/store/database.ts'
+import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
+import { LARGE_TEST_MS } from '../support/patience.ts'
+import { patientPostgres } from '../support/postgres/patient-postgres.ts'
+import { Folder } from '../support/stores/folder.ts'
+import { type NotedStatement, notedStore } from '../support/stores/noted-store.ts'
+import { AS_SYSTEM, create, type Place } from '../support/stores/place.ts'
+import { PostgresPlace } from '../support/stores/postgres-place.ts'
+import { STORES } from '../support/stores/stores.ts'
+
+type Indexes = readonly (readonly string[])[]
+
+const INDEXES: Indexes = [
+  ['category', '-day'],
+  ['category', 'featured', 'minutes'],
+  ['category', 'day', '-minutes'],
+  ['seo.rank', 'updatedAt'],
+  ['category', 'featured'],
+]
+
+/** Articles that the public reads by a rule, with indexes over several of their fields. */
+function configWith(indexes: Indexes | undefined, rule: () => AccessWhere | true = () => true) {
+  const articles = defineCollection({
+    fields: {
+      title: f.text({ required: true, localized: true }),
+      status: f.status(),
+      category: f.text({ maxLength: 100 }),
+      day: f.date(),
+      minutes: f.integer(),
+      featured: f.boolean(),
+      seo: f.group({ rank: f.integer() }),
+    },
+    access: { read: ({ identity }) => identity?.actorType === 'service' || rule() },
+    ...(indexes ? { indexes } : {}),
+  })
+  return defineConfig({
+    collections: { articles },
+    locales: { default: 'en', available: ['en', 'de'], fallback: { de: ['en'] } },
+  })
+}
+
+const COUNT = 60
+
+async function fill(place: Place, config: DaybookConfig): Promise<void> {
+  await place.serve(config, async (service) => {
+    for (let n = 0; n < COUNT; n++) {
+      await create(service, 'articles', {
+        title: `Word ${n}`,
+        status: ['published', 'draft', 'published', 'archived', 'published'][n % 5],
+        category: ['release', 'event', 'wg', null][n % 4],
+        day: n % 6 === 0 ? null : `2026-01-${String(1 + (n % 11)).padStart(2, '0')}`,
+        minutes: n % 7 === 0 ? null : n % 13,
+        featured: n % 3 === 0 ? null : n % 3 === 1,
+        seo: { rank: n % 4 },
+      })
+    }
+  })
+}
+
+/** Filters by the first fields of an index, by more, and by fewer than it takes. */
+const WHERES: readonly AccessWhere[] = [
+  { category: { eq: 'release' } },
+  { category: { eq: 'event' }, status: { in: ['draft', 'archived'] } },
+  { category: { eq: 'wg' }, featured: { eq: true } },
+  { category: { eq: 'event' }, day: { gt: '2026-01-04', lte: '2026-01-09' } },
+  { category: { eq: 'event' }, day: { ne: '2026-01-04' } },
+  { category: { eq: 'release' }, minutes: { in: [1, 2, 4] }, title: { contains: '1' } },
+  { category: { eq: 'release' }, or: [{ minutes: { lt: 3 } }, { featured: { exists: false } }] },
+  { category: { ne: 'release' } },
+  { not: { category: { eq: 'release' } } },
+  { or: [{ category: { eq: 'release' } }, { category: { eq: 'wg' } }] },
+  { 'seo.rank': { eq: 2 } },
+  { 'seo.rank': { eq: 2 }, category: { eq: 'nothing' } },
+]
+
+const ORDERS = ['-day', 'day', 'day,-minutes', '-day,minutes,title', 'minutes', '-updatedAt', '-createdAt', 'title']
+
+interface Listed {
+  readonly total: number
+  readonly items: readonly { readonly title: string }[]
+  readonly nextCursor: string | null
+}
+
+type Ask = (query: object) => Promise<Listed>
+
+/** All pages of a list, and what they say there is. */
+async function paged(ask: Ask, query: object): Promise<unknown> {
+  const titles: string[] = []
+  const totals = new Set<number>()
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: Listed = await ask({ ...query, limit: 7, ...(cursor ? { cursor } : {}) })
+    titles.push(...page.items.map(({ title }) => title))
+    totals.add(page.total)
+    cursor = page.nextCursor
+  }
+  return { titles, totals: [...totals] }
+}
+
+/** What lists answer: each filter in each order, as a `where` and as a rule, page by page. */
+async function answersOf(place: Place, indexes: Indexes | undefined): Promise<readonly unknown[]> {
+  let rule: AccessWhere | true = true
+  const answers: unknown[] = []
+  await place.serve(
+    configWith(indexes, () => rule),
+    async ({ content }) => {
+      for (const where of WHERES) {
+        for (const sort of ORDERS) {
+          const filter: Ask = (query) => content.list('articles', query, AS_SYSTEM) as unknown as Promise<Listed>
+          answers.push({ where, sort, ...((await paged(filter, { where, sort: sort.split(',') })) as object) })
+          rule = where
+          const ruled: Ask = (query) => content.list('articles', query, { caller: ANONYMOUS }) as never
+          answers.push({ rule, sort, ...((await paged(ruled, { sort: sort.split(',') })) as object) })
+          for (const query of [{ locale: 'de' }, { q: 'word' }]) {
+            const found = { sort: sort.split(','), ...query }
+            answers.push({ rule, found, ...((await paged(ruled, found)) as object) })
+          }
+          rule = true
+        }
+      }
+    },
+  )
+  return answers
+}
+
+describe.each(STORES)('indexes over several fields on $name', (store) => {
+  test('change no answer', { timeout: LARGE_TEST_MS }, async () => {
+    await using place = await store.at()
+    await fill(place, configWith(undefined))
+    const without = await answersOf(place, undefined)
+    expect(await answersOf(place, INDEXES)).toEqual(without)
+  })
+
+  test('are made with the config, in every language, and dropped with it', async () => {
+    await using place = await store.at()
+    const declared = async (): Promise<readonly string[]> =>
+      (await place.names('index')).filter((name) => name.includes('category,'))
+    await fill(place, configWith(undefined))
+    expect(await declared()).toEqual([])
+    const before = await place.schema()
+    await place.start(configWith([['category', '-day']]))
+    expect(await declared()).toEqual(['articles$by$category,-day', 'articles$de$by$category,-day'])
+    await place.start(configWith([['category', 'day']]))
+    expect(await declared()).toEqual(['articles$by$category,day', 'articles$de$by$category,day'])
+    await place.start(configWith(undefined))
+    expect(await place.schema()).toEqual(before)
+  })
+
+  test('take the longest texts that their fields take', async () => {
+    await using place = await store.at()
+    const fields = { title: f.text({ maxLength: 400 }), name: f.text({ maxLength: 200 }) }
+    const config = { collections: { notes: { fields, indexes: [['title', 'name']] } } }
+    await place.serve(config, async (service) => {
+      const long = Array.from({ length: 600 }, (_, n) => String.fromCodePoint(0x1f300 + ((n * 7919) % 700)))
+      const note = { title: long.slice(0, 400).join(''), name: long.slice(400).join('') }
+      await create(service, 'notes', note)
+      const where = { title: { eq: note.title } }
+      expect(await service.content.list('notes', { where, sort: 'name' }, AS_SYSTEM)).toMatchObject({ items: [note] })
+    })
+  })
+})
+
+/** A database of an engine, and how its plans are told from other ones. */
+interface Planned {
+  readonly name: string
+  at(): Promise<Place>
+  open(address: string): Promise<Database>
+  readonly explain: string
+  /** Gathers what the engine knows of the entries; SQLite plans without. */
+  readonly analyze: string
+  /** What a plan says that sorts, or reads documents that it does not show. */
+  readonly isSlow: RegExp
+}
+
+const PLANNED: readonly Planned[] = [
+  {
+    name: 'sqlite',
+    at: () => Folder.make(),
+    open: async (address) => openSqlite(databaseFile(address)),
+    explain: 'EXPLAIN QUERY PLAN',
+    analyze: '',
+    isSlow: /TEMP B-TREE|autoindex/,
+  },
+  {
+    name: 'postgres',
+    at: () => PostgresPlace.make(),
+    open: (address) => patientPostgres(address).open(),
+    explain: 'EXPLAIN',
+    analyze: 'ANALYZE articles',
+    isSlow: /Seq Scan|Bitmap|Sort|Filter: .*category/,
+  },
+]
+
+const LED: readonly AccessWhere[] = [
+  { category: { eq: 'release' } },
+  { category: { eq: 'release' }, day: { gte: '2026-01-03' } },
+]
+
+/** Articles that no service wrote, so many that an engine with statistics has a choice. */
+const MANY = `INSERT INTO articles (id, status, created_at, updated_at, seq, shape, doc)
+  SELECT id || 'x' || n, status, created_at, updated_at, seq, shape, doc
+  FROM articles, (SELECT pk AS n FROM articles ORDER BY pk LIMIT 40) AS many`
+
+/** How the engine goes about the statements that read the entries of a public list. */
+async function plansOf(database: Database, explain: string, where: AccessWhere, query: string): Promise<string[]> {
+  const calls: NotedStatement[] = []
+  const store = notedStore(database, (statement) => calls.push(statement))
+  const model = compileModel(configWith([['category', '-day']], () => where))
+  const articles = model.collections.get('articles') as CollectionModel
+  const engine = new Engine({ model, store, tools: { renderMarkdown: async () => '' } })
+  const asked = readParameters(listParameters(articles, model.locales), readParams(query))
+  await (await planList(engine, new Access(model, ANONYMOUS), articles, asked)).read()
+  const plans = calls
+    .filter(({ sql }) => /order by/i.test(sql))
+    .map(async ({ sql, parameters }) => {
+      const rows = await database.reader.all<object>({ sql: `${explain} ${sql}`, bind: () => [...parameters] })
+      return rows.map((row) => Object.values(row).join(' ')).join('\n')
+    })
+  return Promise.all(plans)
+}
+
+describe.each(PLANNED)('an index over several fields on $name', ({ at, open, explain, analyze, isSlow }) => {
+  test.each(LED)('leads a list under the rule %j to what it shows', { timeout: LARGE_TEST_MS }, async (where) => {
+    await using place = await at()
+    const config = configWith([['category', '-day']])
+    await fill(place, config)
+    await place.exec(MANY)
+    await place.exec(analyze)
+    await place.exec(`UPDATE daybook$collections SET counts = '{"published":${COUNT * 41}}' WHERE key = 'articles'`)
+    const database = await open(place.address)
+    for (const query of ['sort=-day&limit=5', 'sort=day&limit=5', 'sort=-day&limit=5&offset=50']) {
+      const plans = await plansOf(database, explain, where, query)
+      expect(plans).not.toEqual([])
+      for (const plan of plans) {
+        expect(plan).toContain('articles$by$category,-day')
+        expect(plan).not.toMatch(isSlow)
+      }
+    }
+    await database.close()
+  })
+})
