@@ -46,6 +46,25 @@ export type FieldValues<F extends Fields> = Flat<
   }
 >
 
+/** Fields that hold something whoever reads them. One with a rule for reading is empty for those whom it refuses. */
+type IsFilledForAll<F> =
+  OptionsOf<F> extends { readonly access: { readonly read: unknown } }
+    ? '~filled' extends keyof OptionsOf<F>
+      ? true
+      : OptionsOf<F> extends { readonly many: true }
+        ? true
+        : false
+    : IsFilled<F>
+
+/** The values of a set of fields, as anybody may be shown them. */
+export type ReadableValues<F extends Fields> = Flat<
+  { readonly [K in keyof F]: IsFilledForAll<F[K]> extends true ? ValueOf<F[K]> : ValueOf<F[K]> | null } & {
+    readonly [K in keyof F as GeneratedKey<K, F[K]>]: IsFilledForAll<F[K]> extends true
+      ? GeneratedValue<F[K]>
+      : GeneratedValue<F[K]> | null
+  }
+>
+
 type Ignored<F extends Fields> = {
   readonly [K in keyof F as GeneratedKey<K, F[K]>]?: unknown
 }

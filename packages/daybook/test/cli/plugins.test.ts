@@ -84,7 +84,7 @@ test('a rejection that a plugin leaves alone is logged, and daybook start goes o
   expect((await fetch(`${url}/api/ready`)).status).toBe(200)
   child.kill('SIGTERM')
   expect(await once(child, 'exit')).toEqual([0, null])
-  const lines = (await said).split('\n').filter((line) => line.includes('plugin: unhandled rejection'))
+  const lines = (await said).split('\n').filter((line) => line.includes('unhandled rejection'))
   expect(lines).toHaveLength(3)
   expect(lines[0]).toContain('nobody waits for this')
 })
