@@ -14,7 +14,13 @@ export interface ValidationIssue {
 }
 
 /** What a validator answers: nothing when all is well, else a message, an issue, or several of either. */
-export type ValidationAnswer = string | ValidationIssue | readonly (string | ValidationIssue)[] | null | undefined | Nothing
+export type ValidationAnswer =
+  | string
+  | ValidationIssue
+  | readonly (string | ValidationIssue)[]
+  | null
+  | undefined
+  | Nothing
 
 /** What a function answers that ends without an answer. */
 type Nothing = ReturnType<() => void>

@@ -8,7 +8,10 @@ import type { CollectionModel, FieldModel, GlobalModel } from '../model/model.ts
 type ContentOf = (event: CheckEvent) => CallerContent
 
 /** The validators of a document: those of its fields, in their order, then its own. */
-export function toValidators(document: CollectionModel | GlobalModel, contentOf: ContentOf): readonly WriteHook<CheckEvent>[] {
+export function toValidators(
+  document: CollectionModel | GlobalModel,
+  contentOf: ContentOf,
+): readonly WriteHook<CheckEvent>[] {
   const fields = document.fields
     .filter(({ field }) => holdsValidator(field))
     .map(
