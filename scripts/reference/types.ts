@@ -14,7 +14,8 @@ const NAMED_TYPES: Readonly<Record<string, string>> = {
   Field: 'field',
   URL: 'URL',
   FieldValidator: 'function',
-  DocumentValidator: 'function',
+  EntryValidator: 'function',
+  GlobalValidator: 'function',
 }
 
 /** A type as a reader of the docs knows it: `string[]`, `'a'` or `'b'`, function, object. */

@@ -1,6 +1,6 @@
 import type { AuthAdapter, AuthSource } from '../auth/adapter.ts'
 import type { Fields } from '../fields/field.ts'
-import type { FieldValues, Flat, PatchValues, ReadableValues, WriteValues } from '../fields/infer.ts'
+import type { FieldValues, Flat, PatchValues, SparseValues, WriteValues } from '../fields/infer.ts'
 import type { DocumentValidator } from '../fields/validation.ts'
 import type { DatabaseSource } from '../store/database.ts'
 import type { CollectionAccess, GlobalAccess } from './access.ts'
@@ -32,7 +32,7 @@ export interface CollectionConfig<F extends Fields = Fields> {
    * Checks a whole entry, such as one value beside another: `(entry, { before, operation, identity, locale, content })`. Answers nothing
    * when the entry may be stored, else issues: `{ path, message }`, or a message. @see docs/hooks.md#check-what-is-written
    */
-  readonly validate?: DocumentValidator<ValidatedEntry<F>>
+  readonly validate?: EntryValidator<F>
   /** Functions that take part in writes: `{ beforeValidate, beforeChange, afterCommit }`, any of them. @see docs/hooks.md */
   readonly hooks?: object
 }
@@ -51,7 +51,7 @@ export interface GlobalConfig<F extends Fields = Fields> {
    * Checks the whole global: `(global, { before, operation, identity, locale, content })`. Answers nothing when it may be stored, else
    * issues: `{ path, message }`, or a message. @see docs/hooks.md#check-what-is-written
    */
-  readonly validate?: DocumentValidator<ValidatedGlobal<F>>
+  readonly validate?: GlobalValidator<F>
   /** Functions that take part in writes: `{ beforeValidate, beforeChange, afterCommit }`, any of them. @see docs/hooks.md */
   readonly hooks?: object
 }
@@ -219,14 +219,24 @@ export interface EntrySystem {
   readonly updatedAt: string
 }
 
-/** An entry as its hooks are told of it. */
-export type HookedEntry<F extends Fields> = Flat<EntrySystem & FieldValues<F>>
-/** A global as its hooks are told of it. */
-export type HookedGlobal<F extends Fields> = Flat<{ readonly key: string } & FieldValues<F>>
-/** An entry as its validator sees it: fields that the caller may not read, and did not send, are empty. */
-export type ValidatedEntry<F extends Fields> = Flat<EntrySystem & ReadableValues<F>>
-/** A global as its validator sees it: fields that the caller may not read, and did not send, are empty. */
-export type ValidatedGlobal<F extends Fields> = Flat<{ readonly key: string } & ReadableValues<F>>
+/** An entry as its hooks are told of it: as the written language itself has it. */
+export type HookedEntry<F extends Fields> = Flat<EntrySystem & SparseValues<F, 'localized'>>
+/** A global as its hooks are told of it: as the written language itself has it. */
+export type HookedGlobal<F extends Fields> = Flat<GlobalSystem & SparseValues<F, 'localized'>>
+/** The validator of an entry: fields that the caller may not read, and did not send, are empty. */
+export type EntryValidator<F extends Fields> = DocumentValidator<
+  Flat<EntrySystem & SparseValues<F, 'guarded'>>,
+  Flat<EntrySystem & SparseValues<F, 'guarded' | 'localized'>>
+>
+/** The validator of a global: fields that the caller may not read, and did not send, are empty. */
+export type GlobalValidator<F extends Fields> = DocumentValidator<
+  Flat<GlobalSystem & SparseValues<F, 'guarded'>>,
+  Flat<GlobalSystem & SparseValues<F, 'guarded' | 'localized'>>
+>
+
+interface GlobalSystem {
+  readonly key: string
+}
 
 /** An entry as it is read. */
 export type Entry<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<

@@ -93,6 +93,6 @@ export type FieldValidator<Value = unknown> = {
 }['validate']
 
 /** Checks a whole document, as it is about to be stored. */
-export type DocumentValidator<Entry = ValidationValues> = {
-  validate(entry: Entry, context: ValidationContext<Entry>): ValidationAnswer | Promise<ValidationAnswer>
+export type DocumentValidator<Entry = ValidationValues, Before = Entry> = {
+  validate(entry: Entry, context: ValidationContext<Before>): ValidationAnswer | Promise<ValidationAnswer>
 }['validate']

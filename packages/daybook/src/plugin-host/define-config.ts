@@ -1,26 +1,25 @@
 import type {
   CollectionConfig,
   DaybookConfig,
+  EntryValidator,
   GlobalConfig,
+  GlobalValidator,
   HookedEntry,
   HookedGlobal,
-  ValidatedEntry,
-  ValidatedGlobal,
 } from '../config/config.ts'
 import type { Exactly, Fields } from '../fields/field.ts'
-import type { DocumentValidator } from '../fields/validation.ts'
 import type { CollectionHooks, GlobalHooks } from './hooks.ts'
 import type { PluginRoute } from './route.ts'
 
 /** What a collection is made of. */
 export interface CollectionDefinition<F extends Fields> extends Omit<CollectionConfig<F>, 'validate' | 'hooks'> {
-  readonly validate?: DocumentValidator<ValidatedEntry<NoInfer<F>>>
+  readonly validate?: EntryValidator<NoInfer<F>>
   readonly hooks?: CollectionHooks<NoOptions, DaybookConfig, HookedEntry<NoInfer<F>>>
 }
 
 /** What a global is made of. */
 export interface GlobalDefinition<F extends Fields> extends Omit<GlobalConfig<F>, 'validate' | 'hooks'> {
-  readonly validate?: DocumentValidator<ValidatedGlobal<NoInfer<F>>>
+  readonly validate?: GlobalValidator<NoInfer<F>>
   readonly hooks?: GlobalHooks<NoOptions, DaybookConfig, HookedGlobal<NoInfer<F>>>
 }
 

@@ -136,6 +136,21 @@ defineCollection({
   },
 })
 
+// Hooks see what the written language itself has; validators what it falls back to, as readers do.
+defineCollection({
+  fields: { title: f.text({ required: true, localized: true }), tags: f.list(f.text(), { localized: true }) },
+  validate: ({ title }, { before }) => {
+    exactly<string>()(title)
+    exactly<string | null | undefined>()(before?.title)
+  },
+  hooks: {
+    beforeChange: ({ after }) => {
+      exactly<string | null | undefined>()(after?.title)
+      exactly<readonly string[] | undefined>()(after?.tags)
+    },
+  },
+})
+
 const site = defineGlobal({
   fields: { name: f.text({ required: true }) },
   access: { read: ({ identity }) => identity !== null, update: (caller) => caller.identity !== null },
