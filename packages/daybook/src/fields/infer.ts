@@ -48,7 +48,11 @@ export type FieldValues<F extends Fields> = Flat<
 
 /** Why a field that holds something may be seen empty: some may not read it, or a language has no value of its own. */
 type EmptyFor<F, Why> =
-  | ('guarded' extends Why ? (OptionsOf<F> extends { readonly access: { readonly read: unknown } } ? true : never) : never)
+  | ('guarded' extends Why
+      ? OptionsOf<F> extends { readonly access: { readonly read: unknown } }
+        ? true
+        : never
+      : never)
   | ('localized' extends Why ? (OptionsOf<F> extends { readonly localized: true } ? true : never) : never)
 
 /** Fields whose empty value is a value, such as a list. */
