@@ -5,6 +5,7 @@ import { checkDocsPath, checkLogo, checkTheme } from './check-docs.ts'
 import { checkCase, checkFields, KEY_ADVICE, refuseRoles } from './check-fields.ts'
 import { checkAllowedAttributes, checkAllowedElements } from './check-html.ts'
 import { checkIndexes } from './check-indexes.ts'
+import { checkHooks } from './check-plugins.ts'
 
 /** One thing that is wrong with a config: where, and what to write instead. */
 export interface ConfigFault {
@@ -192,7 +193,12 @@ function checkDocumentKey(kind: 'collections' | 'globals', key: string, path: st
   }
 }
 
-const DOCUMENT_OPTIONS = { description: isConfigText, requireIfMatch: isFlag }
+const DOCUMENT_OPTIONS = {
+  description: isConfigText,
+  requireIfMatch: isFlag,
+  validate: isFunction,
+  hooks: checkHooks,
+}
 const COLLECTION_OPTIONS = {
   ...DOCUMENT_OPTIONS,
   access: checkAccess(['read', 'create', 'update', 'delete']),
@@ -226,6 +232,7 @@ const checkTop = checkKeys({
     allowHtml: checkKeys({ elements: checkAllowedElements, attributes: checkAllowedAttributes }),
   }),
   publicCacheControl: checkCacheControl,
+  routes: configRule((value) => (Array.isArray(value) ? undefined : 'write a list of routes')),
   // Checked before they are put into the config.
   plugins: () => undefined,
   seed: isFunction,

@@ -1,6 +1,7 @@
 import type { AuthAdapter, AuthSource } from '../auth/adapter.ts'
-import type { Exactly, Fields } from '../fields/field.ts'
-import type { FieldValues, Flat, PatchValues, WriteValues } from '../fields/infer.ts'
+import type { Fields } from '../fields/field.ts'
+import type { FieldValues, Flat, PatchValues, SparseValues, WriteValues } from '../fields/infer.ts'
+import type { DocumentValidator } from '../fields/validation.ts'
 import type { DatabaseSource } from '../store/database.ts'
 import type { CollectionAccess, GlobalAccess } from './access.ts'
 import type { DocsConfig } from './docs.ts'
@@ -27,6 +28,13 @@ export interface CollectionConfig<F extends Fields = Fields> {
   readonly maxLimit?: number
   /** Refuse PUT, PATCH and DELETE without `If-Match` (428), with `If-None-Match` too. @default false */
   readonly requireIfMatch?: boolean
+  /**
+   * Checks a whole entry, such as one value beside another: `(entry, { before, operation, identity, locale, content })`. Answers nothing
+   * when the entry may be stored, else issues: `{ path, message }`, or a message. @see docs/hooks.md#check-what-is-written
+   */
+  readonly validate?: EntryValidator<F>
+  /** Functions that take part in writes: `{ beforeValidate, beforeChange, afterCommit }`, any of them. @see docs/hooks.md */
+  readonly hooks?: object
 }
 
 /** One record, addressed by its key. */
@@ -39,6 +47,13 @@ export interface GlobalConfig<F extends Fields = Fields> {
   readonly access?: GlobalAccess
   /** Refuse PUT without `If-Match` or `If-None-Match` (428). @default false */
   readonly requireIfMatch?: boolean
+  /**
+   * Checks the whole global: `(global, { before, operation, identity, locale, content })`. Answers nothing when it may be stored, else
+   * issues: `{ path, message }`, or a message. @see docs/hooks.md#check-what-is-written
+   */
+  readonly validate?: GlobalValidator<F>
+  /** Functions that take part in writes: `{ beforeValidate, beforeChange, afterCommit }`, any of them. @see docs/hooks.md */
+  readonly hooks?: object
 }
 
 /** The languages of the content. */
@@ -67,7 +82,8 @@ export interface LimitsConfig {
    */
   readonly authMs?: number
   /**
-   * How long a plugin may take, in milliseconds: a route until it answers, a hook, a check of `/api/ready`, and `close`.
+   * How long code of a plugin or of the config may take, in milliseconds: a route until it answers, a hook, a validator, a check of
+   * `/api/ready`, and `close`.
    * @default 10,000
    */
   readonly pluginMs?: number
@@ -145,38 +161,10 @@ export interface DaybookConfig {
   readonly publicCacheControl?: string
   /** What adds collections, fields, routes and hooks, such as `[redirects()]`. @default none */
   readonly plugins?: readonly Plugin[]
+  /** Routes of this service's own, as a plugin has them. @default none @see docs/plugins.md#declare-a-route */
+  readonly routes?: readonly object[]
   /** Fills an empty store, once, before the service first answers; all of it is stored, or nothing. */
   readonly seed?: (content: SeedContent) => Promise<void>
-}
-
-/**
- * Describes the content of a service.
- *
- * @example
- * ```ts
- * export default defineConfig({
- *   collections: {
- *     posts: defineCollection({ fields: { title: f.text({ required: true }), slug: f.slug({ from: 'title' }) } }),
- *   },
- * })
- * ```
- */
-export function defineConfig<const C extends DaybookConfig>(config: Exactly<C, DaybookConfig>): C {
-  return config
-}
-
-/** Describes a collection. */
-export function defineCollection<const F extends Fields, const C extends Omit<CollectionConfig, 'fields'>>(
-  collection: { readonly fields: F } & Exactly<C, CollectionConfig>,
-): { readonly fields: F } & C {
-  return collection
-}
-
-/** Describes a global. */
-export function defineGlobal<const F extends Fields, const C extends Omit<GlobalConfig, 'fields'>>(
-  global: { readonly fields: F } & Exactly<C, GlobalConfig>,
-): { readonly fields: F } & C {
-  return global
 }
 
 /** Keys of a config's collections, those of its plugins among them. */
@@ -221,7 +209,8 @@ export interface OpenConfig<
 /** Keys beside those that are known. */
 type OpenKey<C> = C extends { readonly '~open': true } ? string & {} : never
 
-interface System {
+/** The keys that every entry has beside its fields. */
+export interface EntrySystem {
   /** UUIDv7 (RFC 9562). */
   readonly id: string
   /** ISO 8601 in UTC with milliseconds. */
@@ -230,17 +219,36 @@ interface System {
   readonly updatedAt: string
 }
 
+/** An entry as its hooks are told of it: as the written language itself has it. */
+export type HookedEntry<F extends Fields> = Flat<EntrySystem & SparseValues<F, 'localized'>>
+/** A global as its hooks are told of it: as the written language itself has it. */
+export type HookedGlobal<F extends Fields> = Flat<GlobalSystem & SparseValues<F, 'localized'>>
+/** The validator of an entry: fields that the caller may not read, and did not send, are empty. */
+export type EntryValidator<F extends Fields> = DocumentValidator<
+  Flat<EntrySystem & SparseValues<F, 'guarded'>>,
+  Flat<EntrySystem & SparseValues<F, 'guarded' | 'localized'>>
+>
+/** The validator of a global: fields that the caller may not read, and did not send, are empty. */
+export type GlobalValidator<F extends Fields> = DocumentValidator<
+  Flat<GlobalSystem & SparseValues<F, 'guarded'>>,
+  Flat<GlobalSystem & SparseValues<F, 'guarded' | 'localized'>>
+>
+
+interface GlobalSystem {
+  readonly key: string
+}
+
 /** An entry as it is read. */
 export type Entry<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<
-  System & FieldValues<CollectionFields<C, K>>
+  EntrySystem & FieldValues<CollectionFields<C, K>>
 >
 /** The data of a new entry; read-only fields are accepted and ignored. */
 export type EntryCreate<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<
-  WriteValues<CollectionFields<C, K>> & Partial<System>
+  WriteValues<CollectionFields<C, K>> & Partial<EntrySystem>
 >
 /** The data of a change: the fields to change, `null` to empty one. */
 export type EntryUpdate<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<
-  PatchValues<CollectionFields<C, K>> & Partial<System>
+  PatchValues<CollectionFields<C, K>> & Partial<EntrySystem>
 >
 
 /** A global as it is read. */

@@ -2,7 +2,7 @@ import type { Exactly, Field, FieldType, ScalarOptions } from './field.ts'
 import { makeField, scalarAnswers } from './field.ts'
 import { aDefault, COMMON_RULES, SCALAR_RULES } from './rules.ts'
 
-export interface BooleanOptions extends Omit<ScalarOptions, 'unique'> {
+export interface BooleanOptions extends Omit<ScalarOptions<boolean>, 'unique'> {
   /** What a new document gets that names no value. */
   readonly default?: boolean
 }

@@ -2,7 +2,7 @@ import type { Exactly, Field, FieldType, JsonSchema, ScalarOptions } from './fie
 import { makeField, scalarAnswers } from './field.ts'
 import { aDefault, SCALAR_RULES } from './rules.ts'
 
-export interface DateOptions extends ScalarOptions {
+export interface DateOptions extends ScalarOptions<string> {
   /** What a new document gets that names no value. */
   readonly default?: string
 }

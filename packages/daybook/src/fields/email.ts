@@ -2,7 +2,7 @@ import type { Exactly, Field, FieldType, ScalarOptions } from './field.ts'
 import { makeField, scalarAnswers } from './field.ts'
 import { aDefault, SCALAR_RULES } from './rules.ts'
 
-export interface AddressOptions extends ScalarOptions {
+export interface AddressOptions extends ScalarOptions<string> {
   /** What a new document gets that names no value. */
   readonly default?: string
 }

@@ -1,4 +1,5 @@
 import type { Caller } from '../auth/adapter.ts'
+import type { FieldValidator } from './validation.ts'
 
 /** A JSON Schema (2020-12) as plain data. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
@@ -13,7 +14,7 @@ export interface FieldAccess {
 }
 
 /** Options of every field. */
-export interface CommonOptions {
+export interface CommonOptions<Value = unknown> {
   /** The field must hold a value after every write. @default false */
   readonly required?: boolean
   /** For people: shown in the OpenAPI document and the docs page. */
@@ -26,12 +27,17 @@ export interface CommonOptions {
    * @see docs/access.md#restrict-fields-and-globals
    */
   readonly access?: FieldAccess
+  /**
+   * Checks the value in its document, once all else about it is right: `(value, { entry, before, operation, identity, locale, content })`.
+   * Answers nothing when the value may be stored, else what is wrong with it. @see docs/hooks.md#check-what-is-written
+   */
+  readonly validate?: FieldValidator<Value>
   /** The key that this field had before; `daybook migrate` moves the values. @see docs/changing-your-config.md */
   readonly renamedFrom?: string
 }
 
 /** Further options of a field whose value is one string, number or boolean. */
-export interface ScalarOptions extends CommonOptions {
+export interface ScalarOptions<Value = unknown> extends CommonOptions<Value> {
   /** No two entries of the collection hold the same value. Top-level fields only, and without `access.read`. @default false */
   readonly unique?: boolean
   /** `false` saves the index; the field can then be neither filtered nor sorted. @default true */
@@ -249,8 +255,8 @@ export function makeField<
   return Object.freeze({ type: type as unknown as FieldType, options: Object.freeze({ ...options }) })
 }
 
-/** Refuses keys that `Known` does not have, which plain generics would let pass. */
-export type Exactly<Options, Known> = Options & { readonly [K in Exclude<keyof Options, keyof Known>]: never }
+/** Refuses keys that `Known` does not have, which plain generics would let pass. `Known` itself gives functions their types. */
+export type Exactly<Options, Known> = Options & Known & { readonly [K in Exclude<keyof Options, keyof Known>]: never }
 
 /** The key and generated keys of a field, in the order in which they are served. */
 export function servedKeys(key: string, field: Field): readonly string[] {
@@ -300,6 +306,14 @@ export function holdsLocalized(field: Field): boolean {
   return (
     field.options.localized === true ||
     innerFields(field).some((fields) => Object.values(fields).some((inner) => holdsLocalized(inner)))
+  )
+}
+
+/** Whether a field, or one inside it, has a validator. */
+export function holdsValidator(field: Field): boolean {
+  return (
+    field.options.validate !== undefined ||
+    innerFields(field).some((fields) => Object.values(fields).some((inner) => holdsValidator(inner)))
   )
 }
 

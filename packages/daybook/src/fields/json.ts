@@ -2,7 +2,7 @@ import type { AnyOptions, CommonOptions, Field, FieldType, JsonSchema } from './
 import { makeField } from './field.ts'
 import { aDefault, anObject, COMMON_RULES } from './rules.ts'
 
-export interface JsonOptions extends CommonOptions {
+export interface JsonOptions<Value = unknown> extends CommonOptions<Value> {
   /** What a new document gets that names no value. */
   readonly default?: unknown
   /** The JSON Schema (2020-12) that the value must satisfy. @default any JSON value */
@@ -30,7 +30,7 @@ type JsonMark = {
   readonly '~unfiltered'?: true
 }
 
-type Needed = JsonOptions & { readonly required: true }
+type Needed<Value> = JsonOptions<Value> & { readonly required: true }
 
 /**
  * Any JSON value, checked against a schema of its own. Neither filtered, sorted nor searched.
@@ -41,12 +41,12 @@ type Needed = JsonOptions & { readonly required: true }
  * ```
  */
 export function jsonField<Value = JsonValue>(
-  options: Needed & { readonly default: unknown },
+  options: Needed<Value> & { readonly default: unknown },
 ): Field<NoInfer<Value>, JsonMark & { readonly required: true; readonly default: unknown }>
 export function jsonField<Value = JsonValue>(
-  options: Needed,
+  options: Needed<Value>,
 ): Field<NoInfer<Value>, JsonMark & { readonly required: true }>
-export function jsonField<Value = JsonValue>(options?: JsonOptions): Field<NoInfer<Value>, JsonMark>
+export function jsonField<Value = JsonValue>(options?: JsonOptions<Value>): Field<NoInfer<Value>, JsonMark>
 export function jsonField(options: JsonOptions = {}): Field {
   return makeField(json, options as AnyOptions)
 }

@@ -2,7 +2,7 @@ import type { CommonOptions, Exactly, Field, FieldType } from './field.ts'
 import { makeField } from './field.ts'
 import { aCount, aDefault, COMMON_RULES } from './rules.ts'
 
-export interface ListFieldOptions extends CommonOptions {
+export interface ListFieldOptions<Item = unknown> extends CommonOptions<readonly Item[]> {
   /** The fewest items. @default 0 */
   readonly min?: number
   /** The most items. @default 1,000 */
@@ -56,7 +56,7 @@ export function listField<
   const O extends ListFieldOptions = Record<never, never>,
 >(
   of: Field<Item, OfOptions, Write>,
-  options?: Exactly<O, ListFieldOptions>,
+  options?: Exactly<O, ListFieldOptions<Item>>,
 ): Field<readonly Item[], NoInfer<O> & Listed<Field<Item, OfOptions, Write>>, readonly Write[]> {
   return makeField(list, { ...options, of } as unknown as O & Listed<Field<Item, OfOptions, Write>>)
 }

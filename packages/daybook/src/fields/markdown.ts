@@ -2,7 +2,7 @@ import type { CommonOptions, Exactly, Field, FieldType } from './field.ts'
 import { makeField } from './field.ts'
 import { aCount, aDefault, aFlag, COMMON_RULES } from './rules.ts'
 
-export interface MarkdownOptions extends CommonOptions {
+export interface MarkdownOptions extends CommonOptions<string> {
   /** What a new document gets that names no value. */
   readonly default?: string
   /** The longest text allowed, in characters. @default 1,000,000 */

@@ -2,7 +2,7 @@ import type { Exactly, Field, FieldType, JsonSchema, OptionRule, ScalarOptions }
 import { makeField, scalarAnswers } from './field.ts'
 import { aDefault, aNumber, anInteger, SCALAR_RULES } from './rules.ts'
 
-export interface NumberOptions extends ScalarOptions {
+export interface NumberOptions extends ScalarOptions<number> {
   /** What a new document gets that names no value. */
   readonly default?: number
   /** The smallest value allowed. */

@@ -3,7 +3,7 @@ import { makeField } from './field.ts'
 import { aFlag, COMMON_RULES, SCALAR_RULES } from './rules.ts'
 import { isUuidShaped } from './slug.ts'
 
-export interface RelationOptions extends CommonOptions {
+export interface RelationOptions<Value = unknown> extends CommonOptions<Value> {
   /** Holds up to 1,000 different ids, in order. @default false */
   readonly many?: boolean
   /**
@@ -84,9 +84,13 @@ type RelationValue<O extends RelationOptions> = O extends { readonly many: true 
  *
  * @param to the key of the collection
  */
-export function relationField<const To extends string, const O extends RelationOptions = Record<never, never>>(
+export function relationField<
+  const To extends string,
+  const O extends RelationOptions = Record<never, never>,
+  const Many extends boolean = false,
+>(
   to: To,
-  options?: Exactly<O, RelationOptions>,
+  options?: Exactly<O, RelationOptions<RelationValue<{ readonly many: Many }>>> & { readonly many?: Many },
 ): Field<RelationValue<O>, NoInfer<O> & { readonly to: To }> {
   return makeField(relation, { ...options, to } as unknown as O & { readonly to: To })
 }

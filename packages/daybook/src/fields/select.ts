@@ -2,7 +2,7 @@ import type { Exactly, Field, FieldType, OptionRule, ScalarOptions } from './fie
 import { makeField } from './field.ts'
 import { aDefault, aFlag, SCALAR_RULES } from './rules.ts'
 
-export interface SelectOptions extends ScalarOptions {
+export interface SelectOptions<Value = unknown> extends ScalarOptions<Value> {
   /** The values to choose from: different texts of 1 to 128 characters. */
   readonly options: readonly string[]
   /** Holds a list of different values; it is then neither unique nor sorted. @default false */
@@ -50,13 +50,13 @@ const select: FieldType<SelectOptions> = {
   filterSchema: (options) => ({ enum: options.options }),
 }
 
-type Chosen<O extends SelectOptions> = O extends { readonly many: true }
+type Chosen<O extends Pick<SelectOptions, 'options'>> = O extends { readonly many: true }
   ? readonly O['options'][number][]
   : O['options'][number]
 
 /** One of the given values, or several with `many: true`. */
-export function selectField<const O extends SelectOptions>(
-  options: Exactly<O, SelectOptions>,
+export function selectField<const O extends Omit<SelectOptions, 'validate'>, const Many extends boolean = false>(
+  options: Exactly<O, SelectOptions<Many extends true ? readonly string[] : string>> & { readonly many?: Many },
 ): Field<Chosen<O>, NoInfer<O>> {
   return makeField(select, options as O)
 }

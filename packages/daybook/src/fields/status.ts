@@ -6,7 +6,7 @@ import { aChoice } from './select.ts'
 /** The status that everyone may see. */
 export const PUBLISHED = 'published'
 
-export interface StatusOptions extends Pick<CommonOptions, 'description' | 'renamedFrom'> {
+export interface StatusOptions extends Pick<CommonOptions<string>, 'description' | 'validate' | 'renamedFrom'> {
   /** The values; `published` must be among them. @default `draft`, `published`, `archived` */
   readonly options?: readonly string[]
   /** What a new entry gets that names no value. @default 'published' */
@@ -23,6 +23,7 @@ const status: FieldType<StatusOptions> = {
   role: 'status',
   rules: {
     description: COMMON_RULES.description,
+    validate: COMMON_RULES.validate,
     renamedFrom: COMMON_RULES.renamedFrom,
     options: aChoice,
     default: aDefault,

@@ -8,7 +8,7 @@ import { aCount, aDefault, aFlag, aPattern, SCALAR_RULES } from './rules.ts'
  */
 export const MAX_INDEXED_LENGTH = 512
 
-export interface TextOptions extends ScalarOptions {
+export interface TextOptions extends ScalarOptions<string> {
   /** What a new document gets that names no value. */
   readonly default?: string
   /** The shortest text allowed, in characters. @default 0 */

@@ -8,6 +8,7 @@ import type { Field, Fields, JsonSchema, Scalar } from '../fields/field.ts'
 import { holdsLocalized, innerFields, isRecord, isRequired, servedKeys } from '../fields/field.ts'
 import { ID_FILTER } from '../fields/relation.ts'
 import { isUuidShaped } from '../fields/slug.ts'
+import type { DocumentValidator } from '../fields/validation.ts'
 import type {
   CollectionModel,
   Comparable,
@@ -36,7 +37,7 @@ const TIME_SCHEMA: JsonSchema = { type: 'string', format: 'date-time', readOnly:
  * @throws {ConfigError} with every fault at once
  */
 export function compileModel(given: DaybookConfig): Model {
-  const { config, plugins, faults: ownFaults, locate } = assembleConfig(given)
+  const { config, plugins, contributors, faults: ownFaults, locate } = assembleConfig(given)
   const faults = [...ownFaults, ...[...checkConfig(config), ...checkValues(config)].map(locate)]
   if (faults.length > 0) throw new ConfigError(faults)
   freezeConfig(config, plugins)
@@ -53,6 +54,7 @@ export function compileModel(given: DaybookConfig): Model {
     hasFieldRules: collections.some(({ guarded }) => guarded.length > 0),
     restricted: collections.filter(({ access }) => access.read !== undefined),
     plugins,
+    contributors,
   })
 }
 
@@ -155,6 +157,7 @@ function compileDocument(
     }),
     validators: new Validators(),
     requireIfMatch: config.requireIfMatch ?? false,
+    validate: config.validate as DocumentValidator | undefined,
     relations: compileRelations(config.fields),
     localized: new Set(fields.filter(({ field }) => holdsLocalized(field)).map((field) => field.key)),
     guarded: fields.filter((field) => field.access.read !== undefined),

@@ -1,6 +1,7 @@
 import type { AccessRule, GlobalRule } from '../config/access.ts'
-import type { Plugin } from '../config/plugin.ts'
+import type { Contributor, Plugin } from '../config/plugin.ts'
 import type { Field, FieldAccess, Fields, JsonSchema, Scalar } from '../fields/field.ts'
+import type { DocumentValidator } from '../fields/validation.ts'
 import type { Validators } from './validator.ts'
 
 /** One top-level field of a document. */
@@ -106,6 +107,8 @@ export interface DocumentModel {
   /** Validators of its bodies, and of what else is checked against its schemas. */
   readonly validators: Validators
   readonly requireIfMatch: boolean
+  /** Checks a whole document that is about to be stored. */
+  readonly validate: DocumentValidator | undefined
   /** Relation fields by path; blocks of different kinds may have one at the same. */
   readonly relations: ReadonlyMap<string, readonly RelationModel[]>
   /** Top-level fields that each locale has its own value of, or that hold such fields. */
@@ -169,4 +172,6 @@ export interface Model {
   readonly restricted: readonly CollectionModel[]
   /** The plugins, in the order in which they are set up. */
   readonly plugins: readonly Plugin[]
+  /** What brings hooks and routes: the config itself, then the plugins. */
+  readonly contributors: readonly Contributor[]
 }

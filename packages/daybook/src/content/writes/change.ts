@@ -119,7 +119,7 @@ async function prepareChecked<Row extends StoredColumns, Result>(
   const filter = await target.allowResult(found, patch)
   const write = { found, own, patch, rights, filter, options }
   return {
-    isAlone: hooksFor(context, document, 'beforeChange') !== undefined,
+    isAlone: hooksFor(context, document, 'beforeChange', 'validate') !== undefined,
     commit: (transaction) => commitChange(context, target, write, transaction),
   }
 }
@@ -155,7 +155,7 @@ async function commitChange<Row extends StoredColumns, Result>(
   const derive = (values: Values): Promise<Values> => target.derive(writer.read, values)
   const composition = { document, before: stored, patch, rights, derive }
   const canonical = await compose(context, writer.read, composition)
-  const hooked = hooksFor(context, document, 'beforeChange')
+  const hooked = hooksFor(context, document, 'beforeChange', 'validate')
   const change = hooked && toHookedChange(context, target, stored, transaction)
   const result = change
     ? await changeByHooks(hooked, change, composition, canonical)

@@ -91,7 +91,7 @@ async function prepareNew(
   const createdAt = toCreatedAt(given ?? now)
   // Without a moment of its own, entries of one millisecond keep the order in which they were made.
   const id = given === undefined ? uuidv7() : uuidv7({ msecs: Date.parse(createdAt) })
-  const changing = hooksFor(context, collection, 'beforeChange')
+  const changing = hooksFor(context, collection, 'beforeChange', 'validate')
   return {
     isAlone: changing !== undefined,
     commit: async (transaction) => {

@@ -1,4 +1,4 @@
-import { DaybookError } from '../../errors.ts'
+import { DaybookError, type Issue } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import { type FieldRights, withoutUnwritable } from '../access/field-access.ts'
@@ -8,18 +8,22 @@ import {
   type ChangeEvent,
   type DocumentHooks,
   HookRefusal,
+  type TransactionHook,
   type ValidateEvent,
+  type ValidatorAnswer,
   type WriteAction,
+  type WriteEvent,
   type WriteHook,
   type WriteHooks,
 } from '../hooks.ts'
 import type { Canonical } from '../locales/localized.ts'
 import { project, withSystem } from '../reads/present.ts'
 import { checkBody } from './body.ts'
-import { type Composition, compose } from './compose.ts'
+import { type Composition, compose, valuesInLocale } from './compose.ts'
 import type { WriteContext } from './context.ts'
 import type { WriteTransaction } from './prepared.ts'
 import { ownValues, type StoredColumns } from './revision.ts'
+import { concealedFields, issuesOf, requireNone, shownToValidators } from './validated.ts'
 
 /** A document whose hooks run. */
 export interface HookedDocument {
@@ -28,14 +32,14 @@ export interface HookedDocument {
   readonly own: DocumentHooks
 }
 
-/** The hooks of a document for one of their kinds; `undefined`: it has none, and a write does nothing for them. */
+/** The hooks of a document, where it has any of these kinds; `undefined`: it has none, and a write does nothing for them. */
 export function hooksFor(
   { engine: { hooks } }: WriteContext,
   document: CollectionModel | GlobalModel,
-  kind: keyof DocumentHooks,
+  ...kinds: readonly (keyof DocumentHooks)[]
 ): HookedDocument | undefined {
   const own = hooks?.of(document)
-  return hooks && own && own[kind].length > 0 ? { document, hooks, own } : undefined
+  return hooks && own && kinds.some((kind) => own[kind].length > 0) ? { document, hooks, own } : undefined
 }
 
 /** What hooks are told of a write before its data is checked. */
@@ -62,7 +66,7 @@ export async function dataOfHooks(
       locale,
       store: engine.store,
     }
-    const answer = await hooks.validate(hook, event)
+    const answer = await hooks.runBeforeTransaction(hook, event)
     if (answer !== undefined) current = toData(document, answer, hook)
   }
   return current
@@ -103,8 +107,8 @@ export interface HookedResult {
 }
 
 /**
- * Runs the `beforeChange` hooks of a document that is about to be stored. What a hook answers goes the way of what the caller
- * sent: it is validated, checked against the caller's rights, and put together with the stored document.
+ * Runs the `beforeChange` hooks of a document that is about to be stored, and then its validators. What a hook answers goes the way
+ * of what the caller sent: it is validated, checked against the caller's rights, and put together with the stored document.
  *
  * @throws {HookRefusal}; VALIDATION_ERROR, FORBIDDEN for what a hook answers
  */
@@ -125,7 +129,7 @@ export async function changeByHooks(
   for (const hook of hooked.own.beforeChange) {
     const { last } = writer
     const after = shownTo(change, document, result.canonical)
-    const answer = await runInTransaction(hooked, change, hook, { before, after })
+    const answer = await runInTransaction(hooked, change, 'beforeChange', hook, { before, after, id: change.id })
     const hasWritten = writer.last !== last
     if (hasWritten) await requireUntouched(document, change, hook)
     const changed = answer === undefined ? {} : changedBy(toData(document, answer, hook), after)
@@ -136,7 +140,39 @@ export async function changeByHooks(
     const canonical = await compose(context, writer.read, { ...composition, patch })
     result = { canonical, patch, isChanged: result.isChanged || isChanged }
   }
+  await requireValid(hooked, change, composition, result)
   return result
+}
+
+/**
+ * Asks the validators about a document, as it will be stored.
+ *
+ * @throws {HookRefusal}; VALIDATION_ERROR with the issues of all of them
+ */
+async function requireValid(
+  hooked: HookedDocument,
+  change: HookedChange,
+  { before, rights }: Composition,
+  { canonical, patch }: HookedResult,
+): Promise<void> {
+  const { document, own } = hooked
+  if (own.validate.length === 0) return
+  const { context, action, system } = change
+  const show = (one: Canonical, hidden: ReadonlySet<string>): Values => {
+    const fields = mergeFields(document, {}, valuesInLocale(one, document, context))
+    return shownToValidators(document, withSystem(document, system, fields), hidden)
+  }
+  const concealed = concealedFields(rights, patch)
+  const after = show(canonical, concealed)
+  const old = action === 'create' ? undefined : before
+  const event = { before: old && show(old.canonical, rights.hidden), after, concealed }
+  const issues: Issue[] = []
+  for (const hook of own.validate) {
+    const answers = await runInTransaction(hooked, change, 'validate', hook, event)
+    const judged = { document, shown: after, concealed, owner: hook.owner }
+    issues.push(...issuesOf(judged, answers as readonly ValidatorAnswer[]))
+  }
+  requireNone(issues)
 }
 
 /**
@@ -149,7 +185,8 @@ export async function deleteByHooks(hooked: HookedDocument, change: HookedChange
   for (const hook of hooked.own.beforeChange) {
     const { last } = writer
     const shown = shownTo(change, hooked.document, before)
-    const answer = await runInTransaction(hooked, change, hook, { before: shown, after: undefined })
+    const states = { before: shown, after: undefined, id: change.id }
+    const answer = await runInTransaction(hooked, change, 'beforeChange', hook, states)
     if (answer !== undefined)
       throw malformed(hooked.document, hook, 'answered data for a delete; throw, or answer nothing')
     if (writer.last !== last) await requireUntouched(hooked.document, change, hook)
@@ -179,18 +216,20 @@ function shownTo(
 }
 
 /** @throws {HookRefusal} */
-async function runInTransaction(
+async function runInTransaction<Event extends WriteEvent>(
   { document, hooks }: HookedDocument,
-  { context, transaction, action, id }: HookedChange,
-  hook: WriteHook<ChangeEvent>,
-  states: Pick<ChangeEvent, 'before' | 'after'>,
+  { context, transaction, action }: HookedChange,
+  kind: TransactionHook,
+  hook: WriteHook<Event>,
+  about: Omit<Event, keyof WriteEvent>,
 ): Promise<unknown> {
   const { engine, access, locale } = context
   const lent = transaction.writer.lend()
   const store = engine.store.within(lent)
-  const event = { action, id, key: document.key, access, locale, store, ...states }
+  const common: WriteEvent = { action, key: document.key, access, locale, store }
+  const event = { ...common, ...about } as Event
   try {
-    const answer = await hooks.change(hook, event, transaction.hookTime)
+    const answer = await hooks.runInTransaction(kind, hook, event, transaction.hookTime)
     await lent.end()
     return answer
   } catch (error) {
