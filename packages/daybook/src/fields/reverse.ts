@@ -69,9 +69,7 @@ function faultOf(name: unknown, { collection: own, collections, fieldsOf, nested
   const advice = choices.length > 0 ? `write ${choices.join(' or ')}` : `${collection} has no relation to ${own}`
   if (!field || !relation) return `${collection} has no relation "${path}"; ${advice}`
   if (relation.to !== own) return `${collection}.${path} leads to ${relation.to}, not to ${own}; ${advice}`
-  return isFiltered(fields, path)
-    ? undefined
-    : `${collection}.${path} has no index to find entries by; ${UNINDEXED}`
+  return isFiltered(fields, path) ? undefined : `${collection}.${path} has no index to find entries by; ${UNINDEXED}`
 }
 
 const UNINDEXED = 'leave index: false out there, and localized where it holds many'

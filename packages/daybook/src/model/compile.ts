@@ -4,7 +4,7 @@ import { ConfigError, type ConfigFault, checkConfig } from '../config/check.ts'
 import type { CollectionConfig, DaybookConfig, GlobalConfig, LocalesConfig } from '../config/config.ts'
 import { freezeConfig } from '../config/freeze.ts'
 import { parseTimestamp, TIMESTAMP_FILTER } from '../fields/date.ts'
-import type { Field, FieldAccess, Fields, JsonSchema, Scalar } from '../fields/field.ts'
+import type { Field, Fields, JsonSchema, Scalar } from '../fields/field.ts'
 import { holdsLocalized, innerFields, isRecord, isRequired, isStored, servedKeys } from '../fields/field.ts'
 import { ID_FILTER } from '../fields/relation.ts'
 import { isUuidShaped } from '../fields/slug.ts'
@@ -184,7 +184,10 @@ function compileDocument(
     validate: config.validate as DocumentValidator | undefined,
     relations: compileRelations(stored),
     localized: new Set(fields.filter(({ field }) => holdsLocalized(field)).map((field) => field.key)),
-    guarded: [...fields, ...reverses].filter((field) => field.access.read !== undefined),
+    guarded: [
+      ...fields.filter((field) => field.access.read !== undefined),
+      ...reverses.filter(({ access, isThroughGuarded }) => access.read !== undefined || isThroughGuarded),
+    ],
   }
 }
 
@@ -213,18 +216,11 @@ function compileReverses(
     const facts = field.type.reverse?.(field.options)
     if (!facts) return []
     const { collection: to, path: through } = facts
-    const referring = collections[to]?.fields[through.split('.')[0] ?? '']
-    const access = bothAccesses(field.options.access, referring?.options.access)
-    const place = { path: key, owner: key, to, through, target }
-    return [Object.freeze({ kind: 'reverse', ...compileField(key, field), access, ...place })]
+    const [throughOwner = through] = through.split('.')
+    const isThroughGuarded = collections[to]?.fields[throughOwner]?.options.access?.read !== undefined
+    const place = { path: key, owner: key, to, through, throughOwner, isThroughGuarded, target }
+    return [Object.freeze({ kind: 'reverse', ...compileField(key, field), ...place })]
   })
-}
-
-/** Who may not read a relation does not see it from its other side either. */
-function bothAccesses({ read: own }: FieldAccess = {}, { read: referring }: FieldAccess = {}): FieldAccess {
-  if (own && referring) return { read: (caller) => own(caller) === true && referring(caller) === true }
-  const read = own ?? referring
-  return read ? { read } : {}
 }
 
 /** What of the fields decides how a document is written down: keys, their order, and their types. */

@@ -100,6 +100,10 @@ export interface ReverseModel extends FieldModel {
   readonly to: string
   /** The dotted path of the relation there. */
   readonly through: string
+  /** The top-level field that the relation lies in there. Who may not read it does not see it from its other side either. */
+  readonly throughOwner: string
+  /** Whether that field has a rule for reading. */
+  readonly isThroughGuarded: boolean
   /** The collection of the document, which is referred to. */
   readonly target: string
 }

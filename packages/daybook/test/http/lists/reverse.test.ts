@@ -1,4 +1,4 @@
-import { type DaybookConfig, defineCollection, defineConfig, f, isAuthenticated } from 'daybook'
+import { type DaybookConfig, defineCollection, defineConfig, f, isAuthenticated, SYSTEM } from 'daybook'
 import { describe, expect, test } from 'vitest'
 import { ANONYMOUS } from '../../../src/auth/adapter.ts'
 import { Access } from '../../../src/content/access/access.ts'
@@ -312,6 +312,30 @@ describe.each(STORES)('reverse fields on $name', (store) => {
     const again = await reader.list('authors', 'include=posts&reverse[posts][limit]=5')
     expect(again.items).toEqual(items)
     expect(reader.calls.at(-1)?.parameters, 'no post is counted twice').toContain('[]')
+  })
+
+  test('a config that gains or loses one rewrites nothing', async () => {
+    const posts = defineCollection({ fields: { author: f.relation('authors') } })
+    const without = { collections: { authors: defineCollection({ fields: { name: f.text() } }), posts } }
+    const authors = defineCollection({ fields: { name: f.text(), posts: f.reverse('posts.author') } })
+    await using place = await store.at()
+    const stored = (): Promise<readonly object[]> => place.rows('SELECT seq, shape, kept, doc FROM authors')
+    const id = await place.serve(without, async (service) => (await create(service, 'authors', { name: 'Ann' })).id)
+    const before = await stored()
+    await place.serve({ collections: { authors, posts } }, async (service) => {
+      await create(service, 'posts', { author: id })
+      expect(await service.content.get('authors', id, { include: ['posts'] })).toMatchObject({ posts: { total: 1 } })
+    })
+    await place.start(without)
+    expect(await stored()).toEqual(before)
+  })
+
+  test('a token sees no relation from its other side that its scopes do not let it read', async () => {
+    await using service = await store.open(magazine)
+    const ghosted = (scopes: readonly string[]): Promise<unknown> =>
+      service.content.as({ ...SYSTEM, scopes }).get('authors', 'bob', { include: ['ghosted'] })
+    expect(await ghosted(['authors:read', 'posts:read'])).toMatchObject({ ghosted: { total: 1 } })
+    await expect(ghosted(['authors:read'])).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
   })
 
   test('an answer holds at most 2,000 documents, those of reverse fields among them', async () => {
