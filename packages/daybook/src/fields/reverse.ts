@@ -30,14 +30,19 @@ function readName(name: unknown): NamedRelation | undefined {
   return collection === undefined || path === undefined ? undefined : { collection, path }
 }
 
+/** The fields of a group; none of another field, and of a group that the check of its own refuses. */
+const fieldsInside = (field: Field): readonly Fields[] =>
+  field?.type?.isGroup ? innerFields(field).filter((fields) => isRecord(fields)) : []
+
 /** The field at a dotted path: at the top level, or inside groups. */
 function fieldAt(fields: Fields, path: string): Field | undefined {
   const dot = path.indexOf('.')
   const key = dot < 0 ? path : path.slice(0, dot)
   const field = Object.hasOwn(fields, key) ? fields[key] : undefined
   if (dot < 0 || !field) return field
-  const inner = field.type?.isGroup ? innerFields(field) : []
-  return inner.map((one) => fieldAt(one, path.slice(dot + 1))).find((one) => one !== undefined)
+  return fieldsInside(field)
+    .map((one) => fieldAt(one, path.slice(dot + 1)))
+    .find((one) => one !== undefined)
 }
 
 /** Dotted paths of the relations to a collection, as far as filters reach them. */
@@ -45,7 +50,7 @@ function relationsTo(fields: Fields, target: string, before = ''): readonly stri
   return Object.entries(fields).flatMap(([key, field]) => {
     const path = `${before}${key}`
     const leads = field?.type?.relation?.(field.options)?.to === target
-    const inner = field?.type?.isGroup ? innerFields(field) : []
+    const inner = fieldsInside(field)
     return [...(leads ? [path] : []), ...inner.flatMap((one) => relationsTo(one, target, `${path}.`))]
   })
 }

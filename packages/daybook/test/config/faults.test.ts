@@ -524,6 +524,17 @@ const REVERSES: readonly Case[] = [
 })
 
 const REVERSE_PLACES: readonly Case[] = [
+  [
+    'reverse: of a broken group',
+    {
+      collections: {
+        posts: { fields: { meta: f.group(wrong(5)) } },
+        authors: { fields: { back: f.reverse('posts.meta.author') } },
+      },
+    },
+    'collections.authors.fields.back',
+    'posts has no relation "meta.author"',
+  ],
   ['reverse: in a group', field(f.group({ a: f.reverse('posts.field') })), `${FIELD}.fields.a`, 'at the top level'],
   ['reverse: in a list', field(f.list(f.reverse('posts.field'))), `${FIELD}.of`, 'at the top level'],
   [
