@@ -12,7 +12,7 @@ import { inChosenLocale } from '../locales/locale.ts'
 import type { AnswerSource } from './answer-source.ts'
 import type { Sources } from './list-question.ts'
 import { present, project, type StoredDocument, storedValues } from './present.ts'
-import { type FoundPage, findPages, toListValue } from './reverse.ts'
+import { type FoundPage, findPages, toListText, toListValue } from './reverse.ts'
 
 /** The most documents that one answer expands. */
 export const MAX_EXPANDED_DOCUMENTS = 2000
@@ -63,6 +63,9 @@ function expandedVariant(
   return variantOf(document.schemaHash, reader, selectionVariant(selection), revisions, scope.choice)
 }
 
+/** A stored document that reverse fields may belong to: they have an id. */
+type ListedDocument = StoredDocument & { readonly id?: string }
+
 /** The state of one expansion. */
 interface Work extends AnswerSource {
   /** Documents put in place of references so far. */
@@ -78,7 +81,7 @@ interface Work extends AnswerSource {
 export async function presentExpanded(
   source: AnswerSource,
   collection: DocumentModel,
-  rows: readonly StoredDocument[],
+  rows: readonly ListedDocument[],
   selection: Selection,
 ): Promise<readonly string[]> {
   const { scope } = source
@@ -90,8 +93,8 @@ export async function presentExpanded(
   // With every locale asked for, a localized reference is a map.
   const isPlain =
     !scope.choice.isAll && hidden.size === 0 && !select && rows.every(({ shape }) => shape === collection.schemaHash)
-  if (isPlain && lists.length === 0 && expansions.every((one) => isSpliceable(one, scope)))
-    return splice(work, rows, expansions)
+  if (isPlain && expansions.every((one) => isSpliceable(one, scope)) && lists.every((one) => isWhole(one, scope)))
+    return appendLists(work, rows, await splice(work, rows, expansions), lists)
   const values = rows.map((row) => storedValues(collection, row))
   const weights = await expand(work, values, selection)
   spend(
@@ -102,9 +105,33 @@ export async function presentExpanded(
 }
 
 /** Whether related documents can be put into the text as they are stored, without taking it apart. */
-function isSpliceable({ relation, to, expansions, lists, select }: Expansion, scope: ReaderScope): boolean {
-  const isPlain = expansions.length === 0 && lists.length === 0 && !select
-  return relation.isSpliceable && isPlain && scope.hidden(to).size === 0
+const isSpliceable = (expansion: Expansion, scope: ReaderScope): boolean =>
+  expansion.relation.isSpliceable && isWhole(expansion, scope)
+
+/** Whether documents are put in as they are stored. */
+function isWhole({ to, expansions, lists, select }: Expansion | ListExpansion, scope: ReaderScope): boolean {
+  return expansions.length === 0 && lists.length === 0 && !select && scope.hidden(to).size === 0
+}
+
+/** Adds reverse fields to the ends of texts. */
+async function appendLists(
+  work: Work,
+  rows: readonly ListedDocument[],
+  texts: readonly string[],
+  lists: readonly ListExpansion[],
+): Promise<readonly string[]> {
+  const ids = rows.map(({ id = '' }) => id)
+  const ends = rows.map(() => '')
+  for (const list of lists) {
+    const pages = await findPages(work, list, ids)
+    for (const [index, id] of ids.entries()) {
+      const page = pages.get(id)
+      const items = page?.rows.map((row) => present(list.to, row, { hidden: NOTHING_HIDDEN })) ?? []
+      spend(work, items.length)
+      ends[index] += `,"${list.reverse.key}":${toListText(list, id, page, items)}`
+    }
+  }
+  return texts.map((text, index) => `${text.slice(0, -1)}${ends[index]}}`)
 }
 
 async function splice(

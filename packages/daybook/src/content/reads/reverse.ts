@@ -97,6 +97,16 @@ export function toListValue(
   return { collection: to.key, total: found?.total ?? 0, limit, offset, items, nextCursor }
 }
 
+/** The same as JSON text, of entries that are text already. */
+export function toListText(
+  list: ListExpansion,
+  id: string,
+  found: FoundPage | undefined,
+  items: readonly string[],
+): string {
+  return JSON.stringify(toListValue(list, id, found, [])).replace('"items":[]', () => `"items":[${items.join(',')}]`)
+}
+
 /** The page goes on in the collection's own list, with the relation in `where`, and `sort` and `status` as they were. */
 function fingerprintOf(
   to: CollectionModel,
