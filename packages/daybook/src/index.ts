@@ -70,6 +70,7 @@ export type {
   LocaleOptions,
   NewEntryOptions,
   ReadOptions,
+  ReversePageOptions,
   WriteCallOptions,
 } from './content/call-options.ts'
 export { type CallerContent, etagOf } from './content/caller-content.ts'
@@ -78,6 +79,7 @@ export type {
   BlockDescription,
   FieldDescription,
   RelationDescription,
+  ReverseDescription,
   ValueDescription,
 } from './content/description/field-description.ts'
 export type {

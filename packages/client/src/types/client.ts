@@ -34,6 +34,19 @@ export interface ReadQuery<C extends DaybookConfig, I = readonly [], S = readonl
   readonly depth?: D
   /** Keys to answer with, and dotted paths into included relations. @default all */
   readonly select?: S
+  /** Which page of an included reverse field is answered, by its dotted path. */
+  readonly reverse?: Readonly<Record<string, ReversePageQuery>>
+}
+
+/** The page of a reverse field, as in a list of its own. */
+export interface ReversePageQuery {
+  /** How many entries the page holds; 0 gives the count alone. @default 20 */
+  readonly limit?: number
+  /** @default 0 */
+  readonly offset?: number
+  /** Up to five fields; a leading `-` descends. @default '-createdAt' */
+  readonly sort?: string | readonly string[]
+  readonly status?: string | readonly string[]
 }
 
 /** `never` of nothing to choose from. */

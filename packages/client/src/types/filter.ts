@@ -46,6 +46,7 @@ type Unfiltered =
   | { readonly fields: unknown }
   | { readonly of: unknown }
   | { readonly types: unknown }
+  | { readonly through: string }
 
 type FilterOf<F> =
   FieldOptionsOf<F> extends Unfiltered

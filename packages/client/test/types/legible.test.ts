@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type Compiled, Compiler } from '../support/compiler.ts'
 
 const COMPANY =
-  '{ readonly id: string; readonly createdAt: string; readonly updatedAt: string; readonly name: string; readonly slug: string; readonly country: string | null; }'
+  '{ readonly id: string; readonly createdAt: string; readonly updatedAt: string; readonly name: string; readonly slug: string; readonly country: string | null; readonly staff: undefined; }'
 
 /** What an editor shows of an expression's type: declarations are printed in the same way. */
 const SHOWN = [

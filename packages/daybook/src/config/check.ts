@@ -1,4 +1,4 @@
-import type { FaultReport } from '../fields/field.ts'
+import type { FaultReport, Fields } from '../fields/field.ts'
 import { isRecord } from '../fields/field.ts'
 import { aCount, aFlag, anObject, aText, isKey } from '../fields/rules.ts'
 import { checkDocsPath, checkLogo, checkTheme } from './check-docs.ts'
@@ -168,8 +168,10 @@ function checkDocuments(
       return
     }
     checkCase(Object.keys(value), path, report)
+    const collections = isRecord(config.collections) ? config.collections : {}
     const around = {
-      collections: Object.keys(isRecord(config.collections) ? config.collections : {}),
+      collections: Object.keys(collections),
+      fieldsOf: (key: string) => fieldsIn(collections, key),
       hasLocales: config.locales !== undefined,
       nested: false,
       guarded: false,
@@ -179,10 +181,16 @@ function checkDocuments(
       checkDocumentKey(kind, key, place, report)
       checkKeys({ ...options, fields: () => undefined })(document, place, report, config)
       const parts: Readonly<Record<string, unknown>> = isRecord(document) ? document : {}
-      checkFields(parts.fields, `${place}.fields`, around, report)
+      const collection = kind === 'collections' ? key : undefined
+      checkFields(parts.fields, `${place}.fields`, { ...around, collection }, report)
       checkParts(parts, place, report)
     }
   }
+}
+
+function fieldsIn(collections: Readonly<Record<string, unknown>>, key: string): Fields | undefined {
+  const collection = Object.hasOwn(collections, key) ? collections[key] : undefined
+  return isRecord(collection) && isRecord(collection.fields) ? (collection.fields as Fields) : undefined
 }
 
 function checkDocumentKey(kind: 'collections' | 'globals', key: string, path: string, report: FaultReport): void {

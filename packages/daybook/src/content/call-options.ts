@@ -2,6 +2,17 @@ import type { Caller } from '../auth/adapter.ts'
 import type { CollectionKey, DaybookConfig } from '../config/config.ts'
 import type { Where } from '../query/where.ts'
 
+/** The page of a reverse field, as in a list of its own. */
+export interface ReversePageOptions {
+  /** @default 20 */
+  readonly limit?: number
+  /** @default 0 */
+  readonly offset?: number
+  /** One field or several; a leading `-` descends. @default '-createdAt' */
+  readonly sort?: string | readonly string[]
+  readonly status?: string | readonly string[]
+}
+
 /** The selection of a document's fields, and its locale. */
 export interface ReadOptions {
   /** Served keys to answer with. @default all */
@@ -10,6 +21,8 @@ export interface ReadOptions {
   readonly include?: readonly string[]
   /** How many levels of relations to expand, 5 at most. @default 1 with `include`, else 0 */
   readonly depth?: number
+  /** Which page of an included reverse field is answered, by its path: `{ posts: { limit: 5 } }`. */
+  readonly reverse?: Readonly<Record<string, ReversePageOptions>>
   /** A configured locale; `all` answers maps of locale to value, and needs a session. @default the config's */
   readonly locale?: string
   /** Where a value is looked for that the locale does not have; `none` turns that off. @default what the config says */

@@ -14,6 +14,7 @@ import { documentParameters, PAGE, readPageBounds } from '../query/entry-query.t
 import { listParameters } from '../query/list-query.ts'
 import { writtenLocale } from '../query/locale.ts'
 import { fromPairs, type Parameters, type Query, type QueryOf, readParameters } from '../query/parameters.ts'
+import { reverseParams } from '../query/reverse-page.ts'
 import { type Where, whereParams } from '../query/where.ts'
 import type { Access } from './access/access.ts'
 import type { Answer } from './answer.ts'
@@ -247,18 +248,26 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 }
 
+/** Options of a read: those that are written with brackets, and all others. */
+interface QueryOptions {
+  readonly where?: Where
+  readonly reverse?: ReadOptions['reverse']
+  readonly [option: string]: unknown
+}
+
 /** Options, read as the query parameters of the same names. */
 function fromOptions<P extends Parameters>(
   declared: P,
   options: { readonly [K in keyof P]?: unknown },
 ): Query<QueryOf<P>> {
-  const { where, ...plain }: { readonly where?: Where; readonly [option: string]: unknown } = options
+  const { where, reverse, ...plain }: QueryOptions = options
   // An empty list of names says nothing, as a parameter that is left out.
   const pairs = Object.entries(plain).filter(
     ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
   )
   const named = pairs.map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : String(value)] as const)
-  return readParameters(declared, fromPairs([...named, ...(where ? whereParams(where) : [])]))
+  const pages = reverse ? reverseParams(reverse) : []
+  return readParameters(declared, fromPairs([...named, ...pages, ...(where ? whereParams(where) : [])]))
 }
 
 function toCondition(ifMatch: string | undefined) {

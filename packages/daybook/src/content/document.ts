@@ -258,6 +258,8 @@ export function withoutIgnored(document: DocumentModel, body: unknown, absent: R
 }
 
 /** The keys of top-level fields, and of the values generated from them. */
-export function servedKeysOf({ fields }: DocumentModel, keys: ReadonlySet<string>): ReadonlySet<string> {
-  return new Set(fields.filter(({ key }) => keys.has(key)).flatMap(({ servedKeys }) => servedKeys))
+export function servedKeysOf({ fields, reverses }: DocumentModel, keys: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set(
+    [...fields, ...reverses.values()].filter(({ key }) => keys.has(key)).flatMap(({ servedKeys }) => servedKeys),
+  )
 }

@@ -1,4 +1,4 @@
-import type { LRUCache } from 'lru-cache'
+import { LRUCache } from 'lru-cache'
 import type { Caller } from '../auth/adapter.ts'
 import { getSubject } from '../auth/adapter.ts'
 import type { DeriveTools } from '../fields/field.ts'
@@ -76,9 +76,18 @@ export interface ListCache {
   readonly plans: WeakMap<Query, LRUCache<string, ListQuestion>>
   /** Exact numbers of matches that were costly to count, by question and revision. */
   readonly totals: Map<string, Promise<number>>
+  /** How many entries refer to a document, by question, revision and its id. */
+  readonly reverseTotals: LRUCache<string, number>
 }
 
-const emptyLists = (): ListCache => ({ plans: new WeakMap(), totals: new Map() })
+/** The most documents of which is remembered how many entries refer to them. */
+const MAX_REVERSE_TOTALS = 10_000
+
+const emptyLists = (): ListCache => ({
+  plans: new WeakMap(),
+  totals: new Map(),
+  reverseTotals: new LRUCache({ max: MAX_REVERSE_TOTALS }),
+})
 
 /** The actor that the journal records. */
 export const actorOf = (caller: Caller): string => getSubject(caller) ?? 'anonymous'

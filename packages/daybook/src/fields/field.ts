@@ -105,8 +105,12 @@ export interface FieldPlace {
   readonly path: string
   /** The fields beside this one. */
   readonly siblings: Fields
+  /** The key of the collection that it stands in; `undefined` in a global. */
+  readonly collection: string | undefined
   /** Keys of all collections. */
   readonly collections: readonly string[]
+  /** The fields of a collection; `undefined` where there is none of that key. */
+  fieldsOf(collection: string): Fields | undefined
   readonly nested: boolean
   /** Whether this field, or the one around it, has a rule for reading: nothing may tell others what it holds. */
   readonly guarded: boolean
@@ -141,6 +145,14 @@ export interface RelationFacts {
   readonly many: boolean
   /** What happens to a reference when its target is deleted. */
   readonly onDelete: 'unset' | 'restrict'
+}
+
+/** The relation that a field shows from its other side. */
+export interface ReverseFacts {
+  /** The key of the collection that refers. */
+  readonly collection: string
+  /** The dotted path of the relation there. */
+  readonly path: string
 }
 
 /** The text of a value that `q` searches. */
@@ -215,6 +227,8 @@ export interface FieldType<Options extends object = AnyOptions> {
   isUnique?(options: Options): boolean
   /** Where the value refers to; absent: to nothing. */
   relation?(options: Options): RelationFacts
+  /** The relation that it shows from the other side. Such a field stores nothing; absent: it does. */
+  reverse?(options: Options): ReverseFacts | undefined
   /** The sets of fields that a container value holds. */
   inner?(options: Options): readonly InnerFields[]
   /** The field that every item of a list is a value of. */
@@ -257,6 +271,9 @@ export function makeField<
 
 /** Refuses keys that `Known` does not have, which plain generics would let pass. `Known` itself gives functions their types. */
 export type Exactly<Options, Known> = Options & Known & { readonly [K in Exclude<keyof Options, keyof Known>]: never }
+
+/** Whether documents hold a value of the field. */
+export const isStored = (field: Field): boolean => field.type.reverse === undefined
 
 /** The key and generated keys of a field, in the order in which they are served. */
 export function servedKeys(key: string, field: Field): readonly string[] {

@@ -5,7 +5,7 @@ import type { CollectionConfig, DaybookConfig, GlobalConfig, LocalesConfig } fro
 import { freezeConfig } from '../config/freeze.ts'
 import { parseTimestamp, TIMESTAMP_FILTER } from '../fields/date.ts'
 import type { Field, Fields, JsonSchema, Scalar } from '../fields/field.ts'
-import { holdsLocalized, innerFields, isRecord, isRequired, servedKeys } from '../fields/field.ts'
+import { holdsLocalized, innerFields, isRecord, isRequired, isStored, servedKeys } from '../fields/field.ts'
 import { ID_FILTER } from '../fields/relation.ts'
 import { isUuidShaped } from '../fields/slug.ts'
 import type { DocumentValidator } from '../fields/validation.ts'
@@ -21,6 +21,7 @@ import type {
   ManyValued,
   Model,
   RelationModel,
+  ReverseModel,
 } from './model.ts'
 import { documentSchema, writeFields } from './schema.ts'
 import { schemaFault, Validators } from './validator.ts'
@@ -42,7 +43,9 @@ export function compileModel(given: DaybookConfig): Model {
   if (faults.length > 0) throw new ConfigError(faults)
   freezeConfig(config, plugins)
   const locales = compileLocales(config.locales)
-  const collections = Object.entries(config.collections).map(([key, one]) => compileCollection(key, one, locales))
+  const collections = Object.entries(config.collections).map(([key, one]) =>
+    compileCollection(key, one, { locales, collections: config.collections }),
+  )
   const globals = Object.entries(config.globals ?? {}).map(([key, one]) => compileGlobal(key, one))
   return Object.freeze({
     collections: new Map(collections.map((one) => [one.key, one])),
@@ -91,27 +94,40 @@ const digestOutline = (outlined: unknown): string =>
 
 const wholeVariantOf = (schemaHash: string): string => digestOutline([schemaHash]).slice(0, 8)
 
-function compileCollection(key: string, config: CollectionConfig, locales: LocalesModel | undefined): CollectionModel {
-  const fields = Object.entries(config.fields)
+/** What a collection is compiled among. */
+interface Surroundings {
+  readonly locales: LocalesModel | undefined
+  readonly collections: DaybookConfig['collections']
+}
+
+function compileCollection(
+  key: string,
+  config: CollectionConfig,
+  { locales, collections }: Surroundings,
+): CollectionModel {
+  const stored = storedFields(config.fields)
+  const fields = Object.entries(stored)
   const slug = fields.find(([, field]) => field.type.role === 'slug')
   const status = fields.find(([, field]) => field.type.role === 'status')
   const { read, create, update, delete: remove } = config.access ?? {}
-  const placed = placedFields(config.fields)
+  const placed = placedFields(stored)
   const comparables = findComparables(placed)
   const own: CollectionModel = {
     kind: 'collection',
     table: key,
     byLocale: new Map(),
-    ...compileDocument(key, config, {
-      before: { id: UUID_SCHEMA },
-      after: { createdAt: TIME_SCHEMA, updatedAt: TIME_SCHEMA },
-    }),
+    ...compileDocument(
+      key,
+      config,
+      { before: { id: UUID_SCHEMA }, after: { createdAt: TIME_SCHEMA, updatedAt: TIME_SCHEMA } },
+      compileReverses(key, config.fields, collections),
+    ),
     maxLimit: config.maxLimit ?? DEFAULT_MAX_LIMIT,
     slug: slug && { key: slug[0], from: slug[1].type.source?.(slug[1].options) },
     status: status && { key: status[0], values: status[1].type.choices?.(status[1].options) ?? [] },
     comparables,
     manyValued: findManyValued(placed),
-    indexes: findIndexes(config.fields, comparables),
+    indexes: findIndexes(stored, comparables),
     compoundIndexes: (config.indexes ?? []).map((keys) => compileCompoundIndex(keys, comparables)),
     searchable: fields
       .filter(([, field]) => holdsWords(field))
@@ -136,31 +152,42 @@ function compileDocument(
   key: string,
   config: CollectionConfig | GlobalConfig,
   system: SystemSchemas,
+  reverses: readonly ReverseModel[] = [],
 ): Omit<DocumentModel, 'kind'> {
-  const fields = Object.entries(config.fields).map(([fieldKey, field]) => compileField(fieldKey, field))
+  const stored = storedFields(config.fields)
+  const fields = Object.entries(stored).map(([fieldKey, field]) => compileField(fieldKey, field))
   const generated = fields.flatMap((field) => field.servedKeys.filter((served) => served !== field.key))
-  const read = documentSchema(config.fields, 'read', system)
-  const schemaHash = digestOutline(outline(config.fields))
+  const read = documentSchema(stored, 'read', system, reverses)
+  const schemaHash = digestOutline(outline(stored))
   return {
     key,
     description: config.description,
     fields,
-    fieldMap: config.fields,
+    fieldMap: stored,
+    reverses: new Map(reverses.map((one) => [one.key, one])),
     systemKeys: { before: Object.keys(system.before), after: Object.keys(system.after) },
-    ignoredKeys: new Set([...Object.keys(system.before), ...Object.keys(system.after), ...generated]),
+    ignoredKeys: new Set([
+      ...Object.keys(system.before),
+      ...Object.keys(system.after),
+      ...generated,
+      ...keysOf(reverses),
+    ]),
     schemaHash,
     wholeVariant: wholeVariantOf(schemaHash),
     schemas: Object.freeze({
       read,
-      create: documentSchema(config.fields, 'create', system),
-      update: documentSchema(config.fields, 'update', system),
+      create: documentSchema(stored, 'create', system, reverses),
+      update: documentSchema(stored, 'update', system, reverses),
     }),
     validators: new Validators(),
     requireIfMatch: config.requireIfMatch ?? false,
     validate: config.validate as DocumentValidator | undefined,
-    relations: compileRelations(config.fields),
+    relations: compileRelations(stored),
     localized: new Set(fields.filter(({ field }) => holdsLocalized(field)).map((field) => field.key)),
-    guarded: fields.filter((field) => field.access.read !== undefined),
+    guarded: [
+      ...fields.filter((field) => field.access.read !== undefined),
+      ...reverses.filter(({ access, isThroughGuarded }) => access.read !== undefined || isThroughGuarded),
+    ],
   }
 }
 
@@ -172,6 +199,27 @@ function compileField(key: string, field: Field): FieldModel {
     servedKeys: servedKeys(key, field),
     required: isRequired(field),
     isContainer: field.type.walk !== undefined,
+  })
+}
+
+const storedFields = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, field]) => isStored(field)))
+
+const keysOf = (fields: readonly FieldModel[]): readonly string[] => fields.map(({ key }) => key)
+
+function compileReverses(
+  target: string,
+  fields: Fields,
+  collections: DaybookConfig['collections'],
+): readonly ReverseModel[] {
+  return Object.entries(fields).flatMap(([key, field]): ReverseModel[] => {
+    const facts = field.type.reverse?.(field.options)
+    if (!facts) return []
+    const { collection: to, path: through } = facts
+    const [throughOwner = through] = through.split('.')
+    const isThroughGuarded = collections[to]?.fields[throughOwner]?.options.access?.read !== undefined
+    const place = { path: key, owner: key, to, through, throughOwner, isThroughGuarded, target }
+    return [Object.freeze({ kind: 'reverse', ...compileField(key, field), ...place })]
   })
 }
 
@@ -286,7 +334,7 @@ function compileRelations(fields: Fields): ReadonlyMap<string, readonly Relation
     const isAlone = all.filter((other) => lastKey(other) === lastKey(reached)).length === 1
     const path = steps.map(({ key }) => key).join('.')
     const isSpliceable = steps.length === 1 && isAlone && !hasFreeKeys
-    return [{ path, steps, owner: steps[0]?.key ?? path, ...relation, isSpliceable }]
+    return [{ kind: 'relation', path, steps, owner: steps[0]?.key ?? path, ...relation, isSpliceable }]
   })
   return Map.groupBy(found, ({ path }) => path)
 }

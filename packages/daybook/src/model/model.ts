@@ -73,6 +73,7 @@ export interface CompoundIndexModel {
 
 /** A relation field, wherever it stands in a document. */
 export interface RelationModel {
+  readonly kind: 'relation'
   /** Dotted path of keys; lists and kinds of blocks leave no trace in it. */
   readonly path: string
   /** The way to it: each key, and the kind of block that it stands in. */
@@ -88,13 +89,38 @@ export interface RelationModel {
   readonly isSpliceable: boolean
 }
 
+/** A field that lists the entries whose relation leads to its document. */
+export interface ReverseModel extends FieldModel {
+  readonly kind: 'reverse'
+  /** Its key. */
+  readonly path: string
+  /** Its key. */
+  readonly owner: string
+  /** The collection that refers, whose entries are listed. */
+  readonly to: string
+  /** The dotted path of the relation there. */
+  readonly through: string
+  /** The top-level field that the relation lies in there. Who may not read it does not see it from its other side either. */
+  readonly throughOwner: string
+  /** Whether that field has a rule for reading. */
+  readonly isThroughGuarded: boolean
+  /** The collection of the document, which is referred to. */
+  readonly target: string
+}
+
+/** A field that `include` expands. */
+export type LinkModel = RelationModel | ReverseModel
+
 /** The common part of collections and globals. */
 export interface DocumentModel {
   readonly kind: 'collection' | 'global'
   readonly key: string
   readonly description: string | undefined
+  /** Fields of which documents hold a value. */
   readonly fields: readonly FieldModel[]
   readonly fieldMap: Fields
+  /** Fields that list what refers to the document, by key. */
+  readonly reverses: ReadonlyMap<string, ReverseModel>
   /** Keys that every document of the kind has, served before and after its fields. */
   readonly systemKeys: { readonly before: readonly string[]; readonly after: readonly string[] }
   /** Every key that may stand in a body and changes nothing. */

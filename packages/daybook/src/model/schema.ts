@@ -1,5 +1,6 @@
 import type { Field, Fields, JsonSchema } from '../fields/field.ts'
 import { isRequired } from '../fields/field.ts'
+import type { ReverseModel } from './model.ts'
 
 /** Which question a schema answers: what is served, what makes a document, what changes one. */
 export type SchemaSide = 'read' | 'create' | 'update'
@@ -67,7 +68,19 @@ export function writeFields(fields: Fields, isPatch = false): JsonSchema {
   }
 }
 
-/** Prints the schema of a document: its fields with `system` before and after them. */
+const listed = (field: Field): JsonSchema => ({
+  ...withDescription(
+    field.type.schema(field.options, () => ({})),
+    field,
+  ),
+  ...READ_ONLY,
+})
+
+/**
+ * Prints the schema of a document: its fields with `system` before and after them.
+ *
+ * @param reverses fields that an answer holds where they are included
+ */
 export function documentSchema(
   fields: Fields,
   side: SchemaSide,
@@ -75,14 +88,17 @@ export function documentSchema(
     readonly before: Readonly<Record<string, JsonSchema>>
     readonly after: Readonly<Record<string, JsonSchema>>
   },
+  reverses: readonly Pick<ReverseModel, 'key' | 'field'>[] = [],
 ): JsonSchema {
   const inner = side === 'read' ? readFields(fields) : writeFields(fields, side === 'update')
   const asked = (part: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> =>
     side === 'read' ? { ...part } : Object.fromEntries(Object.keys(part).map((key) => [key, READ_ONLY]))
-  const properties = { ...asked(system.before), ...(inner.properties as object), ...asked(system.after) }
+  const shown = Object.fromEntries(reverses.map(({ key, field }) => [key, side === 'read' ? listed(field) : READ_ONLY]))
+  const held = { ...asked(system.before), ...(inner.properties as object), ...asked(system.after) }
+  const properties = { ...held, ...shown }
   return {
     ...inner,
     properties,
-    ...(side === 'read' ? { required: Object.keys(properties) } : {}),
+    ...(side === 'read' ? { required: Object.keys(held) } : {}),
   }
 }

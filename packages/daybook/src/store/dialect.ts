@@ -33,6 +33,10 @@ export interface Dialect {
   ): RawBuilder<SqlBool>
   /** Whether a text is in a JSON list of texts. */
   isAmong(own: RawBuilder<unknown>, list: RawBuilder<string>): RawBuilder<SqlBool>
+  /** Whether a row is among those that a query selects, which is run anew for each row around it. */
+  isSelected(own: RawBuilder<unknown>, query: RawBuilder<unknown>): RawBuilder<SqlBool>
+  /** The texts of a JSON list as rows of the table `listed`, in its column `value`. */
+  listed(list: RawBuilder<string>): RawBuilder<unknown>
   /** A key of an order in which missing values come first, and last when it descends. */
   order(by: Comparable, descending: boolean): RawBuilder<unknown>
   /** The status of an entry, where its own index would lead away from that of the order. */

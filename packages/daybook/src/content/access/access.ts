@@ -119,9 +119,22 @@ export class Access {
     if (document.guarded.length === 0) return NO_HIDDEN_FIELDS
     this.#hidden ??= new Map()
     const name = documentName(document)
-    const known = this.#hidden.get(name) ?? hiddenFields(document, this.callerFor(document))
+    const known = this.#hidden.get(name) ?? this.#hiddenFields(document)
     this.#hidden.set(name, known)
     return known
+  }
+
+  #hiddenFields(document: DocumentModel): ReadonlySet<string> {
+    const hidden = document.guarded.filter((field) => !this.#mayReadField(document, field))
+    return new Set(hidden.map(({ key }) => key))
+  }
+
+  #mayReadField(document: DocumentModel, field: FieldModel): boolean {
+    if (!mayField(document, field, 'read', this.callerFor(document))) return false
+    const reverse = document.reverses.get(field.key)
+    const referring = reverse && this.model.collections.get(reverse.to)
+    const through = referring?.guarded.find(({ key }) => key === reverse?.throughOwner)
+    return !referring || !through || mayField(referring, through, 'read', this.callerFor(referring))
   }
 
   /**
@@ -176,8 +189,3 @@ export class Access {
 const documentName = ({ kind, key }: ScopedDocument): string => `${kind} ${key}`
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
-
-function hiddenFields(document: DocumentModel, caller: Caller): ReadonlySet<string> {
-  const hidden = document.guarded.filter((field) => !mayField(document, field, 'read', caller))
-  return new Set(hidden.map(({ key }) => key))
-}

@@ -4,8 +4,7 @@ import { encodeCursor } from '../../query/cursor.ts'
 import { collectionsOf } from '../../query/expansion.ts'
 import { type ListParameters, readListQuery } from '../../query/list-query.ts'
 import type { Query } from '../../query/parameters.ts'
-import { takeStatus } from '../../query/status-where.ts'
-import { type Condition, relatedCollections } from '../../query/where.ts'
+import { relatedCollections } from '../../query/where.ts'
 import type { Counters } from '../../store/reads/list-reader.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
 import type { SearchQuery } from '../../store/search/search.ts'
@@ -84,7 +83,8 @@ export class ListPlan {
     const { collection, query, scope, projection, isOfOneRow: isPlain } = this.#question
     if (isPlain) return rows.map((row) => present(collection, row, projection))
     const shown = await inChosenLocale(this.#engine, collection, rows, scope.choice)
-    return presentExpanded(this.#engine, collection, shown, query.selection, scope)
+    const { revisions } = await this.#look()
+    return presentExpanded({ engine: this.#engine, scope, revisions }, collection, shown, query.selection)
   }
 }
 
@@ -116,15 +116,11 @@ async function readQuestion(
   const collection = inLocale(model, key, choice)
   const scope = await readerScope(access, choice)
   const query = readListQuery(collection, asked, scope)
-  const { statuses, where } = takeStatus(
-    collection,
-    visibleStatuses(scope.statuses(collection), query.statuses),
-    withFilter(query.where, scope.filter(collection)?.where),
-  )
+  const { statuses, where } = scope.narrow(collection, query.statuses, query.where)
   const { fingerprint, limit, offset, after, q, selection } = query
   const hidden = scope.hidden(collection)
   const search = q === undefined ? undefined : toSearchQuery(collection, q, statuses, hidden)
-  const touched = [...relatedCollections(query.where), ...collectionsOf(selection.expansions)]
+  const touched = [...relatedCollections(query.where), ...collectionsOf(selection)]
   const reader = [scope.variant([collection, ...touched]), choice]
   return {
     collection,
@@ -141,18 +137,6 @@ async function readQuestion(
     matches: variantOf(collection.schemaHash, fingerprint, reader),
     variant: variantOf(collection.schemaHash, fingerprint, limit, offset, after, selectionVariant(selection), reader),
   }
-}
-
-/** The statuses asked for, as far as the reader may see them. */
-function visibleStatuses(
-  visible: readonly string[] | undefined,
-  asked: readonly string[] | undefined,
-): readonly string[] | undefined {
-  return visible && asked ? asked.filter((one) => visible.includes(one)) : (visible ?? asked)
-}
-
-function withFilter(where: Condition | undefined, filter: Condition | undefined): Condition | undefined {
-  return where && filter ? { kind: 'all', of: [filter, where] } : (where ?? filter)
 }
 
 function toSearchQuery(

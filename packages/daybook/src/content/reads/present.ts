@@ -15,8 +15,8 @@ export interface Projection {
 }
 
 /** Whether an answer is made of one row for each document: nothing of others is put in, nor of other locales. */
-export function isOfOneRow({ expansions }: Selection, { isAll, chain }: LocaleChoice): boolean {
-  return expansions.length === 0 && !isAll && chain === undefined
+export function isOfOneRow({ expansions, lists }: Selection, { isAll, chain }: LocaleChoice): boolean {
+  return expansions.length === 0 && lists.length === 0 && !isAll && chain === undefined
 }
 
 /** The columns that serving a document needs. */

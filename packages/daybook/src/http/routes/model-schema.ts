@@ -35,6 +35,7 @@ const VALUE_EXTRAS: Properties = {
   default: {},
   options: TEXTS,
   from: TEXT,
+  reverse: exactly({ collection: TEXT, path: TEXT }),
   relation: exactly({ to: { type: ['string', 'null'] }, onDelete: { enum: ['unset', 'restrict'] } }),
 }
 

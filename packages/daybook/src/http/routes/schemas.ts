@@ -19,13 +19,16 @@ const TOTAL: JsonSchema = { ...WHOLE_NUMBER, examples: [1] }
 const OFFSET: JsonSchema = { ...WHOLE_NUMBER, examples: [0] }
 
 /** One page of a collection. */
-export const listSchema = ({ key, schemas, maxLimit }: CollectionModel): JsonSchema =>
+export const listSchema = (collection: CollectionModel): JsonSchema => listSchemaOf(collection, collection.schemas.read)
+
+/** One page of a collection, with its entries in some form. */
+export const listSchemaOf = ({ key, maxLimit }: CollectionModel, entry: JsonSchema): JsonSchema =>
   objectSchema({
     collection: { const: key },
     total: TOTAL,
     limit: { ...WHOLE_NUMBER, maximum: maxLimit },
     offset: OFFSET,
-    items: { type: 'array', items: schemas.read, maxItems: maxLimit },
+    items: { type: 'array', items: entry, maxItems: maxLimit },
     nextCursor: { type: ['string', 'null'], examples: [null] },
   })
 

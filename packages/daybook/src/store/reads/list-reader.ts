@@ -16,6 +16,7 @@ import {
   phasesOf,
   positionOf,
   RANKED_MATCHES,
+  statusValues,
 } from './page.ts'
 import { type PagePlan, planPage } from './page-plan.ts'
 import type { ReadSource } from './read-source.ts'
@@ -84,7 +85,7 @@ export class ListReader {
     const own = this.#source.dialect.indexesHoldValues ? form : 'plain'
     const place = { key, table, form: own, lead: sort?.[0], found: compound?.found }
     const condition = where && toWhereSql(this.#source.dialect, where, place)
-    const named = Object.fromEntries((statuses ?? []).map((status, index) => [`status${index}`, status]))
+    const named = statusValues(statuses)
     return {
       cacheKey: `${statuses?.length} ${search !== undefined} ${compound?.index} ${condition?.cacheKey}`,
       values: { ...found, ...named, ...condition?.values },

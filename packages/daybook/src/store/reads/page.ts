@@ -1,6 +1,6 @@
 import { type Compilable, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
-import type { SortBy } from '../../query/list-query.ts'
+import type { SortBy } from '../../query/listing.ts'
 import type { Condition } from '../../query/where.ts'
 import type { WhereSql } from '../compile.ts'
 import { build, param, type StatementValues } from '../compile.ts'
@@ -158,11 +158,15 @@ export function countStatement(
   return sql`SELECT count(*) AS total FROM ${sql.table(collection.table)} AS entry WHERE ${sql.join(conditions, sql` AND `)}`
 }
 
+/** The parameters of {@link statusConditions}. */
+export const statusValues = (statuses: readonly string[] | undefined): StatementValues =>
+  Object.fromEntries((statuses ?? []).map((status, index) => [`status${index}`, status]))
+
 /**
  * One status has an index of its own for the newest entries. In every other order the sort's index is walked
  * and carries the status along.
  */
-function statusConditions(
+export function statusConditions(
   { statusAside }: Dialect,
   statuses: readonly string[] | undefined,
   isNewest: boolean,

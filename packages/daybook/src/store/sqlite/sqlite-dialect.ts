@@ -73,6 +73,8 @@ export const SQLITE: Dialect = {
   beginning: (_by, name) => param(name),
   compare,
   isAmong,
+  isSelected: (own, query) => sql`${own} IN (${query})`,
+  listed: (list) => sql`json_each(${list}) AS listed`,
   // Missing values come first of themselves.
   order: (by, descending) => sql`${value(by)} ${descending ? sql`DESC` : sql`ASC`}`,
   // The unary plus keeps SQLite from choosing the status index and sorting all of it.

@@ -86,7 +86,7 @@ runScenarios('a write by slug', [
 ])
 
 const LIST_PARAMS =
-  'limit, offset, cursor, sort, q, status, select, include, depth, locale, fallbackLocale, where[field][operator]'
+  'limit, offset, cursor, sort, q, status, select, include, depth, reverse[field][option], locale, fallbackLocale, where[field][operator]'
 
 /** An unknown parameter, and what to write in its place. */
 const PARAMS: readonly (readonly [path: string, param: string, advice: string])[] = [
@@ -102,7 +102,11 @@ const PARAMS: readonly (readonly [path: string, param: string, advice: string])[
   ['/api/posts?title=a', 'title', `write one of: ${LIST_PARAMS}`],
   ['/api/posts?%3Cscript%3E=a', '<script>', `write one of: ${LIST_PARAMS}`],
   ['/api/posts/a?populate=author', 'populate', 'write include'],
-  ['/api/posts/a?page=2', 'page', 'write one of: select, include, depth, locale, fallbackLocale'],
+  [
+    '/api/posts/a?page=2',
+    'page',
+    'write one of: select, include, depth, reverse[field][option], locale, fallbackLocale',
+  ],
   ['/api/health?verbose=1', 'verbose', 'this address takes none'],
 ]
 
