@@ -55,6 +55,8 @@ runScenarios('an address that leads nowhere is answered', [
 
 const BY_ID = 'This address takes the id of an entry, not its slug. GET by slug answers the id.'
 
+const NOT_ITS_SLUG = 'must be the id of an entry, not its slug. GET by slug answers the id'
+
 runScenarios('a write by slug', [
   {
     name: 'says that it takes the id, whether such an entry is there or not',
@@ -75,8 +77,8 @@ runScenarios('a write by slug', [
               { operations: [{ op: 'delete', collection: 'things', id: slug }] },
               { path: '/api/cms/batch' },
             ),
-            status: 404,
-            body: { message: `Operation 0: ${BY_ID}` },
+            status: 400,
+            body: { details: { issues: [{ path: '/operations/0/id', code: 'format', message: NOT_ITS_SLUG }] } },
           },
         ]
       }),
