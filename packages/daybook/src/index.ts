@@ -61,6 +61,7 @@ export type { DocsConfig } from './config/docs.ts'
 export type { Plugin } from './config/plugin.ts'
 // What runs
 export type {
+  AggregateResult,
   BatchOperation,
   BatchOutcome,
   CallOptions,
@@ -73,6 +74,7 @@ export type {
   LocaleOptions,
   NewEntryOptions,
   ReadOptions,
+  ValueCount,
   WriteCallOptions,
 } from './content/call-options.ts'
 export { type CallerContent, etagOf } from './content/caller-content.ts'

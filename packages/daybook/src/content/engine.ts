@@ -1,4 +1,4 @@
-import type { LRUCache } from 'lru-cache'
+import { LRUCache } from 'lru-cache'
 import type { Caller } from '../auth/adapter.ts'
 import { getSubject } from '../auth/adapter.ts'
 import type { DeriveTools } from '../fields/field.ts'
@@ -76,9 +76,24 @@ export interface ListCache {
   readonly plans: WeakMap<Query, LRUCache<string, ListQuestion>>
   /** Exact numbers of matches that were costly to count, by question and revision. */
   readonly totals: Map<string, Promise<number>>
+  /** Aggregates as JSON text, by question and revision. */
+  readonly aggregates: LRUCache<string, string>
+  /** Those of them that are being worked out. */
+  readonly underWay: Map<string, Promise<string>>
 }
 
-const emptyLists = (): ListCache => ({ plans: new WeakMap(), totals: new Map() })
+/** How much text of aggregates is remembered, in characters. */
+const MAX_AGGREGATE_TEXT = 8 * 1024 * 1024
+
+const emptyLists = (): ListCache => ({
+  plans: new WeakMap(),
+  totals: new Map(),
+  aggregates: new LRUCache({
+    maxSize: MAX_AGGREGATE_TEXT,
+    sizeCalculation: (text, key) => text.length + key.length,
+  }),
+  underWay: new Map(),
+})
 
 /** The actor that the journal records. */
 export const actorOf = (caller: Caller): string => getSubject(caller) ?? 'anonymous'

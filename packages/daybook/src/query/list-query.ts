@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
-import type { CollectionModel, Comparable, LocalesModel } from '../model/model.ts'
+import type { CollectionModel, Comparable, LocalesModel, ManyValued } from '../model/model.ts'
 import { isStorableText, UNSTORABLE } from '../model/stored-text.ts'
+import { AGGREGATE, type Aggregate, readAggregates } from './aggregates.ts'
 import { type CursorPosition, decodeCursor } from './cursor.ts'
 import { documentParameters } from './entry-query.ts'
 import { readSelection, type Selection } from './expansion.ts'
@@ -43,6 +44,8 @@ export interface ListQuery {
   readonly selection: Selection
   /** The filter. */
   readonly where: Condition | undefined
+  /** What is worked out over all that is found. */
+  readonly aggregates: readonly Aggregate[]
   /** Where the page before ended. */
   readonly after: CursorPosition | undefined
   /** Names what is listed, whatever page of it: cursors hold it. */
@@ -84,6 +87,7 @@ export const listParameters = (
   q: string
   status: readonly string[]
   where: WrittenWhere
+  aggregate: readonly string[]
 }> &
   ReturnType<typeof documentParameters> => ({
   limit: countParameter(
@@ -94,6 +98,7 @@ export const listParameters = (
   status: statusParameter(status),
   ...ofDocuments,
   where: WHERE,
+  aggregate: AGGREGATE,
 })
 
 /** The query parameters of a list. */
@@ -143,6 +148,7 @@ function readAsked(collection: CollectionModel, asked: ListParameters, scope: Qu
     statuses,
     selection: readSelection(faults, collection, asked, scope),
     where,
+    aggregates: readAggregates(faults, collection, asked.aggregate, scope.hidden(collection)),
     after: readCursor(faults, asked, fingerprint, sort),
     fingerprint,
   })
@@ -150,22 +156,33 @@ function readAsked(collection: CollectionModel, asked: ListParameters, scope: Qu
 
 function readSort(
   faults: Faults,
-  { comparables }: CollectionModel,
+  collection: CollectionModel,
   asked: readonly string[] | undefined,
   hidden: ReadonlySet<string>,
   isSearch: boolean,
 ): readonly SortBy[] {
   if (!asked && isSearch) return []
+  const { comparables } = collection
   const keys: SortBy[] = []
   for (const name of asked ?? ['-createdAt']) {
     const path = name.replace(/^-/, '')
     const by = comparables.get(path)
-    if (!by || hidden.has(by.owner)) faults.add('sort', 'unknown_field', `cannot sort by "${path.slice(0, 64)}"`)
+    if (!by || hidden.has(by.owner)) faults.add('sort', 'unknown_field', unsortable(collection, path, hidden))
     else if (keys.some((key) => key.by === by)) faults.add('sort', 'repeated', `names "${path}" twice`)
     else keys.push({ by, descending: name.startsWith('-') })
   }
   if (keys.length > MAX_SORT_KEYS) faults.add('sort', 'maxItems', `must have at most ${MAX_SORT_KEYS} keys`)
   return withTieBreak(keys, comparables)
+}
+
+/** Why a list cannot be sorted by a name, as far as the reader may know the field. */
+function unsortable({ comparables, manyValued }: CollectionModel, path: string, hidden: ReadonlySet<string>): string {
+  const refusal = `cannot sort by "${path.slice(0, 64)}"`
+  const isShown = (by: Comparable | ManyValued | undefined): boolean => by !== undefined && !hidden.has(by.owner)
+  if (isShown(manyValued.get(path))) return `${refusal}: it holds many values; filter by it, with where[${path}][in]`
+  const relation = [...comparables.values()].find(({ path: own, to }) => to !== undefined && path.startsWith(`${own}.`))
+  if (!relation || !isShown(relation)) return refusal
+  return `${refusal}: a list is sorted by its own fields, because no index spans a relation; store the value in the entry as well, or list what it refers to, sorted, and filter by where[${relation.path}][in]`
 }
 
 /**

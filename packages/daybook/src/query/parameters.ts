@@ -38,8 +38,8 @@ export interface Given {
   readonly values: readonly string[]
 }
 
-/** Names of the content model: keys to sort by, fields to select, relations to include, fields to filter by. */
-export type TakenNames = 'sortKeys' | 'fields' | 'relations' | 'filters'
+/** Names of the content model: keys to sort by, fields to select, relations to include, fields to filter by or to count. */
+export type TakenNames = 'sortKeys' | 'fields' | 'relations' | 'filters' | 'aggregates'
 
 /** A query parameter, declared once: this parses it, and documents it. */
 export interface Parameter<T = unknown> {

@@ -1,7 +1,8 @@
 import type { Ruled } from '../../content/access/rules.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import { isRecord } from '../../fields/field.ts'
-import type { DocumentModel } from '../../model/model.ts'
+import type { CollectionModel, DocumentModel } from '../../model/model.ts'
+import { aggregatesFor, MAX_AGGREGATES } from '../../query/aggregates.ts'
 import { MAX_NAMES } from '../../query/expansion.ts'
 import { MAX_SORT_KEYS } from '../../query/list-query.ts'
 import type { Parameter, TakenNames } from '../../query/parameters.ts'
@@ -54,6 +55,7 @@ export class ParameterPrinter {
     if (takes === 'relations')
       return namesSchema(shownRelations(document, hidden), this.#openRelations(document), MAX_NAMES)
     if (document.kind === 'global') return undefined
+    if (takes === 'aggregates') return aggregateSchema(document, hidden)
     return takes === 'filters' ? this.#filters.where(document) : sortSchema([...document.comparables.values()], hidden)
   }
 
@@ -121,3 +123,11 @@ function sortSchema(
     uniqueItems: true,
   }
 }
+
+const aggregateSchema = (collection: CollectionModel, hidden: ReadonlySet<string>): JsonSchema => ({
+  type: 'array',
+  items: { type: 'string', enum: aggregatesFor(collection, hidden) },
+  minItems: 1,
+  maxItems: MAX_AGGREGATES,
+  uniqueItems: true,
+})

@@ -162,7 +162,7 @@ export function countStatement(
  * One status has an index of its own for the newest entries. In every other order the sort's index is walked
  * and carries the status along.
  */
-function statusConditions(
+export function statusConditions(
   { statusAside }: Dialect,
   statuses: readonly string[] | undefined,
   isNewest: boolean,
