@@ -58,6 +58,7 @@ export type { DocsConfig } from './config/docs.ts'
 export type { Plugin } from './config/plugin.ts'
 // What runs
 export type {
+  AggregateResult,
   BatchOperation,
   BatchOutcome,
   CallOptions,
@@ -71,6 +72,7 @@ export type {
   NewEntryOptions,
   ReadOptions,
   ReversePageOptions,
+  ValueCount,
   WriteCallOptions,
 } from './content/call-options.ts'
 export { type CallerContent, etagOf } from './content/caller-content.ts'

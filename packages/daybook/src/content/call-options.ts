@@ -1,5 +1,6 @@
 import type { Caller } from '../auth/adapter.ts'
 import type { CollectionKey, DaybookConfig } from '../config/config.ts'
+import type { Aggregates } from '../query/aggregates.ts'
 import type { Where } from '../query/where.ts'
 
 /** The page of a reverse field, as in a list of its own. */
@@ -44,7 +45,18 @@ export interface ListOptions extends ReadOptions {
   readonly status?: string | readonly string[]
   /** The filter of the list: `{ title: { startsWith: 'A' }, or: [{ … }, { … }] }`. */
   readonly where?: Where
+  /** Figures about all entries that match: `{ category: 'count', minutes: ['min', 'max'] }`, or names such as `count:category`. */
+  readonly aggregate?: Aggregates
 }
+
+/** How many entries hold a value; `null`: none. */
+export interface ValueCount<Value = string | number | boolean | null> {
+  readonly value: Value
+  readonly count: number
+}
+
+/** What is worked out over all entries of a list. */
+export type AggregateResult = readonly ValueCount[] | string | number | null
 
 /** One page of a list. */
 export interface ListResult<Item> {
@@ -56,6 +68,8 @@ export interface ListResult<Item> {
   readonly items: readonly Item[]
   /** The `cursor` of the next page; `null` on the last. */
   readonly nextCursor: string | null
+  /** What was asked for with `aggregate`, by name, such as `count:category`. */
+  readonly aggregates?: Readonly<Record<string, AggregateResult>>
 }
 
 /** The locale of a write. */

@@ -10,6 +10,7 @@ import type {
 } from '../config/config.ts'
 import { DaybookError } from '../errors.ts'
 import type { CollectionModel, GlobalModel } from '../model/model.ts'
+import { aggregateNames } from '../query/aggregates.ts'
 import { documentParameters, PAGE, readPageBounds } from '../query/entry-query.ts'
 import { listParameters } from '../query/list-query.ts'
 import { writtenLocale } from '../query/locale.ts'
@@ -93,7 +94,9 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN */
   async list<K extends CollectionKey<C>>(collection: K, query: ListOptions = {}): Promise<ListResult<Entry<C, K>>> {
     const listed = this.#collection(collection)
-    const asked = fromOptions(listParameters(listed, this.#engine.model.locales), query)
+    const { aggregate, ...options } = query
+    const named = aggregate === undefined ? options : { ...options, aggregate: aggregateNames(aggregate) }
+    const asked = fromOptions(listParameters(listed, this.#engine.model.locales), named)
     const plan = await planList(this.#engine, this.#access(), listed, asked)
     return tagged({ json: await plan.read(), tag: await plan.etag() })
   }

@@ -1,8 +1,8 @@
 import { type Issue, invalid, invalidAt } from '../errors.ts'
 import type { DeriveTools, Field, Generated } from '../fields/field.ts'
 import { emptyValue, innerFields, isRecord, isRequired, servedKeys } from '../fields/field.ts'
-import type { CollectionModel, DocumentModel, FieldModel } from '../model/model.ts'
-import type { FieldChoice, FieldReference } from '../store/reads/rows.ts'
+import type { DocumentModel, FieldModel } from '../model/model.ts'
+import type { FieldReference } from '../store/reads/rows.ts'
 import { RenderError } from './markdown/markdown-renderer.ts'
 
 /** A document's values by served key. */
@@ -234,15 +234,6 @@ function collect(field: Field, value: unknown, path: string): readonly FieldRefe
     generated: () => {},
   })
   return found
-}
-
-/** The values of fields that hold several choices, by dotted path. */
-export function choicesOf(collection: CollectionModel, values: Values): readonly FieldChoice[] {
-  const paths = [...collection.manyValued.values()].filter(({ to }) => to === undefined).map(({ path }) => path)
-  return paths.flatMap((field) => {
-    const held = field.split('.').reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), values)
-    return (Array.isArray(held) ? held : []).map((value) => ({ field, value: String(value) }))
-  })
 }
 
 /**

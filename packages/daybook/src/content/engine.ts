@@ -78,15 +78,26 @@ export interface ListCache {
   readonly totals: Map<string, Promise<number>>
   /** How many entries refer to a document, by question, revision and its id. */
   readonly reverseTotals: LRUCache<string, number>
+  /** Aggregates as JSON text, by question and revision. */
+  readonly aggregates: LRUCache<string, string>
+  /** Those of them that are being worked out. */
+  readonly underWay: Map<string, Promise<string>>
 }
 
 /** The most documents of which is remembered how many entries refer to them. */
 const MAX_REVERSE_TOTALS = 10_000
+/** How much text of aggregates is remembered, in characters. */
+const MAX_AGGREGATE_TEXT = 8 * 1024 * 1024
 
 const emptyLists = (): ListCache => ({
   plans: new WeakMap(),
   totals: new Map(),
   reverseTotals: new LRUCache({ max: MAX_REVERSE_TOTALS }),
+  aggregates: new LRUCache({
+    maxSize: MAX_AGGREGATE_TEXT,
+    sizeCalculation: (text, key) => text.length + key.length,
+  }),
+  underWay: new Map(),
 })
 
 /** The actor that the journal records. */

@@ -44,6 +44,7 @@ const date: FieldType<DateOptions> = {
   schema: () => ({ type: 'string', format: 'date', maxLength: 10 }),
   accepts: (value) => typeof value === 'string' && isDay(value),
   ...scalarAnswers('text'),
+  isDate: true,
   fromQuery: (text) => (isDay(text) ? text : undefined),
   filterSchema: () => DAY,
 }
@@ -55,6 +56,7 @@ const datetime: FieldType<DateOptions> = {
   accepts: (value) => typeof value === 'string' && parseTimestamp(value) === value,
   canonical: (value) => new Date(String(value)).toISOString(),
   ...scalarAnswers('text'),
+  isDate: true,
   fromQuery: parseTimestamp,
   filterSchema: () => TIMESTAMP_FILTER,
 }

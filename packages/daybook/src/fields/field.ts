@@ -40,8 +40,18 @@ export interface CommonOptions<Value = unknown> {
 export interface ScalarOptions<Value = unknown> extends CommonOptions<Value> {
   /** No two entries of the collection hold the same value. Top-level fields only, and without `access.read`. @default false */
   readonly unique?: boolean
-  /** `false` saves the index; the field can then be neither filtered nor sorted. @default true */
+  /** `false` saves the index; the field can then be neither filtered nor sorted nor counted. @default true */
   readonly index?: boolean
+}
+
+/** The option of a field whose values are few: categories, years, flags. */
+export interface CountedOptions {
+  /**
+   * Keeps how many entries hold each value, so that `aggregate=count:FIELD` of a list without filter costs the same at any size. Each
+   * write then also updates a row for each value that comes or goes. Not together with `localized`. @default false
+   * @see docs/count-and-group.md#keep-counts
+   */
+  readonly counted?: boolean
 }
 
 /** The options of a field whose type is not known: those that every type has, and whatever else it takes. */
@@ -219,10 +229,14 @@ export interface FieldType<Options extends object = AnyOptions> {
   filterSchema?(options: Options): JsonSchema
   /** Whether a filter may ask for a part of the value. */
   readonly isText?: true
+  /** Whether the value is text that begins with a day of the calendar, `2026-11-20`. */
+  readonly isDate?: true
   /** How the value compares; absent: it can be neither filtered nor sorted. */
   scalar?(options: Options): Scalar | undefined
   /** Whether the value is a list, of which a filter finds every member. @default false */
   isMany?(options: Options): boolean
+  /** Whether the numbers of entries with each value are kept. @default false */
+  isCounted?(options: Options): boolean
   /** Whether no two entries may hold the same value. @default false */
   isUnique?(options: Options): boolean
   /** Where the value refers to; absent: to nothing. */
@@ -256,6 +270,23 @@ export function scalarAnswers(
     isUnique: (options) => options.unique === true,
     default: (options) => options.default,
   }
+}
+
+/** The capability that {@link CountedOptions} give. */
+export const COUNTED_ANSWERS: Required<Pick<FieldType<CountedOptions & { readonly index?: boolean }>, 'isCounted'>> = {
+  isCounted: (options) => options.counted === true && options.index !== false,
+}
+
+/** Says what is wrong with the options of a counted field. */
+export function checkCounted(
+  options: CommonOptions & CountedOptions & { readonly index?: boolean },
+  place: FieldPlace,
+  report: FaultReport,
+): void {
+  if (!options.counted) return
+  if (options.index === false) report.add(`${place.path}.counted`, 'leave it out, or leave index: false out')
+  if (options.localized)
+    report.add(`${place.path}.counted`, 'leave it out of a localized field: counts are kept of one locale')
 }
 
 /** Makes a field; the types of `options` and values come from the builder's signature. */

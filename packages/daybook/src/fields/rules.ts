@@ -63,6 +63,9 @@ export const SCALAR_RULES: typeof COMMON_RULES & Readonly<Record<'unique' | 'ind
   index: aFlag,
 }
 
+/** The rule of the option of counted fields. */
+export const COUNTED_RULES: Readonly<Record<'counted', OptionRule>> = { counted: aFlag }
+
 function isRegExp(source: string): boolean {
   try {
     new RegExp(source, 'u')

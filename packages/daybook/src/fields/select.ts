@@ -1,8 +1,8 @@
-import type { Exactly, Field, FieldType, OptionRule, ScalarOptions } from './field.ts'
-import { makeField } from './field.ts'
-import { aDefault, aFlag, SCALAR_RULES } from './rules.ts'
+import type { CountedOptions, Exactly, Field, FieldType, OptionRule, ScalarOptions } from './field.ts'
+import { COUNTED_ANSWERS, checkCounted, makeField } from './field.ts'
+import { aDefault, aFlag, COUNTED_RULES, SCALAR_RULES } from './rules.ts'
 
-export interface SelectOptions<Value = unknown> extends ScalarOptions<Value> {
+export interface SelectOptions<Value = unknown> extends ScalarOptions<Value>, CountedOptions {
   /** The values to choose from: different texts of 1 to 128 characters. */
   readonly options: readonly string[]
   /** Holds a list of different values; it is then neither unique nor sorted. @default false */
@@ -25,8 +25,9 @@ export const aChoice: OptionRule = (value) => {
 
 const select: FieldType<SelectOptions> = {
   name: 'select',
-  rules: { ...SCALAR_RULES, options: aChoice, many: aFlag, default: aDefault },
+  rules: { ...SCALAR_RULES, options: aChoice, many: aFlag, default: aDefault, ...COUNTED_RULES },
   check(options, place, report) {
+    checkCounted(options, place, report)
     if (options.options === undefined) {
       report.add(`${place.path}.options`, 'write the values to choose from, such as options: ["news", "howto"]')
     }
@@ -44,6 +45,7 @@ const select: FieldType<SelectOptions> = {
   default: (options) => options.default,
   choices: (options) => options.options,
   isUnique: (options) => options.unique === true,
+  ...COUNTED_ANSWERS,
   isMany: (options) => options.many === true && options.index !== false,
   scalar: (options) => (options.many || options.index === false ? undefined : 'text'),
   fromQuery: (text, options) => (options.options.includes(text) ? text : undefined),

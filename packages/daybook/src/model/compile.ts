@@ -112,6 +112,7 @@ function compileCollection(
   const { read, create, update, delete: remove } = config.access ?? {}
   const placed = placedFields(stored)
   const comparables = findComparables(placed)
+  const manyValued = findManyValued(placed)
   const own: CollectionModel = {
     kind: 'collection',
     table: key,
@@ -126,7 +127,8 @@ function compileCollection(
     slug: slug && { key: slug[0], from: slug[1].type.source?.(slug[1].options) },
     status: status && { key: status[0], values: status[1].type.choices?.(status[1].options) ?? [] },
     comparables,
-    manyValued: findManyValued(placed),
+    manyValued,
+    counted: [...comparables.values(), ...manyValued.values()].filter(({ isCounted }) => isCounted),
     indexes: findIndexes(stored, comparables),
     compoundIndexes: (config.indexes ?? []).map((keys) => compileCompoundIndex(keys, comparables)),
     searchable: fields
@@ -234,9 +236,9 @@ function outline(fields: Fields): unknown {
 }
 
 const toId = (text: string): string | undefined => (isUuidShaped(text) ? text.toLowerCase() : undefined)
-const ALWAYS = { scalar: 'text', isMadeByService: true, neverNull: true, isText: false } as const
+const ALWAYS = { scalar: 'text', isMadeByService: true, neverNull: true, isText: false, isCounted: false } as const
 
-const TIMESTAMP = { fromQuery: parseTimestamp, filterSchema: TIMESTAMP_FILTER } as const
+const TIMESTAMP = { isDate: true, fromQuery: parseTimestamp, filterSchema: TIMESTAMP_FILTER } as const
 
 /** What a filter compares with where the field's type does not say. */
 const SCALAR_FILTERS: Readonly<Record<Scalar, JsonSchema>> = {
@@ -246,7 +248,7 @@ const SCALAR_FILTERS: Readonly<Record<Scalar, JsonSchema>> = {
 }
 
 const SYSTEM_COMPARABLES: readonly Comparable[] = [
-  { path: 'id', owner: 'id', column: 'id', fromQuery: toId, filterSchema: ID_FILTER, ...ALWAYS },
+  { path: 'id', owner: 'id', column: 'id', fromQuery: toId, filterSchema: ID_FILTER, isDate: false, ...ALWAYS },
   { path: 'createdAt', owner: 'createdAt', column: 'created_at', ...TIMESTAMP, ...ALWAYS },
   { path: 'updatedAt', owner: 'updatedAt', column: 'updated_at', ...TIMESTAMP, ...ALWAYS },
 ]
@@ -294,6 +296,8 @@ function findComparables(placed: readonly PlacedField[]): ReadonlyMap<string, Co
         isMadeByService: false,
         neverNull: column !== undefined && !isLocalized,
         isText: type.isText === true,
+        isDate: type.isDate === true,
+        isCounted: !isLocalized && type.isCounted?.(options) === true,
         fromQuery: (text) => type.fromQuery?.(text, options),
         filterSchema: type.filterSchema?.(options) ?? SCALAR_FILTERS[scalar],
       },
@@ -306,11 +310,23 @@ function findManyValued(placed: readonly PlacedField[]): ReadonlyMap<string, Man
   const found = placed.flatMap(({ path, field, owner, isLocalized }): ManyValued[] => {
     const { type, options } = field
     const to = type.relation?.(options).to
+    const member = type.item?.(options) ?? field
+    const { fromQuery } = member.type
     // Their members stand in tables that know no locales.
-    if (!type.isMany?.(options) || isLocalized || !type.fromQuery) return []
-    const filterSchema = type.filterSchema?.(options) ?? SCALAR_FILTERS.text
-    const fromQuery: ManyValued['fromQuery'] = (text) => type.fromQuery?.(text, options)
-    return [{ path, owner, fromQuery, filterSchema, ...(to === undefined ? {} : { to }) }]
+    if (!type.isMany?.(options) || isLocalized || !fromQuery) return []
+    const scalar = member.type.scalar?.(member.options) ?? 'text'
+    return [
+      {
+        path,
+        owner,
+        scalar,
+        isCounted: type.isCounted?.(options) === true,
+        accepts: (value) => type.accepts(value, options),
+        fromQuery: (text) => fromQuery(text, member.options),
+        filterSchema: member.type.filterSchema?.(member.options) ?? SCALAR_FILTERS[scalar],
+        ...(to === undefined ? {} : { to }),
+      },
+    ]
   })
   return new Map(found.map((one) => [one.path, one]))
 }

@@ -31,6 +31,10 @@ export interface Comparable {
   readonly neverNull: boolean
   /** Whether a filter may ask for a part of the value. */
   readonly isText: boolean
+  /** Whether the value is text that begins with a day of the calendar. */
+  readonly isDate: boolean
+  /** Whether the numbers of entries with each value are kept. */
+  readonly isCounted: boolean
   /** The longest text that the field takes, in characters, where it names one. */
   readonly maxLength?: number
   /** The value that a filter's text names; `undefined` when it names none of the field's type. */
@@ -41,14 +45,20 @@ export interface Comparable {
   readonly to?: string
 }
 
-/** A value that is many: references, or choices. Filtered through a table of its members. */
+/** A value that is many: references, choices, or a list of scalars. Filtered through a table of its members. */
 export interface ManyValued {
   readonly path: string
   readonly owner: string
+  /** How a member compares. */
+  readonly scalar: Scalar
+  /** Whether the numbers of entries with each member are kept. */
+  readonly isCounted: boolean
+  /** Whether a stored value, perhaps of an older config, is one of the field's. */
+  accepts(value: unknown): boolean
   fromQuery(text: string): string | number | boolean | undefined
   /** The JSON Schema of a member that a filter compares with. */
   readonly filterSchema: JsonSchema
-  /** The collection that a relation leads to; absent for choices. */
+  /** The collection that a relation leads to; absent for choices and scalars. */
   readonly to?: string
 }
 
@@ -159,6 +169,8 @@ export interface CollectionModel extends DocumentModel {
   readonly comparables: ReadonlyMap<string, Comparable>
   /** Many-valued fields that can be filtered, by dotted path. */
   readonly manyValued: ReadonlyMap<string, ManyValued>
+  /** Fields of which it is kept how many entries hold each value. */
+  readonly counted: readonly (Comparable | ManyValued)[]
   readonly indexes: readonly IndexModel[]
   readonly compoundIndexes: readonly CompoundIndexModel[]
   /** Top-level fields whose words `q` finds. */

@@ -1,5 +1,6 @@
 import type { CollectionModel, LocalesModel } from '../model/model.ts'
 import { isStorableText, UNSTORABLE } from '../model/stored-text.ts'
+import { AGGREGATE, type Aggregate, readAggregates } from './aggregates.ts'
 import { type CursorPosition, decodeCursor } from './cursor.ts'
 import { documentParameters } from './entry-query.ts'
 import { readSelection, type Selection } from './expansion.ts'
@@ -31,6 +32,8 @@ export interface ListQuery {
   readonly selection: Selection
   /** The filter. */
   readonly where: Condition | undefined
+  /** What is worked out over all that is found. */
+  readonly aggregates: readonly Aggregate[]
   /** Where the page before ended. */
   readonly after: CursorPosition | undefined
   /** Names what is listed, whatever page of it: cursors hold it. */
@@ -72,6 +75,7 @@ export const listParameters = (
   q: string
   status: readonly string[]
   where: WrittenWhere
+  aggregate: readonly string[]
 }> &
   ReturnType<typeof documentParameters> => ({
   limit: countParameter(
@@ -82,6 +86,7 @@ export const listParameters = (
   status: statusParameter(status),
   ...ofDocuments,
   where: WHERE,
+  aggregate: AGGREGATE,
 })
 
 /** The query parameters of a list. */
@@ -118,6 +123,7 @@ function readAsked(collection: CollectionModel, asked: ListParameters, scope: Qu
     statuses,
     selection: readSelection(faults, collection, asked, scope),
     where,
+    aggregates: readAggregates(faults, collection, asked.aggregate, scope.hidden(collection)),
     after: readCursor(faults, asked, fingerprint, sort),
     fingerprint,
   })

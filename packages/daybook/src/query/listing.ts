@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { CollectionModel, Comparable } from '../model/model.ts'
+import type { CollectionModel, Comparable, ManyValued } from '../model/model.ts'
 import { NEVER } from './locale.ts'
 import { type Faults, namesParameter, type Parameter } from './parameters.ts'
 
@@ -23,20 +23,31 @@ export interface SortBy {
 export function readSort(
   faults: Faults,
   param: string,
-  { comparables }: CollectionModel,
+  collection: CollectionModel,
   asked: readonly string[] | undefined,
   hidden: ReadonlySet<string>,
 ): readonly SortBy[] {
+  const { comparables } = collection
   const keys: SortBy[] = []
   for (const name of asked ?? ['-createdAt']) {
     const path = name.replace(/^-/, '')
     const by = comparables.get(path)
-    if (!by || hidden.has(by.owner)) faults.add(param, 'unknown_field', `cannot sort by "${path.slice(0, 64)}"`)
+    if (!by || hidden.has(by.owner)) faults.add(param, 'unknown_field', unsortable(collection, path, hidden))
     else if (keys.some((key) => key.by === by)) faults.add(param, 'repeated', `names "${path}" twice`)
     else keys.push({ by, descending: name.startsWith('-') })
   }
   if (keys.length > MAX_SORT_KEYS) faults.add(param, 'maxItems', `must have at most ${MAX_SORT_KEYS} keys`)
   return withTieBreak(keys, comparables)
+}
+
+/** Why a list cannot be sorted by a name, as far as the reader may know the field. */
+function unsortable({ comparables, manyValued }: CollectionModel, path: string, hidden: ReadonlySet<string>): string {
+  const refusal = `cannot sort by "${path.slice(0, 64)}"`
+  const isShown = (by: Comparable | ManyValued | undefined): boolean => by !== undefined && !hidden.has(by.owner)
+  if (isShown(manyValued.get(path))) return `${refusal}: it holds many values; filter by it, with where[${path}][in]`
+  const relation = [...comparables.values()].find(({ path: own, to }) => to !== undefined && path.startsWith(`${own}.`))
+  if (!relation || !isShown(relation)) return refusal
+  return `${refusal}: a list is sorted by its own fields, because no index spans a relation; store the value in the entry as well, or list what it refers to, sorted, and filter by where[${relation.path}][in]`
 }
 
 /**

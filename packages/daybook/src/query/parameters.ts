@@ -39,9 +39,9 @@ export interface Given {
 }
 
 /**
- * Names of the content model: keys to sort by, fields to select, links to include, fields to filter by, reverse fields to page.
+ * Names of the content model: keys to sort by, fields to select, links to include, fields to filter by or to count, reverse fields to page.
  */
-export type TakenNames = 'sortKeys' | 'fields' | 'relations' | 'filters' | 'reverses'
+export type TakenNames = 'sortKeys' | 'fields' | 'relations' | 'filters' | 'aggregates' | 'reverses'
 
 /** A query parameter, declared once: this parses it, and documents it. */
 export interface Parameter<T = unknown> {

@@ -9,6 +9,7 @@ import {
 } from '../../fields/field.ts'
 import { REFERS_TO } from '../../fields/relation.ts'
 import { LISTS } from '../../fields/reverse.ts'
+import { aggregatesOn } from '../../query/aggregates.ts'
 import { operatorsOn } from '../../query/where.ts'
 import type { Ruled } from '../access/rules.ts'
 
@@ -33,6 +34,8 @@ export interface ValueDescription {
   /** The operators that `where` of a list takes; none: it cannot be filtered. */
   readonly operators: readonly string[]
   readonly sortable: boolean
+  /** What `aggregate` of a list works out of it: `count`, `count:month`, `sum` …; none: it cannot be counted. */
+  readonly aggregates: readonly string[]
   /** Whether `q` finds its words. */
   readonly searchable: boolean
   /** What a new document gets that does not name it; absent: nothing, or what the service works out. */
@@ -144,10 +147,15 @@ function describeValue(field: Field, place: Place): ValueDescription {
 function describeUse(
   { type, options }: Field,
   { document, path }: Place,
-): Pick<ValueDescription, 'operators' | 'sortable' | 'searchable'> {
+): Pick<ValueDescription, 'operators' | 'sortable' | 'aggregates' | 'searchable'> {
   const searchable = document.kind === 'collection' && type.search?.(options) !== undefined
-  if (document.kind === 'global') return { operators: [], sortable: false, searchable }
-  return { operators: operatorsOn(document, path), sortable: document.comparables.has(path), searchable }
+  if (document.kind === 'global') return { operators: [], sortable: false, aggregates: [], searchable }
+  return {
+    operators: operatorsOn(document, path),
+    sortable: document.comparables.has(path),
+    aggregates: aggregatesOn(document, path),
+    searchable,
+  }
 }
 
 function describeRelation({ type, options }: Field, reader: FieldReader): RelationDescription | undefined {

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel, GlobalModel, LocalesModel, Model } from '../../model/model.ts'
+import { aggregatesOn } from '../../query/aggregates.ts'
 import { operatorsOn } from '../../query/where.ts'
 import type { Access } from '../access/access.ts'
 import { type DocumentPermissions, type Permission, permissionsOf } from '../access/permissions.ts'
@@ -73,6 +74,8 @@ export interface SystemFieldDescription {
   /** The operators that `where` of a list takes. */
   readonly operators: readonly string[]
   readonly sortable: boolean
+  /** What `aggregate` of a list works out of it. */
+  readonly aggregates: readonly string[]
 }
 
 /** What one reader may know of the model. */
@@ -182,5 +185,6 @@ function describeSystemFields(document: Ruled): readonly SystemFieldDescription[
     schema: properties[key] ?? {},
     operators: document.kind === 'collection' ? operatorsOn(document, key) : [],
     sortable: document.kind === 'collection' && document.comparables.has(key),
+    aggregates: document.kind === 'collection' ? aggregatesOn(document, key) : [],
   }))
 }

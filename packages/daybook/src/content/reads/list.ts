@@ -14,6 +14,7 @@ import { readerScope } from '../access/reader-scope.ts'
 import type { Engine } from '../engine.ts'
 import { documentTag, selectionVariant, variantOf } from '../etags.ts'
 import { inChosenLocale, inLocale, requireLocale } from '../locales/locale.ts'
+import { aggregatesText } from './aggregates.ts'
 import { presentExpanded, revisionsOf } from './expand.ts'
 import type { ListQuestion } from './list-question.ts'
 import { isOfOneRow, present } from './present.ts'
@@ -64,13 +65,16 @@ export class ListPlan {
     const total = isNarrowed ? await countFound(this.#engine, this.#question, revisions) : visible
     const size = { found: total, visible, all: countEntries(counters, undefined) }
     const isEmpty = query.limit === 0 || query.offset >= total
-    const page = isEmpty
+    const found = isEmpty
       ? { rows: [], end: undefined }
       : await this.#engine.store.read.lists.page(collection, { ...query, where, statuses, search, size })
-    const items = await this.#present(page.rows)
-    const nextCursor = page.end ? encodeCursor(query.fingerprint, page.end) : null
+    const items = await this.#present(found.rows)
+    const nextCursor = found.end ? encodeCursor(query.fingerprint, found.end) : null
     const head = `{"collection":"${collection.key}","total":${total},"limit":${query.limit},"offset":${query.offset}`
-    return `${head},"items":[${items.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`
+    const page = `${head},"items":[${items.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}`
+    if (query.aggregates.length === 0) return `${page}}`
+    const source = { engine: this.#engine, question: this.#question, counters, revisions, size }
+    return `${page},"aggregates":${await aggregatesText(source)}}`
   }
 
   /** Looked at once, so that the tag never names a later state than that of the entries. */
@@ -117,7 +121,7 @@ async function readQuestion(
   const scope = await readerScope(access, choice)
   const query = readListQuery(collection, asked, scope)
   const { statuses, where } = scope.narrow(collection, query.statuses, query.where)
-  const { fingerprint, limit, offset, after, q, selection } = query
+  const { fingerprint, limit, offset, after, q, selection, aggregates } = query
   const hidden = scope.hidden(collection)
   const search = q === undefined ? undefined : toSearchQuery(collection, q, statuses, hidden)
   const touched = [...relatedCollections(query.where), ...collectionsOf(selection)]
@@ -135,7 +139,16 @@ async function readQuestion(
     isOfOneRow: isOfOneRow(selection, choice),
     sources: { touched, behind: scope.filterDependencies([collection, ...touched]) },
     matches: variantOf(collection.schemaHash, fingerprint, reader),
-    variant: variantOf(collection.schemaHash, fingerprint, limit, offset, after, selectionVariant(selection), reader),
+    variant: variantOf(
+      collection.schemaHash,
+      fingerprint,
+      limit,
+      offset,
+      after,
+      selectionVariant(selection),
+      reader,
+      ...aggregates.map(({ name }) => name),
+    ),
   }
 }
 

@@ -1,7 +1,8 @@
 import type { CollectionModel, DocumentModel, LocalesModel, Model } from '../../model/model.ts'
 import type { FieldReference, LocaleRow, WrittenEntry } from '../../store/reads/rows.ts'
+import { membersOf } from '../../store/tables/members.ts'
 import type { Writer } from '../../store/writes/write.ts'
-import { choicesOf, mergeFields, referencesOf, type Values } from '../document.ts'
+import { mergeFields, referencesOf, type Values } from '../document.ts'
 import { type Canonical, show } from '../locales/localized.ts'
 import { storedValues, withSystem } from '../reads/present.ts'
 
@@ -31,7 +32,7 @@ export function toRow(model: Model, collection: CollectionModel, parts: RowParts
     locales: translationsOf(canonical),
     value,
     references: allReferences(model, collection, canonical),
-    choices: choicesOf(collection, values),
+    choices: membersOf(collection, values),
     doc: JSON.stringify(value),
     localeRows: localeRowsOf(model, collection, { ...canonical, values: value }),
   }

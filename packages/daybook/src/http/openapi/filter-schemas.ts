@@ -123,11 +123,15 @@ const KINDS_BY_FORMAT: Readonly<Record<string, string>> = { date: 'Date', 'date-
 function kindOf({ path, to, filterSchema }: Comparable): string {
   if (to !== undefined) return 'Reference'
   if (filterSchema.enum !== undefined) return pascal(path.replace(/^.*\./, ''))
-  if (filterSchema.anyOf !== undefined) return 'Timestamp'
-  const { format, type } = filterSchema
-  return KINDS_BY_FORMAT[String(format)] ?? (type === 'string' ? 'Text' : pascal(String(type)))
+  return kindOfSchema(filterSchema)
 }
 
-function kindOfMany({ path, to }: ManyValued): string {
-  return to === undefined ? pascal(path.replace(/^.*\./, '')) : 'References'
+function kindOfMany({ path, to, filterSchema }: ManyValued): string {
+  if (to !== undefined) return 'References'
+  return filterSchema.enum === undefined ? `${kindOfSchema(filterSchema)}List` : pascal(path.replace(/^.*\./, ''))
+}
+
+function kindOfSchema({ anyOf, format, type }: JsonSchema): string {
+  if (anyOf !== undefined) return 'Timestamp'
+  return KINDS_BY_FORMAT[String(format)] ?? (type === 'string' ? 'Text' : pascal(String(type)))
 }

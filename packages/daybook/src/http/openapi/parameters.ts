@@ -1,7 +1,8 @@
 import type { Ruled } from '../../content/access/rules.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import { isRecord } from '../../fields/field.ts'
-import type { DocumentModel, ReverseModel } from '../../model/model.ts'
+import type { CollectionModel, DocumentModel, ReverseModel } from '../../model/model.ts'
+import { aggregatesFor, MAX_AGGREGATES } from '../../query/aggregates.ts'
 import { MAX_NAMES } from '../../query/expansion.ts'
 import type { Parameter, TakenNames } from '../../query/parameters.ts'
 import type { ApiReader } from './api-reader.ts'
@@ -58,6 +59,7 @@ export class ParameterPrinter {
       return namesSchema([...shownRelations(document, hidden), ...reverses], this.#openRelations(document), MAX_NAMES)
     if (takes === 'reverses') return this.#reverses(document)
     if (document.kind === 'global') return undefined
+    if (takes === 'aggregates') return aggregateSchema(document, hidden)
     return takes === 'filters' ? this.#filters.where(document) : sortSchema(document, hidden)
   }
 
@@ -126,3 +128,11 @@ function namesSchema(names: readonly string[], open: readonly string[], maxItems
   const path = { type: 'string', pattern: `^(?:${open.map((name) => name.replaceAll('.', '\\.')).join('|')})\\.` }
   return { type: 'array', items: open.length === 0 ? one : { anyOf: [one, path] }, minItems: 1, maxItems }
 }
+
+const aggregateSchema = (collection: CollectionModel, hidden: ReadonlySet<string>): JsonSchema => ({
+  type: 'array',
+  items: { type: 'string', enum: aggregatesFor(collection, hidden) },
+  minItems: 1,
+  maxItems: MAX_AGGREGATES,
+  uniqueItems: true,
+})

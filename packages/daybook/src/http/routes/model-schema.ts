@@ -26,6 +26,7 @@ const VALUE: Properties = {
   writable: FLAG,
   operators: TEXTS,
   sortable: FLAG,
+  aggregates: TEXTS,
   searchable: FLAG,
 }
 
@@ -53,7 +54,13 @@ export const MODEL_FIELD: JsonSchema = {
   $defs: { item: exactly(VALUE, { ...VALUE_EXTRAS, ...inside({ $ref: '#' }, { $ref: '#/$defs/item' }) }) },
 }
 
-const SYSTEM_FIELD: JsonSchema = exactly({ key: TEXT, schema: SCHEMA, operators: TEXTS, sortable: FLAG })
+const SYSTEM_FIELD: JsonSchema = exactly({
+  key: TEXT,
+  schema: SCHEMA,
+  operators: TEXTS,
+  sortable: FLAG,
+  aggregates: TEXTS,
+})
 
 const documentSchema = (actions: readonly string[], own: Properties = {}): JsonSchema =>
   exactly(

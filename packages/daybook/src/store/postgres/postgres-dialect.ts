@@ -173,6 +173,7 @@ export const postgresDialect = (names: PostgresNames): Dialect => ({
     return sql`INSERT INTO ${sql.table(table)} (${names})
       SELECT ${names} FROM json_populate_recordset(NULL::${sql.table(table)}, ${param('rows')}::json)`
   },
+  exactSum: (own) => sql`sum(${own})::text`,
   now: sql`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
   search: POSTGRES_SEARCH,
   schema: { ...SCHEMA, named: (name) => names.shorten(name) },

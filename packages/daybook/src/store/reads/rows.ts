@@ -1,5 +1,6 @@
 import type { Reference } from '../../fields/field.ts'
 import type { CollectionModel } from '../../model/model.ts'
+import type { FieldMember } from '../tables/members.ts'
 import type { EntryColumn, EntryTable, SystemTables } from '../tables/tables.ts'
 
 /** The columns that serving an entry needs. */
@@ -29,7 +30,8 @@ export interface WrittenEntry
   /** The document of `doc`, parsed. */
   readonly value: Readonly<Record<string, unknown>>
   readonly references: readonly FieldReference[]
-  readonly choices: readonly FieldChoice[]
+  /** Members of many-valued selects and lists of scalars. */
+  readonly choices: readonly FieldMember[]
 }
 
 /** An entry as one locale shows it. */
@@ -41,12 +43,6 @@ export interface LocaleRow {
   readonly own_slug: string | null
   readonly value: Readonly<Record<string, unknown>>
   readonly doc: string
-}
-
-/** One chosen value of a field that holds several. */
-export interface FieldChoice {
-  readonly field: string
-  readonly value: string
 }
 
 /** A reference as it is to be stored. */

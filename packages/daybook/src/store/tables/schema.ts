@@ -8,6 +8,7 @@ import type { Connection } from '../connection.ts'
 import { UniqueViolation } from '../database.ts'
 import type { Dialect, SchemaDialect, SchemaObject } from '../dialect.ts'
 import { COPY_NOTE, DEFAULT_LOCALE_NOTE, readNote, writeNote } from '../notes.ts'
+import { prepareMembers } from './fill-members.ts'
 import { dropLocaleTables, dropsOf } from './locale-tables.ts'
 import { createEntryTable, createLocaleTable, createSystemTables } from './table-ddl.ts'
 import { compoundIndex, indexName, valueIndex } from './tables.ts'
@@ -162,6 +163,7 @@ function fingerprintOf(dialect: Dialect, model: Model): string {
     renamesOf(one.fieldMap),
     dialect.search.create(one),
     searchOutline(one),
+    [...one.manyValued.keys(), one.counted.map(({ path }) => path)],
     [...wantedIndexes(dialect, one), wantedView(dialect, one)].map(({ name, sql }) => [
       dialect.schema.named(name),
       sql,
@@ -193,6 +195,7 @@ async function prepareCollection(
   await connection.run(ADD_COUNTERS, { key })
   const isMoved = await alignStatus(connection, dialect, collection)
   await prepareSearch(connection, dialect, collection, isMoved)
+  await prepareMembers(connection, dialect, collection, isMoved)
   const localeTables = [...collection.byLocale.values()]
   const content = localeTables.map(({ schemaHash }) => schemaHash).join()
   if (!isMoved && ((await readNote(connection, `locales ${key}`)) ?? '') === content) return

@@ -102,11 +102,24 @@ export const SYSTEM_TABLES = {
     key: ['from_collection', 'from_id', 'field', 'position'],
     indexes: { to: { columns: ['to_collection', 'to_id', 'from_collection', 'field'] } },
   },
-  /** Members of many-valued selects. */
+  /** Members of many-valued selects and of lists of scalars, as text. */
   daybook$choices: {
     columns: { from_collection: 'text', from_id: 'text', field: 'text', value: 'text' },
     key: ['from_collection', 'from_id', 'field', 'value'],
     indexes: { of: { columns: ['from_collection', 'field', 'value', 'from_id'] } },
+  },
+  /** How many entries hold each value of a counted field, by their status. */
+  daybook$tallies: {
+    columns: {
+      collection: 'text',
+      field: 'text',
+      /** Empty where entries have none. */
+      status: 'text',
+      /** Empty where an entry holds nothing, else behind an equals sign. */
+      value: 'text',
+      count: 'bigint',
+    },
+    key: ['collection', 'field', 'status', 'value'],
   },
   daybook$journal: {
     columns: { seq: 'bigint', at: 'text', actor: 'text', action: 'text', collection: 'text', id: 'text' },
