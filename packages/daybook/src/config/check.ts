@@ -192,7 +192,15 @@ function checkDocumentKey(kind: 'collections' | 'globals', key: string, path: st
   }
 }
 
-const DOCUMENT_OPTIONS = { description: isConfigText, requireIfMatch: isFlag }
+const DOCUMENT_OPTIONS = {
+  description: isConfigText,
+  requireIfMatch: isFlag,
+  people: checkKeys({
+    read: (value, path, report) => {
+      if (value !== true && typeof value !== 'function') report.add(path, 'write true or a function of the caller')
+    },
+  }),
+}
 const COLLECTION_OPTIONS = {
   ...DOCUMENT_OPTIONS,
   access: checkAccess(['read', 'create', 'update', 'delete']),

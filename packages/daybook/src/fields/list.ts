@@ -1,4 +1,4 @@
-import type { CommonOptions, Exactly, Field, FieldType } from './field.ts'
+import type { CommonOptions, DefaultRule, Exactly, Field, FieldType } from './field.ts'
 import { makeField } from './field.ts'
 import { aCount, aDefault, COMMON_RULES } from './rules.ts'
 
@@ -7,8 +7,8 @@ export interface ListFieldOptions extends CommonOptions {
   readonly min?: number
   /** The most items. @default 1,000 */
   readonly max?: number
-  /** What a new document gets that names no value. @default an empty list */
-  readonly default?: readonly unknown[]
+  /** What a new document gets that names no value; or a function that makes it. @default an empty list @see docs/modelling-content.md#defaults-that-a-function-makes */
+  readonly default?: readonly unknown[] | DefaultRule<readonly unknown[]>
 }
 
 const DEFAULT_MAX_ITEMS = 1000

@@ -1,4 +1,13 @@
-import type { Exactly, FaultReport, Field, FieldPlace, FieldType, JsonSchema, ScalarOptions } from './field.ts'
+import type {
+  DefaultRule,
+  Exactly,
+  FaultReport,
+  Field,
+  FieldPlace,
+  FieldType,
+  JsonSchema,
+  ScalarOptions,
+} from './field.ts'
 import { makeField, scalarAnswers } from './field.ts'
 import { aCount, aDefault, aFlag, aPattern, SCALAR_RULES } from './rules.ts'
 
@@ -9,8 +18,8 @@ import { aCount, aDefault, aFlag, aPattern, SCALAR_RULES } from './rules.ts'
 export const MAX_INDEXED_LENGTH = 512
 
 export interface TextOptions extends ScalarOptions {
-  /** What a new document gets that names no value. */
-  readonly default?: string
+  /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  readonly default?: string | DefaultRule<string>
   /** The shortest text allowed, in characters. @default 0 */
   readonly minLength?: number
   /** The longest text allowed, in characters; an indexed text holds at most 512. @default 512; 100,000 with `index: false` */

@@ -50,7 +50,9 @@ export function compileModel(given: DaybookConfig): Model {
     byLocale: new Map(
       (locales?.available ?? []).map((locale) => [locale, compileLocaleCollections(collections, locale)]),
     ),
-    hasFieldRules: collections.some(({ guarded }) => guarded.length > 0),
+    hasFieldRules: collections.some(
+      ({ guarded, peopleRule }) => guarded.length > 0 || typeof peopleRule === 'function',
+    ),
     restricted: collections.filter(({ access }) => access.read !== undefined),
     plugins,
   })
@@ -78,7 +80,7 @@ function compileByLocale(collection: CollectionModel, locales: LocalesModel | un
     shown.map(([locale, chain]) => {
       const schemaHash = digestOutline([collection.schemaHash, locales.default, chain])
       const table = `${collection.key}$${locale}`
-      return [locale, Object.freeze({ ...collection, table, schemaHash, wholeVariant: wholeVariantOf(schemaHash) })]
+      return [locale, Object.freeze({ ...collection, table, schemaHash, ...variantsOf(schemaHash) })]
     }),
   )
 }
@@ -87,7 +89,10 @@ function compileByLocale(collection: CollectionModel, locales: LocalesModel | un
 const digestOutline = (outlined: unknown): string =>
   createHash('sha256').update(JSON.stringify(outlined)).digest('base64url').slice(0, 10)
 
-const wholeVariantOf = (schemaHash: string): string => digestOutline([schemaHash]).slice(0, 8)
+const variantsOf = (schemaHash: string): Pick<DocumentModel, 'wholeVariant' | 'peopleVariant'> => ({
+  wholeVariant: digestOutline([schemaHash]).slice(0, 8),
+  peopleVariant: digestOutline([schemaHash, 'people']).slice(0, 8),
+})
 
 function compileCollection(key: string, config: CollectionConfig, locales: LocalesModel | undefined): CollectionModel {
   const fields = Object.entries(config.fields)
@@ -147,7 +152,7 @@ function compileDocument(
     systemKeys: { before: Object.keys(system.before), after: Object.keys(system.after) },
     ignoredKeys: new Set([...Object.keys(system.before), ...Object.keys(system.after), ...generated]),
     schemaHash,
-    wholeVariant: wholeVariantOf(schemaHash),
+    ...variantsOf(schemaHash),
     schemas: Object.freeze({
       read,
       create: documentSchema(config.fields, 'create', system),
@@ -158,6 +163,7 @@ function compileDocument(
     relations: compileRelations(config.fields),
     localized: new Set(fields.filter(({ field }) => holdsLocalized(field)).map((field) => field.key)),
     guarded: fields.filter((field) => field.access.read !== undefined),
+    peopleRule: config.people?.read,
   }
 }
 
@@ -367,7 +373,8 @@ function checkDefault(field: Field, path: string): readonly ConfigFault[] {
   const [value, schema] = [type.default?.(options), type.ownSchema?.(options)]
   const broken = isRecord(schema) ? schemaFault(schema) : undefined
   if (broken) return [{ path: `${path}.schema`, message: `write a JSON Schema (2020-12): ${broken}` }]
-  if (value === undefined) return []
+  // What a function makes is looked at when it has made it.
+  if (value === undefined || typeof value === 'function') return []
   return defaultIssues(field, value).map(({ message }) => ({
     path: `${path}.default`,
     message: `write a value that the field takes: ${message}`,

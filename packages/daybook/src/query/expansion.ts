@@ -1,4 +1,5 @@
 import type { CollectionModel, DocumentModel, RelationModel } from '../model/model.ts'
+import { PEOPLE_KEYS } from '../model/people.ts'
 import { countParameter, type Faults, namesParameter, type ParametersOf, type QueryOf } from './parameters.ts'
 import type { QueryScope } from './where.ts'
 
@@ -241,7 +242,8 @@ function selectName(
 function visibleKeys({ scope }: Lookup, document: DocumentModel): ReadonlySet<string> {
   const hidden = scope.hidden(document)
   const visible = document.fields.filter(({ key }) => !hidden.has(key)).flatMap((field) => field.servedKeys)
-  return new Set([...document.systemKeys.before, ...visible, ...document.systemKeys.after])
+  const people = scope.seesPeople(document) ? PEOPLE_KEYS : []
+  return new Set([...document.systemKeys.before, ...visible, ...document.systemKeys.after, ...people])
 }
 
 function toExpansions(pending: PendingExpansions): readonly Expansion[] {

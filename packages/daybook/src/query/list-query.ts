@@ -15,7 +15,7 @@ import {
   type QueryOf,
   textParameter,
 } from './parameters.ts'
-import { type Condition, type QueryScope, readWhereNode, WHERE, type WrittenWhere } from './where.ts'
+import { type Condition, findComparable, type QueryScope, readWhereNode, WHERE, type WrittenWhere } from './where.ts'
 
 /** The page size of a request that names none. */
 export const DEFAULT_LIMIT = 20
@@ -128,7 +128,7 @@ function readAsked(collection: CollectionModel, asked: ListParameters, scope: Qu
   const where = asked.where && readWhereNode(faults, asked.where.root, collection, scope)
   const q = asked.q?.trim() === '' ? undefined : asked.q
   const statuses = asked.status && [...new Set(asked.status)].sort()
-  const sort = readSort(faults, collection, asked.sort, scope.hidden(collection), q !== undefined)
+  const sort = readSort(faults, collection, asked.sort, scope, q !== undefined)
   const order = sort.map(({ by, descending }) => `${descending ? '-' : ''}${by.path}`)
   const fingerprint = hash(
     'sha256',
@@ -150,22 +150,22 @@ function readAsked(collection: CollectionModel, asked: ListParameters, scope: Qu
 
 function readSort(
   faults: Faults,
-  { comparables }: CollectionModel,
+  collection: CollectionModel,
   asked: readonly string[] | undefined,
-  hidden: ReadonlySet<string>,
+  scope: QueryScope,
   isSearch: boolean,
 ): readonly SortBy[] {
   if (!asked && isSearch) return []
   const keys: SortBy[] = []
   for (const name of asked ?? ['-createdAt']) {
     const path = name.replace(/^-/, '')
-    const by = comparables.get(path)
-    if (!by || hidden.has(by.owner)) faults.add('sort', 'unknown_field', `cannot sort by "${path.slice(0, 64)}"`)
+    const by = findComparable(scope, collection, path)
+    if (!by) faults.add('sort', 'unknown_field', `cannot sort by "${path.slice(0, 64)}"`)
     else if (keys.some((key) => key.by === by)) faults.add('sort', 'repeated', `names "${path}" twice`)
     else keys.push({ by, descending: name.startsWith('-') })
   }
   if (keys.length > MAX_SORT_KEYS) faults.add('sort', 'maxItems', `must have at most ${MAX_SORT_KEYS} keys`)
-  return withTieBreak(keys, comparables)
+  return withTieBreak(keys, collection.comparables)
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Engine } from '../engine.ts'
 import { documentTag, selectionVariant, variantOf } from '../etags.ts'
 import { inChosenLocale } from '../locales/locale.ts'
 import type { Sources } from './list-question.ts'
-import { present, project, type StoredDocument, storedValues } from './present.ts'
+import { present, project, putPeople, readableValues, type StoredDocument } from './present.ts'
 
 /** The most documents that one answer expands. */
 export const MAX_EXPANDED_DOCUMENTS = 2000
@@ -56,7 +56,7 @@ async function expandedVariant(
 ): Promise<string> {
   const touched = collectionsOf(selection.expansions)
   const others = await revisionsOf(engine, { touched, behind: scope.filterDependencies(touched) }, scope)
-  const reader = [[...scope.hidden(document)], scope.variant(touched)]
+  const reader = [[...scope.hidden(document)], scope.seesPeople(document), scope.variant(touched)]
   return variantOf(document.schemaHash, reader, selectionVariant(selection), others, scope.choice)
 }
 
@@ -82,19 +82,23 @@ export async function presentExpanded(
   scope: ReaderScope,
 ): Promise<readonly string[]> {
   const hidden = scope.hidden(collection)
-  if (expansions.length === 0) return rows.map((row) => present(collection, row, { hidden, select }))
+  const projection = { hidden, select, hasPeople: scope.seesPeople(collection) }
+  if (expansions.length === 0) return rows.map((row) => present(collection, row, projection))
   const work: Work = { engine, scope, count: 0 }
   // With every locale asked for, a localized reference is a map.
   const isPlain =
     !scope.choice.isAll && hidden.size === 0 && !select && rows.every(({ shape }) => shape === collection.schemaHash)
-  if (isPlain && expansions.every((one) => isSpliceable(one, scope))) return splice(work, rows, expansions)
-  const values = rows.map((row) => storedValues(collection, row))
+  if (isPlain && expansions.every((one) => isSpliceable(one, scope))) {
+    const texts = await splice(work, rows, expansions)
+    return projection.hasPeople ? texts.map((text, index) => putPeople(text, rows[index] as StoredDocument)) : texts
+  }
+  const values = rows.map((row) => readableValues(collection, row, projection))
   const weights = await expand(work, values, expansions)
   spend(
     work,
     weights.reduce((sum, one) => sum + one, 0),
   )
-  return values.map((one) => JSON.stringify(project(collection, one, { hidden, select })))
+  return values.map((one) => JSON.stringify(project(collection, one, projection)))
 }
 
 /** Whether related documents can be put into the text as they are stored, without taking it apart. */
@@ -113,7 +117,8 @@ async function splice(
   for (const [index, expansion] of expansions.entries()) {
     const ids = found.flatMap((places) => places[index]?.ids ?? [])
     const targets = await fetchRows(work, expansion, ids)
-    shown.push(new Map([...targets].map(([id, row]) => [id, present(expansion.to, row, { hidden: NOTHING_HIDDEN })])))
+    const projection = { hidden: NOTHING_HIDDEN, hasPeople: work.scope.seesPeople(expansion.to) }
+    shown.push(new Map([...targets].map(([id, row]) => [id, present(expansion.to, row, projection)])))
   }
   return rows.map(({ doc }, row) => {
     const places = expansions.map(({ relation }, index) => ({
@@ -186,7 +191,10 @@ async function fetchRows(
   const wanted = [...new Set(ids)]
   if (!isOpen || wanted.length === 0) return new Map()
   const statuses = scope.statuses(to)
-  const found = await engine.store.read.entries.byIds(to, wanted, scope.filter(to)?.where)
+  const found = await engine.store.read.entries.byIds(to, wanted, {
+    where: scope.filter(to)?.where,
+    hasPeople: scope.seesPeople(to),
+  })
   const seen = found.filter(({ status }) => statuses === undefined || statuses.includes(String(status)))
   const visible = await inChosenLocale(engine, to, seen, scope.choice)
   return new Map(visible.map((row) => [row.id, row]))
@@ -211,9 +219,9 @@ async function expand(
       expansion,
       ids.filter((id) => typeof id === 'string'),
     )
-    const values = [...rows.values()].map((row) => storedValues(to, row))
+    const projection = { hidden: work.scope.hidden(to), select, hasPeople: work.scope.seesPeople(to) }
+    const values = [...rows.values()].map((row) => readableValues(to, row, projection))
     const innerWeights = await expand(work, values, inner)
-    const projection = { hidden: work.scope.hidden(to), select }
     const shown = new Map(
       values.map((one, index) => [
         String(one.id),

@@ -4,6 +4,7 @@ import { emptyValue, isRecord, type JsonSchema } from '../../fields/field.ts'
 import { OWN_SCHEMA } from '../../fields/json.ts'
 import { REFERS_TO } from '../../fields/relation.ts'
 import type { DocumentModel, Model } from '../../model/model.ts'
+import { PEOPLE_KEYS, PEOPLE_SCHEMAS } from '../../model/people.ts'
 import { LOCALIZED } from '../../model/schema.ts'
 import type { ApiReader } from './api-reader.ts'
 import { type Components, pascal, type SchemaRef } from './components.ts'
@@ -164,7 +165,8 @@ export class DocumentSchemas {
   /** A schema of the model, without what the reader may not know. */
   #own(document: Ruled, side: keyof DocumentModel['schemas']): JsonSchema {
     const rights = this.#reader.documents.get(document)
-    return schemaWithout(document, side, (side === 'read' ? rights?.hidden : rights?.absent) ?? NOTHING)
+    const own = schemaWithout(document, side, (side === 'read' ? rights?.hidden : rights?.absent) ?? NOTHING)
+    return rights?.hasPeople ? withPeople(own, side) : own
   }
 
   /** The forms in which a read answers a document. */
@@ -266,6 +268,15 @@ export class DocumentSchemas {
     const rest = this.#members(schema, place, VARIANTS)
     return `{${[...rest, `"oneOf":[${variants}]`, `"discriminator":${discriminator}`].join(',')}}`
   }
+}
+
+/** The schema of a document with who made and last changed it; in a body, both change nothing. */
+function withPeople(schema: JsonSchema, side: keyof DocumentModel['schemas']): JsonSchema {
+  const isRead = side === 'read'
+  const people = isRead ? PEOPLE_SCHEMAS : Object.fromEntries(PEOPLE_KEYS.map((key) => [key, { readOnly: true }]))
+  const properties = { ...(schema.properties as object), ...people }
+  const required = (schema.required ?? []) as readonly string[]
+  return { ...schema, properties, ...(isRead ? { required: [...required, ...PEOPLE_KEYS] } : {}) }
 }
 
 /** Keywords of a schema of variants that are printed otherwise. */

@@ -2,6 +2,7 @@ import type { Ruled } from '../../content/access/rules.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import { isRecord } from '../../fields/field.ts'
 import type { DocumentModel } from '../../model/model.ts'
+import { PEOPLE_KEYS } from '../../model/people.ts'
 import { MAX_NAMES } from '../../query/expansion.ts'
 import { MAX_SORT_KEYS } from '../../query/list-query.ts'
 import type { Parameter, TakenNames } from '../../query/parameters.ts'
@@ -50,11 +51,14 @@ export class ParameterPrinter {
 
   #schema(takes: TakenNames, document: Ruled): JsonSchema | undefined {
     const hidden = this.#hidden(document)
-    if (takes === 'fields') return namesSchema(shownKeys(document, hidden), this.#openRelations(document), MAX_NAMES)
+    const people = this.#reader.documents.get(document)?.hasPeople ? PEOPLE_KEYS : []
+    if (takes === 'fields')
+      return namesSchema([...shownKeys(document, hidden), ...people], this.#openRelations(document), MAX_NAMES)
     if (takes === 'relations')
       return namesSchema(shownRelations(document, hidden), this.#openRelations(document), MAX_NAMES)
     if (document.kind === 'global') return undefined
-    return takes === 'filters' ? this.#filters.where(document) : sortSchema([...document.comparables.values()], hidden)
+    const shown = [...document.comparables.values()].filter(({ owner }) => !hidden.has(owner)).map(({ path }) => path)
+    return takes === 'filters' ? this.#filters.where(document) : sortSchema([...shown, ...people])
   }
 
   #head(name: string, parameter: Parameter): Text {
@@ -108,11 +112,8 @@ function namesSchema(names: readonly string[], open: readonly string[], maxItems
   return { type: 'array', items: open.length === 0 ? one : { anyOf: [one, path] }, minItems: 1, maxItems }
 }
 
-function sortSchema(
-  comparables: readonly { readonly path: string; readonly owner: string }[],
-  hidden: ReadonlySet<string>,
-): JsonSchema {
-  const keys = comparables.filter(({ owner }) => !hidden.has(owner)).flatMap(({ path }) => [path, `-${path}`])
+function sortSchema(paths: readonly string[]): JsonSchema {
+  const keys = paths.flatMap((path) => [path, `-${path}`])
   return {
     type: 'array',
     items: { type: 'string', enum: keys },

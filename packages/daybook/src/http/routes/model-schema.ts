@@ -33,6 +33,7 @@ const VALUE: Properties = {
 const VALUE_EXTRAS: Properties = {
   description: TEXT,
   default: {},
+  defaultBy: { const: 'service' },
   options: TEXTS,
   from: TEXT,
   relation: exactly({ to: { type: ['string', 'null'] }, onDelete: { enum: ['unset', 'restrict'] } }),

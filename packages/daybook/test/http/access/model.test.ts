@@ -74,10 +74,22 @@ const time = (key: string): object => ({
   operators: ORDERED,
   sortable: true,
 })
+const person = (key: string, what: string) => ({
+  key,
+  schema: {
+    type: ['string', 'null'],
+    readOnly: true,
+    description: `The subject of the identity that ${what}; null where nobody is known.`,
+  },
+  operators: ORDERED,
+  sortable: true,
+})
 const SYSTEM_FIELDS = [
   { key: 'id', schema: { type: 'string', format: 'uuid', readOnly: true }, operators: ORDERED, sortable: true },
   time('createdAt'),
   time('updatedAt'),
+  person('createdBy', 'made it'),
+  person('updatedBy', 'last changed it'),
 ]
 const UUID = { type: 'string', format: 'uuid' }
 const EVERYTHING = { read: true, create: true, update: true, delete: true }
@@ -181,7 +193,10 @@ const site = {
   key: 'site',
   permissions: { read: true, update: true },
   requireIfMatch: false,
-  systemFields: [{ key: 'key', schema: { const: 'site' }, operators: [], sortable: false }],
+  systemFields: [
+    { key: 'key', schema: { const: 'site' }, operators: [], sortable: false },
+    ...SYSTEM_FIELDS.slice(3).map((one) => ({ ...one, operators: [], sortable: false })),
+  ],
   fields: [field('title', 'text', {})],
 }
 
