@@ -29,6 +29,8 @@ export async function fillNotes(store: BenchStore, entries: number, say: Say): P
           createdAt: at,
           updatedAt: at,
           orphaned: null,
+          createdBy: null,
+          updatedBy: null,
         })
       })
       await opened.transaction((writer) => writer.createEntries(notes, rows, 'bench'))

@@ -7,6 +7,7 @@ export type {
   CollectionAccess,
   GlobalAccess,
   GlobalRule,
+  PeopleAccess,
 } from './config/access.ts'
 // What people write in a config
 
@@ -97,6 +98,8 @@ export { DaybookError, ERRORS, type ErrorCode, type ErrorDetails, type Issue, St
 export {
   type AnyOptions,
   type CommonOptions,
+  type DefaultRequest,
+  type DefaultRule,
   type DeriveTools,
   type Exactly,
   type FaultReport,

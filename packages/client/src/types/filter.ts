@@ -115,6 +115,9 @@ export interface SystemFilters {
   readonly id?: OrderFilter<string>
   readonly createdAt?: OrderFilter<string>
   readonly updatedAt?: OrderFilter<string>
+  /** Of readers who may know it: without a session, as the config says. */
+  readonly createdBy?: OrderFilter<string>
+  readonly updatedBy?: OrderFilter<string>
 }
 
 type Filters<F> = SystemFilters & { readonly [P in FilterPath<F>]?: FilterAt<F, P> }

@@ -3,7 +3,7 @@ import type { Client, Sort, Status, Where } from '@daybook/client'
 import { type Equal, type Expect, holds } from '../../../daybook/test/types/expect.ts'
 import type { Library, Notes } from './showcase.ts'
 
-type System = 'id' | 'createdAt' | 'updatedAt'
+type System = 'id' | 'createdAt' | 'updatedAt' | 'createdBy' | 'updatedBy'
 type Comparable = 'title' | 'slug' | 'status' | 'pages' | 'lent' | 'day' | 'moment' | 'genre' | 'mail' | 'author'
 type Through<Relation extends string, Field extends string> = `${Relation}.${Field}`
 type OfPeople = System | 'name' | 'slug' | 'mentor' | 'employer' | 'skills' | 'home.city'

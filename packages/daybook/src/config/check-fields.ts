@@ -3,7 +3,7 @@ import { innerFields, isGuarded, isRecord } from '../fields/field.ts'
 import { isKey, MAX_KEY_LENGTH } from '../fields/rules.ts'
 
 /** Keys that every document has of its own. */
-const SYSTEM_KEYS: readonly string[] = ['id', 'createdAt', 'updatedAt', 'key']
+const SYSTEM_KEYS: readonly string[] = ['id', 'createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'key']
 /** Words of filters, which a field's key would hide. */
 const FILTER_WORDS: readonly string[] = ['and', 'or', 'not']
 

@@ -206,6 +206,11 @@ const DOCUMENT_OPTIONS = {
   requireIfMatch: isFlag,
   validate: isFunction,
   hooks: checkHooks,
+  people: checkKeys({
+    read: (value, path, report) => {
+      if (value !== true && typeof value !== 'function') report.add(path, 'write true or a function of the caller')
+    },
+  }),
 }
 const COLLECTION_OPTIONS = {
   ...DOCUMENT_OPTIONS,

@@ -3,7 +3,7 @@ import type { Fields } from '../fields/field.ts'
 import type { FieldValues, Flat, PatchValues, SparseValues, WriteValues } from '../fields/infer.ts'
 import type { DocumentValidator } from '../fields/validation.ts'
 import type { DatabaseSource } from '../store/database.ts'
-import type { CollectionAccess, GlobalAccess } from './access.ts'
+import type { CollectionAccess, GlobalAccess, PeopleAccess } from './access.ts'
 import type { DocsConfig } from './docs.ts'
 import type { ContributedDocument, ContributedFields, ContributedKey, Plugin, WithFields } from './plugin.ts'
 
@@ -24,6 +24,8 @@ export interface CollectionConfig<F extends Fields = Fields> {
    * writes slower. @default none @see docs/modelling-content.md#index-fields-together
    */
   readonly indexes?: readonly (readonly string[])[]
+  /** Who may read `createdBy` and `updatedBy`: `{ read: true }` is everyone. @default any session @see docs/access.md#show-who-wrote-it */
+  readonly people?: PeopleAccess
   /** The most entries on one page. @default 100 */
   readonly maxLimit?: number
   /** Refuse PUT, PATCH and DELETE without `If-Match` (428), with `If-None-Match` too. @default false */
@@ -45,6 +47,8 @@ export interface GlobalConfig<F extends Fields = Fields> {
   readonly description?: string
   /** The rules by action: each is a function of `{ principal, identity }` that answers true or false, or a promise of it. */
   readonly access?: GlobalAccess
+  /** Who may read `createdBy` and `updatedBy`: `{ read: true }` is everyone. @default any session @see docs/access.md#show-who-wrote-it */
+  readonly people?: PeopleAccess
   /** Refuse PUT without `If-Match` or `If-None-Match` (428). @default false */
   readonly requireIfMatch?: boolean
   /**
@@ -209,6 +213,20 @@ export interface OpenConfig<
 /** Keys beside those that are known. */
 type OpenKey<C> = C extends { readonly '~open': true } ? string & {} : never
 
+/** Who made and last changed a document. */
+interface People {
+  /** The subject of the identity that made it; `null` where nobody is known. Absent for readers who may not know. */
+  readonly createdBy?: string | null | undefined
+  /** The subject of the identity that last changed it. Absent for readers who may not know. */
+  readonly updatedBy?: string | null | undefined
+}
+
+/** The same, never absent where the config shows them to everyone. */
+type PeopleOf<Config> = People &
+  (Config extends { readonly people: { readonly read: true } }
+    ? { readonly createdBy: string | null; readonly updatedBy: string | null }
+    : unknown)
+
 /** The keys that every entry has beside its fields. */
 export interface EntrySystem {
   /** UUIDv7 (RFC 9562). */
@@ -220,9 +238,9 @@ export interface EntrySystem {
 }
 
 /** An entry as its hooks are told of it: as the written language itself has it. */
-export type HookedEntry<F extends Fields> = Flat<EntrySystem & SparseValues<F, 'localized'>>
+export type HookedEntry<F extends Fields> = Flat<EntrySystem & People & SparseValues<F, 'localized'>>
 /** A global as its hooks are told of it: as the written language itself has it. */
-export type HookedGlobal<F extends Fields> = Flat<GlobalSystem & SparseValues<F, 'localized'>>
+export type HookedGlobal<F extends Fields> = Flat<GlobalSystem & People & SparseValues<F, 'localized'>>
 /** The validator of an entry: fields that the caller may not read, and did not send, are empty. */
 export type EntryValidator<F extends Fields> = DocumentValidator<
   Flat<EntrySystem & SparseValues<F, 'guarded'>>,
@@ -240,22 +258,22 @@ interface GlobalSystem {
 
 /** An entry as it is read. */
 export type Entry<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<
-  EntrySystem & FieldValues<CollectionFields<C, K>>
+  EntrySystem & FieldValues<CollectionFields<C, K>> & PeopleOf<C['collections'][K]>
 >
 /** The data of a new entry; read-only fields are accepted and ignored. */
 export type EntryCreate<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<
-  WriteValues<CollectionFields<C, K>> & Partial<EntrySystem>
+  WriteValues<CollectionFields<C, K>> & Partial<EntrySystem> & People
 >
 /** The data of a change: the fields to change, `null` to empty one. */
 export type EntryUpdate<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<
-  PatchValues<CollectionFields<C, K>> & Partial<EntrySystem>
+  PatchValues<CollectionFields<C, K>> & Partial<EntrySystem> & People
 >
 
 /** A global as it is read. */
 export type GlobalEntry<C extends DaybookConfig, K extends GlobalKey<C>> = Flat<
-  { readonly key: K } & FieldValues<GlobalFields<C, K>>
+  { readonly key: K } & FieldValues<GlobalFields<C, K>> & PeopleOf<NonNullable<C['globals']>[K]>
 >
 /** The data of a change of a global. */
 export type GlobalUpdate<C extends DaybookConfig, K extends GlobalKey<C>> = Flat<
-  PatchValues<GlobalFields<C, K>> & { readonly key?: K }
+  PatchValues<GlobalFields<C, K>> & { readonly key?: K } & People
 >

@@ -5,6 +5,7 @@ import type { DeriveTools } from '../fields/field.ts'
 import type { Model } from '../model/model.ts'
 import type { Query } from '../query/parameters.ts'
 import type { Store } from '../store/store.ts'
+import { ANONYMOUS_ACTOR } from '../store/tables/tables.ts'
 import type { Access } from './access/access.ts'
 import type { WriteHooks } from './hooks.ts'
 import type { ListQuestion } from './reads/list-question.ts'
@@ -100,5 +101,8 @@ const emptyLists = (): ListCache => ({
   underWay: new Map(),
 })
 
+/** An actor as documents name those who made and changed them; `null`: nobody is known. */
+export const personOf = (actor: string): string | null => (actor === ANONYMOUS_ACTOR ? null : actor)
+
 /** The actor that the journal records. */
-export const actorOf = (caller: Caller): string => getSubject(caller) ?? 'anonymous'
+export const actorOf = (caller: Caller): string => getSubject(caller) ?? ANONYMOUS_ACTOR

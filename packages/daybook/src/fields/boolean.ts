@@ -1,10 +1,10 @@
-import type { CountedOptions, Exactly, Field, FieldType, ScalarOptions } from './field.ts'
+import type { CountedOptions, DefaultRule, Exactly, Field, FieldType, ScalarOptions } from './field.ts'
 import { COUNTED_ANSWERS, checkCounted, makeField, scalarAnswers } from './field.ts'
 import { aDefault, COMMON_RULES, COUNTED_RULES, SCALAR_RULES } from './rules.ts'
 
 export interface BooleanOptions extends Omit<ScalarOptions<boolean>, 'unique'>, CountedOptions {
-  /** What a new document gets that names no value. */
-  readonly default?: boolean
+  /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  readonly default?: boolean | DefaultRule<boolean>
 }
 
 const boolean: FieldType<BooleanOptions> = {

@@ -13,6 +13,15 @@ export interface FieldAccess {
   readonly write?: FieldRule
 }
 
+/** What a default is made from: the caller, and the moment of the write. */
+export interface DefaultRequest extends Caller {
+  /** The moment of the write, ISO 8601 in UTC with milliseconds; the same for all defaults of a document. */
+  readonly now: string
+}
+
+/** Makes what a new document gets that names no value, or nothing. Answers at once: no promise. */
+export type DefaultRule<Value = unknown> = (request: DefaultRequest) => Value | null | undefined
+
 /** Options of every field. */
 export interface CommonOptions<Value = unknown> {
   /** The field must hold a value after every write. @default false */
@@ -213,7 +222,7 @@ export interface FieldType<Options extends object = AnyOptions> {
   empty?(options: Options): unknown
   /** The value served in place of one that the present config does not take. @default empty */
   replacement?(options: Options): unknown
-  /** The value of a field that a new document does not name. @default empty */
+  /** The value of a field that a new document does not name, or a {@link DefaultRule} that makes it. @default empty */
   default?(options: Options): unknown
   /** The key of the field beside it that a value is made from when a new document names none. */
   source?(options: Options): string | undefined

@@ -1,6 +1,7 @@
 import type {
   CommonOptions,
   CountedOptions,
+  DefaultRule,
   Exactly,
   FaultReport,
   Field,
@@ -22,8 +23,8 @@ export interface ListFieldOptions<Item = unknown> extends CommonOptions<readonly
    * Other lists have no index. @default true
    */
   readonly index?: boolean
-  /** What a new document gets that names no value. @default an empty list */
-  readonly default?: readonly unknown[]
+  /** What a new document gets that names no value; or a function that makes it. @default an empty list @see docs/modelling-content.md#defaults-that-a-function-makes */
+  readonly default?: readonly unknown[] | DefaultRule<readonly unknown[]>
 }
 
 type ListOptions = ListFieldOptions & { readonly of: Field }

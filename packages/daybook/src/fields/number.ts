@@ -1,10 +1,19 @@
-import type { CountedOptions, Exactly, Field, FieldType, JsonSchema, OptionRule, ScalarOptions } from './field.ts'
+import type {
+  CountedOptions,
+  DefaultRule,
+  Exactly,
+  Field,
+  FieldType,
+  JsonSchema,
+  OptionRule,
+  ScalarOptions,
+} from './field.ts'
 import { COUNTED_ANSWERS, checkCounted, makeField, scalarAnswers } from './field.ts'
 import { aDefault, aNumber, anInteger, COUNTED_RULES, SCALAR_RULES } from './rules.ts'
 
 export interface NumberOptions extends ScalarOptions<number>, CountedOptions {
-  /** What a new document gets that names no value. */
-  readonly default?: number
+  /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  readonly default?: number | DefaultRule<number>
   /** The smallest value allowed. */
   readonly min?: number
   /** The largest value allowed. */

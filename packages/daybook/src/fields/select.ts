@@ -1,4 +1,4 @@
-import type { CountedOptions, Exactly, Field, FieldType, OptionRule, ScalarOptions } from './field.ts'
+import type { CountedOptions, DefaultRule, Exactly, Field, FieldType, OptionRule, ScalarOptions } from './field.ts'
 import { COUNTED_ANSWERS, checkCounted, makeField } from './field.ts'
 import { aDefault, aFlag, COUNTED_RULES, SCALAR_RULES } from './rules.ts'
 
@@ -7,8 +7,8 @@ export interface SelectOptions<Value = unknown> extends ScalarOptions<Value>, Co
   readonly options: readonly string[]
   /** Holds a list of different values; it is then neither unique nor sorted. @default false */
   readonly many?: boolean
-  /** What a new document gets that names no value. */
-  readonly default?: string | readonly string[]
+  /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  readonly default?: string | readonly string[] | DefaultRule<string | readonly string[]>
 }
 
 const MAX_VALUE_LENGTH = 128

@@ -1,5 +1,6 @@
 import type {
   CountedOptions,
+  DefaultRule,
   Exactly,
   FaultReport,
   Field,
@@ -18,8 +19,8 @@ import { aCount, aDefault, aFlag, aPattern, COUNTED_RULES, SCALAR_RULES } from '
 export const MAX_INDEXED_LENGTH = 512
 
 export interface TextOptions extends ScalarOptions<string>, CountedOptions {
-  /** What a new document gets that names no value. */
-  readonly default?: string
+  /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  readonly default?: string | DefaultRule<string>
   /** The shortest text allowed, in characters. @default 0 */
   readonly minLength?: number
   /** The longest text allowed, in characters; an indexed text holds at most 512. @default 512; 100,000 with `index: false` */

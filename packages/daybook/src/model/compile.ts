@@ -54,7 +54,9 @@ export function compileModel(given: DaybookConfig): Model {
     byLocale: new Map(
       (locales?.available ?? []).map((locale) => [locale, compileLocaleCollections(collections, locale)]),
     ),
-    hasFieldRules: collections.some(({ guarded }) => guarded.length > 0),
+    hasFieldRules: collections.some(
+      ({ guarded, peopleRule }) => guarded.length > 0 || typeof peopleRule === 'function',
+    ),
     restricted: collections.filter(({ access }) => access.read !== undefined),
     plugins,
     contributors,
@@ -83,7 +85,7 @@ function compileByLocale(collection: CollectionModel, locales: LocalesModel | un
     shown.map(([locale, chain]) => {
       const schemaHash = digestOutline([collection.schemaHash, locales.default, chain])
       const table = `${collection.key}$${locale}`
-      return [locale, Object.freeze({ ...collection, table, schemaHash, wholeVariant: wholeVariantOf(schemaHash) })]
+      return [locale, Object.freeze({ ...collection, table, schemaHash, ...variantsOf(schemaHash) })]
     }),
   )
 }
@@ -92,7 +94,10 @@ function compileByLocale(collection: CollectionModel, locales: LocalesModel | un
 const digestOutline = (outlined: unknown): string =>
   createHash('sha256').update(JSON.stringify(outlined)).digest('base64url').slice(0, 10)
 
-const wholeVariantOf = (schemaHash: string): string => digestOutline([schemaHash]).slice(0, 8)
+const variantsOf = (schemaHash: string): Pick<DocumentModel, 'wholeVariant' | 'peopleVariant'> => ({
+  wholeVariant: digestOutline([schemaHash]).slice(0, 8),
+  peopleVariant: digestOutline([schemaHash, 'people']).slice(0, 8),
+})
 
 /** What a collection is compiled among. */
 interface Surroundings {
@@ -175,7 +180,7 @@ function compileDocument(
       ...keysOf(reverses),
     ]),
     schemaHash,
-    wholeVariant: wholeVariantOf(schemaHash),
+    ...variantsOf(schemaHash),
     schemas: Object.freeze({
       read,
       create: documentSchema(stored, 'create', system, reverses),
@@ -190,6 +195,7 @@ function compileDocument(
       ...fields.filter((field) => field.access.read !== undefined),
       ...reverses.filter(({ access, isThroughGuarded }) => access.read !== undefined || isThroughGuarded),
     ],
+    peopleRule: config.people?.read,
   }
 }
 
@@ -434,7 +440,8 @@ function checkDefault(field: Field, path: string): readonly ConfigFault[] {
   const [value, schema] = [type.default?.(options), type.ownSchema?.(options)]
   const broken = isRecord(schema) ? schemaFault(schema) : undefined
   if (broken) return [{ path: `${path}.schema`, message: `write a JSON Schema (2020-12): ${broken}` }]
-  if (value === undefined) return []
+  // What a function makes is looked at when it has made it.
+  if (value === undefined || typeof value === 'function') return []
   return defaultIssues(field, value).map(({ message }) => ({
     path: `${path}.default`,
     message: `write a value that the field takes: ${message}`,

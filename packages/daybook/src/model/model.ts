@@ -1,6 +1,6 @@
 import type { AccessRule, GlobalRule } from '../config/access.ts'
 import type { Contributor, Plugin } from '../config/plugin.ts'
-import type { Field, FieldAccess, Fields, JsonSchema, Scalar } from '../fields/field.ts'
+import type { Field, FieldAccess, FieldRule, Fields, JsonSchema, Scalar } from '../fields/field.ts'
 import type { DocumentValidator } from '../fields/validation.ts'
 import type { Validators } from './validator.ts'
 
@@ -24,7 +24,7 @@ export interface Comparable {
   /** The top-level field that the value lies in, whose `read` rule covers it. */
   readonly owner: string
   /** A column of the table where there is one; else the value lies in the document. */
-  readonly column?: 'id' | 'slug' | 'status' | 'created_at' | 'updated_at'
+  readonly column?: 'id' | 'slug' | 'status' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by'
   /** Whether the service alone makes its values, in one form: ids and times. */
   readonly isMadeByService: boolean
   /** Whether every entry has a value. */
@@ -139,6 +139,8 @@ export interface DocumentModel {
   readonly schemaHash: string
   /** The part of an ETag that says that the document is answered whole, in this schema. */
   readonly wholeVariant: string
+  /** The same of an answer that says who made and last changed it. */
+  readonly peopleVariant: string
   readonly schemas: { readonly read: JsonSchema; readonly create: JsonSchema; readonly update: JsonSchema }
   /** Validators of its bodies, and of what else is checked against its schemas. */
   readonly validators: Validators
@@ -151,6 +153,8 @@ export interface DocumentModel {
   readonly localized: ReadonlySet<string>
   /** Top-level fields that some readers may not see. */
   readonly guarded: readonly FieldModel[]
+  /** Which readers may know who made and changed a document; `undefined`: those with a session. */
+  readonly peopleRule: true | FieldRule | undefined
 }
 
 /** A compiled collection. */
@@ -204,7 +208,7 @@ export interface Model {
   readonly locales: LocalesModel | undefined
   /** The collections as each locale shows them. */
   readonly byLocale: ReadonlyMap<string, ReadonlyMap<string, CollectionModel>>
-  /** Whether some field of a collection has a rule of its own for reading or writing. */
+  /** Whether rules of fields, or about people, decide what readers see of some collection. */
   readonly hasFieldRules: boolean
   /** Collections that have a rule of their own for reading. */
   readonly restricted: readonly CollectionModel[]

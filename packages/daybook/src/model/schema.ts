@@ -20,6 +20,17 @@ const orNull = (schema: JsonSchema): JsonSchema => {
 const withDescription = (schema: JsonSchema, field: Field): JsonSchema =>
   field.options.description === undefined ? schema : { ...schema, description: field.options.description }
 
+const MADE_BY_SERVICE = 'Made by the service for a new document that does not name it.'
+
+/** Whether a function of the config makes the field's default. */
+export const hasMadeDefault = ({ type, options }: Field): boolean => typeof type.default?.(options) === 'function'
+
+function withDefaultMaker(schema: JsonSchema, field: Field): JsonSchema {
+  if (!hasMadeDefault(field)) return schema
+  const said = schema.description === undefined ? '' : `${String(schema.description)} `
+  return { ...schema, description: `${said}${MADE_BY_SERVICE}` }
+}
+
 /**
  * Whether a field always holds something once a document is stored. A locale without fallbacks may have nothing, and a
  * reference goes with its target unless it keeps that.
@@ -55,7 +66,7 @@ export function writeFields(fields: Fields, isPatch = false): JsonSchema {
     const schema = field.type.schema(field.options, (inner) => writeFields(inner))
     // In one locale, nothing may stand for the fallback.
     const isNeverNull = (isDemanded(field) || field.options.required === true) && field.options.localized !== true
-    properties[key] = withDescription(isNeverNull ? schema : orNull(schema), field)
+    properties[key] = withDefaultMaker(withDescription(isNeverNull ? schema : orNull(schema), field), field)
     const generated = field.type.generated?.(key, field.options)
     if (generated) properties[generated.key] = READ_ONLY
   }

@@ -1,4 +1,5 @@
 import type { CollectionModel, DocumentModel, LinkModel, RelationModel, ReverseModel } from '../model/model.ts'
+import { PEOPLE_KEYS } from '../model/people.ts'
 import { countParameter, type Faults, namesParameter, type ParametersOf, type QueryOf } from './parameters.ts'
 import { REVERSE, type ReversePage, readReversePage, type WrittenPage, type WrittenPages } from './reverse-page.ts'
 import type { QueryScope } from './where.ts'
@@ -310,7 +311,8 @@ function visibleKeys({ scope }: Lookup, document: DocumentModel, pending: Pendin
   const hidden = scope.hidden(document)
   const visible = document.fields.filter(({ key }) => !hidden.has(key)).flatMap((field) => field.servedKeys)
   const included = [...pending.values()].filter(({ link }) => link.kind === 'reverse').map(({ link }) => link.owner)
-  return new Set([...document.systemKeys.before, ...visible, ...document.systemKeys.after, ...included])
+  const people = scope.seesPeople(document) ? PEOPLE_KEYS : []
+  return new Set([...document.systemKeys.before, ...visible, ...document.systemKeys.after, ...people, ...included])
 }
 
 function toSelection(lookup: Lookup, pending: PendingExpansions): Omit<Selection, 'select'> {

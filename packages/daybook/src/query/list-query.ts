@@ -111,9 +111,8 @@ function readAsked(collection: CollectionModel, asked: ListParameters, scope: Qu
   const where = asked.where && readWhereNode(faults, asked.where.root, collection, scope)
   const q = asked.q?.trim() === '' ? undefined : asked.q
   const statuses = asked.status && [...new Set(asked.status)].sort()
-  const hidden = scope.hidden(collection)
   const isRanked = q !== undefined && !asked.sort
-  const sort = isRanked ? [] : readSort(faults, 'sort', collection, asked.sort, hidden)
+  const sort = isRanked ? [] : readSort(faults, 'sort', collection, asked.sort, scope)
   const fingerprint = listFingerprint(collection, { sort, q, statuses, where: asked.where?.name })
   return Object.freeze({
     limit: Math.min(asked.limit ?? DEFAULT_LIMIT, collection.maxLimit),

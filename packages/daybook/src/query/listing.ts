@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { CollectionModel, Comparable, ManyValued } from '../model/model.ts'
 import { NEVER } from './locale.ts'
 import { type Faults, namesParameter, type Parameter } from './parameters.ts'
+import { findComparable, type QueryScope } from './where.ts'
 
 /** The page size of a request that names none. */
 export const DEFAULT_LIMIT = 20
@@ -18,26 +19,25 @@ export interface SortBy {
  * Reads the order of a list, by default newest first.
  *
  * @param param the parameter's name, for its faults
- * @param hidden top-level fields that do not exist for the reader
+ * @param scope what the reader may ask about
  */
 export function readSort(
   faults: Faults,
   param: string,
   collection: CollectionModel,
   asked: readonly string[] | undefined,
-  hidden: ReadonlySet<string>,
+  scope: QueryScope,
 ): readonly SortBy[] {
-  const { comparables } = collection
   const keys: SortBy[] = []
   for (const name of asked ?? ['-createdAt']) {
     const path = name.replace(/^-/, '')
-    const by = comparables.get(path)
-    if (!by || hidden.has(by.owner)) faults.add(param, 'unknown_field', unsortable(collection, path, hidden))
+    const by = findComparable(scope, collection, path)
+    if (!by) faults.add(param, 'unknown_field', unsortable(collection, path, scope.hidden(collection)))
     else if (keys.some((key) => key.by === by)) faults.add(param, 'repeated', `names "${path}" twice`)
     else keys.push({ by, descending: name.startsWith('-') })
   }
   if (keys.length > MAX_SORT_KEYS) faults.add(param, 'maxItems', `must have at most ${MAX_SORT_KEYS} keys`)
-  return withTieBreak(keys, comparables)
+  return withTieBreak(keys, collection.comparables)
 }
 
 /** Why a list cannot be sorted by a name, as far as the reader may know the field. */

@@ -81,7 +81,7 @@ export function readReversePage(
   return {
     limit: Math.min(read('limit', LIMIT) ?? DEFAULT_LIMIT, collection.maxLimit),
     offset: read('offset', OFFSET) ?? 0,
-    sort: readSort(faults, written.get('sort')?.name ?? 'sort', collection, sort, scope.hidden(collection)),
+    sort: readSort(faults, written.get('sort')?.name ?? 'sort', collection, sort, scope),
     statuses: statuses && [...new Set(statuses)].sort(),
   }
 }

@@ -55,6 +55,13 @@ export interface Dialect {
   readonly schema: SchemaDialect
 }
 
+/** How the matches of a search are answered. */
+export interface MatchesForm {
+  /** By relevance among the newest; else newest first. */
+  readonly ranked: boolean
+  readonly columns: readonly string[]
+}
+
 /** How words are kept and found. */
 export interface SearchDialect {
   /** The parameters of a search; `undefined`: nothing can match. */
@@ -66,7 +73,7 @@ export interface SearchDialect {
   /** How many are found. */
   count(table: string): RawBuilder<{ total: number }>
   /** Matches by relevance among the newest, or newest first; parameters `limit` and `offset`. */
-  matches(collection: CollectionModel, where: WhereSql | undefined, ranked: boolean): RawBuilder<SortedRow>
+  matches(collection: CollectionModel, where: WhereSql | undefined, form: MatchesForm): RawBuilder<SortedRow>
   /** The parameters of {@link insert}: what an entry is found by. */
   row(collection: CollectionModel, doc: Readonly<Record<string, unknown>>, status: string | null): StatementValues
   /** Adds the search row of an entry; parameter `pk`, and those of {@link row}. */

@@ -297,13 +297,25 @@ const KEYS: readonly Case[] = [
   ],
   ['a global with a capital', beside({ globals: { Site: { fields } } }), 'globals.Site', 'starts with a small letter'],
   ['globals by case', beside({ globals: { site: { fields }, siTe: { fields } } }), 'globals.siTe', 'by case alone'],
+  [
+    'people who are nobody',
+    { collections: { posts: { fields, people: { read: false } } } },
+    'collections.posts.people.read',
+    'true or a function',
+  ],
+  [
+    'people by another word',
+    { collections: { posts: { fields, people: { write: true } } } },
+    'collections.posts.people.write',
+    'read',
+  ],
   ['a field with a hyphen', posts({ 'sub-title': title }), 'collections.posts.fields.sub-title', 'small letter'],
   ['a field of 49', posts({ [LONG_KEY]: title }), `collections.posts.fields.${LONG_KEY}`, 'at most 48'],
   ['fields by case', posts({ title, tiTle: title }), 'collections.posts.fields.tiTle', 'differs from "title" by case'],
   ['a nested field with a hyphen', field(f.group({ 'a-b': title })), `${FIELD}.fields.a-b`, 'small letter'],
   ['nested fields by case', field(f.group({ ab: title, aB: title })), `${FIELD}.fields.aB`, 'by case alone'],
   ['a block with a hyphen', field(f.blocks({ 'pull-quote': fields })), `${FIELD}.types.pull-quote`, 'pullQuote'],
-  ...['id', 'createdAt', 'updatedAt', 'key'].map(
+  ...['id', 'createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'key'].map(
     (key): Case => [`the field ${key}`, posts({ [key]: title }), `collections.posts.fields.${key}`, 'is taken'],
   ),
   ...['constructor', 'prototype', 'toString', 'valueOf', 'hasOwnProperty'].map(
@@ -342,7 +354,7 @@ const DOCUMENTS: readonly Case[] = [
     'a misspelt option',
     option({ acess: {} }),
     'collections.posts.acess',
-    'description, requireIfMatch, validate, hooks, access, indexes, maxLimit',
+    'description, requireIfMatch, people, validate, hooks, access, indexes, maxLimit',
   ],
   ['a misspelt action', option({ access: { write: () => true } }), 'collections.posts.access.write', 'read, create'],
   ['a rule that is a flag', option({ access: { read: true } }), 'collections.posts.access.read', 'write a function'],

@@ -37,6 +37,10 @@ export class ReaderScope implements QueryScope {
     return this.#access.hidden(document)
   }
 
+  seesPeople(document: DocumentModel): boolean {
+    return this.#access.seesPeople(document)
+  }
+
   statuses(collection: CollectionModel): readonly string[] | undefined {
     return this.#access.statuses(collection)
   }
@@ -78,7 +82,12 @@ export class ReaderScope implements QueryScope {
 
   /** The part of an ETag's variant that differs between readers with different access to these collections. */
   variant(collections: readonly CollectionModel[]): unknown {
-    const seen = [...new Set(collections)].map((one) => [one.key, [...this.hidden(one)], this.filter(one)?.name])
+    const seen = [...new Set(collections)].map((one) => [
+      one.key,
+      [...this.hidden(one)],
+      this.seesPeople(one),
+      this.filter(one)?.name,
+    ])
     return [this.#access.key, seen]
   }
 

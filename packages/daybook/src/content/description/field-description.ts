@@ -40,6 +40,8 @@ export interface ValueDescription {
   readonly searchable: boolean
   /** What a new document gets that does not name it; absent: nothing, or what the service works out. */
   readonly default?: unknown
+  /** Present where the service makes the default, for each document anew. */
+  readonly defaultBy?: 'service' | undefined
   /** The values to choose from. */
   readonly options?: readonly string[] | undefined
   /** The key of the field beside it that a value is made from when a new document names none. */
@@ -133,8 +135,7 @@ function describeValue(field: Field, place: Place): ValueDescription {
     unique: type.isUnique?.(options) === true || type.role === 'slug',
     writable: place.writable,
     ...describeUse(field, place),
-    // A default that is worked out for each document is no constant.
-    default: typeof initial === 'function' ? undefined : initial,
+    ...(typeof initial === 'function' ? { defaultBy: 'service' } : { default: initial }),
     options: type.choices?.(options),
     from: source !== undefined && place.reader.hidden.has(source) ? undefined : source,
     relation: describeRelation(field, place.reader),

@@ -11,7 +11,7 @@ import { documentTag, selectionVariant, variantOf } from '../etags.ts'
 import { inChosenLocale } from '../locales/locale.ts'
 import type { AnswerSource } from './answer-source.ts'
 import type { Sources } from './list-question.ts'
-import { present, project, type StoredDocument, storedValues } from './present.ts'
+import { present, project, putPeople, readableValues, type StoredDocument } from './present.ts'
 import { type FoundPage, findPages, toListText, toListValue } from './reverse.ts'
 
 /** The most documents that one answer expands. */
@@ -59,7 +59,7 @@ function expandedVariant(
   revisions: readonly number[],
 ): string {
   const touched = collectionsOf(selection)
-  const reader = [[...scope.hidden(document)], scope.variant(touched)]
+  const reader = [[...scope.hidden(document)], scope.seesPeople(document), scope.variant(touched)]
   return variantOf(document.schemaHash, reader, selectionVariant(selection), revisions, scope.choice)
 }
 
@@ -87,21 +87,26 @@ export async function presentExpanded(
   const { scope } = source
   const { select, expansions, lists } = selection
   const hidden = scope.hidden(collection)
-  if (expansions.length === 0 && lists.length === 0)
-    return rows.map((row) => present(collection, row, { hidden, select }))
+  const projection = { hidden, select, hasPeople: scope.seesPeople(collection) }
+  if (expansions.length === 0 && lists.length === 0) return rows.map((row) => present(collection, row, projection))
   const work: Work = { ...source, count: 0 }
   // With every locale asked for, a localized reference is a map.
   const isPlain =
     !scope.choice.isAll && hidden.size === 0 && !select && rows.every(({ shape }) => shape === collection.schemaHash)
-  if (isPlain && expansions.every((one) => isSpliceable(one, scope)) && lists.every((one) => isWhole(one, scope)))
-    return appendLists(work, rows, await splice(work, rows, expansions), lists)
-  const values = rows.map((row) => storedValues(collection, row))
+  if (isPlain && expansions.every((one) => isSpliceable(one, scope)) && lists.every((one) => isWhole(one, scope))) {
+    const texts = await splice(work, rows, expansions)
+    const known = projection.hasPeople
+      ? texts.map((text, index) => putPeople(text, rows[index] as StoredDocument))
+      : texts
+    return appendLists(work, rows, known, lists)
+  }
+  const values = rows.map((row) => readableValues(collection, row, projection))
   const weights = await expand(work, values, selection)
   spend(
     work,
     weights.reduce((sum, one) => sum + one, 0),
   )
-  return values.map((one) => JSON.stringify(project(collection, one, { hidden, select })))
+  return values.map((one) => JSON.stringify(project(collection, one, projection)))
 }
 
 /** Whether related documents can be put into the text as they are stored, without taking it apart. */
@@ -123,10 +128,11 @@ async function appendLists(
   const ids = rows.map(({ id = '' }) => id)
   const ends = rows.map(() => '')
   for (const list of lists) {
+    const projection = { hidden: NOTHING_HIDDEN, hasPeople: work.scope.seesPeople(list.to) }
     const pages = await findPages(work, list, ids)
     for (const [index, id] of ids.entries()) {
       const page = pages.get(id)
-      const items = page?.rows.map((row) => present(list.to, row, { hidden: NOTHING_HIDDEN })) ?? []
+      const items = page?.rows.map((row) => present(list.to, row, projection)) ?? []
       spend(work, items.length)
       ends[index] += `,"${list.reverse.key}":${toListText(list, id, page, items)}`
     }
@@ -145,7 +151,8 @@ async function splice(
   for (const [index, expansion] of expansions.entries()) {
     const ids = found.flatMap((places) => places[index]?.ids ?? [])
     const targets = await fetchRows(work, expansion, ids)
-    shown.push(new Map([...targets].map(([id, row]) => [id, present(expansion.to, row, { hidden: NOTHING_HIDDEN })])))
+    const projection = { hidden: NOTHING_HIDDEN, hasPeople: work.scope.seesPeople(expansion.to) }
+    shown.push(new Map([...targets].map(([id, row]) => [id, present(expansion.to, row, projection)])))
   }
   return rows.map(({ doc }, row) => {
     const places = expansions.map(({ relation }, index) => ({
@@ -218,7 +225,10 @@ async function fetchRows(
   const wanted = [...new Set(ids)]
   if (!isOpen || wanted.length === 0) return new Map()
   const statuses = scope.statuses(to)
-  const found = await engine.store.read.entries.byIds(to, wanted, scope.filter(to)?.where)
+  const found = await engine.store.read.entries.byIds(to, wanted, {
+    where: scope.filter(to)?.where,
+    hasPeople: scope.seesPeople(to),
+  })
   const seen = found.filter(({ status }) => statuses === undefined || statuses.includes(String(status)))
   const visible = await inChosenLocale(engine, to, seen, scope.choice)
   return new Map(visible.map((row) => [row.id, row]))
@@ -271,9 +281,9 @@ async function showRows(
   rows: readonly EntryRow[],
 ): Promise<readonly ShownDocument[]> {
   const { to, select } = included
-  const values = rows.map((row) => storedValues(to, row))
+  const projection = { hidden: work.scope.hidden(to), select, hasPeople: work.scope.seesPeople(to) }
+  const values = rows.map((row) => readableValues(to, row, projection))
   const weights = await expand(work, values, included)
-  const projection = { hidden: work.scope.hidden(to), select }
   return values.map((one, index) => ({ value: project(to, one, projection), weight: 1 + (weights[index] ?? 0) }))
 }
 

@@ -59,7 +59,8 @@ export class ListPlan {
 
   /** The answer, as JSON text. */
   async read(): Promise<string> {
-    const { collection, query, where, statuses, search, isNarrowed } = this.#question
+    const { collection, query, where, statuses, search, isNarrowed, projection } = this.#question
+    const { hasPeople = false } = projection
     const { counters, revisions } = await this.#look()
     const visible = countEntries(counters, statuses)
     const total = isNarrowed ? await countFound(this.#engine, this.#question, revisions) : visible
@@ -67,7 +68,7 @@ export class ListPlan {
     const isEmpty = query.limit === 0 || query.offset >= total
     const found = isEmpty
       ? { rows: [], end: undefined }
-      : await this.#engine.store.read.lists.page(collection, { ...query, where, statuses, search, size })
+      : await this.#engine.store.read.lists.page(collection, { ...query, where, statuses, search, hasPeople, size })
     const items = await this.#present(found.rows)
     const nextCursor = found.end ? encodeCursor(query.fingerprint, found.end) : null
     const head = `{"collection":"${collection.key}","total":${total},"limit":${query.limit},"offset":${query.offset}`
@@ -135,7 +136,7 @@ async function readQuestion(
     search,
     isPublicOnly: scope.seesPublicOnly(collection),
     isNarrowed: search !== undefined || where !== undefined,
-    projection: { hidden, select: selection.select },
+    projection: { hidden, select: selection.select, hasPeople: scope.seesPeople(collection) },
     isOfOneRow: isOfOneRow(selection, choice),
     sources: { touched, behind: scope.filterDependencies([collection, ...touched]) },
     matches: variantOf(collection.schemaHash, fingerprint, reader),

@@ -34,6 +34,7 @@ export async function findPages(
     target: reverse.target,
     statuses,
     where,
+    hasPeople: scope.seesPeople(to),
   }
   const totals = new KeptTotals(source, list)
   const found = await engine.store.read.reverses.pages(query, ids, totals.unknown(ids))

@@ -1,6 +1,7 @@
 import { DaybookError, type Issue } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
+import { PEOPLE_KEYS } from '../../model/people.ts'
 import { type FieldRights, withoutUnwritable } from '../access/field-access.ts'
 import { mergeFields, settleFields, type Values } from '../document.ts'
 import {
@@ -17,10 +18,11 @@ import {
   type WriteHooks,
 } from '../hooks.ts'
 import type { Canonical } from '../locales/localized.ts'
+import { toPlainJson } from '../plain-json.ts'
 import { project, withSystem } from '../reads/present.ts'
 import { checkBody } from './body.ts'
 import { type Composition, compose, valuesInLocale } from './compose.ts'
-import type { WriteContext } from './context.ts'
+import { settleTools, type WriteContext } from './context.ts'
 import type { WriteTransaction } from './prepared.ts'
 import { ownValues, type StoredColumns } from './revision.ts'
 import { concealedFields, issuesOf, requireNone, shownToValidators } from './validated.ts'
@@ -128,7 +130,7 @@ export async function changeByHooks(
   let result: HookedResult = { canonical: composed, patch: composition.patch, isChanged: false }
   for (const hook of hooked.own.beforeChange) {
     const { last } = writer
-    const after = shownTo(change, document, result.canonical)
+    const after = { ...shownTo(change, document, result.canonical), ...peopleAfter(change) }
     const answer = await runInTransaction(hooked, change, 'beforeChange', hook, { before, after, id: change.id })
     const hasWritten = writer.last !== last
     if (hasWritten) await requireUntouched(document, change, hook)
@@ -205,6 +207,12 @@ async function requireUntouched(
     throw malformed(document, hook, 'wrote the document that is being written; answer the change instead')
 }
 
+/** Who will have made and last changed a document once it is stored. */
+const peopleAfter = ({ context: { person }, action, system }: HookedChange): Values => ({
+  createdBy: action === 'create' ? person : system.createdBy,
+  updatedBy: person,
+})
+
 /** A document as the written locale itself has it; a copy, whatever becomes of it. */
 function shownTo(
   { context: { engine, locale }, system }: HookedChange,
@@ -212,7 +220,8 @@ function shownTo(
   canonical: Canonical,
 ): Values {
   const fields = mergeFields(document, {}, ownValues(engine.model, document, canonical, locale))
-  return structuredClone(withSystem(document, system, fields))
+  const { createdBy, updatedBy } = system
+  return structuredClone({ ...withSystem(document, system, fields), createdBy, updatedBy })
 }
 
 /** @throws {HookRefusal} */
@@ -251,13 +260,15 @@ function changedBy(data: Values, after: Values): Values {
  */
 async function settleAnswer(
   document: CollectionModel | GlobalModel,
-  { access, engine }: WriteContext,
+  context: WriteContext,
   changed: Values,
   { after, rights }: { readonly after: Values; readonly rights: FieldRights },
 ): Promise<Values> {
   const input = checkBody(document, 'update', changed, rights)
   const seen = project(document, after, rights)
-  return settleFields(document, withoutUnwritable(document, access, input, seen), seen, engine.tools)
+  const { access } = context
+  const tools = settleTools(context, document)
+  return settleFields(document, withoutUnwritable(document, access, input, seen), seen, tools)
 }
 
 /** @throws INTERNAL_ERROR for what no caller could send as data of the document */
@@ -269,11 +280,12 @@ function toData(
   const data = plainJson(document, answer, hook)
   if (!isRecord(data)) throw malformed(document, hook, 'must answer an object of fields, or nothing')
   const unknown = Object.keys(data).find(
-    (key) => !Object.hasOwn(document.fieldMap, key) && !document.ignoredKeys.has(key),
+    (key) => !Object.hasOwn(document.fieldMap, key) && !document.ignoredKeys.has(key) && !PEOPLE_KEYS.includes(key),
   )
   if (unknown !== undefined)
     throw malformed(document, hook, `answered ${unknown}, which is no field of ${document.key}`)
-  return data
+  // The caller may not know people, and the answer may be the whole document.
+  return Object.fromEntries(Object.entries(data).filter(([key]) => !PEOPLE_KEYS.includes(key)))
 }
 
 function plainJson(
@@ -282,17 +294,10 @@ function plainJson(
   hook: Pick<WriteHook<ChangeEvent>, 'owner'>,
 ): unknown {
   try {
-    return JSON.parse(JSON.stringify(answer, refuseUnstorable))
+    return toPlainJson(answer)
   } catch (error) {
     throw malformed(document, hook, 'answered what JSON cannot hold', error)
   }
-}
-
-/** JSON would leave these out, or make `null` of them. */
-function refuseUnstorable(key: string, value: unknown): unknown {
-  const isStorable = typeof value !== 'function' && typeof value !== 'symbol' && !Number.isNaN(value)
-  if (!isStorable || value === Infinity || value === -Infinity) throw new TypeError(`${key} holds ${String(value)}`)
-  return value
 }
 
 const malformed = (

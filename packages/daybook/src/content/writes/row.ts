@@ -12,12 +12,14 @@ export interface RowParts {
   readonly canonical: Canonical
   readonly createdAt: string
   readonly updatedAt: string
+  readonly createdBy: string | null
+  readonly updatedBy: string | null
   readonly orphaned: string | null
 }
 
 /** The row of an entry, as the store takes it. */
 export function toRow(model: Model, collection: CollectionModel, parts: RowParts): WrittenEntry {
-  const { id, canonical, createdAt, updatedAt, orphaned } = parts
+  const { id, canonical, createdAt, updatedAt, createdBy, updatedBy, orphaned } = parts
   const { values } = canonical
   const value = withSystem(collection, { id, createdAt, updatedAt }, mergeFields(collection, {}, values))
   const { slug, status, schemaHash: shape } = collection
@@ -27,6 +29,8 @@ export function toRow(model: Model, collection: CollectionModel, parts: RowParts
     status: status ? String(values[status.key]) : null,
     created_at: createdAt,
     updated_at: updatedAt,
+    created_by: createdBy,
+    updated_by: updatedBy,
     shape,
     kept: orphaned,
     locales: translationsOf(canonical),

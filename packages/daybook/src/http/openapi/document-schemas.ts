@@ -5,6 +5,7 @@ import { OWN_SCHEMA } from '../../fields/json.ts'
 import { REFERS_TO } from '../../fields/relation.ts'
 import { LISTS } from '../../fields/reverse.ts'
 import type { CollectionModel, DocumentModel, Model } from '../../model/model.ts'
+import { PEOPLE_KEYS, PEOPLE_SCHEMAS } from '../../model/people.ts'
 import { LOCALIZED } from '../../model/schema.ts'
 import { listSchemaOf } from '../routes/schemas.ts'
 import type { ApiReader } from './api-reader.ts'
@@ -168,7 +169,8 @@ export class DocumentSchemas {
     const rights = this.#reader.documents.get(document)
     const left = (side === 'read' ? rights?.hidden : rights?.absent) ?? NOTHING
     const closed = this.#closedReverses(document)
-    return schemaWithout(document, side, closed.length === 0 ? left : new Set([...left, ...closed]))
+    const own = schemaWithout(document, side, closed.length === 0 ? left : new Set([...left, ...closed]))
+    return rights?.hasPeople ? withPeople(own, side) : own
   }
 
   /** Reverse fields of collections that the reader may not list. */
@@ -286,6 +288,15 @@ export class DocumentSchemas {
     const rest = this.#members(schema, place, VARIANTS)
     return `{${[...rest, `"oneOf":[${variants}]`, `"discriminator":${discriminator}`].join(',')}}`
   }
+}
+
+/** The schema of a document with who made and last changed it; in a body, both change nothing. */
+function withPeople(schema: JsonSchema, side: keyof DocumentModel['schemas']): JsonSchema {
+  const isRead = side === 'read'
+  const people = isRead ? PEOPLE_SCHEMAS : Object.fromEntries(PEOPLE_KEYS.map((key) => [key, { readOnly: true }]))
+  const properties = { ...(schema.properties as object), ...people }
+  const required = (schema.required ?? []) as readonly string[]
+  return { ...schema, properties, ...(isRead ? { required: [...required, ...PEOPLE_KEYS] } : {}) }
 }
 
 /** Keywords of a schema of variants that are printed otherwise. */

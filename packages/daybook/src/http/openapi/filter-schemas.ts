@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel, Comparable, ManyValued } from '../../model/model.ts'
+import { PEOPLE_COMPARABLES } from '../../model/people.ts'
 import { MAX_VALUES, MEMBER_OPERATORS, operatorsOf } from '../../query/where.ts'
 import type { ApiReader } from './api-reader.ts'
 import { type Components, pascal, type SchemaRef } from './components.ts'
@@ -61,6 +62,10 @@ export class FilterSchemas {
     for (const one of this.#shown(collection, collection.comparables)) {
       if (GROUPS.includes(one.path)) continue
       members.push(`"${BEFORE_NAME}${one.path}":${this.#operatorsFor(one, operatorsOf(one), kindOf)}`)
+    }
+    if (this.#reader.documents.get(collection)?.hasPeople) {
+      for (const one of PEOPLE_COMPARABLES.values())
+        members.push(`"${BEFORE_NAME}${one.path}":${this.#operatorsFor(one, operatorsOf(one), kindOf)}`)
     }
     for (const one of this.#shown(collection, collection.manyValued)) {
       if (GROUPS.includes(one.path)) continue

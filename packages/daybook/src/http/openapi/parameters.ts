@@ -2,6 +2,7 @@ import type { Ruled } from '../../content/access/rules.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import { isRecord } from '../../fields/field.ts'
 import type { CollectionModel, DocumentModel, ReverseModel } from '../../model/model.ts'
+import { PEOPLE_KEYS } from '../../model/people.ts'
 import { aggregatesFor, MAX_AGGREGATES } from '../../query/aggregates.ts'
 import { MAX_NAMES } from '../../query/expansion.ts'
 import type { Parameter, TakenNames } from '../../query/parameters.ts'
@@ -52,15 +53,20 @@ export class ParameterPrinter {
 
   #schema(takes: TakenNames, document: Ruled): JsonSchema | undefined {
     const hidden = this.#hidden(document)
+    const people = this.#reader.documents.get(document)?.hasPeople ? PEOPLE_KEYS : []
     const reverses = keysOf(this.#shownReverses(document))
     if (takes === 'fields')
-      return namesSchema([...shownKeys(document, hidden), ...reverses], this.#openRelations(document), MAX_NAMES)
+      return namesSchema(
+        [...shownKeys(document, hidden), ...people, ...reverses],
+        this.#openRelations(document),
+        MAX_NAMES,
+      )
     if (takes === 'relations')
       return namesSchema([...shownRelations(document, hidden), ...reverses], this.#openRelations(document), MAX_NAMES)
     if (takes === 'reverses') return this.#reverses(document)
     if (document.kind === 'global') return undefined
     if (takes === 'aggregates') return aggregateSchema(document, hidden)
-    return takes === 'filters' ? this.#filters.where(document) : sortSchema(document, hidden)
+    return takes === 'filters' ? this.#filters.where(document) : sortSchema(document, hidden, people)
   }
 
   #head(name: string, parameter: Parameter): Text {

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../fields/field.ts'
 import type { ReverseModel } from '../../model/model.ts'
+import { PEOPLE_KEYS } from '../../model/people.ts'
 import { MAX_SORT_KEYS } from '../../query/listing.ts'
 import type { ApiReader } from './api-reader.ts'
 import { sortSchema } from './sort-schema.ts'
@@ -46,5 +47,6 @@ function optionsOf(key: string, { readable, documents }: ApiReader): JsonSchema 
   if (collection?.kind !== 'collection') return ANY_OPTIONS
   const { status } = collection
   const statuses: JsonSchema | undefined = status && { type: 'array', items: { enum: status.values }, minItems: 1 }
-  return options(sortSchema(collection, documents.get(collection)?.hidden ?? NOTHING), statuses)
+  const rights = documents.get(collection)
+  return options(sortSchema(collection, rights?.hidden ?? NOTHING, rights?.hasPeople ? PEOPLE_KEYS : []), statuses)
 }

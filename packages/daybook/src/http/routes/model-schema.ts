@@ -34,6 +34,7 @@ const VALUE: Properties = {
 const VALUE_EXTRAS: Properties = {
   description: TEXT,
   default: {},
+  defaultBy: { const: 'service' },
   options: TEXTS,
   from: TEXT,
   reverse: exactly({ collection: TEXT, path: TEXT }),

@@ -27,6 +27,7 @@ import {
   phasesOf,
   positionOf,
   RANKED_MATCHES,
+  shownColumns,
   statusConditions,
   statusValues,
 } from './page.ts'
@@ -189,7 +190,7 @@ export class ListReader {
   ): Promise<readonly SortedRow[]> {
     const order = query.sort.map(({ by, descending }) => `${descending ? '-' : ''}${by.path}`).join()
     const statement = this.#source.statements.get(
-      `page ${collection.table} ${order} ${phase.name} ${filter.cacheKey}`,
+      `page ${collection.table} ${order} ${phase.name} ${filter.cacheKey} ${query.hasPeople}`,
       () => prepare(pageStatement(this.#source.dialect, collection, query, phase, filter)),
     )
     const after = Object.fromEntries((query.after ?? []).map((value, index) => [`after${index}`, toStored(value)]))
@@ -201,24 +202,29 @@ export class ListReader {
     const start = query.after ? Number(query.after[0]) : query.offset
     const wanted = query.limit + 1
     const fromBest = Math.max(0, Math.min(wanted, RANKED_MATCHES - start))
-    const found = [...(await this.#matches(collection, filter, true, start, fromBest))]
+    const found = [...(await this.#matches(collection, query, filter, true, start, fromBest))]
     if (found.length === fromBest) {
       const from = Math.max(start, RANKED_MATCHES)
-      found.push(...(await this.#matches(collection, filter, false, from, wanted - fromBest)))
+      found.push(...(await this.#matches(collection, query, filter, false, from, wanted - fromBest)))
     }
     return { rows: found.slice(0, query.limit), end: found.length > query.limit ? [start + query.limit] : undefined }
   }
 
   async #matches(
     collection: CollectionModel,
+    { hasPeople }: PageQuery,
     filter: Filter,
     ranked: boolean,
     offset: number,
     limit: number,
   ): Promise<readonly SortedRow[]> {
     if (limit <= 0) return []
-    const statement = this.#source.statements.get(`matches ${collection.table} ${ranked} ${filter.cacheKey}`, () =>
-      prepareSql(this.#source.dialect.search.matches(collection, filter.where, ranked)),
+    const statement = this.#source.statements.get(
+      `matches ${collection.table} ${ranked} ${filter.cacheKey} ${hasPeople}`,
+      () =>
+        prepareSql(
+          this.#source.dialect.search.matches(collection, filter.where, { ranked, columns: shownColumns(hasPeople) }),
+        ),
     )
     return this.#source.background.all(statement, { ...filter.values, limit, offset })
   }

@@ -5,7 +5,7 @@ import type { Condition } from '../../query/where.ts'
 import { param, prepareSql } from '../compile.ts'
 import type { Dialect } from '../dialect.ts'
 import { toWhereSql } from '../where-forms.ts'
-import { type Filter, type Position, positionOf, SHOWN_COLUMNS, statusConditions, statusValues } from './page.ts'
+import { type Filter, type Position, positionOf, shownColumns, statusConditions, statusValues } from './page.ts'
 import type { ReadSource } from './read-source.ts'
 import type { EntryRow, SortedRow } from './rows.ts'
 
@@ -28,6 +28,8 @@ export interface ReverseQuery {
   readonly sort: readonly SortBy[]
   readonly limit: number
   readonly offset: number
+  /** Whether it is answered who made and changed the entries. */
+  readonly hasPeople: boolean
 }
 
 /** The entries that refer to one document: one page of them, in order. */
@@ -64,10 +66,10 @@ export class ReverseReader {
     ids: readonly string[],
     counted: readonly string[],
   ): Promise<ReadonlyMap<string, ReversePageRows>> {
-    const { collection, through, target, sort, limit, offset } = query
+    const { collection, through, target, sort, limit, offset, hasPeople } = query
     const filter = this.#filter(query)
     const order = sort.map(({ by, descending }) => `${descending ? '-' : ''}${by.path}`).join()
-    const name = `reverse ${target} ${collection.table} ${through.by.path} ${order} ${filter.cacheKey}`
+    const name = `reverse ${target} ${collection.table} ${through.by.path} ${order} ${filter.cacheKey} ${hasPeople}`
     const statement = this.#source.statements.get(name, () =>
       prepareSql(reverseStatement(this.#source.dialect, query, filter)),
     )
@@ -99,12 +101,12 @@ function toPage(found: readonly FoundRow[], { sort, limit }: ReverseQuery): Reve
 }
 
 function reverseStatement(dialect: Dialect, query: ReverseQuery, filter: Filter): RawBuilder<FoundRow> {
-  const { collection, sort } = query
+  const { collection, sort, hasPeople } = query
   const table = sql.table(collection.table)
   const referring = referringEntries(dialect, query, filter)
   const order = sql.join(sort.map(({ by, descending }) => dialect.order(by, descending)))
   const page = sql`SELECT entry.pk ${referring} ORDER BY ${order} LIMIT ${param('limit')} OFFSET ${param('offset')}`
-  const columns = SHOWN_COLUMNS.map((column) => sql.ref(`entry.${column}`))
+  const columns = shownColumns(hasPeople).map((column) => sql.ref(`entry.${column}`))
   const isCounted = dialect.isAmong(sql.ref('holder'), param('counted'))
   const keys = sort.map(({ by }, index) => sql`${dialect.whole(by)} AS ${sql.ref(`s${index}`)}`)
   return sql`WITH holders AS MATERIALIZED (

@@ -185,6 +185,7 @@ function localeTableRow(
   { collection, slug, own_slug, doc }: LocaleRow,
   pk: number | undefined,
 ): StatementValues {
-  const { id, status, created_at, updated_at, seq } = entry
-  return { pk, id, slug, own_slug, status, created_at, updated_at, seq, shape: collection.schemaHash, doc }
+  const { id, status, created_at, updated_at, created_by, updated_by, seq } = entry
+  const own = { id, status, created_at, updated_at, created_by, updated_by, seq }
+  return { pk, ...own, slug, own_slug, shape: collection.schemaHash, doc }
 }

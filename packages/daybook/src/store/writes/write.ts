@@ -13,7 +13,7 @@ import { WrittenRecords } from '../records/records.ts'
 import { searchRows } from '../search/search-rows.ts'
 import { dropLocaleTables, dropsOf } from '../tables/locale-tables.ts'
 import { type FieldMember, talliedValues } from '../tables/members.ts'
-import { ENTRY_COLUMNS, type EntryTable, GLOBALS } from '../tables/tables.ts'
+import { ENTRY_COLUMNS, type EntryTable, GLOBALS, PEOPLE_COLUMNS, type PeopleColumns } from '../tables/tables.ts'
 import { moveRestoreNote, type RestoreNote } from '../transfer/restore-note.ts'
 import { BulkInsert, isBulk } from './bulk-insert.ts'
 import { choiceSteps } from './choices.ts'
@@ -267,7 +267,7 @@ export class Writer {
   /** Stores an entry as a locale shows it, but for its search row. */
   async putLocaleRow(
     pk: number,
-    entry: Pick<EntryTable, 'id' | 'status' | 'created_at' | 'updated_at' | 'seq'>,
+    entry: PeopleColumns & Pick<EntryTable, 'id' | 'status' | 'created_at' | 'updated_at' | 'seq'>,
     localeRow: LocaleRow,
   ): Promise<void> {
     const { table, schemaHash: shape } = localeRow.collection
@@ -356,6 +356,8 @@ const PUT_GLOBAL = prepare(
     .insertInto('daybook$globals')
     .values({
       key: param<string>('key'),
+      created_by: param<string | null>('created_by'),
+      updated_by: param<string | null>('updated_by'),
       seq: param<number>('seq'),
       shape: param<string>('shape'),
       kept: param<string | null>('kept'),
@@ -364,6 +366,8 @@ const PUT_GLOBAL = prepare(
     })
     .onConflict((conflict) =>
       conflict.column('key').doUpdateSet(({ ref }) => ({
+        created_by: ref('excluded.created_by'),
+        updated_by: ref('excluded.updated_by'),
         seq: ref('excluded.seq'),
         shape: ref('excluded.shape'),
         kept: ref('excluded.kept'),
@@ -379,7 +383,18 @@ function insertStatement(key: string) {
   return sql<{ pk: number }>`INSERT INTO ${sql.table(key)} (${columns}) VALUES (${values}) RETURNING pk`
 }
 
-const LOCALE_COLUMNS = ['id', 'slug', 'own_slug', 'status', 'created_at', 'updated_at', 'seq', 'shape', 'doc'] as const
+const LOCALE_COLUMNS = [
+  'id',
+  'slug',
+  'own_slug',
+  'status',
+  'created_at',
+  'updated_at',
+  ...PEOPLE_COLUMNS,
+  'seq',
+  'shape',
+  'doc',
+] as const
 
 function putLocaleRowStatement(table: string) {
   const columns = sql.join(['pk', ...LOCALE_COLUMNS].map((name) => sql.ref(name)))

@@ -76,6 +76,16 @@ const time = (key: string): object => ({
   sortable: true,
   aggregates: ['count', 'count:day', 'count:month', 'count:year', 'min', 'max'],
 })
+const person = (key: string, what: string) => ({
+  key,
+  schema: {
+    type: ['string', 'null'],
+    readOnly: true,
+    description: `The subject of the identity that ${what}; null where nobody is known.`,
+  },
+  operators: ORDERED,
+  sortable: true,
+})
 const SYSTEM_FIELDS = [
   {
     key: 'id',
@@ -86,6 +96,8 @@ const SYSTEM_FIELDS = [
   },
   time('createdAt'),
   time('updatedAt'),
+  person('createdBy', 'made it'),
+  person('updatedBy', 'last changed it'),
 ]
 const NUMBERS = ['count', 'min', 'max', 'sum', 'avg']
 const UUID = { type: 'string', format: 'uuid' }
@@ -197,7 +209,10 @@ const site = {
   key: 'site',
   permissions: { read: true, update: true },
   requireIfMatch: false,
-  systemFields: [{ key: 'key', schema: { const: 'site' }, operators: [], sortable: false, aggregates: [] }],
+  systemFields: [
+    { key: 'key', schema: { const: 'site' }, operators: [], sortable: false, aggregates: [] },
+    ...SYSTEM_FIELDS.slice(3).map((one) => ({ ...one, operators: [], sortable: false, aggregates: [] })),
+  ],
   fields: [field('title', 'text', {})],
 }
 
