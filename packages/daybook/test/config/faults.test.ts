@@ -354,7 +354,7 @@ const DOCUMENTS: readonly Case[] = [
     'a misspelt option',
     option({ acess: {} }),
     'collections.posts.acess',
-    'description, requireIfMatch, people, validate, hooks, access, indexes, maxLimit',
+    'description, requireIfMatch, validate, hooks, people, access, indexes, maxLimit',
   ],
   ['a misspelt action', option({ access: { write: () => true } }), 'collections.posts.access.write', 'read, create'],
   ['a rule that is a flag', option({ access: { read: true } }), 'collections.posts.access.read', 'write a function'],

@@ -85,6 +85,7 @@ const person = (key: string, what: string) => ({
   },
   operators: ORDERED,
   sortable: true,
+  aggregates: [],
 })
 const SYSTEM_FIELDS = [
   {
