@@ -1,9 +1,11 @@
+import type { Values } from '../../content/document.ts'
 import type { Field, JsonSchema } from '../../fields/field.ts'
 import { slugify } from '../../fields/slug.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
 import { isDemanded } from '../../model/schema.ts'
 import { UsageError } from '../usage.ts'
 import { schemaOf } from './fit.ts'
+import { readSettings } from './settings.ts'
 
 /** The options of an import. */
 export interface ImportOptions {
@@ -12,6 +14,8 @@ export interface ImportOptions {
   readonly map: readonly string[]
   readonly key: string | undefined
   readonly body: string | undefined
+  /** `FIELD=VALUE`, each. */
+  readonly set: readonly string[]
 }
 
 /** A field that a front-matter key fills. */
@@ -34,6 +38,8 @@ export interface ImportPlan {
   /** Front-matter keys that say when an entry was first written, the first one first. */
   readonly createdAt: readonly string[]
   readonly fields: ReadonlyMap<string, TargetField>
+  /** Fields that have the same value in every entry. */
+  readonly settings: Values
   /** Where a front-matter key goes; nowhere: there is no such field. */
   targetsOf(key: string): readonly TargetField[]
   /** A slug out of a text; `undefined` when it has neither letters nor digits. */
@@ -54,11 +60,17 @@ export function makePlan(model: Model, options: ImportOptions): ImportPlan {
   const targets = new Map([...mapped].map(([key, names]) => [key, names.flatMap((name) => fields.get(name) ?? [])]))
   const times = [...mapped].filter(([, names]) => names.includes(CREATED_AT)).map(([key]) => key)
   const isSlug = slugCheck(collection)
+  const [body, key] = [findBody(collection, options.body), findKey(collection, options.key)]
+  const targetOf = (name: string): TargetField => {
+    requireField(collection, '--set', name)
+    return fields.get(name) as TargetField
+  }
   return {
     collection,
     fields,
-    body: findBody(collection, options.body),
-    key: findKey(collection, options.key),
+    body,
+    key,
+    settings: readSettings(collection, options.set, targetOf, [body, key, collection.slug?.key]),
     title: findTitle(collection),
     createdAt: times.length > 0 ? times : [CREATED_AT, 'date'],
     targetsOf: (key) => targets.get(key) ?? [fields.get(key) ?? []].flat(),
