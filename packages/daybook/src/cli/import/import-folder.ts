@@ -11,7 +11,7 @@ import { localizedPages, singlePages } from './pages.ts'
 import { type ImportPlan, makePlan } from './plan.ts'
 import { Relations } from './relations.ts'
 import { importFiles } from './run.ts'
-import { settleSettings } from './settings.ts'
+import { settleSettings } from './settle-settings.ts'
 import { summarizeImport } from './summary.ts'
 import { ImportTally } from './tally.ts'
 

@@ -1,11 +1,12 @@
 import type { Values } from '../../content/document.ts'
-import type { Field, JsonSchema } from '../../fields/field.ts'
+import type { Field } from '../../fields/field.ts'
 import { slugify } from '../../fields/slug.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
 import { isDemanded } from '../../model/schema.ts'
 import { UsageError } from '../usage.ts'
 import { schemaOf } from './fit.ts'
 import { readSettings } from './settings.ts'
+import { type TargetField, toTarget } from './target-field.ts'
 
 /** The options of an import. */
 export interface ImportOptions {
@@ -16,14 +17,6 @@ export interface ImportOptions {
   readonly body: string | undefined
   /** `FIELD=VALUE`, each. */
   readonly set: readonly string[]
-}
-
-/** A field that a front-matter key fills. */
-export interface TargetField {
-  readonly key: string
-  readonly schema: JsonSchema
-  /** The collection whose entries a relation field refers to, by id or by name. */
-  readonly refersTo: CollectionModel | undefined
 }
 
 /** How files become entries of one collection; made once, before the first file. */
@@ -84,11 +77,6 @@ function findCollection({ collections }: Model, key: string | undefined): Collec
   const found = collections.get(key)
   if (!found) throw new UsageError(`There is no collection "${key}". There are: ${known}.`)
   return found
-}
-
-function toTarget({ collections }: Model, key: string, field: Field): TargetField {
-  const relation = field.type.relation?.(field.options)
-  return { key, schema: schemaOf(field), refersTo: relation && collections.get(relation.to) }
 }
 
 function readMap(collection: CollectionModel, pairs: readonly string[]): ReadonlyMap<string, readonly string[]> {

@@ -9,7 +9,7 @@ import { isUuidShaped, slugify } from '../../fields/slug.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { isDemanded } from '../../model/schema.ts'
 import { FileError, fileErrorReason } from './file-error.ts'
-import type { TargetField } from './plan.ts'
+import type { TargetField } from './target-field.ts'
 
 /** The most new entries of a collection that are named. */
 const MAX_NAMED = 20

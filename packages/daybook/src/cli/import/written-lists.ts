@@ -1,7 +1,7 @@
 import { isRecord } from '../../fields/field.ts'
 import { FileError } from './file-error.ts'
 import { fit, type YamlValue } from './fit.ts'
-import type { TargetField } from './plan.ts'
+import type { TargetField } from './target-field.ts'
 
 /** Keys whose texts also name several people with `and` or `&`; a tag may be called "Research and Development". */
 const PEOPLE_KEYS: readonly string[] = ['author', 'authors']
