@@ -37,6 +37,7 @@ start takes
 import DIR takes
   --collection KEY  the collection to fill
   --map KEY=FIELD   a front-matter key goes to a field of another name; may stand more than once
+  --set FIELD=VALUE every entry gets this value, such as status=published; may stand more than once
   --key FIELD       the field that tells whether an entry is there already (default: the slug)
   --body FIELD      the field that the text goes to (default: body, or the only markdown field)
   --locale-folders  DIR has one folder for each locale; files at the same place are one entry

@@ -7,6 +7,8 @@ const OPTIONS = {
   collection: { type: 'string' },
   /** A front-matter key goes to a field of another name. */
   map: { type: 'string', multiple: true },
+  /** Every entry gets this value; a file with `draft: true` stays a draft. @see docs/importing.md#give-every-entry-a-value */
+  set: { type: 'string', multiple: true },
   /** The field that tells whether an entry is there already. @default the slug */
   key: { type: 'string' },
   /** The field that the text goes to. @default `body`, else the only Markdown field */

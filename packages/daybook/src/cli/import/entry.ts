@@ -1,11 +1,11 @@
 import { basename, dirname, extname } from 'node:path'
 import type { Values } from '../../content/document.ts'
 import { FileError } from './file-error.ts'
-import { fit } from './fit.ts'
 import type { SourceFile } from './front-matter.ts'
 import { firstHeading } from './heading.ts'
-import type { ImportPlan, TargetField } from './plan.ts'
+import type { ImportPlan } from './plan.ts'
 import { readTime } from './time.ts'
+import { fitField, namesSeveral } from './written-lists.ts'
 
 /** The content of a file as an entry. */
 export interface FileEntry {
@@ -19,6 +19,8 @@ export interface FileEntry {
   readonly createdAt: string | undefined
   /** Front-matter keys that no field has. */
   readonly unused: readonly string[]
+  /** Fields for one related entry whose text names several. */
+  readonly several: readonly string[]
 }
 
 /**
@@ -28,9 +30,10 @@ export interface FileEntry {
  * @throws {FileError} when it cannot be told which entry this is, or when it was written
  */
 export function toEntry(plan: ImportPlan, path: string, source: SourceFile): FileEntry {
-  const { values, unused } = fillFields(plan, source)
+  const { named, unused, several } = fillFields(plan, source)
+  const values = { ...named, ...plan.settings }
   const createdAt = findCreatedAt(plan, source)
-  addStatus(plan, source, values)
+  addStatus(plan, source, named, values)
   if (source.body.trim() !== '' || isBlankValue(values[plan.body])) values[plan.body] = source.body
   if (plan.title !== undefined && isBlankValue(values[plan.title])) {
     const heading = firstHeading(source.body)
@@ -43,25 +46,29 @@ export function toEntry(plan: ImportPlan, path: string, source: SourceFile): Fil
     forNew,
     createdAt,
     unused: unused.filter((key) => !plan.createdAt.includes(key) && !isDraftMark(plan, key)),
+    several,
   }
 }
 
-function fillFields(plan: ImportPlan, { texts, typed }: SourceFile): { values: Values; unused: readonly string[] } {
-  const values: Values = {}
+/** What the front matter says. */
+interface NamedFields extends Pick<FileEntry, 'unused' | 'several'> {
+  readonly named: Values
+}
+
+function fillFields(plan: ImportPlan, { texts, typed }: SourceFile): NamedFields {
+  const named: Values = {}
   const unused: string[] = []
+  const several: string[] = []
   for (const [key, text] of Object.entries(texts)) {
     const targets = plan.targetsOf(key)
     if (targets.length === 0) unused.push(key)
-    for (const target of targets) values[target.key] = fitTarget(target, { text, typed: () => typed()[key] })
+    for (const target of targets) {
+      if (Object.hasOwn(plan.settings, target.key)) continue
+      named[target.key] = fitField(key, target, { text, typed: () => typed()[key] })
+      if (namesSeveral(key, target, text)) several.push(target.key)
+    }
   }
-  return { values, unused }
-}
-
-/** Several related entries may stand in one text, with commas between them. */
-function fitTarget({ schema, refersTo }: TargetField, value: Parameters<typeof fit>[1]): unknown {
-  if (!refersTo || schema.type !== 'array' || typeof value.text !== 'string') return fit(schema, value)
-  const parts = value.text.split(',').map((part) => part.trim())
-  return parts.filter((part) => part !== '')
+  return { named, unused, several }
 }
 
 const isBlankValue = (value: unknown): boolean => value === undefined || value === null || value === ''
@@ -73,16 +80,16 @@ function findCreatedAt(plan: ImportPlan, { texts }: SourceFile): string | undefi
   const time = typeof text === 'string' ? readTime(text) : undefined
   // A field of the collection may mean something else by it.
   if (time || plan.targetsOf(key).length > 0) return time?.moment
-  throw new FileError(`/${key}: is neither a day nor a time, such as 2026-11-20 or 2026-11-20T08:30:00Z`)
+  throw new FileError('is neither a day nor a time, such as 2026-11-20 or 2026-11-20T08:30:00Z', { path: `/${key}` })
 }
 
 const isDraftMark = ({ collection, targetsOf }: ImportPlan, key: string): boolean =>
   key === 'draft' && targetsOf(key).length === 0 && collection.status?.values.includes('draft') === true
 
-/** Many generators mark drafts with `draft: true`; bringing one in must not publish it. */
-function addStatus(plan: ImportPlan, { texts }: SourceFile, values: Values): void {
+/** Many generators mark drafts with `draft: true`; bringing one in must not publish it, whatever `--set` gives the others. */
+function addStatus(plan: ImportPlan, { texts }: SourceFile, named: Values, values: Values): void {
   const { status } = plan.collection
-  if (status && isBlankValue(values[status.key]) && isDraftMark(plan, 'draft') && /^true$/i.test(String(texts.draft))) {
+  if (status && isBlankValue(named[status.key]) && isDraftMark(plan, 'draft') && /^true$/i.test(String(texts.draft))) {
     values[status.key] = 'draft'
   }
 }
@@ -95,7 +102,7 @@ function addSlug({ collection, key, toSlug }: ImportPlan, path: string, values: 
   delete values[slug.key]
   const own = typeof named === 'string' ? toSlug(lastSegment(named)) : undefined
   const made = own ?? toSlug(nameOfFile(path))
-  if (made === undefined) throw new FileError(`/${slug.key}: cannot be made of this file's name; name one`)
+  if (made === undefined) throw new FileError("cannot be made of this file's name; name one", { path: `/${slug.key}` })
   if (own === undefined && key !== slug.key) return { [slug.key]: made }
   values[slug.key] = made
   return {}
@@ -114,5 +121,5 @@ function nameOfFile(path: string): string {
 function keyValueOf({ key }: ImportPlan, values: Values): string {
   const value = values[key]
   if (typeof value === 'string' && value !== '') return value
-  throw new FileError(`/${key}: is required, because it tells whether the entry is there already`)
+  throw new FileError('is required, because it tells whether the entry is there already', { path: `/${key}` })
 }

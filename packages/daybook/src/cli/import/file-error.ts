@@ -1,15 +1,43 @@
 import { DaybookError } from '../../errors.ts'
 
+/** Where in a file a fault is. */
+export interface FaultPlace {
+  /** JSON pointer to a field or a front-matter key, such as `/tags/1`. */
+  readonly path?: string
+  /** In the file, from 1. */
+  readonly line?: number
+}
+
+/** One fault of a file. */
+export interface Fault extends FaultPlace {
+  readonly message: string
+}
+
 /** Why one file cannot be brought in; the others go on. */
 export class FileError extends Error {
   override readonly name = 'FileError'
+  readonly place: FaultPlace
+
+  constructor(message: string, place: FaultPlace = {}) {
+    super(message)
+    this.place = place
+  }
+}
+
+/** What an error says of a file. */
+export function faultsOf(error: unknown): readonly Fault[] {
+  const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof FileError) return [{ message, ...error.place }]
+  if (!(error instanceof DaybookError)) return [{ message }]
+  const { issues = [], field } = error.details
+  if (issues.length > 0) return issues
+  return [typeof field === 'string' ? { message, path: `/${field}` } : { message }]
 }
 
 /** The reason in one line. */
 export function fileErrorReason(error: unknown): string {
-  if (error instanceof DaybookError) {
-    const issues = error.details.issues ?? []
-    return issues.map(({ path, message }) => `${path}: ${message}`).join('; ') || error.message
-  }
-  return error instanceof Error ? error.message : String(error)
+  return faultsOf(error).map(faultText).join('; ')
 }
+
+/** A fault without its line. */
+export const faultText = ({ path, message }: Fault): string => (path === undefined ? message : `${path}: ${message}`)

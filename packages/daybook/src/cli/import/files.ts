@@ -1,7 +1,11 @@
-import { type Dirent, readdirSync, statSync } from 'node:fs'
+import { isUtf8 } from 'node:buffer'
+import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { FileError } from './file-error.ts'
 
 const MARKDOWN = /\.(?:md|mdx|markdown)$/i
+/** The largest file, in bytes. */
+const MAX_FILE_BYTES = 16 * 1024 * 1024
 
 /**
  * Paths of the Markdown and MDX files below a folder, in order of their names. Hidden files and folders are left
@@ -24,6 +28,19 @@ export function countFiles(folder: string): number {
   let count = 0
   for (const _path of markdownFiles(folder)) count += 1
   return count
+}
+
+/**
+ * The text of a file.
+ *
+ * @throws {FileError} when it is too large, or is no text
+ */
+export function readText(path: string): string {
+  const { size } = statSync(path)
+  if (size > MAX_FILE_BYTES) throw new FileError(`is larger than ${MAX_FILE_BYTES / 1024 ** 2} MiB`)
+  const bytes = readFileSync(path)
+  if (!isUtf8(bytes)) throw new FileError('is not UTF-8 text')
+  return bytes.toString('utf8')
 }
 
 const byName = (one: Dirent, other: Dirent): number => (one.name < other.name ? -1 : 1)

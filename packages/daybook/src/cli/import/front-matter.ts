@@ -1,6 +1,7 @@
-import { parse, YAMLParseError } from 'yaml'
+import { isMap, isNode, isScalar, LineCounter, parse, parseDocument, YAMLParseError } from 'yaml'
 import { isRecord } from '../../fields/field.ts'
 import { FileError } from './file-error.ts'
+import type { YamlValue } from './fit.ts'
 
 /** Values by front-matter key. */
 export type YamlValues = Readonly<Record<string, unknown>>
@@ -14,11 +15,19 @@ export interface SourceFile {
   readonly texts: YamlValues
   /** The front matter with YAML's own types, for values whose type no field knows. */
   typed(): YamlValues
+  /** The line of a front-matter key, or of what stands inside its value; in the file, from 1. */
+  lineOf(key: string, inside: readonly string[]): number | undefined
   /** The text after the front matter. */
   readonly body: string
 }
 
 type YamlOptions = Parameters<typeof parse>[2] & object
+
+/** A value as a command line gives it: as it is, or as YAML where it begins like a list or an object and is not for text. */
+export function readYamlValue(text: string, isForText: boolean): YamlValue {
+  if (isForText || !/^\s*[[{]/.test(text)) return { text, typed: () => parseYaml(text, {}) }
+  return { text: parseYaml(text, TEXTS), typed: () => parseYaml(text, {}) }
+}
 
 /** The longest front matter, in characters. */
 const MAX_FRONT_MATTER = 262_144
@@ -31,7 +40,7 @@ const MAX_FRONT_MATTER = 262_144
 export function readSource(text: string): SourceFile {
   const plain = text.startsWith('\uFEFF') ? text.slice(1) : text
   const opening = /^---[ \t]*\r?\n/.exec(plain)
-  if (!opening) return { texts: {}, typed: () => ({}), body: plain }
+  if (!opening) return { texts: {}, typed: () => ({}), lineOf: () => undefined, body: plain }
   const start = opening[0].length
   const closing = /^(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/gm
   closing.lastIndex = start
@@ -46,6 +55,7 @@ export function readSource(text: string): SourceFile {
       typed ??= readYaml(yaml, {})
       return typed
     },
+    lineOf: (key, inside) => lineInYaml(yaml, key, inside),
     body,
   }
 }
@@ -64,13 +74,22 @@ function parseYaml(yaml: string, options: YamlOptions): unknown {
   try {
     return parse(yaml, { ...options, prettyErrors: false, logLevel: 'error' })
   } catch (error) {
-    throw new FileError(`front matter: ${yamlFault(error, yaml)}`)
+    const message = `YAML: ${error instanceof Error ? error.message : String(error)}`
+    if (!(error instanceof YAMLParseError)) throw new FileError(message)
+    throw new FileError(message, { line: yaml.slice(0, error.pos[0]).split('\n').length + LINES_BEFORE_YAML })
   }
 }
 
-function yamlFault(error: unknown, yaml: string): string {
-  if (!(error instanceof YAMLParseError)) return error instanceof Error ? error.message : String(error)
-  // One line more: that of the opening ---.
-  const line = yaml.slice(0, error.pos[0]).split('\n').length + 1
-  return `${error.message} (line ${line})`
+/** The opening `---`. */
+const LINES_BEFORE_YAML = 1
+
+function lineInYaml(yaml: string, key: string, inside: readonly string[]): number | undefined {
+  const lineCounter = new LineCounter()
+  const document = parseDocument(yaml, { ...TEXTS, lineCounter })
+  const { contents } = document
+  const pair = isMap(contents) ? contents.items.find((one) => isScalar(one.key) && one.key.value === key) : undefined
+  const inner = inside.length > 0 ? document.getIn([key, ...inside], true) : undefined
+  const node = isNode(inner) ? inner : pair?.key
+  if (!isNode(node) || !node.range) return undefined
+  return lineCounter.linePos(node.range[0]).line + LINES_BEFORE_YAML
 }

@@ -11,6 +11,7 @@ import { localizedPages, singlePages } from './pages.ts'
 import { type ImportPlan, makePlan } from './plan.ts'
 import { Relations } from './relations.ts'
 import { importFiles } from './run.ts'
+import { settleSettings } from './settle-settings.ts'
 import { summarizeImport } from './summary.ts'
 import { ImportTally } from './tally.ts'
 
@@ -48,6 +49,7 @@ export async function importFolder(options: CommandLine, folder: string): Promis
     map: options.texts('map'),
     key: options.text('key'),
     body: options.text('body'),
+    set: options.texts('set'),
   })
   const isDry = options.flag('dry-run')
   const isLocalized = options.flag('locale-folders')
@@ -56,7 +58,8 @@ export async function importFolder(options: CommandLine, folder: string): Promis
   try {
     const relations = new Relations(engine)
     const total = countFiles(folder)
-    const { tally, interrupted } = await runImport({ engine, plan, relations, pages }, total)
+    const settled = await settleSettings(plan, relations, engine.store)
+    const { tally, interrupted } = await runImport({ engine, plan: settled, relations, pages, isDry }, total)
     process.stdout.write(summarizeImport(plan, tally, relations, isDry))
     if (interrupted) return sayInterrupted(total - tally.done, isDry)
     return tally.outcomes.failed > 0 ? 1 : 0
@@ -65,7 +68,7 @@ export async function importFolder(options: CommandLine, folder: string): Promis
   }
 }
 
-type JobParts = Pick<Parameters<typeof importFiles>[0], 'engine' | 'relations' | 'pages'> & {
+type JobParts = Pick<Parameters<typeof importFiles>[0], 'engine' | 'relations' | 'pages' | 'isDry'> & {
   readonly plan: ImportPlan
 }
 

@@ -1,9 +1,12 @@
-import type { Field, JsonSchema } from '../../fields/field.ts'
+import type { Values } from '../../content/document.ts'
+import type { Field } from '../../fields/field.ts'
 import { slugify } from '../../fields/slug.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
 import { isDemanded } from '../../model/schema.ts'
 import { UsageError } from '../usage.ts'
 import { schemaOf } from './fit.ts'
+import { readSettings } from './settings.ts'
+import { type TargetField, toTarget } from './target-field.ts'
 
 /** The options of an import. */
 export interface ImportOptions {
@@ -12,14 +15,8 @@ export interface ImportOptions {
   readonly map: readonly string[]
   readonly key: string | undefined
   readonly body: string | undefined
-}
-
-/** A field that a front-matter key fills. */
-export interface TargetField {
-  readonly key: string
-  readonly schema: JsonSchema
-  /** The collection whose entries a relation field refers to, by id or by name. */
-  readonly refersTo: CollectionModel | undefined
+  /** `FIELD=VALUE`, each. */
+  readonly set: readonly string[]
 }
 
 /** How files become entries of one collection; made once, before the first file. */
@@ -34,6 +31,8 @@ export interface ImportPlan {
   /** Front-matter keys that say when an entry was first written, the first one first. */
   readonly createdAt: readonly string[]
   readonly fields: ReadonlyMap<string, TargetField>
+  /** Fields that have the same value in every entry. */
+  readonly settings: Values
   /** Where a front-matter key goes; nowhere: there is no such field. */
   targetsOf(key: string): readonly TargetField[]
   /** A slug out of a text; `undefined` when it has neither letters nor digits. */
@@ -54,11 +53,17 @@ export function makePlan(model: Model, options: ImportOptions): ImportPlan {
   const targets = new Map([...mapped].map(([key, names]) => [key, names.flatMap((name) => fields.get(name) ?? [])]))
   const times = [...mapped].filter(([, names]) => names.includes(CREATED_AT)).map(([key]) => key)
   const isSlug = slugCheck(collection)
+  const [body, key] = [findBody(collection, options.body), findKey(collection, options.key)]
+  const targetOf = (name: string): TargetField => {
+    requireField(collection, '--set', name)
+    return fields.get(name) as TargetField
+  }
   return {
     collection,
     fields,
-    body: findBody(collection, options.body),
-    key: findKey(collection, options.key),
+    body,
+    key,
+    settings: readSettings(collection, options.set, targetOf, [body, key, collection.slug?.key]),
     title: findTitle(collection),
     createdAt: times.length > 0 ? times : [CREATED_AT, 'date'],
     targetsOf: (key) => targets.get(key) ?? [fields.get(key) ?? []].flat(),
@@ -72,11 +77,6 @@ function findCollection({ collections }: Model, key: string | undefined): Collec
   const found = collections.get(key)
   if (!found) throw new UsageError(`There is no collection "${key}". There are: ${known}.`)
   return found
-}
-
-function toTarget({ collections }: Model, key: string, field: Field): TargetField {
-  const relation = field.type.relation?.(field.options)
-  return { key, schema: schemaOf(field), refersTo: relation && collections.get(relation.to) }
 }
 
 function readMap(collection: CollectionModel, pairs: readonly string[]): ReadonlyMap<string, readonly string[]> {

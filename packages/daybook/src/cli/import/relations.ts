@@ -9,12 +9,22 @@ import { isUuidShaped, slugify } from '../../fields/slug.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { isDemanded } from '../../model/schema.ts'
 import { FileError, fileErrorReason } from './file-error.ts'
-import type { TargetField } from './plan.ts'
+import type { TargetField } from './target-field.ts'
+
+/** The most new entries of a collection that are named. */
+const MAX_NAMED = 20
+
+/** Entries that were made of a name. */
+interface CreatedEntries {
+  readonly count: number
+  /** Of the first ones. */
+  readonly names: readonly string[]
+}
 
 /** Turns the names in relation fields into ids of entries, and makes the entries that are not there. */
 export class Relations {
-  /** How many entries were made, by collection. */
-  readonly created: Map<string, number> = new Map()
+  /** By collection. */
+  readonly created: Map<string, CreatedEntries> = new Map()
   readonly #engine: Engine
   /** By collection and folded name; a promise, so that files that run together share one. */
   readonly #ids = new Map<string, Promise<string>>()
@@ -49,7 +59,7 @@ export class Relations {
       return await known
     } catch (error) {
       this.#ids.delete(key)
-      throw new FileError(`/${field}: ${fileErrorReason(error)}`)
+      throw new FileError(fileErrorReason(error), { path: `/${field}` })
     }
   }
 
@@ -77,7 +87,8 @@ export class Relations {
     try {
       const context = await writeContext(this.#engine, new Access(this.#engine.model, SYSTEM))
       const { id } = await carryOut(context, () => prepareCreate(context, target, { [from]: name }))
-      this.created.set(target.key, (this.created.get(target.key) ?? 0) + 1)
+      const { count, names } = this.created.get(target.key) ?? { count: 0, names: [] }
+      this.created.set(target.key, { count: count + 1, names: count < MAX_NAMED ? [...names, name] : names })
       return id
     } catch (error) {
       throw new FileError(`"${name}" cannot be made an entry of ${target.key}: ${fileErrorReason(error)}`)

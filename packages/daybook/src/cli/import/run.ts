@@ -1,7 +1,6 @@
-import { isUtf8 } from 'node:buffer'
-import { readFileSync, statSync } from 'node:fs'
 import { SYSTEM } from '../../auth/adapter.ts'
 import { Access } from '../../content/access/access.ts'
+import type { EntryAnswer } from '../../content/answer.ts'
 import type { Values } from '../../content/document.ts'
 import type { Engine } from '../../content/engine.ts'
 import { writeContext } from '../../content/writes/context.ts'
@@ -10,7 +9,9 @@ import { carryOut } from '../../content/writes/prepared.ts'
 import type { Progress } from '../progress.ts'
 import { pageBatches } from './batches.ts'
 import { type FileEntry, toEntry } from './entry.ts'
-import { FileError, fileErrorReason } from './file-error.ts'
+import { faultLines } from './fault-lines.ts'
+import { FileError } from './file-error.ts'
+import { readText } from './files.ts'
 import { readSource } from './front-matter.ts'
 import type { SourceFilePath, SourcePage } from './pages.ts'
 import type { ImportPlan } from './plan.ts'
@@ -20,8 +21,6 @@ import type { ImportOutcome, ImportTally } from './tally.ts'
 
 /** How many batches are worked on at once: one is rendered while another one is stored. */
 const LANES = 2
-/** The largest file, in bytes. */
-const MAX_FILE_BYTES = 16 * 1024 * 1024
 
 /** One run of the import. */
 export interface ImportJob {
@@ -31,6 +30,7 @@ export interface ImportJob {
   readonly pages: Iterable<SourcePage>
   readonly tally: ImportTally
   readonly progress: Progress
+  readonly isDry: boolean
   /** Ends the run after the files that are being worked on. */
   readonly signal: AbortSignal
   /** The file of this run that holds a value of the key field. */
@@ -56,24 +56,28 @@ async function importBatch(job: ImportJob, pages: readonly SourcePage[]): Promis
 async function importPage(job: ImportJob, page: SourcePage, commit: SharedCommit): Promise<void> {
   const { tally, progress } = job
   let id: string | undefined
+  let status: string | undefined
   for (const file of page.files) {
     let outcome: ImportOutcome = 'failed'
     try {
       const stored = await bringIn(job, page, file, { id, commit })
       outcome = id !== undefined && stored.outcome === 'updated' ? 'translated' : stored.outcome
-      id = stored.id
+      ;({ id, status } = stored)
     } catch (error) {
-      progress.say(`${file.path}: ${fileErrorReason(error)}`)
+      for (const line of faultLines(job.plan, file.path, error)) progress.say(line)
     }
     tally.outcomes[outcome] += 1
     progress.update(tally.done, tally.outcomes.failed)
   }
+  if (status !== undefined) tally.addStatus(status)
 }
 
 /** An entry, and what became of it. */
 interface Stored {
   readonly id: string
   readonly outcome: ImportOutcome
+  /** In a dry run. */
+  readonly status: string | undefined
 }
 
 /** Where a file's entry goes. */
@@ -93,6 +97,7 @@ async function bringIn(
   // Nothing is awaited up to here, so that files take their keys in the order of their names.
   const entry = toEntry(plan, page.name, readSource(readText(path)))
   tally.addUnused(entry.unused)
+  tally.addSeveral(entry.several)
   if (destination.id === undefined) claim(job, entry.keyValue, path)
   const values: Values = {}
   for (const [key, value] of Object.entries(entry.values)) {
@@ -102,27 +107,20 @@ async function bringIn(
   return store(job, { ...entry, values }, locale, destination)
 }
 
-function readText(path: string): string {
-  const { size } = statSync(path)
-  if (size > MAX_FILE_BYTES) throw new FileError(`is larger than ${MAX_FILE_BYTES / 1024 ** 2} MiB`)
-  const bytes = readFileSync(path)
-  if (!isUtf8(bytes)) throw new FileError('is not UTF-8 text')
-  return bytes.toString('utf8')
-}
-
 /** Two files for one entry: the first one has it, and the second is named. */
 function claim({ claims, plan }: ImportJob, keyValue: string, path: string): void {
   const other = claims.get(keyValue)
-  if (other !== undefined) throw new FileError(`/${plan.key}: "${keyValue}" is also that of ${other}`)
+  if (other !== undefined) throw new FileError(`"${keyValue}" is also that of ${other}`, { path: `/${plan.key}` })
   claims.set(keyValue, path)
 }
 
 async function store(
-  { engine, plan }: ImportJob,
+  job: ImportJob,
   entry: FileEntry,
   locale: string | undefined,
   { id, commit: { transact } }: Destination,
 ): Promise<Stored> {
+  const { engine, plan } = job
   const { collection } = plan
   const { values, forNew, createdAt } = entry
   const found = id ?? (await findImportedEntry(engine, plan, entry.keyValue, locale))
@@ -130,11 +128,20 @@ async function store(
   if (found === undefined) {
     const options = createdAt === undefined ? {} : { createdAt }
     const made = await carryOut(context, () => prepareCreate(context, collection, { ...forNew, ...values }, options))
-    return { id: made.id, outcome: 'created' }
+    return { id: made.id, outcome: 'created', status: statusOf(job, made) }
   }
   const before = await engine.store.read.entries.stored(collection, found)
   const answer = await carryOut(context, () => prepareUpdate(context, collection, found, values, { ifMatch: '*' }))
-  return { id: found, outcome: answer.seq === before?.seq ? 'unchanged' : 'updated' }
+  const outcome = answer.seq === before?.seq ? 'unchanged' : 'updated'
+  return { id: found, outcome, status: statusOf(job, answer) }
+}
+
+/** The status that a dry run reports. */
+function statusOf({ plan, isDry }: ImportJob, { json }: EntryAnswer): string | undefined {
+  const { status } = plan.collection
+  if (!isDry || !status) return undefined
+  const { [status.key]: value } = JSON.parse(json) as Values
+  return typeof value === 'string' ? value : undefined
 }
 
 async function findImportedEntry(

@@ -16,14 +16,30 @@ export class ImportTally {
   /** How many files had a front-matter key that no field has. */
   readonly unused: Map<string, number> = new Map()
 
+  /** How many files name several entries in the text of a field for one. */
+  readonly several: Map<string, number> = new Map()
+  /** How many entries have a status, in a dry run. */
+  readonly statuses: Map<string, number> = new Map()
+
   get done(): number {
     return Object.values(this.outcomes).reduce((sum, count) => sum + count, 0)
   }
 
   addUnused(keys: readonly string[]): void {
     for (const key of keys) {
-      const count = this.unused.get(key)
-      if (count !== undefined || this.unused.size < MAX_KEYS) this.unused.set(key, (count ?? 0) + 1)
+      if (this.unused.has(key) || this.unused.size < MAX_KEYS) addOne(this.unused, key)
     }
   }
+
+  addSeveral(fields: readonly string[]): void {
+    for (const field of fields) addOne(this.several, field)
+  }
+
+  addStatus(status: string): void {
+    addOne(this.statuses, status)
+  }
+}
+
+const addOne = (counts: Map<string, number>, key: string): void => {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
 }

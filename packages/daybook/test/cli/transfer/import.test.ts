@@ -146,7 +146,7 @@ describe('daybook import', () => {
     const ended = await daybook(folder.path, ...IMPORT)
     expect(ended.status).toBe(1)
     expect(ended.stdout).toContain('posts: 2 created, 0 updated, 0 unchanged, 4 failed')
-    for (const said of ['broken.md', 'same/good.md', 'stars.md: /stars', 'untitled.md: /title']) {
+    for (const said of ['broken.md', 'same/good.md', 'stars.md:3: /stars', 'untitled.md: /title']) {
       expect(ended.stderr).toContain(said)
     }
     const { items } = await list(folder.path, '/api/posts?sort=title&select=title')

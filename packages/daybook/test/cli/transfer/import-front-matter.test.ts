@@ -1,0 +1,193 @@
+import { join } from 'node:path'
+import { createService } from 'daybook'
+import { describe, expect, it } from 'vitest'
+import { daybook, folderOf } from '../cli.ts'
+
+const CONFIG = `import { defineConfig, f } from 'DAYBOOK'
+export default defineConfig({
+  collections: {
+    posts: { fields: {
+      title: f.text({ required: true }), slug: f.slug({ from: 'title' }), body: f.markdown(), status: f.status(),
+      code: f.text({ unique: true }), author: f.relation('people'), authors: f.relation('people', { many: true }),
+      tags: f.relation('tags', { many: true }), words: f.list(f.text()), ratings: f.list(f.integer()),
+      moods: f.select({ options: ['calm', 'glad'], many: true }), section: f.relation('sections'),
+      stars: f.integer(), pinned: f.boolean(), seo: f.group({ title: f.text(), index: f.boolean() }),
+    } },
+    people: { fields: { name: f.text({ required: true }), slug: f.slug({ from: 'name' }) } },
+    tags: { fields: { name: f.text({ required: true }), slug: f.slug({ from: 'name' }) } },
+    sections: { fields: { name: f.text({ required: true }), slug: f.slug({ from: 'name' }), rank: f.integer({ required: true }) } },
+  },
+})
+`
+
+const page = (front: string, body = 'Text.'): string => `---\n${front}\n---\n\n${body}\n`
+
+type Item = Readonly<Record<string, unknown>>
+
+/** The entries that a service on the folder lists for a service principal. */
+async function itemsOf(cwd: string, query: string, collection = 'posts'): Promise<readonly Item[]> {
+  const { default: config } = await import(join(cwd, 'daybook.config.ts'))
+  const token = 'a-service-token-of-32-characters-'
+  const service = await createService(config, { data: join(cwd, '.daybook'), serviceToken: token })
+  try {
+    const headers = { authorization: `Bearer ${token}` }
+    const response = await service.fetch(new Request(`http://cms.example/api/${collection}?${query}`, { headers }))
+    return ((await response.json()) as { readonly items: readonly Item[] }).items
+  } finally {
+    await service.close()
+  }
+}
+
+const IMPORT = ['import', 'posts', '--collection', 'posts'] as const
+
+const folderWith = (files: Readonly<Record<string, string>>) => folderOf({ 'daybook.config.ts': CONFIG, ...files })
+
+describe('daybook import --set', () => {
+  it('gives every entry a value, in place of what its file says, and leaves a file with draft: true a draft', async () => {
+    await using folder = await folderWith({
+      'posts/a.md': page('title: A\nstars: 1\ntags: [Old]'),
+      'posts/b.md': page('title: B\nstatus: archived'),
+      'posts/c.md': page('title: C\ndraft: true'),
+    })
+    const settings = ['status=published', 'stars=5', 'pinned=yes', 'tags=News, Odds', 'seo={title: S, index: false}']
+    const set = [...settings, 'section='].flatMap((one) => ['--set', one])
+    const dry = await daybook(folder.path, ...IMPORT, ...set, '--dry-run')
+    expect(dry.stdout).toContain('status: 2 published, 1 draft\n')
+    const ended = await daybook(folder.path, ...IMPORT, ...set)
+    expect(ended).toMatchObject({ status: 0 })
+    expect(ended.stdout).toContain('tags: 2 created, named by posts: "News", "Odds"\n')
+    const items = await itemsOf(folder.path, 'sort=slug&include=tags')
+    expect(items.map(({ status }) => status)).toEqual(['published', 'published', 'draft'])
+    for (const item of items) {
+      expect(item).toMatchObject({ stars: 5, pinned: true, section: null, seo: { title: 'S', index: false } })
+      expect(item.tags).toMatchObject([{ name: 'News' }, { name: 'Odds' }])
+    }
+  })
+
+  it('takes an id in a relation, or a name', async () => {
+    await using folder = await folderWith({ 'posts/a.md': page('title: A\nauthor: Inés') })
+    await daybook(folder.path, ...IMPORT)
+    const [inés] = await itemsOf(folder.path, '', 'people')
+    await folder.write({ 'posts/b.md': page('title: B') })
+    await daybook(folder.path, ...IMPORT, '--set', `author=${inés?.id}`, '--set', 'authors=Inés, Otto')
+    const items = await itemsOf(folder.path, 'sort=slug&include=author,authors')
+    const both = { author: { name: 'Inés' }, authors: [{ name: 'Inés' }, { name: 'Otto' }] }
+    expect(items).toMatchObject([both, both])
+  })
+
+  const WRONG: Readonly<Record<string, readonly [set: readonly string[], said: string]>> = {
+    'no value': [['status'], '--set takes FIELD=VALUE, such as --set status=published, not "status".'],
+    'no such field': [['stat=published'], '--set names a field that posts does not have: "stat"'],
+    'a status that is none': [['status=live'], '--set status=live: must be one of'],
+    'a number that is none': [['stars=many'], '--set stars=many: must be integer'],
+    'an item that is none': [['ratings=1, two'], '--set ratings=1, two: /ratings/1: must be integer'],
+    'a list that is none': [['tags=[a'], '--set tags=[a: YAML: '],
+    'two entries for one': [['author=[A, B]'], "name one, or make it f.relation('people', { many: true })"],
+    'a name that no entry can be made of': [['section=News'], '--set section=News: there is no "News" in sections'],
+    'an id that is not there': [
+      ['author=0190d0c0-0000-7000-8000-000000000000'],
+      'people has no entry with the id 0190d0c0-0000-7000-8000-000000000000',
+    ],
+    'a field twice': [['stars=1', 'stars=2'], '--set names "stars" twice. Leave one of them out.'],
+    'a slug': [['slug=a'], '--set gives every entry the same value, and "slug" differs from file to file.'],
+    'a unique field': [['code=a'], '"code" differs from file to file.'],
+    'the text': [['body=a'], '"body" differs from file to file.'],
+  }
+
+  it('refuses what a field cannot hold before it reads a file', async () => {
+    await using folder = await folderWith({ 'posts/a.md': '---\ntitle: [\n---\n' })
+    for (const [set, said] of Object.values(WRONG)) {
+      const ended = await daybook(folder.path, ...IMPORT, ...set.flatMap((one) => ['--set', one]))
+      expect(ended).toMatchObject({ status: 2, stdout: '' })
+      expect(ended.stderr).toContain(said)
+      expect(ended.stderr).not.toContain('a.md')
+    }
+  })
+})
+
+describe('lists in a front matter', () => {
+  it('are YAML lists, or a text with commas', async () => {
+    await using folder = await folderWith({
+      'posts/a.md': page('title: A\ntags: News, Odds & Ends\nwords: one, two\nratings: 1, 2\nmoods: calm, glad'),
+      'posts/b.md': page('title: B\ntags: [News, "Odds, Ends"]\nwords:\n  - one, two\nratings: 3\nmoods: [glad]'),
+    })
+    expect(await daybook(folder.path, ...IMPORT)).toMatchObject({ status: 0 })
+    const items = await itemsOf(folder.path, 'sort=slug&include=tags')
+    expect(items).toMatchObject([
+      {
+        tags: [{ name: 'News' }, { name: 'Odds & Ends' }],
+        words: ['one', 'two'],
+        ratings: [1, 2],
+        moods: ['calm', 'glad'],
+      },
+      { tags: [{ name: 'News' }, { name: 'Odds, Ends' }], words: ['one, two'], ratings: [3], moods: ['glad'] },
+    ])
+  })
+
+  it('name several authors with commas, "and" and "&"; an item of a YAML list is one', async () => {
+    const WAYS = {
+      'authors: Ada and Bo': ['Ada', 'Bo'],
+      'authors: Ada & Bo': ['Ada', 'Bo'],
+      'authors: Ada, Bo and Cy': ['Ada', 'Bo', 'Cy'],
+      'authors: Ada, Bo, and Cy': ['Ada', 'Bo', 'Cy'],
+      'writer: Ada and Bo': ['Ada', 'Bo'],
+      'authors: Alexandra Anderson': ['Alexandra Anderson'],
+      'authors: [Bo & Sons, Ada]': ['Bo & Sons', 'Ada'],
+    }
+    const files = Object.keys(WAYS).map((front, n) => [`posts/${n}.md`, page(`title: T\n${front}`)])
+    await using folder = await folderWith(Object.fromEntries(files))
+    expect(await daybook(folder.path, ...IMPORT, '--map', 'writer=authors')).toMatchObject({ status: 0 })
+    const items = await itemsOf(folder.path, 'sort=slug&include=authors')
+    const names = items.map(({ authors }) => (authors as readonly Item[]).map(({ name }) => name))
+    expect(names).toEqual(Object.values(WAYS))
+  })
+
+  it('of one entry fill a field for one; several are refused, and a text that seems to name several is pointed out', async () => {
+    await using folder = await folderWith({
+      'posts/a.md': page('title: A\nauthor: [Ada]'),
+      'posts/b.md': page('title: B\nauthor:\n  - Ada\n  - Bo'),
+      'posts/c.md': page('title: C\nauthor: Ada and Bo'),
+    })
+    const ended = await daybook(folder.path, ...IMPORT)
+    expect(ended.status).toBe(1)
+    expect(ended.stderr).toContain(
+      "posts/b.md:3: /author: names 2 entries, and the field holds one: name one, or make it f.relation('people', { many: true })\n",
+    )
+    expect(ended.stdout).toContain('author: 1 file with several names in one, which became one entry of people\n')
+    const items = await itemsOf(folder.path, 'sort=slug&include=author')
+    expect(items.map(({ author }) => (author as Item).name)).toEqual(['Ada', 'Ada and Bo'])
+  })
+})
+
+describe('a fault of a file', () => {
+  it('is on a line of its own, with the line of the front matter where it stands', async () => {
+    await using folder = await folderWith({
+      'posts/broken.md': '---\ntitle: A\nstars: [\n---\n',
+      'posts/date.md': page('title: A\nstars: 1\ndate: sometime'),
+      'posts/deep.md': page('title: A\nseo:\n  title: S\n  index: perhaps'),
+      'posts/list.md': page('title: A\nratings:\n  - 1\n  - two\nstars: many'),
+      'posts/section.md': page('title: A\nkind: News'),
+      'posts/same.md': page('title: A\ncode: x'),
+      'posts/taken.md': page('title: A\ncode: x'),
+      'posts/untitled.md': page('stars: 1'),
+    })
+    const ended = await daybook(folder.path, ...IMPORT, '--map', 'kind=section')
+    const lines = ended.stderr.split('\n').filter((line) => line.startsWith('posts/'))
+    expect(lines.sort()).toEqual([
+      expect.stringMatching(/^posts\/broken\.md:\d: YAML: /),
+      'posts/date.md:4: /date: is neither a day nor a time, such as 2026-11-20 or 2026-11-20T08:30:00Z',
+      expect.stringMatching(/^posts\/deep\.md:5: \/seo\/index: /),
+      expect.stringMatching(/^posts\/list\.md:5: \/ratings\/1: /),
+      expect.stringMatching(/^posts\/list\.md:6: \/stars: /),
+      expect.stringMatching(/^posts\/section\.md:3: \/section: there is no "News" in sections/),
+      'posts/taken.md:3: /code: Another entry has this code.',
+      'posts/untitled.md: /title: is required',
+    ])
+  })
+})
+
+it('the summary names a field that is much like a key without one', async () => {
+  await using folder = await folderWith({ 'posts/a.md': page('title: A\ntag: News\nlayout: post') })
+  const ended = await daybook(folder.path, ...IMPORT, '--dry-run')
+  expect(ended.stdout).toContain('to bring one in: --map tag=tags\n')
+})
