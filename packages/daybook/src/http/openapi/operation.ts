@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
 import type { Parameter } from '../../query/parameters.ts'
 import { CONDITIONS } from '../conditions.ts'
@@ -9,7 +10,7 @@ import {
   headersOfError,
   type Route,
 } from '../contract.ts'
-import { pascal } from './components.ts'
+import { type Components, pascal } from './components.ts'
 import type { Printer } from './printer.ts'
 import { object, print, type Text, type Texts } from './text.ts'
 
@@ -23,7 +24,7 @@ const OPTIONAL: Text = '[{},{"sessionCookie":[]},{"bearerAuth":[]}]'
  */
 export function operationText(route: Route, path: string, printer: Printer, common: CommonTexts): Text {
   const { body, answers, operationId, resource } = route
-  const own = common.get(`${operationId} ${resource?.kind}`, () => commonText(route, path))
+  const own = common.get(`${operationId} ${resource?.kind}`, () => commonText(route, path, printer))
   const responses = answers?.map((answer, index) => responseOf(answer, own.answers[index] ?? '', route, printer))
   const members = [
     `"operationId":"${named(own.operationId, route)}"`,
@@ -52,7 +53,7 @@ interface CommonText {
 /** By operation. */
 export type CommonTexts = Texts<CommonText>
 
-const commonText = (route: Route, path: string): CommonText => ({
+const commonText = (route: Route, path: string, { components }: Printer): CommonText => ({
   operationId: operationPattern(route),
   summary: [
     ['summary', route.summary],
@@ -61,7 +62,9 @@ const commonText = (route: Route, path: string): CommonText => ({
     .flatMap(([name, text]) => (text === undefined ? [] : [`"${name}":${print(text)}`]))
     .join(),
   parameters: [...pathParameters(route, path), ...conditions(route)].join(','),
-  answers: (route.answers ?? []).map(headOf),
+  answers: (route.answers ?? []).map((answer) =>
+    route.resource && !answer.schema ? emptyAnswer(answer, components) : headOf(answer),
+  ),
   errors: errorsOf(route.errors),
 })
 
@@ -167,8 +170,16 @@ function responseOf(
 }
 
 /** How the text of an answer begins. */
-const headOf = ({ status, description, headers, ownHeaders }: AnswerContract): Text =>
-  `"${status}":{"description":${print(description)},"headers":${headersOf(headers, ownHeaders)}`
+const headOf = (answer: AnswerContract): Text => `"${answer.status}":${responseHead(answer)}`
+
+const responseHead = ({ description, headers, ownHeaders }: AnswerContract): Text =>
+  `{"description":${print(description)},"headers":${headersOf(headers, ownHeaders)}`
+
+/** A reference to an answer without a body, which all documents have in common; it ends as others do. */
+function emptyAnswer(answer: AnswerContract, components: Components): Text {
+  const name = String(STATUS_CODES[answer.status]).replaceAll(' ', '')
+  return `"${answer.status}":${components.sharedResponse(name, `${responseHead(answer)}}`).slice(0, -1)}`
+}
 
 /** The media type is no header of OpenAPI; the name of the request comes with every answer. */
 function headersOf(names: readonly HeaderName[], own: Readonly<Record<string, string>> = {}): Text {
