@@ -45,7 +45,7 @@ interface CommonText {
   readonly summary: Text
   /** Of the path and the headers. */
   readonly parameters: Text
-  /** The beginnings of its answers. */
+  /** Its answers; those with a body without their end. */
   readonly answers: readonly Text[]
   readonly errors: Text
 }
@@ -62,9 +62,7 @@ const commonText = (route: Route, path: string, { components }: Printer): Common
     .flatMap(([name, text]) => (text === undefined ? [] : [`"${name}":${print(text)}`]))
     .join(),
   parameters: [...pathParameters(route, path), ...conditions(route)].join(','),
-  answers: (route.answers ?? []).map((answer) =>
-    route.resource && !answer.schema ? emptyAnswer(answer, components) : headOf(answer),
-  ),
+  answers: (route.answers ?? []).map((answer) => answerText(answer, route, components)),
   errors: errorsOf(route.errors),
 })
 
@@ -161,24 +159,20 @@ function bodyText({ description, mediaTypes, isRequired = true }: BodyContract, 
 
 function responseOf(
   { schema, mediaType = 'application/json', name }: AnswerContract,
-  head: Text,
+  own: Text,
   route: Route,
   printer: Printer,
 ): Text {
-  const content = schema ? `,"content":{"${mediaType}":{"schema":${printer.answer(route, schema, name)}}}` : ''
-  return `${head}${content}}`
+  return schema ? `${own},"content":{"${mediaType}":{"schema":${printer.answer(route, schema, name)}}}}` : own
 }
 
-/** How the text of an answer begins. */
-const headOf = (answer: AnswerContract): Text => `"${answer.status}":${responseHead(answer)}`
-
-const responseHead = ({ description, headers, ownHeaders }: AnswerContract): Text =>
-  `{"description":${print(description)},"headers":${headersOf(headers, ownHeaders)}`
-
-/** A reference to an answer without a body, which all documents have in common; it ends as others do. */
-function emptyAnswer(answer: AnswerContract, components: Components): Text {
-  const name = String(STATUS_CODES[answer.status]).replaceAll(' ', '')
-  return `"${answer.status}":${components.sharedResponse(name, `${responseHead(answer)}}`).slice(0, -1)}`
+/** An answer of a route; where it has a body, its text ends before that. What has none says the same of all documents. */
+function answerText(answer: AnswerContract, { resource }: Route, components: Components): Text {
+  const { status, description, headers, ownHeaders } = answer
+  const head = `{"description":${print(description)},"headers":${headersOf(headers, ownHeaders)}`
+  if (answer.schema) return `"${status}":${head}`
+  const name = String(STATUS_CODES[status]).replaceAll(' ', '')
+  return `"${status}":${resource ? components.sharedResponse(name, `${head}}`) : `${head}}`}`
 }
 
 /** The media type is no header of OpenAPI; the name of the request comes with every answer. */
