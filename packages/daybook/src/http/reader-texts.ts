@@ -12,15 +12,25 @@ const MAX_TEXTS = 8
 
 /** Texts that depend on the config and on what a reader may know alone: each kind of reader has one, made when it is first asked for. */
 export class ReaderTexts {
-  readonly #texts = new LRUCache<string, TaggedText>({ max: MAX_TEXTS })
+  readonly #texts = new LRUCache<string, Promise<TaggedText>>({ max: MAX_TEXTS })
 
-  /** @param variant names the kind of reader */
-  get(variant: string, make: () => string): TaggedText {
+  /**
+   * Requests that ask while a text is made wait for the same one.
+   *
+   * @param variant names the kind of reader
+   */
+  async get(variant: string, make: () => string | Promise<string>): Promise<TaggedText> {
     const known = this.#texts.get(variant)
     if (known) return known
-    const json = make()
-    const text = { json, tag: `"${hash('sha256', json, 'base64url').slice(0, 22)}"` }
+    const text = makeTagged(make)
     this.#texts.set(variant, text)
+    // One that fails is made anew by the next request.
+    text.catch(() => this.#texts.delete(variant))
     return text
   }
+}
+
+async function makeTagged(make: () => string | Promise<string>): Promise<TaggedText> {
+  const json = await make()
+  return { json, tag: `"${hash('sha256', json, 'base64url').slice(0, 22)}"` }
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import type { Route } from '../http/contract.ts'
 import type { Service } from '../service.ts'
 import { Connections } from './connections.ts'
 import { type ListenerState, toListener } from './listener.ts'
@@ -20,7 +21,7 @@ export interface ServeOptions {
 }
 
 /** The part of a service that is served. Requests are answered by `handle`: a function that was put around its `fetch` is not called. */
-export type Servable = Pick<Service, 'handle' | 'bodyLimit' | 'drain' | 'close'>
+export type Servable = Pick<Service, 'handle' | 'bodyLimit' | 'drain' | 'close'> & Partial<Pick<Service, 'routes'>>
 
 /** Other processes that share the port of this one, and end with it. */
 export interface Peers {
@@ -50,6 +51,8 @@ export interface Listening {
   stop(graceMs?: number, idleMs?: number, peers?: Peers): Promise<void>
 }
 
+/** How long after it began to listen a service prepares first answers, in milliseconds. */
+const PREPARE_AFTER_MS = 100
 const KEEP_ALIVE_MS = 10_000
 const SHUTDOWN_GRACE_MS = 30_000
 /** A client whose request was answered less than this ago may be sending the next one, in milliseconds. */
@@ -96,15 +99,26 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
   await once(server, 'listening')
   const address = server.address() as AddressInfo
   const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  const preparing = prepareSoon(service.routes ?? [])
   let stopped: Promise<void> | undefined
   return {
     url: `http://${shown}:${address.port}`,
     port: address.port,
     stop: (graceMs = SHUTDOWN_GRACE_MS, idleMs = RECENT_ANSWER_MS, peers) => {
+      clearTimeout(preparing)
       stopped ??= stop(server, service, state, { graceMs, idleMs, peers })
       return stopped
     },
   }
+}
+
+/** Routes prepare their first answers once the requests that waited for the service are answered, if nothing goes wrong. */
+function prepareSoon(routes: readonly Route[]): NodeJS.Timeout {
+  const prepareAll = (): void => {
+    // What fails here fails again for the request that asks for it, which says so.
+    for (const route of routes) route.prepare?.().catch(() => {})
+  }
+  return setTimeout(prepareAll, PREPARE_AFTER_MS).unref()
 }
 
 /** How a server stops; see {@link Listening.stop}. */

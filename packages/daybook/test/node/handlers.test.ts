@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { type Listening, type Servable, serve } from 'daybook/node'
 import { afterEach, describe, expect, test } from 'vitest'
+import { defineRoute, type Route } from '../../src/http/contract.ts'
 import { type Fetch, toFetch } from '../../src/http/web.ts'
 import { exchange, readAll, requestText } from '../support/network/raw-http.ts'
 import { expectQuietProcess } from '../support/scenarios/sane.ts'
@@ -180,4 +181,48 @@ test.each([
   const answers = await exchange(server.port, requestText('GET /1') + requestText('GET /2') + broken)
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 400])
   expect(answers.slice(0, 2).map(({ text }) => JSON.parse(text))).toEqual(['/1', '/2'])
+})
+
+describe('a route that prepares its first answer', () => {
+  const routeThat = (prepare: () => Promise<void>): Route =>
+    defineRoute({
+      method: 'GET',
+      path: '/',
+      operationId: 'getRoot',
+      protection: 'public',
+      summary: 'Answers.',
+      conditions: [],
+      errors: [],
+      prepare,
+      run: async () => OK,
+    })
+  const serveRoutes = (...routes: readonly Route[]): Promise<Listening> =>
+    serve({ routes, handle: async () => OK, bodyLimit: 1024, drain: () => {}, close: async () => {} }, { port: 0 })
+
+  test('does so soon after the service listens, whatever fails in another one', async () => {
+    const prepared = Promise.withResolvers<void>()
+    const fails = routeThat(() => Promise.reject(new Error('no')))
+    listening.push(
+      await serveRoutes(
+        fails,
+        routeThat(async () => prepared.resolve()),
+      ),
+    )
+    await prepared.promise
+  })
+
+  test('does not once the service stops', async () => {
+    let isPrepared = false
+    const stopping = await serveRoutes(
+      routeThat(async () => {
+        isPrepared = true
+      }),
+    )
+    await stopping.stop(100)
+    // Another one that listens later has prepared its own by then.
+    const later = Promise.withResolvers<void>()
+    listening.push(await serveRoutes(routeThat(async () => later.resolve())))
+    await later.promise
+    expect(isPrepared).toBe(false)
+  })
 })

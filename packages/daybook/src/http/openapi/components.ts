@@ -12,9 +12,11 @@ export interface SchemaRef {
   readonly $ref: string
 }
 
-/** What operations refer to by name, each printed when it is first asked for. */
+/** What operations refer to by name. */
 export class Components {
   readonly #schemas = new Map<string, Text>()
+  /** Those that are referred to and not printed yet, with what prints them. */
+  readonly #pending = new Map<string, () => Text>()
   /** The names of schemas that are called by what they say, by their text. */
   readonly #sharedSchemas = new Map<Text, string>()
   /** `undefined`: no value fits it. */
@@ -22,6 +24,8 @@ export class Components {
   /** The same of parameters: collections have most of them in common. */
   readonly #sharedParameters = new Map<Text, string>()
   readonly #known = new Map<Parameter, Text>()
+  readonly #responses = new Map<string, Text>()
+  readonly #sharedResponses = new Map<Text, string>()
 
   get schemas(): Text {
     return object(this.#schemas)
@@ -32,18 +36,37 @@ export class Components {
     return object([...HEADER_PARAMETERS, ...own])
   }
 
-  /** A reference to the schema of this name; schemas may refer to each other in circles. */
+  /** Responses that several operations share. */
+  get responses(): ReadonlyMap<string, Text> {
+    return this.#responses
+  }
+
+  /** A reference to the schema of this name, which is printed later: schemas may refer to each other in circles. */
   schema(name: string, make: () => Text): SchemaRef {
     if (!this.#schemas.has(name)) {
       this.#schemas.set(name, 'true')
-      this.#schemas.set(name, make())
+      this.#pending.set(name, make)
     }
     return schemaRef(name)
+  }
+
+  /** Prints the schemas that are referred to, also by each other. */
+  *printSchemas(): Generator<undefined, void> {
+    for (const [name, make] of this.#pending) {
+      this.#schemas.set(name, make())
+      this.#pending.delete(name)
+      yield
+    }
   }
 
   /** A reference to a schema that several parts share: it stands in the document once, by this name or by one with a number. */
   sharedSchema(name: string, text: Text): SchemaRef {
     return schemaRef(share(this.#schemas, this.#sharedSchemas, name, text))
+  }
+
+  /** A reference to a response that says the same of all documents. */
+  sharedResponse(name: string, text: Text): Text {
+    return `{"$ref":"#/components/responses/${share(this.#responses, this.#sharedResponses, name, text)}"}`
   }
 
   /** A reference to the parameter of this name, if some value fits it. */

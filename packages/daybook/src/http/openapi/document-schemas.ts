@@ -36,20 +36,18 @@ const NOTHING: ReadonlySet<string> = new Set()
 /** Keywords of schemas that readers of the document have no use for. */
 const INTERNAL: ReadonlySet<string> = new Set([LOCALIZED, REFERS_TO, LISTS, OWN_SCHEMA, 'errorMessage'])
 
+/** Keywords that hold several schemas. */
+const COMPOSING: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf'])
+
 /** Keywords of schemas that are printed otherwise than the model has them. */
-const TREATED: ReadonlySet<string> = new Set([
-  ...INTERNAL,
-  'discriminator',
-  'properties',
-  'items',
-  'anyOf',
-  'oneOf',
-  'allOf',
-])
+const TREATED: ReadonlySet<string> = new Set([...INTERNAL, 'discriminator', 'properties', 'items', ...COMPOSING])
 
 /** Whether a schema is printed as it is. Most are. */
 function isPlain(schema: JsonSchema): boolean {
-  for (const keyword in schema) if (TREATED.has(keyword)) return false
+  for (const keyword in schema) {
+    if (TREATED.has(keyword) && !(COMPOSING.has(keyword) && (schema[keyword] as JsonSchema[]).every(isPlain)))
+      return false
+  }
   return true
 }
 
@@ -63,7 +61,8 @@ export class DocumentSchemas {
   readonly #components: Components
   /** Documents that have values by locale, or may include one that has. */
   readonly #translated: ReadonlySet<DocumentModel>
-  readonly #examples = new Map<Ruled, unknown>()
+  readonly #examples = new Map<Ruled, Text | undefined>()
+  readonly #refs = new Map<Ruled, Map<Form, SchemaRef>>()
   readonly #newExamples = new Map<Ruled, unknown>()
 
   constructor(model: Model, reader: ApiReader, components: Components) {
@@ -98,8 +97,10 @@ export class DocumentSchemas {
   }
 
   /** A document as the service answers it; `undefined` where no example of one of its fields is at hand. */
-  example(document: Ruled): unknown {
-    if (!this.#examples.has(document)) this.#examples.set(document, exampleOf(this.#own(document, 'read'), ''))
+  example(document: Ruled): Text | undefined {
+    if (!this.#examples.has(document)) {
+      this.#examples.set(document, printed(exampleOf(this.#own(document, 'read'), '')))
+    }
     return this.#examples.get(document)
   }
 
@@ -121,11 +122,19 @@ export class DocumentSchemas {
   }
 
   #schema(document: Ruled, form: Form): SchemaRef {
+    const refs = this.#refs.get(document) ?? new Map<Form, SchemaRef>()
+    this.#refs.set(document, refs)
+    const ref = refs.get(form) ?? this.#makeSchema(document, form)
+    refs.set(form, ref)
+    return ref
+  }
+
+  #makeSchema(document: Ruled, form: Form): SchemaRef {
     const name = `${documentName(document)}${form}`
     return this.#components.schema(name, () => {
       if (form === '') return this.#complete(document, 'read', 'Selection', this.example(document))
       if (form === 'Unwritten') return this.#unwritten(document)
-      if (form === 'Create') return this.#complete(document, 'create', 'Update', this.#newExample(document))
+      if (form === 'Create') return this.#complete(document, 'create', 'Update', printed(this.#newExample(document)))
       return this.#part(document, { name, form, isMerged: form === 'Patch' })
     })
   }
@@ -138,12 +147,12 @@ export class DocumentSchemas {
     // What names a document always comes along.
     if (!isBody) members.push(`"required":${print(document.systemKeys.before)}`)
     members.push('"additionalProperties":false')
-    if (isBody) members.push(...examplesText(changeOf(this.#newExample(document))))
+    if (isBody) members.push(...examplesText(printed(changeOf(this.#newExample(document)))))
     return `{${members.join(',')}}`
   }
 
   /** What a document must hold besides. */
-  #complete(document: Ruled, side: 'read' | 'create', form: Form, example: unknown): Text {
+  #complete(document: Ruled, side: 'read' | 'create', form: Form, example: Text | undefined): Text {
     const { description } = document
     const { required } = this.#own(document, side)
     const members = [`"allOf":[${printRef(this.#schema(document, form))}]`]
@@ -199,16 +208,18 @@ export class DocumentSchemas {
 
   #members(schema: JsonSchema, place: Place, omitted: ReadonlySet<string> = INTERNAL): readonly Text[] {
     const isPartial = place.isMerged && isRecord(schema.properties)
-    const keywords = Object.keys(schema).filter(
-      (keyword) => !omitted.has(keyword) && !INTERNAL.has(keyword) && !(isPartial && keyword === 'required'),
-    )
-    return keywords.map((keyword) => `${print(keyword)}:${this.#keyword(keyword, schema[keyword], place)}`)
+    const members: Text[] = []
+    for (const keyword in schema) {
+      if (omitted.has(keyword) || INTERNAL.has(keyword) || (isPartial && keyword === 'required')) continue
+      members.push(`${print(keyword)}:${this.#keyword(keyword, schema[keyword], place)}`)
+    }
+    return members
   }
 
   #keyword(keyword: string, value: unknown, place: Place): Text {
     if (keyword === 'properties' && isRecord(value)) return this.#properties(value, place)
     if (keyword === 'items' && isRecord(value)) return this.#print(value, { ...place, isMerged: false })
-    if ((keyword === 'anyOf' || keyword === 'oneOf' || keyword === 'allOf') && Array.isArray(value)) {
+    if (COMPOSING.has(keyword) && Array.isArray(value)) {
       return `[${value.map((one) => this.#print(one as JsonSchema, place)).join(',')}]`
     }
     return print(value)
@@ -320,8 +331,10 @@ function translatedDocuments({ collections, globals }: Model): ReadonlySet<Docum
 export const documentName = ({ kind, key }: Ruled): string =>
   `${pascal(key)}${kind === 'collection' ? 'Entry' : 'Global'}`
 
-const examplesText = (example: unknown): readonly Text[] =>
-  example === undefined ? [] : [`"examples":[${print(example)}]`]
+const printed = (example: unknown): Text | undefined => (example === undefined ? undefined : print(example))
+
+const examplesText = (example: Text | undefined): readonly Text[] =>
+  example === undefined ? [] : [`"examples":[${example}]`]
 
 /** A change of one field. */
 function changeOf(body: unknown): unknown {

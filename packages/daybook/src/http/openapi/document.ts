@@ -19,25 +19,42 @@ export interface OpenApiParts {
 const ABOUT = `Made from the routes and the content model of this service, for the reader who asks: with a session it holds
 what that session may see besides. Every GET operation answers HEAD, too.`
 
-/** The OpenAPI 3.1 document of a service, as far as one reader may know it, as JSON text. */
-export function openApiText({ model, sessionCookie }: Omit<OpenApiParts, 'routes'>, reader: ApiReader): Text {
+/**
+ * Makes the OpenAPI 3.1 document of a service, as far as one reader may know it, as JSON text. It stops after each path and
+ * each schema, so that something else can be done.
+ */
+export function* openApiText(
+  { model, sessionCookie }: Omit<OpenApiParts, 'routes'>,
+  reader: ApiReader,
+): Generator<undefined, Text> {
   const printer = new Printer(model, reader)
   const { components } = printer
   components.schema('Error', () => print(ERROR))
-  const paths = object(pathsOf(reader.routes, printer))
+  const paths: Member[] = []
+  for (const members of pathsOf(reader.routes, printer)) {
+    paths.push(...members)
+    yield
+  }
+  yield* components.printSchemas()
   return object([
     ['openapi', '"3.1.0"'],
     ['info', print({ title: 'Daybook', version: daybookVersion(), description: ABOUT.replaceAll('\n', ' ') })],
     ['servers', '[{"url":"/"}]'],
     ['tags', print(tagsOf(reader))],
-    ['paths', paths],
+    ['paths', object(paths)],
     [
       'components',
       object([
         ['schemas', components.schemas],
         ['parameters', components.parameters],
         ['headers', print(RESPONSE_HEADERS)],
-        ['responses', object(ERROR_CODES.map((code) => [code, errorResponse(code, exampleError(code))]))],
+        [
+          'responses',
+          object([
+            ...components.responses,
+            ...ERROR_CODES.map((code) => [code, errorResponse(code, exampleError(code))] as const),
+          ]),
+        ],
         ['securitySchemes', print(securitySchemes(sessionCookie))],
       ]),
     ],
@@ -52,17 +69,17 @@ const securitySchemes = (sessionCookie: string): object => ({
 type Member = readonly [key: string, value: Text]
 
 /** The routes by address. The last one names an open place that others call otherwise. */
-function pathsOf(routes: readonly Route[], printer: Printer): readonly Member[] {
+function* pathsOf(routes: readonly Route[], printer: Printer): Generator<readonly Member[], void> {
   const addresses = new Addresses()
   const common: CommonTexts = new Texts()
   const byShape = Map.groupBy(routes, (route) => addresses.shapeOf(route))
-  return [...byShape.values()].flatMap((own) => {
+  for (const own of byShape.values()) {
     const path = addresses.of(own.at(-1) as Route)
     const operations = own.map(
       (route): Member => [route.method.toLowerCase(), operationText(route, path, printer, common)],
     )
-    return [...own.flatMap((route) => actionPaths(route, printer)), [path, object(operations)] as const]
-  })
+    yield [...own.flatMap((route) => actionPaths(route, printer)), [path, object(operations)]]
+  }
 }
 
 const actionPaths = (route: Route, printer: Printer): readonly Member[] =>

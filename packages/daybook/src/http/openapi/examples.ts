@@ -39,8 +39,9 @@ export function exampleOf(schema: JsonSchema, name: string): unknown {
   if (first) return exampleOf(first, name)
   if (Array.isArray(schema.anyOf) && schema.type === undefined)
     return schema.anyOf.map((one) => exampleOf(one, name)).find((one) => one !== undefined)
-  const type = [schema.type ?? (schema.properties ? 'object' : undefined)].flat().find((one) => one !== 'null')
-  if (type === undefined) return isAnything(schema) ? {} : undefined
+  const { type: types = schema.properties ? 'object' : undefined } = schema
+  const type = Array.isArray(types) ? types.find((one) => one !== 'null') : types
+  if (type === undefined || type === 'null') return isAnything(schema) ? {} : undefined
   return BY_TYPE[String(type)]?.(schema, name)
 }
 
@@ -74,10 +75,10 @@ function objectOf({ properties = {}, required = [] }: JsonSchema): unknown {
 
 /** The value of a member; one that is left is empty if it may be. */
 function memberOf(schema: JsonSchema, key: string, isLeft: boolean): unknown {
-  const empty = emptyOf(schema)
-  if (isLeft && empty !== undefined) return empty
+  const empty = isLeft ? emptyOf(schema) : undefined
+  if (empty !== undefined) return empty
   const example = exampleOf(schema, key)
-  return example === undefined ? empty : example
+  return example === undefined ? emptyOf(schema) : example
 }
 
 /** A value that the service makes of others, such as HTML: what it makes is not known here. */
@@ -93,7 +94,9 @@ const isReference = ({ items, anyOf = [], [REFERS_TO]: to, [LISTS]: lists }: Jso
 /** The value of a field that holds nothing, if the field may hold nothing. */
 function emptyOf({ type, items, minItems, anyOf = [] }: JsonSchema): null | readonly [] | undefined {
   const isNullable =
-    [type].flat().includes('null') || (anyOf as readonly JsonSchema[]).some((one) => one.type === 'null')
+    type === 'null' ||
+    (Array.isArray(type) && type.includes('null')) ||
+    (anyOf as readonly JsonSchema[]).some((one) => one.type === 'null')
   if (isNullable) return null
   return isRecord(items) && minItems === undefined ? [] : undefined
 }

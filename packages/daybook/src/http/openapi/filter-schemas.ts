@@ -6,9 +6,6 @@ import type { ApiReader } from './api-reader.ts'
 import { type Components, pascal, type SchemaRef } from './components.ts'
 import { object, print, printRef, type Text } from './text.ts'
 
-/** Stands in the text of a collection's members before each name; no key holds it. */
-const BEFORE_NAME = '\u0001'
-
 /** What groups conditions, and no field. */
 const GROUPS: readonly string[] = ['and', 'or', 'not']
 /** Operators that compare with several values. */
@@ -24,8 +21,8 @@ export class FilterSchemas {
   readonly #reader: ApiReader
   readonly #components: Components
   readonly #byKey: ReadonlyMap<string, CollectionModel>
-  /** The members of a filter, by collection. */
-  readonly #members = new Map<CollectionModel, Text>()
+  /** The members of a filter, by collection, each without the quotation mark that begins its name. */
+  readonly #members = new Map<CollectionModel, readonly Text[]>()
   /** References to operators, by the schema of their values and the names of the operators. */
   readonly #operators = new Map<JsonSchema, Map<readonly string[], Text>>()
 
@@ -48,32 +45,31 @@ export class FilterSchemas {
         // Scalar writes parameters of objects inside each other out, without an end where an object holds itself.
         ['not', `{"allOf":[${own}]}`],
       ] as const
-      const fields = [this.#own(collection).replaceAll(BEFORE_NAME, ''), ...this.#throughRelations(collection)]
+      const fields = [...withPrefix('', this.#own(collection)), ...this.#throughRelations(collection)]
       const properties = [...fields, object(groups).slice(1, -1)].join(',')
       return `{"type":"object","properties":{${properties}},"minProperties":1,"additionalProperties":false}`
     })
   }
 
   /** The fields of a collection itself, each with its operators. */
-  #own(collection: CollectionModel): Text {
+  #own(collection: CollectionModel): readonly Text[] {
     const known = this.#members.get(collection)
     if (known !== undefined) return known
     const members: Text[] = []
     for (const one of this.#shown(collection, collection.comparables)) {
       if (GROUPS.includes(one.path)) continue
-      members.push(`"${BEFORE_NAME}${one.path}":${this.#operatorsFor(one, operatorsOf(one), kindOf)}`)
+      members.push(`${one.path}":${this.#operatorsFor(one, operatorsOf(one), kindOf)}`)
     }
     if (this.#reader.documents.get(collection)?.hasPeople) {
       for (const one of PEOPLE_COMPARABLES.values())
-        members.push(`"${BEFORE_NAME}${one.path}":${this.#operatorsFor(one, operatorsOf(one), kindOf)}`)
+        members.push(`${one.path}":${this.#operatorsFor(one, operatorsOf(one), kindOf)}`)
     }
     for (const one of this.#shown(collection, collection.manyValued)) {
       if (GROUPS.includes(one.path)) continue
-      members.push(`"${BEFORE_NAME}${one.path}":${this.#operatorsFor(one, MEMBER_OPERATORS, kindOfMany)}`)
+      members.push(`${one.path}":${this.#operatorsFor(one, MEMBER_OPERATORS, kindOfMany)}`)
     }
-    const text = members.join(',')
-    this.#members.set(collection, text)
-    return text
+    this.#members.set(collection, members)
+    return members
   }
 
   #throughRelations(collection: CollectionModel): readonly Text[] {
@@ -82,7 +78,7 @@ export class FilterSchemas {
     for (const fields of [comparables, manyValued]) {
       for (const { path, to = '' } of this.#shown<Comparable | ManyValued>(collection, fields)) {
         const target = this.#byKey.get(to)
-        if (target) texts.push(this.#own(target).replaceAll(BEFORE_NAME, `${path}.`))
+        if (target) texts.push(...withPrefix(`${path}.`, this.#own(target)))
       }
     }
     return texts
@@ -111,6 +107,10 @@ export class FilterSchemas {
     return printRef(this.#components.sharedSchema(`${kind}Filter`, operatorsText(schema, operators)))
   }
 }
+
+/** The text of members with this before each name: one text, or none where there are no members. */
+const withPrefix = (prefix: string, members: readonly Text[]): readonly Text[] =>
+  members.length === 0 ? [] : [`"${prefix}${members.join(`,"${prefix}`)}`]
 
 function operatorsText(schema: JsonSchema, operators: readonly string[]): Text {
   const value = print(schema)

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
 import type { Parameter } from '../../query/parameters.ts'
 import { CONDITIONS } from '../conditions.ts'
@@ -9,7 +10,7 @@ import {
   headersOfError,
   type Route,
 } from '../contract.ts'
-import { pascal } from './components.ts'
+import { type Components, pascal } from './components.ts'
 import type { Printer } from './printer.ts'
 import { object, print, type Text, type Texts } from './text.ts'
 
@@ -23,7 +24,7 @@ const OPTIONAL: Text = '[{},{"sessionCookie":[]},{"bearerAuth":[]}]'
  */
 export function operationText(route: Route, path: string, printer: Printer, common: CommonTexts): Text {
   const { body, answers, operationId, resource } = route
-  const own = common.get(`${operationId} ${resource?.kind}`, () => commonText(route, path))
+  const own = common.get(`${operationId} ${resource?.kind}`, () => commonText(route, path, printer))
   const responses = answers?.map((answer, index) => responseOf(answer, own.answers[index] ?? '', route, printer))
   const members = [
     `"operationId":"${named(own.operationId, route)}"`,
@@ -44,7 +45,7 @@ interface CommonText {
   readonly summary: Text
   /** Of the path and the headers. */
   readonly parameters: Text
-  /** The beginnings of its answers. */
+  /** Its answers; those with a body without their end. */
   readonly answers: readonly Text[]
   readonly errors: Text
 }
@@ -52,7 +53,7 @@ interface CommonText {
 /** By operation. */
 export type CommonTexts = Texts<CommonText>
 
-const commonText = (route: Route, path: string): CommonText => ({
+const commonText = (route: Route, path: string, { components }: Printer): CommonText => ({
   operationId: operationPattern(route),
   summary: [
     ['summary', route.summary],
@@ -61,7 +62,7 @@ const commonText = (route: Route, path: string): CommonText => ({
     .flatMap(([name, text]) => (text === undefined ? [] : [`"${name}":${print(text)}`]))
     .join(),
   parameters: [...pathParameters(route, path), ...conditions(route)].join(','),
-  answers: (route.answers ?? []).map(headOf),
+  answers: (route.answers ?? []).map((answer) => answerText(answer, route, components)),
   errors: errorsOf(route.errors),
 })
 
@@ -158,17 +159,21 @@ function bodyText({ description, mediaTypes, isRequired = true }: BodyContract, 
 
 function responseOf(
   { schema, mediaType = 'application/json', name }: AnswerContract,
-  head: Text,
+  own: Text,
   route: Route,
   printer: Printer,
 ): Text {
-  const content = schema ? `,"content":{"${mediaType}":{"schema":${printer.answer(route, schema, name)}}}` : ''
-  return `${head}${content}}`
+  return schema ? `${own},"content":{"${mediaType}":{"schema":${printer.answer(route, schema, name)}}}}` : own
 }
 
-/** How the text of an answer begins. */
-const headOf = ({ status, description, headers, ownHeaders }: AnswerContract): Text =>
-  `"${status}":{"description":${print(description)},"headers":${headersOf(headers, ownHeaders)}`
+/** An answer of a route; where it has a body, its text ends before that. What has none says the same of all documents. */
+function answerText(answer: AnswerContract, { resource }: Route, components: Components): Text {
+  const { status, description, headers, ownHeaders } = answer
+  const head = `{"description":${print(description)},"headers":${headersOf(headers, ownHeaders)}`
+  if (answer.schema) return `"${status}":${head}`
+  const name = String(STATUS_CODES[status]).replaceAll(' ', '')
+  return `"${status}":${resource ? components.sharedResponse(name, `${head}}`) : `${head}}`}`
+}
 
 /** The media type is no header of OpenAPI; the name of the request comes with every answer. */
 function headersOf(names: readonly HeaderName[], own: Readonly<Record<string, string>> = {}): Text {

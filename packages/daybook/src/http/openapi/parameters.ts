@@ -123,8 +123,11 @@ function shownRelations(
   hidden: ReadonlySet<string>,
   isOpen: (to: string) => boolean = () => true,
 ): readonly string[] {
-  const shown = [...relations].filter(([, own]) => own.some(({ owner, to }) => !hidden.has(owner) && isOpen(to)))
-  return shown.map(([path]) => path)
+  const shown: string[] = []
+  for (const [path, own] of relations) {
+    if (own.some(({ owner, to }) => !hidden.has(owner) && isOpen(to))) shown.push(path)
+  }
+  return shown
 }
 
 /** Names, or paths that lead through relations; `undefined`: there are none. */

@@ -12,7 +12,7 @@ import { exampleOf } from './examples.ts'
 import { FilterSchemas } from './filter-schemas.ts'
 import { isMovable, moved } from './own-schema.ts'
 import { ParameterPrinter } from './parameters.ts'
-import { print, printRef, type Text } from './text.ts'
+import { fill, print, printRef, type Text, Texts } from './text.ts'
 
 /** Finds the schema that takes the place of one that a contract names; `undefined`: it stands as it is. */
 type Replace = (schema: JsonSchema) => JsonSchema | undefined
@@ -23,6 +23,8 @@ export class Printer {
   readonly components: Components = new Components()
   readonly #documents: DocumentSchemas
   readonly #parameters: ParameterPrinter
+  /** Lists say the same of all documents but for few places. */
+  readonly #lists = new Texts()
 
   constructor(model: Model, reader: ApiReader) {
     this.reader = reader
@@ -38,26 +40,25 @@ export class Printer {
   ): Text {
     if (plugin !== undefined) return print(this.#foreign(`${operationId}Answer`, schema))
     const canSelect = Object.hasOwn(parameters, 'select')
-    const make = (): Text => print(this.#answer(resource, schema, canSelect))
+    const make = (): Text => this.#answer(resource, schema, canSelect)
     return name === undefined ? make() : printRef(this.components.schema(pascal(name), make))
   }
 
-  #answer(resource: Ruled | undefined, schema: JsonSchema, canSelect: boolean): JsonSchema {
-    if (!resource) return replaceIn(schema, (one) => this.#common(one))
-    const document = (): JsonSchema => (canSelect ? this.#documents.read(resource) : this.#documents.whole(resource))
+  #answer(resource: Ruled | undefined, schema: JsonSchema, canSelect: boolean): Text {
+    if (!resource) return print(replaceIn(schema, (one) => this.#common(one)))
+    const document = (): Text => print(canSelect ? this.#documents.read(resource) : this.#documents.whole(resource))
     if (schema === resource.schemas.read) return document()
     const { items } = (schema.properties ?? {}) as { readonly items?: JsonSchema }
-    return items?.items === resource.schemas.read
-      ? this.#list(resource, schema, { ...items, items: document() })
-      : schema
+    return items?.items === resource.schemas.read ? this.#list(resource, schema, document()) : print(schema)
   }
 
   /** A list of a document, with an example. */
-  #list(resource: Ruled, schema: JsonSchema, items: JsonSchema): JsonSchema {
-    const properties = { ...(schema.properties as Readonly<Record<string, JsonSchema>>), items }
-    const one = this.#documents.example(resource)
-    const example = exampleOf({ ...schema, properties: { ...properties, items: { examples: [[one]] } } }, '')
-    return { ...schema, properties, ...(one === undefined ? {} : { examples: [example] }) }
+  #list(resource: Ruled, schema: JsonSchema, item: Text): Text {
+    const { collection: _, items, ...common } = schema.properties as Readonly<Record<string, JsonSchema>>
+    const example = this.#documents.example(resource)
+    const name = print([common, items?.maxItems, example === undefined])
+    const pattern = this.#lists.get(name, () => listPattern(schema, example !== undefined))
+    return fill(pattern, { '{key}': resource.key, [print(ITEM)]: item, [print(EXAMPLE)]: example ?? '' })
   }
 
   /** The schema of what a route takes. */
@@ -110,9 +111,10 @@ export class Printer {
       (one) =>
         [
           one.key,
-          this.components.schema(`${pascal(one.key)}Operation`, () =>
-            print(operationSchema(one.key, documents.create(one), documents.update(one))),
-          ),
+          this.components.schema(`${pascal(one.key)}Operation`, () => {
+            const [create, update] = [documents.create(one), documents.update(one)]
+            return fill(OPERATION, { '{key}': one.key, '{create}': create.$ref, '{update}': update.$ref })
+          }),
         ] as const,
     )
     if (named.length === 0) return ANY_OPERATION
@@ -120,6 +122,25 @@ export class Printer {
     return { oneOf: named.map(([, ref]) => ref), discriminator: { propertyName: 'collection', mapping } }
   }
 }
+
+/** The operation of a batch on any collection. */
+const OPERATION: Text = print(operationSchema('{key}', { $ref: '{create}' }, { $ref: '{update}' }))
+
+const ITEM: JsonSchema = { $ref: '{item}' }
+const EXAMPLE = '{example}'
+
+/** The list of any collection with pages as long as those of this one. */
+function listPattern({ properties, ...schema }: JsonSchema, hasExample: boolean): Text {
+  const { items, ...own } = properties as Readonly<Record<string, JsonSchema>>
+  const all = (list: JsonSchema): JsonSchema => ({
+    ...schema,
+    properties: { ...own, collection: ANY_KEY, items: list },
+  })
+  const example = exampleOf(all({ examples: [[EXAMPLE]] }), '')
+  return print({ ...all({ ...items, items: ITEM }), ...(hasExample ? { examples: [example] } : {}) })
+}
+
+const ANY_KEY: JsonSchema = { const: '{key}' }
 
 function replaceIn(schema: JsonSchema, replace: Replace): JsonSchema {
   return replace(schema) ?? (replaceInside(schema, replace) as JsonSchema)

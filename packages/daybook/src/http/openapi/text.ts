@@ -15,6 +15,13 @@ export function object(members: Iterable<readonly [key: string, value: Text]>): 
 /** The text of a reference. */
 export const printRef = ({ $ref }: { readonly $ref: string }): Text => `{"$ref":"${$ref}"}`
 
+/** A text with its places filled; texts of places stand nowhere else in it. */
+export function fill(pattern: Text, places: Readonly<Record<string, Text>>): Text {
+  let text = pattern
+  for (const place in places) text = text.split(place).join(places[place])
+  return text
+}
+
 /** Texts that are printed once. */
 export class Texts<Value = Text> {
   readonly #texts = new Map<string, Value>()

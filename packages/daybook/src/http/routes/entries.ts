@@ -36,8 +36,16 @@ export function entryRoutes(parts: EntryParts): readonly Route[] {
   const { collections, locales } = parts.engine.model
   const reading = documentParameters(locales)
   const writing = writtenLocale(locales)
+  const listing = new Map<string, Listing>()
+  const listingOf = (collection: CollectionModel): Listing => {
+    const { maxLimit, status } = collection
+    const name = JSON.stringify([maxLimit, status?.values])
+    const known = listing.get(name) ?? listParameters(collection, locales, reading)
+    listing.set(name, known)
+    return known
+  }
   return [...collections.values()].flatMap((collection) => [
-    listRoute(parts, collection, reading),
+    listRoute(parts, collection, listingOf(collection)),
     createRoute(parts, collection, writing),
     getEntryRoute(parts, collection, reading),
     changeRoute(parts, collection, writing, 'PUT'),
@@ -60,9 +68,10 @@ const BY_SLUG: PathParameters = {
 }
 
 type Reading = ReturnType<typeof documentParameters>
+type Listing = ReturnType<typeof listParameters>
 type Writing = ReturnType<typeof writtenLocale>
 
-function listRoute({ engine, ...policy }: EntryParts, collection: CollectionModel, reading: Reading): Route {
+function listRoute({ engine, ...policy }: EntryParts, collection: CollectionModel, listing: Listing): Route {
   return defineRoute({
     method: 'GET',
     path: '/api/:collection',
@@ -70,7 +79,7 @@ function listRoute({ engine, ...policy }: EntryParts, collection: CollectionMode
     resource: collection,
     protection: 'public',
     summary: 'Lists entries, one page at a time.',
-    parameters: listParameters(collection, engine.model.locales, reading),
+    parameters: listing,
     checksQuery: true,
     conditions: ['ifMatch', 'ifNoneMatch', 'minSeq'],
     answers: readAnswers('One page of entries.', listSchema(collection), `${collection.key}List`),

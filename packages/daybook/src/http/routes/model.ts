@@ -31,7 +31,7 @@ export function modelRoutes({ model, ...policy }: ModelRouteParts): readonly Rou
       errors: [...PLAIN_ERRORS, 'UNAUTHORIZED', 'PRECONDITION_FAILED'],
       run: async ({ access, conditions }) => {
         const reader = await modelReader(model, access)
-        const { json, tag } = texts.get(reader.variant, () => JSON.stringify(describeModel(model, reader)))
+        const { json, tag } = await texts.get(reader.variant, () => JSON.stringify(describeModel(model, reader)))
         return readReply(policy, access, tag, isKnown(conditions, tag) ? undefined : json)
       },
     }),

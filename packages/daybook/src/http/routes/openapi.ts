@@ -35,6 +35,7 @@ export function openApiRoutes({ openApi, ...policy }: OpenApiRouteParts): readon
       conditions: ['ifMatch', 'ifNoneMatch'],
       answers: readAnswers('The OpenAPI 3.1 document, for this reader.', DOCUMENT),
       errors: [...PLAIN_ERRORS, 'PRECONDITION_FAILED'],
+      prepare: () => openApi().prepare(),
       run: async ({ access, conditions }) => {
         const { json, tag } = await openApi().for(access)
         return readReply(policy, access, tag, isKnown(conditions, tag) ? undefined : json)

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -94,6 +95,7 @@ interface Document {
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>
     readonly parameters: Readonly<Record<string, Parameter>>
+    readonly responses: Readonly<Record<string, { readonly headers?: object }>>
     readonly securitySchemes: unknown
   }
 }
@@ -280,12 +282,18 @@ describe('what it says', () => {
   })
 
   test('has the headers of each answer, and a body for each error', async () => {
-    const { paths } = await documentOf(blog)
+    const { paths, components } = await documentOf(blog)
     const { post, get } = paths['/api/posts'] ?? {}
     expect(Object.keys(post?.responses['201']?.headers ?? {})).toEqual(
       expect.arrayContaining(['ETag', 'Daybook-Seq', 'Location', 'Idempotency-Replayed', 'X-Request-Id']),
     )
-    expect(Object.keys(get?.responses['304']?.headers ?? {})).toEqual(expect.arrayContaining(['ETag', 'Vary']))
+    // Answers without a body say the same everywhere.
+    expect(get?.responses['304']).toEqual({ $ref: '#/components/responses/NotModified' })
+    expect(Object.keys(components.responses.NotModified?.headers ?? {})).toEqual(
+      expect.arrayContaining(['ETag', 'Vary', 'X-Request-Id']),
+    )
+    expect(paths['/api/posts/{id}']?.delete?.responses['204']).toEqual({ $ref: '#/components/responses/NoContent' })
+    expect(Object.keys(components.responses.NoContent?.headers ?? {})).toContain('Daybook-Seq')
     for (const [status, response] of Object.entries(post?.responses ?? {})) {
       if (Number(status) >= 400)
         expect(response, status).toEqual({ $ref: expect.stringMatching(/responses\/[A-Z_]+$/) })
@@ -427,4 +435,43 @@ test('is answered with a tag, and 304 to who has it; a session has an answer of 
   expect([own.status, own.headers.get('cache-control')]).toEqual([200, 'private, no-store'])
   const other = await service.request('/openapi.json', { headers: { 'If-Match': '"other"' } })
   expect(other.status).toBe(412)
+})
+
+describe('a document that takes long to make', () => {
+  const fields = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`text${n}`, f.text({ required: true })]))
+  const keys = Array.from({ length: 100 }, (_, n) => `kind${n}`)
+  const large = defineConfig({
+    collections: Object.fromEntries(
+      keys.map((key, n) => [key, defineCollection({ fields: { ...fields, next: f.relation(keys[n + 1] ?? key) } })]),
+    ),
+  })
+
+  test('leaves turns to other requests, and is made once for all who wait for it', async () => {
+    await using service = await createTestService(large)
+    const answered: string[] = []
+    const ask = async (path: string): Promise<Response> => {
+      const response = await service.request(path)
+      answered.push(path)
+      return response
+    }
+    const documents = Promise.all([ask('/openapi.json'), ask('/openapi.json')])
+    await turn()
+    await ask('/api/health')
+    const [one, other] = await documents
+    expect(answered).toEqual(['/api/health', '/openapi.json', '/openapi.json'])
+    expect(one.headers.get('etag')).toBe(other.headers.get('etag'))
+    expect(Object.keys(((await one.json()) as Document).components.schemas)).toContain('Kind99EntrySelection')
+  })
+
+  test('is there at once when it was prepared', async () => {
+    await using service = await createTestService(large)
+    await service.routes.find(({ operationId }) => operationId === 'getOpenApi')?.prepare?.()
+    let isAnswered = false
+    const asked = service.request('/openapi.json').then(() => {
+      isAnswered = true
+    })
+    await turn()
+    expect(isAnswered).toBe(true)
+    await asked
+  })
 })
