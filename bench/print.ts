@@ -1,6 +1,7 @@
 import { CORE_COUNT, HAS_ROOM } from './load/cores.ts'
 import type { Sample } from './load/measure.ts'
 import type {
+  AggregateTime,
   Comparison,
   DocumentTime,
   ExportCost,
@@ -179,6 +180,19 @@ function documentTable(documents: readonly DocumentTime[]): string {
   )
 }
 
+function aggregateTable(aggregates: readonly AggregateTime[]): string {
+  return table(
+    ['aggregates', 'first after a change', 'again', 'target', ''],
+    aggregates.map(({ what, first, again, target, met }) => [
+      what,
+      `${first.toFixed(1)} ms`,
+      `${again.toFixed(1)} ms`,
+      target === undefined ? '' : `<= ${target} ms`,
+      target === undefined ? '' : verdict(met),
+    ]),
+  )
+}
+
 function importTable(imports: readonly ImportCost[]): string {
   return table(
     ['import', 'median', 'peak memory', 'targets', ''],
@@ -267,6 +281,7 @@ export function printed(report: Report): string {
   if (report.latencies.length > 0) parts.push(latencyTable(report.latencies))
   if (starts.length > 0) parts.push(startTable(starts))
   if (report.documents.length > 0) parts.push(documentTable(report.documents))
+  if (report.aggregates.length > 0) parts.push(aggregateTable(report.aggregates))
   if (imports.length > 0) parts.push(importTable(imports))
   if (report.exports.length > 0) parts.push(exportTable(report.exports))
   if (report.restores.length > 0) parts.push(restoreTable(report.restores))

@@ -194,6 +194,26 @@ export function documentResult(what: string, milliseconds: number): DocumentTime
   return { what, milliseconds, target: MAX_DOCUMENT_MS, met: milliseconds <= MAX_DOCUMENT_MS }
 }
 
+/** How long a list with aggregates took, in milliseconds. */
+export interface AggregateTime {
+  readonly what: string
+  /** The first one after a change. */
+  readonly first: number
+  /** The next one, which is kept. */
+  readonly again: number
+  /** The most of the first one; absent: it grows with the entries. */
+  readonly target: number | undefined
+  readonly met: boolean
+}
+
+const MAX_COUNT_MS = 30
+
+/** Holds counts that each write keeps against what they may take. */
+export function aggregateResult(what: string, first: number, again: number, isKept: boolean): AggregateTime {
+  const target = isKept ? MAX_COUNT_MS : undefined
+  return { what, first, again, target, met: target === undefined || first <= target }
+}
+
 /** What bringing in a folder of Markdown files took. */
 export interface ImportCost {
   readonly files: number
@@ -339,6 +359,7 @@ export interface Report {
   readonly latencies: readonly Latency[]
   readonly starts: readonly Start[]
   readonly documents: readonly DocumentTime[]
+  readonly aggregates: readonly AggregateTime[]
   readonly imports: readonly ImportCost[]
   readonly exports: readonly ExportCost[]
   readonly restores: readonly RestoreCost[]

@@ -16,6 +16,7 @@ import { WrongAnswer } from './load/measure.ts'
 import { printed } from './print.ts'
 import { type Report, thisMachine } from './report.ts'
 import { compareWithFloor } from './sections/against-floor.ts'
+import { timeAggregates } from './sections/aggregate-time.ts'
 import { compareNodes } from './sections/by-nodes.ts'
 import { comparePlugins } from './sections/by-plugins.ts'
 import { compareRules } from './sections/by-rule.ts'
@@ -38,8 +39,8 @@ const HELP = `npm run bench -- [options]
   --rounds R        measurements of each side (default: 3)
   --database NAME   what keeps the content: sqlite (default) or postgres
   --import DIR      also import this folder of Markdown files
-  --only NAME       one kind of work, "sessions", "plugins", "rules", "nodes", "search", "start", "openapi", "import", "export",
-                    "restore" or "overload"; may stand more than once: ${NAMES.join(', ')}
+  --only NAME       one kind of work, "sessions", "plugins", "rules", "nodes", "search", "start", "openapi", "aggregate", "import",
+                    "export", "restore" or "overload"; may stand more than once: ${NAMES.join(', ')}
   --compare-sizes   also compare with a store of 1,000 (always so from 100,000 entries on)
   --data DIR        where seeded stores are kept for other runs (default: daybook-bench in the folder for temporary files)
   --json FILE       write the figures, too, and the table beside them (.txt)
@@ -64,6 +65,9 @@ const { values: given } = parseArgs({
 
 /** From so many entries on, sizes are compared unasked. */
 const LARGE_STORE = 100_000
+
+/** Posts of the seeded store where none are asked for. */
+const SMALL_STORE = 1000
 
 const entries = Number(given.entries)
 const effort = { seconds: Number(given.seconds), rounds: Number(given.rounds) }
@@ -92,6 +96,7 @@ async function measureAll(bench: Bench): Promise<Report> {
     latencies: await timeSearches(bench),
     starts: await timeStarts(bench),
     documents: await timeDocuments(bench),
+    aggregates: await timeAggregates(bench),
     imports: await measureImport(bench, given.import),
     exports: await measureExport(bench),
     restores: await measureRestore(bench),
@@ -107,7 +112,9 @@ async function save(file: string, report: Report): Promise<void> {
 async function runBench(scratch: string): Promise<void> {
   const model = compileModel(config)
   await using databases = await openDatabases({ root, scratch, model, say })
-  const store = await databases.seeded(entries)
+  // Aggregates have a store of their own.
+  const isAggregate = given.only?.every((name) => name === 'aggregate') ?? false
+  const store = await databases.seeded(isAggregate ? SMALL_STORE : entries)
   await using generator = new Child('load', [here('load.ts')])
   const report = await measureAll({
     model,

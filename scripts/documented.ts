@@ -23,7 +23,7 @@ export function fieldOptions(builders: Readonly<Record<string, FieldBuilder>>): 
 
 const NONE = 'daybookHasNoSuchOption'
 const nothing = { [NONE]: 1 }
-const document = { ...nothing, fields: { a: f.text() }, access: nothing }
+const document = { ...nothing, fields: { a: f.text() }, access: nothing, people: nothing }
 
 /** A config with an unknown option in each of its objects: the faults name the known ones. */
 const PROBE = {

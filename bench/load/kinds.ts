@@ -63,6 +63,13 @@ const LOAD_KINDS: readonly Kind[] = [
   },
   {
     ...reading,
+    name: 'reverse',
+    title: 'list of 20 authors with their five newest posts',
+    target: 0.5,
+    load: ({ reverse }) => ({ paths: [reverse] }),
+  },
+  {
+    ...reading,
     name: 'where',
     title: 'list of 20 with a where on an indexed field',
     target: 0.5,

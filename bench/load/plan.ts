@@ -52,6 +52,7 @@ export interface Targeting {
   readonly list: string
   readonly pages: readonly string[]
   readonly include: string
+  readonly reverse: string
   readonly where: readonly string[]
   readonly localized: string
   /** The present tag of the list. */
@@ -62,6 +63,7 @@ export interface Targeting {
 
 const LIST = '/api/posts'
 const INCLUDE = `${LIST}?include=author`
+const REVERSE = '/api/authors?sort=slug&include=posts&reverse[posts][limit]=5'
 const LOCALIZED = '/api/pages?locale=fr'
 /** How many different entries are asked for, at most. */
 const ENTRIES = 10_000
@@ -147,6 +149,7 @@ export async function makePlan(
       list: LIST,
       pages,
       include: INCLUDE,
+      reverse: REVERSE,
       where,
       localized: LOCALIZED,
       listTag: (await notebook.ask(LIST)).tag,
@@ -158,7 +161,7 @@ export async function makePlan(
     const plans: Record<string, PagePlan> = {}
     for (const path of [LIST, ...pages]) plans[path] = await pagePlan(notebook, path)
     const replays: Record<string, ReplayPlan> = {}
-    for (const path of [INCLUDE, LOCALIZED, ...where]) {
+    for (const path of [INCLUDE, REVERSE, LOCALIZED, ...where]) {
       const { calls, json } = await notebook.ask(path)
       replays[path] = { calls, json }
     }

@@ -9,6 +9,7 @@ const authors = defineCollection({
     slug: f.slug({ from: 'name' }),
     bio: f.markdown(),
     website: f.url(),
+    posts: f.reverse('posts.author'),
   },
 })
 

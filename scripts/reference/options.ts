@@ -60,8 +60,12 @@ function inherited(heritage: TSInterfaceHeritage, source: Source, sources: Sourc
   const [base, keys] = heritage.typeArguments?.params ?? []
   if (!base || !keys) throw new Error(`${source.file}: ${name} takes two types.`)
   const named = literalsIn(keys)
-  return optionsOf(source.textOf(base), sources).filter((one) => named.includes(one.name) === (name === 'Pick'))
+  return optionsOf(nameOf(base, source), sources).filter((one) => named.includes(one.name) === (name === 'Pick'))
 }
+
+/** The name of a type, without what it takes: `Base` of `Base<string>`. */
+const nameOf = (type: TSType, source: Source): string =>
+  source.textOf(type.type === 'TSTypeReference' ? type.typeName : type)
 
 function literalsIn(type: TSType): readonly string[] {
   if (type.type === 'TSUnionType') return type.types.flatMap(literalsIn)

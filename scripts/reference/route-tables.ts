@@ -62,7 +62,8 @@ const isUsable = ({ not }: JsonSchema): boolean => !isRecord(not) || Object.keys
 const printDefault = ({ default: initial }: JsonSchema): string => (initial === undefined ? '' : `\`${initial}\``)
 
 /** What a value looks like, in a word or two. */
-function printSchema({ style, schema }: Parameter): string {
+function printSchema({ style, schema, takes }: Parameter): string {
+  if (takes === 'reverses') return 'options of a page'
   if (style === 'brackets') return 'conditions'
   if (style === 'list') return 'one or more, separated by commas or repeated'
   if (schema.type !== 'integer') return 'text'

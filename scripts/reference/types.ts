@@ -10,7 +10,13 @@ const KEYWORDS: Readonly<Record<string, string>> = {
 }
 
 /** Types that readers know by a name of their own. */
-const NAMED_TYPES: Readonly<Record<string, string>> = { Field: 'field', URL: 'URL' }
+const NAMED_TYPES: Readonly<Record<string, string>> = {
+  Field: 'field',
+  URL: 'URL',
+  FieldValidator: 'function',
+  EntryValidator: 'function',
+  GlobalValidator: 'function',
+}
 
 /** A type as a reader of the docs knows it: `string[]`, `'a'` or `'b'`, function, object. */
 export function printType(type: TSType, sources: Sources): string {

@@ -2,7 +2,18 @@ import { expect, test } from 'vitest'
 import { durationField } from '../../packages/daybook/test/support/configs/duration-field.ts'
 import { checkFieldTypes } from '../named.ts'
 
-const OPTIONS = ['required', 'description', 'localized', 'access', 'renamedFrom', 'unique', 'index', 'default', 'max']
+const OPTIONS = [
+  'required',
+  'description',
+  'localized',
+  'access',
+  'validate',
+  'renamedFrom',
+  'unique',
+  'index',
+  'default',
+  'max',
+]
 
 const pageWith = (options: readonly string[]): string =>
   [

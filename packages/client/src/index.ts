@@ -19,6 +19,7 @@ export type {
   Permissions,
   ReadQuery,
   Reference,
+  ReversePageQuery,
   Session,
   SignedIn,
   WriteOptions,

@@ -5,21 +5,42 @@ export type QueryParams = Readonly<Record<string, unknown>>
 type Pair = [name: string, value: string]
 
 /**
- * The query string that says what an object says: lists joined by commas, `where` with its brackets; what is `undefined`
+ * The query string that says what an object says: lists joined by commas, `where` and `reverse` with their brackets, `aggregate` by name;
+ * what is `undefined`
  * or `null` is left out.
  *
  * @returns empty, or with its question mark
  * @throws {TypeError} for a condition that cannot be sent: without it, more would be found than was asked for
  */
-export function toQueryString({ where, ...plain }: QueryParams): string {
-  const pairs = Object.entries(plain).flatMap(([name, value]): Pair[] => {
+export function toQueryString({ where, reverse, aggregate, ...plain }: QueryParams): string {
+  const pairs = Object.entries({ ...plain, aggregate: toNames(aggregate) }).flatMap(([name, value]): Pair[] => {
     // An empty list of names says nothing, as a parameter that is left out.
     const isNothing = value === undefined || value === null || (Array.isArray(value) && value.length === 0)
     return isNothing ? [] : [[name, String(value)]]
   })
   const conditions = where === undefined ? [] : toPairs('where', where)
-  const search = new URLSearchParams([...pairs, ...conditions]).toString()
+  const search = new URLSearchParams([...pairs, ...toPages(reverse), ...conditions]).toString()
   return search === '' ? '' : `?${search}`
+}
+
+/** The pages of reverse fields, by path. */
+function toPages(pages: unknown): Pair[] {
+  return Object.entries((pages ?? {}) as Readonly<Record<string, object>>).flatMap(([path, page]) =>
+    Object.entries(page).flatMap(([option, value]): Pair[] =>
+      value === undefined ? [] : [[`reverse[${path}][${option}]`, String(value)]],
+    ),
+  )
+}
+
+/** The names of aggregates that an object says: `{ minutes: ['min', 'max'], day: 'count:month' }`. */
+function toNames(aggregate: unknown): unknown {
+  if (typeof aggregate !== 'object' || aggregate === null || Array.isArray(aggregate)) return aggregate
+  return Object.entries(aggregate).flatMap(([path, asked]) =>
+    [asked].flat().map((one) => {
+      const [kind, period] = String(one).split(':')
+      return [kind, path, ...(period === undefined ? [] : [period])].join(':')
+    }),
+  )
 }
 
 function toPairs(name: string, value: unknown): Pair[] {

@@ -7,6 +7,7 @@ export type {
   CollectionAccess,
   GlobalAccess,
   GlobalRule,
+  PeopleAccess,
 } from './config/access.ts'
 // What people write in a config
 
@@ -32,35 +33,33 @@ export {
 } from './auth/adapter.ts'
 export { serviceTokenAdapter } from './auth/tokens/service-token.ts'
 export { ConfigError, type ConfigFault } from './config/check.ts'
-export {
-  type AccountsConfig,
-  type CollectionConfig,
-  type CollectionFields,
-  type CollectionKey,
-  type CorsConfig,
-  type DaybookConfig,
-  defineCollection,
-  defineConfig,
-  defineGlobal,
-  type Entry,
-  type EntryCreate,
-  type EntryUpdate,
-  type GlobalConfig,
-  type GlobalEntry,
-  type GlobalFields,
-  type GlobalKey,
-  type GlobalUpdate,
-  type HtmlAllowance,
-  type LimitsConfig,
-  type LocalesConfig,
-  type MarkdownConfig,
-  type OpenConfig,
-  type SeedContent,
+export type {
+  AccountsConfig,
+  CollectionConfig,
+  CollectionFields,
+  CollectionKey,
+  CorsConfig,
+  DaybookConfig,
+  Entry,
+  EntryCreate,
+  EntryUpdate,
+  GlobalConfig,
+  GlobalEntry,
+  GlobalFields,
+  GlobalKey,
+  GlobalUpdate,
+  HtmlAllowance,
+  LimitsConfig,
+  LocalesConfig,
+  MarkdownConfig,
+  OpenConfig,
+  SeedContent,
 } from './config/config.ts'
 export type { DocsConfig } from './config/docs.ts'
 export type { Plugin } from './config/plugin.ts'
 // What runs
 export type {
+  AggregateResult,
   BatchOperation,
   BatchOutcome,
   CallOptions,
@@ -73,6 +72,8 @@ export type {
   LocaleOptions,
   NewEntryOptions,
   ReadOptions,
+  ReversePageOptions,
+  ValueCount,
   WriteCallOptions,
 } from './content/call-options.ts'
 export { type CallerContent, etagOf } from './content/caller-content.ts'
@@ -81,6 +82,7 @@ export type {
   BlockDescription,
   FieldDescription,
   RelationDescription,
+  ReverseDescription,
   ValueDescription,
 } from './content/description/field-description.ts'
 export type {
@@ -96,6 +98,8 @@ export { DaybookError, ERRORS, type ErrorCode, type ErrorDetails, type Issue, St
 export {
   type AnyOptions,
   type CommonOptions,
+  type DefaultRequest,
+  type DefaultRule,
   type DeriveTools,
   type Exactly,
   type FaultReport,
@@ -120,7 +124,25 @@ export {
 } from './fields/field.ts'
 export { f } from './fields/index.ts'
 export { COMMON_RULES, SCALAR_RULES } from './fields/rules.ts'
+export type {
+  DocumentValidator,
+  FieldValidationContext,
+  FieldValidator,
+  ValidationAnswer,
+  ValidationContent,
+  ValidationContext,
+  ValidationIssue,
+  ValidationListQuery,
+  ValidationQuery,
+} from './fields/validation.ts'
 export { type Log, SILENT } from './log.ts'
+export {
+  type CollectionDefinition,
+  defineCollection,
+  defineConfig,
+  defineGlobal,
+  type GlobalDefinition,
+} from './plugin-host/define-config.ts'
 export {
   definePlugin,
   type PluginContext,

@@ -131,7 +131,7 @@ async function openService<const C extends DaybookConfig>(
   const { log = SILENT, export: isExported = process.env.ENABLE_CMS_EXPORT === 'true' } = options
   const model = compileModel(config)
   const { limits = {}, trustProxy = 0 } = config
-  checkStaticRoutes(model.plugins)
+  checkStaticRoutes(model.contributors)
   const { engine, close } = await openEngine(model, config, options.data ?? '.daybook', { log })
   opened.defer(close)
   const auth = await openAuth(config, options, engine.store)
@@ -198,7 +198,7 @@ async function openService<const C extends DaybookConfig>(
 function startPlugins(engine: Engine, { limits = {}, trustProxy = 0 }: DaybookConfig, log: Log): Promise<PluginHost> {
   const { pluginMs = DEFAULT_PLUGIN_MS, pluginStartMs = DEFAULT_PLUGIN_START_MS } = limits
   const parts = { engine, log, trustProxy, limitMs: pluginMs, startMs: pluginStartMs }
-  return PluginHost.start(engine.model.plugins, parts)
+  return PluginHost.start(engine.model, parts)
 }
 
 const ACCOUNTS_WARNING =

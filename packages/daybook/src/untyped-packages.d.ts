@@ -11,6 +11,14 @@ declare module 'better-sqlite3' {
     constructor(file: string, options: { readonly timeout: number })
     prepare(text: string): NativeStatement
     exec(text: string): this
+    aggregate<State>(
+      name: string,
+      parts: {
+        start(): State
+        step(state: State, value: unknown): State
+        result(state: State): unknown
+      },
+    ): this
     pragma(text: string, options?: { readonly simple: boolean }): unknown
     close(): this
     readonly inTransaction: boolean

@@ -1,4 +1,4 @@
-import type { CollectionKey, DaybookConfig, Entry } from 'daybook'
+import type { CollectionKey, DaybookConfig, Entry, ListResult } from 'daybook'
 import type { Below, CollectionFieldsOf, FieldOptionsOf, Flattened, Head, Locale, SourceOf } from './fields.ts'
 import type { Depth, Less } from './paths.ts'
 
@@ -72,19 +72,30 @@ type Value<C extends DaybookConfig, O, V, In extends Question, Named> = O extend
   ? [Named, In['paths'], In['all']] extends [false, never, 0]
     ? V
     : RelatedDocument<V, Target<C, To, NextLevel<In, Named>>>
-  : O extends { readonly fields: infer F }
-    ? Group<C, F, V, In>
-    : O extends { readonly of: infer F }
-      ? FieldOptionsOf<F> extends { readonly to: string }
-        ? Value<C, FieldOptionsOf<F>, V, In, Named>
-        : V extends readonly (infer Item)[]
-          ? readonly Value<C, FieldOptionsOf<F>, Item, In, Named>[]
+  : O extends { readonly through: `${infer From extends CollectionKey<C>}.${string}` }
+    ? ReverseList<C, From, V, In, Named>
+    : O extends { readonly fields: infer F }
+      ? Group<C, F, V, In>
+      : O extends { readonly of: infer F }
+        ? FieldOptionsOf<F> extends { readonly to: string }
+          ? Value<C, FieldOptionsOf<F>, V, In, Named>
+          : V extends readonly (infer Item)[]
+            ? readonly Value<C, FieldOptionsOf<F>, Item, In, Named>[]
+            : V
+        : O extends { readonly types: infer T }
+          ? V extends readonly (infer Block)[]
+            ? readonly BlockOf<C, T, Block, In>[]
+            : V
           : V
-      : O extends { readonly types: infer T }
-        ? V extends readonly (infer Block)[]
-          ? readonly BlockOf<C, T, Block, In>[]
-          : V
-        : V
+
+/** A page of the entries that refer to the document, where it is included. */
+type ReverseList<C extends DaybookConfig, From extends CollectionKey<C>, V, In extends Question, Named> = [
+  Named,
+  In['paths'],
+  In['all'],
+] extends [false, never, 0]
+  ? V
+  : ListResult<Target<C, From, NextLevel<In, Named>>>
 
 /** A related document that is gone or hidden is `null`, or left out of a list. */
 type RelatedDocument<V, Document> = V extends readonly unknown[] ? readonly Document[] : Document | null

@@ -13,6 +13,7 @@ import type {
   Principal,
 } from 'daybook'
 import type { CallOptions, Token } from '../request.ts'
+import type { AggregatedList, AggregateQuery } from './aggregate.ts'
 import type { Answered } from './answered.ts'
 import type { CollectionFieldsOf, GlobalFieldsOf, Locale } from './fields.ts'
 import type { Sort, Status, Where } from './filter.ts'
@@ -34,6 +35,19 @@ export interface ReadQuery<C extends DaybookConfig, I = readonly [], S = readonl
   readonly depth?: D
   /** Keys to answer with, and dotted paths into included relations. @default all */
   readonly select?: S
+  /** Which page of an included reverse field is answered, by its dotted path. */
+  readonly reverse?: Readonly<Record<string, ReversePageQuery>>
+}
+
+/** The page of a reverse field, as in a list of its own. */
+export interface ReversePageQuery {
+  /** How many entries the page holds; 0 gives the count alone. @default 20 */
+  readonly limit?: number
+  /** @default 0 */
+  readonly offset?: number
+  /** Up to five fields; a leading `-` descends. @default '-createdAt' */
+  readonly sort?: string | readonly string[]
+  readonly status?: string | readonly string[]
 }
 
 /** `never` of nothing to choose from. */
@@ -111,16 +125,17 @@ export interface Reference {
 
 /** The entries of one collection. */
 export interface CollectionClient<C extends DaybookConfig, K extends CollectionKey<C>> {
-  /** One page of the entries that match. */
+  /** One page of the entries that match; `aggregate` asks for figures about all of them: `{ category: 'count', minutes: ['min', 'max'] }`. */
   findMany<
     const I extends readonly IncludePath<C, CollectionFieldsOf<C, K>>[] = readonly [],
     const D extends Depth = UsualDepth<I>,
     const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,
+    const A extends AggregateQuery<C, K> = never,
   >(
-    query?: ListQuery<C, K, I, S, D, L> & PageQuery,
+    query?: ListQuery<C, K, I, S, D, L> & PageQuery & { readonly aggregate?: A },
     options?: CallOptions,
-  ): Promise<ListResult<Answered<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L>>>
+  ): Promise<AggregatedList<C, K, Answered<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L>, A>>
 
   /** All entries that match, page by page, while they are asked for. `limit` is the size of a page. @default 100 */
   iterate<

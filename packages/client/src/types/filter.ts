@@ -44,8 +44,8 @@ export interface MembersFilter<V> {
 type Unfiltered =
   | { readonly index: false }
   | { readonly fields: unknown }
-  | { readonly of: unknown }
   | { readonly types: unknown }
+  | { readonly through: string }
 
 type FilterOf<F> =
   FieldOptionsOf<F> extends Unfiltered
@@ -55,24 +55,43 @@ type FilterOf<F> =
       : never
 
 type Compared<O, V> = O extends { readonly many: true }
-  ? O extends { readonly localized: true }
-    ? never
-    : MembersFilter<V extends readonly (infer Item)[] ? Item : never>
-  : O extends { readonly to: string }
-    ? EqualityFilter<string>
-    : [V] extends [boolean]
-      ? EqualityFilter<boolean>
-      : [V] extends [number]
-        ? OrderFilter<number>
-        : IsText<O, V> extends true
-          ? TextFilter
-          : OrderFilter<V>
+  ? Members<O, V>
+  : O extends { readonly of: infer F }
+    ? [IsScalar<F>] extends [true]
+      ? Members<O, V>
+      : never
+    : O extends { readonly to: string }
+      ? EqualityFilter<string>
+      : [V] extends [boolean]
+        ? EqualityFilter<boolean>
+        : [V] extends [number]
+          ? OrderFilter<number>
+          : IsText<O, V> extends true
+            ? TextFilter
+            : OrderFilter<V>
+
+type Members<O, V> = O extends { readonly localized: true }
+  ? never
+  : MembersFilter<V extends readonly (infer Item)[] ? Item : never>
+
+/** Whether the items of a list are scalars, which stand in an index. */
+type IsScalar<F> =
+  FieldOptionsOf<F> extends
+    | Unfiltered
+    | { readonly of: unknown }
+    | { readonly to: unknown }
+    | { readonly many: true }
+    | { readonly localized: true }
+    ? false
+    : Extract<keyof FieldOptionsOf<F>, '~unfiltered'> extends never
+      ? true
+      : false
 
 /** A text of which a filter may ask for a part: not one of several options. */
 type IsText<O, V> = string extends V ? (Extract<keyof O, '~whole' | 'options'> extends never ? true : false) : false
 
 /** Fields that can be filtered by; those of groups by their dotted paths. */
-type FilterPath<F> = {
+export type FilterPath<F> = {
   [K in keyof F & string]: FieldOptionsOf<F[K]> extends { readonly fields: infer Inner }
     ? `${K}.${FilterPath<Inner>}`
     : [FilterOf<F[K]>] extends [never]
@@ -80,7 +99,8 @@ type FilterPath<F> = {
       : K
 }[keyof F & string]
 
-type FilterAt<F, Path> = Path extends keyof F
+/** The filter of the field at a path. */
+export type FilterAt<F, Path> = Path extends keyof F
   ? FilterOf<F[Path]>
   : Path extends `${infer K}.${infer Rest}`
     ? K extends keyof F
@@ -91,10 +111,13 @@ type FilterAt<F, Path> = Path extends keyof F
     : never
 
 /** What every entry can be filtered by. */
-interface SystemFilters {
+export interface SystemFilters {
   readonly id?: OrderFilter<string>
   readonly createdAt?: OrderFilter<string>
   readonly updatedAt?: OrderFilter<string>
+  /** Of readers who may know it: without a session, as the config says. */
+  readonly createdBy?: OrderFilter<string>
+  readonly updatedBy?: OrderFilter<string>
 }
 
 type Filters<F> = SystemFilters & { readonly [P in FilterPath<F>]?: FilterAt<F, P> }

@@ -7,10 +7,10 @@ export type Depth = 0 | 1 | 2 | 3 | 4 | 5
 /** One level less. */
 export type Less<D extends Depth> = { 0: 0; 1: 0; 2: 1; 3: 2; 4: 3; 5: 4 }[D]
 
-/** Where relations stand in a set of fields; lists and blocks on the way have no part in the path. */
+/** Where relations and reverse fields stand in a set of fields; lists and blocks on the way have no part in the path. */
 export type RelationPath<F> = { [K in keyof F & string]: PathsIn<FieldOptionsOf<F[K]>, K> }[keyof F & string]
 
-type PathsIn<O, K extends string> = O extends { readonly to: string }
+type PathsIn<O, K extends string> = O extends { readonly to: string } | { readonly through: string }
   ? K
   : O extends { readonly fields: infer F }
     ? `${K}.${RelationPath<F>}`
@@ -29,7 +29,7 @@ export type TargetOf<F, Path extends string> = Path extends keyof F
       : never
     : never
 
-type TargetIn<O> = O extends { readonly to: infer To }
+type TargetIn<O> = O extends { readonly to: infer To } | { readonly through: `${infer To}.${string}` }
   ? To
   : O extends { readonly of: infer F }
     ? TargetIn<FieldOptionsOf<F>>

@@ -53,6 +53,25 @@ export const CONTENT: readonly Case[] = [
     },
   },
   {
+    name: 'a reverse field is a page of a list, which reverse sorts and pages',
+    async run({ client }) {
+      const { authors, posts } = client().collections
+      const { items } = await authors.findMany({
+        include: ['posts'],
+        reverse: { posts: { limit: 2, sort: ['-words', 'title'] } },
+      })
+      const [ann] = items
+      equal([ann?.posts.collection, ann?.posts.total, ann?.posts.limit], ['posts', 3, 2])
+      equal(titles(ann?.posts ?? { items: [] }), ['日記', 'Beta & Söhne'])
+      equal((await authors.findBySlug('ann'))?.posts, undefined)
+      const alpha = await posts.findBySlug('alpha', {
+        include: ['author.posts'],
+        reverse: { 'author.posts': { limit: 0 } },
+      })
+      equal(alpha?.author?.posts.total, 3)
+    },
+  },
+  {
     name: 'select narrows, include and depth put documents in the place of ids',
     async run({ client }) {
       const { posts } = client().collections

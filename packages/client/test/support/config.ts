@@ -1,7 +1,12 @@
 import { type DaybookConfig, defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 
 const authors = defineCollection({
-  fields: { name: f.text({ required: true }), slug: f.slug({ from: 'name' }), email: f.email({ unique: true }) },
+  fields: {
+    name: f.text({ required: true }),
+    slug: f.slug({ from: 'name' }),
+    email: f.email({ unique: true }),
+    posts: f.reverse('posts.author'),
+  },
 })
 
 const posts = defineCollection({

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type Compiled, Compiler } from '../support/compiler.ts'
 
 const COMPANY =
-  '{ readonly id: string; readonly createdAt: string; readonly updatedAt: string; readonly name: string; readonly slug: string; readonly country: string | null; }'
+  '{ readonly createdBy?: string | null | undefined; readonly updatedBy?: string | null | undefined; readonly id: string; readonly createdAt: string; readonly updatedAt: string; readonly name: string; readonly slug: string; readonly country: string | null; readonly staff: undefined; }'
 
 /** What an editor shows of an expression's type: declarations are printed in the same way. */
 const SHOWN = [
@@ -38,7 +38,11 @@ const FAULTS = [
   ["books.findMany({ where: { genre: { eq: 'poem' } } })", `is not assignable to type '"essay" | "novel"`, ''],
   ["books.findMany({ locale: 'fr' })", `'"fr"' is not assignable to type '"all" | "de" | "en" | undefined'`, ''],
   ['client.collections.bookz', "Property 'bookz' does not exist", "Did you mean 'books'?"],
-  ["books.create({ titel: 'A', author: 'a' })", "'titel' does not exist in type '{ readonly id?: string;", "'title'?"],
+  [
+    "books.create({ titel: 'A', author: 'a' })",
+    "'titel' does not exist in type '{ readonly createdBy?: string",
+    "'title'?",
+  ],
   ["books.update('a', { pages: 'many' })", "Type 'string' is not assignable to type 'number'.", ''],
 ] as const
 

@@ -22,6 +22,8 @@ interface Song {
   readonly id: string
   readonly createdAt: string
   readonly updatedAt: string
+  readonly createdBy?: string | null | undefined
+  readonly updatedBy?: string | null | undefined
   readonly title: string
   readonly length: number
   readonly lengthClock: string

@@ -3,7 +3,7 @@ import type { Client, Sort, Status, Where } from '@daybook/client'
 import { type Equal, type Expect, holds } from '../../../daybook/test/types/expect.ts'
 import type { Library, Notes } from './showcase.ts'
 
-type System = 'id' | 'createdAt' | 'updatedAt'
+type System = 'id' | 'createdAt' | 'updatedAt' | 'createdBy' | 'updatedBy'
 type Comparable = 'title' | 'slug' | 'status' | 'pages' | 'lent' | 'day' | 'moment' | 'genre' | 'mail' | 'author'
 type Through<Relation extends string, Field extends string> = `${Relation}.${Field}`
 type OfPeople = System | 'name' | 'slug' | 'mentor' | 'employer' | 'skills' | 'home.city'
@@ -128,4 +128,39 @@ export async function languages(library: Client<Library>, { collections: { notes
   // @ts-expect-error nor a status
   await notes.findMany({ status: 'draft' })
   holds<Equal<keyof Client<Notes>['globals'], never>>()
+}
+
+/** What is asked over all entries that match, and the types of what comes. */
+export async function aggregates({ collections: { books } }: Client<Library>): Promise<void> {
+  const { aggregates: found, items } = await books.findMany({
+    aggregate: {
+      genre: 'count',
+      pages: ['min', 'sum', 'avg'],
+      day: ['count:month', 'max'],
+      moods: 'count',
+      'meta.rank': 'max',
+    },
+  })
+  type Found = typeof found
+  holds<Equal<Found['count:genre'][number]['value'], 'novel' | 'essay' | null>>()
+  holds<Equal<Found['min:pages'], number | null>>()
+  holds<Equal<Found['sum:pages'], number>>()
+  holds<Equal<Found['avg:pages'], number | null>>()
+  holds<Equal<Found['count:day:month'][number]['value'], string | null>>()
+  holds<Equal<Found['max:day'], string | null>>()
+  holds<Equal<Found['count:moods'][number]['count'], number>>()
+  holds<Equal<Found['max:meta.rank'], number | null>>()
+  holds<Equal<(typeof items)[number]['title'], string>>()
+  const { aggregates: named } = await books.findMany({ aggregate: ['count:genre', 'count:createdAt:year'] })
+  holds<Equal<(typeof named)['count:createdAt:year'][number]['count'], number>>()
+  // @ts-expect-error it was not asked for
+  named['count:pages']
+  // @ts-expect-error there is no such field
+  await books.findMany({ aggregate: { nothing: 'count' } })
+  // @ts-expect-error a text has no sum
+  await books.findMany({ aggregate: { title: 'sum' } })
+  // @ts-expect-error relations to several entries are not counted
+  await books.findMany({ aggregate: { authors: 'count' } })
+  // @ts-expect-error a number has no months
+  await books.findMany({ aggregate: ['count:pages:month'] })
 }

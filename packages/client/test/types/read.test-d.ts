@@ -130,6 +130,33 @@ export async function levels({ collections: { books } }: Client<Library>): Promi
   await books.findMany({ depth: 6 })
 }
 
+export async function fromTheOtherSide({ collections: { companies, people } }: Client<Library>): Promise<void> {
+  const plain = await companies.findById('a')
+  holds<Equal<NonNullable<typeof plain>['staff'], undefined>>()
+
+  const page = await companies.findMany({ include: ['staff'], reverse: { staff: { limit: 5, sort: 'name' } } })
+  holds<Equal<(typeof page)['items'][number]['staff'], ListResult<Person>>>()
+
+  const named = await companies.findById('a', { include: ['staff'], select: ['name', 'staff.name'] })
+  holds<
+    Equal<NonNullable<typeof named>, { readonly id: string; readonly name: string; readonly staff: ListResult<Name> }>
+  >()
+
+  const below = await people.findById('a', { include: ['employer.staff.mentor'] })
+  type Colleague = NonNullable<NonNullable<typeof below>['employer']>['staff']['items'][number]
+  holds<Equal<Colleague['mentor'], Person | null>>()
+
+  const all = await companies.findById('a', { depth: 1 })
+  holds<Equal<NonNullable<typeof all>['staff'], ListResult<Person>>>()
+
+  // @ts-expect-error a reverse field cannot be filtered
+  await companies.findMany({ where: { staff: { exists: true } } })
+  // @ts-expect-error nor sorted by
+  await companies.findMany({ sort: 'staff' })
+  // Accepted as it was read, and ignored.
+  if (all) await companies.update('a', { ...all, name: 'b' })
+}
+
 export async function askedByTheRun(
   { collections: { books } }: Client<Library>,
   paths: readonly 'author'[],

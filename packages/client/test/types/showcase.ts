@@ -1,7 +1,12 @@
 import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 
 const companies = defineCollection({
-  fields: { name: f.text({ required: true }), slug: f.slug({ from: 'name' }), country: f.text() },
+  fields: {
+    name: f.text({ required: true }),
+    slug: f.slug({ from: 'name' }),
+    country: f.text(),
+    staff: f.reverse('people.employer'),
+  },
 })
 
 const people = defineCollection({

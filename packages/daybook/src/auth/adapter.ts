@@ -9,7 +9,7 @@ export type ActorType = 'human' | 'service'
 export interface Identity {
   /** The adapter's provider identifier, such as `service-token`. */
   readonly provider: string
-  /** The stable id of the actor, unique within the provider. */
+  /** The stable id of the actor, unique within the provider: at most 512 characters. Documents name it (`createdBy`). */
   readonly subject: string
   readonly sessionId: string
   readonly actorType: ActorType

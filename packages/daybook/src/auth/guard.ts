@@ -184,6 +184,9 @@ function requireCaller(principal: unknown, identity: unknown): Caller {
 const isObjectAnswer = (value: unknown): value is Principal =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** The longest subject, in characters: documents name it, and an index holds it whole. */
+const MAX_SUBJECT_LENGTH = 512
+
 const isIdentityText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 const isTime = (value: unknown): boolean => isIdentityText(value) && !Number.isNaN(Date.parse(value))
@@ -193,6 +196,7 @@ function isIdentity(value: unknown): value is Identity {
   const { provider, subject, sessionId, actorType, expiresAt, claims, roles } = value
   return (
     [provider, subject, sessionId].every(isIdentityText) &&
+    String(subject).length <= MAX_SUBJECT_LENGTH &&
     (actorType === 'human' || actorType === 'service') &&
     (expiresAt === null || isTime(expiresAt)) &&
     isObjectAnswer(claims) &&

@@ -44,6 +44,7 @@ import DIR takes
 
 export takes
   --since SEQ       only what changed after this number of the journal, deletions included
+  --without-people  leave out who made and last changed documents
 
 copy takes
   --from ADDRESS    sqlite:FOLDER, sqlite:FILE or postgres://user:password@host:5432/database

@@ -1,4 +1,5 @@
 import type { Caller } from '../auth/adapter.ts'
+import type { FieldRule } from '../fields/field.ts'
 
 /** What a rule is told: the caller, and the entry to change or delete. */
 export interface AccessRequest extends Caller {
@@ -43,6 +44,15 @@ export type AccessRule = (request: AccessRequest) => boolean | AccessWhere | Pro
 
 /** Decides about a request for a global: `true` allows it, `false` refuses it. There is one document, so a `where` has nothing to choose from. */
 export type GlobalRule = (caller: Caller) => boolean | Promise<boolean>
+
+/** Who may know who made and last changed a document. */
+export interface PeopleAccess {
+  /**
+   * Decides who reads `createdBy` and `updatedBy`: `true` is everyone, a function is told of the caller, and answers at once. To
+   * others, both are unknown. @default any session
+   */
+  readonly read?: true | FieldRule
+}
 
 /** The rules of a collection, by action. */
 export interface CollectionAccess {

@@ -3,7 +3,7 @@ import { isRecord } from '../fields/field.ts'
 import { ConfigError, type ConfigFault } from './check.ts'
 import { checkPlugins } from './check-plugins.ts'
 import type { CollectionConfig, DaybookConfig, GlobalConfig } from './config.ts'
-import type { Plugin } from './plugin.ts'
+import type { Contributor, Plugin } from './plugin.ts'
 import { orderPlugins } from './plugin-order.ts'
 
 /** A config with what its plugins contribute. */
@@ -11,6 +11,8 @@ export interface Assembly {
   readonly config: DaybookConfig
   /** In the order in which they are set up. */
   readonly plugins: readonly Plugin[]
+  /** The config itself, for its own hooks and routes, then the plugins. */
+  readonly contributors: readonly Contributor[]
   /** Plugins that do not fit together, or not to the config. */
   readonly faults: readonly ConfigFault[]
   /** A fault of the assembled config, with the path at which it was written. */
@@ -24,8 +26,11 @@ export interface Assembly {
  */
 export function assembleConfig(config: DaybookConfig): Assembly {
   // A config that is none is refused by its own checks.
-  if (!isRecord(config) || config.plugins === undefined) {
-    return { config, plugins: [], faults: [], locate: (fault) => fault }
+  if (!isRecord(config)) return { config, plugins: [], contributors: [], faults: [], locate: (fault) => fault }
+  const { collections, globals, routes } = config
+  const own: Contributor = { collections, globals, routes, system: true }
+  if (config.plugins === undefined) {
+    return { config, plugins: [], contributors: [own], faults: [], locate: (fault) => fault }
   }
   const faults: ConfigFault[] = []
   const report = { add: (path: string, message: string) => void faults.push({ path, message }) }
@@ -36,7 +41,13 @@ export function assembleConfig(config: DaybookConfig): Assembly {
   for (const plugin of plugins) merge.addDocuments(plugin)
   for (const plugin of plugins) merge.addFields(plugin)
   for (const plugin of plugins) merge.checkHooks(plugin)
-  return { config: merge.config, plugins, faults, locate: (fault) => merge.locate(fault) }
+  return {
+    config: merge.config,
+    plugins,
+    contributors: [own, ...plugins],
+    faults,
+    locate: (fault) => merge.locate(fault),
+  }
 }
 
 type Kind = 'collections' | 'globals'
@@ -67,7 +78,7 @@ class Merge {
     const isRight = (kind: Kind): boolean => this.#config[kind] === undefined || isRecord(this.#config[kind])
     return {
       ...this.#config,
-      ...(isRight('collections') ? { collections: Object.fromEntries(collections) } : {}),
+      ...(isRight('collections') ? { collections: Object.fromEntries(collections) as never } : {}),
       ...(isRight('globals') && globals.size > 0 ? { globals: Object.fromEntries(globals) as never } : {}),
     }
   }

@@ -3,7 +3,7 @@ import { innerFields, isGuarded, isRecord } from '../fields/field.ts'
 import { isKey, MAX_KEY_LENGTH } from '../fields/rules.ts'
 
 /** Keys that every document has of its own. */
-const SYSTEM_KEYS: readonly string[] = ['id', 'createdAt', 'updatedAt', 'key']
+const SYSTEM_KEYS: readonly string[] = ['id', 'createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'key']
 /** Words of filters, which a field's key would hide. */
 const FILTER_WORDS: readonly string[] = ['and', 'or', 'not']
 
@@ -12,7 +12,10 @@ export const KEY_ADVICE: string = `write a key of at most ${MAX_KEY_LENGTH} lett
 
 /** The facts about a config that the checks of its fields need. */
 interface Surroundings {
+  /** The key of the collection that the fields stand in; `undefined` in a global. */
+  readonly collection: string | undefined
   readonly collections: readonly string[]
+  fieldsOf(collection: string): Fields | undefined
   readonly hasLocales: boolean
   readonly nested: boolean
   /** Whether the field around them has a rule for reading. */
@@ -32,7 +35,9 @@ export function checkFields(fields: unknown, path: string, around: Surroundings,
     const place: FieldPlace = {
       path: `${path}.${key}`,
       siblings: fields as Fields,
+      collection: around.collection,
       collections: around.collections,
+      fieldsOf: around.fieldsOf,
       nested: around.nested,
       guarded,
       checkNested: (inner, innerPath) => checkFields(inner, innerPath, { ...around, nested: true, guarded }, report),

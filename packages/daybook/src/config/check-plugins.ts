@@ -57,15 +57,15 @@ const byKey =
 
 const isObject = (what: string): PartCheck => part(isRecord, `write ${what}`)
 
-const COLLECTION_HOOKS = ['beforeValidate', 'beforeChange', 'afterCommit']
+const HOOKS = ['beforeValidate', 'beforeChange', 'afterCommit']
 
 /** The hooks of one document: functions under known names. */
-const checkHooks: PartCheck = (value, path, report) => {
+export const checkHooks: PartCheck = (value, path, report) => {
   if (!isRecord(value) || Object.keys(value).length === 0) {
-    return void report.add(path, `write at least one of: ${COLLECTION_HOOKS.join(', ')}`)
+    return void report.add(path, `write at least one of: ${HOOKS.join(', ')}`)
   }
   for (const [name, run] of Object.entries(value)) {
-    if (!COLLECTION_HOOKS.includes(name)) addUnknown(name, COLLECTION_HOOKS, `${path}.${name}`, report)
+    if (!HOOKS.includes(name)) addUnknown(name, HOOKS, `${path}.${name}`, report)
     else if (typeof run !== 'function') report.add(`${path}.${name}`, 'write a function')
   }
 }

@@ -1,10 +1,11 @@
-import type { FaultReport } from '../fields/field.ts'
+import type { FaultReport, Fields } from '../fields/field.ts'
 import { isRecord } from '../fields/field.ts'
 import { aCount, aFlag, anObject, aText, isKey } from '../fields/rules.ts'
 import { checkDocsPath, checkLogo, checkTheme } from './check-docs.ts'
 import { checkCase, checkFields, KEY_ADVICE, refuseRoles } from './check-fields.ts'
 import { checkAllowedAttributes, checkAllowedElements } from './check-html.ts'
 import { checkIndexes } from './check-indexes.ts'
+import { checkHooks } from './check-plugins.ts'
 
 /** One thing that is wrong with a config: where, and what to write instead. */
 export interface ConfigFault {
@@ -167,8 +168,10 @@ function checkDocuments(
       return
     }
     checkCase(Object.keys(value), path, report)
+    const collections = isRecord(config.collections) ? config.collections : {}
     const around = {
-      collections: Object.keys(isRecord(config.collections) ? config.collections : {}),
+      collections: Object.keys(collections),
+      fieldsOf: (key: string) => fieldsIn(collections, key),
       hasLocales: config.locales !== undefined,
       nested: false,
       guarded: false,
@@ -178,10 +181,16 @@ function checkDocuments(
       checkDocumentKey(kind, key, place, report)
       checkKeys({ ...options, fields: () => undefined })(document, place, report, config)
       const parts: Readonly<Record<string, unknown>> = isRecord(document) ? document : {}
-      checkFields(parts.fields, `${place}.fields`, around, report)
+      const collection = kind === 'collections' ? key : undefined
+      checkFields(parts.fields, `${place}.fields`, { ...around, collection }, report)
       checkParts(parts, place, report)
     }
   }
+}
+
+function fieldsIn(collections: Readonly<Record<string, unknown>>, key: string): Fields | undefined {
+  const collection = Object.hasOwn(collections, key) ? collections[key] : undefined
+  return isRecord(collection) && isRecord(collection.fields) ? (collection.fields as Fields) : undefined
 }
 
 function checkDocumentKey(kind: 'collections' | 'globals', key: string, path: string, report: FaultReport): void {
@@ -192,7 +201,17 @@ function checkDocumentKey(kind: 'collections' | 'globals', key: string, path: st
   }
 }
 
-const DOCUMENT_OPTIONS = { description: isConfigText, requireIfMatch: isFlag }
+const DOCUMENT_OPTIONS = {
+  description: isConfigText,
+  requireIfMatch: isFlag,
+  validate: isFunction,
+  hooks: checkHooks,
+  people: checkKeys({
+    read: (value, path, report) => {
+      if (value !== true && typeof value !== 'function') report.add(path, 'write true or a function of the caller')
+    },
+  }),
+}
 const COLLECTION_OPTIONS = {
   ...DOCUMENT_OPTIONS,
   access: checkAccess(['read', 'create', 'update', 'delete']),
@@ -226,6 +245,7 @@ const checkTop = checkKeys({
     allowHtml: checkKeys({ elements: checkAllowedElements, attributes: checkAllowedAttributes }),
   }),
   publicCacheControl: checkCacheControl,
+  routes: configRule((value) => (Array.isArray(value) ? undefined : 'write a list of routes')),
   // Checked before they are put into the config.
   plugins: () => undefined,
   seed: isFunction,

@@ -1,8 +1,9 @@
 import type { AuthAdapter, AuthSource } from '../auth/adapter.ts'
-import type { Exactly, Fields } from '../fields/field.ts'
-import type { FieldValues, Flat, PatchValues, WriteValues } from '../fields/infer.ts'
+import type { Fields } from '../fields/field.ts'
+import type { FieldValues, Flat, PatchValues, SparseValues, WriteValues } from '../fields/infer.ts'
+import type { DocumentValidator } from '../fields/validation.ts'
 import type { DatabaseSource } from '../store/database.ts'
-import type { CollectionAccess, GlobalAccess } from './access.ts'
+import type { CollectionAccess, GlobalAccess, PeopleAccess } from './access.ts'
 import type { DocsConfig } from './docs.ts'
 import type { ContributedDocument, ContributedFields, ContributedKey, Plugin, WithFields } from './plugin.ts'
 
@@ -23,10 +24,19 @@ export interface CollectionConfig<F extends Fields = Fields> {
    * writes slower. @default none @see docs/modelling-content.md#index-fields-together
    */
   readonly indexes?: readonly (readonly string[])[]
+  /** Who may read `createdBy` and `updatedBy`: `{ read: true }` is everyone. @default any session @see docs/access.md#show-who-wrote-it */
+  readonly people?: PeopleAccess
   /** The most entries on one page. @default 100 */
   readonly maxLimit?: number
   /** Refuse PUT, PATCH and DELETE without `If-Match` (428), with `If-None-Match` too. @default false */
   readonly requireIfMatch?: boolean
+  /**
+   * Checks a whole entry, such as one value beside another: `(entry, { before, operation, identity, locale, content })`. Answers nothing
+   * when the entry may be stored, else issues: `{ path, message }`, or a message. @see docs/hooks.md#check-what-is-written
+   */
+  readonly validate?: EntryValidator<F>
+  /** Functions that take part in writes: `{ beforeValidate, beforeChange, afterCommit }`, any of them. @see docs/hooks.md */
+  readonly hooks?: object
 }
 
 /** One record, addressed by its key. */
@@ -37,8 +47,17 @@ export interface GlobalConfig<F extends Fields = Fields> {
   readonly description?: string
   /** The rules by action: each is a function of `{ principal, identity }` that answers true or false, or a promise of it. */
   readonly access?: GlobalAccess
+  /** Who may read `createdBy` and `updatedBy`: `{ read: true }` is everyone. @default any session @see docs/access.md#show-who-wrote-it */
+  readonly people?: PeopleAccess
   /** Refuse PUT without `If-Match` or `If-None-Match` (428). @default false */
   readonly requireIfMatch?: boolean
+  /**
+   * Checks the whole global: `(global, { before, operation, identity, locale, content })`. Answers nothing when it may be stored, else
+   * issues: `{ path, message }`, or a message. @see docs/hooks.md#check-what-is-written
+   */
+  readonly validate?: GlobalValidator<F>
+  /** Functions that take part in writes: `{ beforeValidate, beforeChange, afterCommit }`, any of them. @see docs/hooks.md */
+  readonly hooks?: object
 }
 
 /** The languages of the content. */
@@ -67,7 +86,8 @@ export interface LimitsConfig {
    */
   readonly authMs?: number
   /**
-   * How long a plugin may take, in milliseconds: a route until it answers, a hook, a check of `/api/ready`, and `close`.
+   * How long code of a plugin or of the config may take, in milliseconds: a route until it answers, a hook, a validator, a check of
+   * `/api/ready`, and `close`.
    * @default 10,000
    */
   readonly pluginMs?: number
@@ -145,38 +165,10 @@ export interface DaybookConfig {
   readonly publicCacheControl?: string
   /** What adds collections, fields, routes and hooks, such as `[redirects()]`. @default none */
   readonly plugins?: readonly Plugin[]
+  /** Routes of this service's own, as a plugin has them. @default none @see docs/plugins.md#declare-a-route */
+  readonly routes?: readonly object[]
   /** Fills an empty store, once, before the service first answers; all of it is stored, or nothing. */
   readonly seed?: (content: SeedContent) => Promise<void>
-}
-
-/**
- * Describes the content of a service.
- *
- * @example
- * ```ts
- * export default defineConfig({
- *   collections: {
- *     posts: defineCollection({ fields: { title: f.text({ required: true }), slug: f.slug({ from: 'title' }) } }),
- *   },
- * })
- * ```
- */
-export function defineConfig<const C extends DaybookConfig>(config: Exactly<C, DaybookConfig>): C {
-  return config
-}
-
-/** Describes a collection. */
-export function defineCollection<const F extends Fields, const C extends Omit<CollectionConfig, 'fields'>>(
-  collection: { readonly fields: F } & Exactly<C, CollectionConfig>,
-): { readonly fields: F } & C {
-  return collection
-}
-
-/** Describes a global. */
-export function defineGlobal<const F extends Fields, const C extends Omit<GlobalConfig, 'fields'>>(
-  global: { readonly fields: F } & Exactly<C, GlobalConfig>,
-): { readonly fields: F } & C {
-  return global
 }
 
 /** Keys of a config's collections, those of its plugins among them. */
@@ -221,7 +213,22 @@ export interface OpenConfig<
 /** Keys beside those that are known. */
 type OpenKey<C> = C extends { readonly '~open': true } ? string & {} : never
 
-interface System {
+/** Who made and last changed a document. */
+interface People {
+  /** The subject of the identity that made it; `null` where nobody is known. Absent for readers who may not know. */
+  readonly createdBy?: string | null | undefined
+  /** The subject of the identity that last changed it. Absent for readers who may not know. */
+  readonly updatedBy?: string | null | undefined
+}
+
+/** The same, never absent where the config shows them to everyone. */
+type PeopleOf<Config> = People &
+  (Config extends { readonly people: { readonly read: true } }
+    ? { readonly createdBy: string | null; readonly updatedBy: string | null }
+    : unknown)
+
+/** The keys that every entry has beside its fields. */
+export interface EntrySystem {
   /** UUIDv7 (RFC 9562). */
   readonly id: string
   /** ISO 8601 in UTC with milliseconds. */
@@ -230,24 +237,43 @@ interface System {
   readonly updatedAt: string
 }
 
+/** An entry as its hooks are told of it: as the written language itself has it. */
+export type HookedEntry<F extends Fields> = Flat<EntrySystem & People & SparseValues<F, 'localized'>>
+/** A global as its hooks are told of it: as the written language itself has it. */
+export type HookedGlobal<F extends Fields> = Flat<GlobalSystem & People & SparseValues<F, 'localized'>>
+/** The validator of an entry: fields that the caller may not read, and did not send, are empty. */
+export type EntryValidator<F extends Fields> = DocumentValidator<
+  Flat<EntrySystem & SparseValues<F, 'guarded'>>,
+  Flat<EntrySystem & SparseValues<F, 'guarded' | 'localized'>>
+>
+/** The validator of a global: fields that the caller may not read, and did not send, are empty. */
+export type GlobalValidator<F extends Fields> = DocumentValidator<
+  Flat<GlobalSystem & SparseValues<F, 'guarded'>>,
+  Flat<GlobalSystem & SparseValues<F, 'guarded' | 'localized'>>
+>
+
+interface GlobalSystem {
+  readonly key: string
+}
+
 /** An entry as it is read. */
 export type Entry<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<
-  System & FieldValues<CollectionFields<C, K>>
+  EntrySystem & FieldValues<CollectionFields<C, K>> & PeopleOf<C['collections'][K]>
 >
 /** The data of a new entry; read-only fields are accepted and ignored. */
 export type EntryCreate<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<
-  WriteValues<CollectionFields<C, K>> & Partial<System>
+  WriteValues<CollectionFields<C, K>> & Partial<EntrySystem> & People
 >
 /** The data of a change: the fields to change, `null` to empty one. */
 export type EntryUpdate<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<
-  PatchValues<CollectionFields<C, K>> & Partial<System>
+  PatchValues<CollectionFields<C, K>> & Partial<EntrySystem> & People
 >
 
 /** A global as it is read. */
 export type GlobalEntry<C extends DaybookConfig, K extends GlobalKey<C>> = Flat<
-  { readonly key: K } & FieldValues<GlobalFields<C, K>>
+  { readonly key: K } & FieldValues<GlobalFields<C, K>> & PeopleOf<NonNullable<C['globals']>[K]>
 >
 /** The data of a change of a global. */
 export type GlobalUpdate<C extends DaybookConfig, K extends GlobalKey<C>> = Flat<
-  PatchValues<GlobalFields<C, K>> & { readonly key?: K }
+  PatchValues<GlobalFields<C, K>> & { readonly key?: K } & People
 >

@@ -35,6 +35,17 @@ export interface Plugin<
   readonly setup?: ((context: never) => unknown) | undefined
 }
 
+/** What brings code into a service: a plugin, or the config itself, which has no name. */
+export type Contributor = Omit<Plugin, 'name' | 'version'> & { readonly name?: string }
+
+/** A contributor in a sentence. */
+export const describeContributor = ({ name }: Pick<Contributor, 'name'>): string =>
+  name === undefined ? 'the config' : `the plugin "${name}"`
+
+/** A contributor, as the log names it. */
+export const contributorTitle = ({ name }: Pick<Contributor, 'name'>): string =>
+  name === undefined ? 'config' : `plugin ${name}`
+
 /** The plugins of a config, as a union; `never` where it has none. */
 type PluginOf<C> = C extends { readonly plugins: readonly (infer P)[] } ? P : never
 

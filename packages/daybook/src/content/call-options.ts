@@ -1,6 +1,18 @@
 import type { Caller } from '../auth/adapter.ts'
 import type { CollectionKey, DaybookConfig } from '../config/config.ts'
+import type { Aggregates } from '../query/aggregates.ts'
 import type { Where } from '../query/where.ts'
+
+/** The page of a reverse field, as in a list of its own. */
+export interface ReversePageOptions {
+  /** @default 20 */
+  readonly limit?: number
+  /** @default 0 */
+  readonly offset?: number
+  /** One field or several; a leading `-` descends. @default '-createdAt' */
+  readonly sort?: string | readonly string[]
+  readonly status?: string | readonly string[]
+}
 
 /** The selection of a document's fields, and its locale. */
 export interface ReadOptions {
@@ -10,6 +22,8 @@ export interface ReadOptions {
   readonly include?: readonly string[]
   /** How many levels of relations to expand, 5 at most. @default 1 with `include`, else 0 */
   readonly depth?: number
+  /** Which page of an included reverse field is answered, by its path: `{ posts: { limit: 5 } }`. */
+  readonly reverse?: Readonly<Record<string, ReversePageOptions>>
   /** A configured locale; `all` answers maps of locale to value, and needs a session. @default the config's */
   readonly locale?: string
   /** Where a value is looked for that the locale does not have; `none` turns that off. @default what the config says */
@@ -31,7 +45,18 @@ export interface ListOptions extends ReadOptions {
   readonly status?: string | readonly string[]
   /** The filter of the list: `{ title: { startsWith: 'A' }, or: [{ … }, { … }] }`. */
   readonly where?: Where
+  /** Figures about all entries that match: `{ category: 'count', minutes: ['min', 'max'] }`, or names such as `count:category`. */
+  readonly aggregate?: Aggregates
 }
+
+/** How many entries hold a value; `null`: none. */
+export interface ValueCount<Value = string | number | boolean | null> {
+  readonly value: Value
+  readonly count: number
+}
+
+/** What is worked out over all entries of a list. */
+export type AggregateResult = readonly ValueCount[] | string | number | null
 
 /** One page of a list. */
 export interface ListResult<Item> {
@@ -43,6 +68,8 @@ export interface ListResult<Item> {
   readonly items: readonly Item[]
   /** The `cursor` of the next page; `null` on the last. */
   readonly nextCursor: string | null
+  /** What was asked for with `aggregate`, by name, such as `count:category`. */
+  readonly aggregates?: Readonly<Record<string, AggregateResult>>
 }
 
 /** The locale of a write. */

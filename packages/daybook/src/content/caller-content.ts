@@ -10,10 +10,12 @@ import type {
 } from '../config/config.ts'
 import { DaybookError } from '../errors.ts'
 import type { CollectionModel, GlobalModel } from '../model/model.ts'
+import { aggregateNames } from '../query/aggregates.ts'
 import { documentParameters, PAGE, readPageBounds } from '../query/entry-query.ts'
 import { listParameters } from '../query/list-query.ts'
 import { writtenLocale } from '../query/locale.ts'
 import { fromPairs, type Parameters, type Query, type QueryOf, readParameters } from '../query/parameters.ts'
+import { reverseParams } from '../query/reverse-page.ts'
 import { type Where, whereParams } from '../query/where.ts'
 import type { Access } from './access/access.ts'
 import type { Answer } from './answer.ts'
@@ -92,7 +94,9 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN */
   async list<K extends CollectionKey<C>>(collection: K, query: ListOptions = {}): Promise<ListResult<Entry<C, K>>> {
     const listed = this.#collection(collection)
-    const asked = fromOptions(listParameters(listed, this.#engine.model.locales), query)
+    const { aggregate, ...options } = query
+    const named = aggregate === undefined ? options : { ...options, aggregate: aggregateNames(aggregate) }
+    const asked = fromOptions(listParameters(listed, this.#engine.model.locales), named)
     const plan = await planList(this.#engine, this.#access(), listed, asked)
     return tagged({ json: await plan.read(), tag: await plan.etag() })
   }
@@ -247,18 +251,26 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 }
 
+/** Options of a read: those that are written with brackets, and all others. */
+interface QueryOptions {
+  readonly where?: Where
+  readonly reverse?: ReadOptions['reverse']
+  readonly [option: string]: unknown
+}
+
 /** Options, read as the query parameters of the same names. */
 function fromOptions<P extends Parameters>(
   declared: P,
   options: { readonly [K in keyof P]?: unknown },
 ): Query<QueryOf<P>> {
-  const { where, ...plain }: { readonly where?: Where; readonly [option: string]: unknown } = options
+  const { where, reverse, ...plain }: QueryOptions = options
   // An empty list of names says nothing, as a parameter that is left out.
   const pairs = Object.entries(plain).filter(
     ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
   )
   const named = pairs.map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : String(value)] as const)
-  return readParameters(declared, fromPairs([...named, ...(where ? whereParams(where) : [])]))
+  const pages = reverse ? reverseParams(reverse) : []
+  return readParameters(declared, fromPairs([...named, ...pages, ...(where ? whereParams(where) : [])]))
 }
 
 function toCondition(ifMatch: string | undefined) {

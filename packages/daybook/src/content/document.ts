@@ -1,27 +1,41 @@
 import { type Issue, invalid, invalidAt } from '../errors.ts'
-import type { DeriveTools, Field, Generated } from '../fields/field.ts'
+import type { DefaultRule, DeriveTools, Field, Generated } from '../fields/field.ts'
 import { emptyValue, innerFields, isRecord, isRequired, servedKeys } from '../fields/field.ts'
-import type { CollectionModel, DocumentModel, FieldModel } from '../model/model.ts'
-import type { FieldChoice, FieldReference } from '../store/reads/rows.ts'
+import type { DocumentModel, FieldModel } from '../model/model.ts'
+import { PEOPLE_KEYS } from '../model/people.ts'
+import type { FieldReference } from '../store/reads/rows.ts'
+import type { Defaults } from './defaults.ts'
 import { RenderError } from './markdown/markdown-renderer.ts'
 
 /** A document's values by served key. */
 export type Values = Record<string, unknown>
 
+/** Makes values of unnamed fields, and those that are generated from others. */
+export interface SettleTools extends DeriveTools {
+  /** Makes the defaults of this write. */
+  readonly defaults: Defaults
+}
+
 /** What an unnamed field of a new document holds. */
-function initialValue(field: Field): unknown {
-  return field.type.default?.(field.options) ?? emptyValue(field)
+function initialValue(field: Field, path: string, { defaults }: SettleTools): unknown {
+  const initial = field.type.default?.(field.options)
+  return (
+    (typeof initial === 'function' ? defaults.make(field, path, initial as DefaultRule) : initial) ?? emptyValue(field)
+  )
 }
 
 type Task = () => Promise<void>
 
 /** Brings a valid value into the form it is stored in; what is generated from it is left to the tasks. */
-function toCanonicalValue(field: Field, value: unknown, tasks: Task[], tools: DeriveTools): unknown {
+function toCanonicalValue(field: Field, path: string, value: unknown, tasks: Task[], tools: SettleTools): unknown {
   if (value === null || value === undefined) return emptyValue(field)
   const walked =
     field.type.walk?.(value, field.options, {
-      value: (inner, innerValue) =>
-        toCanonicalValue(inner, innerValue === undefined ? initialValue(inner) : innerValue, tasks, tools),
+      value: (inner, innerValue, key) => {
+        const place = key === '' ? path : `${path}.${key}`
+        const own = innerValue === undefined ? initialValue(inner, place, tools) : innerValue
+        return toCanonicalValue(inner, place, own, tasks, tools)
+      },
       generated: (generated, copy, source) => {
         // Holds the place, so that keys keep the order of the config.
         copy[generated.key] = null
@@ -47,13 +61,14 @@ export async function settleFields(
   document: DocumentModel,
   input: Values,
   stored: Values | undefined,
-  tools: DeriveTools,
+  tools: SettleTools,
 ): Promise<Values> {
   const settled: Values = {}
   for (const model of document.fields) {
     const isNamed = Object.hasOwn(input, model.key)
     if (!isNamed && stored) continue
-    await settleField(model, isNamed ? input[model.key] : initialValue(model.field), settled, stored, tools)
+    const value = isNamed ? input[model.key] : initialValue(model.field, model.key, tools)
+    await settleField(model, value, settled, stored, tools)
   }
   return settled
 }
@@ -63,10 +78,10 @@ async function settleField(
   value: unknown,
   settled: Values,
   stored: Values | undefined,
-  tools: DeriveTools,
+  tools: SettleTools,
 ): Promise<void> {
   const tasks: Task[] = []
-  settled[key] = toCanonicalValue(field, value, tasks, tools)
+  settled[key] = toCanonicalValue(field, key, value, tasks, tools)
   const generated = field.type.generated?.(key, field.options)
   if (generated && stored?.[generated.key] != null && stored[key] === settled[key])
     settled[generated.key] = stored[generated.key]
@@ -236,28 +251,28 @@ function collect(field: Field, value: unknown, path: string): readonly FieldRefe
   return found
 }
 
-/** The values of fields that hold several choices, by dotted path. */
-export function choicesOf(collection: CollectionModel, values: Values): readonly FieldChoice[] {
-  const paths = [...collection.manyValued.values()].filter(({ to }) => to === undefined).map(({ path }) => path)
-  return paths.flatMap((field) => {
-    const held = field.split('.').reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), values)
-    return (Array.isArray(held) ? held : []).map((value) => ({ field, value: String(value) }))
-  })
+/** Which keys of a body exist for the caller. */
+interface KnownKeys {
+  readonly absent: ReadonlySet<string>
+  readonly hasPeople: boolean
 }
 
 /**
  * A body as the fields it names: read-only keys are dropped.
  *
- * @param absent fields that do not exist for the caller; neither do the values generated from them
+ * @param rights of the caller: fields that do not exist for them are not known, nor are the values generated from those
  */
-export function withoutIgnored(document: DocumentModel, body: unknown, absent: ReadonlySet<string>): Values {
+export function withoutIgnored(document: DocumentModel, body: unknown, rights: KnownKeys): Values {
   if (!isRecord(body)) throw invalidAt('/', 'type', 'must be an object of fields')
-  const unknown = servedKeysOf(document, absent)
-  const isIgnored = (key: string): boolean => document.ignoredKeys.has(key) && !unknown.has(key)
+  const unknown = servedKeysOf(document, rights.absent)
+  const isIgnored = (key: string): boolean =>
+    (document.ignoredKeys.has(key) && !unknown.has(key)) || (rights.hasPeople && PEOPLE_KEYS.includes(key))
   return Object.fromEntries(Object.entries(body).filter(([key]) => !isIgnored(key)))
 }
 
 /** The keys of top-level fields, and of the values generated from them. */
-export function servedKeysOf({ fields }: DocumentModel, keys: ReadonlySet<string>): ReadonlySet<string> {
-  return new Set(fields.filter(({ key }) => keys.has(key)).flatMap(({ servedKeys }) => servedKeys))
+export function servedKeysOf({ fields, reverses }: DocumentModel, keys: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set(
+    [...fields, ...reverses.values()].filter(({ key }) => keys.has(key)).flatMap(({ servedKeys }) => servedKeys),
+  )
 }

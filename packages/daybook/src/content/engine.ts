@@ -1,10 +1,11 @@
-import type { LRUCache } from 'lru-cache'
+import { LRUCache } from 'lru-cache'
 import type { Caller } from '../auth/adapter.ts'
 import { getSubject } from '../auth/adapter.ts'
 import type { DeriveTools } from '../fields/field.ts'
 import type { Model } from '../model/model.ts'
 import type { Query } from '../query/parameters.ts'
 import type { Store } from '../store/store.ts'
+import { ANONYMOUS_ACTOR } from '../store/tables/tables.ts'
 import type { Access } from './access/access.ts'
 import type { WriteHooks } from './hooks.ts'
 import type { ListQuestion } from './reads/list-question.ts'
@@ -76,9 +77,32 @@ export interface ListCache {
   readonly plans: WeakMap<Query, LRUCache<string, ListQuestion>>
   /** Exact numbers of matches that were costly to count, by question and revision. */
   readonly totals: Map<string, Promise<number>>
+  /** How many entries refer to a document, by question, revision and its id. */
+  readonly reverseTotals: LRUCache<string, number>
+  /** Aggregates as JSON text, by question and revision. */
+  readonly aggregates: LRUCache<string, string>
+  /** Those of them that are being worked out. */
+  readonly underWay: Map<string, Promise<string>>
 }
 
-const emptyLists = (): ListCache => ({ plans: new WeakMap(), totals: new Map() })
+/** The most documents of which is remembered how many entries refer to them. */
+const MAX_REVERSE_TOTALS = 10_000
+/** How much text of aggregates is remembered, in characters. */
+const MAX_AGGREGATE_TEXT = 8 * 1024 * 1024
+
+const emptyLists = (): ListCache => ({
+  plans: new WeakMap(),
+  totals: new Map(),
+  reverseTotals: new LRUCache({ max: MAX_REVERSE_TOTALS }),
+  aggregates: new LRUCache({
+    maxSize: MAX_AGGREGATE_TEXT,
+    sizeCalculation: (text, key) => text.length + key.length,
+  }),
+  underWay: new Map(),
+})
+
+/** An actor as documents name those who made and changed them; `null`: nobody is known. */
+export const personOf = (actor: string): string | null => (actor === ANONYMOUS_ACTOR ? null : actor)
 
 /** The actor that the journal records. */
-export const actorOf = (caller: Caller): string => getSubject(caller) ?? 'anonymous'
+export const actorOf = (caller: Caller): string => getSubject(caller) ?? ANONYMOUS_ACTOR

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { DaybookError } from '../errors.ts'
 import type { JsonSchema } from '../fields/field.ts'
-import type { Selection } from '../query/expansion.ts'
+import type { ListExpansion, Selection } from '../query/expansion.ts'
 
 /** The value of an `If-Match` or `If-None-Match` header (RFC 9110, section 13.1). */
 export type TagCondition = '*' | readonly EntityTag[]
@@ -41,13 +41,17 @@ export function variantOf(...parts: readonly unknown[]): string {
 }
 
 /** The part of a variant that says what of a document is answered. */
-export function selectionVariant({ select, expansions }: Selection): unknown {
-  const inner = expansions.map((one) => [
-    one.relation.path,
-    one.isOpen,
-    selectionVariant({ select: one.select, expansions: one.inner }),
-  ])
-  return [select && [...select], inner]
+export function selectionVariant({ select, expansions, lists }: Selection): unknown {
+  const inner = expansions.map((one) => [one.relation.path, one.isOpen, selectionVariant(one)])
+  const own = [select && [...select], inner]
+  return lists.length === 0 ? own : [...own, lists.map(listVariant)]
+}
+
+function listVariant(list: ListExpansion): unknown {
+  const { reverse, page } = list
+  const { limit, offset, statuses } = page
+  const order = page.sort.map(({ by, descending }) => [by.path, descending])
+  return [reverse.path, reverse.through, limit, offset, statuses, order, selectionVariant(list)]
 }
 
 /** The strong tag of a document: its revision, and which variant of it is answered. */

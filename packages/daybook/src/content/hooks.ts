@@ -41,6 +41,22 @@ export interface ChangeEvent extends WriteEvent {
   readonly after: Values | undefined
 }
 
+/** A document that is about to be stored, for its validators. */
+export interface CheckEvent extends WriteEvent {
+  /** The document as it is stored; `undefined` for a new one. */
+  readonly before: Values | undefined
+  readonly after: Values
+  /** Top-level fields whose values validators must not know; they are empty here. */
+  readonly concealed: ReadonlySet<string>
+}
+
+/** What a validator answers about one value. */
+export interface ValidatorAnswer {
+  /** JSON Pointer to the value; empty for the document. */
+  readonly path: string
+  readonly answer: unknown
+}
+
 /** A hook of one document. */
 export interface WriteHook<Event extends WriteEvent> {
   /** The hook's owner, as the log names it, such as `plugin redirects`. */
@@ -53,7 +69,12 @@ export interface WriteHook<Event extends WriteEvent> {
 export interface DocumentHooks {
   readonly beforeValidate: readonly WriteHook<ValidateEvent>[]
   readonly beforeChange: readonly WriteHook<ChangeEvent>[]
+  /** Run in the transaction, too, when all hooks have: each answers a list of {@link ValidatorAnswer}. */
+  readonly validate: readonly WriteHook<CheckEvent>[]
 }
+
+/** The kinds of hooks that run inside a transaction, as errors name them. */
+export type TransactionHook = 'beforeChange' | 'validate'
 
 /** A write was refused by a hook inside its transaction. Stores undo the transaction, and do not look at the reason. */
 export class HookRefusal extends Error {
@@ -118,20 +139,23 @@ export class WriteHooks {
       )
   }
 
-  /** Runs a hook before any transaction. */
-  async validate(hook: WriteHook<ValidateEvent>, event: ValidateEvent): Promise<unknown> {
+  /** Runs a `beforeValidate` hook, before any transaction. */
+  async runBeforeTransaction(hook: WriteHook<ValidateEvent>, event: ValidateEvent): Promise<unknown> {
     const transaction = this.#running.getStore()?.transaction
     return this.#run(hook, event, { transaction, limitMs: this.#limitMs, name: 'beforeValidate' })
   }
 
-  /** Runs a hook inside a transaction, of which the event's store is a part. */
-  async change(hook: WriteHook<ChangeEvent>, event: ChangeEvent, time: HookTime): Promise<unknown> {
+  /** Runs a `beforeChange` hook or a validator inside a transaction, of which the event's store is a part. */
+  async runInTransaction<Event extends WriteEvent>(
+    name: TransactionHook,
+    hook: WriteHook<Event>,
+    event: Event,
+    time: HookTime,
+  ): Promise<unknown> {
     const transaction = { isOver: false }
     const allMs = Math.min(this.#limitMs, MAX_TRANSACTION_MS)
     try {
-      return await time.spend(allMs, (limitMs) =>
-        this.#run(hook, event, { transaction, limitMs, name: 'beforeChange' }),
-      )
+      return await time.spend(allMs, (limitMs) => this.#run(hook, event, { transaction, limitMs, name }))
     } finally {
       transaction.isOver = true
     }
@@ -165,7 +189,7 @@ export class WriteHooks {
 export const hookedName = (kind: DocumentModel['kind'], key: string): string => `${kind} ${key}`
 
 const tooLate = (reason: string): DaybookError =>
-  new DaybookError('SERVICE_UNAVAILABLE', 'A plugin took too long; nothing was stored.', {}, new Error(reason))
+  new DaybookError('SERVICE_UNAVAILABLE', 'A hook took too long; nothing was stored.', {}, new Error(reason))
 
 /** A hook did what no hook may do; only the log names it. */
 export const brokenHook = (reason: string, cause?: unknown): DaybookError =>

@@ -3,7 +3,7 @@ import { isRecord, makeField, walkFields } from './field.ts'
 import type { FieldValues, WriteValues } from './infer.ts'
 import { aCount, anObject, COMMON_RULES, isKey } from './rules.ts'
 
-export interface BlocksOptions extends CommonOptions {
+export interface BlocksOptions<Block = unknown> extends CommonOptions<readonly Block[]> {
   /** The fewest blocks. @default 0 */
   readonly min?: number
   /** The most blocks. @default 1,000 */
@@ -71,7 +71,7 @@ type Typed<T> = {
  */
 export function blocksField<const T extends BlockTypes, const O extends BlocksOptions = Record<never, never>>(
   types: T,
-  options?: Exactly<O, BlocksOptions>,
+  options?: Exactly<O, BlocksOptions<Tagged<T>>>,
 ): Field<readonly Tagged<T>[], NoInfer<O> & Typed<T>, readonly TaggedWrite<T>[]> {
   return makeField(blocks, { ...options, types } as unknown as O & Typed<T>)
 }

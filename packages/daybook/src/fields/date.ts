@@ -1,10 +1,10 @@
-import type { Exactly, Field, FieldType, JsonSchema, ScalarOptions } from './field.ts'
+import type { DefaultRule, Exactly, Field, FieldType, JsonSchema, ScalarOptions } from './field.ts'
 import { makeField, scalarAnswers } from './field.ts'
 import { aDefault, SCALAR_RULES } from './rules.ts'
 
-export interface DateOptions extends ScalarOptions {
-  /** What a new document gets that names no value. */
-  readonly default?: string
+export interface DateOptions extends ScalarOptions<string> {
+  /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  readonly default?: string | DefaultRule<string>
 }
 
 const DAY: JsonSchema = { type: 'string', format: 'date' }
@@ -44,6 +44,7 @@ const date: FieldType<DateOptions> = {
   schema: () => ({ type: 'string', format: 'date', maxLength: 10 }),
   accepts: (value) => typeof value === 'string' && isDay(value),
   ...scalarAnswers('text'),
+  isDate: true,
   fromQuery: (text) => (isDay(text) ? text : undefined),
   filterSchema: () => DAY,
 }
@@ -55,6 +56,7 @@ const datetime: FieldType<DateOptions> = {
   accepts: (value) => typeof value === 'string' && parseTimestamp(value) === value,
   canonical: (value) => new Date(String(value)).toISOString(),
   ...scalarAnswers('text'),
+  isDate: true,
   fromQuery: parseTimestamp,
   filterSchema: () => TIMESTAMP_FILTER,
 }

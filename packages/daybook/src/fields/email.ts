@@ -1,10 +1,10 @@
-import type { Exactly, Field, FieldType, ScalarOptions } from './field.ts'
+import type { DefaultRule, Exactly, Field, FieldType, ScalarOptions } from './field.ts'
 import { makeField, scalarAnswers } from './field.ts'
 import { aDefault, SCALAR_RULES } from './rules.ts'
 
-export interface AddressOptions extends ScalarOptions {
-  /** What a new document gets that names no value. */
-  readonly default?: string
+export interface AddressOptions extends ScalarOptions<string> {
+  /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  readonly default?: string | DefaultRule<string>
 }
 
 const email: FieldType<AddressOptions> = {

@@ -1,4 +1,5 @@
 import type { Caller } from '../auth/adapter.ts'
+import type { FieldValidator } from './validation.ts'
 
 /** A JSON Schema (2020-12) as plain data. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
@@ -12,8 +13,17 @@ export interface FieldAccess {
   readonly write?: FieldRule
 }
 
+/** What a default is made from: the caller, and the moment of the write. */
+export interface DefaultRequest extends Caller {
+  /** The moment of the write, ISO 8601 in UTC with milliseconds; the same for all defaults of a document. */
+  readonly now: string
+}
+
+/** Makes what a new document gets that names no value, or nothing. Answers at once: no promise. */
+export type DefaultRule<Value = unknown> = (request: DefaultRequest) => Value | null | undefined
+
 /** Options of every field. */
-export interface CommonOptions {
+export interface CommonOptions<Value = unknown> {
   /** The field must hold a value after every write. @default false */
   readonly required?: boolean
   /** For people: shown in the OpenAPI document and the docs page. */
@@ -26,16 +36,31 @@ export interface CommonOptions {
    * @see docs/access.md#restrict-fields-and-globals
    */
   readonly access?: FieldAccess
+  /**
+   * Checks the value in its document, once all else about it is right: `(value, { entry, before, operation, identity, locale, content })`.
+   * Answers nothing when the value may be stored, else what is wrong with it. @see docs/hooks.md#check-what-is-written
+   */
+  readonly validate?: FieldValidator<Value>
   /** The key that this field had before; `daybook migrate` moves the values. @see docs/changing-your-config.md */
   readonly renamedFrom?: string
 }
 
 /** Further options of a field whose value is one string, number or boolean. */
-export interface ScalarOptions extends CommonOptions {
+export interface ScalarOptions<Value = unknown> extends CommonOptions<Value> {
   /** No two entries of the collection hold the same value. Top-level fields only, and without `access.read`. @default false */
   readonly unique?: boolean
-  /** `false` saves the index; the field can then be neither filtered nor sorted. @default true */
+  /** `false` saves the index; the field can then be neither filtered nor sorted nor counted. @default true */
   readonly index?: boolean
+}
+
+/** The option of a field whose values are few: categories, years, flags. */
+export interface CountedOptions {
+  /**
+   * Keeps how many entries hold each value, so that `aggregate=count:FIELD` of a list without filter costs the same at any size. Each
+   * write then also updates a row for each value that comes or goes. Not together with `localized`. @default false
+   * @see docs/count-and-group.md#keep-counts
+   */
+  readonly counted?: boolean
 }
 
 /** The options of a field whose type is not known: those that every type has, and whatever else it takes. */
@@ -99,8 +124,12 @@ export interface FieldPlace {
   readonly path: string
   /** The fields beside this one. */
   readonly siblings: Fields
+  /** The key of the collection that it stands in; `undefined` in a global. */
+  readonly collection: string | undefined
   /** Keys of all collections. */
   readonly collections: readonly string[]
+  /** The fields of a collection; `undefined` where there is none of that key. */
+  fieldsOf(collection: string): Fields | undefined
   readonly nested: boolean
   /** Whether this field, or the one around it, has a rule for reading: nothing may tell others what it holds. */
   readonly guarded: boolean
@@ -135,6 +164,14 @@ export interface RelationFacts {
   readonly many: boolean
   /** What happens to a reference when its target is deleted. */
   readonly onDelete: 'unset' | 'restrict'
+}
+
+/** The relation that a field shows from its other side. */
+export interface ReverseFacts {
+  /** The key of the collection that refers. */
+  readonly collection: string
+  /** The dotted path of the relation there. */
+  readonly path: string
 }
 
 /** The text of a value that `q` searches. */
@@ -185,7 +222,7 @@ export interface FieldType<Options extends object = AnyOptions> {
   empty?(options: Options): unknown
   /** The value served in place of one that the present config does not take. @default empty */
   replacement?(options: Options): unknown
-  /** The value of a field that a new document does not name. @default empty */
+  /** The value of a field that a new document does not name, or a {@link DefaultRule} that makes it. @default empty */
   default?(options: Options): unknown
   /** The key of the field beside it that a value is made from when a new document names none. */
   source?(options: Options): string | undefined
@@ -201,14 +238,20 @@ export interface FieldType<Options extends object = AnyOptions> {
   filterSchema?(options: Options): JsonSchema
   /** Whether a filter may ask for a part of the value. */
   readonly isText?: true
+  /** Whether the value is text that begins with a day of the calendar, `2026-11-20`. */
+  readonly isDate?: true
   /** How the value compares; absent: it can be neither filtered nor sorted. */
   scalar?(options: Options): Scalar | undefined
   /** Whether the value is a list, of which a filter finds every member. @default false */
   isMany?(options: Options): boolean
+  /** Whether the numbers of entries with each value are kept. @default false */
+  isCounted?(options: Options): boolean
   /** Whether no two entries may hold the same value. @default false */
   isUnique?(options: Options): boolean
   /** Where the value refers to; absent: to nothing. */
   relation?(options: Options): RelationFacts
+  /** The relation that it shows from the other side. Such a field stores nothing; absent: it does. */
+  reverse?(options: Options): ReverseFacts | undefined
   /** The sets of fields that a container value holds. */
   inner?(options: Options): readonly InnerFields[]
   /** The field that every item of a list is a value of. */
@@ -238,6 +281,23 @@ export function scalarAnswers(
   }
 }
 
+/** The capability that {@link CountedOptions} give. */
+export const COUNTED_ANSWERS: Required<Pick<FieldType<CountedOptions & { readonly index?: boolean }>, 'isCounted'>> = {
+  isCounted: (options) => options.counted === true && options.index !== false,
+}
+
+/** Says what is wrong with the options of a counted field. */
+export function checkCounted(
+  options: CommonOptions & CountedOptions & { readonly index?: boolean },
+  place: FieldPlace,
+  report: FaultReport,
+): void {
+  if (!options.counted) return
+  if (options.index === false) report.add(`${place.path}.counted`, 'leave it out, or leave index: false out')
+  if (options.localized)
+    report.add(`${place.path}.counted`, 'leave it out of a localized field: counts are kept of one locale')
+}
+
 /** Makes a field; the types of `options` and values come from the builder's signature. */
 export function makeField<
   Value,
@@ -249,8 +309,11 @@ export function makeField<
   return Object.freeze({ type: type as unknown as FieldType, options: Object.freeze({ ...options }) })
 }
 
-/** Refuses keys that `Known` does not have, which plain generics would let pass. */
-export type Exactly<Options, Known> = Options & { readonly [K in Exclude<keyof Options, keyof Known>]: never }
+/** Refuses keys that `Known` does not have, which plain generics would let pass. `Known` itself gives functions their types. */
+export type Exactly<Options, Known> = Options & Known & { readonly [K in Exclude<keyof Options, keyof Known>]: never }
+
+/** Whether documents hold a value of the field. */
+export const isStored = (field: Field): boolean => field.type.reverse === undefined
 
 /** The key and generated keys of a field, in the order in which they are served. */
 export function servedKeys(key: string, field: Field): readonly string[] {
@@ -300,6 +363,14 @@ export function holdsLocalized(field: Field): boolean {
   return (
     field.options.localized === true ||
     innerFields(field).some((fields) => Object.values(fields).some((inner) => holdsLocalized(inner)))
+  )
+}
+
+/** Whether a field, or one inside it, has a validator. */
+export function holdsValidator(field: Field): boolean {
+  return (
+    field.options.validate !== undefined ||
+    innerFields(field).some((fields) => Object.values(fields).some((inner) => holdsValidator(inner)))
   )
 }
 

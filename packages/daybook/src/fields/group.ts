@@ -3,7 +3,7 @@ import { isRecord, makeField, walkFields } from './field.ts'
 import type { FieldValues, WriteValues } from './infer.ts'
 import { anObject, COMMON_RULES } from './rules.ts'
 
-export type GroupOptions = CommonOptions
+export type GroupOptions<Value = unknown> = CommonOptions<Value>
 
 const group: FieldType<GroupOptions & { readonly fields: Fields }> = {
   name: 'group',
@@ -23,7 +23,7 @@ const group: FieldType<GroupOptions & { readonly fields: Fields }> = {
  */
 export function groupField<const F extends Fields, const O extends GroupOptions = Record<never, never>>(
   fields: F,
-  options?: Exactly<O, GroupOptions>,
+  options?: Exactly<O, GroupOptions<FieldValues<F>>>,
 ): Field<FieldValues<F>, NoInfer<O> & { readonly fields: F }, WriteValues<F>> {
   return makeField(group, { ...options, fields } as unknown as O & { readonly fields: F })
 }

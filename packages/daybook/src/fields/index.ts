@@ -8,6 +8,7 @@ import { listField } from './list.ts'
 import { markdownField } from './markdown.ts'
 import { integerField, numberField } from './number.ts'
 import { relationField } from './relation.ts'
+import { reverseField } from './reverse.ts'
 import { selectField } from './select.ts'
 import { slugField } from './slug.ts'
 import { statusField } from './status.ts'
@@ -31,6 +32,7 @@ interface FieldBuilders {
   readonly status: typeof statusField
   readonly json: typeof jsonField
   readonly relation: typeof relationField
+  readonly reverse: typeof reverseField
   readonly group: typeof groupField
   readonly list: typeof listField
   readonly blocks: typeof blocksField
@@ -64,6 +66,7 @@ export const f: FieldBuilders = withUnknownTypes({
   status: statusField,
   json: jsonField,
   relation: relationField,
+  reverse: reverseField,
   group: groupField,
   list: listField,
   blocks: blocksField,

@@ -46,6 +46,33 @@ export type FieldValues<F extends Fields> = Flat<
   }
 >
 
+/** Why a field that holds something may be seen empty: some may not read it, or a language has no value of its own. */
+type EmptyFor<F, Why> =
+  | ('guarded' extends Why
+      ? OptionsOf<F> extends { readonly access: { readonly read: unknown } }
+        ? true
+        : never
+      : never)
+  | ('localized' extends Why ? (OptionsOf<F> extends { readonly localized: true } ? true : never) : never)
+
+/** Fields whose empty value is a value, such as a list. */
+type IsNeverNull<F> = '~filled' extends keyof OptionsOf<F>
+  ? true
+  : OptionsOf<F> extends { readonly many: true }
+    ? true
+    : false
+
+type IsSeen<F, Why> = [EmptyFor<F, Why>] extends [never] ? IsFilled<F> : IsNeverNull<F>
+
+/** The values of a set of fields, where some may be seen empty for these reasons. */
+export type SparseValues<F extends Fields, Why extends 'guarded' | 'localized'> = Flat<
+  { readonly [K in keyof F]: IsSeen<F[K], Why> extends true ? ValueOf<F[K]> : ValueOf<F[K]> | null } & {
+    readonly [K in keyof F as GeneratedKey<K, F[K]>]: IsSeen<F[K], Why> extends true
+      ? GeneratedValue<F[K]>
+      : GeneratedValue<F[K]> | null
+  }
+>
+
 type Ignored<F extends Fields> = {
   readonly [K in keyof F as GeneratedKey<K, F[K]>]?: unknown
 }

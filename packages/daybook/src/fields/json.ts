@@ -1,10 +1,10 @@
-import type { AnyOptions, CommonOptions, Field, FieldType, JsonSchema } from './field.ts'
+import type { AnyOptions, CommonOptions, DefaultRule, Field, FieldType, JsonSchema } from './field.ts'
 import { makeField } from './field.ts'
 import { aDefault, anObject, COMMON_RULES } from './rules.ts'
 
-export interface JsonOptions extends CommonOptions {
-  /** What a new document gets that names no value. */
-  readonly default?: unknown
+export interface JsonOptions<Value = unknown> extends CommonOptions<Value> {
+  /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  readonly default?: JsonValue | DefaultRule<JsonValue> | null
   /** The JSON Schema (2020-12) that the value must satisfy. @default any JSON value */
   readonly schema?: JsonSchema
 }
@@ -30,7 +30,7 @@ type JsonMark = {
   readonly '~unfiltered'?: true
 }
 
-type Needed = JsonOptions & { readonly required: true }
+type Needed<Value> = JsonOptions<Value> & { readonly required: true }
 
 /**
  * Any JSON value, checked against a schema of its own. Neither filtered, sorted nor searched.
@@ -41,12 +41,12 @@ type Needed = JsonOptions & { readonly required: true }
  * ```
  */
 export function jsonField<Value = JsonValue>(
-  options: Needed & { readonly default: unknown },
+  options: Needed<Value> & { readonly default: JsonValue | DefaultRule<JsonValue> },
 ): Field<NoInfer<Value>, JsonMark & { readonly required: true; readonly default: unknown }>
 export function jsonField<Value = JsonValue>(
-  options: Needed,
+  options: Needed<Value>,
 ): Field<NoInfer<Value>, JsonMark & { readonly required: true }>
-export function jsonField<Value = JsonValue>(options?: JsonOptions): Field<NoInfer<Value>, JsonMark>
+export function jsonField<Value = JsonValue>(options?: JsonOptions<Value>): Field<NoInfer<Value>, JsonMark>
 export function jsonField(options: JsonOptions = {}): Field {
   return makeField(json, options as AnyOptions)
 }

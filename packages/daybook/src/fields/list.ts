@@ -1,22 +1,73 @@
-import type { CommonOptions, Exactly, Field, FieldType } from './field.ts'
-import { makeField } from './field.ts'
-import { aCount, aDefault, COMMON_RULES } from './rules.ts'
+import type {
+  CommonOptions,
+  CountedOptions,
+  DefaultRule,
+  Exactly,
+  FaultReport,
+  Field,
+  FieldPlace,
+  FieldType,
+  JsonSchema,
+  Scalar,
+} from './field.ts'
+import { COUNTED_ANSWERS, checkCounted, isRecord, makeField } from './field.ts'
+import { aCount, aDefault, COMMON_RULES, COUNTED_RULES, SCALAR_RULES } from './rules.ts'
 
-export interface ListFieldOptions extends CommonOptions {
+export interface ListFieldOptions<Item = unknown> extends CommonOptions<readonly Item[]>, CountedOptions {
   /** The fewest items. @default 0 */
   readonly min?: number
-  /** The most items. @default 1,000 */
+  /** The most items; a list with an index holds at most 1,000. @default 1,000 */
   readonly max?: number
-  /** What a new document gets that names no value. @default an empty list */
-  readonly default?: readonly unknown[]
+  /**
+   * Of a list of texts, numbers, dates, selects and the like: `false` saves the index; the list can then be neither filtered nor counted.
+   * Other lists have no index. @default true
+   */
+  readonly index?: boolean
+  /** What a new document gets that names no value; or a function that makes it. @default an empty list @see docs/modelling-content.md#defaults-that-a-function-makes */
+  readonly default?: readonly unknown[] | DefaultRule<readonly unknown[]>
 }
 
-const DEFAULT_MAX_ITEMS = 1000
+type ListOptions = ListFieldOptions & { readonly of: Field }
 
-const list: FieldType<ListFieldOptions & { readonly of: Field }> = {
+/** The most items where a list does not say, and of a list that has an index: each is a row of it. */
+const MAX_ITEMS = 1000
+/** The longest item that is indexed, in characters. */
+const MAX_MEMBER_LENGTH = 2000
+
+/** How the items of a list compare, where they can stand in an index. */
+function itemScalar({ of }: ListOptions): Scalar | undefined {
+  // Checks of the config come here with anything.
+  if (!isRecord(of?.type) || !isRecord(of.options) || of.type.relation !== undefined) return undefined
+  // Members stand in a table that knows no locales.
+  if (of.options.localized === true) return undefined
+  const scalar = of.type.scalar?.(of.options)
+  return scalar !== 'text' || isShort(of) ? scalar : undefined
+}
+
+/** Whether the texts of a field fit into an index. */
+function isShort({ type, options }: Field): boolean {
+  const { maxLength, enum: choices }: JsonSchema = type.schema(options, () => ({}))
+  return choices !== undefined || (typeof maxLength === 'number' && maxLength <= MAX_MEMBER_LENGTH)
+}
+
+const isIndexed = (options: ListOptions): boolean => options.index !== false && itemScalar(options) !== undefined
+
+const mostItems = ({ max }: ListOptions): number => max ?? MAX_ITEMS
+
+const list: FieldType<ListOptions> = {
   name: 'list',
-  rules: { ...COMMON_RULES, of: () => undefined, min: aCount, max: aCount, default: aDefault },
+  rules: {
+    ...COMMON_RULES,
+    of: () => undefined,
+    min: aCount,
+    max: aCount,
+    default: aDefault,
+    index: SCALAR_RULES.index,
+    ...COUNTED_RULES,
+  },
   check(options, place, report) {
+    checkCounted(options, place, report)
+    checkIndex(options, place, report)
     if (options.of?.type?.generated?.('of', options.of.options)) {
       report.add(
         `${place.path}.of`,
@@ -29,14 +80,28 @@ const list: FieldType<ListFieldOptions & { readonly of: Field }> = {
     type: 'array',
     items: options.of.type.schema(options.of.options, nest),
     ...(options.min === undefined ? {} : { minItems: options.min }),
-    maxItems: options.max ?? DEFAULT_MAX_ITEMS,
+    maxItems: mostItems(options),
   }),
   accepts: (value, { of }) => Array.isArray(value) && value.every((item) => of.type.accepts(item, of.options)),
   item: (options) => options.of,
+  isMany: isIndexed,
+  ...COUNTED_ANSWERS,
   default: (options) => options.default,
   empty: () => [],
   walk: (value, options, visitor) =>
     (Array.isArray(value) ? value : []).map((item) => visitor.value(options.of, item, '')),
+}
+
+function checkIndex(options: ListOptions, place: FieldPlace, report: FaultReport): void {
+  if (isRecord(options.of?.options) && options.of.options.counted === true)
+    report.add(`${place.path}.of.counted`, 'write counted: true among the options of the list')
+  if (options.counted && itemScalar(options) === undefined)
+    report.add(
+      `${place.path}.counted`,
+      'leave it out: only lists of texts, numbers, dates, selects and the like are counted',
+    )
+  if (isIndexed(options) && mostItems(options) > MAX_ITEMS)
+    report.add(`${place.path}.max`, `write at most ${MAX_ITEMS}, or index: false`)
 }
 
 type Listed<Of> = {
@@ -56,7 +121,7 @@ export function listField<
   const O extends ListFieldOptions = Record<never, never>,
 >(
   of: Field<Item, OfOptions, Write>,
-  options?: Exactly<O, ListFieldOptions>,
+  options?: Exactly<O, ListFieldOptions<Item>>,
 ): Field<readonly Item[], NoInfer<O> & Listed<Field<Item, OfOptions, Write>>, readonly Write[]> {
   return makeField(list, { ...options, of } as unknown as O & Listed<Field<Item, OfOptions, Write>>)
 }

@@ -1,10 +1,10 @@
-import type { CommonOptions, Exactly, Field, FieldType } from './field.ts'
+import type { CommonOptions, DefaultRule, Exactly, Field, FieldType } from './field.ts'
 import { makeField } from './field.ts'
 import { aCount, aDefault, aFlag, COMMON_RULES } from './rules.ts'
 
-export interface MarkdownOptions extends CommonOptions {
-  /** What a new document gets that names no value. */
-  readonly default?: string
+export interface MarkdownOptions extends CommonOptions<string> {
+  /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  readonly default?: string | DefaultRule<string>
   /** The longest text allowed, in characters. @default 1,000,000 */
   readonly maxLength?: number
   /** Whether `<key>Html` with the sanitized HTML stands beside the text. @default true */

@@ -1,10 +1,19 @@
-import type { Exactly, Field, FieldType, JsonSchema, OptionRule, ScalarOptions } from './field.ts'
-import { makeField, scalarAnswers } from './field.ts'
-import { aDefault, aNumber, anInteger, SCALAR_RULES } from './rules.ts'
+import type {
+  CountedOptions,
+  DefaultRule,
+  Exactly,
+  Field,
+  FieldType,
+  JsonSchema,
+  OptionRule,
+  ScalarOptions,
+} from './field.ts'
+import { COUNTED_ANSWERS, checkCounted, makeField, scalarAnswers } from './field.ts'
+import { aDefault, aNumber, anInteger, COUNTED_RULES, SCALAR_RULES } from './rules.ts'
 
-export interface NumberOptions extends ScalarOptions {
-  /** What a new document gets that names no value. */
-  readonly default?: number
+export interface NumberOptions extends ScalarOptions<number>, CountedOptions {
+  /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  readonly default?: number | DefaultRule<number>
   /** The smallest value allowed. */
   readonly min?: number
   /** The largest value allowed. */
@@ -21,8 +30,9 @@ function toNumber(text: string, isWhole: boolean): number | undefined {
 function numberType(name: string, schema: JsonSchema, bound: OptionRule): FieldType<NumberOptions> {
   return {
     name,
-    rules: { ...SCALAR_RULES, default: aDefault, min: bound, max: bound },
+    rules: { ...SCALAR_RULES, default: aDefault, min: bound, max: bound, ...COUNTED_RULES },
     check(options, place, report) {
+      checkCounted(options, place, report)
       if (options.min !== undefined && options.max !== undefined && options.min > options.max) {
         report.add(`${place.path}.min`, `write at most ${options.max}, the value of max`)
       }
@@ -36,6 +46,7 @@ function numberType(name: string, schema: JsonSchema, bound: OptionRule): FieldT
     // JSON has no negative zero to give back.
     canonical: (value) => (value === 0 ? 0 : value),
     ...scalarAnswers('number'),
+    ...COUNTED_ANSWERS,
     fromQuery: (text) => toNumber(text, name === 'integer'),
     filterSchema: () => schema,
   }

@@ -1,9 +1,9 @@
-import type { CommonOptions, Exactly, Field, FieldType, JsonSchema, OptionRule } from './field.ts'
-import { makeField } from './field.ts'
-import { aFlag, COMMON_RULES, SCALAR_RULES } from './rules.ts'
+import type { CommonOptions, CountedOptions, Exactly, Field, FieldType, JsonSchema, OptionRule } from './field.ts'
+import { COUNTED_ANSWERS, checkCounted, makeField } from './field.ts'
+import { aFlag, COMMON_RULES, COUNTED_RULES, SCALAR_RULES } from './rules.ts'
 import { isUuidShaped } from './slug.ts'
 
-export interface RelationOptions extends CommonOptions {
+export interface RelationOptions<Value = unknown> extends CommonOptions<Value>, CountedOptions {
   /** Holds up to 1,000 different ids, in order. @default false */
   readonly many?: boolean
   /**
@@ -44,8 +44,12 @@ const relation: FieldType<RelationOptions & { readonly to: string }> = {
     many: aFlag,
     onDelete: anOnDelete,
     index: SCALAR_RULES.index,
+    ...COUNTED_RULES,
   },
   check(options, place, report) {
+    checkCounted(options, place, report)
+    if (options.many && options.counted)
+      report.add(`${place.path}.counted`, 'leave it out where many is true: counting takes single relations')
     if (!place.collections.includes(options.to)) {
       report.add(place.path, `"${options.to}" is not a collection; write one of: ${place.collections.join(', ')}`)
     }
@@ -70,6 +74,7 @@ const relation: FieldType<RelationOptions & { readonly to: string }> = {
   canonical: (value) =>
     Array.isArray(value) ? [...new Set(value.map((id) => String(id).toLowerCase()))] : String(value).toLowerCase(),
   relation: (options) => ({ to: options.to, many: options.many === true, onDelete: onDeleteOf(options) }),
+  ...COUNTED_ANSWERS,
   isMany: (options) => options.many === true && options.index !== false,
   scalar: (options) => (options.many || options.index === false ? undefined : 'text'),
   fromQuery: (text) => (isUuidShaped(text) ? text.toLowerCase() : undefined),
@@ -84,9 +89,13 @@ type RelationValue<O extends RelationOptions> = O extends { readonly many: true 
  *
  * @param to the key of the collection
  */
-export function relationField<const To extends string, const O extends RelationOptions = Record<never, never>>(
+export function relationField<
+  const To extends string,
+  const O extends RelationOptions = Record<never, never>,
+  const Many extends boolean = false,
+>(
   to: To,
-  options?: Exactly<O, RelationOptions>,
+  options?: Exactly<O, RelationOptions<RelationValue<{ readonly many: Many }>>> & { readonly many?: Many },
 ): Field<RelationValue<O>, NoInfer<O> & { readonly to: To }> {
   return makeField(relation, { ...options, to } as unknown as O & { readonly to: To })
 }

@@ -24,6 +24,7 @@ export const aCount: OptionRule = optionRule(
 )
 export const aNumber: OptionRule = optionRule((value) => Number.isFinite(value), 'write a number')
 export const anInteger: OptionRule = optionRule((value) => Number.isSafeInteger(value), 'write a whole number')
+export const aFunction: OptionRule = optionRule((value) => typeof value === 'function', 'write a function')
 export const aDefault: OptionRule = () => undefined
 export const aPattern: OptionRule = optionRule(
   (value) => typeof value === 'string' && isRegExp(value),
@@ -45,12 +46,13 @@ const anAccess: OptionRule = (value) => {
 
 /** Rules of the options of every type. */
 export const COMMON_RULES: Readonly<
-  Record<'required' | 'description' | 'localized' | 'access' | 'renamedFrom', OptionRule>
+  Record<'required' | 'description' | 'localized' | 'access' | 'validate' | 'renamedFrom', OptionRule>
 > = {
   required: aFlag,
   description: aText,
   localized: aFlag,
   access: anAccess,
+  validate: aFunction,
   renamedFrom: aKey,
 }
 
@@ -60,6 +62,9 @@ export const SCALAR_RULES: typeof COMMON_RULES & Readonly<Record<'unique' | 'ind
   unique: aFlag,
   index: aFlag,
 }
+
+/** The rule of the option of counted fields. */
+export const COUNTED_RULES: Readonly<Record<'counted', OptionRule>> = { counted: aFlag }
 
 function isRegExp(source: string): boolean {
   try {

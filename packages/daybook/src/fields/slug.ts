@@ -2,7 +2,7 @@ import type { CommonOptions, Exactly, Field, FieldType } from './field.ts'
 import { isGuarded, makeField } from './field.ts'
 import { aKey, COMMON_RULES } from './rules.ts'
 
-export interface SlugOptions extends CommonOptions {
+export interface SlugOptions extends CommonOptions<string> {
   /** The text field beside it that a slug is made from when none is given; `-2`, `-3` … on a clash. Neither takes `access.read`. */
   readonly from?: string
 }

@@ -1,4 +1,4 @@
-import type { CommonOptions, Exactly, Field, FieldType } from './field.ts'
+import type { CommonOptions, DefaultRule, Exactly, Field, FieldType } from './field.ts'
 import { makeField } from './field.ts'
 import { aDefault, COMMON_RULES } from './rules.ts'
 import { aChoice } from './select.ts'
@@ -6,11 +6,11 @@ import { aChoice } from './select.ts'
 /** The status that everyone may see. */
 export const PUBLISHED = 'published'
 
-export interface StatusOptions extends Pick<CommonOptions, 'description' | 'renamedFrom'> {
+export interface StatusOptions extends Pick<CommonOptions<string>, 'description' | 'validate' | 'renamedFrom'> {
   /** The values; `published` must be among them. @default `draft`, `published`, `archived` */
   readonly options?: readonly string[]
-  /** What a new entry gets that names no value. @default 'published' */
-  readonly default?: string
+  /** What a new entry gets that names no value; or a function that makes it. @default 'published' @see docs/modelling-content.md#defaults-that-a-function-makes */
+  readonly default?: string | DefaultRule<string>
 }
 
 /** The values that a status field takes. */
@@ -18,11 +18,16 @@ function statusValues(options: StatusOptions): readonly string[] {
   return options.options ?? ['draft', PUBLISHED, 'archived']
 }
 
+/** A status that readers without a session do not see. */
+const hiddenStatus = (options: StatusOptions): string | undefined =>
+  statusValues(options).find((value) => value !== PUBLISHED)
+
 const status: FieldType<StatusOptions> = {
   name: 'status',
   role: 'status',
   rules: {
     description: COMMON_RULES.description,
+    validate: COMMON_RULES.validate,
     renamedFrom: COMMON_RULES.renamedFrom,
     options: aChoice,
     default: aDefault,
@@ -35,11 +40,11 @@ const status: FieldType<StatusOptions> = {
   },
   schema: (options) => ({ type: 'string', enum: statusValues(options) }),
   accepts: (value, options) => statusValues(options).includes(value as string),
-  // It cannot be emptied: no reader could see an entry without a status.
-  empty: (options) => options.default ?? PUBLISHED,
+  // It cannot be emptied: no reader could see an entry without a status. What a function would say is not known here.
+  empty: (options) => (typeof options.default === 'function' ? hiddenStatus(options) : options.default) ?? PUBLISHED,
   default: (options) => options.default ?? PUBLISHED,
   // What is no longer a status may have been hidden for a reason.
-  replacement: (options) => statusValues(options).find((value) => value !== PUBLISHED) ?? PUBLISHED,
+  replacement: (options) => hiddenStatus(options) ?? PUBLISHED,
   choices: statusValues,
   scalar: () => 'text',
   fromQuery: (text, options) => (statusValues(options).includes(text) ? text : undefined),

@@ -1,6 +1,16 @@
-import type { Exactly, FaultReport, Field, FieldPlace, FieldType, JsonSchema, ScalarOptions } from './field.ts'
-import { makeField, scalarAnswers } from './field.ts'
-import { aCount, aDefault, aFlag, aPattern, SCALAR_RULES } from './rules.ts'
+import type {
+  CountedOptions,
+  DefaultRule,
+  Exactly,
+  FaultReport,
+  Field,
+  FieldPlace,
+  FieldType,
+  JsonSchema,
+  ScalarOptions,
+} from './field.ts'
+import { COUNTED_ANSWERS, checkCounted, makeField, scalarAnswers } from './field.ts'
+import { aCount, aDefault, aFlag, aPattern, COUNTED_RULES, SCALAR_RULES } from './rules.ts'
 
 /**
  * The longest text that is indexed, in characters: four bytes each still fit a PostgreSQL index row.
@@ -8,9 +18,9 @@ import { aCount, aDefault, aFlag, aPattern, SCALAR_RULES } from './rules.ts'
  */
 export const MAX_INDEXED_LENGTH = 512
 
-export interface TextOptions extends ScalarOptions {
-  /** What a new document gets that names no value. */
-  readonly default?: string
+export interface TextOptions extends ScalarOptions<string>, CountedOptions {
+  /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  readonly default?: string | DefaultRule<string>
   /** The shortest text allowed, in characters. @default 0 */
   readonly minLength?: number
   /** The longest text allowed, in characters; an indexed text holds at most 512. @default 512; 100,000 with `index: false` */
@@ -33,8 +43,10 @@ const text: FieldType<TextOptions> = {
     maxLength: aCount,
     pattern: aPattern,
     search: aFlag,
+    ...COUNTED_RULES,
   },
   check(options: TextOptions, place: FieldPlace, report: FaultReport) {
+    checkCounted(options, place, report)
     const indexed = options.index !== false || options.unique === true
     if (indexed && longest(options) > MAX_INDEXED_LENGTH) {
       report.add(
@@ -56,6 +68,7 @@ const text: FieldType<TextOptions> = {
   },
   accepts: (value) => typeof value === 'string',
   ...scalarAnswers('text'),
+  ...COUNTED_ANSWERS,
   fromQuery: (text) => text,
   isText: true,
   search: (options) => (options.search === false ? undefined : { weight: 8, words: String }),

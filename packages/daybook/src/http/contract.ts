@@ -102,8 +102,8 @@ export interface RouteContract<P extends Parameters, Body> {
   readonly operationId: string
   readonly summary: string
   readonly description?: string | undefined
-  /** The name of the plugin that it is of. */
-  readonly plugin?: string
+  /** The name of the plugin that it is of; `null`: it is of the config itself; absent: of Daybook. */
+  readonly plugin?: string | null
   /**
    * `session`: without one it is 401, unless the config has a rule of its own for the action. `provider`: the auth adapter
    * answers, and sees to it.

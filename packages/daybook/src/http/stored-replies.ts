@@ -103,7 +103,8 @@ async function requestDigest(repeatable: Repeatable, access: Access): Promise<st
   for (const collection of new Set(repeatable.collections)) {
     const ruling = await access.rulingOnReads(collection)
     const hidden = [...access.hidden(collection)]
-    sights.push([collection.key, typeof ruling === 'boolean' ? ruling : 'some', hidden])
+    const people = typeof collection.peopleRule === 'function' ? [access.seesPeople(collection)] : []
+    sights.push([collection.key, typeof ruling === 'boolean' ? ruling : 'some', hidden, ...people])
   }
   return createHash('sha256')
     .update(JSON.stringify([who, repeatable.request, sights]))

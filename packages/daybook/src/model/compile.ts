@@ -5,9 +5,10 @@ import type { CollectionConfig, DaybookConfig, GlobalConfig, LocalesConfig } fro
 import { freezeConfig } from '../config/freeze.ts'
 import { parseTimestamp, TIMESTAMP_FILTER } from '../fields/date.ts'
 import type { Field, Fields, JsonSchema, Scalar } from '../fields/field.ts'
-import { holdsLocalized, innerFields, isRecord, isRequired, servedKeys } from '../fields/field.ts'
+import { holdsLocalized, innerFields, isRecord, isRequired, isStored, servedKeys } from '../fields/field.ts'
 import { ID_FILTER } from '../fields/relation.ts'
 import { isUuidShaped } from '../fields/slug.ts'
+import type { DocumentValidator } from '../fields/validation.ts'
 import type {
   CollectionModel,
   Comparable,
@@ -20,6 +21,7 @@ import type {
   ManyValued,
   Model,
   RelationModel,
+  ReverseModel,
 } from './model.ts'
 import { documentSchema, writeFields } from './schema.ts'
 import { schemaFault, Validators } from './validator.ts'
@@ -36,12 +38,14 @@ const TIME_SCHEMA: JsonSchema = { type: 'string', format: 'date-time', readOnly:
  * @throws {ConfigError} with every fault at once
  */
 export function compileModel(given: DaybookConfig): Model {
-  const { config, plugins, faults: ownFaults, locate } = assembleConfig(given)
+  const { config, plugins, contributors, faults: ownFaults, locate } = assembleConfig(given)
   const faults = [...ownFaults, ...[...checkConfig(config), ...checkValues(config)].map(locate)]
   if (faults.length > 0) throw new ConfigError(faults)
   freezeConfig(config, plugins)
   const locales = compileLocales(config.locales)
-  const collections = Object.entries(config.collections).map(([key, one]) => compileCollection(key, one, locales))
+  const collections = Object.entries(config.collections).map(([key, one]) =>
+    compileCollection(key, one, { locales, collections: config.collections }),
+  )
   const globals = Object.entries(config.globals ?? {}).map(([key, one]) => compileGlobal(key, one))
   return Object.freeze({
     collections: new Map(collections.map((one) => [one.key, one])),
@@ -50,9 +54,12 @@ export function compileModel(given: DaybookConfig): Model {
     byLocale: new Map(
       (locales?.available ?? []).map((locale) => [locale, compileLocaleCollections(collections, locale)]),
     ),
-    hasFieldRules: collections.some(({ guarded }) => guarded.length > 0),
+    hasFieldRules: collections.some(
+      ({ guarded, peopleRule }) => guarded.length > 0 || typeof peopleRule === 'function',
+    ),
     restricted: collections.filter(({ access }) => access.read !== undefined),
     plugins,
+    contributors,
   })
 }
 
@@ -78,7 +85,7 @@ function compileByLocale(collection: CollectionModel, locales: LocalesModel | un
     shown.map(([locale, chain]) => {
       const schemaHash = digestOutline([collection.schemaHash, locales.default, chain])
       const table = `${collection.key}$${locale}`
-      return [locale, Object.freeze({ ...collection, table, schemaHash, wholeVariant: wholeVariantOf(schemaHash) })]
+      return [locale, Object.freeze({ ...collection, table, schemaHash, ...variantsOf(schemaHash) })]
     }),
   )
 }
@@ -87,29 +94,47 @@ function compileByLocale(collection: CollectionModel, locales: LocalesModel | un
 const digestOutline = (outlined: unknown): string =>
   createHash('sha256').update(JSON.stringify(outlined)).digest('base64url').slice(0, 10)
 
-const wholeVariantOf = (schemaHash: string): string => digestOutline([schemaHash]).slice(0, 8)
+const variantsOf = (schemaHash: string): Pick<DocumentModel, 'wholeVariant' | 'peopleVariant'> => ({
+  wholeVariant: digestOutline([schemaHash]).slice(0, 8),
+  peopleVariant: digestOutline([schemaHash, 'people']).slice(0, 8),
+})
 
-function compileCollection(key: string, config: CollectionConfig, locales: LocalesModel | undefined): CollectionModel {
-  const fields = Object.entries(config.fields)
+/** What a collection is compiled among. */
+interface Surroundings {
+  readonly locales: LocalesModel | undefined
+  readonly collections: DaybookConfig['collections']
+}
+
+function compileCollection(
+  key: string,
+  config: CollectionConfig,
+  { locales, collections }: Surroundings,
+): CollectionModel {
+  const stored = storedFields(config.fields)
+  const fields = Object.entries(stored)
   const slug = fields.find(([, field]) => field.type.role === 'slug')
   const status = fields.find(([, field]) => field.type.role === 'status')
   const { read, create, update, delete: remove } = config.access ?? {}
-  const placed = placedFields(config.fields)
+  const placed = placedFields(stored)
   const comparables = findComparables(placed)
+  const manyValued = findManyValued(placed)
   const own: CollectionModel = {
     kind: 'collection',
     table: key,
     byLocale: new Map(),
-    ...compileDocument(key, config, {
-      before: { id: UUID_SCHEMA },
-      after: { createdAt: TIME_SCHEMA, updatedAt: TIME_SCHEMA },
-    }),
+    ...compileDocument(
+      key,
+      config,
+      { before: { id: UUID_SCHEMA }, after: { createdAt: TIME_SCHEMA, updatedAt: TIME_SCHEMA } },
+      compileReverses(key, config.fields, collections),
+    ),
     maxLimit: config.maxLimit ?? DEFAULT_MAX_LIMIT,
     slug: slug && { key: slug[0], from: slug[1].type.source?.(slug[1].options) },
     status: status && { key: status[0], values: status[1].type.choices?.(status[1].options) ?? [] },
     comparables,
-    manyValued: findManyValued(placed),
-    indexes: findIndexes(config.fields, comparables),
+    manyValued,
+    counted: [...comparables.values(), ...manyValued.values()].filter(({ isCounted }) => isCounted),
+    indexes: findIndexes(stored, comparables),
     compoundIndexes: (config.indexes ?? []).map((keys) => compileCompoundIndex(keys, comparables)),
     searchable: fields
       .filter(([, field]) => holdsWords(field))
@@ -134,30 +159,43 @@ function compileDocument(
   key: string,
   config: CollectionConfig | GlobalConfig,
   system: SystemSchemas,
+  reverses: readonly ReverseModel[] = [],
 ): Omit<DocumentModel, 'kind'> {
-  const fields = Object.entries(config.fields).map(([fieldKey, field]) => compileField(fieldKey, field))
+  const stored = storedFields(config.fields)
+  const fields = Object.entries(stored).map(([fieldKey, field]) => compileField(fieldKey, field))
   const generated = fields.flatMap((field) => field.servedKeys.filter((served) => served !== field.key))
-  const read = documentSchema(config.fields, 'read', system)
-  const schemaHash = digestOutline(outline(config.fields))
+  const read = documentSchema(stored, 'read', system, reverses)
+  const schemaHash = digestOutline(outline(stored))
   return {
     key,
     description: config.description,
     fields,
-    fieldMap: config.fields,
+    fieldMap: stored,
+    reverses: new Map(reverses.map((one) => [one.key, one])),
     systemKeys: { before: Object.keys(system.before), after: Object.keys(system.after) },
-    ignoredKeys: new Set([...Object.keys(system.before), ...Object.keys(system.after), ...generated]),
+    ignoredKeys: new Set([
+      ...Object.keys(system.before),
+      ...Object.keys(system.after),
+      ...generated,
+      ...keysOf(reverses),
+    ]),
     schemaHash,
-    wholeVariant: wholeVariantOf(schemaHash),
+    ...variantsOf(schemaHash),
     schemas: Object.freeze({
       read,
-      create: documentSchema(config.fields, 'create', system),
-      update: documentSchema(config.fields, 'update', system),
+      create: documentSchema(stored, 'create', system, reverses),
+      update: documentSchema(stored, 'update', system, reverses),
     }),
     validators: new Validators(),
     requireIfMatch: config.requireIfMatch ?? false,
-    relations: compileRelations(config.fields),
+    validate: config.validate as DocumentValidator | undefined,
+    relations: compileRelations(stored),
     localized: new Set(fields.filter(({ field }) => holdsLocalized(field)).map((field) => field.key)),
-    guarded: fields.filter((field) => field.access.read !== undefined),
+    guarded: [
+      ...fields.filter((field) => field.access.read !== undefined),
+      ...reverses.filter(({ access, isThroughGuarded }) => access.read !== undefined || isThroughGuarded),
+    ],
+    peopleRule: config.people?.read,
   }
 }
 
@@ -172,6 +210,27 @@ function compileField(key: string, field: Field): FieldModel {
   })
 }
 
+const storedFields = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, field]) => isStored(field)))
+
+const keysOf = (fields: readonly FieldModel[]): readonly string[] => fields.map(({ key }) => key)
+
+function compileReverses(
+  target: string,
+  fields: Fields,
+  collections: DaybookConfig['collections'],
+): readonly ReverseModel[] {
+  return Object.entries(fields).flatMap(([key, field]): ReverseModel[] => {
+    const facts = field.type.reverse?.(field.options)
+    if (!facts) return []
+    const { collection: to, path: through } = facts
+    const [throughOwner = through] = through.split('.')
+    const isThroughGuarded = collections[to]?.fields[throughOwner]?.options.access?.read !== undefined
+    const place = { path: key, owner: key, to, through, throughOwner, isThroughGuarded, target }
+    return [Object.freeze({ kind: 'reverse', ...compileField(key, field), ...place })]
+  })
+}
+
 /** What of the fields decides how a document is written down: keys, their order, and their types. */
 function outline(fields: Fields): unknown {
   return Object.entries(fields).map(([key, field]) => {
@@ -183,9 +242,9 @@ function outline(fields: Fields): unknown {
 }
 
 const toId = (text: string): string | undefined => (isUuidShaped(text) ? text.toLowerCase() : undefined)
-const ALWAYS = { scalar: 'text', isMadeByService: true, neverNull: true, isText: false } as const
+const ALWAYS = { scalar: 'text', isMadeByService: true, neverNull: true, isText: false, isCounted: false } as const
 
-const TIMESTAMP = { fromQuery: parseTimestamp, filterSchema: TIMESTAMP_FILTER } as const
+const TIMESTAMP = { isDate: true, fromQuery: parseTimestamp, filterSchema: TIMESTAMP_FILTER } as const
 
 /** What a filter compares with where the field's type does not say. */
 const SCALAR_FILTERS: Readonly<Record<Scalar, JsonSchema>> = {
@@ -195,7 +254,7 @@ const SCALAR_FILTERS: Readonly<Record<Scalar, JsonSchema>> = {
 }
 
 const SYSTEM_COMPARABLES: readonly Comparable[] = [
-  { path: 'id', owner: 'id', column: 'id', fromQuery: toId, filterSchema: ID_FILTER, ...ALWAYS },
+  { path: 'id', owner: 'id', column: 'id', fromQuery: toId, filterSchema: ID_FILTER, isDate: false, ...ALWAYS },
   { path: 'createdAt', owner: 'createdAt', column: 'created_at', ...TIMESTAMP, ...ALWAYS },
   { path: 'updatedAt', owner: 'updatedAt', column: 'updated_at', ...TIMESTAMP, ...ALWAYS },
 ]
@@ -243,6 +302,8 @@ function findComparables(placed: readonly PlacedField[]): ReadonlyMap<string, Co
         isMadeByService: false,
         neverNull: column !== undefined && !isLocalized,
         isText: type.isText === true,
+        isDate: type.isDate === true,
+        isCounted: !isLocalized && type.isCounted?.(options) === true,
         fromQuery: (text) => type.fromQuery?.(text, options),
         filterSchema: type.filterSchema?.(options) ?? SCALAR_FILTERS[scalar],
       },
@@ -255,11 +316,23 @@ function findManyValued(placed: readonly PlacedField[]): ReadonlyMap<string, Man
   const found = placed.flatMap(({ path, field, owner, isLocalized }): ManyValued[] => {
     const { type, options } = field
     const to = type.relation?.(options).to
+    const member = type.item?.(options) ?? field
+    const { fromQuery } = member.type
     // Their members stand in tables that know no locales.
-    if (!type.isMany?.(options) || isLocalized || !type.fromQuery) return []
-    const filterSchema = type.filterSchema?.(options) ?? SCALAR_FILTERS.text
-    const fromQuery: ManyValued['fromQuery'] = (text) => type.fromQuery?.(text, options)
-    return [{ path, owner, fromQuery, filterSchema, ...(to === undefined ? {} : { to }) }]
+    if (!type.isMany?.(options) || isLocalized || !fromQuery) return []
+    const scalar = member.type.scalar?.(member.options) ?? 'text'
+    return [
+      {
+        path,
+        owner,
+        scalar,
+        isCounted: type.isCounted?.(options) === true,
+        accepts: (value) => type.accepts(value, options),
+        fromQuery: (text) => fromQuery(text, member.options),
+        filterSchema: member.type.filterSchema?.(member.options) ?? SCALAR_FILTERS[scalar],
+        ...(to === undefined ? {} : { to }),
+      },
+    ]
   })
   return new Map(found.map((one) => [one.path, one]))
 }
@@ -283,7 +356,7 @@ function compileRelations(fields: Fields): ReadonlyMap<string, readonly Relation
     const isAlone = all.filter((other) => lastKey(other) === lastKey(reached)).length === 1
     const path = steps.map(({ key }) => key).join('.')
     const isSpliceable = steps.length === 1 && isAlone && !hasFreeKeys
-    return [{ path, steps, owner: steps[0]?.key ?? path, ...relation, isSpliceable }]
+    return [{ kind: 'relation', path, steps, owner: steps[0]?.key ?? path, ...relation, isSpliceable }]
   })
   return Map.groupBy(found, ({ path }) => path)
 }
@@ -367,7 +440,8 @@ function checkDefault(field: Field, path: string): readonly ConfigFault[] {
   const [value, schema] = [type.default?.(options), type.ownSchema?.(options)]
   const broken = isRecord(schema) ? schemaFault(schema) : undefined
   if (broken) return [{ path: `${path}.schema`, message: `write a JSON Schema (2020-12): ${broken}` }]
-  if (value === undefined) return []
+  // What a function makes is looked at when it has made it.
+  if (value === undefined || typeof value === 'function') return []
   return defaultIssues(field, value).map(({ message }) => ({
     path: `${path}.default`,
     message: `write a value that the field takes: ${message}`,

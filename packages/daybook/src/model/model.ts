@@ -1,6 +1,7 @@
 import type { AccessRule, GlobalRule } from '../config/access.ts'
-import type { Plugin } from '../config/plugin.ts'
-import type { Field, FieldAccess, Fields, JsonSchema, Scalar } from '../fields/field.ts'
+import type { Contributor, Plugin } from '../config/plugin.ts'
+import type { Field, FieldAccess, FieldRule, Fields, JsonSchema, Scalar } from '../fields/field.ts'
+import type { DocumentValidator } from '../fields/validation.ts'
 import type { Validators } from './validator.ts'
 
 /** One top-level field of a document. */
@@ -23,13 +24,17 @@ export interface Comparable {
   /** The top-level field that the value lies in, whose `read` rule covers it. */
   readonly owner: string
   /** A column of the table where there is one; else the value lies in the document. */
-  readonly column?: 'id' | 'slug' | 'status' | 'created_at' | 'updated_at'
+  readonly column?: 'id' | 'slug' | 'status' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by'
   /** Whether the service alone makes its values, in one form: ids and times. */
   readonly isMadeByService: boolean
   /** Whether every entry has a value. */
   readonly neverNull: boolean
   /** Whether a filter may ask for a part of the value. */
   readonly isText: boolean
+  /** Whether the value is text that begins with a day of the calendar. */
+  readonly isDate: boolean
+  /** Whether the numbers of entries with each value are kept. */
+  readonly isCounted: boolean
   /** The longest text that the field takes, in characters, where it names one. */
   readonly maxLength?: number
   /** The value that a filter's text names; `undefined` when it names none of the field's type. */
@@ -40,14 +45,20 @@ export interface Comparable {
   readonly to?: string
 }
 
-/** A value that is many: references, or choices. Filtered through a table of its members. */
+/** A value that is many: references, choices, or a list of scalars. Filtered through a table of its members. */
 export interface ManyValued {
   readonly path: string
   readonly owner: string
+  /** How a member compares. */
+  readonly scalar: Scalar
+  /** Whether the numbers of entries with each member are kept. */
+  readonly isCounted: boolean
+  /** Whether a stored value, perhaps of an older config, is one of the field's. */
+  accepts(value: unknown): boolean
   fromQuery(text: string): string | number | boolean | undefined
   /** The JSON Schema of a member that a filter compares with. */
   readonly filterSchema: JsonSchema
-  /** The collection that a relation leads to; absent for choices. */
+  /** The collection that a relation leads to; absent for choices and scalars. */
   readonly to?: string
 }
 
@@ -72,6 +83,7 @@ export interface CompoundIndexModel {
 
 /** A relation field, wherever it stands in a document. */
 export interface RelationModel {
+  readonly kind: 'relation'
   /** Dotted path of keys; lists and kinds of blocks leave no trace in it. */
   readonly path: string
   /** The way to it: each key, and the kind of block that it stands in. */
@@ -87,13 +99,38 @@ export interface RelationModel {
   readonly isSpliceable: boolean
 }
 
+/** A field that lists the entries whose relation leads to its document. */
+export interface ReverseModel extends FieldModel {
+  readonly kind: 'reverse'
+  /** Its key. */
+  readonly path: string
+  /** Its key. */
+  readonly owner: string
+  /** The collection that refers, whose entries are listed. */
+  readonly to: string
+  /** The dotted path of the relation there. */
+  readonly through: string
+  /** The top-level field that the relation lies in there. Who may not read it does not see it from its other side either. */
+  readonly throughOwner: string
+  /** Whether that field has a rule for reading. */
+  readonly isThroughGuarded: boolean
+  /** The collection of the document, which is referred to. */
+  readonly target: string
+}
+
+/** A field that `include` expands. */
+export type LinkModel = RelationModel | ReverseModel
+
 /** The common part of collections and globals. */
 export interface DocumentModel {
   readonly kind: 'collection' | 'global'
   readonly key: string
   readonly description: string | undefined
+  /** Fields of which documents hold a value. */
   readonly fields: readonly FieldModel[]
   readonly fieldMap: Fields
+  /** Fields that list what refers to the document, by key. */
+  readonly reverses: ReadonlyMap<string, ReverseModel>
   /** Keys that every document of the kind has, served before and after its fields. */
   readonly systemKeys: { readonly before: readonly string[]; readonly after: readonly string[] }
   /** Every key that may stand in a body and changes nothing. */
@@ -102,16 +139,22 @@ export interface DocumentModel {
   readonly schemaHash: string
   /** The part of an ETag that says that the document is answered whole, in this schema. */
   readonly wholeVariant: string
+  /** The same of an answer that says who made and last changed it. */
+  readonly peopleVariant: string
   readonly schemas: { readonly read: JsonSchema; readonly create: JsonSchema; readonly update: JsonSchema }
   /** Validators of its bodies, and of what else is checked against its schemas. */
   readonly validators: Validators
   readonly requireIfMatch: boolean
+  /** Checks a whole document that is about to be stored. */
+  readonly validate: DocumentValidator | undefined
   /** Relation fields by path; blocks of different kinds may have one at the same. */
   readonly relations: ReadonlyMap<string, readonly RelationModel[]>
   /** Top-level fields that each locale has its own value of, or that hold such fields. */
   readonly localized: ReadonlySet<string>
   /** Top-level fields that some readers may not see. */
   readonly guarded: readonly FieldModel[]
+  /** Which readers may know who made and changed a document; `undefined`: those with a session. */
+  readonly peopleRule: true | FieldRule | undefined
 }
 
 /** A compiled collection. */
@@ -130,6 +173,8 @@ export interface CollectionModel extends DocumentModel {
   readonly comparables: ReadonlyMap<string, Comparable>
   /** Many-valued fields that can be filtered, by dotted path. */
   readonly manyValued: ReadonlyMap<string, ManyValued>
+  /** Fields of which it is kept how many entries hold each value. */
+  readonly counted: readonly (Comparable | ManyValued)[]
   readonly indexes: readonly IndexModel[]
   readonly compoundIndexes: readonly CompoundIndexModel[]
   /** Top-level fields whose words `q` finds. */
@@ -163,10 +208,12 @@ export interface Model {
   readonly locales: LocalesModel | undefined
   /** The collections as each locale shows them. */
   readonly byLocale: ReadonlyMap<string, ReadonlyMap<string, CollectionModel>>
-  /** Whether some field of a collection has a rule of its own for reading or writing. */
+  /** Whether rules of fields, or about people, decide what readers see of some collection. */
   readonly hasFieldRules: boolean
   /** Collections that have a rule of their own for reading. */
   readonly restricted: readonly CollectionModel[]
   /** The plugins, in the order in which they are set up. */
   readonly plugins: readonly Plugin[]
+  /** What brings hooks and routes: the config itself, then the plugins. */
+  readonly contributors: readonly Contributor[]
 }

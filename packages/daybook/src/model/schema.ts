@@ -1,5 +1,6 @@
 import type { Field, Fields, JsonSchema } from '../fields/field.ts'
 import { isRequired } from '../fields/field.ts'
+import type { ReverseModel } from './model.ts'
 
 /** Which question a schema answers: what is served, what makes a document, what changes one. */
 export type SchemaSide = 'read' | 'create' | 'update'
@@ -18,6 +19,17 @@ const orNull = (schema: JsonSchema): JsonSchema => {
 
 const withDescription = (schema: JsonSchema, field: Field): JsonSchema =>
   field.options.description === undefined ? schema : { ...schema, description: field.options.description }
+
+const MADE_BY_SERVICE = 'Made by the service for a new document that does not name it.'
+
+/** Whether a function of the config makes the field's default. */
+export const hasMadeDefault = ({ type, options }: Field): boolean => typeof type.default?.(options) === 'function'
+
+function withDefaultMaker(schema: JsonSchema, field: Field): JsonSchema {
+  if (!hasMadeDefault(field)) return schema
+  const said = schema.description === undefined ? '' : `${String(schema.description)} `
+  return { ...schema, description: `${said}${MADE_BY_SERVICE}` }
+}
 
 /**
  * Whether a field always holds something once a document is stored. A locale without fallbacks may have nothing, and a
@@ -54,7 +66,7 @@ export function writeFields(fields: Fields, isPatch = false): JsonSchema {
     const schema = field.type.schema(field.options, (inner) => writeFields(inner))
     // In one locale, nothing may stand for the fallback.
     const isNeverNull = (isDemanded(field) || field.options.required === true) && field.options.localized !== true
-    properties[key] = withDescription(isNeverNull ? schema : orNull(schema), field)
+    properties[key] = withDefaultMaker(withDescription(isNeverNull ? schema : orNull(schema), field), field)
     const generated = field.type.generated?.(key, field.options)
     if (generated) properties[generated.key] = READ_ONLY
   }
@@ -67,7 +79,19 @@ export function writeFields(fields: Fields, isPatch = false): JsonSchema {
   }
 }
 
-/** Prints the schema of a document: its fields with `system` before and after them. */
+const listed = (field: Field): JsonSchema => ({
+  ...withDescription(
+    field.type.schema(field.options, () => ({})),
+    field,
+  ),
+  ...READ_ONLY,
+})
+
+/**
+ * Prints the schema of a document: its fields with `system` before and after them.
+ *
+ * @param reverses fields that an answer holds where they are included
+ */
 export function documentSchema(
   fields: Fields,
   side: SchemaSide,
@@ -75,14 +99,17 @@ export function documentSchema(
     readonly before: Readonly<Record<string, JsonSchema>>
     readonly after: Readonly<Record<string, JsonSchema>>
   },
+  reverses: readonly Pick<ReverseModel, 'key' | 'field'>[] = [],
 ): JsonSchema {
   const inner = side === 'read' ? readFields(fields) : writeFields(fields, side === 'update')
   const asked = (part: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> =>
     side === 'read' ? { ...part } : Object.fromEntries(Object.keys(part).map((key) => [key, READ_ONLY]))
-  const properties = { ...asked(system.before), ...(inner.properties as object), ...asked(system.after) }
+  const shown = Object.fromEntries(reverses.map(({ key, field }) => [key, side === 'read' ? listed(field) : READ_ONLY]))
+  const held = { ...asked(system.before), ...(inner.properties as object), ...asked(system.after) }
+  const properties = { ...held, ...shown }
   return {
     ...inner,
     properties,
-    ...(side === 'read' ? { required: Object.keys(properties) } : {}),
+    ...(side === 'read' ? { required: Object.keys(held) } : {}),
   }
 }

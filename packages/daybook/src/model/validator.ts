@@ -13,12 +13,20 @@ export type Validator = (value: unknown) => readonly Issue[]
 /** Makes validators, and keeps those that have a name. Each compiles its schema when it is first used. */
 export class Validators {
   readonly #validators = new Map<string, Validator>()
+  readonly #ofFields = new WeakMap<object, Validator>()
   #ajv: Ajv2020 | undefined
 
   /** The validator of this name, made of `schema` when it is asked for first. */
   get(name: string, schema: () => JsonSchema): Validator {
     const validator = this.#validators.get(name) ?? this.make(schema())
     this.#validators.set(name, validator)
+    return validator
+  }
+
+  /** The validator of the values of one field, wherever it stands, made of `schema` when it is asked for first. */
+  ofField(field: object, schema: () => JsonSchema): Validator {
+    const validator = this.#ofFields.get(field) ?? this.make(schema())
+    this.#ofFields.set(field, validator)
     return validator
   }
 

@@ -1,4 +1,4 @@
-import type { Plugin } from '../config/plugin.ts'
+import { type Contributor, contributorTitle } from '../config/plugin.ts'
 import type { Engine } from '../content/engine.ts'
 import { type Subscriber, Subscription } from '../journal/subscription.ts'
 import type { Log } from '../log.ts'
@@ -9,7 +9,7 @@ import { pluginLog } from './plugin-log.ts'
 import { systemContent } from './system-content.ts'
 import { type AnyHooks, type HookedModel, hooksOf } from './write-hooks.ts'
 
-/** Tells plugins of what is stored: each has a subscription of its own. */
+/** Tells the config's hooks and those of plugins of what is stored: each contributor has a subscription of its own. */
 export class Deliveries {
   readonly #subscriptions: readonly Subscription[]
 
@@ -18,7 +18,7 @@ export class Deliveries {
   }
 
   /**
-   * Begins to deliver to each plugin with an `afterCommit` hook.
+   * Begins to deliver to each contributor with an `afterCommit` hook.
    *
    * @param limitMs how long a hook may take, in milliseconds
    */
@@ -38,34 +38,34 @@ type AfterCommit = NonNullable<AnyHooks['afterCommit']>
 
 function subscribers(engine: Engine, log: Log): readonly Subscriber[] {
   const { model } = engine
-  return model.plugins.flatMap((plugin) => {
+  return model.contributors.flatMap((contributor) => {
     const hooks = new Map<HookedModel, readonly AfterCommit[]>()
     for (const document of [...model.collections.values(), ...model.globals.values()]) {
-      const own = hooksOf(plugin, document).flatMap(({ afterCommit }) => (afterCommit ? [afterCommit] : []))
+      const own = hooksOf(contributor, document).flatMap(({ afterCommit }) => (afterCommit ? [afterCommit] : []))
       if (own.length > 0) hooks.set(document, own)
     }
-    return hooks.size > 0 ? [toSubscriber(engine, plugin, log, hooks)] : []
+    return hooks.size > 0 ? [toSubscriber(engine, contributor, log, hooks)] : []
   })
 }
 
 function toSubscriber(
   engine: Engine,
-  plugin: Plugin,
+  contributor: Contributor,
   log: Log,
   hooks: ReadonlyMap<HookedModel, readonly AfterCommit[]>,
 ): Subscriber {
   const { model } = engine
   const given = {
-    asSystem: systemContent(plugin, engine),
-    options: plugin.options ?? {},
-    log: pluginLog(log, plugin.name),
+    asSystem: systemContent(contributor, engine),
+    options: contributor.options ?? {},
+    log: pluginLog(log, contributor),
   }
   const hooksFor = (record: JournalRow): readonly AfterCommit[] => {
     const document = documentOf(model, record)
     return (document && hooks.get(document)) ?? []
   }
   return {
-    name: `plugin ${plugin.name}`,
+    name: contributorTitle(contributor),
     wants: (record) => hooksFor(record).length > 0,
     deliver: async (record, { before, after }, signal) => {
       const states = { before: (await before()) ?? null, after: (await after()) ?? null }

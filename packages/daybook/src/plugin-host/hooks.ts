@@ -50,18 +50,18 @@ export interface BeforeValidateEntry<O, C extends DaybookConfig> extends WriteEv
 }
 
 /** A write of an entry, in its transaction. */
-export interface BeforeChangeEntry<O, C extends DaybookConfig> extends WriteEvent<O, C> {
+export interface BeforeChangeEntry<O, C extends DaybookConfig, E = HookData> extends WriteEvent<O, C> {
   readonly action: 'create' | 'update' | 'delete'
   readonly collection: string
   readonly id: string
   /** The entry as it is stored; `null` for a new one. */
-  readonly before: HookData | null
+  readonly before: E | null
   /** The entry as it is about to be stored; `null` when it is deleted. */
-  readonly after: HookData | null
+  readonly after: E | null
 }
 
 /** A change that is stored. */
-export interface AfterCommitEntry<O, C extends DaybookConfig> extends HookEvent<O, C> {
+export interface AfterCommitEntry<O, C extends DaybookConfig, E = HookData> extends HookEvent<O, C> {
   readonly action: 'create' | 'update' | 'delete'
   readonly collection: string
   readonly id: string
@@ -70,8 +70,8 @@ export interface AfterCommitEntry<O, C extends DaybookConfig> extends HookEvent<
   /** ISO 8601 in UTC. */
   readonly at: string
   readonly actor: string
-  readonly before: HookData | null
-  readonly after: HookData | null
+  readonly before: E | null
+  readonly after: E | null
   /** Aborted when the hook has taken too long, or the service ends. */
   readonly signal: AbortSignal
 }
@@ -84,22 +84,22 @@ export interface BeforeValidateGlobal<O, C extends DaybookConfig> extends WriteE
 }
 
 /** A write of a global, in its transaction. */
-export interface BeforeChangeGlobal<O, C extends DaybookConfig> extends WriteEvent<O, C> {
+export interface BeforeChangeGlobal<O, C extends DaybookConfig, E = HookData> extends WriteEvent<O, C> {
   readonly action: 'update'
   readonly global: string
-  readonly before: HookData | null
-  readonly after: HookData
+  readonly before: E | null
+  readonly after: E
 }
 
 /** A change of a global that is stored. */
-export interface AfterCommitGlobal<O, C extends DaybookConfig> extends HookEvent<O, C> {
+export interface AfterCommitGlobal<O, C extends DaybookConfig, E = HookData> extends HookEvent<O, C> {
   readonly action: 'update'
   readonly global: string
   readonly seq: number
   readonly at: string
   readonly actor: string
-  readonly before: HookData | null
-  readonly after: HookData
+  readonly before: E | null
+  readonly after: E
   readonly signal: AbortSignal
 }
 
@@ -107,23 +107,23 @@ export interface AfterCommitGlobal<O, C extends DaybookConfig> extends HookEvent
 type Changed = Awaitable<HookData | undefined> | Awaitable<void>
 
 /** The hooks of a collection. */
-export interface CollectionHooks<O = object, C extends DaybookConfig = DaybookConfig> {
+export interface CollectionHooks<O = object, C extends DaybookConfig = DaybookConfig, E = HookData> {
   /** Runs before validation, outside the transaction. Answers the data to write in place of what was sent, or nothing. */
   readonly beforeValidate?: (event: BeforeValidateEntry<O, C>) => Changed
   /** Runs in the transaction. Answers values to change besides, or nothing; an error refuses the write. */
-  readonly beforeChange?: (event: BeforeChangeEntry<O, C>) => Changed
+  readonly beforeChange?: (event: BeforeChangeEntry<O, C, E>) => Changed
   /** Runs soon after the change is stored, at least once, in the order of the journal. */
-  readonly afterCommit?: (event: AfterCommitEntry<O, C>) => Awaitable<void>
+  readonly afterCommit?: (event: AfterCommitEntry<O, C, E>) => Awaitable<void>
 }
 
 /** The hooks of a global. */
-export interface GlobalHooks<O = object, C extends DaybookConfig = DaybookConfig> {
+export interface GlobalHooks<O = object, C extends DaybookConfig = DaybookConfig, E = HookData> {
   /** Runs before validation, outside the transaction. Answers the data to write in place of what was sent, or nothing. */
   readonly beforeValidate?: (event: BeforeValidateGlobal<O, C>) => Changed
   /** Runs in the transaction. Answers values to change besides, or nothing; an error refuses the write. */
-  readonly beforeChange?: (event: BeforeChangeGlobal<O, C>) => Changed
+  readonly beforeChange?: (event: BeforeChangeGlobal<O, C, E>) => Changed
   /** Runs soon after the change is stored, at least once, in the order of the journal. */
-  readonly afterCommit?: (event: AfterCommitGlobal<O, C>) => Awaitable<void>
+  readonly afterCommit?: (event: AfterCommitGlobal<O, C, E>) => Awaitable<void>
 }
 
 /** The hooks of a plugin, by the key of the document; `*` stands for all. */

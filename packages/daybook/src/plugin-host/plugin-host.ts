@@ -1,10 +1,11 @@
 import { ANONYMOUS } from '../auth/adapter.ts'
 import { bounded } from '../bounded.ts'
 import { ConfigError } from '../config/check.ts'
-import type { Plugin } from '../config/plugin.ts'
+import type { Contributor, Plugin } from '../config/plugin.ts'
 import { Content } from '../content/content.ts'
 import { StartupError } from '../errors.ts'
 import type { Route } from '../http/contract.ts'
+import type { Model } from '../model/model.ts'
 import type { PluginContext, PluginRuntime, RelatedPlugin } from './define-plugin.ts'
 import { pluginLog } from './plugin-log.ts'
 import type { PluginRoute } from './route.ts'
@@ -35,18 +36,22 @@ interface RunningPlugin {
 type CheckResult = 'ok' | 'failed'
 
 /**
- * Refuses routes of plugins that are wrong by themselves, before anything is opened.
+ * Refuses routes of plugins and of the config that are wrong by themselves, before anything is opened.
  *
  * @throws {ConfigError} with every fault
  */
-export function checkStaticRoutes(plugins: readonly Plugin[]): void {
-  const faults = plugins.flatMap(({ name, routes = [] }) =>
-    routes.flatMap((route, index) => routeFaults(route, `plugins.${name}.routes.${index}`)),
+export function checkStaticRoutes(contributors: readonly Contributor[]): void {
+  const faults = contributors.flatMap((contributor) =>
+    (contributor.routes ?? []).flatMap((route, index) => routeFaults(route, placeIn(contributor, `routes.${index}`))),
   )
   if (faults.length > 0) throw new ConfigError(faults)
 }
 
-/** Runs the plugins of a service. */
+/** Where a part of a contributor was written. */
+const placeIn = ({ name }: Pick<Contributor, 'name'>, part: string): string =>
+  name === undefined ? part : `plugins.${name}.${part}`
+
+/** Runs the plugins of a service, and the routes of its config. */
 export class PluginHost {
   readonly #parts: PluginHostParts
   readonly #running: RunningPlugin[] = []
@@ -57,14 +62,17 @@ export class PluginHost {
   }
 
   /**
-   * Sets plugins up, one after the other. When one fails, those before it are closed.
+   * Adds the routes of the config, and sets plugins up, one after the other. When one fails, those before it are closed.
    *
    * @throws {StartupError} when a `setup` fails; {ConfigError} when it adds a route that is wrong
    */
-  static async start(plugins: readonly Plugin[], parts: PluginHostParts): Promise<PluginHost> {
+  static async start({ contributors }: Model, parts: PluginHostParts): Promise<PluginHost> {
     const host = new PluginHost(parts)
     try {
-      for (const plugin of plugins) await host.#setUp(plugin)
+      for (const contributor of contributors) {
+        host.#addStaticRoutes(contributor)
+        if (isPlugin(contributor)) await host.#setUp(contributor)
+      }
       return host
     } catch (error) {
       await host.close()
@@ -72,10 +80,13 @@ export class PluginHost {
     }
   }
 
+  #addStaticRoutes(contributor: Contributor): void {
+    const routes = contributor.routes ?? []
+    this.#routes.push(...routes.map((route, index) => this.#place(contributor, route, `routes.${index}`)))
+  }
+
   async #setUp(plugin: Plugin): Promise<void> {
     const { startMs } = this.#parts
-    const added = (plugin.routes ?? []).map((route, index) => this.#place(plugin, route, `routes.${index}`))
-    this.#routes.push(...added)
     let isOpen = true
     let count = 0
     const addRoute = (route: PluginRoute): void => {
@@ -101,22 +112,22 @@ export class PluginHost {
       options: plugin.options ?? Object.freeze({}),
       content: new Content(engine).as(ANONYMOUS),
       asSystem: systemContent(plugin, engine),
-      log: pluginLog(log, plugin.name),
+      log: pluginLog(log, plugin),
       plugins: relatedPlugins(plugin, engine.model.plugins),
       route,
     })
   }
 
   /** @throws {ConfigError} when the route is wrong by itself */
-  #place(plugin: Plugin, route: object, where: string): PlacedRoute {
-    const place = `plugins.${plugin.name}.${where}`
+  #place(contributor: Contributor, route: object, where: string): PlacedRoute {
+    const place = placeIn(contributor, where)
     const faults = routeFaults(route, place)
     if (faults.length > 0) throw new ConfigError(faults)
-    return { route: toRoute(plugin, route as PluginRoute, this.#parts), place }
+    return { route: toRoute(contributor, route as PluginRoute, this.#parts), place }
   }
 
   /**
-   * The routes of all plugins.
+   * The routes of the config and of all plugins.
    *
    * @param own the routes of the service
    * @throws {ConfigError} when two routes clash
@@ -165,6 +176,8 @@ export class PluginHost {
     }
   }
 }
+
+const isPlugin = (contributor: Contributor): contributor is Plugin => contributor.name !== undefined
 
 /** The plugins that a plugin names, of those that are there. */
 function relatedPlugins(

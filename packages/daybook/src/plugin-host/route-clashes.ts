@@ -1,4 +1,5 @@
 import type { ConfigFault } from '../config/check.ts'
+import { describeContributor } from '../config/plugin.ts'
 import type { Route } from '../http/contract.ts'
 import { operationIdOf } from '../http/openapi/operation.ts'
 import { routeAddress } from '../http/router.ts'
@@ -33,7 +34,7 @@ function addressClashes(
     return [{ path, message }]
   }
   if (!same) return []
-  const message = `${named(same.route)} of the plugin "${same.route.plugin}" (${same.place}) answers ${route.path}; change one of the paths`
+  const message = `${named(same.route)} of ${ownerOf(same.route)} (${same.place}) answers ${route.path}; change one of the paths`
   return [{ path, message }]
 }
 
@@ -45,9 +46,13 @@ function nameClashes(
   const others = [...own, ...before.map((one) => one.route)]
   const other = others.find((one) => operationIdOf(one) === route.operationId)
   if (!other) return []
-  const owner = other.plugin === undefined ? 'Daybook' : `the plugin "${other.plugin}"`
-  const message = `${named(other)} of ${owner} has the operationId ${route.operationId}; write another one`
+  const message = `${named(other)} of ${ownerOf(other)} has the operationId ${route.operationId}; write another one`
   return [{ path: `${place}.operationId`, message }]
+}
+
+function ownerOf({ plugin }: Route): string {
+  if (plugin === undefined) return 'Daybook'
+  return describeContributor(plugin === null ? {} : { name: plugin })
 }
 
 function named({ method, path, resource }: Route): string {

@@ -1,5 +1,5 @@
 import { type Caller, serviceCaller } from '../auth/adapter.ts'
-import type { Plugin } from '../config/plugin.ts'
+import { type Contributor, describeContributor } from '../config/plugin.ts'
 import { UnrestrictedAccess } from '../content/access/unrestricted-access.ts'
 import { CallerContent } from '../content/caller-content.ts'
 import type { Engine } from '../content/engine.ts'
@@ -11,11 +11,12 @@ const MAX_REASON = 200
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029]/u
 
 /**
- * The caller that a plugin is when it goes beyond the rights of the one who asked. The journal names it.
+ * The caller that a plugin, or the config's own code, is when it goes beyond the rights of the one who asked. The journal names it.
  *
  * @throws {TypeError} when the plugin does not say that it does so, or gives no reason
  */
-export function systemCaller({ name, system = false }: Pick<Plugin, 'name' | 'system'>, reason: unknown): Caller {
+export function systemCaller(contributor: Pick<Contributor, 'name' | 'system'>, reason: unknown): Caller {
+  const { name, system = false } = contributor
   if (!system) {
     throw new TypeError(
       `The plugin "${name}" calls asSystem. Declare it: definePlugin({ name: '${name}', system: true, … }).`,
@@ -24,16 +25,16 @@ export function systemCaller({ name, system = false }: Pick<Plugin, 'name' | 'sy
   const isReason = typeof reason === 'string' && reason.trim() !== '' && reason.length <= MAX_REASON
   if (!isReason || UNPRINTABLE.test(reason)) {
     throw new TypeError(
-      `asSystem of the plugin "${name}" needs a reason of one line, at most ${MAX_REASON} characters: asSystem({ reason: 'nightly sync' }).`,
+      `asSystem of ${describeContributor(contributor)} needs a reason of one line, at most ${MAX_REASON} characters: asSystem({ reason: 'nightly sync' }).`,
     )
   }
-  return serviceCaller('daybook', `plugin:${name} (${reason})`)
+  return serviceCaller('daybook', `${name === undefined ? 'config' : `plugin:${name}`} (${reason})`)
 }
 
-/** The `asSystem` of a plugin. */
-export function systemContent(plugin: Pick<Plugin, 'name' | 'system'>, engine: Engine): AsSystem {
+/** The `asSystem` of a plugin, or of the config. */
+export function systemContent(contributor: Pick<Contributor, 'name' | 'system'>, engine: Engine): AsSystem {
   return (why) => {
-    const caller = systemCaller(plugin, why?.reason)
+    const caller = systemCaller(contributor, why?.reason)
     return new CallerContent(engine, () => new UnrestrictedAccess(engine.model, caller))
   }
 }

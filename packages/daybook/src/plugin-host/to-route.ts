@@ -1,5 +1,5 @@
 import { bounded, TimeLimitError } from '../bounded.ts'
-import type { Plugin } from '../config/plugin.ts'
+import { type Contributor, describeContributor } from '../config/plugin.ts'
 import { Content } from '../content/content.ts'
 import type { Engine } from '../content/engine.ts'
 import { matchesTag, readTags } from '../content/etags.ts'
@@ -27,8 +27,8 @@ export interface PluginRouteParts {
   readonly trustProxy: number
 }
 
-/** A route of a plugin as the service runs it. It has been checked. */
-export function toRoute(plugin: Plugin, route: PluginRoute, parts: PluginRouteParts): Route {
+/** A route of a plugin, or of the config, as the service runs it. It has been checked. */
+export function toRoute(contributor: Contributor, route: PluginRoute, parts: PluginRouteParts): Route {
   const { method, path, summary, description, protection, parameters = {}, body } = route
   const validators = new Validators()
   const answers = Object.entries(route.answers).map(
@@ -45,10 +45,10 @@ export function toRoute(plugin: Plugin, route: PluginRoute, parts: PluginRoutePa
   return Object.freeze({
     method,
     path,
-    operationId: route.operationId ?? defaultOperationId(plugin.name, route),
+    operationId: route.operationId ?? defaultOperationId(contributor.name, route),
     summary,
     description,
-    plugin: plugin.name,
+    plugin: contributor.name ?? null,
     protection,
     ...(route.pathParameters ? { pathParameters: route.pathParameters } : {}),
     parameters: Object.fromEntries(
@@ -58,15 +58,15 @@ export function toRoute(plugin: Plugin, route: PluginRoute, parts: PluginRoutePa
     ...(body ? { body: toBody(body, validators) } : {}),
     answers,
     errors: ERROR_CODES.filter((code) => !statuses.has(ERRORS[code].status)),
-    run: toRun(plugin, route, parts, pathChecks(route, validators)),
+    run: toRun(contributor, route, parts, pathChecks(route, validators)),
   })
 }
 
 const ERROR_CODES = Object.keys(ERRORS) as readonly ErrorCode[]
 
 /** Such as `sitemapGetSitemapXml`. */
-function defaultOperationId(plugin: string, { method, path }: PluginRoute): string {
-  const words = `${plugin}-${method.toLowerCase()}-${path.replace(/\*$/, 'rest')}`.split(/[^A-Za-z0-9]+/)
+function defaultOperationId(plugin: string | undefined, { method, path }: PluginRoute): string {
+  const words = `${plugin ?? ''}-${method.toLowerCase()}-${path.replace(/\*$/, 'rest')}`.split(/[^A-Za-z0-9]+/)
   const [first = '', ...rest] = words.filter((word) => word !== '')
   return [first, ...rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('')
 }
@@ -114,12 +114,17 @@ function requirePath(path: RouteRequest['path'], checks: PathChecks): void {
   }
 }
 
-function toRun(plugin: Plugin, route: PluginRoute, parts: PluginRouteParts, checks: PathChecks): Route['run'] {
+function toRun(
+  contributor: Contributor,
+  route: PluginRoute,
+  parts: PluginRouteParts,
+  checks: PathChecks,
+): Route['run'] {
   const { engine, limitMs, trustProxy } = parts
   const content = new Content(engine)
-  const log = pluginLog(parts.log, plugin.name)
-  const asSystem = systemContent(plugin, engine)
-  const options = plugin.options ?? Object.freeze({})
+  const log = pluginLog(parts.log, contributor)
+  const asSystem = systemContent(contributor, engine)
+  const options = contributor.options ?? Object.freeze({})
   const isStream = route.body !== undefined && 'stream' in route.body
   return async ({ access: { caller }, path, query, body, request }) => {
     requirePath(path, checks)
@@ -150,7 +155,7 @@ function toRun(plugin: Plugin, route: PluginRoute, parts: PluginRouteParts, chec
       )
       return toReply(answer)
     } catch (error) {
-      throw toFailure(error, plugin, route)
+      throw toFailure(error, contributor, route)
     } finally {
       release()
     }
@@ -172,10 +177,12 @@ function toReply(answer: unknown): Reply {
 }
 
 /** What a route throws on purpose is answered; of anything else the log alone is told. */
-function toFailure(error: unknown, { name }: Plugin, { method, path }: PluginRoute): DaybookError {
+function toFailure(error: unknown, contributor: Contributor, { method, path }: PluginRoute): DaybookError {
   if (error instanceof DaybookError) return error
   const code = error instanceof TimeLimitError ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR'
-  const cause = new Error(`${method} ${path} of the plugin "${name}" failed: ${messageOf(error)}`, { cause: error })
+  const cause = new Error(`${method} ${path} of ${describeContributor(contributor)} failed: ${messageOf(error)}`, {
+    cause: error,
+  })
   return new DaybookError(code, undefined, {}, cause)
 }
 

@@ -1,4 +1,4 @@
-import type { Plugin } from '../config/plugin.ts'
+import { type Contributor, contributorTitle } from '../config/plugin.ts'
 import { CallerContent } from '../content/caller-content.ts'
 import type { Engine } from '../content/engine.ts'
 import {
@@ -14,6 +14,7 @@ import type { CollectionModel, GlobalModel, Model } from '../model/model.ts'
 import type { PluginHooks } from './hooks.ts'
 import { pluginLog } from './plugin-log.ts'
 import { systemContent } from './system-content.ts'
+import { toValidators } from './validators.ts'
 
 /** What hooks of writes need of the service. */
 export interface HookHost {
@@ -25,19 +26,20 @@ export interface HookHost {
   readonly limitMs: number
 }
 
-/** The hooks of all plugins that run with a write; `undefined`: there are none. */
+/** The hooks of the config and of all plugins that run with a write, and the validators; `undefined`: there are none. */
 export function writeHooks(host: HookHost): WriteHooks | undefined {
   const { model, limitMs } = host
   const documents = new Map<string, DocumentHooks>()
   for (const document of [...model.collections.values(), ...model.globals.values()]) {
-    const all = model.plugins.flatMap((plugin) =>
-      hooksOf(plugin, document).map((hooks) => toDocumentHooks(host, plugin, document, hooks)),
+    const all = model.contributors.flatMap((contributor) =>
+      hooksOf(contributor, document).map((hooks) => toDocumentHooks(host, contributor, document, hooks)),
     )
     const hooks = {
       beforeValidate: all.flatMap((one) => one.beforeValidate),
       beforeChange: all.flatMap((one) => one.beforeChange),
+      validate: toValidators(document, ({ store, access }) => new CallerContent(host.engine().on(store), () => access)),
     }
-    if (hooks.beforeValidate.length + hooks.beforeChange.length > 0)
+    if (Object.values(hooks).some((own) => own.length > 0))
       documents.set(hookedName(document.kind, document.key), hooks)
   }
   return documents.size > 0 ? new WriteHooks(documents, limitMs) : undefined
@@ -46,10 +48,13 @@ export function writeHooks(host: HookHost): WriteHooks | undefined {
 /** A collection or a global that hooks belong to. */
 export type HookedModel = CollectionModel | GlobalModel
 
-/** The hooks that a plugin has for a document: those for all of its kind, and its own. */
-export function hooksOf({ hooks = {} }: Plugin, { kind, key }: HookedModel): readonly AnyHooks[] {
+/** The hooks that a contributor has for a document: those for all of its kind, its own, and those written with the document. */
+export function hooksOf(contributor: Contributor, { kind, key }: HookedModel): readonly AnyHooks[] {
+  const { hooks = {}, [`${kind}s` as const]: documents = {} } = contributor
   const { [`${kind}s` as const]: own = {} } = hooks as PluginHooks
-  return ['*', key].flatMap((name) => (Object.hasOwn(own, name) ? [own[name] as AnyHooks] : []))
+  const named = ['*', key].flatMap((name) => (Object.hasOwn(own, name) ? [own[name] as AnyHooks] : []))
+  const written = Object.hasOwn(documents, key) ? (documents[key] as { readonly hooks?: AnyHooks }).hooks : undefined
+  return written ? [...named, written] : named
 }
 
 /** Hooks whose document is not known to the compiler. */
@@ -61,20 +66,20 @@ export interface AnyHooks {
 
 function toDocumentHooks(
   host: HookHost,
-  plugin: Plugin,
+  contributor: Contributor,
   document: HookedModel,
   { beforeValidate, beforeChange }: AnyHooks,
-): DocumentHooks {
-  const owner = `plugin ${plugin.name}`
+): Omit<DocumentHooks, 'validate'> {
+  const owner = contributorTitle(contributor)
   const validate = (event: ValidateEvent): unknown => {
     const { id, data } = event
     const named = document.kind === 'collection' && id !== undefined ? { id } : {}
-    return beforeValidate?.({ ...writeEvent(host, plugin, document, event), ...named, data } as never)
+    return beforeValidate?.({ ...writeEvent(host, contributor, document, event), ...named, data } as never)
   }
   const change = (event: ChangeEvent): unknown => {
     const { id, before = null, after = null } = event
     const named = document.kind === 'collection' ? { id } : {}
-    return beforeChange?.({ ...writeEvent(host, plugin, document, event), ...named, before, after } as never)
+    return beforeChange?.({ ...writeEvent(host, contributor, document, event), ...named, before, after } as never)
   }
   return {
     beforeValidate: beforeValidate ? [{ owner, run: validate }] : [],
@@ -83,7 +88,12 @@ function toDocumentHooks(
 }
 
 /** What every hook of a write is given. */
-function writeEvent({ engine, log }: HookHost, plugin: Plugin, { kind, key }: HookedModel, event: WriteEvent) {
+function writeEvent(
+  { engine, log }: HookHost,
+  contributor: Contributor,
+  { kind, key }: HookedModel,
+  event: WriteEvent,
+) {
   const { action, access, locale, store } = event
   const own = engine().on(store)
   return {
@@ -93,8 +103,8 @@ function writeEvent({ engine, log }: HookHost, plugin: Plugin, { kind, key }: Ho
     locale,
     identity: access.caller.identity,
     content: new CallerContent(own, () => access),
-    asSystem: systemContent(plugin, own),
-    options: plugin.options ?? {},
-    log: pluginLog(log, plugin.name),
+    asSystem: systemContent(contributor, own),
+    options: contributor.options ?? {},
+    log: pluginLog(log, contributor),
   }
 }

@@ -1,7 +1,7 @@
 import type { DocumentModel, LocalesModel } from '../model/model.ts'
 import { readSelection, SELECTION, type Selection, type SelectionQuery } from './expansion.ts'
 import { type LocaleQuery, localeParameters } from './locale.ts'
-import { countParameter, type ParametersOf, type Query, type QueryOf } from './parameters.ts'
+import { choice, countParameter, type ParametersOf, type Query, type QueryOf } from './parameters.ts'
 import type { QueryScope } from './where.ts'
 
 /** The parameters of one entry or global. */
@@ -51,6 +51,7 @@ export function readPageBounds(query: Query<QueryOf<typeof PAGE>>): {
 }
 
 /** The parameters of an export. */
-export const EXPORT_PARAMETERS: ParametersOf<{ since: number }> = {
+export const EXPORT_PARAMETERS: ParametersOf<{ since: number; people: string }> = {
   since: countParameter('A number of the journal: what has changed after it is exported.'),
+  people: choice('Whether lines say who made and last changed documents. By default they do.', ['true', 'false']),
 }

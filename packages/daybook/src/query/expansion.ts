@@ -1,5 +1,7 @@
-import type { CollectionModel, DocumentModel, RelationModel } from '../model/model.ts'
+import type { CollectionModel, DocumentModel, LinkModel, RelationModel, ReverseModel } from '../model/model.ts'
+import { PEOPLE_KEYS } from '../model/people.ts'
 import { countParameter, type Faults, namesParameter, type ParametersOf, type QueryOf } from './parameters.ts'
+import { REVERSE, type ReversePage, readReversePage, type WrittenPage, type WrittenPages } from './reverse-page.ts'
 import type { QueryScope } from './where.ts'
 
 /** The most levels of relations that are expanded. */
@@ -9,21 +11,27 @@ export const MAX_EXPANSIONS = 100
 /** The most names in one `select` or `include`. */
 export const MAX_NAMES = 200
 
+/** The selected fields of a document, and what is put into it. */
+export interface Selection {
+  /** Served keys; `undefined`: all. */
+  readonly select: ReadonlySet<string> | undefined
+  readonly expansions: readonly Expansion[]
+  readonly lists: readonly ListExpansion[]
+}
+
 /** A relation whose documents take the place of their references. */
-export interface Expansion {
+export interface Expansion extends Selection {
   readonly relation: RelationModel
   readonly to: CollectionModel
   /** Whether the reader may read the collection at all. */
   readonly isOpen: boolean
-  readonly inner: readonly Expansion[]
-  /** Served keys of the expanded documents; `undefined`: all. */
-  readonly select: ReadonlySet<string> | undefined
 }
 
-/** The selected fields and the expansions of a document. */
-export interface Selection {
-  readonly select: ReadonlySet<string> | undefined
-  readonly expansions: readonly Expansion[]
+/** A reverse field, whose value is one page of the entries that refer to the document. */
+export interface ListExpansion extends Selection {
+  readonly reverse: ReverseModel
+  readonly to: CollectionModel
+  readonly page: ReversePage
 }
 
 /** Parameters that select the fields and expansions of a document. */
@@ -31,6 +39,7 @@ export const SELECTION: ParametersOf<{
   select: readonly string[]
   include: readonly string[]
   depth: number
+  reverse: WrittenPages
 }> = {
   select: {
     ...namesParameter(
@@ -47,17 +56,20 @@ export const SELECTION: ParametersOf<{
   depth: countParameter('How many levels of relations are expanded. Without include, 0 by default; with it, 1.', {
     maximum: MAX_INCLUDE_DEPTH,
   }),
+  reverse: REVERSE,
 }
 
 /** The values of these parameters. */
 export type SelectionQuery = QueryOf<typeof SELECTION>
 
 interface PendingExpansion {
-  readonly relation: RelationModel
+  readonly link: LinkModel
   readonly to: CollectionModel
   readonly isOpen: boolean
   readonly inner: PendingExpansions
   select: Set<string> | undefined
+  /** Which page is asked for, of a reverse field. */
+  page: WrittenPage | undefined
 }
 
 type PendingExpansions = Map<string, PendingExpansion>
@@ -91,28 +103,41 @@ export function readSelection(
     )
   }
   const select = readSelect(lookup, document, pending, query.select)
-  return { select, expansions: toExpansions(pending) }
+  for (const [name, page] of query.reverse ?? []) setPage(lookup, document, pending, name, page)
+  return { select, ...toSelection(lookup, pending) }
 }
 
-/** A relation that a dotted name begins with, and the rest of the name. */
-interface FoundRelation {
-  readonly relation: RelationModel
+/** A link that a dotted name begins with, and the rest of the name. */
+interface FoundLink {
+  readonly link: LinkModel
   readonly to: CollectionModel
   /** `undefined`: the name ends here. */
   readonly rest: string | undefined
 }
 
+/** The relations at a path, or the reverse field. */
+function linksAt({ relations, reverses }: DocumentModel, path: string): readonly LinkModel[] {
+  const reverse = reverses.get(path)
+  return reverse ? [reverse] : (relations.get(path) ?? [])
+}
+
+/** Whether a link exists for the reader. A reverse field of a collection that the reader may not list does not. */
+function isKnown({ scope }: Lookup, document: DocumentModel, link: LinkModel): boolean {
+  if (scope.hidden(document).has(link.owner)) return false
+  return link.kind === 'relation' || scope.collection(link.to) !== undefined
+}
+
 /** Blocks of different kinds may have relations at the same path: all of them are meant. */
-function findRelations({ scope }: Lookup, document: DocumentModel, name: string): readonly FoundRelation[] {
-  const hidden = scope.hidden(document)
+function findLinks(lookup: Lookup, document: DocumentModel, name: string): readonly FoundLink[] {
+  const { scope } = lookup
   for (let end = name.indexOf('.'); ; end = name.indexOf('.', end + 1)) {
     const path = end < 0 ? name : name.slice(0, end)
     const rest = end < 0 ? undefined : name.slice(end + 1)
-    const found = (document.relations.get(path) ?? []).flatMap((relation): readonly FoundRelation[] => {
-      const to = scope.collections.get(relation.to)
+    const found = linksAt(document, path).flatMap((link): readonly FoundLink[] => {
+      const to = scope.collections.get(link.to)
       // What a collection holds that the reader may not read stays unsaid, whatever is asked for inside of it.
-      const isShut = rest !== undefined && scope.collection(relation.to) === undefined
-      return to && !isShut && !hidden.has(relation.owner) ? [{ relation, to, rest }] : []
+      const isShut = rest !== undefined && scope.collection(link.to) === undefined
+      return to && !isShut && isKnown(lookup, document, link) ? [{ link, to, rest }] : []
     })
     if (found.length > 0) return found
     if (end < 0) return []
@@ -122,21 +147,28 @@ function findRelations({ scope }: Lookup, document: DocumentModel, name: string)
 function openPendingExpansion(
   { scope }: Lookup,
   pending: PendingExpansions,
-  relation: RelationModel,
+  link: LinkModel,
   to: CollectionModel,
 ): PendingExpansion {
-  const name = relation.steps.map(({ key, block = '' }) => `${block}:${key}`).join('.')
+  const name = pendingName(link)
   const known = pending.get(name)
   if (known) return known
   const expansion: PendingExpansion = {
-    relation,
+    link,
     to,
     isOpen: scope.collection(to.key) !== undefined,
     inner: new Map(),
     select: undefined,
+    page: undefined,
   }
   pending.set(name, expansion)
   return expansion
+}
+
+/** Tells links from each other, those at the same path of blocks of different kinds among them. */
+function pendingName(link: LinkModel): string {
+  if (link.kind === 'reverse') return link.path
+  return link.steps.map(({ key, block = '' }) => `${block}:${key}`).join('.')
 }
 
 function includeName(
@@ -169,11 +201,11 @@ function include(
     lookup.faults.add('include', 'maximum', `must expand at most ${MAX_INCLUDE_DEPTH} levels`)
     return undefined
   }
-  const found = findRelations(lookup, document, name)
+  const found = findLinks(lookup, document, name)
   if (found.length === 0) return name
-  const unknown = found.map(({ relation, to, rest }) => {
+  const unknown = found.map(({ link, to, rest }) => {
     lookup.count += 1
-    const { inner } = openPendingExpansion(lookup, pending, relation, to)
+    const { inner } = openPendingExpansion(lookup, pending, link, to)
     if (rest !== undefined) return include(lookup, to, inner, rest, { depth: depth - 1, level: level + 1 })
     includeAll(lookup, to, inner, depth - 1)
     return undefined
@@ -181,15 +213,14 @@ function include(
   return unknown.includes(undefined) ? undefined : unknown[0]
 }
 
-/** Every relation that the reader may see, level by level. */
+/** Every link that the reader may see, level by level. */
 function includeAll(lookup: Lookup, document: DocumentModel, pending: PendingExpansions, depth: number): void {
   if (depth <= 0 || lookup.count > MAX_EXPANSIONS) return
-  const hidden = lookup.scope.hidden(document)
-  for (const relation of [...document.relations.values()].flat()) {
-    const to = lookup.scope.collections.get(relation.to)
-    if (!to || hidden.has(relation.owner)) continue
+  for (const link of [...[...document.relations.values()].flat(), ...document.reverses.values()]) {
+    const to = lookup.scope.collections.get(link.to)
+    if (!to || !isKnown(lookup, document, link)) continue
     lookup.count += 1
-    includeAll(lookup, to, openPendingExpansion(lookup, pending, relation, to).inner, depth - 1)
+    includeAll(lookup, to, openPendingExpansion(lookup, pending, link, to).inner, depth - 1)
   }
 }
 
@@ -214,47 +245,88 @@ function selectName(
   name: string,
   whole: string,
 ): void {
-  if (visibleKeys(lookup, document).has(name)) {
+  if (visibleKeys(lookup, document, pending).has(name)) {
     keys.add(name)
     return
   }
   const shown = whole.slice(0, 64)
-  const found = (name.includes('.') ? findRelations(lookup, document, name) : []).filter(
-    ({ rest }) => rest !== undefined,
-  )
-  const opened = found.flatMap(({ relation, to, rest }) =>
-    [...pending.values()]
-      .filter((expansion) => expansion.relation === relation)
-      .map((expansion) => ({ expansion, to, rest: rest ?? '' })),
+  const isLink = ({ link, rest }: FoundLink): boolean => rest !== undefined || link.kind === 'reverse'
+  const found = findLinks(lookup, document, name).filter(isLink)
+  const opened = found.flatMap((one) =>
+    openedBy(pending, one).map((expansion) => ({ expansion, to: one.to, rest: one.rest ?? '' })),
   )
   if (found.length === 0) lookup.faults.add('select', 'unknown_field', `there is no field "${shown}"`)
   else if (opened.length === 0) {
-    lookup.faults.add('select', 'not_included', `"${shown}" lies in a relation that include does not name`)
+    lookup.faults.add('select', 'not_included', `"${shown}" is part of what include does not name`)
   }
   for (const { expansion, to, rest } of opened) {
-    keys.add(expansion.relation.owner)
+    keys.add(expansion.link.owner)
     expansion.select ??= new Set(['id'])
     selectName(lookup, to, expansion.inner, expansion.select, rest, whole)
   }
 }
 
-function visibleKeys({ scope }: Lookup, document: DocumentModel): ReadonlySet<string> {
+/** The pending expansions of a link: none where it is not included. */
+const openedBy = (pending: PendingExpansions, { link }: FoundLink): readonly PendingExpansion[] =>
+  [...pending.values()].filter((expansion) => expansion.link === link)
+
+/** Notes which page of a reverse field is asked for. */
+function setPage(
+  lookup: Lookup,
+  document: DocumentModel,
+  pending: PendingExpansions,
+  name: string,
+  page: WrittenPage,
+): void {
+  const [shown, param] = [name.slice(0, 64), `reverse[${name.slice(0, 64)}]`]
+  const found = findReverses(lookup, document, [pending], name)
+  const opened = found.flatMap(({ expansions }) => expansions)
+  if (found.length === 0) lookup.faults.add(param, 'unknown_field', `there is no reverse field "${shown}"`)
+  else if (opened.length === 0) lookup.faults.add(param, 'not_included', `name "${shown}" in include, too`)
+  for (const expansion of opened) expansion.page = page
+}
+
+/** A reverse field, and its pending expansions: none where it is not included. */
+interface FoundReverse {
+  readonly expansions: readonly PendingExpansion[]
+}
+
+/** The reverse fields that a dotted name means, whether they are included or not. */
+function findReverses(
+  lookup: Lookup,
+  document: DocumentModel,
+  pending: readonly PendingExpansions[],
+  name: string,
+): readonly FoundReverse[] {
+  return findLinks(lookup, document, name).flatMap((one): readonly FoundReverse[] => {
+    const expansions = pending.flatMap((own) => openedBy(own, one))
+    const { link, to, rest } = one
+    if (rest === undefined) return link.kind === 'reverse' ? [{ expansions }] : []
+    const inner = expansions.map((expansion) => expansion.inner)
+    return findReverses(lookup, to, inner, rest)
+  })
+}
+
+function visibleKeys({ scope }: Lookup, document: DocumentModel, pending: PendingExpansions): ReadonlySet<string> {
   const hidden = scope.hidden(document)
   const visible = document.fields.filter(({ key }) => !hidden.has(key)).flatMap((field) => field.servedKeys)
-  return new Set([...document.systemKeys.before, ...visible, ...document.systemKeys.after])
+  const included = [...pending.values()].filter(({ link }) => link.kind === 'reverse').map(({ link }) => link.owner)
+  const people = scope.seesPeople(document) ? PEOPLE_KEYS : []
+  return new Set([...document.systemKeys.before, ...visible, ...document.systemKeys.after, ...people, ...included])
 }
 
-function toExpansions(pending: PendingExpansions): readonly Expansion[] {
-  return [...pending.values()].map(({ relation, to, isOpen, inner, select: keys }) => ({
-    relation,
-    to,
-    isOpen,
-    inner: toExpansions(inner),
-    select: keys,
-  }))
+function toSelection(lookup: Lookup, pending: PendingExpansions): Omit<Selection, 'select'> {
+  const expansions: Expansion[] = []
+  const lists: ListExpansion[] = []
+  for (const { link, to, isOpen, inner, select, page } of pending.values()) {
+    const included = { to, select, ...toSelection(lookup, inner) }
+    if (link.kind === 'relation') expansions.push({ relation: link, isOpen, ...included })
+    else lists.push({ reverse: link, page: readReversePage(lookup.faults, to, lookup.scope, page), ...included })
+  }
+  return { expansions, lists }
 }
 
-/** Every collection that expansions lead to. */
-export function collectionsOf(expansions: readonly Expansion[]): readonly CollectionModel[] {
-  return expansions.flatMap(({ to, inner }) => [to, ...collectionsOf(inner)])
+/** Every collection whose documents are put in. */
+export function collectionsOf({ expansions, lists }: Omit<Selection, 'select'>): readonly CollectionModel[] {
+  return [...expansions, ...lists].flatMap((one) => [one.to, ...collectionsOf(one)])
 }

@@ -1,15 +1,14 @@
-import { hash } from 'node:crypto'
-import type { CollectionModel, Comparable, LocalesModel } from '../model/model.ts'
+import type { CollectionModel, LocalesModel } from '../model/model.ts'
 import { isStorableText, UNSTORABLE } from '../model/stored-text.ts'
+import { AGGREGATE, type Aggregate, readAggregates } from './aggregates.ts'
 import { type CursorPosition, decodeCursor } from './cursor.ts'
 import { documentParameters } from './entry-query.ts'
 import { readSelection, type Selection } from './expansion.ts'
-import { NEVER } from './locale.ts'
+import { DEFAULT_LIMIT, listFingerprint, MAX_SORT_KEYS, readSort, type SortBy, statusParameter } from './listing.ts'
 import {
   countParameter,
   type Faults,
   namesParameter,
-  type Parameter,
   type ParametersOf,
   type Query,
   type QueryOf,
@@ -17,18 +16,8 @@ import {
 } from './parameters.ts'
 import { type Condition, type QueryScope, readWhereNode, WHERE, type WrittenWhere } from './where.ts'
 
-/** The page size of a request that names none. */
-export const DEFAULT_LIMIT = 20
 /** The longest `q`, in characters. */
 export const MAX_SEARCH_LENGTH = 256
-/** The most keys of one sort order. */
-export const MAX_SORT_KEYS = 5
-
-/** One key of a sort order. */
-export interface SortBy {
-  readonly by: Comparable
-  readonly descending: boolean
-}
 
 /** A list request, checked against the model. */
 export interface ListQuery {
@@ -43,6 +32,8 @@ export interface ListQuery {
   readonly selection: Selection
   /** The filter. */
   readonly where: Condition | undefined
+  /** What is worked out over all that is found. */
+  readonly aggregates: readonly Aggregate[]
   /** Where the page before ended. */
   readonly after: CursorPosition | undefined
   /** Names what is listed, whatever page of it: cursors hold it. */
@@ -84,6 +75,7 @@ export const listParameters = (
   q: string
   status: readonly string[]
   where: WrittenWhere
+  aggregate: readonly string[]
 }> &
   ReturnType<typeof documentParameters> => ({
   limit: countParameter(
@@ -94,6 +86,7 @@ export const listParameters = (
   status: statusParameter(status),
   ...ofDocuments,
   where: WHERE,
+  aggregate: AGGREGATE,
 })
 
 /** The query parameters of a list. */
@@ -102,16 +95,6 @@ export type ListParameters = QueryOf<ReturnType<typeof listParameters>>
 function checkSearch(q: string): readonly [string, string] | undefined {
   if (q.length > MAX_SEARCH_LENGTH) return ['maxLength', `must have at most ${MAX_SEARCH_LENGTH} characters`]
   return isStorableText(q) ? undefined : ['character', UNSTORABLE]
-}
-
-function statusParameter(status: CollectionModel['status']): Parameter<readonly string[]> {
-  const description = 'Statuses to answer with. By default all that the reader may see.'
-  if (status) return namesParameter(description, { enum: status.values })
-  const parse: Parameter<readonly string[]>['parse'] = (_given, faults) => {
-    faults.add('status', 'unknown_param', 'this collection has no status')
-    return undefined
-  }
-  return { ...namesParameter(description, {}), schema: NEVER, parse }
 }
 
 /**
@@ -128,13 +111,9 @@ function readAsked(collection: CollectionModel, asked: ListParameters, scope: Qu
   const where = asked.where && readWhereNode(faults, asked.where.root, collection, scope)
   const q = asked.q?.trim() === '' ? undefined : asked.q
   const statuses = asked.status && [...new Set(asked.status)].sort()
-  const sort = readSort(faults, collection, asked.sort, scope.hidden(collection), q !== undefined)
-  const order = sort.map(({ by, descending }) => `${descending ? '-' : ''}${by.path}`)
-  const fingerprint = hash(
-    'sha256',
-    JSON.stringify([collection.table, order, q, statuses, asked.where?.name]),
-    'base64url',
-  ).slice(0, 12)
+  const isRanked = q !== undefined && !asked.sort
+  const sort = isRanked ? [] : readSort(faults, 'sort', collection, asked.sort, scope)
+  const fingerprint = listFingerprint(collection, { sort, q, statuses, where: asked.where?.name })
   return Object.freeze({
     limit: Math.min(asked.limit ?? DEFAULT_LIMIT, collection.maxLimit),
     offset: asked.offset ?? 0,
@@ -143,41 +122,10 @@ function readAsked(collection: CollectionModel, asked: ListParameters, scope: Qu
     statuses,
     selection: readSelection(faults, collection, asked, scope),
     where,
+    aggregates: readAggregates(faults, collection, asked.aggregate, scope.hidden(collection)),
     after: readCursor(faults, asked, fingerprint, sort),
     fingerprint,
   })
-}
-
-function readSort(
-  faults: Faults,
-  { comparables }: CollectionModel,
-  asked: readonly string[] | undefined,
-  hidden: ReadonlySet<string>,
-  isSearch: boolean,
-): readonly SortBy[] {
-  if (!asked && isSearch) return []
-  const keys: SortBy[] = []
-  for (const name of asked ?? ['-createdAt']) {
-    const path = name.replace(/^-/, '')
-    const by = comparables.get(path)
-    if (!by || hidden.has(by.owner)) faults.add('sort', 'unknown_field', `cannot sort by "${path.slice(0, 64)}"`)
-    else if (keys.some((key) => key.by === by)) faults.add('sort', 'repeated', `names "${path}" twice`)
-    else keys.push({ by, descending: name.startsWith('-') })
-  }
-  if (keys.length > MAX_SORT_KEYS) faults.add('sort', 'maxItems', `must have at most ${MAX_SORT_KEYS} keys`)
-  return withTieBreak(keys, comparables)
-}
-
-/**
- * Ends a sort order with the id, in the direction of its last key, so that an index serves both. An id begins with the
- * millisecond of `createdAt`: order of creation is order of ids, and every index that ends with the id serves it.
- */
-function withTieBreak(keys: readonly SortBy[], comparables: CollectionModel['comparables']): readonly SortBy[] {
-  const id = comparables.get('id') as Comparable
-  const last = keys.at(-1)
-  if (!last || keys.some(({ by }) => by === id)) return keys
-  const ending = { by: id, descending: last.descending }
-  return keys.length === 1 && last.by.column === 'created_at' ? [ending] : [...keys, ending]
 }
 
 function readCursor(

@@ -38,8 +38,10 @@ export interface Given {
   readonly values: readonly string[]
 }
 
-/** Names of the content model: keys to sort by, fields to select, relations to include, fields to filter by. */
-export type TakenNames = 'sortKeys' | 'fields' | 'relations' | 'filters'
+/**
+ * Names of the content model: keys to sort by, fields to select, links to include, fields to filter by or to count, reverse fields to page.
+ */
+export type TakenNames = 'sortKeys' | 'fields' | 'relations' | 'filters' | 'aggregates' | 'reverses'
 
 /** A query parameter, declared once: this parses it, and documents it. */
 export interface Parameter<T = unknown> {
@@ -164,8 +166,8 @@ function parameterOwner(declared: Parameters, name: string): string | undefined 
 /** Advice costs more than a look: no more of it is given than is told. */
 function addUnknown(faults: Faults, name: string, declared: Parameters): void {
   if (faults.issues.length >= MAX_ISSUES) return
-  const taken = Object.entries(declared).map(([one, { style }]) =>
-    style === 'brackets' ? `${one}[field][operator]` : one,
+  const taken = Object.entries(declared).map(([one, { style, takes }]) =>
+    style === 'brackets' ? `${one}[field][${takes === 'reverses' ? 'option' : 'operator'}]` : one,
   )
   faults.add(name.slice(0, 64), 'unknown_param', adviceOnParam(name, taken))
 }

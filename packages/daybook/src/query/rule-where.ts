@@ -12,6 +12,7 @@ const everything = (collections: ReadonlyMap<string, CollectionModel>): QuerySco
   collections,
   collection: (key) => collections.get(key),
   hidden: () => NO_FIELDS,
+  seesPeople: () => true,
   statuses: () => undefined,
   filter: () => undefined,
 })

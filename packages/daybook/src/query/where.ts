@@ -1,5 +1,6 @@
 import { invalidAt } from '../errors.ts'
 import type { CollectionModel, Comparable, DocumentModel, ManyValued } from '../model/model.ts'
+import { PEOPLE_COMPARABLES } from '../model/people.ts'
 import { isStorableText, UNSTORABLE } from '../model/stored-text.ts'
 import type { LocaleChoice } from './locale.ts'
 import type { Faults, Parameter } from './parameters.ts'
@@ -67,10 +68,19 @@ export interface QueryScope {
   collection(key: string): CollectionModel | undefined
   /** Top-level fields that do not exist for the reader. */
   hidden(document: DocumentModel): ReadonlySet<string>
+  /** Whether the reader may know who made and last changed a document. */
+  seesPeople(document: DocumentModel): boolean
   /** Statuses that the reader may see; `undefined`: all. */
   statuses(collection: CollectionModel): readonly string[] | undefined
   /** The filter that an access rule sets; `undefined`: none. */
   filter(collection: CollectionModel): AccessFilter | undefined
+}
+
+/** The single value of this path, if the reader may filter and sort by it. */
+export function findComparable(scope: QueryScope, collection: CollectionModel, path: string): Comparable | undefined {
+  const own = collection.comparables.get(path)
+  if (own) return scope.hidden(collection).has(own.owner) ? undefined : own
+  return scope.seesPeople(collection) ? PEOPLE_COMPARABLES.get(path) : undefined
 }
 
 /** A filter as it is written inside the process: `{ title: { eq: 'x' }, or: [ … ], not: { … } }`. */
@@ -241,8 +251,8 @@ class WhereReader {
   /** A field of the collection, or of one that a relation leads to: one hop. */
   #find(name: string, collection: CollectionModel, mayHop: boolean): FilterField | undefined {
     const hidden = this.#scope.hidden(collection)
-    const one = collection.comparables.get(name)
-    if (one) return hidden.has(one.owner) ? undefined : { kind: 'one', by: one }
+    const one = findComparable(this.#scope, collection, name)
+    if (one) return { kind: 'one', by: one }
     const many = collection.manyValued.get(name)
     if (many) return hidden.has(many.owner) ? undefined : { kind: 'many', by: many }
     return mayHop ? this.#hop(name, collection, hidden) : undefined
@@ -371,7 +381,7 @@ export function operatorsOf({ scalar, isText, to }: Comparable): readonly string
 
 /** The operators that a filter can use on a field; none when it cannot be filtered. */
 export function operatorsOn({ comparables, manyValued }: CollectionModel, path: string): readonly string[] {
-  const by = comparables.get(path)
+  const by = comparables.get(path) ?? PEOPLE_COMPARABLES.get(path)
   if (by) return operatorsOf(by)
   return manyValued.has(path) ? MEMBER_OPERATORS : []
 }

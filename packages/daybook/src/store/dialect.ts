@@ -33,6 +33,10 @@ export interface Dialect {
   ): RawBuilder<SqlBool>
   /** Whether a text is in a JSON list of texts. */
   isAmong(own: RawBuilder<unknown>, list: RawBuilder<string>): RawBuilder<SqlBool>
+  /** Whether a row is among those that a query selects, which is run anew for each row around it. */
+  isSelected(own: RawBuilder<unknown>, query: RawBuilder<unknown>): RawBuilder<SqlBool>
+  /** The texts of a JSON list as rows of the table `listed`, in its column `value`. */
+  listed(list: RawBuilder<string>): RawBuilder<unknown>
   /** A key of an order in which missing values come first, and last when it descends. */
   order(by: Comparable, descending: boolean): RawBuilder<unknown>
   /** The status of an entry, where its own index would lead away from that of the order. */
@@ -43,10 +47,19 @@ export interface Dialect {
   readonly addReferences: RawBuilder<unknown>
   /** Adds rows to a table; parameter `rows`, a JSON list of objects with these columns. @default one by one */
   insertAll?(table: string, columns: readonly string[]): RawBuilder<unknown>
+  /** The sum of numbers as a decimal number in full, as text; NULL of none. */
+  exactSum(value: RawBuilder<unknown>): RawBuilder<string | null>
   /** The time, in milliseconds since 1970. */
   readonly now: RawBuilder<number>
   readonly search: SearchDialect
   readonly schema: SchemaDialect
+}
+
+/** How the matches of a search are answered. */
+export interface MatchesForm {
+  /** By relevance among the newest; else newest first. */
+  readonly ranked: boolean
+  readonly columns: readonly string[]
 }
 
 /** How words are kept and found. */
@@ -60,7 +73,7 @@ export interface SearchDialect {
   /** How many are found. */
   count(table: string): RawBuilder<{ total: number }>
   /** Matches by relevance among the newest, or newest first; parameters `limit` and `offset`. */
-  matches(collection: CollectionModel, where: WhereSql | undefined, ranked: boolean): RawBuilder<SortedRow>
+  matches(collection: CollectionModel, where: WhereSql | undefined, form: MatchesForm): RawBuilder<SortedRow>
   /** The parameters of {@link insert}: what an entry is found by. */
   row(collection: CollectionModel, doc: Readonly<Record<string, unknown>>, status: string | null): StatementValues
   /** Adds the search row of an entry; parameter `pk`, and those of {@link row}. */

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely'
-import type { SortBy } from '../query/list-query.ts'
+import type { SortBy } from '../query/listing.ts'
 import { type Condition, conjuncts } from '../query/where.ts'
 import type { WhereSql } from './compile.ts'
 import type { Dialect } from './dialect.ts'

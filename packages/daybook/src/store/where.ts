@@ -98,7 +98,7 @@ function successor(text: string): string | null {
   return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
 }
 
-/** The members of a many-valued field: references in one table, choices in the other. */
+/** The members of a many-valued field: references in one table, choices and scalars in the other. */
 function memberTable(of: { readonly to?: string }): { table: RawBuilder<unknown>; value: RawBuilder<unknown> } {
   return of.to === undefined
     ? { table: sql.table('daybook$choices'), value: sql.ref('m.value') }
@@ -112,7 +112,8 @@ export function isOwn(condition: Condition): boolean {
 
 function member(condition: Member, { dialect, collection, alias, bind }: FilteredTable): Piece {
   const { of, operator, values, negated } = condition
-  const list = operator === 'exists' ? '' : bind(JSON.stringify(values))
+  // Members are kept as text.
+  const list = operator === 'exists' ? '' : bind(JSON.stringify(values.map(String)))
   const count = operator === 'all' ? bind(values.length) : ''
   return {
     cacheKey: `${negated ? '!' : ''}${alias}.${of.path} has ${operator}`,

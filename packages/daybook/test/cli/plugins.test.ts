@@ -71,8 +71,26 @@ test('a wrong plugin is told without a stack', async () => {
   expect(stderr).not.toContain('    at ')
 })
 
-test('a rejection that a plugin leaves alone is logged, and daybook start goes on (D14)', async () => {
-  await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
+/** A route of the config that does the same. */
+const OWN = `import { defineCollection, defineConfig, f } from 'DAYBOOK'
+export default defineConfig({
+  collections: { notes: defineCollection({ fields: { title: f.text() } }) },
+  routes: [{
+    method: 'GET', path: '/rejects', summary: 'Leaves a rejection alone.', protection: 'public',
+    answers: { 200: { description: 'Done.' } },
+    run: () => {
+      void Promise.reject(new Error('nobody waits for this'))
+      return new Response('done')
+    },
+  }],
+})
+`
+
+test.each([
+  ['a plugin', CONFIG],
+  ['the config', OWN],
+])('a rejection that %s leaves alone is logged, and daybook start goes on (D14)', async (_owner, config) => {
+  await using folder = await folderOf({ 'daybook.config.ts': config })
   const child = spawn(process.execPath, [BIN, 'start', '--port', '0', '--log', 'error'], {
     cwd: folder.path,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -84,7 +102,7 @@ test('a rejection that a plugin leaves alone is logged, and daybook start goes o
   expect((await fetch(`${url}/api/ready`)).status).toBe(200)
   child.kill('SIGTERM')
   expect(await once(child, 'exit')).toEqual([0, null])
-  const lines = (await said).split('\n').filter((line) => line.includes('plugin: unhandled rejection'))
+  const lines = (await said).split('\n').filter((line) => line.includes('unhandled rejection'))
   expect(lines).toHaveLength(3)
   expect(lines[0]).toContain('nobody waits for this')
 })

@@ -131,6 +131,37 @@ const CONFIGS: readonly Case[] = [
   ['collections that are a list', { collections: [] }, 'collections', 'write an object of collections'],
   ['an unknown part', beside({ lokales: {} }), 'lokales', 'write one of: collections, globals, locales'],
   ['globals that are a text', beside({ globals: 'site' }), 'globals', 'write an object of globals'],
+  ['routes that are an object', beside({ routes: {} }), 'routes', 'write a list of routes'],
+  [
+    'a validator that is no function',
+    { collections: { posts: { fields, validate: true } } },
+    'collections.posts.validate',
+    'write a function',
+  ],
+  [
+    'a validator of a field that is none',
+    field(f.text(wrong({ validate: 'x' }))),
+    `${FIELD}.validate`,
+    'write a function',
+  ],
+  [
+    'a hook that there is not',
+    { collections: { posts: { fields, hooks: { beforeChang: () => {} } } } },
+    'collections.posts.hooks.beforeChang',
+    'did you mean beforeChange?',
+  ],
+  [
+    'hooks of a global that are none',
+    beside({ globals: { site: { fields, hooks: {} } } }),
+    'globals.site.hooks',
+    'write at least one of: beforeValidate, beforeChange, afterCommit',
+  ],
+  [
+    'a hook that is no function',
+    { collections: { posts: { fields, hooks: { afterCommit: true } } } },
+    'collections.posts.hooks.afterCommit',
+    'write a function',
+  ],
   ['a seed that is no function', beside({ seed: {} }), 'seed', 'write a function'],
   ['an empty Cache-Control', beside({ publicCacheControl: '' }), 'publicCacheControl', 'write a text'],
   ['a Cache-Control with a line end', beside({ publicCacheControl: 'no-store\n' }), 'publicCacheControl', 'of ASCII'],
@@ -266,13 +297,25 @@ const KEYS: readonly Case[] = [
   ],
   ['a global with a capital', beside({ globals: { Site: { fields } } }), 'globals.Site', 'starts with a small letter'],
   ['globals by case', beside({ globals: { site: { fields }, siTe: { fields } } }), 'globals.siTe', 'by case alone'],
+  [
+    'people who are nobody',
+    { collections: { posts: { fields, people: { read: false } } } },
+    'collections.posts.people.read',
+    'true or a function',
+  ],
+  [
+    'people by another word',
+    { collections: { posts: { fields, people: { write: true } } } },
+    'collections.posts.people.write',
+    'read',
+  ],
   ['a field with a hyphen', posts({ 'sub-title': title }), 'collections.posts.fields.sub-title', 'small letter'],
   ['a field of 49', posts({ [LONG_KEY]: title }), `collections.posts.fields.${LONG_KEY}`, 'at most 48'],
   ['fields by case', posts({ title, tiTle: title }), 'collections.posts.fields.tiTle', 'differs from "title" by case'],
   ['a nested field with a hyphen', field(f.group({ 'a-b': title })), `${FIELD}.fields.a-b`, 'small letter'],
   ['nested fields by case', field(f.group({ ab: title, aB: title })), `${FIELD}.fields.aB`, 'by case alone'],
   ['a block with a hyphen', field(f.blocks({ 'pull-quote': fields })), `${FIELD}.types.pull-quote`, 'pullQuote'],
-  ...['id', 'createdAt', 'updatedAt', 'key'].map(
+  ...['id', 'createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'key'].map(
     (key): Case => [`the field ${key}`, posts({ [key]: title }), `collections.posts.fields.${key}`, 'is taken'],
   ),
   ...['constructor', 'prototype', 'toString', 'valueOf', 'hasOwnProperty'].map(
@@ -311,7 +354,7 @@ const DOCUMENTS: readonly Case[] = [
     'a misspelt option',
     option({ acess: {} }),
     'collections.posts.acess',
-    'description, requireIfMatch, access, indexes, maxLimit',
+    'description, requireIfMatch, validate, hooks, people, access, indexes, maxLimit',
   ],
   ['a misspelt action', option({ access: { write: () => true } }), 'collections.posts.access.write', 'read, create'],
   ['a rule that is a flag', option({ access: { read: true } }), 'collections.posts.access.read', 'write a function'],
@@ -432,13 +475,99 @@ const MISSPELT: Readonly<Record<keyof typeof f, readonly [field: unknown, takes:
   email: [f.email(wrong({ requird: true })), 'unique, index, default'],
   url: [f.url(wrong({ requird: true })), 'unique, index, default'],
   slug: [f.slug(wrong({ requird: true })), 'renamedFrom, from'],
-  status: [f.status(wrong({ requird: true })), 'description, renamedFrom, options, default'],
+  status: [f.status(wrong({ requird: true })), 'description, validate, renamedFrom, options, default'],
   json: [f.json(wrong({ requird: true })), 'default, schema'],
   relation: [f.relation('posts', wrong({ requird: true })), 'many, onDelete, index'],
-  group: [f.group(fields, wrong({ requird: true })), 'required, description, localized, access, renamedFrom'],
+  reverse: [f.reverse('posts.author', wrong({ requird: true })), 'description, access, through'],
+  group: [f.group(fields, wrong({ requird: true })), 'required, description, localized, access, validate, renamedFrom'],
   list: [f.list(title, wrong({ requird: true })), 'min, max, default'],
   blocks: [f.blocks({ a: fields }, wrong({ requird: true })), 'min, max'],
 }
+
+/** What a reverse field of authors can name wrong: their posts refer to them in several ways, and to each other. */
+const REVERSES: readonly Case[] = [
+  [
+    'a mistyped relation',
+    'posts.autor',
+    'posts has no relation "autor"; write f.reverse("posts.author") or f.reverse("posts.meta.editor")',
+  ],
+  ['a mistyped collection', 'post.author', '"post" is not a collection; write posts'],
+  ['a collection of another name', 'articles.author', '"articles" is not a collection; write one of: authors, posts'],
+  ['a field that is no relation', 'posts.title', 'posts has no relation "title"; write f.reverse("posts.author")'],
+  [
+    'a relation that leads elsewhere',
+    'posts.next',
+    'posts.next leads to posts, not to authors; write f.reverse("posts.author")',
+  ],
+  [
+    'a collection without such a relation',
+    'authors.name',
+    'authors has no relation "name"; authors has no relation to authors',
+  ],
+  ['no relation', 'posts', 'name a collection and its relation, as f.reverse("posts.author")'],
+  ['nothing', '', 'name a collection and its relation'],
+  ['a number', wrong(5), 'name a collection and its relation'],
+  [
+    'a relation without an index',
+    'posts.plain',
+    'posts.plain has no index to find entries by; leave index: false out there',
+  ],
+  ['a relation in a list', 'posts.listed', 'posts has no relation "listed"'],
+  ['a relation in blocks', 'posts.parts.by', 'posts has no relation "parts.by"'],
+  ['a localized one that holds many', 'posts.local', 'posts.local has no index to find entries by'],
+  ['one in a localized group that holds many', 'posts.home.all', 'posts.home.all has no index to find entries by'],
+].map(([what, name, message]): Case => {
+  const authors = { fields: { name: title, back: f.reverse(name as string) } }
+  const to = f.relation('authors')
+  const referring = {
+    title,
+    author: to,
+    next: f.relation('posts'),
+    plain: f.relation('authors', { index: false }),
+    meta: f.group({ editor: to }),
+    listed: f.list(to),
+    parts: f.blocks({ quote: { by: to } }),
+    local: f.relation('authors', { many: true, localized: true }),
+    home: f.group({ all: f.relation('authors', { many: true }) }, { localized: true }),
+  }
+  const locales = { default: 'en', available: ['en', 'de'] }
+  const config = { locales, collections: { authors, posts: { fields: referring } } }
+  return [`reverse: ${what}`, config, 'collections.authors.fields.back', String(message)]
+})
+
+const REVERSE_PLACES: readonly Case[] = [
+  [
+    'reverse: of a broken group',
+    {
+      collections: {
+        posts: { fields: { meta: f.group(wrong(5)) } },
+        authors: { fields: { back: f.reverse('posts.meta.author') } },
+      },
+    },
+    'collections.authors.fields.back',
+    'posts has no relation "meta.author"',
+  ],
+  ['reverse: in a group', field(f.group({ a: f.reverse('posts.field') })), `${FIELD}.fields.a`, 'at the top level'],
+  ['reverse: in a list', field(f.list(f.reverse('posts.field'))), `${FIELD}.of`, 'at the top level'],
+  [
+    'reverse: in a global',
+    beside({ globals: { site: { fields: { a: f.reverse('posts.title') } } } }),
+    'globals.site.fields.a',
+    'at the top level of a collection',
+  ],
+  [
+    'reverse: a rule for writing',
+    field(f.reverse('posts.field', { access: wrong({ write: () => true }) })),
+    `${FIELD}.access`,
+    'nothing is written',
+  ],
+  [
+    'reverse: required',
+    field(f.reverse('posts.field', wrong({ required: true }))),
+    `${FIELD}.required`,
+    'no such option',
+  ],
+]
 
 const BROKEN_SCHEMA = { type: 'nonsense' }
 
@@ -565,6 +694,7 @@ describe.each([
   ['options of every field', COMMON],
   ['options that no type has', misspelt],
   ['options of one type', TYPES],
+  ['reverse fields', [...REVERSES, ...REVERSE_PLACES]],
 ] as const)('%s that cannot be served', (_title, cases) => {
   test.each(cases)('%s', async (_what, config, path, message) => {
     const faults = await faultsOf(config)

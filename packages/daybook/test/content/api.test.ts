@@ -212,6 +212,8 @@ describe.each(STORES)('the in-process API on $name', (store) => {
         notes: null,
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         updatedAt: post.createdAt,
+        createdBy: 'system',
+        updatedBy: 'system',
       })
       expect(await service.content.get('posts', post.id, {}, AS_SYSTEM)).toEqual(post)
     })

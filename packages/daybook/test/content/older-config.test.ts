@@ -37,7 +37,18 @@ describe.each(STORES)('on $name', (store) => {
         { title: 'T', a: 'A', b: 'B', old: 'O' },
         { a: f.text(), body: f.markdown(), title, b: f.text() },
       )
-      expect(Object.keys(entry)).toEqual(['id', 'a', 'body', 'bodyHtml', 'title', 'b', 'createdAt', 'updatedAt'])
+      expect(Object.keys(entry)).toEqual([
+        'id',
+        'a',
+        'body',
+        'bodyHtml',
+        'title',
+        'b',
+        'createdAt',
+        'updatedAt',
+        'createdBy',
+        'updatedBy',
+      ])
       expect(entry).toMatchObject({ title: 'T', a: 'A', b: 'B', body: null, bodyHtml: null })
     })
 

@@ -503,6 +503,8 @@ export const FIELDS: Readonly<Record<keyof typeof f, readonly FieldCase[]>> = {
       empty: [],
     },
   ],
+  // Nothing is stored: see test/http/lists/reverse.test.ts.
+  reverse: [],
   group: [
     {
       name: 'with fields of every sort',

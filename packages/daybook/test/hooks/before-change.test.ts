@@ -75,8 +75,13 @@ describe.each(STORES)('beforeChange on $name', (store) => {
       expect((await send('', 'GET', '/api/globals/site')).body).toEqual({ key: 'site', name: 'One', tag: 'made' })
       await send('ann', 'PUT', '/api/globals/site', { name: 'Two' })
       expect(seen).toEqual([
-        ['update', 'site', null, { key: 'site', name: 'One', tag: null }],
-        ['update', 'site', { key: 'site', name: 'One', tag: 'made' }, { key: 'site', name: 'Two', tag: 'made' }],
+        ['update', 'site', null, { key: 'site', name: 'One', tag: null, createdBy: 'ann', updatedBy: 'ann' }],
+        [
+          'update',
+          'site',
+          { key: 'site', name: 'One', tag: 'made', createdBy: 'ann', updatedBy: 'ann' },
+          { key: 'site', name: 'Two', tag: 'made', createdBy: 'ann', updatedBy: 'ann' },
+        ],
       ])
     })
   })

@@ -72,8 +72,11 @@ describe.each(STORES)('hooks on $name hold for every door (Z10)', (store) => {
   })
 })
 
-it('hooks run for files that are imported, and not for an export that is restored', async () => {
-  const config = (refused: string): string => `import { defineConfig, definePlugin, DaybookError, f } from 'DAYBOOK'
+it('hooks and validators run for files that are imported, and not for an export that is restored', async () => {
+  const config = (
+    refused: string,
+    wrong: string,
+  ): string => `import { defineConfig, definePlugin, DaybookError, f } from 'DAYBOOK'
 const stamp = definePlugin({ name: 'stamp', version: '1.0.0', hooks: { collections: { posts: {
   beforeValidate: ({ data }) => ({ ...data, title: data.title + '!' }),
   beforeChange: ({ after }) => {
@@ -82,23 +85,25 @@ const stamp = definePlugin({ name: 'stamp', version: '1.0.0', hooks: { collectio
   },
 } } } })
 export default defineConfig({
-  collections: { posts: { fields: { title: f.text({ required: true }), stamp: f.text(), body: f.markdown(), slug: f.slug() } } },
+  collections: { posts: { fields: { title: f.text({ required: true, validate: (title) => (title === '${wrong}' ? 'is wrong' : undefined) }), stamp: f.text(), body: f.markdown(), slug: f.slug() } } },
   plugins: [stamp],
 })
 `
   await using folder = await folderOf({
-    'daybook.config.ts': config('B!'),
+    'daybook.config.ts': config('B!', 'C!'),
     'posts/a.md': '---\ntitle: A\n---\n\nText.\n',
     'posts/b.md': '---\ntitle: B\n---\n\nText.\n',
+    'posts/c.md': '---\ntitle: C\n---\n\nText.\n',
   })
   const run = (...args: readonly string[]) => daybook(folder.path, ...args)
   const imported = await run('import', 'posts', '--collection', 'posts')
   expect(imported).toMatchObject({ status: 1, stderr: expect.stringContaining('posts/b.md: Not this one.') })
+  expect(imported.stderr).toContain('posts/c.md: /title: is wrong')
   expect(await run('export', 'all.ndjson')).toMatchObject({ status: 0 })
-  await folder.write({ 'daybook.config.ts': config('A!') })
+  await folder.write({ 'daybook.config.ts': config('A!', 'A!') })
   expect(await run('import', 'all.ndjson', '--data', 'copy')).toMatchObject({ status: 0 })
   const copied = await run('export', '-', '--data', 'copy')
   expect(copied.stdout).toContain('"title":"A!"')
   expect(copied.stdout).toContain('"stamp":"stamped"')
-  expect(copied.stdout).not.toContain('B!')
+  expect(copied.stdout).not.toMatch(/[BC]!/)
 })

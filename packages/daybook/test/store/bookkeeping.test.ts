@@ -75,6 +75,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
+interface People {
+  readonly createdBy?: unknown
+  readonly updatedBy?: unknown
+}
+
+/** A document as it is stored: who made and changed it stands beside it. */
+const withoutPeople = ({ createdBy: _made, updatedBy: _changed, ...document }: object & People): object => document
+
 describe.each(STORES)('on $name', (kind) => {
   let store: Store
 
@@ -105,7 +113,7 @@ describe.each(STORES)('on $name', (kind) => {
           seq: index + 1,
           actor: 'system',
           at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-          doc: JSON.stringify(doc),
+          doc: JSON.stringify(withoutPeople(doc)),
         })),
       )
       expect(await head(store)).toBe(5)

@@ -126,7 +126,7 @@ test('whatever way a page is found, it is the same page', async () => {
   const forms = new Set<string>()
   for (const written of WHERES) {
     const where = readRuleWhere(written, articles, model.collections)
-    const matching = await store.read.entries.byIds(articles, await scene.ids(), where)
+    const matching = await store.read.entries.byIds(articles, await scene.ids(), { where })
     for (const path of ['day', 'id', 'minutes']) {
       const sort = [...new Set([path, 'id'])].map((one) => ({ by: by(one), descending: true }))
       const pages = new Set<string>()
@@ -139,6 +139,7 @@ test('whatever way a page is found, it is the same page', async () => {
           limit: COUNT,
           offset: 0,
           after: undefined,
+          hasPeople: false,
           size,
         })
         forms.add(scene.calls.at(-1)?.sql ?? '')

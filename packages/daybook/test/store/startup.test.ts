@@ -1,5 +1,6 @@
-import { f, StartupError } from 'daybook'
+import { type Caller, f, StartupError } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { identityOf } from '../support/auth/people.ts'
 import { Folder } from '../support/stores/folder.ts'
 import { AS_SYSTEM, create, type Place, read, update } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
@@ -91,11 +92,28 @@ describe.each(STORES)('on $name', (store) => {
         create(service, 'posts', { title: 'A', body: '*b*' }),
       )
       const [row] = await place.rows<object>('SELECT * FROM posts_view')
-      expect(Object.keys(row ?? {})).toEqual(['id', 'title', 'body', 'bodyHtml', 'createdAt', 'updatedAt'])
-      expect(row).toMatchObject({ title: 'A', body: '*b*', bodyHtml: '<p><em>b</em></p>' })
+      expect(Object.keys(row ?? {})).toEqual([
+        'id',
+        'title',
+        'body',
+        'bodyHtml',
+        'createdAt',
+        'updatedAt',
+        'createdBy',
+        'updatedBy',
+      ])
+      expect(row).toMatchObject({ title: 'A', body: '*b*', bodyHtml: '<p><em>b</em></p>', createdBy: 'system' })
       await place.start(posts({ title, rank: f.integer() }))
       const [next] = await place.rows<object>('SELECT * FROM posts_view')
-      expect(Object.keys(next ?? {})).toEqual(['id', 'title', 'rank', 'createdAt', 'updatedAt'])
+      expect(Object.keys(next ?? {})).toEqual([
+        'id',
+        'title',
+        'rank',
+        'createdAt',
+        'updatedAt',
+        'createdBy',
+        'updatedBy',
+      ])
     })
 
     test('makes tables for a new collection, and keeps those of one that is gone', async () => {
@@ -257,6 +275,57 @@ describe.each(STORES)('on $name', (store) => {
   })
 })
 
+/** Makes a store one of the second layout, which knew nothing of people. */
+async function takePeopleAway(at: Pick<Place, 'exec'>, collections: readonly string[]): Promise<void> {
+  const views = collections.map((key) => `DROP VIEW "${key}_view";`)
+  const indexes = collections.flatMap((key) =>
+    ['created_by', 'updated_by'].map((name) => `DROP INDEX "${key}$${name}";`),
+  )
+  const columns = [...collections, 'daybook$globals'].flatMap((table) =>
+    ['created_by', 'updated_by'].map((name) => `ALTER TABLE "${table}" DROP COLUMN ${name};`),
+  )
+  await at.exec([...views, ...indexes, ...columns].join(' '))
+  await at.exec("UPDATE daybook$meta SET value = '2' WHERE key = 'layout'")
+  await at.exec("DELETE FROM daybook$meta WHERE key = 'schema'")
+}
+
+describe.each(STORES)('a store of the second layout on $name', (store) => {
+  test('learns from its journal who made and changed documents, in every language', async () => {
+    await using old = await store.at()
+    const config = {
+      locales: { default: 'en', available: ['en', 'de'] },
+      collections: { posts: { fields: { title: f.text({ localized: true }) }, access: { create: () => true } } },
+      globals: { site: { fields: { name: f.text() } }, bare: { fields: { name: f.text() } } },
+    }
+    const [ann, bob] = ['ann', 'bob'].map((name) => ({ caller: sessionOf(name) }))
+    const ids = await old.serve(config, async ({ content }) => {
+      const one = await content.create('posts', { title: 'A' }, ann)
+      await content.update('posts', one.id, { title: 'B' }, bob)
+      const other = await content.create('posts', { title: 'by nobody' })
+      await content.writeGlobal('site', { name: 'A' }, ann)
+      await content.writeGlobal('site', { name: 'B' }, bob)
+      return [one.id, other.id] as const
+    })
+    await takePeopleAway(old, ['posts'])
+    expect(await old.names('table')).toContain('posts$de')
+    await old.serve(config, async ({ content }) => {
+      const people = { createdBy: 'ann', updatedBy: 'bob' }
+      for (const locale of ['en', 'de']) {
+        expect(await content.get('posts', ids[0], { locale }, ann)).toMatchObject(people)
+        const query = { locale, where: { createdBy: { eq: 'ann' } } }
+        expect(await content.list('posts', query, ann)).toMatchObject({ total: 1, items: [people] })
+      }
+      expect(await content.get('posts', ids[1], {}, ann)).toMatchObject({ createdBy: null, updatedBy: null })
+      expect(await content.readGlobal('site', ann)).toMatchObject(people)
+      expect(await content.readGlobal('bare', ann)).toMatchObject({ createdBy: null, updatedBy: null })
+      const next = await content.create('posts', { title: 'C' }, bob)
+      expect(next).toMatchObject({ createdBy: 'bob', updatedBy: 'bob' })
+    })
+  })
+})
+
+const sessionOf = (name: string): Caller => ({ principal: { id: name }, identity: identityOf(name) })
+
 /** What only a file is, and what only files went through: PostgreSQL began with the second layout. */
 describe('start-up on a file', () => {
   test('makes a file in write-ahead mode that is whole', async () => {
@@ -275,12 +344,9 @@ describe('start-up on a file', () => {
     }
     const { id } = await folder.serve(config, (service) => create(service, 'posts', { title: 'old' }))
     // The first layout had one language, and no column for others.
-    await folder.exec(
-      'DROP VIEW posts_view; ALTER TABLE posts DROP COLUMN locales; ALTER TABLE daybook$globals DROP COLUMN locales',
-    )
-    await folder.exec(
-      "UPDATE daybook$meta SET value = '1' WHERE key = 'layout'; DELETE FROM daybook$meta WHERE key = 'schema'",
-    )
+    await takePeopleAway(folder, ['posts'])
+    await folder.exec('ALTER TABLE posts DROP COLUMN locales; ALTER TABLE daybook$globals DROP COLUMN locales')
+    await folder.exec("UPDATE daybook$meta SET value = '1' WHERE key = 'layout'")
     const localized = {
       collections: { posts: { fields: { title: f.text({ localized: true }) } } },
       globals: { site: { fields: { name: f.text({ localized: true }) } } },

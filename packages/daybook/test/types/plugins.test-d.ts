@@ -87,6 +87,8 @@ export type Contributed = Expect<
       readonly id: string
       readonly createdAt: string
       readonly updatedAt: string
+      readonly createdBy?: string | null | undefined
+      readonly updatedBy?: string | null | undefined
       readonly from: string
       readonly to: string
     }
@@ -143,5 +145,8 @@ export type ShippedStatus = Expect<
   Equal<Entry<typeof withShipped, 'redirects'>['status'], '301' | '302' | '307' | '308'>
 >
 export type ShippedKeys = Expect<
-  Equal<keyof Entry<typeof withShipped, 'redirects'>, 'id' | 'createdAt' | 'updatedAt' | 'from' | 'to' | 'status'>
+  Equal<
+    keyof Entry<typeof withShipped, 'redirects'>,
+    'id' | 'createdAt' | 'updatedAt' | 'createdBy' | 'updatedBy' | 'from' | 'to' | 'status'
+  >
 >

@@ -10,6 +10,8 @@ interface ThingAsRead {
   readonly id: string
   readonly createdAt: string
   readonly updatedAt: string
+  readonly createdBy?: string | null | undefined
+  readonly updatedBy?: string | null | undefined
   readonly text: string | null
   readonly textNeeded: string
   readonly textFilled: string
@@ -95,6 +97,8 @@ export type Global = Expect<
       readonly siteName: string
       readonly about: string | null
       readonly aboutHtml: string | null
+      readonly createdBy?: string | null | undefined
+      readonly updatedBy?: string | null | undefined
     }
   >
 >

@@ -19,6 +19,8 @@ import { UsageError } from '../usage.ts'
 const OPTIONS = {
   /** Only what changed after this number of the journal, deletions included. @default everything */
   since: { type: 'string' },
+  /** Leave out who made and last changed documents. */
+  'without-people': { type: 'boolean' },
 } as const
 
 /** The path that stands for standard output. */
@@ -39,7 +41,10 @@ export async function exportContent(args: readonly string[]): Promise<number> {
   const snapshot = await openSnapshot(config, resolve(dataFolder(options)))
   try {
     await requireSnapshotFit(snapshot, model)
-    const content = await ContentExport.of(model, snapshot, since).catch((error) => {
+    const content = await ContentExport.of(model, snapshot, {
+      since,
+      hasPeople: !options.flag('without-people'),
+    }).catch((error) => {
       throw error instanceof DaybookError ? new UsageError(`--${error.message.replace(':', '')}`) : error
     })
     await write(content, path)

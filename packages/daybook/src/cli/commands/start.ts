@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { DaybookConfig } from '../../config/config.ts'
+import { holdsValidator } from '../../fields/field.ts'
 import type { Log } from '../../log.ts'
 import { boundHeap } from '../../node/bound-heap.ts'
 import type { MetricsAddress, MetricsListening } from '../../node/metrics-server.ts'
@@ -148,15 +149,26 @@ async function listen(options: CommandLine, log: Log, worker?: WorkerIdentity): 
   const host = options.text('host') ?? process.env.HOST ?? '127.0.0.1'
   const config = await loadConfig(options.text('config'))
   const metrics = readMetrics(options) !== undefined
-  if (config.plugins?.length) surviveRejections(log)
+  const hasPlugins = (config.plugins ?? []).length > 0
+  if (hasPlugins) surviveRejections(log)
   const service = await createService(config, { data: dataFolder(options), log, metrics })
+  if (!hasPlugins && hasOwnCode(config)) surviveRejections(log)
   return { config, service, listening: await serve(service, { port, host }) }
 }
 
-/** A promise that a plugin's code left alone, and that was rejected, ends no process: it is logged. */
+/** Whether a config has hooks, validators or routes of its own. */
+function hasOwnCode({ collections, globals = {}, routes = [] }: DaybookConfig): boolean {
+  const documents = [...Object.values(collections), ...Object.values(globals)]
+  const isHooked = documents.some(
+    ({ hooks, validate, fields }) => hooks || validate || Object.values(fields).some(holdsValidator),
+  )
+  return isHooked || routes.length > 0
+}
+
+/** A promise that code of a plugin or of the config left alone, and that was rejected, ends no process: it is logged. */
 function surviveRejections(log: Log): void {
   process.on('unhandledRejection', (reason) => {
-    log.error({ err: reason instanceof Error ? reason : new Error(String(reason)) }, 'plugin: unhandled rejection')
+    log.error({ err: reason instanceof Error ? reason : new Error(String(reason)) }, 'unhandled rejection')
   })
 }
 

@@ -1,5 +1,6 @@
 import { ANONYMOUS, type Caller, isAuthenticated } from '../../auth/adapter.ts'
 import { isInScope, reaches, type ScopedDocument } from '../../auth/scopes.ts'
+import type { Issue } from '../../errors.ts'
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, DocumentModel, FieldModel, Model } from '../../model/model.ts'
 import type { AccessFilter } from '../../query/where.ts'
@@ -10,6 +11,7 @@ import {
   askRule,
   filterFor,
   mayField,
+  mayKnowPeople,
   type Ruled,
   type Ruling,
   refuseCaller,
@@ -33,6 +35,7 @@ export class Access {
   /** Made when the first rule is asked: most requests ask none. */
   #rulings: Map<string, Promise<Ruling>> | undefined
   #hidden: Map<string, ReadonlySet<string>> | undefined
+  #people: Map<string, boolean> | undefined
 
   constructor(model: Model, caller: Caller) {
     this.model = model
@@ -102,6 +105,7 @@ export class Access {
   /**
    * Checks an entry against what a write demands of it.
    *
+   * @param demands what the refusal may say about it
    * @throws UNAUTHORIZED, FORBIDDEN
    */
   async requireMatch(
@@ -109,9 +113,10 @@ export class Access {
     collection: CollectionModel,
     id: string,
     filter: AccessFilter | undefined,
+    demands: () => readonly Issue[] = () => [],
   ): Promise<void> {
     if (!filter || (await read.entries.statuses(collection, [id], filter.where)).length > 0) return
-    refuseCaller(this.caller, `the access rules do not let you do this to that entry of ${collection.key}`)
+    refuseCaller(this.caller, `the access rules do not let you do this to that entry of ${collection.key}`, demands())
   }
 
   /** Top-level fields that do not exist for the caller. */
@@ -119,8 +124,36 @@ export class Access {
     if (document.guarded.length === 0) return NO_HIDDEN_FIELDS
     this.#hidden ??= new Map()
     const name = documentName(document)
-    const known = this.#hidden.get(name) ?? hiddenFields(document, this.callerFor(document))
+    const known = this.#hidden.get(name) ?? this.#hiddenFields(document)
     this.#hidden.set(name, known)
+    return known
+  }
+
+  #hiddenFields(document: DocumentModel): ReadonlySet<string> {
+    const hidden = document.guarded.filter((field) => !this.#mayReadField(document, field))
+    return new Set(hidden.map(({ key }) => key))
+  }
+
+  #mayReadField(document: DocumentModel, field: FieldModel): boolean {
+    if (!mayField(document, field, 'read', this.callerFor(document))) return false
+    const reverse = document.reverses.get(field.key)
+    const referring = reverse && this.model.collections.get(reverse.to)
+    const through = referring?.guarded.find(({ key }) => key === reverse?.throughOwner)
+    return !referring || !through || mayField(referring, through, 'read', this.callerFor(referring))
+  }
+
+  /**
+   * Whether the caller may know who made and last changed a document. Sessions may, unless the config says who may.
+   *
+   * @throws INTERNAL_ERROR when the rule throws
+   */
+  seesPeople(document: DocumentModel): boolean {
+    const { peopleRule } = document
+    if (typeof peopleRule !== 'function') return peopleRule ?? isAuthenticated(this.callerFor(document))
+    this.#people ??= new Map()
+    const name = documentName(document)
+    const known = this.#people.get(name) ?? mayKnowPeople(document, peopleRule, this.callerFor(document))
+    this.#people.set(name, known)
     return known
   }
 
@@ -176,8 +209,3 @@ export class Access {
 const documentName = ({ kind, key }: ScopedDocument): string => `${kind} ${key}`
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
-
-function hiddenFields(document: DocumentModel, caller: Caller): ReadonlySet<string> {
-  const hidden = document.guarded.filter((field) => !mayField(document, field, 'read', caller))
-  return new Set(hidden.map(({ key }) => key))
-}

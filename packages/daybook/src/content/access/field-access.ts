@@ -11,10 +11,16 @@ export interface FieldRights {
   readonly hidden: ReadonlySet<string>
   /** Hidden fields that the caller may not write either: for a write they do not exist. */
   readonly absent: ReadonlySet<string>
+  /** Whether the caller may know who made and last changed the document. */
+  readonly hasPeople: boolean
 }
 
+const NO_KEYS: ReadonlySet<string> = new Set()
+
 /** The rights of a caller whom no rule of a field keeps from anything. */
-export const FULL_RIGHTS: FieldRights = { hidden: new Set(), absent: new Set() }
+export const FULL_RIGHTS: FieldRights = { hidden: NO_KEYS, absent: NO_KEYS, hasPeople: true }
+/** The same for one who may not know who made and last changed the document. */
+export const RIGHTS_WITHOUT_PEOPLE: FieldRights = { ...FULL_RIGHTS, hasPeople: false }
 
 /**
  * Asks the rules of the fields about a caller. A hidden field can be written only where a `write` rule says so.
@@ -23,11 +29,12 @@ export const FULL_RIGHTS: FieldRights = { hidden: new Set(), absent: new Set() }
  */
 export function fieldRights(document: DocumentModel, access: Access): FieldRights {
   const hidden = access.hidden(document)
-  if (hidden.size === 0) return FULL_RIGHTS
+  const hasPeople = access.seesPeople(document)
+  if (hidden.size === 0) return hasPeople ? FULL_RIGHTS : RIGHTS_WITHOUT_PEOPLE
   const absent = document.guarded.filter(
     (field) => hidden.has(field.key) && !(field.access.write && access.mayWriteField(document, field)),
   )
-  return { hidden, absent: new Set(absent.map(({ key }) => key)) }
+  return { hidden, absent: new Set(absent.map(({ key }) => key)), hasPeople }
 }
 
 /** Whether a write names a field that the caller may not read. */

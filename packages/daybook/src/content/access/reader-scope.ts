@@ -1,6 +1,7 @@
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, DocumentModel, Model } from '../../model/model.ts'
 import { collectionsInLocale, type LocaleChoice } from '../../query/locale.ts'
+import { type StatusAndRest, takeStatus } from '../../query/status-where.ts'
 import { type AccessFilter, type Condition, type QueryScope, relatedCollections } from '../../query/where.ts'
 import type { Access } from './access.ts'
 import { filterFor, type Ruling } from './rules.ts'
@@ -36,6 +37,10 @@ export class ReaderScope implements QueryScope {
     return this.#access.hidden(document)
   }
 
+  seesPeople(document: DocumentModel): boolean {
+    return this.#access.seesPeople(document)
+  }
+
   statuses(collection: CollectionModel): readonly string[] | undefined {
     return this.#access.statuses(collection)
   }
@@ -55,6 +60,20 @@ export class ReaderScope implements QueryScope {
     return of.length === 0 ? undefined : { kind: 'all', of }
   }
 
+  /**
+   * What is asked of a list of entries, within what the reader may see.
+   *
+   * @param statuses those asked for; `undefined`: any
+   */
+  narrow(
+    collection: CollectionModel,
+    statuses: readonly string[] | undefined,
+    where?: Condition | undefined,
+  ): StatusAndRest {
+    const visible = visibleStatuses(this.statuses(collection), statuses)
+    return takeStatus(collection, visible, withFilter(where, this.filter(collection)?.where))
+  }
+
   #publicOnly(collection: CollectionModel): Condition | undefined {
     const by = collection.status && collection.comparables.get(collection.status.key)
     if (!by || !this.seesPublicOnly(collection)) return undefined
@@ -63,7 +82,12 @@ export class ReaderScope implements QueryScope {
 
   /** The part of an ETag's variant that differs between readers with different access to these collections. */
   variant(collections: readonly CollectionModel[]): unknown {
-    const seen = [...new Set(collections)].map((one) => [one.key, [...this.hidden(one)], this.filter(one)?.name])
+    const seen = [...new Set(collections)].map((one) => [
+      one.key,
+      [...this.hidden(one)],
+      this.seesPeople(one),
+      this.filter(one)?.name,
+    ])
     return [this.#access.key, seen]
   }
 
@@ -78,4 +102,16 @@ export class ReaderScope implements QueryScope {
     if (ruling instanceof Error) throw ruling
     return ruling
   }
+}
+
+/** The statuses asked for, as far as the reader may see them. */
+function visibleStatuses(
+  visible: readonly string[] | undefined,
+  asked: readonly string[] | undefined,
+): readonly string[] | undefined {
+  return visible && asked ? asked.filter((one) => visible.includes(one)) : (visible ?? asked)
+}
+
+function withFilter(where: Condition | undefined, filter: Condition | undefined): Condition | undefined {
+  return where && filter ? { kind: 'all', of: [filter, where] } : (where ?? filter)
 }

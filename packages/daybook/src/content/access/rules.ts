@@ -1,8 +1,8 @@
 import { type Caller, isAuthenticated } from '../../auth/adapter.ts'
 import { isInScope, reaches } from '../../auth/scopes.ts'
 import type { AccessRequest, AccessRule } from '../../config/access.ts'
-import { DaybookError } from '../../errors.ts'
-import { isRecord } from '../../fields/field.ts'
+import { DaybookError, type Issue } from '../../errors.ts'
+import { type FieldRule, isRecord } from '../../fields/field.ts'
 import type { CollectionModel, Comparable, DocumentModel, FieldModel, GlobalModel, Model } from '../../model/model.ts'
 import { readRuleWhere } from '../../query/rule-where.ts'
 import type { AccessFilter, Condition } from '../../query/where.ts'
@@ -80,10 +80,16 @@ export function requireRuling(
   return ruling === true ? undefined : ruling
 }
 
-/** Refuses: 401 where a session is missing, 403 with the reason where there is one. */
-export function refuseCaller(caller: Caller, reason: string): never {
+/**
+ * Refuses: 401 where a session is missing, 403 with the reason where there is one.
+ *
+ * @param demands what would be allowed
+ */
+export function refuseCaller(caller: Caller, reason: string, demands: readonly Issue[] = []): never {
   if (!isAuthenticated(caller)) throw new DaybookError('UNAUTHORIZED')
-  throw new DaybookError('FORBIDDEN', `You are signed in, but ${reason}.`)
+  if (demands.length === 0) throw new DaybookError('FORBIDDEN', `You are signed in, but ${reason}.`)
+  const said = demands.map(({ path, message }) => `${path.slice(1).replaceAll('/', '.')} ${message}`.trimStart())
+  throw new DaybookError('FORBIDDEN', `You are signed in, but ${reason}: ${said.join('; ')}.`, { issues: demands })
 }
 
 const VERBS: Readonly<Record<Action, string>> = { read: 'read', create: 'create', update: 'change', delete: 'delete' }
@@ -158,6 +164,19 @@ export function mayField(
     return rule(caller) === true
   } catch (error) {
     throw broken(`${document}.fields.${key}.access.${action}`, 'failed', error)
+  }
+}
+
+/**
+ * Whether a rule lets a caller know who made and last changed a document.
+ *
+ * @throws INTERNAL_ERROR when the rule throws
+ */
+export function mayKnowPeople({ kind, key }: DocumentModel, rule: FieldRule, caller: Caller): boolean {
+  try {
+    return rule(caller) === true
+  } catch (error) {
+    throw broken(`${kind}s.${key}.people.read`, 'failed', error)
   }
 }
 

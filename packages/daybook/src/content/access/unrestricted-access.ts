@@ -28,6 +28,10 @@ export class UnrestrictedAccess extends Access {
     return NOTHING_HIDDEN
   }
 
+  override seesPeople(): boolean {
+    return true
+  }
+
   override mayWriteField(_document: unknown, _field: FieldModel): boolean {
     return true
   }

@@ -1,5 +1,15 @@
-import { type Field, type Fields, isRecord, isRequired, type JsonSchema, servedKeys } from '../../fields/field.ts'
+import {
+  type Field,
+  type Fields,
+  isRecord,
+  isRequired,
+  isStored,
+  type JsonSchema,
+  servedKeys,
+} from '../../fields/field.ts'
 import { REFERS_TO } from '../../fields/relation.ts'
+import { LISTS } from '../../fields/reverse.ts'
+import { aggregatesOn } from '../../query/aggregates.ts'
 import { operatorsOn } from '../../query/where.ts'
 import type { Ruled } from '../access/rules.ts'
 
@@ -24,15 +34,21 @@ export interface ValueDescription {
   /** The operators that `where` of a list takes; none: it cannot be filtered. */
   readonly operators: readonly string[]
   readonly sortable: boolean
+  /** What `aggregate` of a list works out of it: `count`, `count:month`, `sum` …; none: it cannot be counted. */
+  readonly aggregates: readonly string[]
   /** Whether `q` finds its words. */
   readonly searchable: boolean
   /** What a new document gets that does not name it; absent: nothing, or what the service works out. */
   readonly default?: unknown
+  /** Present where the service makes the default, for each document anew. */
+  readonly defaultBy?: 'service' | undefined
   /** The values to choose from. */
   readonly options?: readonly string[] | undefined
   /** The key of the field beside it that a value is made from when a new document names none. */
   readonly from?: string | undefined
   readonly relation?: RelationDescription | undefined
+  /** Of a reverse field: the relation that it shows from the other side. */
+  readonly reverse?: ReverseDescription | undefined
   /** The fields of a group. */
   readonly fields?: readonly FieldDescription[] | undefined
   /** The kinds of blocks. */
@@ -54,6 +70,14 @@ export interface RelationDescription {
   readonly to: string | null
   /** What happens to the reference when its target is deleted. */
   readonly onDelete: 'unset' | 'restrict'
+}
+
+/** A relation that leads to the documents of the model's collection. */
+export interface ReverseDescription {
+  /** The key of the collection that refers. */
+  readonly collection: string
+  /** The dotted path of the relation there. */
+  readonly path: string
 }
 
 /** One kind of block. */
@@ -83,9 +107,13 @@ interface Place {
 
 /** The fields of a document that a reader may read, in the order in which they are served. */
 export function describeFields(document: Ruled, reader: FieldReader): readonly FieldDescription[] {
-  return document.fields
+  const reverses = [...document.reverses.values()].filter(({ to }) => reader.mayReadCollection(to))
+  return [...document.fields, ...reverses]
     .filter(({ key }) => !reader.hidden.has(key))
-    .map(({ key, field }) => describeField(key, field, { document, reader, path: key, writable: reader.mayWrite(key) }))
+    .map(({ key, field }) => {
+      const writable = isStored(field) && reader.mayWrite(key)
+      return describeField(key, field, { document, reader, path: key, writable })
+    })
 }
 
 function describeField(key: string, field: Field, place: Place): FieldDescription {
@@ -102,16 +130,16 @@ function describeValue(field: Field, place: Place): ValueDescription {
     description: options.description,
     schema,
     required: isRequired(field),
-    many: schema.type === 'array',
+    many: schema.type === 'array' || !isStored(field),
     localized: options.localized === true,
     unique: type.isUnique?.(options) === true || type.role === 'slug',
     writable: place.writable,
     ...describeUse(field, place),
-    // A default that is worked out for each document is no constant.
-    default: typeof initial === 'function' ? undefined : initial,
+    ...(typeof initial === 'function' ? { defaultBy: 'service' } : { default: initial }),
     options: type.choices?.(options),
     from: source !== undefined && place.reader.hidden.has(source) ? undefined : source,
     relation: describeRelation(field, place.reader),
+    reverse: type.reverse?.(options),
     ...describeInside(field, place),
   }
 }
@@ -120,10 +148,15 @@ function describeValue(field: Field, place: Place): ValueDescription {
 function describeUse(
   { type, options }: Field,
   { document, path }: Place,
-): Pick<ValueDescription, 'operators' | 'sortable' | 'searchable'> {
+): Pick<ValueDescription, 'operators' | 'sortable' | 'aggregates' | 'searchable'> {
   const searchable = document.kind === 'collection' && type.search?.(options) !== undefined
-  if (document.kind === 'global') return { operators: [], sortable: false, searchable }
-  return { operators: operatorsOn(document, path), sortable: document.comparables.has(path), searchable }
+  if (document.kind === 'global') return { operators: [], sortable: false, aggregates: [], searchable }
+  return {
+    operators: operatorsOn(document, path),
+    sortable: document.comparables.has(path),
+    aggregates: aggregatesOn(document, path),
+    searchable,
+  }
 }
 
 function describeRelation({ type, options }: Field, reader: FieldReader): RelationDescription | undefined {
@@ -165,7 +198,8 @@ function schemaOfValue({ type, options }: Field): JsonSchema {
 }
 
 /** A schema without keywords that no other program knows. A reference tells its target elsewhere, to those who may know it. */
-function plainSchema({ errorMessage: _, discriminator: __, [REFERS_TO]: to, ...schema }: JsonSchema): JsonSchema {
+function plainSchema(given: JsonSchema): JsonSchema {
+  const { errorMessage: _, discriminator: __, [REFERS_TO]: to, [LISTS]: ____, ...schema } = given
   const { description: ___, ...untitled } = schema
   return Object.fromEntries(
     Object.entries(to === undefined ? schema : untitled).map(([keyword, value]) => [

@@ -1,5 +1,7 @@
 import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel, GlobalModel, LocalesModel, Model } from '../../model/model.ts'
+import { PEOPLE_COMPARABLES, PEOPLE_KEYS, PEOPLE_SCHEMAS } from '../../model/people.ts'
+import { aggregatesOn } from '../../query/aggregates.ts'
 import { operatorsOn } from '../../query/where.ts'
 import type { Access } from '../access/access.ts'
 import { type DocumentPermissions, type Permission, permissionsOf } from '../access/permissions.ts'
@@ -73,6 +75,8 @@ export interface SystemFieldDescription {
   /** The operators that `where` of a list takes. */
   readonly operators: readonly string[]
   readonly sortable: boolean
+  /** What `aggregate` of a list works out of it. */
+  readonly aggregates: readonly string[]
 }
 
 /** What one reader may know of the model. */
@@ -88,6 +92,8 @@ interface KnownDocument {
   readonly permissions: DocumentPermissions
   /** Keys of the fields that do not exist for the reader. */
   readonly hidden: ReadonlySet<string>
+  /** Whether the reader may know who made and last changed a document. */
+  readonly hasPeople: boolean
 }
 
 /**
@@ -100,9 +106,10 @@ export async function modelReader(model: Model, access: Access): Promise<ModelRe
   const documents = new Map<Ruled, KnownDocument>()
   for (const document of [...model.collections.values(), ...model.globals.values()]) {
     const permissions = (document.kind === 'collection' ? collections : globals)[document.key]
-    if (permissions) documents.set(document, { permissions, hidden: access.hidden(document) })
+    if (permissions)
+      documents.set(document, { permissions, hidden: access.hidden(document), hasPeople: access.seesPeople(document) })
   }
-  const hidden = [...documents.values()].map((known) => [...known.hidden])
+  const hidden = [...documents.values()].map((known) => [known.hasPeople, ...known.hidden])
   return { documents, variant: JSON.stringify([collections, globals, hidden]) }
 }
 
@@ -163,7 +170,7 @@ const describeDocument = ({
 
 function describeAllFields(
   document: Ruled,
-  { permissions, hidden }: KnownDocument,
+  { permissions, hidden, hasPeople }: KnownDocument,
   readable: ReadonlySet<string>,
 ): Pick<DocumentDescription, 'fields' | 'systemFields'> {
   const reader: FieldReader = {
@@ -171,16 +178,18 @@ function describeAllFields(
     mayWrite: (key) => !Object.hasOwn(permissions.fields, key),
     mayReadCollection: (key) => readable.has(key),
   }
-  return { fields: describeFields(document, reader), systemFields: describeSystemFields(document) }
+  return { fields: describeFields(document, reader), systemFields: describeSystemFields(document, hasPeople) }
 }
 
-function describeSystemFields(document: Ruled): readonly SystemFieldDescription[] {
+function describeSystemFields(document: Ruled, hasPeople: boolean): readonly SystemFieldDescription[] {
   const { systemKeys, schemas } = document
-  const properties = schemas.read.properties as Readonly<Record<string, JsonSchema>>
-  return [...systemKeys.before, ...systemKeys.after].map((key) => ({
+  const properties = { ...(schemas.read.properties as Readonly<Record<string, JsonSchema>>), ...PEOPLE_SCHEMAS }
+  const people = hasPeople ? PEOPLE_KEYS : []
+  return [...systemKeys.before, ...systemKeys.after, ...people].map((key) => ({
     key,
     schema: properties[key] ?? {},
     operators: document.kind === 'collection' ? operatorsOn(document, key) : [],
-    sortable: document.kind === 'collection' && document.comparables.has(key),
+    sortable: document.kind === 'collection' && (document.comparables.has(key) || PEOPLE_COMPARABLES.has(key)),
+    aggregates: document.kind === 'collection' ? aggregatesOn(document, key) : [],
   }))
 }

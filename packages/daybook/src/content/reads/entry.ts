@@ -4,7 +4,7 @@ import type { CollectionModel } from '../../model/model.ts'
 import { isStorableText } from '../../model/stored-text.ts'
 import { type DocumentQuery, readEntryQuery } from '../../query/entry-query.ts'
 import type { Query } from '../../query/parameters.ts'
-import type { Condition } from '../../query/where.ts'
+import type { SeenEntries } from '../../store/reads/entry-reader.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
 import type { Access } from '../access/access.ts'
@@ -30,14 +30,15 @@ export async function getEntry(
   const choice = requireLocale(engine.model, query.partial, access)
   const collection = inLocale(engine.model, key, choice)
   const filter = await access.requireRead(collection)
-  const hidden = access.hidden(collection)
+  const own = { hidden: access.hidden(collection), hasPeople: access.seesPeople(collection) }
+  const seen = { where: filter?.where, hasPeople: own.hasPeople }
   if (query.isEmpty) {
-    return toAnswer(collection, await requireVisible(engine, access, collection, address, filter?.where), { hidden })
+    return toAnswer(collection, await requireVisible(engine, access, collection, address, seen), own)
   }
   const scope = await readerScope(access, choice)
   const selection = readEntryQuery(collection, query, scope)
-  const found = await requireVisible(engine, access, collection, address, filter?.where)
-  if (isOfOneRow(selection, choice)) return toAnswer(collection, found, { hidden, select: selection.select })
+  const found = await requireVisible(engine, access, collection, address, seen)
+  if (isOfOneRow(selection, choice)) return toAnswer(collection, found, { ...own, select: selection.select })
   const [row] = await inChosenLocale(engine, collection, [found], choice)
   // It can have been deleted since it was found.
   if (!row) throw new DaybookError('NOT_FOUND')
@@ -49,9 +50,9 @@ async function requireVisible(
   access: Access,
   collection: CollectionModel,
   address: string,
-  where: Condition | undefined,
+  seen: SeenEntries,
 ): Promise<EntryRow> {
-  const row = await findEntry(store.read, collection, address, where)
+  const row = await findEntry(store.read, collection, address, seen)
   if (!row || !access.isVisible(collection, row.status)) throw new DaybookError('NOT_FOUND')
   return row
 }
@@ -60,9 +61,9 @@ async function findEntry(
   read: Reader,
   collection: CollectionModel,
   address: string,
-  where: Condition | undefined,
+  seen: SeenEntries,
 ): Promise<EntryRow | undefined> {
-  if (isUuidShaped(address)) return read.entries.byId(collection, address.toLowerCase(), where)
+  if (isUuidShaped(address)) return read.entries.byId(collection, address.toLowerCase(), seen)
   if (!collection.slug || address.length > MAX_SLUG_LENGTH * 2 || !isStorableText(address)) return undefined
-  return read.entries.bySlug(collection, address.normalize('NFC'), where)
+  return read.entries.bySlug(collection, address.normalize('NFC'), seen)
 }

@@ -1,7 +1,7 @@
 import { type DaybookError, invalidAt } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
 import type { DocumentModel, RelationModel } from '../../model/model.ts'
-import { collectionsOf, type Expansion, type Selection } from '../../query/expansion.ts'
+import { collectionsOf, type Expansion, type ListExpansion, type Selection } from '../../query/expansion.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
 import type { ReaderScope } from '../access/reader-scope.ts'
 import type { Answer } from '../answer.ts'
@@ -9,8 +9,10 @@ import type { Values } from '../document.ts'
 import type { Engine } from '../engine.ts'
 import { documentTag, selectionVariant, variantOf } from '../etags.ts'
 import { inChosenLocale } from '../locales/locale.ts'
+import type { AnswerSource } from './answer-source.ts'
 import type { Sources } from './list-question.ts'
-import { present, project, type StoredDocument, storedValues } from './present.ts'
+import { present, project, putPeople, readableValues, type StoredDocument } from './present.ts'
+import { type FoundPage, findPages, toListText, toListValue } from './reverse.ts'
 
 /** The most documents that one answer expands. */
 export const MAX_EXPANDED_DOCUMENTS = 2000
@@ -42,64 +44,100 @@ export async function answerExpanded(
   selection: Selection,
   scope: ReaderScope,
 ): Promise<Answer> {
-  const variant = await expandedVariant(engine, document, selection, scope)
-  const [json = ''] = await presentExpanded(engine, document, [row], selection, scope)
+  const touched = collectionsOf(selection)
+  const revisions = await revisionsOf(engine, { touched, behind: scope.filterDependencies(touched) }, scope)
+  const [json = ''] = await presentExpanded({ engine, scope, revisions }, document, [row], selection)
+  const variant = expandedVariant(document, selection, scope, revisions)
   return { json, tag: documentTag(row.seq, variant), seq: row.seq }
 }
 
-/** The ETag variant of a document: its reader, its selection, and the revision of everything it embeds. */
-async function expandedVariant(
-  engine: Engine,
+/** The ETag variant of a document: its reader, its selection, and the revisions of everything it embeds. */
+function expandedVariant(
   document: DocumentModel,
   selection: Selection,
   scope: ReaderScope,
-): Promise<string> {
-  const touched = collectionsOf(selection.expansions)
-  const others = await revisionsOf(engine, { touched, behind: scope.filterDependencies(touched) }, scope)
-  const reader = [[...scope.hidden(document)], scope.variant(touched)]
-  return variantOf(document.schemaHash, reader, selectionVariant(selection), others, scope.choice)
+  revisions: readonly number[],
+): string {
+  const touched = collectionsOf(selection)
+  const reader = [[...scope.hidden(document)], scope.seesPeople(document), scope.variant(touched)]
+  return variantOf(document.schemaHash, reader, selectionVariant(selection), revisions, scope.choice)
 }
 
+/** A stored document that reverse fields may belong to: they have an id. */
+type ListedDocument = StoredDocument & { readonly id?: string }
+
 /** The state of one expansion. */
-interface Work {
-  readonly engine: Engine
-  readonly scope: ReaderScope
+interface Work extends AnswerSource {
   /** Documents put in place of references so far. */
   count: number
 }
 
 /**
- * The JSON texts of stored entries with the documents that they refer to: one statement for each relation and level,
- * however many entries there are.
+ * The JSON texts of stored entries with what is included: one statement for each relation or reverse field and level, however
+ * many entries there are.
  *
  * @throws VALIDATION_ERROR when more than {@link MAX_EXPANDED_DOCUMENTS} documents would be put in
  */
 export async function presentExpanded(
-  engine: Engine,
+  source: AnswerSource,
   collection: DocumentModel,
-  rows: readonly StoredDocument[],
-  { select, expansions }: Selection,
-  scope: ReaderScope,
+  rows: readonly ListedDocument[],
+  selection: Selection,
 ): Promise<readonly string[]> {
+  const { scope } = source
+  const { select, expansions, lists } = selection
   const hidden = scope.hidden(collection)
-  if (expansions.length === 0) return rows.map((row) => present(collection, row, { hidden, select }))
-  const work: Work = { engine, scope, count: 0 }
+  const projection = { hidden, select, hasPeople: scope.seesPeople(collection) }
+  if (expansions.length === 0 && lists.length === 0) return rows.map((row) => present(collection, row, projection))
+  const work: Work = { ...source, count: 0 }
   // With every locale asked for, a localized reference is a map.
   const isPlain =
     !scope.choice.isAll && hidden.size === 0 && !select && rows.every(({ shape }) => shape === collection.schemaHash)
-  if (isPlain && expansions.every((one) => isSpliceable(one, scope))) return splice(work, rows, expansions)
-  const values = rows.map((row) => storedValues(collection, row))
-  const weights = await expand(work, values, expansions)
+  if (isPlain && expansions.every((one) => isSpliceable(one, scope)) && lists.every((one) => isWhole(one, scope))) {
+    const texts = await splice(work, rows, expansions)
+    const known = projection.hasPeople
+      ? texts.map((text, index) => putPeople(text, rows[index] as StoredDocument))
+      : texts
+    return appendLists(work, rows, known, lists)
+  }
+  const values = rows.map((row) => readableValues(collection, row, projection))
+  const weights = await expand(work, values, selection)
   spend(
     work,
     weights.reduce((sum, one) => sum + one, 0),
   )
-  return values.map((one) => JSON.stringify(project(collection, one, { hidden, select })))
+  return values.map((one) => JSON.stringify(project(collection, one, projection)))
 }
 
 /** Whether related documents can be put into the text as they are stored, without taking it apart. */
-function isSpliceable({ relation, to, inner, select }: Expansion, scope: ReaderScope): boolean {
-  return relation.isSpliceable && inner.length === 0 && !select && scope.hidden(to).size === 0
+const isSpliceable = (expansion: Expansion, scope: ReaderScope): boolean =>
+  expansion.relation.isSpliceable && isWhole(expansion, scope)
+
+/** Whether documents are put in as they are stored. */
+function isWhole({ to, expansions, lists, select }: Expansion | ListExpansion, scope: ReaderScope): boolean {
+  return expansions.length === 0 && lists.length === 0 && !select && scope.hidden(to).size === 0
+}
+
+/** Adds reverse fields to the ends of texts. */
+async function appendLists(
+  work: Work,
+  rows: readonly ListedDocument[],
+  texts: readonly string[],
+  lists: readonly ListExpansion[],
+): Promise<readonly string[]> {
+  const ids = rows.map(({ id = '' }) => id)
+  const ends = rows.map(() => '')
+  for (const list of lists) {
+    const projection = { hidden: NOTHING_HIDDEN, hasPeople: work.scope.seesPeople(list.to) }
+    const pages = await findPages(work, list, ids)
+    for (const [index, id] of ids.entries()) {
+      const page = pages.get(id)
+      const items = page?.rows.map((row) => present(list.to, row, projection)) ?? []
+      spend(work, items.length)
+      ends[index] += `,"${list.reverse.key}":${toListText(list, id, page, items)}`
+    }
+  }
+  return texts.map((text, index) => `${text.slice(0, -1)}${ends[index]}}`)
 }
 
 async function splice(
@@ -113,7 +151,8 @@ async function splice(
   for (const [index, expansion] of expansions.entries()) {
     const ids = found.flatMap((places) => places[index]?.ids ?? [])
     const targets = await fetchRows(work, expansion, ids)
-    shown.push(new Map([...targets].map(([id, row]) => [id, present(expansion.to, row, { hidden: NOTHING_HIDDEN })])))
+    const projection = { hidden: NOTHING_HIDDEN, hasPeople: work.scope.seesPeople(expansion.to) }
+    shown.push(new Map([...targets].map(([id, row]) => [id, present(expansion.to, row, projection)])))
   }
   return rows.map(({ doc }, row) => {
     const places = expansions.map(({ relation }, index) => ({
@@ -186,46 +225,66 @@ async function fetchRows(
   const wanted = [...new Set(ids)]
   if (!isOpen || wanted.length === 0) return new Map()
   const statuses = scope.statuses(to)
-  const found = await engine.store.read.entries.byIds(to, wanted, scope.filter(to)?.where)
+  const found = await engine.store.read.entries.byIds(to, wanted, {
+    where: scope.filter(to)?.where,
+    hasPeople: scope.seesPeople(to),
+  })
   const seen = found.filter(({ status }) => statuses === undefined || statuses.includes(String(status)))
   const visible = await inChosenLocale(engine, to, seen, scope.choice)
   return new Map(visible.map((row) => [row.id, row]))
 }
 
 /**
- * Puts related documents into parsed ones, in place. A document that stands in several places is counted in each, with
- * all that is expanded inside of it.
+ * Puts documents into parsed ones, in place. A document that stands in several places is counted in each, with all that is
+ * put inside of it.
+ *
+ * @returns how many documents stand in each
  */
 async function expand(
   work: Work,
   documents: readonly Values[],
-  expansions: readonly Expansion[],
+  { expansions, lists }: Selection,
 ): Promise<readonly number[]> {
   const weights = documents.map(() => 0)
+  const weigh = (index: number, weight: number): void => {
+    weights[index] = (weights[index] ?? 0) + weight
+    if ((weights[index] ?? 0) > MAX_EXPANDED_DOCUMENTS) throw tooManyDocuments()
+  }
   for (const expansion of expansions) {
-    const { relation, to, inner, select } = expansion
-    const holders = documents.map((one) => holdersOf(one, relation.steps))
-    const ids = holders.flat().flatMap(({ value }) => [value].flat())
-    const rows = await fetchRows(
-      work,
-      expansion,
-      ids.filter((id) => typeof id === 'string'),
-    )
-    const values = [...rows.values()].map((row) => storedValues(to, row))
-    const innerWeights = await expand(work, values, inner)
-    const projection = { hidden: work.scope.hidden(to), select }
-    const shown = new Map(
-      values.map((one, index) => [
-        String(one.id),
-        { value: project(to, one, projection), weight: 1 + (innerWeights[index] ?? 0) },
-      ]),
-    )
-    for (const [index, own] of holders.entries()) {
-      for (const holder of own) weights[index] = (weights[index] ?? 0) + substitute(holder, shown)
-      if ((weights[index] ?? 0) > MAX_EXPANDED_DOCUMENTS) throw tooManyDocuments()
-    }
+    const holders = documents.map((one) => holdersOf(one, expansion.relation.steps))
+    const shown = await fetchDocuments(work, expansion, holders.flat())
+    for (const [index, own] of holders.entries()) for (const holder of own) weigh(index, substitute(holder, shown))
+  }
+  for (const list of lists) {
+    const pages = await fetchPages(work, list, documents)
+    for (const [index, document] of documents.entries()) weigh(index, putPage(document, list, pages))
   }
   return weights
+}
+
+/** The documents that references lead to, by id, as they are put in. */
+async function fetchDocuments(
+  work: Work,
+  expansion: Expansion,
+  holders: readonly Holder[],
+): Promise<ReadonlyMap<string, ShownDocument>> {
+  const ids = holders.flatMap(({ value }) => [value].flat()).filter((id) => typeof id === 'string')
+  const rows = [...(await fetchRows(work, expansion, ids)).values()]
+  const shown = await showRows(work, expansion, rows)
+  return new Map(rows.map(({ id }, index) => [id, shown[index] as ShownDocument]))
+}
+
+/** Entries with all that is put into them. */
+async function showRows(
+  work: Work,
+  included: Expansion | ListExpansion,
+  rows: readonly EntryRow[],
+): Promise<readonly ShownDocument[]> {
+  const { to, select } = included
+  const projection = { hidden: work.scope.hidden(to), select, hasPeople: work.scope.seesPeople(to) }
+  const values = rows.map((row) => readableValues(to, row, projection))
+  const weights = await expand(work, values, included)
+  return values.map((one, index) => ({ value: project(to, one, projection), weight: 1 + (weights[index] ?? 0) }))
 }
 
 /** An object that holds references under a key. */
@@ -261,4 +320,40 @@ function substitute({ object, key, value }: Holder, shown: ReadonlyMap<string, S
   const values = documents.map((one) => one.value)
   object[key] = Array.isArray(value) ? values : (values[0] ?? null)
   return documents.reduce((sum, { weight }) => sum + weight, 0)
+}
+
+/** One page of entries as it is put in, and for how many documents it counts. */
+interface ShownPage extends FoundPage {
+  readonly shown: readonly ShownDocument[]
+}
+
+/** The pages of a reverse field, by the id of the document that it belongs to. */
+async function fetchPages(
+  work: Work,
+  list: ListExpansion,
+  documents: readonly Values[],
+): Promise<ReadonlyMap<string, ShownPage>> {
+  const ids = [...new Set(documents.map(({ id }) => String(id)))]
+  const found = [...(await findPages(work, list, ids))]
+  const rows = found.flatMap(([, page]) => page.rows)
+  if (rows.length > MAX_EXPANDED_DOCUMENTS) throw tooManyDocuments()
+  const shown = await showRows(work, list, rows)
+  let from = 0
+  return new Map(
+    found.map(([id, page]) => {
+      const own = shown.slice(from, from + page.rows.length)
+      from += page.rows.length
+      return [id, { ...page, shown: own }]
+    }),
+  )
+}
+
+/** Answers for how many documents the page counts. */
+function putPage(document: Values, list: ListExpansion, pages: ReadonlyMap<string, ShownPage>): number {
+  const id = String(document.id)
+  const page = pages.get(id)
+  const shown = page?.shown ?? []
+  const items = shown.map(({ value }) => value)
+  document[list.reverse.key] = toListValue(list, id, page, items)
+  return shown.reduce((sum, { weight }) => sum + weight, 0)
 }

@@ -16,7 +16,8 @@ import { storedValues, toAnswer, withSystem } from './present.ts'
 /** The row of a global that was never written: its fields are empty, its revision is 0. */
 export function blankRow(global: GlobalModel): GlobalRow {
   const doc = JSON.stringify(withSystem(global, { key: global.key }, toCurrentSchema(global, {})))
-  return { key: global.key, seq: 0, shape: global.schemaHash, kept: null, locales: null, doc }
+  const nobody = { created_by: null, updated_by: null }
+  return { key: global.key, ...nobody, seq: 0, shape: global.schemaHash, kept: null, locales: null, doc }
 }
 
 /**
@@ -33,8 +34,8 @@ export async function readGlobal(
   const choice = requireLocale(engine.model, query.partial, access)
   await access.requireRead(global)
   const row = globalIn(engine, global, (await engine.store.read.globals.byKey(global.key)) ?? blankRow(global), choice)
-  const hidden = access.hidden(global)
-  if (query.isEmpty) return toAnswer(global, row, { hidden })
+  if (query.isEmpty)
+    return toAnswer(global, row, { hidden: access.hidden(global), hasPeople: access.seesPeople(global) })
   const scope = await readerScope(access, choice)
   return answerExpanded(engine, global, row, readEntryQuery(global, query, scope), scope)
 }

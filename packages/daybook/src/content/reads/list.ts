@@ -4,8 +4,7 @@ import { encodeCursor } from '../../query/cursor.ts'
 import { collectionsOf } from '../../query/expansion.ts'
 import { type ListParameters, readListQuery } from '../../query/list-query.ts'
 import type { Query } from '../../query/parameters.ts'
-import { takeStatus } from '../../query/status-where.ts'
-import { type Condition, relatedCollections } from '../../query/where.ts'
+import { relatedCollections } from '../../query/where.ts'
 import type { Counters } from '../../store/reads/list-reader.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
 import type { SearchQuery } from '../../store/search/search.ts'
@@ -15,6 +14,7 @@ import { readerScope } from '../access/reader-scope.ts'
 import type { Engine } from '../engine.ts'
 import { documentTag, selectionVariant, variantOf } from '../etags.ts'
 import { inChosenLocale, inLocale, requireLocale } from '../locales/locale.ts'
+import { aggregatesText } from './aggregates.ts'
 import { presentExpanded, revisionsOf } from './expand.ts'
 import type { ListQuestion } from './list-question.ts'
 import { isOfOneRow, present } from './present.ts'
@@ -59,19 +59,23 @@ export class ListPlan {
 
   /** The answer, as JSON text. */
   async read(): Promise<string> {
-    const { collection, query, where, statuses, search, isNarrowed } = this.#question
+    const { collection, query, where, statuses, search, isNarrowed, projection } = this.#question
+    const { hasPeople = false } = projection
     const { counters, revisions } = await this.#look()
     const visible = countEntries(counters, statuses)
     const total = isNarrowed ? await countFound(this.#engine, this.#question, revisions) : visible
     const size = { found: total, visible, all: countEntries(counters, undefined) }
     const isEmpty = query.limit === 0 || query.offset >= total
-    const page = isEmpty
+    const found = isEmpty
       ? { rows: [], end: undefined }
-      : await this.#engine.store.read.lists.page(collection, { ...query, where, statuses, search, size })
-    const items = await this.#present(page.rows)
-    const nextCursor = page.end ? encodeCursor(query.fingerprint, page.end) : null
+      : await this.#engine.store.read.lists.page(collection, { ...query, where, statuses, search, hasPeople, size })
+    const items = await this.#present(found.rows)
+    const nextCursor = found.end ? encodeCursor(query.fingerprint, found.end) : null
     const head = `{"collection":"${collection.key}","total":${total},"limit":${query.limit},"offset":${query.offset}`
-    return `${head},"items":[${items.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`
+    const page = `${head},"items":[${items.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}`
+    if (query.aggregates.length === 0) return `${page}}`
+    const source = { engine: this.#engine, question: this.#question, counters, revisions, size }
+    return `${page},"aggregates":${await aggregatesText(source)}}`
   }
 
   /** Looked at once, so that the tag never names a later state than that of the entries. */
@@ -84,7 +88,8 @@ export class ListPlan {
     const { collection, query, scope, projection, isOfOneRow: isPlain } = this.#question
     if (isPlain) return rows.map((row) => present(collection, row, projection))
     const shown = await inChosenLocale(this.#engine, collection, rows, scope.choice)
-    return presentExpanded(this.#engine, collection, shown, query.selection, scope)
+    const { revisions } = await this.#look()
+    return presentExpanded({ engine: this.#engine, scope, revisions }, collection, shown, query.selection)
   }
 }
 
@@ -116,15 +121,11 @@ async function readQuestion(
   const collection = inLocale(model, key, choice)
   const scope = await readerScope(access, choice)
   const query = readListQuery(collection, asked, scope)
-  const { statuses, where } = takeStatus(
-    collection,
-    visibleStatuses(scope.statuses(collection), query.statuses),
-    withFilter(query.where, scope.filter(collection)?.where),
-  )
-  const { fingerprint, limit, offset, after, q, selection } = query
+  const { statuses, where } = scope.narrow(collection, query.statuses, query.where)
+  const { fingerprint, limit, offset, after, q, selection, aggregates } = query
   const hidden = scope.hidden(collection)
   const search = q === undefined ? undefined : toSearchQuery(collection, q, statuses, hidden)
-  const touched = [...relatedCollections(query.where), ...collectionsOf(selection.expansions)]
+  const touched = [...relatedCollections(query.where), ...collectionsOf(selection)]
   const reader = [scope.variant([collection, ...touched]), choice]
   return {
     collection,
@@ -135,24 +136,21 @@ async function readQuestion(
     search,
     isPublicOnly: scope.seesPublicOnly(collection),
     isNarrowed: search !== undefined || where !== undefined,
-    projection: { hidden, select: selection.select },
+    projection: { hidden, select: selection.select, hasPeople: scope.seesPeople(collection) },
     isOfOneRow: isOfOneRow(selection, choice),
     sources: { touched, behind: scope.filterDependencies([collection, ...touched]) },
     matches: variantOf(collection.schemaHash, fingerprint, reader),
-    variant: variantOf(collection.schemaHash, fingerprint, limit, offset, after, selectionVariant(selection), reader),
+    variant: variantOf(
+      collection.schemaHash,
+      fingerprint,
+      limit,
+      offset,
+      after,
+      selectionVariant(selection),
+      reader,
+      ...aggregates.map(({ name }) => name),
+    ),
   }
-}
-
-/** The statuses asked for, as far as the reader may see them. */
-function visibleStatuses(
-  visible: readonly string[] | undefined,
-  asked: readonly string[] | undefined,
-): readonly string[] | undefined {
-  return visible && asked ? asked.filter((one) => visible.includes(one)) : (visible ?? asked)
-}
-
-function withFilter(where: Condition | undefined, filter: Condition | undefined): Condition | undefined {
-  return where && filter ? { kind: 'all', of: [filter, where] } : (where ?? filter)
 }
 
 function toSearchQuery(

@@ -2,6 +2,7 @@ import type { CollectionModel, DocumentModel } from '../../model/model.ts'
 import type { Selection } from '../../query/expansion.ts'
 import type { LocaleChoice } from '../../query/locale.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
+import type { PeopleColumns } from '../../store/tables/tables.ts'
 import type { Answer, EntryAnswer } from '../answer.ts'
 import { servedKeysOf, toCurrentSchema, type Values, withOrphanedValues } from '../document.ts'
 import { documentTag, variantOf } from '../etags.ts'
@@ -12,15 +13,17 @@ export interface Projection {
   readonly hidden: ReadonlySet<string>
   /** Served keys asked for; `undefined`: all. */
   readonly select?: ReadonlySet<string> | undefined
+  /** Whether the reader may know who made and last changed the document. @default false */
+  readonly hasPeople?: boolean
 }
 
 /** Whether an answer is made of one row for each document: nothing of others is put in, nor of other locales. */
-export function isOfOneRow({ expansions }: Selection, { isAll, chain }: LocaleChoice): boolean {
-  return expansions.length === 0 && !isAll && chain === undefined
+export function isOfOneRow({ expansions, lists }: Selection, { isAll, chain }: LocaleChoice): boolean {
+  return expansions.length === 0 && lists.length === 0 && !isAll && chain === undefined
 }
 
 /** The columns that serving a document needs. */
-export type StoredDocument = Pick<EntryRow, 'doc' | 'shape'> & {
+export type StoredDocument = Pick<EntryRow, 'doc' | 'shape' | 'created_by' | 'updated_by'> & {
   readonly status?: string | null
   readonly kept?: string | null
 }
@@ -52,8 +55,30 @@ export function withSystem(document: DocumentModel, system: Values, fields: Valu
 
 /** The JSON text that a reader gets of a stored document: as it is stored wherever that can be. */
 export function present(document: DocumentModel, row: StoredDocument, projection: Projection): string {
-  if (row.shape === document.schemaHash && projection.hidden.size === 0 && !projection.select) return row.doc
-  return JSON.stringify(project(document, storedValues(document, row), projection))
+  if (row.shape === document.schemaHash && projection.hidden.size === 0 && !projection.select) {
+    return projection.hasPeople ? putPeople(row.doc, row) : row.doc
+  }
+  return JSON.stringify(project(document, readableValues(document, row, projection), projection))
+}
+
+/** A document's text with who made and last changed it: behind all else, so that nothing is taken apart for it. */
+export const putPeople = (text: string, row: StoredDocument): string =>
+  `${text.slice(0, -1)},${JSON.stringify(peopleOf(row)).slice(1)}`
+
+/** Who made and last changed a document. */
+export const peopleOf = ({ created_by = null, updated_by = null }: Partial<PeopleColumns>): Values => ({
+  createdBy: created_by,
+  updatedBy: updated_by,
+})
+
+/** The values of a stored document, and who made and last changed it where the reader may know. */
+export function readableValues(
+  document: DocumentModel,
+  row: StoredDocument,
+  { hasPeople }: Pick<Projection, 'hasPeople'>,
+): Values {
+  const values = storedValues(document, row)
+  return hasPeople ? { ...values, ...peopleOf(row) } : values
 }
 
 /** The values that a reader may see and asked to see. */
@@ -64,9 +89,10 @@ export function project(document: DocumentModel, values: Values, { hidden, selec
 }
 
 /** The tag of a document in a projection. */
-export function tagOf(document: DocumentModel, revision: number, { hidden, select }: Projection): string {
+export function tagOf(document: DocumentModel, revision: number, { hidden, select, hasPeople }: Projection): string {
   const isWhole = hidden.size === 0 && !select
-  const variant = isWhole ? document.wholeVariant : variantOf(document.schemaHash, [...hidden], select && [...select])
+  const whole = hasPeople ? document.peopleVariant : document.wholeVariant
+  const variant = isWhole ? whole : variantOf(document.schemaHash, [...hidden], select && [...select], hasPeople)
   return documentTag(revision, variant)
 }
 

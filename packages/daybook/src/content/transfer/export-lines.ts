@@ -1,7 +1,7 @@
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import type { GlobalRow, JournalRow, StoredEntry } from '../../store/reads/rows.ts'
 import { orphanedIn } from '../document.ts'
-import { storedValues } from '../reads/present.ts'
+import { peopleOf, storedValues } from '../reads/present.ts'
 import { textOrNull } from '../writes/row.ts'
 
 /** The version of the lines; it rises when readers have to know of a change. */
@@ -35,17 +35,34 @@ export const lineOf = (value: ExportHeader | { readonly counts: ExportCounts }):
 export const deletionLine = ({ collection, id, at }: JournalRow): string =>
   `${JSON.stringify({ collection, id, deletedAt: at })}\n`
 
-/** The line of an entry. */
-export function entryLine(collection: CollectionModel, entry: StoredEntry): string {
+/** The line of an entry; with who made and last changed it, or without. */
+export function entryLine(collection: CollectionModel, entry: StoredEntry, hasPeople: boolean): string {
   const { doc, kept, slug, status } = asConfigured(collection, entry)
   const { id, created_at: createdAt, updated_at: updatedAt } = entry
-  const head = { collection: collection.key, id, createdAt, updatedAt, slug, status, shape: collection.schemaHash }
+  const people = hasPeople ? peopleOf(entry) : {}
+  const head = {
+    collection: collection.key,
+    id,
+    createdAt,
+    updatedAt,
+    ...people,
+    slug,
+    status,
+    shape: collection.schemaHash,
+  }
   return documentLine(head, { doc, kept, locales: entry.locales })
 }
 
+/** When a global was last changed, and whether its line says by whom. */
+export interface GlobalLineParts {
+  readonly updatedAt: string | undefined
+  readonly hasPeople: boolean
+}
+
 /** The line of a global. */
-export function globalLine(global: GlobalModel, row: GlobalRow, updatedAt: string | undefined): string {
-  const head = { global: global.key, updatedAt, shape: global.schemaHash }
+export function globalLine(global: GlobalModel, row: GlobalRow, { updatedAt, hasPeople }: GlobalLineParts): string {
+  const people = hasPeople ? peopleOf(row) : {}
+  const head = { global: global.key, updatedAt, ...people, shape: global.schemaHash }
   if (row.shape === global.schemaHash) return documentLine(head, row)
   const doc = JSON.stringify(storedValues(global, row))
   return documentLine(head, { doc, kept: orphanedIn(global, row), locales: row.locales })

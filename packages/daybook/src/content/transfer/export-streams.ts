@@ -3,7 +3,7 @@ import { DaybookError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Snapshot } from '../../store/database.ts'
 import type { Engine } from '../engine.ts'
-import { ContentExport } from './export.ts'
+import { ContentExport, type ExportOptions } from './export.ts'
 
 /** The most exports at once: each keeps the database from tidying up what changes meanwhile. */
 const MAX_EXPORTS = 2
@@ -25,18 +25,17 @@ export class ExportStreams {
   /**
    * The lines of an export as bytes, made as they are read. The stream fails when the export breaks off.
    *
-   * @param since a number of the journal: only what lies behind it
    * @throws VALIDATION_ERROR when the journal has not come to that number; SERVICE_UNAVAILABLE when others are being
    * sent, or the database does not answer
    */
-  async open(since?: number): Promise<ReadableStream<Uint8Array>> {
+  async open(options: ExportOptions = {}): Promise<ReadableStream<Uint8Array>> {
     if (this.#running.size + this.#opening >= MAX_EXPORTS) {
       throw new DaybookError('SERVICE_UNAVAILABLE', `At most ${MAX_EXPORTS} exports are sent at once; try again later.`)
     }
     this.#opening += 1
     try {
       const snapshot = await this.#engine.store.snapshot().catch(throwUnavailable)
-      const content = await ContentExport.of(this.#engine.model, snapshot, since).catch(async (error) => {
+      const content = await ContentExport.of(this.#engine.model, snapshot, options).catch(async (error) => {
         await snapshot.close()
         throw error
       })

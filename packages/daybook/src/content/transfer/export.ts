@@ -9,6 +9,14 @@ import { deletionLine, EXPORT_VERSION, type ExportCounts, entryLine, globalLine,
 /** Changed documents that are read together: each may be large. */
 const MAX_CHANGED = 16
 
+/** What an export holds. */
+export interface ExportOptions {
+  /** A number of the journal: only what lies behind it. @default everything */
+  readonly since?: number | undefined
+  /** Whether it says who made and last changed documents. @default true */
+  readonly hasPeople?: boolean | undefined
+}
+
 /** Some lines of an export. */
 export interface ExportChunk {
   /** Each line ends with a line feed. */
@@ -26,6 +34,7 @@ export class ContentExport {
   readonly #model: Model
   readonly #read: Reader
   readonly #since: number | undefined
+  readonly #hasPeople: boolean
   /** Collections that the store has tables for, which a new one gets when a service starts. */
   readonly #stored: ReadonlySet<string>
   readonly #collections = new Map<string, number>()
@@ -38,6 +47,7 @@ export class ContentExport {
     this.seq = place.seq
     this.total = place.total
     this.#since = place.since
+    this.#hasPeople = place.hasPeople
     this.#stored = place.stored
     for (const key of [...model.collections.keys()].sort()) this.#collections.set(key, 0)
   }
@@ -45,10 +55,13 @@ export class ContentExport {
   /**
    * Looks at a snapshot, which stays open as long as it is read.
    *
-   * @param since a number of the journal: only what lies behind it
    * @throws VALIDATION_ERROR when the journal has not come to that number
    */
-  static async of(model: Model, snapshot: Snapshot, since?: number): Promise<ContentExport> {
+  static async of(
+    model: Model,
+    snapshot: Snapshot,
+    { since, hasPeople = true }: ExportOptions = {},
+  ): Promise<ContentExport> {
     const read = new Reader(snapshot.dialect, snapshot)
     const seq = await read.journal.head()
     if (since !== undefined && since > seq) {
@@ -56,7 +69,7 @@ export class ContentExport {
     }
     const stored = new Set(await read.system.storedCollections())
     const total = since === undefined ? await countContent(model, read, stored) : seq - since
-    return new ContentExport(model, read, { seq, since, total, stored })
+    return new ContentExport(model, read, { seq, since, hasPeople, total, stored })
   }
 
   /** What there was until now. */
@@ -134,7 +147,7 @@ export class ContentExport {
 
   #entry(collection: CollectionModel, entry: StoredEntry): string {
     this.#collections.set(collection.key, (this.#collections.get(collection.key) ?? 0) + 1)
-    return entryLine(collection, entry)
+    return entryLine(collection, entry, this.#hasPeople)
   }
 
   #deletion(record: JournalRow): string {
@@ -152,13 +165,15 @@ export class ContentExport {
     const row = global && (await this.#read.globals.byKey(key))
     if (!row || (seq !== undefined && row.seq !== seq)) return ''
     this.#globals += 1
-    return globalLine(global, row, (await this.#read.journal.record(row.seq))?.at)
+    const updatedAt = (await this.#read.journal.record(row.seq))?.at
+    return globalLine(global, row, { updatedAt, hasPeople: this.#hasPeople })
   }
 }
 
 /** Where an export begins and ends. */
 interface ExportPlace extends Pick<ContentExport, 'seq' | 'total'> {
   readonly since: number | undefined
+  readonly hasPeople: boolean
   readonly stored: ReadonlySet<string>
 }
 

@@ -6,6 +6,7 @@ import type { StoredEntry } from '../../store/reads/rows.ts'
 import type { Store } from '../../store/store.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import { toCurrentSchema, type Values } from '../document.ts'
+import { personOf } from '../engine.ts'
 import { type Canonical, changeDefaultLocale } from '../locales/localized.ts'
 import { withSystem } from '../reads/present.ts'
 import { allReferences, fillLocaleTables, toCanonical, toRow, translationsOf } from '../writes/row.ts'
@@ -204,6 +205,8 @@ async function moveEntry(
     canonical: { ...own, values },
     createdAt: entry.created_at,
     updatedAt: new Date().toISOString(),
+    createdBy: entry.created_by,
+    updatedBy: personOf(ACTOR),
     orphaned: null,
   })
   await writer.updateEntry(collection, entry, { ...next, status: entry.status }, ACTOR)
@@ -237,7 +240,15 @@ async function moveGlobal(
     defaultLocale,
   )
   const doc = JSON.stringify(withSystem(global, { key: global.key }, canonical.values))
-  const next = { key: global.key, shape: global.schemaHash, kept: null, locales: translationsOf(canonical), doc }
+  const people = { created_by: row.created_by, updated_by: personOf(ACTOR) }
+  const next = {
+    key: global.key,
+    ...people,
+    shape: global.schemaHash,
+    kept: null,
+    locales: translationsOf(canonical),
+    doc,
+  }
   const references = allReferences(model, global, canonical)
   await writer.writeGlobal(row, next, references, new Date().toISOString(), ACTOR)
 }

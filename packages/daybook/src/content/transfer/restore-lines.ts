@@ -24,6 +24,9 @@ interface GlobalLine extends DocumentLine {
 }
 
 interface DocumentLine {
+  /** Absent: the file says nothing of people. */
+  readonly createdBy?: string | null
+  readonly updatedBy?: string | null
   /** Names the form of the document. */
   readonly shape: string
   readonly document: Values
@@ -51,7 +54,13 @@ function exactly(required: Readonly<Record<string, JsonSchema>>, others: Readonl
 }
 
 const documentKeys = { shape: TEXT_SCHEMA, document: OBJECT_SCHEMA }
-const documentExtras = { locales: { type: 'object', additionalProperties: OBJECT_SCHEMA }, kept: OBJECT_SCHEMA }
+const PERSON_SCHEMA: JsonSchema = { type: ['string', 'null'], maxLength: 512 }
+const documentExtras = {
+  createdBy: PERSON_SCHEMA,
+  updatedBy: PERSON_SCHEMA,
+  locales: { type: 'object', additionalProperties: OBJECT_SCHEMA },
+  kept: OBJECT_SCHEMA,
+}
 
 const checkHeader = exactly(
   { daybook: { const: EXPORT_VERSION }, at: moment, seq: COUNT_SCHEMA },
@@ -152,7 +161,8 @@ export function readLine(text: string, { collections, globals }: Model): Restore
  * @throws VALIDATION_ERROR
  */
 export function checkLine(read: RestoreLine): void {
-  const { shape, document, locales = {}, kept = {} } = read.line
+  const { shape, document, locales = {}, kept = {}, createdBy, updatedBy } = read.line
+  refuseHostile({ createdBy, updatedBy })
   for (const part of [document, kept, ...Object.values(locales)]) refuseHostile(part)
   if (read.kind === 'entry') refuseHostile({ slug: read.line.slug, status: read.line.status })
   const model = read.kind === 'entry' ? read.collection : read.global

@@ -145,7 +145,9 @@ export class Restore {
     const at = line.updatedAt ?? new Date().toISOString()
     const before = await writer.read.globals.byKey(key)
     if (before) throw new DaybookError('CONFLICT', 'This global stands in the file twice.')
-    await writer.writeGlobal(undefined, { key, shape, kept: orphaned, locales, doc }, references, at, actorOf(SYSTEM))
+    const { createdBy: created_by = null, updatedBy: updated_by = null } = line
+    const row = { key, created_by, updated_by, shape, kept: orphaned, locales, doc }
+    await writer.writeGlobal(undefined, row, references, at, actorOf(SYSTEM))
   }
 }
 
@@ -163,11 +165,11 @@ export function prepareLine(model: Model, line: RestoreLine): PreparedLine {
 
 /** An entry as it was, with the columns that are made of its document where the config has fields for them. */
 function toEntryRow(model: Model, { collection, line }: RestoreEntryLine): WrittenEntry {
-  const { id, createdAt, updatedAt, slug, status } = line
+  const { id, createdAt, updatedAt, createdBy = null, updatedBy = null, slug, status } = line
   const known = collection.status?.values.includes(status ?? '') ? status : null
   const { values, orphaned, locales } = documentOf(collection, line, known)
   const canonical = toCanonical(values, locales)
-  const row = toRow(model, collection, { id, canonical, createdAt, updatedAt, orphaned })
+  const row = toRow(model, collection, { id, canonical, createdAt, updatedAt, createdBy, updatedBy, orphaned })
   return {
     ...row,
     locales,

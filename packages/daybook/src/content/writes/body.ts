@@ -38,12 +38,12 @@ export function checkBody(
   document: DocumentModel,
   side: Side,
   body: unknown,
-  { absent }: FieldRights,
+  rights: FieldRights,
   { isPartial = false }: { readonly isPartial?: boolean } = {},
 ): Values {
   refuseHostile(body)
-  const input = normalized(document, withoutIgnored(document, body, absent))
-  const issues = validatorOf(document, side, absent)(input)
+  const input = normalized(document, withoutIgnored(document, body, rights))
+  const issues = validatorOf(document, side, rights.absent)(input)
   const said = isPartial ? issues.filter((issue) => !mayBeStored(issue, input)) : issues
   if (said.length > 0) throw invalid(said)
   return input
@@ -67,7 +67,7 @@ function mayBeStored({ code, path }: Issue, body: unknown): boolean {
  */
 export function checkKeys(document: DocumentModel, side: Side, body: unknown, rights: FieldRights): Values {
   refuseHostile(body)
-  const given = withoutIgnored(document, body, rights.absent)
+  const given = withoutIgnored(document, body, rights)
   const isKnown = Object.keys(given).every((key) => Object.hasOwn(document.fieldMap, key) && !rights.absent.has(key))
   return isKnown ? given : checkBody(document, side, body, rights)
 }

@@ -17,7 +17,7 @@ import type { Canonical } from '../locales/localized.ts'
 import { project, tagOf } from '../reads/present.ts'
 import { checkBody, checkKeys } from './body.ts'
 import { compose } from './compose.ts'
-import type { WriteContext } from './context.ts'
+import { settleTools, type WriteContext } from './context.ts'
 import { changeByHooks, dataOfHooks, type HookedChange, type HookedDocument, hooksFor } from './hooked.ts'
 import { refuseHostile } from './json.ts'
 import { mergePatch } from './merge-patch.ts'
@@ -115,11 +115,11 @@ async function prepareChecked<Row extends StoredColumns, Result>(
   let input = isMerge && !hooked ? mergedInput(document, before ?? {}, body, rights) : given
   if (hooked) input = await hookedInput(context, hooked, target.id, { given, before, isMerge, rights })
   const own = withoutUnwritable(document, access, input, before)
-  const patch = await settleFields(document, own, before, engine.tools)
+  const patch = await settleFields(document, own, before, settleTools(context, document))
   const filter = await target.allowResult(found, patch)
   const write = { found, own, patch, rights, filter, options }
   return {
-    isAlone: hooksFor(context, document, 'beforeChange') !== undefined,
+    isAlone: hooksFor(context, document, 'beforeChange', 'validate') !== undefined,
     commit: (transaction) => commitChange(context, target, write, transaction),
   }
 }
@@ -155,7 +155,7 @@ async function commitChange<Row extends StoredColumns, Result>(
   const derive = (values: Values): Promise<Values> => target.derive(writer.read, values)
   const composition = { document, before: stored, patch, rights, derive }
   const canonical = await compose(context, writer.read, composition)
-  const hooked = hooksFor(context, document, 'beforeChange')
+  const hooked = hooksFor(context, document, 'beforeChange', 'validate')
   const change = hooked && toHookedChange(context, target, stored, transaction)
   const result = change
     ? await changeByHooks(hooked, change, composition, canonical)
@@ -178,7 +178,7 @@ function toHookedChange<Row extends StoredColumns, Result>(
   const { id } = target
   const action = isStoredRevision(stored) ? 'update' : 'create'
   const reload = (): Promise<Row> => target.load(transaction.writer.read)
-  return { context, transaction, action, id, system: stored.values, stored: stored.row, reload }
+  return { context, transaction, action, id, system: stored.told, stored: stored.row, reload }
 }
 
 /** Whether there is a document already; a global that was never written has no revision. */

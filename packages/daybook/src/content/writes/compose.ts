@@ -27,15 +27,16 @@ export interface Composition {
  * @throws VALIDATION_ERROR when a required field is empty, or a reference leads nowhere
  */
 export async function compose(
-  { engine: { model }, locale, scope }: WriteContext,
+  { engine, locale, scope }: WriteContext,
   read: Reader,
   { document, before, patch, rights, derive }: Composition,
 ): Promise<Canonical> {
+  const { model } = engine
   const merged = before ? mergeFields(document, before.own(locale), patch) : patch
   const references = { values: merged, given: patch, before: before?.references ?? [] }
   const [values] = await both(derive(merged), requireTargets(read, document, references, scope))
   const canonical = writeTranslation(document, before?.canonical, values, locale, model.locales?.default)
-  requireRequired(document, valuesInLocale(canonical, document, { model, locale }), {
+  requireRequired(document, valuesInLocale(canonical, document, { engine, locale }), {
     hidden: rights.hidden,
     given: patch,
   })
@@ -43,14 +44,12 @@ export async function compose(
 }
 
 /** What the locale shows must hold every required field: its own values, and those that it falls back to. */
-function valuesInLocale(
+export function valuesInLocale(
   canonical: Canonical,
   document: DocumentModel,
-  {
-    model: { locales },
-    locale,
-  }: { readonly model: WriteContext['engine']['model']; readonly locale: string | undefined },
+  { engine, locale }: Pick<WriteContext, 'engine' | 'locale'>,
 ): Values {
+  const { locales } = engine.model
   if (!locales || locale === undefined || document.localized.size === 0) return canonical.values
   return show(document, canonical, chainOf(locales, locale), locales.default)
 }

@@ -1,6 +1,9 @@
+import type { DocumentModel } from '../../model/model.ts'
 import type { Access } from '../access/access.ts'
 import { type ReaderScope, readerScope } from '../access/reader-scope.ts'
-import { actorOf, type Engine } from '../engine.ts'
+import { Defaults } from '../defaults.ts'
+import type { SettleTools } from '../document.ts'
+import { actorOf, type Engine, personOf } from '../engine.ts'
 import { DEFAULT_LOCALE } from '../locales/locale.ts'
 import type { Transact } from './prepared.ts'
 
@@ -11,6 +14,8 @@ export interface WriteContext {
   readonly access: Access
   /** The actor that the journal records. */
   readonly actor: string
+  /** The same as documents name it; `null`: nobody is known. */
+  readonly person: string | null
   /** The locale that is written; `undefined`: the config names none. */
   readonly locale: string | undefined
   /** The entries that the caller may refer to. */
@@ -35,7 +40,13 @@ export async function writeContext(
   const scope = await readerScope(access, DEFAULT_LOCALE)
   const { hooks } = engine
   const own = hooks ? hooks.within(transact) : transact
-  return { engine, access, actor: actorOf(access.caller), locale, scope, transact: own }
+  const actor = actorOf(access.caller)
+  return { engine, access, actor, person: personOf(actor), locale, scope, transact: own }
+}
+
+/** What makes the values of a document that a write does not name. */
+export function settleTools({ engine, access }: WriteContext, document: DocumentModel): SettleTools {
+  return { ...engine.tools, defaults: new Defaults(document, access.callerFor(document)) }
 }
 
 const storing =

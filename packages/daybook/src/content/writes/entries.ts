@@ -15,10 +15,11 @@ import { mergeFields, settleFields, type Values } from '../document.ts'
 import { type Preconditions, requirePreconditions } from '../etags.ts'
 import { writeTranslation } from '../locales/localized.ts'
 import { type Projection, tagOf, toEntryAnswer, withSystem } from '../reads/present.ts'
+import { requireAllowed } from './allowed.ts'
 import { checkBody, checkKeys } from './body.ts'
 import { type ChangeTarget, checkChange, type UpdateOptions } from './change.ts'
 import { compose } from './compose.ts'
-import type { WriteContext } from './context.ts'
+import { settleTools, type WriteContext } from './context.ts'
 import { changeByHooks, dataOfHooks, deleteByHooks, type HookedDocument, hooksFor } from './hooked.ts'
 import type { CheckedWrite, PreparedWrite } from './prepared.ts'
 import { referrerAccess, releaseReferrers } from './referrers.ts'
@@ -80,18 +81,19 @@ async function prepareNew(
   { named, hooked, check, rights }: NewEntry,
   { createdAt: given }: NewEntryOptions,
 ): Promise<PreparedWrite<EntryAnswer>> {
-  const { engine, access, actor, locale } = context
+  const { engine, access, actor, person, locale } = context
   const filter = await access.requireWrite(collection, 'create')
   const write = { action: 'create', id: undefined, data: named } as const
   const input = hooked ? check(await dataOfHooks(context, hooked, write)) : named
   const own = withoutUnwritable(collection, access, input, undefined)
-  const patch = await settleFields(collection, own, undefined, engine.tools)
+  const patch = await settleFields(collection, own, undefined, settleTools(context, collection))
   requireWritable(collection, patch, rights, access)
+  // Rendering may have taken time: the order of ids is that of these moments.
   const now = new Date().toISOString()
   const createdAt = toCreatedAt(given ?? now)
   // Without a moment of its own, entries of one millisecond keep the order in which they were made.
   const id = given === undefined ? uuidv7() : uuidv7({ msecs: Date.parse(createdAt) })
-  const changing = hooksFor(context, collection, 'beforeChange')
+  const changing = hooksFor(context, collection, 'beforeChange', 'validate')
   return {
     isAlone: changing !== undefined,
     commit: async (transaction) => {
@@ -99,13 +101,14 @@ async function prepareNew(
       const derive = (values: Values): Promise<Values> => chooseSlug(writer.read, collection, values, locale)
       const composition = { document: collection, before: undefined, patch, rights, derive }
       const composed = await compose(context, writer.read, composition)
-      const change = { context, transaction, action: 'create', id, system: { id, createdAt, updatedAt: now } } as const
+      const system = { id, createdAt, updatedAt: now, createdBy: person, updatedBy: person }
+      const change = { context, transaction, action: 'create', id, system } as const
       const { canonical } = changing
         ? await changeByHooks(changing, change, composition, composed)
         : { canonical: composed }
-      const next = toRow(engine.model, collection, { id, canonical, createdAt, updatedAt: now, orphaned: null })
+      const next = toRow(engine.model, collection, { ...system, canonical, orphaned: null })
       const seq = await settleConflict(collection, () => writer.createEntry(collection, next, actor))
-      await access.requireMatch(writer.read, collection, id, filter)
+      await requireAllowed(context, writer.read, collection, id, filter)
       return toWritten(collection, next, seq, locale, rights)
     },
   }
@@ -166,7 +169,7 @@ function entryTarget(
     load,
     parse: (row) => new Revision(model, collection, row),
     requireChange: async (read, revision) => {
-      if (!rulings.has(revision)) rulings.set(revision, await requireUpdate(() => revision.values))
+      if (!rulings.has(revision)) rulings.set(revision, await requireUpdate(() => revision.told))
       await access.requireMatch(read, collection, revision.row.id, rulings.get(revision))
     },
     // A caller cannot move an entry out of what it may change.
@@ -180,6 +183,8 @@ function entryTarget(
         canonical,
         createdAt: row.created_at,
         updatedAt: new Date().toISOString(),
+        createdBy: row.created_by,
+        updatedBy: context.person,
         orphaned: revision.orphaned,
       })
       const isUnchanged = mayBeSame && row.shape === collection.schemaHash && isSameEntry(revision, next)
@@ -193,14 +198,15 @@ function entryTarget(
 
 /** What a rule is told of an entry that a change would make. */
 function resultOf(
-  { engine: { model }, locale }: WriteContext,
+  { engine: { model }, locale, person }: WriteContext,
   collection: CollectionModel,
   revision: Revision,
   patch: Values,
 ): Values {
   const merged = mergeFields(collection, revision.own(locale), patch)
   const canonical = writeTranslation(collection, revision.canonical, merged, locale, model.locales?.default)
-  return withSystem(collection, revision.values, mergeFields(collection, {}, canonical.values))
+  const values = withSystem(collection, revision.values, mergeFields(collection, {}, canonical.values))
+  return { ...values, createdBy: revision.row.created_by, updatedBy: person }
 }
 
 /** Whether a write would change nothing but the time of the last change. */
@@ -217,7 +223,7 @@ async function unchanged(
   rights: FieldRights,
 ): Promise<EntryAnswer> {
   const localized = locale === undefined ? undefined : collection.byLocale.get(locale)
-  const row = localized && (await writer.read.entries.byId(localized, stored.id))
+  const row = localized && (await writer.read.entries.byId(localized, stored.id, rights))
   return localized && row
     ? toEntryAnswer(localized, { ...row, slug: stored.slug }, rights)
     : toEntryAnswer(collection, stored, rights)
@@ -251,13 +257,13 @@ export async function prepareDelete(
 ): Promise<PreparedWrite<{ readonly seq: number }>> {
   const { engine, access, actor } = context
   const { model, store } = engine
-  const hidden = access.hidden(collection)
+  const seen = { hidden: access.hidden(collection), hasPeople: access.seesPeople(collection) }
   const load = loader(context, collection, id)
   await access.requireRead(collection)
   const referrers = await referrerAccess(context)
   const parse = (row: StoredEntry): Revision<StoredEntry> => new Revision(model, collection, row)
   const ask = (revision: Revision<StoredEntry>): Promise<AccessFilter | undefined> =>
-    access.requireWrite(collection, 'delete', collection.access.delete && revision.values)
+    access.requireWrite(collection, 'delete', collection.access.delete && revision.told)
   // A rule takes the time that it takes: it is asked before the transaction, and in it only when the entry has changed.
   const found = collection.access.delete && parse(await load(store.read))
   const known = found && { seq: found.row.seq, mayDelete: await ask(found) }
@@ -269,16 +275,16 @@ export async function prepareDelete(
       const stored = await load(writer.read)
       const mayDelete = known?.seq === stored.seq ? known.mayDelete : await ask(parse(stored))
       await access.requireMatch(writer.read, collection, stored.id, mayDelete)
-      requirePreconditions(options, stored.seq, tagOf(collection, stored.seq, { hidden }), collection.requireIfMatch)
+      requirePreconditions(options, stored.seq, tagOf(collection, stored.seq, seen), collection.requireIfMatch)
       if (hooked) {
-        const { canonical, values } = parse(stored)
+        const { canonical, told } = parse(stored)
         const reload = (): Promise<StoredEntry> => load(writer.read)
         const change = {
           context,
           transaction,
           action: 'delete',
           id: stored.id,
-          system: values,
+          system: told,
           stored,
           reload,
         } as const

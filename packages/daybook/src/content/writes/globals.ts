@@ -25,7 +25,7 @@ export async function prepareGlobal(
 }
 
 function globalTarget(
-  { engine, access, actor, locale }: WriteContext,
+  { engine, access, actor, person, locale }: WriteContext,
   global: GlobalModel,
   { ifNoneMatch }: UpdateOptions,
 ): ChangeTarget<GlobalRow, Answer> {
@@ -54,7 +54,8 @@ function globalTarget(
       const { row } = revision
       const doc = JSON.stringify(withSystem(global, { key: global.key }, mergeFields(global, {}, canonical.values)))
       const locales = translationsOf(canonical)
-      const next = { key: global.key, shape: global.schemaHash, kept: revision.orphaned, locales, doc }
+      const people = { created_by: row.seq > 0 ? row.created_by : person, updated_by: person }
+      const next = { key: global.key, ...people, shape: global.schemaHash, kept: revision.orphaned, locales, doc }
       if (mayBeSame && isSameGlobal(row, next)) return toAnswer(global, globalIn(engine, global, row, shown), rights)
       const references = allReferences(model, global, canonical)
       const before = row.seq > 0 ? row : undefined

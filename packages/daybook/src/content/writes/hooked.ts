@@ -1,6 +1,7 @@
-import { DaybookError } from '../../errors.ts'
+import { DaybookError, type Issue } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
+import { PEOPLE_KEYS } from '../../model/people.ts'
 import { type FieldRights, withoutUnwritable } from '../access/field-access.ts'
 import { mergeFields, settleFields, type Values } from '../document.ts'
 import {
@@ -8,18 +9,23 @@ import {
   type ChangeEvent,
   type DocumentHooks,
   HookRefusal,
+  type TransactionHook,
   type ValidateEvent,
+  type ValidatorAnswer,
   type WriteAction,
+  type WriteEvent,
   type WriteHook,
   type WriteHooks,
 } from '../hooks.ts'
 import type { Canonical } from '../locales/localized.ts'
+import { toPlainJson } from '../plain-json.ts'
 import { project, withSystem } from '../reads/present.ts'
 import { checkBody } from './body.ts'
-import { type Composition, compose } from './compose.ts'
-import type { WriteContext } from './context.ts'
+import { type Composition, compose, valuesInLocale } from './compose.ts'
+import { settleTools, type WriteContext } from './context.ts'
 import type { WriteTransaction } from './prepared.ts'
 import { ownValues, type StoredColumns } from './revision.ts'
+import { concealedFields, issuesOf, requireNone, shownToValidators } from './validated.ts'
 
 /** A document whose hooks run. */
 export interface HookedDocument {
@@ -28,14 +34,14 @@ export interface HookedDocument {
   readonly own: DocumentHooks
 }
 
-/** The hooks of a document for one of their kinds; `undefined`: it has none, and a write does nothing for them. */
+/** The hooks of a document, where it has any of these kinds; `undefined`: it has none, and a write does nothing for them. */
 export function hooksFor(
   { engine: { hooks } }: WriteContext,
   document: CollectionModel | GlobalModel,
-  kind: keyof DocumentHooks,
+  ...kinds: readonly (keyof DocumentHooks)[]
 ): HookedDocument | undefined {
   const own = hooks?.of(document)
-  return hooks && own && own[kind].length > 0 ? { document, hooks, own } : undefined
+  return hooks && own && kinds.some((kind) => own[kind].length > 0) ? { document, hooks, own } : undefined
 }
 
 /** What hooks are told of a write before its data is checked. */
@@ -62,7 +68,7 @@ export async function dataOfHooks(
       locale,
       store: engine.store,
     }
-    const answer = await hooks.validate(hook, event)
+    const answer = await hooks.runBeforeTransaction(hook, event)
     if (answer !== undefined) current = toData(document, answer, hook)
   }
   return current
@@ -103,8 +109,8 @@ export interface HookedResult {
 }
 
 /**
- * Runs the `beforeChange` hooks of a document that is about to be stored. What a hook answers goes the way of what the caller
- * sent: it is validated, checked against the caller's rights, and put together with the stored document.
+ * Runs the `beforeChange` hooks of a document that is about to be stored, and then its validators. What a hook answers goes the way
+ * of what the caller sent: it is validated, checked against the caller's rights, and put together with the stored document.
  *
  * @throws {HookRefusal}; VALIDATION_ERROR, FORBIDDEN for what a hook answers
  */
@@ -124,8 +130,8 @@ export async function changeByHooks(
   let result: HookedResult = { canonical: composed, patch: composition.patch, isChanged: false }
   for (const hook of hooked.own.beforeChange) {
     const { last } = writer
-    const after = shownTo(change, document, result.canonical)
-    const answer = await runInTransaction(hooked, change, hook, { before, after })
+    const after = { ...shownTo(change, document, result.canonical), ...peopleAfter(change) }
+    const answer = await runInTransaction(hooked, change, 'beforeChange', hook, { before, after, id: change.id })
     const hasWritten = writer.last !== last
     if (hasWritten) await requireUntouched(document, change, hook)
     const changed = answer === undefined ? {} : changedBy(toData(document, answer, hook), after)
@@ -136,7 +142,39 @@ export async function changeByHooks(
     const canonical = await compose(context, writer.read, { ...composition, patch })
     result = { canonical, patch, isChanged: result.isChanged || isChanged }
   }
+  await requireValid(hooked, change, composition, result)
   return result
+}
+
+/**
+ * Asks the validators about a document, as it will be stored.
+ *
+ * @throws {HookRefusal}; VALIDATION_ERROR with the issues of all of them
+ */
+async function requireValid(
+  hooked: HookedDocument,
+  change: HookedChange,
+  { before, rights }: Composition,
+  { canonical, patch }: HookedResult,
+): Promise<void> {
+  const { document, own } = hooked
+  if (own.validate.length === 0) return
+  const { context, action, system } = change
+  const show = (one: Canonical, hidden: ReadonlySet<string>): Values => {
+    const fields = mergeFields(document, {}, valuesInLocale(one, document, context))
+    return shownToValidators(document, withSystem(document, system, fields), hidden)
+  }
+  const concealed = concealedFields(rights, patch)
+  const after = show(canonical, concealed)
+  const old = action === 'create' ? undefined : before
+  const event = { before: old && show(old.canonical, rights.hidden), after, concealed }
+  const issues: Issue[] = []
+  for (const hook of own.validate) {
+    const answers = await runInTransaction(hooked, change, 'validate', hook, event)
+    const judged = { document, shown: after, concealed, owner: hook.owner }
+    issues.push(...issuesOf(judged, answers as readonly ValidatorAnswer[]))
+  }
+  requireNone(issues)
 }
 
 /**
@@ -149,7 +187,8 @@ export async function deleteByHooks(hooked: HookedDocument, change: HookedChange
   for (const hook of hooked.own.beforeChange) {
     const { last } = writer
     const shown = shownTo(change, hooked.document, before)
-    const answer = await runInTransaction(hooked, change, hook, { before: shown, after: undefined })
+    const states = { before: shown, after: undefined, id: change.id }
+    const answer = await runInTransaction(hooked, change, 'beforeChange', hook, states)
     if (answer !== undefined)
       throw malformed(hooked.document, hook, 'answered data for a delete; throw, or answer nothing')
     if (writer.last !== last) await requireUntouched(hooked.document, change, hook)
@@ -168,6 +207,12 @@ async function requireUntouched(
     throw malformed(document, hook, 'wrote the document that is being written; answer the change instead')
 }
 
+/** Who will have made and last changed a document once it is stored. */
+const peopleAfter = ({ context: { person }, action, system }: HookedChange): Values => ({
+  createdBy: action === 'create' ? person : system.createdBy,
+  updatedBy: person,
+})
+
 /** A document as the written locale itself has it; a copy, whatever becomes of it. */
 function shownTo(
   { context: { engine, locale }, system }: HookedChange,
@@ -175,22 +220,25 @@ function shownTo(
   canonical: Canonical,
 ): Values {
   const fields = mergeFields(document, {}, ownValues(engine.model, document, canonical, locale))
-  return structuredClone(withSystem(document, system, fields))
+  const { createdBy, updatedBy } = system
+  return structuredClone({ ...withSystem(document, system, fields), createdBy, updatedBy })
 }
 
 /** @throws {HookRefusal} */
-async function runInTransaction(
+async function runInTransaction<Event extends WriteEvent>(
   { document, hooks }: HookedDocument,
-  { context, transaction, action, id }: HookedChange,
-  hook: WriteHook<ChangeEvent>,
-  states: Pick<ChangeEvent, 'before' | 'after'>,
+  { context, transaction, action }: HookedChange,
+  kind: TransactionHook,
+  hook: WriteHook<Event>,
+  about: Omit<Event, keyof WriteEvent>,
 ): Promise<unknown> {
   const { engine, access, locale } = context
   const lent = transaction.writer.lend()
   const store = engine.store.within(lent)
-  const event = { action, id, key: document.key, access, locale, store, ...states }
+  const common: WriteEvent = { action, key: document.key, access, locale, store }
+  const event = { ...common, ...about } as Event
   try {
-    const answer = await hooks.change(hook, event, transaction.hookTime)
+    const answer = await hooks.runInTransaction(kind, hook, event, transaction.hookTime)
     await lent.end()
     return answer
   } catch (error) {
@@ -212,13 +260,15 @@ function changedBy(data: Values, after: Values): Values {
  */
 async function settleAnswer(
   document: CollectionModel | GlobalModel,
-  { access, engine }: WriteContext,
+  context: WriteContext,
   changed: Values,
   { after, rights }: { readonly after: Values; readonly rights: FieldRights },
 ): Promise<Values> {
   const input = checkBody(document, 'update', changed, rights)
   const seen = project(document, after, rights)
-  return settleFields(document, withoutUnwritable(document, access, input, seen), seen, engine.tools)
+  const { access } = context
+  const tools = settleTools(context, document)
+  return settleFields(document, withoutUnwritable(document, access, input, seen), seen, tools)
 }
 
 /** @throws INTERNAL_ERROR for what no caller could send as data of the document */
@@ -230,11 +280,12 @@ function toData(
   const data = plainJson(document, answer, hook)
   if (!isRecord(data)) throw malformed(document, hook, 'must answer an object of fields, or nothing')
   const unknown = Object.keys(data).find(
-    (key) => !Object.hasOwn(document.fieldMap, key) && !document.ignoredKeys.has(key),
+    (key) => !Object.hasOwn(document.fieldMap, key) && !document.ignoredKeys.has(key) && !PEOPLE_KEYS.includes(key),
   )
   if (unknown !== undefined)
     throw malformed(document, hook, `answered ${unknown}, which is no field of ${document.key}`)
-  return data
+  // The caller may not know people, and the answer may be the whole document.
+  return Object.fromEntries(Object.entries(data).filter(([key]) => !PEOPLE_KEYS.includes(key)))
 }
 
 function plainJson(
@@ -243,17 +294,10 @@ function plainJson(
   hook: Pick<WriteHook<ChangeEvent>, 'owner'>,
 ): unknown {
   try {
-    return JSON.parse(JSON.stringify(answer, refuseUnstorable))
+    return toPlainJson(answer)
   } catch (error) {
     throw malformed(document, hook, 'answered what JSON cannot hold', error)
   }
-}
-
-/** JSON would leave these out, or make `null` of them. */
-function refuseUnstorable(key: string, value: unknown): unknown {
-  const isStorable = typeof value !== 'function' && typeof value !== 'symbol' && !Number.isNaN(value)
-  if (!isStorable || value === Infinity || value === -Infinity) throw new TypeError(`${key} holds ${String(value)}`)
-  return value
 }
 
 const malformed = (

@@ -10,7 +10,7 @@ import type { Access } from '../access/access.ts'
 import { notAnId } from '../access/not-an-id.ts'
 import { type ReaderScope, readerScope } from '../access/reader-scope.ts'
 import { mergeFields, orphanedIn, type Values } from '../document.ts'
-import type { Engine } from '../engine.ts'
+import { type Engine, personOf } from '../engine.ts'
 import { DEFAULT_LOCALE } from '../locales/locale.ts'
 import { type Canonical, show, writeTranslation } from '../locales/localized.ts'
 import { storedValues, withSystem } from '../reads/present.ts'
@@ -165,6 +165,8 @@ async function release({ engine, id, actor }: Deletion, writer: Writer, referrer
     canonical,
     createdAt: stored.created_at,
     updatedAt: at,
+    createdBy: stored.created_by,
+    updatedBy: personOf(actor),
     orphaned: orphanedIn(collection, stored),
   })
   await writer.updateEntry(collection, stored, next, actor)
@@ -183,7 +185,15 @@ async function releaseGlobal(
   if (!global || !row) return writer.forgetReferrer(GLOBALS, key)
   const canonical = released(engine, global, toCanonical(storedValues(global, row), row.locales), id)
   const doc = JSON.stringify(withSystem(global, { key }, mergeFields(global, {}, canonical.values)))
-  const next = { key, shape: global.schemaHash, kept: orphanedIn(global, row), locales: translationsOf(canonical), doc }
+  const people = { created_by: row.created_by, updated_by: personOf(actor) }
+  const next = {
+    key,
+    ...people,
+    shape: global.schemaHash,
+    kept: orphanedIn(global, row),
+    locales: translationsOf(canonical),
+    doc,
+  }
   await writer.writeGlobal(row, next, allReferences(engine.model, global, canonical), at, actor)
 }
 

@@ -1,15 +1,17 @@
 import type { DocumentModel, Model } from '../../model/model.ts'
 import type { EntryRow, FieldReference } from '../../store/reads/rows.ts'
+import type { PeopleColumns } from '../../store/tables/tables.ts'
 import { orphanedIn, type Values } from '../document.ts'
 import { type Canonical, show } from '../locales/localized.ts'
-import { storedValues } from '../reads/present.ts'
+import { peopleOf, storedValues } from '../reads/present.ts'
 import { allReferences, toCanonical } from './row.ts'
 
 /** The columns that a document is written in. */
-export type StoredColumns = Pick<EntryRow, 'doc' | 'seq' | 'shape' | 'kept'> & {
-  readonly status?: string | null
-  readonly locales: string | null
-}
+export type StoredColumns = Pick<EntryRow, 'doc' | 'seq' | 'shape' | 'kept'> &
+  PeopleColumns & {
+    readonly status?: string | null
+    readonly locales: string | null
+  }
 
 /** One revision of a document as it is stored; its text is parsed once, and only when it is needed. */
 export class Revision<Row extends StoredColumns = StoredColumns> {
@@ -40,6 +42,11 @@ export class Revision<Row extends StoredColumns = StoredColumns> {
   /** The default locale's values, its own keys included. */
   get values(): Values {
     return this.canonical.values
+  }
+
+  /** The same, with who made and last changed it: what the config's own code is told. */
+  get told(): Values {
+    return { ...this.values, ...peopleOf(this.row) }
   }
 
   get references(): readonly FieldReference[] {

@@ -1,7 +1,8 @@
 import type { CollectionModel, DocumentModel, LocalesModel, Model } from '../../model/model.ts'
 import type { FieldReference, LocaleRow, WrittenEntry } from '../../store/reads/rows.ts'
+import { membersOf } from '../../store/tables/members.ts'
 import type { Writer } from '../../store/writes/write.ts'
-import { choicesOf, mergeFields, referencesOf, type Values } from '../document.ts'
+import { mergeFields, referencesOf, type Values } from '../document.ts'
 import { type Canonical, show } from '../locales/localized.ts'
 import { storedValues, withSystem } from '../reads/present.ts'
 
@@ -11,12 +12,14 @@ export interface RowParts {
   readonly canonical: Canonical
   readonly createdAt: string
   readonly updatedAt: string
+  readonly createdBy: string | null
+  readonly updatedBy: string | null
   readonly orphaned: string | null
 }
 
 /** The row of an entry, as the store takes it. */
 export function toRow(model: Model, collection: CollectionModel, parts: RowParts): WrittenEntry {
-  const { id, canonical, createdAt, updatedAt, orphaned } = parts
+  const { id, canonical, createdAt, updatedAt, createdBy, updatedBy, orphaned } = parts
   const { values } = canonical
   const value = withSystem(collection, { id, createdAt, updatedAt }, mergeFields(collection, {}, values))
   const { slug, status, schemaHash: shape } = collection
@@ -26,12 +29,14 @@ export function toRow(model: Model, collection: CollectionModel, parts: RowParts
     status: status ? String(values[status.key]) : null,
     created_at: createdAt,
     updated_at: updatedAt,
+    created_by: createdBy,
+    updated_by: updatedBy,
     shape,
     kept: orphaned,
     locales: translationsOf(canonical),
     value,
     references: allReferences(model, collection, canonical),
-    choices: choicesOf(collection, values),
+    choices: membersOf(collection, values),
     doc: JSON.stringify(value),
     localeRows: localeRowsOf(model, collection, { ...canonical, values: value }),
   }

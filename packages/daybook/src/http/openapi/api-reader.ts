@@ -1,6 +1,6 @@
 import { ANONYMOUS } from '../../auth/adapter.ts'
 import { Access } from '../../content/access/access.ts'
-import { type FieldRights, FULL_RIGHTS, fieldRights } from '../../content/access/field-access.ts'
+import { type FieldRights, fieldRights } from '../../content/access/field-access.ts'
 import { permissionFor, readOnlyKeys } from '../../content/access/permissions.ts'
 import { type Action, type Ruled, ruleOf } from '../../content/access/rules.ts'
 import type { Model } from '../../model/model.ts'
@@ -27,15 +27,15 @@ export interface ApiReader {
   readonly variant: string
 }
 
-/** The one kind of reader that a config without rules has. */
-export function anyReader(model: Model, routes: readonly Route[]): ApiReader {
+/** A reader of a config without rules: they differ in which documents they may know the people of. */
+export function anyReader(model: Model, routes: readonly Route[], access: Access): ApiReader {
   const documents = documentsOf(model)
   return {
-    documents: new Map(documents.map((document) => [document, { ...FULL_RIGHTS, readOnly: [] }])),
+    documents: new Map(documents.map((document) => [document, { ...fieldRights(document, access), readOnly: [] }])),
     readable: new Set(documents),
     routes,
     sessionRoutes: new Set(routes.filter(({ protection }) => protection === 'session')),
-    variant: '',
+    variant: peopleVariant(model, access),
   }
 }
 
@@ -58,9 +58,10 @@ export async function apiReader(model: Model, routes: readonly Route[], access: 
   })
   const sessionRoutes = new Set<Route>()
   for (const route of shown) if (await needsSession(model, route)) sessionRoutes.add(route)
-  const known = [...documents].map(([{ kind, key }, { hidden, absent, readOnly }]) => [
+  const known = [...documents].map(([{ kind, key }, { hidden, absent, hasPeople, readOnly }]) => [
     kind,
     key,
+    hasPeople,
     [...hidden],
     [...absent],
     readOnly,
@@ -69,6 +70,12 @@ export async function apiReader(model: Model, routes: readonly Route[], access: 
   const readable = new Set([...documents.keys()].filter((document) => allowed.get(document)?.includes('read')))
   return { documents, readable, routes: shown, sessionRoutes, variant }
 }
+
+/** Names the documents whose people a reader may know. */
+export const peopleVariant = (model: Model, access: Access): string =>
+  documentsOf(model)
+    .map((document) => (access.seesPeople(document) ? 1 : 0))
+    .join('')
 
 const documentsOf = ({ collections, globals }: Model): readonly Ruled[] => [
   ...collections.values(),

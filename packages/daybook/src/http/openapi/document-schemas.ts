@@ -3,8 +3,11 @@ import { schemaWithout } from '../../content/writes/body.ts'
 import { emptyValue, isRecord, type JsonSchema } from '../../fields/field.ts'
 import { OWN_SCHEMA } from '../../fields/json.ts'
 import { REFERS_TO } from '../../fields/relation.ts'
-import type { DocumentModel, Model } from '../../model/model.ts'
+import { LISTS } from '../../fields/reverse.ts'
+import type { CollectionModel, DocumentModel, Model } from '../../model/model.ts'
+import { PEOPLE_KEYS, PEOPLE_SCHEMAS } from '../../model/people.ts'
 import { LOCALIZED } from '../../model/schema.ts'
+import { listSchemaOf } from '../routes/schemas.ts'
 import type { ApiReader } from './api-reader.ts'
 import { type Components, pascal, type SchemaRef } from './components.ts'
 import { exampleOf } from './examples.ts'
@@ -31,7 +34,7 @@ interface Place {
 const NOTHING: ReadonlySet<string> = new Set()
 
 /** Keywords of schemas that readers of the document have no use for. */
-const INTERNAL: ReadonlySet<string> = new Set([LOCALIZED, REFERS_TO, OWN_SCHEMA, 'errorMessage'])
+const INTERNAL: ReadonlySet<string> = new Set([LOCALIZED, REFERS_TO, LISTS, OWN_SCHEMA, 'errorMessage'])
 
 /** Keywords of schemas that are printed otherwise than the model has them. */
 const TREATED: ReadonlySet<string> = new Set([
@@ -164,7 +167,17 @@ export class DocumentSchemas {
   /** A schema of the model, without what the reader may not know. */
   #own(document: Ruled, side: keyof DocumentModel['schemas']): JsonSchema {
     const rights = this.#reader.documents.get(document)
-    return schemaWithout(document, side, (side === 'read' ? rights?.hidden : rights?.absent) ?? NOTHING)
+    const left = (side === 'read' ? rights?.hidden : rights?.absent) ?? NOTHING
+    const closed = this.#closedReverses(document)
+    const own = schemaWithout(document, side, closed.length === 0 ? left : new Set([...left, ...closed]))
+    return rights?.hasPeople ? withPeople(own, side) : own
+  }
+
+  /** Reverse fields of collections that the reader may not list. */
+  #closedReverses({ reverses }: Ruled): readonly string[] {
+    const { readable } = this.#reader
+    const isClosed = (to: string): boolean => !readable.has(this.#model.collections.get(to) as CollectionModel)
+    return [...reverses.values()].filter(({ to }) => isClosed(to)).map(({ key }) => key)
   }
 
   /** The forms in which a read answers a document. */
@@ -178,6 +191,7 @@ export class DocumentSchemas {
     const { [LOCALIZED]: isLocalized, [REFERS_TO]: to, [OWN_SCHEMA]: own, discriminator } = schema
     if (isLocalized === true && place.form === 'AllLocales') return this.#byLocale(schema, place)
     if (typeof to === 'string') return this.#reference(schema, to, place)
+    if (typeof schema[LISTS] === 'string') return this.#listed(schema, schema[LISTS], place)
     if (isRecord(own)) return this.#ofConfig(own, schema, place)
     if (isRecord(discriminator)) return this.#variants(schema, String(discriminator.propertyName), place)
     return `{${this.#members(schema, place).join(',')}}`
@@ -237,6 +251,14 @@ export class DocumentSchemas {
     return `{${shown}"anyOf":[${[ID, ...documents, ...(isNullable ? [NULL] : [])].join(',')}]}`
   }
 
+  /** One page of the entries that refer to a document. */
+  #listed({ description }: JsonSchema, key: string, { form }: Place): Text {
+    const target = this.#model.collections.get(key) as CollectionModel
+    const forms: readonly Form[] = form === 'AllLocales' ? [form] : ['', 'Selection']
+    const items = { anyOf: forms.map((one) => this.#schema(target, one)) }
+    return print({ description, readOnly: true, ...listSchemaOf(target, items) })
+  }
+
   /** The schema that the config gives for a value; where the value is merged, that of a merge patch to it. */
   #ofConfig(own: JsonSchema, around: JsonSchema, place: Place): Text {
     // One that names its parts otherwise than by pointers means nothing inside another document.
@@ -268,6 +290,15 @@ export class DocumentSchemas {
   }
 }
 
+/** The schema of a document with who made and last changed it; in a body, both change nothing. */
+function withPeople(schema: JsonSchema, side: keyof DocumentModel['schemas']): JsonSchema {
+  const isRead = side === 'read'
+  const people = isRead ? PEOPLE_SCHEMAS : Object.fromEntries(PEOPLE_KEYS.map((key) => [key, { readOnly: true }]))
+  const properties = { ...(schema.properties as object), ...people }
+  const required = (schema.required ?? []) as readonly string[]
+  return { ...schema, properties, ...(isRead ? { required: [...required, ...PEOPLE_KEYS] } : {}) }
+}
+
 /** Keywords of a schema of variants that are printed otherwise. */
 const VARIANTS: ReadonlySet<string> = new Set(['oneOf', 'discriminator'])
 
@@ -276,8 +307,10 @@ function translatedDocuments({ collections, globals }: Model): ReadonlySet<Docum
   const translated = new Set(all.filter(({ localized }) => localized.size > 0))
   for (let before = -1; before !== translated.size; ) {
     before = translated.size
-    const leads = ({ relations }: DocumentModel): boolean =>
-      [...relations.values()].flat().some(({ to }) => translated.has(collections.get(to) as DocumentModel))
+    const leads = ({ relations, reverses }: DocumentModel): boolean =>
+      [...[...relations.values()].flat(), ...reverses.values()].some(({ to }) =>
+        translated.has(collections.get(to) as DocumentModel),
+      )
     if (before > 0) for (const one of all) if (leads(one)) translated.add(one)
   }
   return translated

@@ -4,7 +4,7 @@ import type { Model } from '../../model/model.ts'
 import { daybookVersion } from '../../version.ts'
 import { HEADERS, type Route } from '../contract.ts'
 import type { ApiReader } from './api-reader.ts'
-import { actionText, type CommonTexts, errorResponse, operationText } from './operation.ts'
+import { actionText, CONFIG_TAG, type CommonTexts, errorResponse, operationText } from './operation.ts'
 import { Printer } from './printer.ts'
 import { object, print, type Text, Texts } from './text.ts'
 
@@ -109,15 +109,17 @@ function tagsOf({ documents, routes }: ApiReader): readonly object[] {
     { name: 'globals', description: 'Documents of which there is one each.' },
     { name: 'auth', description: 'The session, and signing in and out.' },
     { name: 'cms', description: 'The service itself.' },
-    ...pluginTags(routes, new Set(collections.map(({ key }) => key))),
+    ...contributedTags(routes, new Set(collections.map(({ key }) => key))),
   ]
 }
 
-/** A tag for each plugin with routes; one that a collection has already stands once. */
-function pluginTags(routes: readonly Route[], taken: ReadonlySet<string>): readonly object[] {
-  const names = new Set(routes.flatMap(({ plugin }) => plugin ?? []))
-  const free = [...names].filter((name) => !taken.has(name) && !SERVICE_TAGS.includes(name))
-  return free.map((name) => ({ name, description: `Routes of the plugin ${name}.` }))
+/** A tag for each plugin with routes, and one for the config's own; one that a collection has already stands once. */
+function contributedTags(routes: readonly Route[], taken: ReadonlySet<string>): readonly object[] {
+  const plugins = new Set(routes.flatMap(({ plugin }) => plugin ?? []))
+  const tags = [...plugins].map((name) => ({ name, description: `Routes of the plugin ${name}.` }))
+  const hasOwn = !plugins.has(CONFIG_TAG) && routes.some(({ plugin }) => plugin === null)
+  const all = hasOwn ? [{ name: CONFIG_TAG, description: 'Routes of this service alone.' }, ...tags] : tags
+  return all.filter(({ name }) => !taken.has(name) && !SERVICE_TAGS.includes(name))
 }
 
 const SERVICE_TAGS: readonly string[] = ['globals', 'auth', 'cms']

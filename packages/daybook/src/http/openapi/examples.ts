@@ -1,6 +1,7 @@
 import { isRecord, type JsonSchema } from '../../fields/field.ts'
 import { OWN_SCHEMA } from '../../fields/json.ts'
 import { REFERS_TO } from '../../fields/relation.ts'
+import { LISTS } from '../../fields/reverse.ts'
 import { LOCALIZED } from '../../model/schema.ts'
 import { EXAMPLE_ID } from '../routes/schemas.ts'
 
@@ -80,10 +81,14 @@ function memberOf(schema: JsonSchema, key: string, isLeft: boolean): unknown {
 }
 
 /** A value that the service makes of others, such as HTML: what it makes is not known here. */
-const isMade = ({ readOnly, type, format }: JsonSchema): boolean => readOnly === true && !(type && format)
+const isMade = ({ readOnly, type, format, [LISTS]: lists }: JsonSchema): boolean =>
+  readOnly === true && !(type && format) && lists === undefined
 
-const isReference = ({ items, anyOf = [], [REFERS_TO]: to }: JsonSchema): boolean =>
-  to !== undefined || (isRecord(items) && isReference(items)) || (anyOf as readonly JsonSchema[]).some(isReference)
+const isReference = ({ items, anyOf = [], [REFERS_TO]: to, [LISTS]: lists }: JsonSchema): boolean =>
+  to !== undefined ||
+  lists !== undefined ||
+  (isRecord(items) && isReference(items)) ||
+  (anyOf as readonly JsonSchema[]).some(isReference)
 
 /** The value of a field that holds nothing, if the field may hold nothing. */
 function emptyOf({ type, items, minItems, anyOf = [] }: JsonSchema): null | readonly [] | undefined {

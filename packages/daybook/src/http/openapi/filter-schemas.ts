@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel, Comparable, ManyValued } from '../../model/model.ts'
+import { PEOPLE_COMPARABLES } from '../../model/people.ts'
 import { MAX_VALUES, MEMBER_OPERATORS, operatorsOf } from '../../query/where.ts'
 import type { ApiReader } from './api-reader.ts'
 import { type Components, pascal, type SchemaRef } from './components.ts'
@@ -62,6 +63,10 @@ export class FilterSchemas {
       if (GROUPS.includes(one.path)) continue
       members.push(`"${BEFORE_NAME}${one.path}":${this.#operatorsFor(one, operatorsOf(one), kindOf)}`)
     }
+    if (this.#reader.documents.get(collection)?.hasPeople) {
+      for (const one of PEOPLE_COMPARABLES.values())
+        members.push(`"${BEFORE_NAME}${one.path}":${this.#operatorsFor(one, operatorsOf(one), kindOf)}`)
+    }
     for (const one of this.#shown(collection, collection.manyValued)) {
       if (GROUPS.includes(one.path)) continue
       members.push(`"${BEFORE_NAME}${one.path}":${this.#operatorsFor(one, MEMBER_OPERATORS, kindOfMany)}`)
@@ -123,11 +128,15 @@ const KINDS_BY_FORMAT: Readonly<Record<string, string>> = { date: 'Date', 'date-
 function kindOf({ path, to, filterSchema }: Comparable): string {
   if (to !== undefined) return 'Reference'
   if (filterSchema.enum !== undefined) return pascal(path.replace(/^.*\./, ''))
-  if (filterSchema.anyOf !== undefined) return 'Timestamp'
-  const { format, type } = filterSchema
-  return KINDS_BY_FORMAT[String(format)] ?? (type === 'string' ? 'Text' : pascal(String(type)))
+  return kindOfSchema(filterSchema)
 }
 
-function kindOfMany({ path, to }: ManyValued): string {
-  return to === undefined ? pascal(path.replace(/^.*\./, '')) : 'References'
+function kindOfMany({ path, to, filterSchema }: ManyValued): string {
+  if (to !== undefined) return 'References'
+  return filterSchema.enum === undefined ? `${kindOfSchema(filterSchema)}List` : pascal(path.replace(/^.*\./, ''))
+}
+
+function kindOfSchema({ anyOf, format, type }: JsonSchema): string {
+  if (anyOf !== undefined) return 'Timestamp'
+  return KINDS_BY_FORMAT[String(format)] ?? (type === 'string' ? 'Text' : pascal(String(type)))
 }

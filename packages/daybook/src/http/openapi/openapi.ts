@@ -1,14 +1,18 @@
+import { LRUCache } from 'lru-cache'
 import type { Access } from '../../content/access/access.ts'
 import type { Model } from '../../model/model.ts'
 import { ReaderTexts, type TaggedText } from '../reader-texts.ts'
-import { type ApiReader, anyReader, apiReader } from './api-reader.ts'
+import { type ApiReader, anyReader, apiReader, peopleVariant } from './api-reader.ts'
 import { type OpenApiParts, openApiText } from './document.ts'
+
+/** The most kinds of readers without rules that are kept: scopes of tokens make more than two. */
+const MAX_PLAIN_READERS = 8
 
 /** The OpenAPI documents of a service. The first request of each kind of reader makes one. */
 export class OpenApi {
   readonly #parts: OpenApiParts
-  /** The one kind of reader that there is without rules. */
-  #onlyReader: ApiReader | undefined
+  /** The kinds of readers that there are without rules, by what they may know of people. */
+  readonly #plainReaders = new LRUCache<string, ApiReader>({ max: MAX_PLAIN_READERS })
   readonly #texts = new ReaderTexts()
 
   constructor(parts: OpenApiParts) {
@@ -17,8 +21,11 @@ export class OpenApi {
 
   async #reader(access: Access): Promise<ApiReader> {
     const { model, routes } = this.#parts
-    this.#onlyReader ??= hasRules(model) ? undefined : anyReader(model, routes)
-    return this.#onlyReader ?? apiReader(model, routes, access)
+    if (hasRules(model)) return apiReader(model, routes, access)
+    const variant = peopleVariant(model, access)
+    const reader = this.#plainReaders.get(variant) ?? anyReader(model, routes, access)
+    this.#plainReaders.set(variant, reader)
+    return reader
   }
 
   /** The document for a caller: it holds nothing that the caller may not know. */
@@ -30,7 +37,8 @@ export class OpenApi {
 
 function hasRules({ collections, globals }: Model): boolean {
   return [...collections.values(), ...globals.values()].some(
-    ({ access, fields }) =>
+    ({ access, fields, peopleRule }) =>
+      typeof peopleRule === 'function' ||
       Object.values(access).some((rule) => rule !== undefined) ||
       fields.some((field) => field.access.read !== undefined || field.access.write !== undefined),
   )

@@ -108,8 +108,11 @@ function operationPattern({ operationId, resource }: Route): string {
     .replace(/References$/, `$&To${KEY}`)
 }
 
+/** The tag of routes that the config itself has. */
+export const CONFIG_TAG = 'custom'
+
 function tagOf({ path, resource, plugin }: Route): string {
-  if (plugin !== undefined) return plugin
+  if (plugin !== undefined) return plugin ?? CONFIG_TAG
   if (resource?.kind === 'collection') return resource.key
   if (resource) return 'globals'
   return path.includes('/auth') ? 'auth' : 'cms'

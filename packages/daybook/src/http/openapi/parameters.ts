@@ -1,14 +1,17 @@
 import type { Ruled } from '../../content/access/rules.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import { isRecord } from '../../fields/field.ts'
-import type { DocumentModel } from '../../model/model.ts'
+import type { CollectionModel, DocumentModel, ReverseModel } from '../../model/model.ts'
+import { PEOPLE_KEYS } from '../../model/people.ts'
+import { aggregatesFor, MAX_AGGREGATES } from '../../query/aggregates.ts'
 import { MAX_NAMES } from '../../query/expansion.ts'
-import { MAX_SORT_KEYS } from '../../query/list-query.ts'
 import type { Parameter, TakenNames } from '../../query/parameters.ts'
 import type { ApiReader } from './api-reader.ts'
 import type { Components } from './components.ts'
 import { documentName } from './document-schemas.ts'
 import type { FilterSchemas } from './filter-schemas.ts'
+import { reversePagesSchema } from './reverse-schemas.ts'
+import { sortSchema } from './sort-schema.ts'
 import { print, type Text } from './text.ts'
 
 const STYLES: Readonly<Record<Parameter['style'], object>> = {
@@ -50,11 +53,20 @@ export class ParameterPrinter {
 
   #schema(takes: TakenNames, document: Ruled): JsonSchema | undefined {
     const hidden = this.#hidden(document)
-    if (takes === 'fields') return namesSchema(shownKeys(document, hidden), this.#openRelations(document), MAX_NAMES)
+    const people = this.#reader.documents.get(document)?.hasPeople ? PEOPLE_KEYS : []
+    const reverses = keysOf(this.#shownReverses(document))
+    if (takes === 'fields')
+      return namesSchema(
+        [...shownKeys(document, hidden), ...people, ...reverses],
+        this.#openRelations(document),
+        MAX_NAMES,
+      )
     if (takes === 'relations')
-      return namesSchema(shownRelations(document, hidden), this.#openRelations(document), MAX_NAMES)
+      return namesSchema([...shownRelations(document, hidden), ...reverses], this.#openRelations(document), MAX_NAMES)
+    if (takes === 'reverses') return this.#reverses(document)
     if (document.kind === 'global') return undefined
-    return takes === 'filters' ? this.#filters.where(document) : sortSchema([...document.comparables.values()], hidden)
+    if (takes === 'aggregates') return aggregateSchema(document, hidden)
+    return takes === 'filters' ? this.#filters.where(document) : sortSchema(document, hidden, people)
   }
 
   #head(name: string, parameter: Parameter): Text {
@@ -71,13 +83,28 @@ export class ParameterPrinter {
     return this.#reader.documents.get(document)?.hidden ?? NOTHING
   }
 
-  /** Relations inside of which fields can be named. */
+  #reverses(document: Ruled): JsonSchema | undefined {
+    const own = this.#shownReverses(document)
+    const isReached = [...this.#reader.readable].some((one) => this.#shownReverses(one).length > 0)
+    return isReached ? reversePagesSchema(own, this.#reader, this.#openRelations(document)) : undefined
+  }
+
+  /** Reverse fields that exist for the reader, of collections that the reader may list. */
+  #shownReverses(document: Ruled): readonly ReverseModel[] {
+    const hidden = this.#hidden(document)
+    return [...document.reverses.values()].filter(({ key, to }) => !hidden.has(key) && this.#open.has(to))
+  }
+
+  /** Relations and reverse fields inside of which fields can be named. */
   #openRelations(document: Ruled): readonly string[] {
-    return shownRelations(document, this.#hidden(document), (to) => this.#open.has(to))
+    const relations = shownRelations(document, this.#hidden(document), (to) => this.#open.has(to))
+    return [...relations, ...keysOf(this.#shownReverses(document))]
   }
 }
 
 const NOTHING: ReadonlySet<string> = new Set()
+
+const keysOf = (reverses: readonly ReverseModel[]): readonly string[] => reverses.map(({ key }) => key)
 
 /** There are parameters that a config gives no use. */
 const isUnusable = ({ not }: JsonSchema): boolean => isRecord(not) && Object.keys(not).length === 0
@@ -108,16 +135,10 @@ function namesSchema(names: readonly string[], open: readonly string[], maxItems
   return { type: 'array', items: open.length === 0 ? one : { anyOf: [one, path] }, minItems: 1, maxItems }
 }
 
-function sortSchema(
-  comparables: readonly { readonly path: string; readonly owner: string }[],
-  hidden: ReadonlySet<string>,
-): JsonSchema {
-  const keys = comparables.filter(({ owner }) => !hidden.has(owner)).flatMap(({ path }) => [path, `-${path}`])
-  return {
-    type: 'array',
-    items: { type: 'string', enum: keys },
-    minItems: 1,
-    maxItems: MAX_SORT_KEYS,
-    uniqueItems: true,
-  }
-}
+const aggregateSchema = (collection: CollectionModel, hidden: ReadonlySet<string>): JsonSchema => ({
+  type: 'array',
+  items: { type: 'string', enum: aggregatesFor(collection, hidden) },
+  minItems: 1,
+  maxItems: MAX_AGGREGATES,
+  uniqueItems: true,
+})

@@ -39,7 +39,8 @@ export function exportRoutes({ streams }: ExportParts): readonly Route[] {
           throw new DaybookError('FORBIDDEN', 'Only a service principal may export.')
         }
         if (!mayExport(caller)) throw new DaybookError('FORBIDDEN', 'This token has not the scope "export".')
-        const content = await streams.open(query.values.since)
+        const { since, people } = query.values
+        const content = await streams.open({ since, hasPeople: people !== 'false' })
         return { status: 200, content, headers: { ...PRIVATE, 'Content-Type': LINES } }
       },
     }),

@@ -26,6 +26,7 @@ const VALUE: Properties = {
   writable: FLAG,
   operators: TEXTS,
   sortable: FLAG,
+  aggregates: TEXTS,
   searchable: FLAG,
 }
 
@@ -33,8 +34,10 @@ const VALUE: Properties = {
 const VALUE_EXTRAS: Properties = {
   description: TEXT,
   default: {},
+  defaultBy: { const: 'service' },
   options: TEXTS,
   from: TEXT,
+  reverse: exactly({ collection: TEXT, path: TEXT }),
   relation: exactly({ to: { type: ['string', 'null'] }, onDelete: { enum: ['unset', 'restrict'] } }),
 }
 
@@ -52,7 +55,13 @@ export const MODEL_FIELD: JsonSchema = {
   $defs: { item: exactly(VALUE, { ...VALUE_EXTRAS, ...inside({ $ref: '#' }, { $ref: '#/$defs/item' }) }) },
 }
 
-const SYSTEM_FIELD: JsonSchema = exactly({ key: TEXT, schema: SCHEMA, operators: TEXTS, sortable: FLAG })
+const SYSTEM_FIELD: JsonSchema = exactly({
+  key: TEXT,
+  schema: SCHEMA,
+  operators: TEXTS,
+  sortable: FLAG,
+  aggregates: TEXTS,
+})
 
 const documentSchema = (actions: readonly string[], own: Properties = {}): JsonSchema =>
   exactly(

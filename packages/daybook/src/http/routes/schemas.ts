@@ -2,15 +2,33 @@ import { IDENTITY_SCHEMA } from '../../auth/adapter.ts'
 import { TAGS_SCHEMA } from '../../content/etags.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel } from '../../model/model.ts'
+import { MAX_COUNTED_VALUES } from '../../query/aggregates.ts'
 import { MAX_PAGE } from '../../query/entry-query.ts'
 
 const WHOLE_NUMBER: JsonSchema = { type: 'integer', minimum: 0 }
 
-const objectSchema = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
+type Properties = Readonly<Record<string, JsonSchema>>
+
+const objectSchema = (needed: Properties, others: Properties = {}): JsonSchema => ({
   type: 'object',
-  properties,
-  required: Object.keys(properties),
+  properties: { ...needed, ...others },
+  required: Object.keys(needed),
 })
+
+/** What a list answers to `aggregate`: counts by value, or one value. */
+const AGGREGATES: JsonSchema = {
+  type: 'object',
+  additionalProperties: {
+    anyOf: [
+      {
+        type: 'array',
+        items: objectSchema({ value: { type: ['string', 'number', 'boolean', 'null'] }, count: WHOLE_NUMBER }),
+        maxItems: MAX_COUNTED_VALUES,
+      },
+      { type: ['string', 'number', 'null'] },
+    ],
+  },
+}
 
 /** The id that examples have. */
 export const EXAMPLE_ID = '01936b1e-7c00-7a3e-8f5d-2b9c4d6e8f10'
@@ -19,15 +37,26 @@ const TOTAL: JsonSchema = { ...WHOLE_NUMBER, examples: [1] }
 const OFFSET: JsonSchema = { ...WHOLE_NUMBER, examples: [0] }
 
 /** One page of a collection. */
-export const listSchema = ({ key, schemas, maxLimit }: CollectionModel): JsonSchema =>
-  objectSchema({
-    collection: { const: key },
-    total: TOTAL,
-    limit: { ...WHOLE_NUMBER, maximum: maxLimit },
-    offset: OFFSET,
-    items: { type: 'array', items: schemas.read, maxItems: maxLimit },
-    nextCursor: { type: ['string', 'null'], examples: [null] },
-  })
+export const listSchema = (collection: CollectionModel): JsonSchema =>
+  listSchemaOf(collection, collection.schemas.read, { aggregates: AGGREGATES })
+
+/** One page of a collection, with its entries in some form. */
+export const listSchemaOf = (
+  { key, maxLimit }: CollectionModel,
+  entry: JsonSchema,
+  optional: Readonly<Record<string, JsonSchema>> = {},
+): JsonSchema =>
+  objectSchema(
+    {
+      collection: { const: key },
+      total: TOTAL,
+      limit: { ...WHOLE_NUMBER, maximum: maxLimit },
+      offset: OFFSET,
+      items: { type: 'array', items: entry, maxItems: maxLimit },
+      nextCursor: { type: ['string', 'null'], examples: [null] },
+    },
+    optional,
+  )
 
 /** One page of the documents that refer to an entry. */
 export const REFERENCES_SCHEMA: JsonSchema = objectSchema({

@@ -158,6 +158,9 @@ export const postgresDialect = (names: PostgresNames): Dialect => ({
     isOverlong(by) ? sql`left(${param(name)}::text, ${sql.lit(INDEXED_CHARACTERS)})` : param(name),
   compare,
   isAmong,
+  // An array leads to the rows by their index; IN would go through all rows.
+  isSelected: (own, query) => sql`${own} = ANY (ARRAY(${query}))`,
+  listed: (list) => sql`jsonb_array_elements_text(${list}::jsonb) AS listed (value)`,
   order: orderTerm,
   statusAside: sql`entry.status`,
   // Its planner has statistics, and an index-only scan knows columns alone.
@@ -170,6 +173,7 @@ export const postgresDialect = (names: PostgresNames): Dialect => ({
     return sql`INSERT INTO ${sql.table(table)} (${names})
       SELECT ${names} FROM json_populate_recordset(NULL::${sql.table(table)}, ${param('rows')}::json)`
   },
+  exactSum: (own) => sql`sum(${own})::text`,
   now: sql`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
   search: POSTGRES_SEARCH,
   schema: { ...SCHEMA, named: (name) => names.shorten(name) },

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
 import type { WhereSql } from '../compile.ts'
 import { param } from '../compile.ts'
-import type { SearchDialect } from '../dialect.ts'
-import { RANKED_MATCHES, SHOWN_COLUMNS } from '../reads/page.ts'
+import type { MatchesForm, SearchDialect } from '../dialect.ts'
+import { RANKED_MATCHES } from '../reads/page.ts'
 import type { SortedRow } from '../reads/rows.ts'
 import { canMatch, type SearchQuery, searchTexts, statusWord, toBoosts } from '../search/search.ts'
 import type { SearchTerm } from '../search/search-text.ts'
@@ -47,9 +47,13 @@ const found = (table: string): RawBuilder<unknown> =>
   sql`${sql.table(searchTable(table))} AS found WHERE found.words @@ ${param('match')}::tsquery`
 
 /** Matches by relevance among the newest, or newest first. */
-function matches(collection: CollectionModel, where: WhereSql | undefined, ranked: boolean): RawBuilder<SortedRow> {
+function matches(
+  collection: CollectionModel,
+  where: WhereSql | undefined,
+  { ranked, columns: shown }: MatchesForm,
+): RawBuilder<SortedRow> {
   const own = sql.table(collection.table)
-  const columns = sql.join(SHOWN_COLUMNS.map((name) => sql.ref(`entry.${name}`)))
+  const columns = sql.join(shown.map((name) => sql.ref(`entry.${name}`)))
   const narrowed = where ? sql` AND pk IN (SELECT entry.pk FROM ${own} AS entry WHERE ${where.build()})` : sql``
   const page = sql`LIMIT ${param('limit')} OFFSET ${param('offset')}`
   const newest = sql`FROM ${found(collection.table)}${narrowed} ORDER BY pk DESC`

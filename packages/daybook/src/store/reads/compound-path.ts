@@ -1,5 +1,5 @@
 import type { CollectionModel, CompoundIndexModel, IndexKey } from '../../model/model.ts'
-import type { SortBy } from '../../query/list-query.ts'
+import type { SortBy } from '../../query/listing.ts'
 import { type Condition, conjuncts } from '../../query/where.ts'
 import { compoundIndex } from '../tables/tables.ts'
 

@@ -20,6 +20,14 @@ interface Narrowing {
   narrow<Row>(query: EntrySelect<Row>): EntrySelect<Row>
 }
 
+/** What a reader sees of entries. */
+export interface SeenEntries {
+  /** What they must hold to be there. */
+  readonly where?: Condition | undefined
+  /** Whether the reader may know who made and changed them. @default false */
+  readonly hasPeople?: boolean
+}
+
 /** Reads entries that are named, and all entries of a collection in order of arrival. */
 export class EntryReader {
   readonly #source: ReadSource
@@ -30,38 +38,39 @@ export class EntryReader {
     this.#unnarrowed = { name: '', values: {}, connection: source.connection, narrow: (query) => query }
   }
 
-  /** @param where what the entry must hold besides */
-  async bySlug(collection: CollectionModel, slug: string, where?: Condition): Promise<EntryRow | undefined> {
+  async bySlug(collection: CollectionModel, slug: string, seen: SeenEntries = {}): Promise<EntryRow | undefined> {
     const { key, table } = collection
-    const { name, values, connection, narrow } = this.#narrowing(collection, where)
-    const statement = this.#source.statements.get(`slug ${table}${name}`, () => {
-      const found = narrow(entries(table).where('slug', '=', param<string>('slug')))
+    const { hasPeople = false } = seen
+    const { name, values, connection, narrow } = this.#narrowing(collection, seen.where)
+    const statement = this.#source.statements.get(`slug ${table}${name}${mark(seen)}`, () => {
+      const found = narrow(entries(table, hasPeople).where('slug', '=', param<string>('slug')))
       // What a locale shows as a fallback gives way to a slug of its own.
       return prepare(table === key ? found : found.orderBy(sql`own_slug IS NULL`).limit(1))
     })
     return connection.get(statement, { slug, ...values })
   }
 
-  /** @param where what the entry must hold besides */
-  async byId(collection: CollectionModel, id: string, where?: Condition): Promise<EntryRow | undefined> {
+  async byId(collection: CollectionModel, id: string, seen: SeenEntries = {}): Promise<EntryRow | undefined> {
     const { table } = collection
-    const { name, values, connection, narrow } = this.#narrowing(collection, where)
-    const statement = this.#source.statements.get(`id ${table}${name}`, () =>
-      prepare(narrow(entries(table).where('id', '=', param<string>('id')))),
+    const { hasPeople = false } = seen
+    const { name, values, connection, narrow } = this.#narrowing(collection, seen.where)
+    const statement = this.#source.statements.get(`id ${table}${name}${mark(seen)}`, () =>
+      prepare(narrow(entries(table, hasPeople).where('id', '=', param<string>('id')))),
     )
     return connection.get(statement, { id, ...values })
   }
 
-  /**
-   * Entries with these ids, in no order.
-   *
-   * @param where what they must hold besides
-   */
-  async byIds(collection: CollectionModel, ids: readonly string[], where?: Condition): Promise<readonly EntryRow[]> {
+  /** Entries with these ids, in no order. */
+  async byIds(
+    collection: CollectionModel,
+    ids: readonly string[],
+    seen: SeenEntries = {},
+  ): Promise<readonly EntryRow[]> {
     const { table } = collection
-    const { name, values, connection, narrow } = this.#narrowing(collection, where)
-    const statement = this.#source.statements.get(`ids ${table}${name}`, () =>
-      prepare(narrow(entries(table).where(this.#source.dialect.isAmong(sql.ref('id'), param('ids'))))),
+    const { hasPeople = false } = seen
+    const { name, values, connection, narrow } = this.#narrowing(collection, seen.where)
+    const statement = this.#source.statements.get(`ids ${table}${name}${mark(seen)}`, () =>
+      prepare(narrow(entries(table, hasPeople).where(this.#source.dialect.isAmong(sql.ref('id'), param('ids'))))),
     )
     return connection.all(statement, { ids: JSON.stringify(ids), ...values })
   }
@@ -184,5 +193,8 @@ export class EntryReader {
     }
   }
 }
+
+/** Tells the statement from that of readers who see less. */
+const mark = ({ hasPeople }: SeenEntries): string => (hasPeople ? ' people' : '')
 
 const stored = (key: string) => entryTable(key).select(['pk', ...ENTRY_COLUMNS])

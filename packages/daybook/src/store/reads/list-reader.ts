@@ -1,10 +1,21 @@
+import type { RawBuilder } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
-import { prepare, prepareSql } from '../compile.ts'
+import type { Aggregate, CountAggregate, ValueAggregate } from '../../query/aggregates.ts'
+import { prepare, prepareSql, type Statement, type StatementValues } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import type { SearchDialect } from '../dialect.ts'
 import { toStored } from '../where.ts'
 import { toWhereSql } from '../where-forms.ts'
 import { COUNTERS } from '../writes/commit-batch.ts'
+import {
+  type Counted,
+  type CountRow,
+  countsStatement,
+  isWalkCheaper,
+  talliesStatement,
+  type ValueRow,
+  valueStatement,
+} from './aggregate.ts'
 import { compoundPath } from './compound-path.ts'
 import {
   countStatement,
@@ -16,6 +27,9 @@ import {
   phasesOf,
   positionOf,
   RANKED_MATCHES,
+  shownColumns,
+  statusConditions,
+  statusValues,
 } from './page.ts'
 import { type PagePlan, planPage } from './page-plan.ts'
 import type { ReadSource } from './read-source.ts'
@@ -28,6 +42,12 @@ export interface Counters {
   readonly visibleSeq: number
   readonly counts: Readonly<Record<string, number>>
 }
+
+/** The entries that an aggregate is about. */
+export type AggregateQuery = Pick<PageQuery, 'search' | 'where' | 'statuses' | 'size'>
+
+/** An aggregate over so many entries need not be asked beside others. */
+const SHORT_ENTRIES = 2000
 
 /** Reads lists of entries: pages, searches, and how many entries there are. */
 export class ListReader {
@@ -71,6 +91,73 @@ export class ListReader {
     return { rows, end: found.length > query.limit && last ? positionOf(last, query.sort) : undefined }
   }
 
+  /**
+   * Counts entries by their values, the commonest first.
+   *
+   * @param query without filter and search, a counted field is answered from what each write keeps
+   */
+  async counts(
+    collection: CollectionModel,
+    aggregate: CountAggregate,
+    query: AggregateQuery,
+  ): Promise<readonly CountRow[]> {
+    if (isTallied(aggregate, query)) return this.#tallies(collection, aggregate, query)
+    const found = this.#aggregated(collection, aggregate, query, (counted) => countsStatement(aggregate, counted))
+    return found ? found.connection.all(found.statement, found.values) : []
+  }
+
+  /** The least or greatest value, or the sum of all; `undefined`: there is none. */
+  async value(
+    collection: CollectionModel,
+    aggregate: ValueAggregate,
+    query: AggregateQuery,
+  ): Promise<ValueRow | undefined> {
+    const found = this.#aggregated(collection, aggregate, query, (counted) => valueStatement(aggregate, counted))
+    return found?.connection.get(found.statement, found.values)
+  }
+
+  async #tallies(
+    collection: CollectionModel,
+    aggregate: CountAggregate,
+    { statuses }: AggregateQuery,
+  ): Promise<readonly CountRow[]> {
+    if (statuses?.length === 0) return []
+    const isMany = aggregate.kind === 'members'
+    const by = isMany ? aggregate.of : aggregate.by
+    const statement = this.#source.statements.get(`tallies ${collection.key} ${by.path} ${statuses?.length}`, () =>
+      prepareSql(talliesStatement(collection, by, isMany, statuses)),
+    )
+    const named = Object.fromEntries((statuses ?? []).map((status, index) => [`status${index}`, status]))
+    return this.#source.connection.all(statement, named)
+  }
+
+  /** The statement of an aggregate, and where it is asked; `undefined`: nothing can match. */
+  #aggregated<Row>(
+    collection: CollectionModel,
+    aggregate: Aggregate,
+    query: AggregateQuery,
+    toSql: (counted: Counted) => RawBuilder<Row>,
+  ):
+    | { readonly statement: Statement<Row>; readonly values: StatementValues; readonly connection: Connection }
+    | undefined {
+    const { dialect, statements, connection, background } = this.#source
+    const { statuses, search, size } = query
+    const isWalk = isWalkCheaper(size)
+    const filter = this.#filter(collection, query, { form: isWalk || search ? 'walk' : 'drive' })
+    if (!filter) return undefined
+    const name = `aggregate ${collection.table} ${aggregate.name} ${isWalk} ${filter.cacheKey}`
+    const statement = statements.get(name, () => {
+      const conditions = [
+        ...(filter.where ? [filter.where.build()] : []),
+        ...statusConditions(dialect, statuses, false),
+        ...(search ? [dialect.search.condition(collection.table)] : []),
+      ]
+      return prepareSql(toSql({ dialect, collection, conditions, isWalk }))
+    })
+    const isShort = !search && !query.where && size.all <= SHORT_ENTRIES
+    return { statement, values: filter.values, connection: isShort ? connection : background }
+  }
+
   /** The condition of a query, translated; `undefined`: nothing can match. */
   #filter(
     collection: CollectionModel,
@@ -84,7 +171,7 @@ export class ListReader {
     const own = this.#source.dialect.indexesHoldValues ? form : 'plain'
     const place = { key, table, form: own, lead: sort?.[0], found: compound?.found }
     const condition = where && toWhereSql(this.#source.dialect, where, place)
-    const named = Object.fromEntries((statuses ?? []).map((status, index) => [`status${index}`, status]))
+    const named = statusValues(statuses)
     return {
       cacheKey: `${statuses?.length} ${search !== undefined} ${compound?.index} ${condition?.cacheKey}`,
       values: { ...found, ...named, ...condition?.values },
@@ -103,7 +190,7 @@ export class ListReader {
   ): Promise<readonly SortedRow[]> {
     const order = query.sort.map(({ by, descending }) => `${descending ? '-' : ''}${by.path}`).join()
     const statement = this.#source.statements.get(
-      `page ${collection.table} ${order} ${phase.name} ${filter.cacheKey}`,
+      `page ${collection.table} ${order} ${phase.name} ${filter.cacheKey} ${query.hasPeople}`,
       () => prepare(pageStatement(this.#source.dialect, collection, query, phase, filter)),
     )
     const after = Object.fromEntries((query.after ?? []).map((value, index) => [`after${index}`, toStored(value)]))
@@ -115,27 +202,40 @@ export class ListReader {
     const start = query.after ? Number(query.after[0]) : query.offset
     const wanted = query.limit + 1
     const fromBest = Math.max(0, Math.min(wanted, RANKED_MATCHES - start))
-    const found = [...(await this.#matches(collection, filter, true, start, fromBest))]
+    const found = [...(await this.#matches(collection, query, filter, true, start, fromBest))]
     if (found.length === fromBest) {
       const from = Math.max(start, RANKED_MATCHES)
-      found.push(...(await this.#matches(collection, filter, false, from, wanted - fromBest)))
+      found.push(...(await this.#matches(collection, query, filter, false, from, wanted - fromBest)))
     }
     return { rows: found.slice(0, query.limit), end: found.length > query.limit ? [start + query.limit] : undefined }
   }
 
   async #matches(
     collection: CollectionModel,
+    { hasPeople }: PageQuery,
     filter: Filter,
     ranked: boolean,
     offset: number,
     limit: number,
   ): Promise<readonly SortedRow[]> {
     if (limit <= 0) return []
-    const statement = this.#source.statements.get(`matches ${collection.table} ${ranked} ${filter.cacheKey}`, () =>
-      prepareSql(this.#source.dialect.search.matches(collection, filter.where, ranked)),
+    const statement = this.#source.statements.get(
+      `matches ${collection.table} ${ranked} ${filter.cacheKey} ${hasPeople}`,
+      () =>
+        prepareSql(
+          this.#source.dialect.search.matches(collection, filter.where, { ranked, columns: shownColumns(hasPeople) }),
+        ),
     )
     return this.#source.background.all(statement, { ...filter.values, limit, offset })
   }
+}
+
+/** Whether it is kept with each write how many entries hold each value. */
+function isTallied(aggregate: CountAggregate, { where, search }: AggregateQuery): boolean {
+  if (where || search) return false
+  return aggregate.kind === 'members'
+    ? aggregate.of.isCounted
+    : aggregate.by.isCounted && aggregate.period === undefined
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { SortBy } from '../../query/list-query.ts'
+import type { SortBy } from '../../query/listing.ts'
 import { type Condition, conjuncts } from '../../query/where.ts'
 import { isOwn } from '../where.ts'
 import { isOneStep, type WhereForm } from '../where-forms.ts'

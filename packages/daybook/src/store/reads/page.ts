@@ -1,12 +1,12 @@
 import { type Compilable, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
-import type { SortBy } from '../../query/list-query.ts'
+import type { SortBy } from '../../query/listing.ts'
 import type { Condition } from '../../query/where.ts'
 import type { WhereSql } from '../compile.ts'
 import { build, param, type StatementValues } from '../compile.ts'
 import type { Dialect } from '../dialect.ts'
 import type { SearchQuery } from '../search/search.ts'
-import type { EntryTable } from '../tables/tables.ts'
+import { type EntryTable, PEOPLE_COLUMNS } from '../tables/tables.ts'
 import type { ListSize } from './page-plan.ts'
 import type { EntryRow, SortedRow } from './rows.ts'
 
@@ -35,11 +35,16 @@ export const entryTable = (table: string, index?: string): EntrySelect<Record<ne
 }
 
 /** The columns that serving entries needs. */
-export const SHOWN_COLUMNS = ['id', 'seq', 'status', 'shape', 'kept', 'doc'] as const
+const SHOWN_COLUMNS = ['id', 'seq', 'status', 'shape', 'kept', 'doc'] as const
+const SHOWN_WITH_PEOPLE = [...SHOWN_COLUMNS, ...PEOPLE_COLUMNS] as const
+
+/** The columns that serving entries needs, to a reader who may know who made them or to one who may not. */
+export const shownColumns = (hasPeople: boolean): readonly (keyof EntryRow)[] =>
+  hasPeople ? SHOWN_WITH_PEOPLE : SHOWN_COLUMNS
 
 /** Entries of a collection, with what is read of them to serve them. */
-export const entries = (table: string, index?: string): EntrySelect<EntryRow> =>
-  entryTable(table, index).select(SHOWN_COLUMNS)
+export const entries = (table: string, hasPeople: boolean, index?: string): EntrySelect<EntryRow> =>
+  entryTable(table, index).select(shownColumns(hasPeople)) as EntrySelect<EntryRow>
 
 /** Values of the sort keys of the last entry of a page, and its id. */
 export type Position = readonly (string | number | null)[]
@@ -55,6 +60,8 @@ export interface PageQuery {
   readonly limit: number
   readonly offset: number
   readonly after: Position | undefined
+  /** Whether it is answered who made and changed the entries. */
+  readonly hasPeople: boolean
   /** How many entries there are, for the choice of how to find a page of some of them. */
   readonly size: ListSize
 }
@@ -134,9 +141,9 @@ export function pageStatement(
   phase: Phase,
   filter: Filter,
 ): Compilable<SortedRow> {
-  const { sort, statuses, search } = query
+  const { sort, statuses, search, hasPeople } = query
   const keys = sort.map(({ by }, index) => dialect.whole(by).as(`s${index}`))
-  let page = entries(collection.table, filter.index).select(keys)
+  let page = entries(collection.table, hasPeople, filter.index).select(keys)
   const isNewest = sort[0]?.by.column === 'id' && !filter.where && !search
   const narrowing = [...statusConditions(dialect, statuses, isNewest), ...phase.where]
   for (const condition of search ? [...narrowing, dialect.search.condition(collection.table)] : narrowing)
@@ -158,11 +165,15 @@ export function countStatement(
   return sql`SELECT count(*) AS total FROM ${sql.table(collection.table)} AS entry WHERE ${sql.join(conditions, sql` AND `)}`
 }
 
+/** The parameters of {@link statusConditions}. */
+export const statusValues = (statuses: readonly string[] | undefined): StatementValues =>
+  Object.fromEntries((statuses ?? []).map((status, index) => [`status${index}`, status]))
+
 /**
  * One status has an index of its own for the newest entries. In every other order the sort's index is walked
  * and carries the status along.
  */
-function statusConditions(
+export function statusConditions(
   { statusAside }: Dialect,
   statuses: readonly string[] | undefined,
   isNewest: boolean,

@@ -6,6 +6,7 @@ import { GlobalReader } from './global-reader.ts'
 import { ListReader } from './list-reader.ts'
 import type { ReadSource } from './read-source.ts'
 import { ReferenceReader } from './reference-reader.ts'
+import { ReverseReader } from './reverse-reader.ts'
 import { StatementCache } from './statement-cache.ts'
 import { SystemReader } from './system-reader.ts'
 
@@ -19,6 +20,7 @@ export class Reader {
   readonly lists: ListReader
   readonly globals: GlobalReader
   readonly references: ReferenceReader
+  readonly reverses: ReverseReader
   readonly journal: Journal
   readonly system: SystemReader
   readonly #statements: StatementCache
@@ -36,6 +38,7 @@ export class Reader {
     this.lists = new ListReader(source)
     this.globals = new GlobalReader(source)
     this.references = new ReferenceReader(source)
+    this.reverses = new ReverseReader(source)
     this.journal = new Journal(source)
     this.system = new SystemReader(source)
     this.#statements = statements

@@ -1,9 +1,10 @@
 import type { Reference } from '../../fields/field.ts'
 import type { CollectionModel } from '../../model/model.ts'
-import type { EntryColumn, EntryTable, SystemTables } from '../tables/tables.ts'
+import type { FieldMember } from '../tables/members.ts'
+import type { EntryColumn, EntryTable, PeopleColumns, SystemTables } from '../tables/tables.ts'
 
-/** The columns that serving an entry needs. */
-export type EntryRow = Pick<EntryTable, 'id' | 'seq' | 'status' | 'shape' | 'kept' | 'doc'>
+/** The columns that serving an entry needs; those about people for readers who may know them. */
+export type EntryRow = Pick<EntryTable, 'id' | 'seq' | 'status' | 'shape' | 'kept' | 'doc'> & Partial<PeopleColumns>
 /** The columns that changing an entry needs. */
 export type StoredEntry = Pick<EntryTable, 'pk' | EntryColumn>
 /** An entry with the values of its sort keys. */
@@ -20,16 +21,15 @@ export type JournalRow = SystemTables['daybook$journal']
 
 /** An entry as it is to be stored, before it has its revision. */
 export interface WrittenEntry
-  extends Pick<
-    EntryTable,
-    'id' | 'slug' | 'status' | 'created_at' | 'updated_at' | 'shape' | 'kept' | 'locales' | 'doc'
-  > {
+  extends PeopleColumns,
+    Pick<EntryTable, 'id' | 'slug' | 'status' | 'created_at' | 'updated_at' | 'shape' | 'kept' | 'locales' | 'doc'> {
   /** The entry as locales show it. */
   readonly localeRows: readonly LocaleRow[]
   /** The document of `doc`, parsed. */
   readonly value: Readonly<Record<string, unknown>>
   readonly references: readonly FieldReference[]
-  readonly choices: readonly FieldChoice[]
+  /** Members of many-valued selects and lists of scalars. */
+  readonly choices: readonly FieldMember[]
 }
 
 /** An entry as one locale shows it. */
@@ -41,12 +41,6 @@ export interface LocaleRow {
   readonly own_slug: string | null
   readonly value: Readonly<Record<string, unknown>>
   readonly doc: string
-}
-
-/** One chosen value of a field that holds several. */
-export interface FieldChoice {
-  readonly field: string
-  readonly value: string
 }
 
 /** A reference as it is to be stored. */

@@ -73,6 +73,8 @@ export const SQLITE: Dialect = {
   beginning: (_by, name) => param(name),
   compare,
   isAmong,
+  isSelected: (own, query) => sql`${own} IN (${query})`,
+  listed: (list) => sql`json_each(${list}) AS listed`,
   // Missing values come first of themselves.
   order: (by, descending) => sql`${value(by)} ${descending ? sql`DESC` : sql`ASC`}`,
   // The unary plus keeps SQLite from choosing the status index and sorting all of it.
@@ -80,6 +82,7 @@ export const SQLITE: Dialect = {
   indexesHoldValues: true,
   addReferences: sql`INSERT INTO daybook$refs (from_collection, from_id, field, position, to_collection, to_id)
       SELECT ${param('collection')}, ${param('id')}, value->>0, key, value->>1, value->>2 FROM json_each(${param('rows')})`,
+  exactSum: (own) => sql`exact_sum(${own})`,
   now: sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
   search: SQLITE_SEARCH,
   schema: SCHEMA,

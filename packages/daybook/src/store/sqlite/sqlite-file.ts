@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import NativeDatabase, { type NativeStatement } from 'better-sqlite3'
 import { DatabaseFileError, DaybookError, StartupError } from '../../errors.ts'
+import { addExactSum } from './exact-sum.ts'
 
 /** How long a write waits for another process to finish its own, in milliseconds. */
 export const LOCK_PATIENCE_MS = 5000
@@ -98,6 +99,7 @@ function requireSafeSqlite(native: NativeDatabase): void {
  */
 export function openDurableFile(file: string): NativeDatabase {
   const native = openDatabaseFile(file)
+  addExactSum(native)
   const mode = native.pragma('journal_mode = WAL', { simple: true })
   if (mode !== 'wal') {
     throw new StartupError(`${file} cannot use write-ahead logging (it says "${mode}"). Put it on a local disk.`)

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
 import type { WhereSql } from '../compile.ts'
 import { param, type StatementValues } from '../compile.ts'
-import type { SearchDialect } from '../dialect.ts'
-import { RANKED_MATCHES, SHOWN_COLUMNS } from '../reads/page.ts'
+import type { MatchesForm, SearchDialect } from '../dialect.ts'
+import { RANKED_MATCHES } from '../reads/page.ts'
 import type { SortedRow } from '../reads/rows.ts'
 import { canMatch, type SearchQuery, searchTexts, statusWord, toBoosts } from '../search/search.ts'
 import type { SearchTerm } from '../search/search-text.ts'
@@ -101,10 +101,14 @@ const matchText = (key: string): RawBuilder<string> =>
  * Matches by relevance among the newest, or newest first. Relevance is which words stand in heavier fields: what
  * bm25 asks about all matches would make its cost grow with the collection.
  */
-function matches(collection: CollectionModel, where: WhereSql | undefined, ranked: boolean): RawBuilder<SortedRow> {
+function matches(
+  collection: CollectionModel,
+  where: WhereSql | undefined,
+  { ranked, columns: shown }: MatchesForm,
+): RawBuilder<SortedRow> {
   const search = sql.table(searchTable(collection.table))
   const own = sql.table(collection.table)
-  const columns = sql.join(SHOWN_COLUMNS.map((name) => sql.ref(`entry.${name}`)))
+  const columns = sql.join(shown.map((name) => sql.ref(`entry.${name}`)))
   // Without the unary plus, FTS5 would be asked once for each of them.
   const narrowed = where ? sql` AND +rowid IN (SELECT entry.pk FROM ${own} AS entry WHERE ${where.build()})` : sql``
   const page = sql`LIMIT ${param('limit')} OFFSET ${param('offset')}`

@@ -3,17 +3,19 @@ import { sql } from 'kysely'
 import { StartupError } from '../../errors.ts'
 import { type Field, type Fields, innerFields } from '../../fields/field.ts'
 import type { CollectionModel, CompoundIndexModel, Model } from '../../model/model.ts'
+import { PEOPLE_COMPARABLES } from '../../model/people.ts'
 import { bare, build, param, prepare, prepareSql, type Statement, type StatementValues } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import { UniqueViolation } from '../database.ts'
 import type { Dialect, SchemaDialect, SchemaObject } from '../dialect.ts'
 import { COPY_NOTE, DEFAULT_LOCALE_NOTE, readNote, writeNote } from '../notes.ts'
+import { prepareMembers } from './fill-members.ts'
 import { dropLocaleTables, dropsOf } from './locale-tables.ts'
 import { createEntryTable, createLocaleTable, createSystemTables } from './table-ddl.ts'
-import { compoundIndex, indexName, valueIndex } from './tables.ts'
+import { ANONYMOUS_ACTOR, compoundIndex, GLOBALS, indexName, PEOPLE_COLUMNS, valueIndex } from './tables.ts'
 
 /** The layout of the tables; a database with a higher one was made by a newer Daybook. */
-export const LAYOUT = 2
+export const LAYOUT = 3
 
 /** One index for each value that can be filtered or sorted. `status` comes along, so that hidden rows cost no look-up. */
 function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readonly SchemaObject[] {
@@ -35,6 +37,7 @@ function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readon
   return [
     index(named('created'), `created_at${tail()}`),
     index(named('updated'), `updated_at${tail()}`),
+    ...[...PEOPLE_COMPARABLES.values()].map((by) => index(named(`${by.column}`), schema.indexed(by) + tail())),
     ...(collection.status ? [index(named('status'), 'status, id')] : []),
     ...values.map(({ by, path }) => index(valueIndex(table, path), schema.indexed(by) + tail())),
     ...collection.compoundIndexes.map((one) =>
@@ -54,7 +57,8 @@ const compoundColumns = (schema: SchemaDialect, { keys }: CompoundIndexModel): s
 function wantedView({ schema }: Dialect, collection: CollectionModel): SchemaObject {
   const name = `${collection.key}_view`
   const keys = ['id', ...collection.fields.flatMap((field) => field.servedKeys), 'createdAt', 'updatedAt']
-  const columns = keys.map((key) => `${schema.shown(key)} AS "${key}"`)
+  const people = [...PEOPLE_COMPARABLES.values()].map(({ column, path }) => `${column} AS "${path}"`)
+  const columns = [...keys.map((key) => `${schema.shown(key)} AS "${key}"`), ...people]
   return {
     type: 'view',
     table: collection.key,
@@ -90,6 +94,7 @@ export async function prepareSchema(
   const fingerprint = fingerprintOf(dialect, model)
   if (known !== undefined && (await readNote(connection, 'schema')) === fingerprint) return []
   if (known !== undefined && Number(known) < 2) await addLocales(connection)
+  if (known !== undefined && Number(known) < 3) await addPeople(connection, dialect)
   if (known !== undefined) await check.beforeChange?.(connection)
   await runStatements(connection, ...createSystemTables(dialect.schema))
   const localeTables = [...model.collections.values()].flatMap((one) => [...one.byLocale.values()])
@@ -143,6 +148,33 @@ async function addLocales(connection: Connection): Promise<void> {
     await runStatements(connection, `ALTER TABLE "${table}" ADD COLUMN locales TEXT`)
 }
 
+/**
+ * Layout 3: who made and last changed documents, as the journal says. The tables of locales are made anew, with all of their
+ * columns.
+ */
+async function addPeople(connection: Connection, { schema: { columnTypes } }: Dialect): Promise<void> {
+  const keys = await connection.all(bare<{ key: string }>('SELECT key FROM daybook$collections'))
+  const places = [
+    ...keys.map(({ key }) => ({ table: key, collection: key, id: 'id' })),
+    { table: 'daybook$globals', collection: GLOBALS, id: 'key' },
+  ]
+  for (const { table, collection, id } of places) {
+    const added = PEOPLE_COLUMNS.map((column) => `ALTER TABLE "${table}" ADD COLUMN ${column} ${columnTypes.text}`)
+    const created = `journal.collection = '${collection}' AND journal.id = "${table}"."${id}" AND journal.action = 'create'`
+    await runStatements(
+      connection,
+      ...added,
+      `UPDATE "${table}" SET created_by = ${actorWhere(`${created} ORDER BY journal.seq DESC LIMIT 1`)},
+        updated_by = ${actorWhere(`journal.seq = "${table}".seq`)}`,
+    )
+  }
+  await runStatements(connection, "DELETE FROM daybook$meta WHERE key LIKE 'locales %'")
+}
+
+/** The actor of a record of the journal, in SQL; nobody is known of one without a session. */
+const actorWhere = (condition: string): string =>
+  `(SELECT nullif(journal.actor, '${ANONYMOUS_ACTOR}') FROM daybook$journal AS journal WHERE ${condition})`
+
 /** The state of a change of the tables. */
 export interface SchemaCheck {
   /** Called when the config differs from the one of the last start; a rejection leaves everything as it is. */
@@ -162,6 +194,7 @@ function fingerprintOf(dialect: Dialect, model: Model): string {
     renamesOf(one.fieldMap),
     dialect.search.create(one),
     searchOutline(one),
+    [...one.manyValued.keys(), one.counted.map(({ path }) => path)],
     [...wantedIndexes(dialect, one), wantedView(dialect, one)].map(({ name, sql }) => [
       dialect.schema.named(name),
       sql,
@@ -193,6 +226,7 @@ async function prepareCollection(
   await connection.run(ADD_COUNTERS, { key })
   const isMoved = await alignStatus(connection, dialect, collection)
   await prepareSearch(connection, dialect, collection, isMoved)
+  await prepareMembers(connection, dialect, collection, isMoved)
   const localeTables = [...collection.byLocale.values()]
   const content = localeTables.map(({ schemaHash }) => schemaHash).join()
   if (!isMoved && ((await readNote(connection, `locales ${key}`)) ?? '') === content) return

@@ -46,6 +46,10 @@ export const ENTRY_TABLE = {
     status: 'text?',
     created_at: 'text',
     updated_at: 'text',
+    /** The subject of the actor that made the entry; empty where nobody is known. */
+    created_by: 'text?',
+    /** The subject of the actor of the last change. */
+    updated_by: 'text?',
     /** The revision: `seq` of the last change. */
     seq: 'bigint',
     /** The schema hash of the document (see DocumentModel); one with another hash is brought up to date when read. */
@@ -74,6 +78,8 @@ export const LOCALE_TABLE = {
     status: 'text?',
     created_at: 'text',
     updated_at: 'text',
+    created_by: 'text?',
+    updated_by: 'text?',
     seq: 'bigint',
     shape: 'text',
     kept: 'long?',
@@ -87,7 +93,16 @@ export const LOCALE_TABLE = {
 /** Every table but the collections' own; each comes behind those that it refers to. */
 export const SYSTEM_TABLES = {
   daybook$globals: {
-    columns: { key: 'text', seq: 'bigint', shape: 'text', kept: 'long?', locales: 'long?', doc: 'long' },
+    columns: {
+      key: 'text',
+      created_by: 'text?',
+      updated_by: 'text?',
+      seq: 'bigint',
+      shape: 'text',
+      kept: 'long?',
+      locales: 'long?',
+      doc: 'long',
+    },
     key: ['key'],
   },
   daybook$refs: {
@@ -102,11 +117,24 @@ export const SYSTEM_TABLES = {
     key: ['from_collection', 'from_id', 'field', 'position'],
     indexes: { to: { columns: ['to_collection', 'to_id', 'from_collection', 'field'] } },
   },
-  /** Members of many-valued selects. */
+  /** Members of many-valued selects and of lists of scalars, as text. */
   daybook$choices: {
     columns: { from_collection: 'text', from_id: 'text', field: 'text', value: 'text' },
     key: ['from_collection', 'from_id', 'field', 'value'],
     indexes: { of: { columns: ['from_collection', 'field', 'value', 'from_id'] } },
+  },
+  /** How many entries hold each value of a counted field, by their status. */
+  daybook$tallies: {
+    columns: {
+      collection: 'text',
+      field: 'text',
+      /** Empty where entries have none. */
+      status: 'text',
+      /** Empty where an entry holds nothing, else behind an equals sign. */
+      value: 'text',
+      count: 'bigint',
+    },
+    key: ['collection', 'field', 'status', 'value'],
   },
   daybook$journal: {
     columns: { seq: 'bigint', at: 'text', actor: 'text', action: 'text', collection: 'text', id: 'text' },
@@ -204,6 +232,12 @@ export const ENTRY_COLUMNS: readonly EntryColumn[] = (Object.keys(ENTRY_TABLE.co
   (column) => column !== 'pk' && column !== 'draft',
 )
 
+/** The columns that say who made and last changed a document. */
+export const PEOPLE_COLUMNS = ['created_by', 'updated_by'] as const
+
+/** What those columns hold. */
+export type PeopleColumns = Pick<EntryTable, (typeof PEOPLE_COLUMNS)[number]>
+
 /** All tables; a collection's key is the name of its table. */
 export type Tables = SystemTables & { readonly entries: EntryTable }
 
@@ -224,6 +258,9 @@ export const wordsTable = (table: string): string => `${table}$words`
 
 /** Whether a table is that of a collection in a locale. */
 export const isLocaleTable = (table: string): boolean => /^[^$]+\$[a-z]{2,3}(?:-[a-z0-9]+)*$/i.test(table)
+
+/** The actor that the journal names where nobody is known. */
+export const ANONYMOUS_ACTOR = 'anonymous'
 
 /** The collection whose changes are those of globals. */
 export const GLOBALS = 'globals'

@@ -6,7 +6,9 @@ import type { WriteConnection } from '../database.ts'
 import type { Dialect, SearchDialect } from '../dialect.ts'
 import type { LocaleRow, WrittenEntry } from '../reads/rows.ts'
 import { searchRows } from '../search/search-rows.ts'
+import { talliedValues } from '../tables/members.ts'
 import { ENTRY_COLUMNS, type EntryTable } from '../tables/tables.ts'
+import { tallyChanges } from './tallies.ts'
 
 /** An engine that takes many rows at once. */
 type BulkDialect = Dialect &
@@ -76,8 +78,9 @@ export class BulkInsert {
     ])
     const tables = [...Map.groupBy(shown, (one) => one.collection)]
     await this.#connection.pipeline(tables.flatMap(([table, rows]) => this.#show(table, rows, pks)))
-    for (const { seq, status: to } of numbered) {
-      this.#connection.batch.count({ key, seq, hasStatus: status !== undefined, from: undefined, to })
+    for (const { seq, status: to, value } of numbered) {
+      const tallies = tallyChanges(key, to, talliedValues(collection, value), 1)
+      this.#connection.batch.count({ key, seq, hasStatus: status !== undefined, from: undefined, to, tallies })
     }
   }
 
@@ -182,6 +185,7 @@ function localeTableRow(
   { collection, slug, own_slug, doc }: LocaleRow,
   pk: number | undefined,
 ): StatementValues {
-  const { id, status, created_at, updated_at, seq } = entry
-  return { pk, id, slug, own_slug, status, created_at, updated_at, seq, shape: collection.schemaHash, doc }
+  const { id, status, created_at, updated_at, created_by, updated_by, seq } = entry
+  const own = { id, status, created_at, updated_at, created_by, updated_by, seq }
+  return { pk, ...own, slug, own_slug, shape: collection.schemaHash, doc }
 }

@@ -1,6 +1,7 @@
 import { PUBLISHED } from '../../fields/status.ts'
 import { build, param, prepare, type Statement, type StatementValues } from '../compile.ts'
 import type { PipelinedConnection } from '../connection.ts'
+import { Tallies, type TallyChange } from './tallies.ts'
 
 /** An entry that went from one status to another: `null` is an entry without one, `undefined` no entry. */
 export interface CountChange {
@@ -10,6 +11,7 @@ export interface CountChange {
   readonly hasStatus: boolean
   readonly from: string | null | undefined
   readonly to: string | null | undefined
+  readonly tallies: readonly TallyChange[]
 }
 
 /** What tells one record of the journal from every other that might have had its number. */
@@ -87,7 +89,10 @@ export class CommitBatch {
 
   /** Writes down what was gathered, before the commit or a read inside the transaction. */
   async flush(): Promise<void> {
-    const counted = Map.groupBy(this.#counted.splice(0), (one) => one.key)
+    const changes = this.#counted.splice(0)
+    const counted = Map.groupBy(changes, (one) => one.key)
+    const tallies = new Tallies()
+    for (const one of changes) tallies.add(one.tallies)
     const isMoved = this.#numbers !== this.#flushed
     this.#flushed = this.#numbers
     await this.#connection.pipeline([
@@ -97,10 +102,11 @@ export class CommitBatch {
             this.#connection.run(statement, values),
       ),
       ...[...counted].map(
-        ([key, changes]) =>
+        ([key, own]) =>
           () =>
-            this.#flushCounters(key, changes),
+            this.#flushCounters(key, own),
       ),
+      ...tallies.steps(this.#connection),
       ...(isMoved ? [() => this.#connection.run(MOVE_HEAD, { seq: Number(this.#head) + this.#numbers })] : []),
     ])
   }

@@ -5,26 +5,21 @@ import type { WriteConnection } from '../database.ts'
 import { wholeOf } from '../journal.ts'
 import { DEFAULT_LOCALE_NOTE, writeNote } from '../notes.ts'
 import type { Reader } from '../reads/read.ts'
-import type {
-  FieldChoice,
-  FieldReference,
-  GlobalRow,
-  LocaleRow,
-  StoredEntry,
-  StoredReplyRow,
-  WrittenEntry,
-} from '../reads/rows.ts'
+import type { FieldReference, GlobalRow, LocaleRow, StoredEntry, StoredReplyRow, WrittenEntry } from '../reads/rows.ts'
 import type { StatementCache } from '../reads/statement-cache.ts'
 import { Leases } from '../records/leases.ts'
 import { RateLimits } from '../records/rate-limits.ts'
 import { WrittenRecords } from '../records/records.ts'
 import { searchRows } from '../search/search-rows.ts'
 import { dropLocaleTables, dropsOf } from '../tables/locale-tables.ts'
-import { ENTRY_COLUMNS, type EntryTable, GLOBALS } from '../tables/tables.ts'
+import { type FieldMember, talliedValues } from '../tables/members.ts'
+import { ENTRY_COLUMNS, type EntryTable, GLOBALS, PEOPLE_COLUMNS, type PeopleColumns } from '../tables/tables.ts'
 import { moveRestoreNote, type RestoreNote } from '../transfer/restore-note.ts'
 import { BulkInsert, isBulk } from './bulk-insert.ts'
+import { choiceSteps } from './choices.ts'
 import type { JournalRecord } from './commit-batch.ts'
 import { LentTransaction } from './lent-transaction.ts'
+import { type TallyChange, tallyChanges } from './tallies.ts'
 
 /** The action of a change. */
 export type ChangeAction = 'create' | 'update' | 'delete'
@@ -91,7 +86,7 @@ export class Writer {
       ...this.#choose(collection, id, entry.choices, false),
     ])
     await this.#show(collection, pk, entry, seq, false)
-    this.#count(collection, seq, undefined, entry.status)
+    this.#count(collection, seq, undefined, entry)
     return seq
   }
 
@@ -126,7 +121,7 @@ export class Writer {
       ...this.#choose(collection, id, entry.choices, true),
     ])
     await this.#show(collection, before.pk, entry, seq, true)
-    this.#count(collection, seq, before.status, entry.status)
+    this.#count(collection, seq, before, entry)
     return seq
   }
 
@@ -142,7 +137,7 @@ export class Writer {
       ...this.#choose(collection, id, [], true),
     ])
     for (const table of tables) this.#connection.batch.later(this.#unindex(table), { pk })
-    this.#count(collection, seq, before.status, undefined)
+    this.#count(collection, seq, before, undefined)
     return seq
   }
 
@@ -205,6 +200,7 @@ export class Writer {
       ...dropsOf(dialect, key).map((text) => sql.raw(text)),
       sql`DELETE FROM daybook$collections WHERE key = ${key}`,
       sql`DELETE FROM daybook$choices WHERE from_collection = ${key}`,
+      sql`DELETE FROM daybook$tallies WHERE collection = ${key}`,
       sql`DELETE FROM daybook$refs WHERE from_collection = ${key} OR to_collection = ${key}`,
     ]) {
       await this.#connection.run(prepareSql(statement))
@@ -244,17 +240,13 @@ export class Writer {
   #choose(
     { key, manyValued }: CollectionModel,
     id: string,
-    choices: readonly FieldChoice[],
+    choices: readonly FieldMember[],
     hadSome: boolean,
   ): readonly WriteStep[] {
     if (manyValued.size === 0) return []
     const forget = (): Promise<unknown> => this.#connection.run(DROP_CHOICES, { collection: key, id })
-    const notes = choices.map(
-      ({ field, value }) =>
-        () =>
-          this.#connection.run(ADD_CHOICE, { collection: key, id, field, value }),
-    )
-    return [...(hadSome ? [forget] : []), ...notes]
+    const note = choiceSteps(this.#connection, this.read.dialect, { collection: key, id, members: choices })
+    return [...(hadSome ? [forget] : []), ...note]
   }
 
   /** Stores what is read and found of an entry, in the collection's own table and in those of its locales. */
@@ -275,7 +267,7 @@ export class Writer {
   /** Stores an entry as a locale shows it, but for its search row. */
   async putLocaleRow(
     pk: number,
-    entry: Pick<EntryTable, 'id' | 'status' | 'created_at' | 'updated_at' | 'seq'>,
+    entry: PeopleColumns & Pick<EntryTable, 'id' | 'status' | 'created_at' | 'updated_at' | 'seq'>,
     localeRow: LocaleRow,
   ): Promise<void> {
     const { table, schemaHash: shape } = localeRow.collection
@@ -302,12 +294,15 @@ export class Writer {
   }
 
   #count(
-    { key, status }: CollectionModel,
+    collection: CollectionModel,
     seq: number,
-    from: string | null | undefined,
-    to: string | null | undefined,
+    before: StoredEntry | undefined,
+    after: WrittenEntry | undefined,
   ): void {
-    this.#connection.batch.count({ key, seq, hasStatus: status !== undefined, from, to })
+    const { key, status, counted } = collection
+    const tallies = counted.length === 0 ? [] : talliesOf(collection, before, after)
+    const [from, to] = [before?.status, after?.status]
+    this.#connection.batch.count({ key, seq, hasStatus: status !== undefined, from, to, tallies })
   }
 }
 
@@ -339,14 +334,6 @@ const DROP_CHOICES = prepare(
     .where('from_collection', '=', param<string>('collection'))
     .where('from_id', '=', param<string>('id')),
 )
-const ADD_CHOICE = prepare(
-  build.insertInto('daybook$choices').values({
-    from_collection: param<string>('collection'),
-    from_id: param<string>('id'),
-    field: param<string>('field'),
-    value: param<string>('value'),
-  }),
-)
 const DROP_ANSWER = prepare(
   build
     .deleteFrom('daybook$idempotency')
@@ -369,6 +356,8 @@ const PUT_GLOBAL = prepare(
     .insertInto('daybook$globals')
     .values({
       key: param<string>('key'),
+      created_by: param<string | null>('created_by'),
+      updated_by: param<string | null>('updated_by'),
       seq: param<number>('seq'),
       shape: param<string>('shape'),
       kept: param<string | null>('kept'),
@@ -377,6 +366,8 @@ const PUT_GLOBAL = prepare(
     })
     .onConflict((conflict) =>
       conflict.column('key').doUpdateSet(({ ref }) => ({
+        created_by: ref('excluded.created_by'),
+        updated_by: ref('excluded.updated_by'),
         seq: ref('excluded.seq'),
         shape: ref('excluded.shape'),
         kept: ref('excluded.kept'),
@@ -392,7 +383,18 @@ function insertStatement(key: string) {
   return sql<{ pk: number }>`INSERT INTO ${sql.table(key)} (${columns}) VALUES (${values}) RETURNING pk`
 }
 
-const LOCALE_COLUMNS = ['id', 'slug', 'own_slug', 'status', 'created_at', 'updated_at', 'seq', 'shape', 'doc'] as const
+const LOCALE_COLUMNS = [
+  'id',
+  'slug',
+  'own_slug',
+  'status',
+  'created_at',
+  'updated_at',
+  ...PEOPLE_COLUMNS,
+  'seq',
+  'shape',
+  'doc',
+] as const
 
 function putLocaleRowStatement(table: string) {
   const columns = sql.join(['pk', ...LOCALE_COLUMNS].map((name) => sql.ref(name)))
@@ -411,4 +413,16 @@ function saveAllStatement(key: string) {
 function updateStatement(key: string) {
   const changes = ENTRY_COLUMNS.filter((name) => name !== 'id').map((name) => sql`${sql.ref(name)} = ${param(name)}`)
   return sql`UPDATE ${sql.table(key)} SET ${sql.join(changes)} WHERE pk = ${param('pk')}`
+}
+
+/** How an entry's coming, change or going moves the tallies of its collection. */
+function talliesOf(
+  collection: CollectionModel,
+  before: StoredEntry | undefined,
+  after: WrittenEntry | undefined,
+): readonly TallyChange[] {
+  const { key } = collection
+  const left = before && tallyChanges(key, before.status, talliedValues(collection, JSON.parse(before.doc)), -1)
+  const came = after && tallyChanges(key, after.status, talliedValues(collection, after.value), 1)
+  return [...(left ?? []), ...(came ?? [])]
 }

@@ -249,6 +249,26 @@ describe('daybook import FILE refuses', () => {
   })
 })
 
+describe('a restore of who made and changed entries', () => {
+  const peopleOf = (data: string): Promise<readonly unknown[]> =>
+    serve(notes, { data: at(data) }, async ({ content }) => {
+      const { items } = await content.list('notes', { sort: 'text' }, { caller: SYSTEM })
+      return items.map(({ createdBy, updatedBy }) => [createdBy, updatedBy])
+    })
+
+  test('keeps both; of a file that says nothing, nobody is known', async () => {
+    const whole = await makeNotes(3)
+    await writeFile(at('others.ndjson'), whole.replaceAll('"createdBy":"system"', '"createdBy":"ann"'))
+    await writeFile(at('older.ndjson'), whole.replaceAll(/"(?:created|updated)By":"system",/g, ''))
+    for (const name of ['others', 'older'])
+      expect(await own('import', `${name}.ndjson`, '--data', name)).toMatchObject({ status: 0 })
+    expect(await peopleOf('others')).toEqual(Array(3).fill(['ann', 'system']))
+    expect(await peopleOf('older')).toEqual(Array(3).fill([null, null]))
+    const { stdout } = await own('export', '-', '--without-people', '--data', 'others')
+    expect(withoutHeader(stdout)).toBe(withoutHeader(await text('older.ndjson')))
+  })
+})
+
 describe('a restore with another config', () => {
   test('keeps values that it has no field for, and empties what it has a new one for', async () => {
     const whole = await makeNotes(1)

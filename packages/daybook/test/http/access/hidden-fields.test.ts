@@ -28,6 +28,8 @@ const POSITIONS: readonly ((field: string) => string)[] = [
   (field) => `?where[${field}][eq]=1`,
   (field) => `?q=${field}`,
   (field) => `?status=${field}`,
+  (field) => `?aggregate=count:${field}`,
+  (field) => `?aggregate=sum:${field}`,
 ]
 
 describe.each(STORES)('a hidden field on $name answers as one that is not there (Q2, Q5, Q6)', (store) => {

@@ -411,7 +411,7 @@ describe.each(STORES)('hidden values of an older config on $name', (store) => {
       const expectSame = async (write: (id: string) => Promise<object>, expected: string): Promise<void> =>
         expect(await writes(write)).toEqual(ids.map(() => expected))
 
-      const seen = 'id,title,createdAt,updatedAt'
+      const seen = 'id,title,createdAt,updatedAt,createdBy,updatedBy'
       await expectSame(
         (id) => content.update('notes', id, { drop: null }, { ...ann, locale: 'de' }),
         'VALIDATION_ERROR',

@@ -64,6 +64,7 @@ const plain = {
   writable: true,
   operators: [],
   sortable: false,
+  aggregates: [],
   searchable: false,
 }
 const field = (key: string, type: string, facts: object): object => ({ key, type, generated: [], ...plain, ...facts })
@@ -73,12 +74,33 @@ const time = (key: string): object => ({
   schema: { type: 'string', format: 'date-time', readOnly: true },
   operators: ORDERED,
   sortable: true,
+  aggregates: ['count', 'count:day', 'count:month', 'count:year', 'min', 'max'],
+})
+const person = (key: string, what: string) => ({
+  key,
+  schema: {
+    type: ['string', 'null'],
+    readOnly: true,
+    description: `The subject of the identity that ${what}; null where nobody is known.`,
+  },
+  operators: ORDERED,
+  sortable: true,
+  aggregates: [],
 })
 const SYSTEM_FIELDS = [
-  { key: 'id', schema: { type: 'string', format: 'uuid', readOnly: true }, operators: ORDERED, sortable: true },
+  {
+    key: 'id',
+    schema: { type: 'string', format: 'uuid', readOnly: true },
+    operators: ORDERED,
+    sortable: true,
+    aggregates: ['count'],
+  },
   time('createdAt'),
   time('updatedAt'),
+  person('createdBy', 'made it'),
+  person('updatedBy', 'last changed it'),
 ]
+const NUMBERS = ['count', 'min', 'max', 'sum', 'avg']
 const UUID = { type: 'string', format: 'uuid' }
 const EVERYTHING = { read: true, create: true, update: true, delete: true }
 
@@ -100,6 +122,7 @@ const goods = {
       unique: true,
       operators: TEXT,
       sortable: true,
+      aggregates: ['count'],
       searchable: true,
     }),
     field('slug', 'slug', {
@@ -114,6 +137,7 @@ const goods = {
       unique: true,
       operators: TEXT,
       sortable: true,
+      aggregates: ['count'],
       from: 'name',
     }),
     field('text', 'markdown', {
@@ -128,6 +152,7 @@ const goods = {
       options: ['S', 'M'],
       default: ['M'],
       operators: MEMBERS,
+      aggregates: ['count'],
     }),
     field('makers', 'relation', {
       schema: { type: 'array', items: UUID, uniqueItems: true, maxItems: 1000 },
@@ -143,12 +168,15 @@ const goods = {
           required: true,
           operators: ORDERED,
           sortable: true,
+          aggregates: NUMBERS,
         }),
       ],
     }),
     field('notes', 'list', {
       schema: { type: 'array', maxItems: 5 },
       many: true,
+      operators: MEMBERS,
+      aggregates: ['count'],
       of: { type: 'text', ...plain, searchable: true },
     }),
     field('parts', 'blocks', {
@@ -160,6 +188,7 @@ const goods = {
       schema: { type: 'integer', minimum: 0, maximum: 86_400 },
       operators: ORDERED,
       sortable: true,
+      aggregates: NUMBERS,
       generated: ['bakingClock'],
     }),
   ],
@@ -181,7 +210,10 @@ const site = {
   key: 'site',
   permissions: { read: true, update: true },
   requireIfMatch: false,
-  systemFields: [{ key: 'key', schema: { const: 'site' }, operators: [], sortable: false }],
+  systemFields: [
+    { key: 'key', schema: { const: 'site' }, operators: [], sortable: false, aggregates: [] },
+    ...SYSTEM_FIELDS.slice(3).map((one) => ({ ...one, operators: [], sortable: false, aggregates: [] })),
+  ],
   fields: [field('title', 'text', {})],
 }
 

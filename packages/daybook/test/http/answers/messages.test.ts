@@ -55,6 +55,8 @@ runScenarios('an address that leads nowhere is answered', [
 
 const BY_ID = 'This address takes the id of an entry, not its slug. GET by slug answers the id.'
 
+const NOT_ITS_SLUG = 'must be the id of an entry, not its slug. GET by slug answers the id'
+
 runScenarios('a write by slug', [
   {
     name: 'says that it takes the id, whether such an entry is there or not',
@@ -75,8 +77,8 @@ runScenarios('a write by slug', [
               { operations: [{ op: 'delete', collection: 'things', id: slug }] },
               { path: '/api/cms/batch' },
             ),
-            status: 404,
-            body: { message: `Operation 0: ${BY_ID}` },
+            status: 400,
+            body: { details: { issues: [{ path: '/operations/0/id', code: 'format', message: NOT_ITS_SLUG }] } },
           },
         ]
       }),
@@ -86,7 +88,7 @@ runScenarios('a write by slug', [
 ])
 
 const LIST_PARAMS =
-  'limit, offset, cursor, sort, q, status, select, include, depth, locale, fallbackLocale, where[field][operator]'
+  'limit, offset, cursor, sort, q, status, select, include, depth, reverse[field][option], locale, fallbackLocale, where[field][operator]'
 
 /** An unknown parameter, and what to write in its place. */
 const PARAMS: readonly (readonly [path: string, param: string, advice: string])[] = [
@@ -102,7 +104,11 @@ const PARAMS: readonly (readonly [path: string, param: string, advice: string])[
   ['/api/posts?title=a', 'title', `write one of: ${LIST_PARAMS}`],
   ['/api/posts?%3Cscript%3E=a', '<script>', `write one of: ${LIST_PARAMS}`],
   ['/api/posts/a?populate=author', 'populate', 'write include'],
-  ['/api/posts/a?page=2', 'page', 'write one of: select, include, depth, locale, fallbackLocale'],
+  [
+    '/api/posts/a?page=2',
+    'page',
+    'write one of: select, include, depth, reverse[field][option], locale, fallbackLocale',
+  ],
   ['/api/health?verbose=1', 'verbose', 'this address takes none'],
 ]
 

@@ -170,9 +170,17 @@ describe.each([
     const created = await send(`/api/${key}`, 'POST', example)
     const entry = (await created.json()) as Record<string, unknown>
     expect(created.status, JSON.stringify(entry)).toBe(201)
-    const { id, createdAt, updatedAt } = entry
+    const { id, createdAt, updatedAt, createdBy, updatedBy } = entry
     const isClosed = key === 'dossiers' ? { frozen: null } : {}
-    expect(entry).toEqual({ ...(read?.examples?.[0] as object), ...isClosed, id, createdAt, updatedAt })
+    expect(entry).toEqual({
+      ...(read?.examples?.[0] as object),
+      ...isClosed,
+      id,
+      createdAt,
+      updatedAt,
+      createdBy,
+      updatedBy,
+    })
     const changed = await send(`/api/${key}/${id}`, 'PUT', update?.examples?.[0])
     expect(changed.status).toBe(config === kitchen && key === 'archive' ? 403 : 200)
   })

@@ -14,12 +14,12 @@ const config: DaybookConfig = defineConfig({
         slug: f.slug({ from: 'title' }),
         status: f.status(),
         code: f.text({ unique: true, search: false }),
-        kinds: f.select({ options: ['a', 'b', 'c'], many: true }),
-        author: f.relation('people'),
+        kinds: f.select({ options: ['a', 'b', 'c'], many: true, counted: true }),
+        author: f.relation('people', { counted: true }),
         friends: f.relation('people', { many: true }),
         needs: f.relation('posts', { onDelete: 'restrict' }),
         group: f.group({
-          note: f.text(),
+          note: f.text({ counted: true }),
           one: f.relation('people'),
           kinds: f.select({ options: ['x', 'y'], many: true }),
         }),
@@ -231,7 +231,11 @@ interface Post {
   readonly author: string | null
   readonly friends: readonly string[]
   readonly needs: string | null
-  readonly group: { readonly one: string | null; readonly kinds: readonly string[] } | null
+  readonly group: {
+    readonly note: string | null
+    readonly one: string | null
+    readonly kinds: readonly string[]
+  } | null
   readonly parts: readonly { readonly names: readonly { readonly who: string | null }[] }[]
 }
 
@@ -262,6 +266,19 @@ function choicesOf({ collection, doc }: Told): readonly string[] {
 
 const keyed = (documents: readonly Told[], parts: (one: Told) => readonly string[]): readonly string[] =>
   documents.flatMap((one) => parts(one).map((part) => `${one.collection} ${one.id} ${part}`)).sort()
+
+/** How many posts hold each value of a counted field. */
+function talliesOf(documents: readonly Told[]): readonly string[] {
+  const held = documents.flatMap(({ collection, doc }) => {
+    if (collection !== 'posts') return []
+    const { kinds, group, author } = doc as unknown as Post
+    const one = (field: string, value: unknown): string => `${field} ${doc.status} ${value ? `=${value}` : ''}`
+    return [one('author', author), one('group.note', group?.note), ...kinds.map((kind) => one('kinds', kind))]
+  })
+  return Object.entries(Object.groupBy(held, (one) => one))
+    .map(([one, all]) => `${one} ${all?.length}`)
+    .sort()
+}
 
 /** Every table that follows from the documents says what a rebuild from the journal says. */
 async function expectRebuilt(rows: Rows): Promise<readonly Told[]> {
@@ -296,6 +313,9 @@ async function expectRebuilt(rows: Rows): Promise<readonly Told[]> {
     "SELECT from_collection || ' ' || from_id || ' ' || field || ' ' || value AS one FROM daybook$choices",
   )
   expect(choices.map(({ one }) => String(one)).sort(), 'choices').toEqual(keyed(documents, choicesOf))
+  const tallies = await rows('SELECT field, status, value, count FROM daybook$tallies WHERE count <> 0')
+  const tallied = tallies.map(({ field, status, value, count }) => `${field} ${status} ${value} ${count}`)
+  expect(tallied.sort(), 'tallies').toEqual(talliesOf(documents))
   expectNothingDangling(documents)
   return documents
 }

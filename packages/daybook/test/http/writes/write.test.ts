@@ -34,6 +34,8 @@ runScenarios('creating', [
             publishedOn: null,
             createdAt: expect.stringMatching(TIME),
             updatedAt: expect.stringMatching(TIME),
+            createdBy: 'service',
+            updatedBy: 'service',
           },
           answers: {
             Location: '/api/posts/hello',
@@ -382,6 +384,7 @@ runScenarios('changing', [
         { body: { createdAt: '{at}' }, answers: { 'Daybook-Seq': '2' }, keep: { next: 'ETag' } },
       ),
       get('/api/notes/{id}', {
+        auth: true,
         headers: { 'If-None-Match': '{tag}' },
         body: { text: 'b' },
         answers: { ETag: '{next}' },

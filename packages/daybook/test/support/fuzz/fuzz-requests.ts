@@ -123,7 +123,7 @@ function mediaOf({ requestBody }: Operation): string | undefined {
   return types.find((type) => type.includes('merge-patch')) ?? types.find((type) => type.endsWith('json'))
 }
 
-const LISTS: readonly string[] = ['in', 'nin', 'all']
+const LISTS: readonly string[] = ['in', 'nin', 'all', 'sort', 'status']
 
 /** An object in brackets. */
 function nestedPairs(name: string, value: unknown): readonly Pair[] {

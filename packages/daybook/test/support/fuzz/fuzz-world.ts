@@ -99,7 +99,7 @@ export class FuzzWorld implements World {
 /** Reasons for which a request is refused that its document takes: what it cannot say, by the code of the issue. */
 export const UNSAID: Readonly<Record<string, string>> = {
   reference: 'A relation names an entry that is there.',
-  not_included: 'select reaches into relations that include names.',
+  not_included: 'select and reverse reach into what include names.',
   unknown_field: 'A path in select or include goes on to a field of the related collection.',
   repeated: 'sort names a field once, whether it descends or not.',
   exclusive: 'Of cursor and offset, of locale=all and fallbackLocale, one is given.',

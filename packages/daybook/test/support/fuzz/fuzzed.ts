@@ -17,7 +17,10 @@ export const fuzzed = defineConfig({
         }),
       },
     }),
-    people: defineCollection({ maxLimit: 5, fields: { name: f.text({ required: true }), boss: f.relation('people') } }),
+    people: defineCollection({
+      maxLimit: 5,
+      fields: { name: f.text({ required: true }), boss: f.relation('people'), staff: f.reverse('people.boss') },
+    }),
   },
   globals: {
     site: defineGlobal({ fields: { name: f.text({ required: true, localized: true }), lead: f.relation('people') } }),

@@ -232,7 +232,7 @@ function parameterValue({ name, style }: DeclaredParameter, names: readonly stri
 }
 
 /** The last part of a name whose value is a list. */
-const LISTS: readonly string[] = ['in', 'nin', 'all']
+const LISTS: readonly string[] = ['in', 'nin', 'all', 'sort', 'status']
 
 /** The object that `where[a][eq]=1&where[or][0][b][in]=2,3` writes. */
 function nestedValue(names: readonly string[], query: URLSearchParams): object | undefined {

@@ -1,0 +1,57 @@
+import type { Caller } from '../auth/adapter.ts'
+import { DaybookError } from '../errors.ts'
+import type { DefaultRequest, DefaultRule, Field } from '../fields/field.ts'
+import { isRecord } from '../fields/field.ts'
+import type { DocumentModel } from '../model/model.ts'
+import { writeFields } from '../model/schema.ts'
+import { toPlainJson } from './plain-json.ts'
+import { refuseHostile } from './writes/json.ts'
+
+/** The defaults of one write that functions of the config make. */
+export class Defaults {
+  readonly #document: DocumentModel
+  readonly #caller: Caller
+  /** The moment of the write, once it is asked for: all of its defaults have the same. */
+  #now: string | undefined
+
+  constructor(document: DocumentModel, caller: Caller) {
+    this.#document = document
+    this.#caller = caller
+  }
+
+  /**
+   * What a function makes for a field that nobody named; `undefined`: nothing.
+   *
+   * @param path the field's dotted path, for the log
+   * @throws INTERNAL_ERROR when the function fails, or makes what the field does not take; only the log says so
+   */
+  make(field: Field, path: string, rule: DefaultRule): unknown {
+    const { kind, key } = this.#document
+    try {
+      return this.#checked(field, rule(this.#request()))
+    } catch (error) {
+      const name = `${kind}s.${key}.fields.${path}.default`
+      throw new DaybookError('INTERNAL_ERROR', undefined, {}, new Error(`The default ${name} failed`, { cause: error }))
+    }
+  }
+
+  #request(): DefaultRequest {
+    const { identity, principal } = this.#caller
+    this.#now ??= new Date().toISOString()
+    return { identity, principal, now: this.#now }
+  }
+
+  #checked(field: Field, made: unknown): unknown {
+    if (made === null || made === undefined) return undefined
+    if (isRecord(made) && typeof made.then === 'function') {
+      Promise.resolve(made).catch(() => {})
+      throw new TypeError('It must answer at once, and gave a promise')
+    }
+    const value = toPlainJson(made)
+    refuseHostile(value)
+    const validator = this.#document.validators.ofField(field, () => field.type.schema(field.options, writeFields))
+    const [issue] = validator(value)
+    if (issue) throw new TypeError(`It gave a value that the field does not take: ${issue.path} ${issue.message}`)
+    return value
+  }
+}

@@ -1,0 +1,85 @@
+import type { Scalar } from '../../fields/field.ts'
+import { type Aggregate, type CountAggregate, MAX_COUNTED_VALUES, type ValueAggregate } from '../../query/aggregates.ts'
+import { divideDecimal, parseDecimal, printDecimal } from '../../store/decimal.ts'
+import { type CountRow, scalarOf } from '../../store/reads/aggregate.ts'
+import type { Counters } from '../../store/reads/list-reader.ts'
+import type { ListSize } from '../../store/reads/page-plan.ts'
+import type { Engine } from '../engine.ts'
+import type { ListQuestion } from './list-question.ts'
+
+/** What aggregates are worked out from. */
+export interface AggregateSource {
+  readonly engine: Engine
+  readonly question: ListQuestion
+  readonly counters: Counters
+  /** Of all collections that the answer depends on. */
+  readonly revisions: readonly number[]
+  readonly size: ListSize
+}
+
+/** The aggregates of a list, as the text of a JSON object. Each is kept as long as nothing that it depends on changes. */
+export async function aggregatesText(source: AggregateSource): Promise<string> {
+  const { query } = source.question
+  const members = await Promise.all(
+    query.aggregates.map(async (one) => `${JSON.stringify(one.name)}:${await knownText(source, one)}`),
+  )
+  return `{${members.join(',')}}`
+}
+
+function knownText(source: AggregateSource, aggregate: Aggregate): string | Promise<string> {
+  const { engine, question, revisions } = source
+  const { aggregates, underWay } = engine.lists
+  const key = `${question.matches} ${aggregate.name} ${revisions.join()}`
+  const known = aggregates.get(key) ?? underWay.get(key)
+  if (known !== undefined) return known
+  const text = aggregateText(source, aggregate).finally(() => underWay.delete(key))
+  underWay.set(key, text)
+  return text.then((made) => {
+    aggregates.set(key, made)
+    return made
+  })
+}
+
+function aggregateText(source: AggregateSource, aggregate: Aggregate): Promise<string> {
+  return aggregate.kind === 'count' || aggregate.kind === 'members'
+    ? countsText(source, aggregate)
+    : valueText(source, aggregate)
+}
+
+async function countsText(source: AggregateSource, aggregate: CountAggregate): Promise<string> {
+  const { engine, question, size } = source
+  const rows = isOfStatus(source, aggregate)
+    ? statusRows(source)
+    : await engine.store.read.lists.counts(question.collection, aggregate, { ...question, size })
+  const scalar = scalarOf(aggregate)
+  return JSON.stringify(rows.map(({ value, count }) => ({ value: toValue(value, scalar), count })))
+}
+
+/** Whether the counters of the collection tell it already. */
+const isOfStatus = ({ question }: AggregateSource, aggregate: CountAggregate): boolean =>
+  aggregate.kind === 'count' && aggregate.by.column === 'status' && !question.isNarrowed
+
+function statusRows({ counters: { counts }, question: { statuses } }: AggregateSource): readonly CountRow[] {
+  return Object.entries(counts)
+    .filter(([status, count]) => count > 0 && (statuses === undefined || statuses.includes(status)))
+    .map(([value, count]) => ({ value, count }))
+    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+    .slice(0, MAX_COUNTED_VALUES)
+}
+
+async function valueText(source: AggregateSource, aggregate: ValueAggregate): Promise<string> {
+  const { engine, question, size } = source
+  const row = await engine.store.read.lists.value(question.collection, aggregate, { ...question, size })
+  const value = row?.value ?? null
+  if (aggregate.kind === 'sum') return value === null ? '0' : printDecimal(parseDecimal(String(value)))
+  if (value === null) return 'null'
+  if (aggregate.kind === 'avg') return JSON.stringify(divideDecimal(parseDecimal(String(value)), row?.count ?? 1))
+  return JSON.stringify(toValue(value, aggregate.by.scalar))
+}
+
+/** A value as documents hold it. */
+function toValue(value: string | number | null, scalar: Scalar): unknown {
+  if (value === null) return null
+  if (scalar === 'boolean') return value === 1 || value === 'true'
+  return scalar === 'number' ? Number(value) : value
+}

@@ -1,0 +1,120 @@
+import type { CollectionModel } from '../../model/model.ts'
+import { encodeCursor } from '../../query/cursor.ts'
+import type { ListExpansion } from '../../query/expansion.ts'
+import { listFingerprint } from '../../query/listing.ts'
+import type { ReversePageRows, Through } from '../../store/reads/reverse-reader.ts'
+import type { Values } from '../document.ts'
+import type { Engine } from '../engine.ts'
+import { variantOf } from '../etags.ts'
+import { inChosenLocale } from '../locales/locale.ts'
+import type { AnswerSource } from './answer-source.ts'
+
+/** One page of the entries that refer to a document, as the reader may see them. */
+export interface FoundPage extends ReversePageRows {
+  readonly total: number
+}
+
+/**
+ * The pages of a reverse field, by the ids of the documents that it belongs to: one statement for all of them. Counting can be
+ * costly: the numbers are kept as long as nothing that they depend on changes.
+ */
+export async function findPages(
+  source: AnswerSource,
+  list: ListExpansion,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, FoundPage>> {
+  if (ids.length === 0) return new Map()
+  const { engine, scope } = source
+  const { reverse, to, page } = list
+  const { statuses, where } = scope.narrow(to, page.statuses)
+  const query = {
+    ...page,
+    collection: to,
+    through: throughOf(to, reverse.through),
+    target: reverse.target,
+    statuses,
+    where,
+    hasPeople: scope.seesPeople(to),
+  }
+  const totals = new KeptTotals(source, list)
+  const found = await engine.store.read.reverses.pages(query, ids, totals.unknown(ids))
+  const rows = [...found.values()].flatMap((one) => one.rows)
+  const shown = new Map((await inChosenLocale(engine, to, rows, scope.choice)).map((row) => [row.id, row]))
+  return new Map(
+    [...found].map(([id, one]) => {
+      const total = totals.keep(id, one.total)
+      return [id, { ...one, total, rows: one.rows.flatMap((row) => shown.get(row.id) ?? []) }]
+    }),
+  )
+}
+
+/** The totals of a reverse field, as they were counted before. */
+class KeptTotals {
+  readonly #totals: Engine['lists']['reverseTotals']
+  readonly #question: string
+  readonly #known = new Map<string, number>()
+
+  constructor({ engine, scope, revisions }: AnswerSource, { reverse, to, page }: ListExpansion) {
+    this.#totals = engine.lists.reverseTotals
+    const asked = [reverse.target, to.table, to.schemaHash, reverse.through, page.statuses]
+    this.#question = variantOf(asked, scope.variant([to]), revisions)
+  }
+
+  /** Those of the documents whose total is to be counted. The others are looked up now: what is kept may go meanwhile. */
+  unknown(ids: readonly string[]): readonly string[] {
+    for (const id of ids) {
+      const total = this.#totals.get(`${this.#question} ${id}`)
+      if (total !== undefined) this.#known.set(id, total)
+    }
+    return ids.filter((id) => !this.#known.has(id))
+  }
+
+  /** The total of a document; `counted` where it was not known. */
+  keep(id: string, counted: number | null): number {
+    const total = this.#known.get(id) ?? counted ?? 0
+    this.#totals.set(`${this.#question} ${id}`, total)
+    return total
+  }
+}
+
+/** The relation of the collection that refers, as entries are found by it. The config was checked for an index of it. */
+function throughOf({ key, comparables, manyValued }: CollectionModel, path: string): Through {
+  const one = comparables.get(path)
+  if (one) return { kind: 'one', by: one }
+  const many = manyValued.get(path)
+  if (!many) throw new Error(`${key}.${path} has no index`)
+  return { kind: 'many', by: many }
+}
+
+/** The value of a reverse field: a list response of the collection that refers. */
+export function toListValue(
+  { to, reverse, page }: ListExpansion,
+  id: string,
+  found: FoundPage | undefined,
+  items: readonly Values[],
+): Values {
+  const { limit, offset } = page
+  const nextCursor = found?.end ? encodeCursor(fingerprintOf(to, reverse.through, page, id), found.end) : null
+  return { collection: to.key, total: found?.total ?? 0, limit, offset, items, nextCursor }
+}
+
+/** The same as JSON text, of entries that are text already. */
+export function toListText(
+  list: ListExpansion,
+  id: string,
+  found: FoundPage | undefined,
+  items: readonly string[],
+): string {
+  return JSON.stringify(toListValue(list, id, found, [])).replace('"items":[]', () => `"items":[${items.join(',')}]`)
+}
+
+/** The page goes on in the collection's own list, with the relation in `where`, and `sort` and `status` as they were. */
+function fingerprintOf(
+  to: CollectionModel,
+  through: string,
+  { sort, statuses }: ListExpansion['page'],
+  id: string,
+): string {
+  const operator = to.comparables.has(through) ? 'eq' : 'in'
+  return listFingerprint(to, { sort, statuses, where: JSON.stringify([[`where[${through}][${operator}]`, [id]]]) })
+}

@@ -1,0 +1,89 @@
+import { hash } from 'node:crypto'
+import type { CollectionModel, Comparable, ManyValued } from '../model/model.ts'
+import { NEVER } from './locale.ts'
+import { type Faults, namesParameter, type Parameter } from './parameters.ts'
+import { findComparable, type QueryScope } from './where.ts'
+
+/** The page size of a request that names none. */
+export const DEFAULT_LIMIT = 20
+/** The most keys of one sort order. */
+export const MAX_SORT_KEYS = 5
+
+/** One key of a sort order. */
+export interface SortBy {
+  readonly by: Comparable
+  readonly descending: boolean
+}
+
+/**
+ * Reads the order of a list, by default newest first.
+ *
+ * @param param the parameter's name, for its faults
+ * @param scope what the reader may ask about
+ */
+export function readSort(
+  faults: Faults,
+  param: string,
+  collection: CollectionModel,
+  asked: readonly string[] | undefined,
+  scope: QueryScope,
+): readonly SortBy[] {
+  const keys: SortBy[] = []
+  for (const name of asked ?? ['-createdAt']) {
+    const path = name.replace(/^-/, '')
+    const by = findComparable(scope, collection, path)
+    if (!by) faults.add(param, 'unknown_field', unsortable(collection, path, scope.hidden(collection)))
+    else if (keys.some((key) => key.by === by)) faults.add(param, 'repeated', `names "${path}" twice`)
+    else keys.push({ by, descending: name.startsWith('-') })
+  }
+  if (keys.length > MAX_SORT_KEYS) faults.add(param, 'maxItems', `must have at most ${MAX_SORT_KEYS} keys`)
+  return withTieBreak(keys, collection.comparables)
+}
+
+/** Why a list cannot be sorted by a name, as far as the reader may know the field. */
+function unsortable({ comparables, manyValued }: CollectionModel, path: string, hidden: ReadonlySet<string>): string {
+  const refusal = `cannot sort by "${path.slice(0, 64)}"`
+  const isShown = (by: Comparable | ManyValued | undefined): boolean => by !== undefined && !hidden.has(by.owner)
+  if (isShown(manyValued.get(path))) return `${refusal}: it holds many values; filter by it, with where[${path}][in]`
+  const relation = [...comparables.values()].find(({ path: own, to }) => to !== undefined && path.startsWith(`${own}.`))
+  if (!relation || !isShown(relation)) return refusal
+  return `${refusal}: a list is sorted by its own fields, because no index spans a relation; store the value in the entry as well, or list what it refers to, sorted, and filter by where[${relation.path}][in]`
+}
+
+/**
+ * Ends a sort order with the id, in the direction of its last key, so that an index serves both. An id begins with the
+ * millisecond of `createdAt`: order of creation is order of ids, and every index that ends with the id serves it.
+ */
+function withTieBreak(keys: readonly SortBy[], comparables: CollectionModel['comparables']): readonly SortBy[] {
+  const id = comparables.get('id') as Comparable
+  const last = keys.at(-1)
+  if (!last || keys.some(({ by }) => by === id)) return keys
+  const ending = { by: id, descending: last.descending }
+  return keys.length === 1 && last.by.column === 'created_at' ? [ending] : [...keys, ending]
+}
+
+/** The statuses of a list. */
+export function statusParameter(status: CollectionModel['status']): Parameter<readonly string[]> {
+  const description = 'Statuses to answer with. By default all that the reader may see.'
+  if (status) return namesParameter(description, { enum: status.values })
+  const parse: Parameter<readonly string[]>['parse'] = ([given], faults) => {
+    faults.add(given?.name ?? 'status', 'unknown_param', 'this collection has no status')
+    return undefined
+  }
+  return { ...namesParameter(description, {}), schema: NEVER, parse }
+}
+
+/** What is listed, whatever page of it. */
+interface Listed {
+  readonly sort: readonly SortBy[]
+  readonly q?: string | undefined
+  readonly statuses: readonly string[] | undefined
+  /** The filter, as it is written. */
+  readonly where: string | undefined
+}
+
+/** Names what is listed, whatever page of it: cursors hold it. */
+export function listFingerprint({ table }: CollectionModel, { sort, q, statuses, where }: Listed): string {
+  const order = sort.map(({ by, descending }) => `${descending ? '-' : ''}${by.path}`)
+  return hash('sha256', JSON.stringify([table, order, q, statuses, where]), 'base64url').slice(0, 12)
+}

@@ -1,0 +1,136 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { CollectionModel, Comparable, ManyValued } from '../../model/model.ts'
+import type { SortBy } from '../../query/listing.ts'
+import type { Condition } from '../../query/where.ts'
+import { param, prepareSql } from '../compile.ts'
+import type { Dialect } from '../dialect.ts'
+import { toWhereSql } from '../where-forms.ts'
+import { type Filter, type Position, positionOf, shownColumns, statusConditions, statusValues } from './page.ts'
+import type { ReadSource } from './read-source.ts'
+import type { EntryRow, SortedRow } from './rows.ts'
+
+/** A relation, as the entries that hold it are found by it. */
+export type Through =
+  | { readonly kind: 'one'; readonly by: Comparable }
+  | { readonly kind: 'many'; readonly by: ManyValued }
+
+/** The entries of a collection that refer to documents, in terms of the store. */
+export interface ReverseQuery {
+  /** The collection that refers, as the locale shows it. */
+  readonly collection: CollectionModel
+  readonly through: Through
+  /** The collection that is referred to. */
+  readonly target: string
+  /** `undefined`: entries of any status. */
+  readonly statuses: readonly string[] | undefined
+  /** What entries must hold besides. */
+  readonly where: Condition | undefined
+  readonly sort: readonly SortBy[]
+  readonly limit: number
+  readonly offset: number
+  /** Whether it is answered who made and changed the entries. */
+  readonly hasPeople: boolean
+}
+
+/** The entries that refer to one document: one page of them, in order. */
+export interface ReversePageRows {
+  /** How many there are, on all pages; `null` where that was not asked. */
+  readonly total: number | null
+  readonly rows: readonly EntryRow[]
+  /** Where the page ends; `undefined` when nothing comes after it. */
+  readonly end: Position | undefined
+}
+
+/** A row of the statement: a document that is referred to, and an entry that refers to it, where there is one. */
+type FoundRow = { readonly holder: string; readonly total: number | null } & (
+  | SortedRow
+  | { readonly [K in keyof EntryRow]: null }
+)
+
+/** Reads relations from their other side. */
+export class ReverseReader {
+  readonly #source: ReadSource
+
+  constructor(source: ReadSource) {
+    this.#source = source
+  }
+
+  /**
+   * The entries that refer to each of these documents, by its id: one statement for all of them. For each document, an index leads to as many entries as its page holds. Counting reads the index alone where nothing
+   * but the status is asked of them.
+   *
+   * @param counted those of the documents whose totals are asked
+   */
+  async pages(
+    query: ReverseQuery,
+    ids: readonly string[],
+    counted: readonly string[],
+  ): Promise<ReadonlyMap<string, ReversePageRows>> {
+    const { collection, through, target, sort, limit, offset, hasPeople } = query
+    const filter = this.#filter(query)
+    const order = sort.map(({ by, descending }) => `${descending ? '-' : ''}${by.path}`).join()
+    const name = `reverse ${target} ${collection.table} ${through.by.path} ${order} ${filter.cacheKey} ${hasPeople}`
+    const statement = this.#source.statements.get(name, () =>
+      prepareSql(reverseStatement(this.#source.dialect, query, filter)),
+    )
+    // One more entry tells whether another page follows; of no entries at all, none is read.
+    const lists = { ids: JSON.stringify(ids), counted: JSON.stringify(counted) }
+    const values = { ...filter.values, ...lists, limit: limit === 0 ? 0 : limit + 1, offset }
+    const found = await this.#source.background.all(statement, values)
+    const pages = [...Map.groupBy(found, ({ holder }) => holder)]
+    return new Map(pages.map(([holder, rows]) => [holder, toPage(rows, query)]))
+  }
+
+  #filter({ collection: { key, table }, statuses, where }: ReverseQuery): Filter {
+    const { dialect } = this.#source
+    const form = dialect.indexesHoldValues ? 'each' : 'plain'
+    const condition = where && toWhereSql(dialect, where, { key, table, form })
+    return {
+      cacheKey: `${statuses?.length} ${condition?.cacheKey}`,
+      values: { ...statusValues(statuses), ...condition?.values },
+      where: condition,
+    }
+  }
+}
+
+function toPage(found: readonly FoundRow[], { sort, limit }: ReverseQuery): ReversePageRows {
+  const all = found.filter((row): row is FoundRow & SortedRow => row.id !== null)
+  const rows = all.slice(0, limit)
+  const last = rows.at(-1)
+  return { total: found[0]?.total ?? null, rows, end: all.length > limit && last ? positionOf(last, sort) : undefined }
+}
+
+function reverseStatement(dialect: Dialect, query: ReverseQuery, filter: Filter): RawBuilder<FoundRow> {
+  const { collection, sort, hasPeople } = query
+  const table = sql.table(collection.table)
+  const referring = referringEntries(dialect, query, filter)
+  const order = sql.join(sort.map(({ by, descending }) => dialect.order(by, descending)))
+  const page = sql`SELECT entry.pk ${referring} ORDER BY ${order} LIMIT ${param('limit')} OFFSET ${param('offset')}`
+  const columns = shownColumns(hasPeople).map((column) => sql.ref(`entry.${column}`))
+  const isCounted = dialect.isAmong(sql.ref('holder'), param('counted'))
+  const keys = sort.map(({ by }, index) => sql`${dialect.whole(by)} AS ${sql.ref(`s${index}`)}`)
+  return sql`WITH holders AS MATERIALIZED (
+      SELECT holder, CASE WHEN ${isCounted} THEN (SELECT count(*) ${referring}) END AS total
+      FROM (SELECT listed.value AS holder FROM ${dialect.listed(param('ids'))}) AS given)
+    SELECT holder, total, ${sql.join([...columns, ...keys])}
+    FROM holders LEFT JOIN ${table} AS entry ON ${dialect.isSelected(sql.ref('entry.pk'), page)}
+    ORDER BY holder, ${order}`
+}
+
+/** The entries that refer to `holder`, as far as they are shown. */
+function referringEntries(
+  dialect: Dialect,
+  { collection, through, target, statuses }: ReverseQuery,
+  { where }: Filter,
+): RawBuilder<unknown> {
+  const entries = sql`${sql.table(collection.table)} AS entry`
+  const narrowing = [...statusConditions(dialect, statuses, false), ...(where ? [where.build()] : [])]
+  const all = (conditions: readonly RawBuilder<SqlBool>[]) => sql.join([...conditions, ...narrowing], sql` AND `)
+  if (through.kind === 'one') {
+    return sql`FROM ${entries} WHERE ${all([sql`${dialect.value(through.by, 'entry')} = holder`])}`
+  }
+  // A cross join begins with the references, which name the few entries that matter.
+  const own = sql<SqlBool>`m.to_collection = ${sql.lit(target)} AND m.to_id = holder
+    AND m.from_collection = ${sql.lit(collection.key)} AND m.field = ${sql.lit(through.by.path)} AND entry.id = m.from_id`
+  return sql`FROM daybook$refs AS m CROSS JOIN ${entries} WHERE ${all([own])}`
+}

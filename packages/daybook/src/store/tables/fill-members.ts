@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import type { CollectionModel } from '../../model/model.ts'
+import { param, prepareSql, type Statement } from '../compile.ts'
+import type { Connection } from '../connection.ts'
+import type { Dialect } from '../dialect.ts'
+import { readNote, writeNote } from '../notes.ts'
+import { choiceSteps } from '../writes/choices.ts'
+import { Tallies, tallyChanges } from '../writes/tallies.ts'
+import { membersOf, talliedValues } from './members.ts'
+
+/** The most entries read at a time, and the most bytes of more than one. */
+const BATCH = 500
+const BATCH_BYTES = 8 * 1024 * 1024
+/** Tallies are stored when there are so many of them. */
+const MAX_TALLIES = 10_000
+
+/**
+ * Writes the members and tallies of entries that are there already, where the config names other fields than at the last start.
+ *
+ * @param isStale whether what is stored may be outdated
+ */
+export async function prepareMembers(
+  connection: Connection,
+  dialect: Dialect,
+  collection: CollectionModel,
+  isStale: boolean,
+): Promise<void> {
+  const note = `members ${collection.key}`
+  const content = outlineOf(collection)
+  const known = (await readNote(connection, note)) ?? ''
+  if (known === content && (!isStale || collection.counted.length === 0)) return
+  await connection.run(DROP_MEMBERS, { key: collection.key })
+  await connection.run(DROP_TALLIES, { key: collection.key })
+  if (content !== '') await fillMembers(connection, dialect, collection)
+  await writeNote(connection, note, content)
+}
+
+/** The part of a collection that decides what is kept beside its documents; empty: nothing is. */
+function outlineOf({ manyValued, counted, schemaHash }: CollectionModel): string {
+  const members = [...manyValued.values()].filter(({ to }) => to === undefined).map(({ path }) => path)
+  const outline = [schemaHash, members, counted.map(({ path }) => path)]
+  if (members.length === 0 && counted.length === 0) return ''
+  return createHash('sha256').update(JSON.stringify(outline)).digest('base64url')
+}
+
+async function fillMembers(connection: Connection, dialect: Dialect, collection: CollectionModel): Promise<void> {
+  const { key } = collection
+  const next = nextRows(key)
+  const tallies = new Tallies()
+  for (let page = await connection.all(next, { after: 0 }); page.length > 0; ) {
+    for (const { id, status, doc } of page) {
+      const value = JSON.parse(doc)
+      const members = membersOf(collection, value)
+      for (const step of choiceSteps(connection, dialect, { collection: key, id, members })) await step()
+      tallies.add(tallyChanges(key, status, talliedValues(collection, value), 1))
+    }
+    if (tallies.size > MAX_TALLIES) await storeTallies(connection, tallies)
+    page = await connection.all(next, { after: page.at(-1)?.pk })
+  }
+  await storeTallies(connection, tallies)
+}
+
+async function storeTallies(connection: Connection, tallies: Tallies): Promise<void> {
+  for (const step of tallies.steps(connection)) await step()
+}
+
+interface FilledRow {
+  readonly pk: number
+  readonly id: string
+  readonly status: string | null
+  readonly doc: string
+}
+
+/** The entries behind one that fit into a batch, in order of arrival; the next one always does. */
+function nextRows(key: string): Statement<FilledRow> {
+  const own = sql.table(key)
+  const sizes = sql`SELECT pk, octet_length(doc) AS size FROM ${own} WHERE pk > ${param('after')}
+    ORDER BY pk LIMIT ${sql.lit(BATCH)}`
+  const sums = sql`SELECT pk, sum(size) OVER (ORDER BY pk) - size AS before FROM (${sizes}) AS sizes`
+  return prepareSql(sql`SELECT pk, id, status, doc FROM ${own} WHERE pk > ${param('after')}
+    AND pk <= (SELECT max(pk) FROM (${sums}) AS sums WHERE before < ${sql.lit(BATCH_BYTES)}) ORDER BY pk`)
+}
+
+const DROP_MEMBERS = prepareSql(sql`DELETE FROM daybook$choices WHERE from_collection = ${param('key')}`)
+const DROP_TALLIES = prepareSql(sql`DELETE FROM daybook$tallies WHERE collection = ${param('key')}`)

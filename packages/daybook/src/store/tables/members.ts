@@ -1,0 +1,35 @@
+import { isRecord } from '../../fields/field.ts'
+import type { CollectionModel } from '../../model/model.ts'
+
+type Document = Readonly<Record<string, unknown>>
+
+/** One value of a field, as tables beside the documents keep it. */
+export interface FieldMember {
+  readonly field: string
+  /** The value as text. */
+  readonly value: string
+}
+
+const valueAt = (doc: Document, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), doc)
+
+/** The members of many-valued selects and lists of scalars, each once. A value that an older config wrote has none. */
+export function membersOf({ manyValued }: CollectionModel, doc: Document): readonly FieldMember[] {
+  return [...manyValued.values()].flatMap(({ path, to, accepts }) => {
+    const held = to === undefined ? valueAt(doc, path) : undefined
+    if (!Array.isArray(held) || !accepts(held)) return []
+    return [...new Set(held.map(String))].map((value) => ({ field: path, value }))
+  })
+}
+
+/** The tallies that a document counts in: each value behind an equals sign, and nothing where it holds none. */
+export function talliedValues(collection: CollectionModel, doc: Document): readonly FieldMember[] {
+  if (collection.counted.length === 0) return []
+  const members = membersOf(collection, doc)
+  return collection.counted.flatMap(({ path }) => {
+    if (collection.manyValued.has(path))
+      return members.filter(({ field }) => field === path).map(({ value }) => ({ field: path, value: `=${value}` }))
+    const value = valueAt(doc, path)
+    return [{ field: path, value: value === null || value === undefined ? '' : `=${value}` }]
+  })
+}

@@ -1,0 +1,355 @@
+import { DaybookError, defineCollection, f } from 'daybook'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { KeptLog } from '../support/kept-log.ts'
+import { STORES, type StoredService } from '../support/stores/stores.ts'
+import { checked, checks, clearChecks, type Told } from './checked.ts'
+import { people, type Sent, sender } from './probe.ts'
+
+const LATER = '2026-11-20T12:00:00.000Z'
+const EARLIER = '2026-11-20T08:00:00.000Z'
+
+describe.each(STORES)('validators on $name', (store) => {
+  let service: StoredService
+  let log: KeptLog
+  let send: ReturnType<typeof sender>
+
+  beforeEach(async () => {
+    log = new KeptLog()
+    service = await store.open(checked, { log })
+    send = sender(service)
+  })
+  afterEach(async () => {
+    clearChecks()
+    await service.close()
+  })
+
+  const make = (data: object = {}, name = 'ann'): Promise<Sent> =>
+    send(name, 'POST', '/api/events', { title: 'A', ...data })
+  const change = (id: string, data: object, name = 'ann'): Promise<Sent> => send(name, 'PUT', `/api/events/${id}`, data)
+  const events = async (): Promise<unknown> => (await send('ada', 'GET', '/api/events?sort=title')).body.items
+  const endsLate = (entry: unknown): unknown => {
+    const { startsAt, endsAt } = entry as Record<string, string | null>
+    return startsAt && endsAt && startsAt >= endsAt ? [{ path: '/endsAt', message: 'must be after startsAt' }] : []
+  }
+
+  test('of a document checks its values beside each other, for new and for changed ones', async () => {
+    checks.event = endsLate
+    const refused = await make({ startsAt: LATER, endsAt: EARLIER })
+    expect(refused).toMatchObject({
+      status: 400,
+      body: {
+        code: 'VALIDATION_ERROR',
+        message: '/endsAt: must be after startsAt',
+        details: { issues: [{ path: '/endsAt', code: 'validate', message: 'must be after startsAt' }] },
+      },
+    })
+    expect(await events()).toEqual([])
+    const { body: event } = await make({ startsAt: EARLIER })
+    expect(await change(event.id, { endsAt: '2026-11-20T07:00:00Z' })).toMatchObject({ status: 400 })
+    expect(await send('ann', 'PATCH', `/api/events/${event.id}`, { endsAt: EARLIER })).toMatchObject({ status: 400 })
+    expect(await change(event.id, { endsAt: LATER })).toMatchObject({ status: 200, body: { endsAt: LATER } })
+  })
+
+  test('of a field is asked about its value, and answers a message', async () => {
+    checks.title = (value) => (value === 'a' ? 'must begin with a capital' : undefined)
+    expect(await make({ title: 'a' })).toMatchObject({
+      status: 400,
+      body: { details: { issues: [{ path: '/title', code: 'validate', message: 'must begin with a capital' }] } },
+    })
+    expect(await make()).toMatchObject({ status: 201 })
+  })
+
+  test('of a field inside lists and blocks is asked about each value, and not where there is none', async () => {
+    const seen: unknown[] = []
+    checks.step = (value) => {
+      seen.push(value)
+      return value === 'bad' ? { message: 'is bad', code: 'bad' } : null
+    }
+    const steps = [{ text: 'one' }, { text: 'bad' }, { minutes: 3 }]
+    const parts = [{ _type: 'rule' }, { _type: 'quote', text: 'bad' }]
+    expect((await make({ steps, parts })).body.details?.issues).toEqual([
+      { path: '/steps/1/text', code: 'bad', message: 'is bad' },
+      { path: '/parts/1/text', code: 'bad', message: 'is bad' },
+    ])
+    expect(seen).toEqual(['one', 'bad', 'bad'])
+  })
+
+  test('answer the issues of all together, at most 100', async () => {
+    checks.title = () => ['is dull', { message: 'is short', code: 'tooShort' }]
+    checks.event = () => ['is refused', { path: '/seats', message: 'are missing' }]
+    expect((await make()).body.details?.issues).toEqual([
+      { path: '/title', code: 'validate', message: 'is dull' },
+      { path: '/title', code: 'tooShort', message: 'is short' },
+      { path: '/', code: 'validate', message: 'is refused' },
+      { path: '/seats', code: 'validate', message: 'are missing' },
+    ])
+    checks.event = () => Array.from({ length: 300 }, () => 'no')
+    expect((await make()).body.details?.issues).toHaveLength(100)
+  })
+
+  test('are told the document before and after, the operation, the identity and the locale', async () => {
+    const seen: unknown[] = []
+    checks.event = (entry, { before, operation, identity, locale }) => {
+      const { id, title, slug } = entry as Record<string, unknown>
+      seen.push({ id, title, slug, before: before?.title, operation, who: identity?.subject, locale })
+    }
+    const { body: event } = await make()
+    await change(event.id, { title: 'B' })
+    const same = { id: event.id, slug: 'a', who: 'ann', locale: 'en' }
+    expect(seen).toEqual([
+      { ...same, title: 'A', before: undefined, operation: 'create' },
+      { ...same, title: 'B', before: 'A', operation: 'update' },
+    ])
+  })
+
+  test('see a localized document as readers of the written locale do, with what it falls back to', async () => {
+    const { body: event } = await make()
+    const seen: unknown[] = []
+    checks.title = (value, { entry }) => void seen.push([value, entry.title])
+    await send('ann', 'PUT', `/api/events/${event.id}?locale=de`, { seats: 1 })
+    await send('ann', 'PUT', `/api/events/${event.id}?locale=de`, { title: 'Ä' })
+    expect(seen).toEqual([
+      ['A', 'A'],
+      ['Ä', 'Ä'],
+    ])
+  })
+
+  test('check globals', async () => {
+    checks.site = (site, { before, operation }) => {
+      const { name } = site as { name: string }
+      return name === 'bad' ? `${operation} of ${before?.name ?? 'nothing'}` : []
+    }
+    const put = (name: string): Promise<Sent> => send('ann', 'PUT', '/api/globals/site', { name })
+    expect((await put('bad')).body.message).toBe('/: create of nothing')
+    expect(await put('good')).toMatchObject({ status: 200 })
+    expect((await put('bad')).body.message).toBe('/: update of good')
+  })
+
+  test('check each operation of a batch, with what the ones before it have written', async () => {
+    checks.event = async (entry, { content }) => {
+      const { total } = await content.list('events')
+      return (entry as { title: string }).title === `of ${total}` ? [] : [{ path: '/title', message: `of ${total}` }]
+    }
+    const create = (title: string) => ({ op: 'create', collection: 'events', data: { title } })
+    expect(await send('ann', 'POST', '/api/cms/batch', { operations: [create('of 0'), create('of 0')] })).toMatchObject(
+      { status: 400, body: { details: { issues: [{ path: '/operations/1/data/title' }] } } },
+    )
+    expect(await events()).toEqual([])
+    expect(await send('ann', 'POST', '/api/cms/batch', { operations: [create('of 0'), create('of 1')] })).toMatchObject(
+      { status: 200 },
+    )
+  })
+
+  test('read with the rights of the caller, and cannot write', async () => {
+    await make({ title: 'seen', secret: 's' }, 'ada')
+    let writers: unknown
+    checks.event = async (_entry, { content }) => {
+      writers = Object.keys(content)
+      const seen = await content.get('events', 'seen')
+      return seen && 'secret' in seen ? 'sees what the caller may not' : undefined
+    }
+    expect((await make()).status).toBe(201)
+    expect((await make({}, 'ada')).status).toBe(400)
+    expect(writers).toEqual(['get', 'list', 'readGlobal'])
+  })
+
+  describe('tell nothing that the caller may not read', () => {
+    test('because they do not see it: it is empty, before and after, unless the caller gives it', async () => {
+      const { body: event } = await make({ secret: 's', note: 'n' }, 'ada')
+      const seen: unknown[] = []
+      checks.event = (entry, { before }) => {
+        const { secret, note } = entry as Record<string, unknown>
+        seen.push([before?.secret, before?.note, secret, note])
+      }
+      await change(event.id, { seats: 1 })
+      await change(event.id, { note: 'mine' })
+      await change(event.id, { seats: 2 }, 'ada')
+      expect(seen).toEqual([
+        [null, null, null, null],
+        [null, null, null, 'mine'],
+        ['s', 'mine', 's', 'mine'],
+      ])
+    })
+
+    test('and issues about it are not told, nor do they refuse', async () => {
+      const { body: event } = await make({ secret: 's' }, 'ada')
+      checks.secret = () => 'is wrong'
+      checks.event = (entry) =>
+        (entry as { secret: unknown }).secret === null ? [{ path: '/secret', message: 'is missing' }] : []
+      expect(await change(event.id, { seats: 1 })).toMatchObject({ status: 200 })
+      expect((await change(event.id, { seats: 2 }, 'ada')).body.details?.issues).toEqual([
+        { path: '/secret', code: 'validate', message: 'is wrong' },
+      ])
+    })
+  })
+
+  describe('that go wrong', () => {
+    const named = /validat\w+ of events \((?:field title|collection events)\)/
+
+    test('by throwing: the caller learns nothing, the log names them; an error of Daybook is answered', async () => {
+      for (const key of ['title', 'event'] as const) {
+        clearChecks()
+        checks[key] = () => {
+          throw new Error('lost the password "hunter2"')
+        }
+        const failed = await make()
+        expect(failed).toMatchObject({ status: 500, body: { code: 'INTERNAL_ERROR', details: {} } })
+        expect(JSON.stringify(failed.body)).not.toMatch(/hunter2|title/)
+        const told = log.take().join('\n')
+        expect(told).toMatch(named)
+        expect(told).toMatch(/hunter2/)
+      }
+      checks.event = () => Promise.reject(new DaybookError('CONFLICT', 'The hall is taken.'))
+      clearTitle()
+      expect(await make()).toMatchObject({ status: 409, body: { message: 'The hall is taken.' } })
+      expect(await events()).toEqual([])
+    })
+
+    test('by hanging: their write ends with 503, and the next one is stored', async () => {
+      checks.event = (entry) => ((entry as { title: string }).title === 'hangs' ? new Promise(() => {}) : undefined)
+      const hanging = make({ title: 'hangs' })
+      expect((await make()).status).toBe(201)
+      expect(await hanging).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } })
+      expect(log.take().join('\n')).toMatch(/took longer than \d+ ms/)
+      expect(await events()).toMatchObject([{ title: 'A' }])
+    })
+
+    test('by answering nonsense: 500, and the log says what to write', async () => {
+      const answers: readonly [unknown, RegExp][] = [
+        [true, /must answer nothing, a message, or issues/],
+        [false, /must answer nothing/],
+        [7, /must answer nothing/],
+        ['', /a message/],
+        [['ok', 7], /must answer nothing/],
+        [{ path: '/seats' }, /a message/],
+        [{ message: 'x'.repeat(1001) }, /at most 1000 characters/],
+        [{ message: 'no', where: '/seats' }, /an issue with where/],
+        [{ message: 'no', code: 'Not a key' }, /the code Not a key/],
+        [{ message: 'no', path: 7 }, /the path 7/],
+      ]
+      for (const [answer, reason] of answers) {
+        checks.event = () => answer
+        expect(await make(), String(answer)).toMatchObject({ status: 500, body: { details: {} } })
+        const told = log.take().join('\n')
+        expect(told).toMatch(named)
+        expect(told).toMatch(reason)
+      }
+      expect(await events()).toEqual([])
+    })
+
+    test('by naming a path that leads nowhere; one that leads into a value is right', async () => {
+      const data = { steps: [{ text: 'one' }], tags: ['a'], parts: [{ _type: 'rule' }], extra: { any: 1 } }
+      const wrong = ['seats', '/nope', '/steps/1', '/steps/x', '/steps/0/nope', '/tags/0/x', '/tags/1', '/parts/0/text']
+      for (const path of [...wrong, '/title/x', '/__proto__', '/id']) {
+        checks.event = () => [{ path, message: 'no' }]
+        expect(await make(data), path).toMatchObject({ status: 500 })
+        expect(log.take().join('\n')).toContain(`the path ${path}, which leads nowhere`)
+      }
+      for (const path of [
+        '/',
+        '/seats',
+        '/steps',
+        '/steps/0',
+        '/steps/0/minutes',
+        '/tags/0',
+        '/parts/0/wide',
+        '/extra/a/b',
+      ]) {
+        checks.event = () => [{ path, message: 'no' }]
+        expect((await make(data)).body.details?.issues, path).toEqual([{ path, code: 'validate', message: 'no' }])
+      }
+    })
+
+    test('by writing to what they were given, which is frozen', async () => {
+      for (const write of [
+        (entry: unknown) => Object.assign(entry as object, { title: 'changed' }),
+        (entry: unknown) => (entry as { steps: unknown[] }).steps.push({ text: 'more' }),
+        (_entry: unknown, { before }: Told) => Object.assign(before ?? {}, { title: 'changed' }),
+      ]) {
+        clearChecks()
+        const { body: event } = await make({ title: 'kept', steps: [{ text: 'one' }] })
+        checks.event = (entry, told) => void write(entry, told)
+        expect(await change(event.id, { seats: 1 })).toMatchObject({ status: 500 })
+        expect(log.take().join('\n')).toMatch(/TypeError/)
+        expect(await events()).toMatchObject([{ title: 'kept', seats: null, steps: [{ text: 'one' }] }])
+        clearChecks()
+        await send('ann', 'DELETE', `/api/events/${event.id}`)
+      }
+    })
+
+    test('by asking the service about the document, which waits for them: refused at once', async () => {
+      const { body: event } = await make()
+      const calls: readonly (() => Promise<unknown>)[] = [
+        () => service.content.update('events', event.id, { seats: 2 }, { caller: people.caller('ann') }),
+        () => service.content.get('events', event.id),
+      ]
+      for (const call of calls) {
+        checks.event = call
+        expect(await change(event.id, { seats: 1 })).toMatchObject({ status: 500 })
+        expect(log.take().join('\n')).toMatch(/would wait for that transaction/)
+      }
+      clearChecks()
+      expect(await change(event.id, { seats: 3 })).toMatchObject({ status: 200, body: { seats: 3 } })
+    })
+  })
+
+  test('are not asked about a write that is refused before, about a deletion, nor by reads', async () => {
+    const { body: event } = await make()
+    let runs = 0
+    checks.event = () => {
+      runs += 1
+    }
+    checks.title = checks.event
+    await make({ seats: -1 })
+    await send('', 'POST', '/api/events', { title: 'A' })
+    await send('ann', 'PUT', `/api/events/${event.id}`, { title: null })
+    await send('', 'GET', '/api/events')
+    await send('ann', 'DELETE', `/api/events/${event.id}`)
+    expect(runs).toBe(0)
+  })
+
+  test('hold for the seed, for calls inside the process, and for a write with a key for repeating', async () => {
+    checks.title = (title) => (title === 'bad' ? 'is bad' : undefined)
+    const seeded = store.open({
+      ...checked,
+      seed: async ({ create }) => void (await create('events', { title: 'bad' })),
+    })
+    await expect(seeded).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+      details: { issues: [{ path: '/title', message: 'is bad' }] },
+    })
+    const called = service.content.create('events', { title: 'bad' } as never, { caller: people.caller('ann') })
+    await expect(called).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+    const headers = { Authorization: 'Bearer ann', 'Content-Type': 'application/json', 'Idempotency-Key': 'k' }
+    const repeated = { method: 'POST', headers, body: '{"title":"bad"}' }
+    expect((await service.request('/api/events', repeated)).status).toBe(400)
+    expect((await service.request('/api/events', repeated)).status).toBe(400)
+    expect(await events()).toEqual([])
+  })
+
+  test('see what hooks have made of the document', async () => {
+    let seen: unknown
+    const config = {
+      collections: {
+        posts: defineCollection({
+          fields: { title: f.text(), words: f.integer() },
+          hooks: {
+            beforeValidate: ({ data }) => ({ ...data, title: String(data.title).trim() }),
+            beforeChange: ({ after }) => ({ words: after?.title?.split(' ').length }),
+          },
+          validate: ({ title, words }) => {
+            seen = { title, words }
+          },
+        }),
+      },
+    }
+    await using other = await store.open(config)
+    const caller = { caller: people.caller('ann') }
+    await other.content.create('posts', { title: ' one two ' } as never, caller)
+    expect(seen).toEqual({ title: 'one two', words: 2 })
+  })
+
+  const clearTitle = (): void => {
+    delete checks.title
+  }
+})

@@ -1,0 +1,98 @@
+import { type AccessWhere, defineCollection, defineConfig, f, hasRole } from 'daybook'
+import { as, People } from '../../support/auth/people.ts'
+import { CANARY } from '../../support/scenarios/sane.ts'
+import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
+import { batch, create } from '../../support/scenarios/steps.ts'
+
+/** What the rule lets each of them create. */
+const ALLOWED: Readonly<Record<string, AccessWhere>> = {
+  one: { category: { eq: 'news' } },
+  several: { category: { in: ['news', 'howto'] }, rank: { gte: 3 }, not: { title: { startsWith: 'X' } } },
+  hidden: { category: { eq: 'news' }, secret: { eq: CANARY } },
+  either: { or: [{ category: { eq: 'news' } }, { rank: { exists: true } }] },
+  mixed: { or: [{ category: { eq: 'news' } }, { secret: { eq: CANARY } }] },
+  related: { 'team.name': { eq: 'Desk' }, labels: { in: ['a'] } },
+  closed: { 'vault.code': { eq: CANARY } },
+  person: { createdBy: { eq: 'somebody' } },
+}
+const people = new People(Object.fromEntries(Object.keys(ALLOWED).map((name) => [name, []])))
+
+const config = defineConfig({
+  auth: people.adapter,
+  collections: {
+    articles: defineCollection({
+      fields: {
+        title: f.text(),
+        category: f.select({ options: ['news', 'howto', 'other'] }),
+        rank: f.integer(),
+        labels: f.select({ options: ['a', 'b'], many: true }),
+        secret: f.text({ access: { read: hasRole('admin') } }),
+        team: f.relation('teams'),
+        vault: f.relation('vaults'),
+      },
+      access: { create: ({ identity }) => identity !== null && (ALLOWED[identity.subject] ?? false) },
+    }),
+    teams: defineCollection({ fields: { name: f.text() } }),
+    vaults: defineCollection({ fields: { code: f.text() }, access: { read: () => false } }),
+  },
+})
+
+const PLAIN = 'You are signed in, but the access rules do not let you do this to that entry of articles'
+
+/** A refused entry, and what is said of it. */
+const says = (name: string, data: object, ...issues: readonly (readonly [string, string])[]): Step => {
+  const said = issues.map(([path, message]) => `${path.slice(1).replaceAll('/', '.')} ${message}`.trimStart())
+  return as(
+    name,
+    create('articles', data, {
+      status: 403,
+      body: {
+        code: 'FORBIDDEN',
+        message: `${PLAIN}${said.length === 0 ? '' : `: ${said.join('; ')}`}.`,
+        details:
+          issues.length === 0 ? {} : { issues: issues.map(([path, message]) => ({ path, code: 'access', message })) },
+      },
+    }),
+  )
+}
+
+runScenarios('a create rule that refuses', [
+  {
+    name: 'names what the entry would have to hold, in fields that the caller may read',
+    config,
+    steps: [
+      says('one', { category: 'other' }, ['/category', 'must be news']),
+      as('one', create('articles', { category: 'news' })),
+      says(
+        'several',
+        { category: 'other' },
+        ['/category', 'must be one of: news, howto'],
+        ['/rank', 'must be at least 3'],
+        ['/title', 'must not begin with X'],
+      ),
+      says('either', { category: 'other' }, ['/', 'category must be news or rank must hold a value']),
+      says('related', {}, ['/team/name', 'must be Desk'], ['/labels', 'must hold one of: a']),
+      says('person', {}, ['/createdBy', 'must be somebody']),
+      as(
+        'one',
+        batch([{ op: 'create', collection: 'articles', data: {} }], {
+          status: 403,
+          body: {
+            details: { operation: 0, issues: [{ path: '/operations/0/data/category', message: 'must be news' }] },
+          },
+        }),
+      ),
+    ],
+  },
+  {
+    name: 'says nothing of fields that the caller may not read',
+    config,
+    steps: [
+      says('hidden', { category: 'other' }, ['/category', 'must be news']),
+      says('hidden', { category: 'news' }, ['/category', 'must be news']),
+      says('mixed', { category: 'other' }),
+      says('closed', {}),
+      create('articles', { category: 'other' }, { auth: false, status: 401, body: { details: {} } }),
+    ],
+  },
+])

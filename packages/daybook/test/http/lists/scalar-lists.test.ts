@@ -1,0 +1,180 @@
+import { type DaybookConfig, defineCollection, defineConfig, f, isAuthenticated } from 'daybook'
+import { createTestService, type TestService } from 'daybook/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { AS_SYSTEM, create } from '../../support/stores/place.ts'
+import { STORES } from '../../support/stores/stores.ts'
+
+const lists: DaybookConfig = defineConfig({
+  locales: { default: 'en', available: ['en', 'de'] },
+  collections: {
+    posts: defineCollection({
+      fields: {
+        slug: f.slug(),
+        tags: f.list(f.text()),
+        scores: f.list(f.number()),
+        days: f.list(f.date()),
+        moments: f.list(f.datetime()),
+        moods: f.list(f.select({ options: ['dark', 'light'] })),
+        flags: f.list(f.boolean()),
+        links: f.list(f.url()),
+        seo: f.group({ words: f.list(f.text()) }),
+        inner: f.list(f.text(), { access: { read: isAuthenticated } }),
+        plain: f.list(f.text(), { index: false }),
+        local: f.list(f.text(), { localized: true }),
+        texts: f.list(f.text({ localized: true })),
+        author: f.relation('authors'),
+      },
+    }),
+    authors: defineCollection({ fields: { name: f.text(), skills: f.list(f.text()) } }),
+  },
+})
+
+describe.each(STORES)('lists of scalars on $name', (store) => {
+  let service: TestService
+  const add = async (json: object, collection = 'posts') =>
+    bodyOf(await ask(service, `/api/${collection}`, { method: 'POST', json }))
+  const found = async (query: string, auth = false) => {
+    const answer = await ask(service, `/api/posts?sort=slug&${query}`, { auth })
+    return (bodyOf(answer).items as { slug: string }[]).map(({ slug }) => slug).join('')
+  }
+  const issue = async (query: string, auth = false) => {
+    const answer = await ask(service, `/api/posts?${query}`, { auth })
+    expect(answer.status, answer.text).toBe(400)
+    return (bodyOf(answer).details as { issues: { message: string }[] }).issues[0]?.message
+  }
+
+  beforeAll(async () => {
+    service = await store.open(lists)
+    const author = (await add({ name: 'Ann', skills: ['ink'] }, 'authors')).id
+    await add({
+      slug: 'a',
+      tags: ['x', 'y', 'x'],
+      scores: [1, 1.5, 1e21],
+      days: ['2026-01-01'],
+      moments: ['2026-01-01T02:00:00+02:00'],
+      moods: ['dark'],
+      flags: [true],
+      links: [`https://example.org/${'x'.repeat(1900)}`],
+      seo: { words: ['one'] },
+      inner: ['canary'],
+      local: ['hello'],
+      author,
+    })
+    await add({ slug: 'b', tags: ['y', 'with, comma'], scores: [2], moods: ['dark', 'light'], flags: [false] })
+    await add({ slug: 'c' })
+  })
+  afterAll(() => service.close())
+
+  test.each([
+    ['where[tags][in]=x', 'a'],
+    ['where[tags][in]=x,y', 'ab'],
+    ['where[tags][all]=x,y', 'a'],
+    ['where[tags][nin]=x', 'bc'],
+    ['where[tags][exists]=true', 'ab'],
+    ['where[tags][exists]=false', 'c'],
+    ['where[not][tags][in]=y', 'c'],
+    ['where[scores][in]=1.5', 'a'],
+    ['where[scores][in]=1.0,2', 'ab'],
+    ['where[scores][all]=1e0,1e21', 'a'],
+    ['where[days][in]=2026-01-01', 'a'],
+    ['where[moments][in]=2026-01-01T00:00:00Z', 'a'],
+    ['where[moods][all]=dark,light', 'b'],
+    ['where[flags][in]=true', 'a'],
+    [`where[links][in]=https://example.org/${'x'.repeat(1900)}`, 'a'],
+    ['where[seo.words][in]=one', 'a'],
+    ['where[author.skills][in]=ink', 'a'],
+    ['where[tags][in]=X', ''],
+  ])('%s', async (query, expected) => {
+    expect(await found(query)).toBe(expected)
+  })
+
+  test('a change and a deletion change what is found', async () => {
+    const { id } = await add({ slug: 'd', tags: ['soon'] })
+    expect(await found('where[tags][in]=soon')).toBe('d')
+    await ask(service, `/api/posts/${id}`, { method: 'PUT', json: { tags: ['later'] } })
+    expect(await found('where[tags][in]=soon')).toBe('')
+    expect(await found('where[tags][in]=later')).toBe('d')
+    await ask(service, `/api/posts/${id}`, { method: 'DELETE' })
+    expect(await found('where[tags][in]=later')).toBe('')
+  })
+
+  test('a list that the reader may not see is unknown', async () => {
+    expect(await issue('where[inner][in]=canary')).toBe('cannot filter by "inner"')
+    expect(await issue('sort=inner')).toBe('cannot sort by "inner"')
+    expect(await found('where[inner][in]=canary', true)).toBe('a')
+  })
+
+  test('without an index, or with a value for each locale, it is unknown to filters', async () => {
+    expect(await issue('where[plain][in]=x')).toBe('cannot filter by "plain"')
+    expect(await issue('where[local][in]=hello')).toBe('cannot filter by "local"')
+    expect(await issue('where[texts][in]=hello')).toBe('cannot filter by "texts"')
+  })
+
+  test('bounds: 500 values in a filter, and 1,000 items in a list', async () => {
+    const texts = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`)
+    expect((await ask(service, `/api/posts?where[tags][in]=${texts(500).join()}`)).status).toBe(200)
+    expect(await issue(`where[tags][in]=${texts(501).join()}`)).toBe('must have at most 500 values')
+    const { id } = await add({ slug: 'e', tags: texts(1000), plain: texts(1000) })
+    expect(await found('where[tags][all]=t0,t999')).toBe('e')
+    const refused = await ask(service, `/api/posts/${id}`, { method: 'PUT', json: { tags: texts(1001) } })
+    expect(refused.status).toBe(400)
+    await ask(service, `/api/posts/${id}`, { method: 'DELETE' })
+  })
+
+  test('a list has no order of its own: sorting by it says so', async () => {
+    expect(await issue('sort=tags')).toBe(
+      'cannot sort by "tags": it holds many values; filter by it, with where[tags][in]',
+    )
+  })
+
+  test('sorting by a relation is refused, with the reason and two ways out', async () => {
+    const message = await issue('sort=author.name')
+    expect(message).toBe(
+      'cannot sort by "author.name": a list is sorted by its own fields, because no index spans a relation; store the value in the entry as well, or list what it refers to, sorted, and filter by where[author][in]',
+    )
+    // Nothing is said of the fields of the other collection.
+    expect(await issue('sort=author.nothing')).toBe(message?.replace('author.name', 'author.nothing'))
+    expect(await issue('sort=slug.name')).toBe('cannot sort by "slug.name"')
+  })
+
+  test('entries that were there before their list was indexed are found at the next start', async () => {
+    const notes = (tags: object) => ({ collections: { notes: { fields: { tags, name: f.text() } } } })
+    await using place = await store.at()
+    const list = { where: { tags: { in: ['x'] } }, aggregate: 'count:tags' } as const
+    await place.serve(notes(f.list(f.text(), { index: false })), async (one) => {
+      await create(one, 'notes', { tags: ['x', 'x', 'y'] })
+      await create(one, 'notes', { tags: ['y'] })
+      await expect(one.content.list('notes', list as never, AS_SYSTEM)).rejects.toMatchObject({
+        code: 'VALIDATION_ERROR',
+      })
+    })
+    for (const counted of [false, true]) {
+      await place.serve(notes(f.list(f.text(), { counted })), async (one) => {
+        expect(await one.content.list('notes', list as never, AS_SYSTEM)).toMatchObject({ total: 1 })
+        const all = await one.content.list('notes', { aggregate: 'count:tags' }, AS_SYSTEM)
+        expect(all.aggregates).toEqual({
+          'count:tags': [
+            { value: 'y', count: 2 },
+            { value: 'x', count: 1 },
+          ],
+        })
+      })
+    }
+    // What another type wrote is no value of this one.
+    await place.serve(notes(f.list(f.integer(), { counted: true })), async (one) => {
+      const all = await one.content.list('notes', { aggregate: 'count:tags' }, AS_SYSTEM)
+      expect(all.aggregates).toEqual({ 'count:tags': [] })
+      await create(one, 'notes', { tags: [3] })
+      const after = await one.content.list('notes', { aggregate: 'count:tags' }, AS_SYSTEM)
+      expect(after.aggregates).toEqual({ 'count:tags': [{ value: 3, count: 1 }] })
+    })
+  })
+})
+
+test('an indexed list of more than 1,000 items is refused at start', async () => {
+  const fields = { tags: f.list(f.text(), { max: 1001 }) }
+  await expect(createTestService({ collections: { notes: { fields } } })).rejects.toThrow(
+    'write at most 1000, or index: false',
+  )
+})
