@@ -14,10 +14,13 @@ export async function seed(content: SeedContent): Promise<void> {
   const people = await content.create('sections', { name: 'People', order: 2 })
   await content.update('sections', people.id, { name: 'Menschen' }, { locale: 'de' })
 
-  const noor = await content.create('contributors', { name: 'Noor Haddad', about: 'Repairs clocks, and writes about them.' })
+  const noor = await content.create('contributors', {
+    name: 'Noor Haddad',
+    about: 'Repairs clocks, and writes about them.',
+  })
   const jonas = await content.create('contributors', { name: 'Jonas Weil', about: 'Listens, then asks.' })
 
-  const evening = await content.create('events', {
+  await content.create('events', {
     title: 'An evening with clockmakers',
     startsAt: '2026-12-04T18:00:00Z',
     endsAt: '2026-12-04T21:00:00Z',
@@ -32,11 +35,13 @@ export async function seed(content: SeedContent): Promise<void> {
     section: workshop.id,
     authors: [noor.id],
     topics: ['clocks', 'physics'],
-    related: [{ collection: 'events', id: evening.id }],
     status: 'published',
     publishedOn: '2026-11-02',
     parts: [
-      { _type: 'text', body: 'A pendulum of steel is *shorter* by a hair when it freezes. A shorter pendulum swings faster.' },
+      {
+        _type: 'text',
+        body: 'A pendulum of steel is *shorter* by a hair when it freezes. A shorter pendulum swings faster.',
+      },
       { _type: 'quote', words: 'In January I am always early.', by: 'The keeper of the clock' },
       { _type: 'text', body: 'Two metals that pull against each other cure it. So does a visit every fortnight.' },
     ],
@@ -53,11 +58,15 @@ export async function seed(content: SeedContent): Promise<void> {
     section: people.id,
     authors: [jonas.id, noor.id],
     topics: ['books', 'trades'],
-    related: [{ collection: 'articles', id: clocks.id }],
+    related: [clocks.id],
     status: 'published',
     publishedOn: '2026-11-16',
     parts: [
-      { _type: 'question', asks: 'What do people bring most?', answer: 'Cookbooks. They are used near water, and loved.' },
+      {
+        _type: 'question',
+        asks: 'What do people bring most?',
+        answer: 'Cookbooks. They are used near water, and loved.',
+      },
       { _type: 'question', asks: 'What do you refuse?', answer: 'Nothing with handwriting in it.' },
     ],
   })

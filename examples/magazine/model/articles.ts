@@ -21,10 +21,15 @@ export const articles = defineCollection({
     publishedOn: f.date(),
     authors: f.relation('contributors', { many: true }),
     topics: f.list(f.text({ maxLength: 40 }), { max: 8, counted: true }),
-    related: f.relation(['articles', 'events'], { many: true }),
+    related: f.relation('articles', { many: true }),
     status: f.status({ default: 'draft' }),
     minutes: f.integer({ description: 'How long it takes to read. Worked out when an article is stored.' }),
-    note: f.text({ maxLength: 500, search: false, description: 'Among editors.', access: { read: (request) => isEditor(request) } }),
+    note: f.text({
+      maxLength: 500,
+      search: false,
+      description: 'Among editors.',
+      access: { read: (request) => isEditor(request) },
+    }),
   },
   indexes: [['section', '-publishedOn']],
   access: { read: publishedOrOwn, create: draftsOfContributors, update: ownDrafts, delete: ownDrafts },
@@ -34,8 +39,8 @@ export const articles = defineCollection({
   validate: ({ status, section, publishedOn }) => {
     if (status !== 'published') return []
     return [
-      ...(section === null ? [{ path: '/section', message: 'is needed to publish' }] : []),
-      ...(publishedOn === null ? [{ path: '/publishedOn', message: 'is needed to publish' }] : []),
+      ...(section === null ? [{ path: '/section' as const, message: 'is needed to publish' }] : []),
+      ...(publishedOn === null ? [{ path: '/publishedOn' as const, message: 'is needed to publish' }] : []),
     ]
   },
 })

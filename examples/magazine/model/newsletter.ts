@@ -1,10 +1,10 @@
-import type { ConfigRoute } from 'daybook'
+import type { PluginRoute } from 'daybook'
 
 /** How many articles a newsletter names. */
 const ARTICLES = 5
 
 /** The newest articles as plain text, for whoever sends the mail. */
-export const newsletter: ConfigRoute = {
+export const newsletter: PluginRoute = {
   method: 'GET',
   path: '/newsletter.txt',
   summary: 'The newest articles as plain text.',

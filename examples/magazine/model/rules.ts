@@ -1,7 +1,7 @@
 import { type AccessRule, type AccessWhere, hasRole } from 'daybook'
 
 /** Editors, and programs that work for the magazine. */
-export const isEditor: AccessRule<boolean> = hasRole('editor', 'service')
+export const isEditor = hasRole('editor', 'service')
 
 const isContributor = hasRole('contributor')
 

@@ -15,9 +15,15 @@ export async function homePage(cms: Cms, language: Language): Promise<Html> {
     aggregate: { topics: 'count' },
   })
   const topics = aggregates['count:topics'].map(
-    ({ value, count }) => html`<li><a href="${pathIn(language, `/topics/${encodeURIComponent(String(value))}`)}">${value}</a> (${count})</li>`,
+    ({ value, count }) =>
+      html`<li><a href="${pathIn(language, `/topics/${encodeURIComponent(String(value))}`)}">${value}</a> (${count})</li>`,
   )
-  return layout(cms, language, 'This quarter', html`${items.map((one) => teaser(one, language))}<h2>Topics</h2><ul>${topics}</ul>`)
+  return layout(
+    cms,
+    language,
+    'This quarter',
+    html`${items.map((one) => teaser(one, language))}<h2>Topics</h2><ul>${topics}</ul>`,
+  )
 }
 
 /** An article with its parts, and what it refers to. */
@@ -28,7 +34,9 @@ export async function articlePage(cms: Cms, language: Language, slug: string): P
   })
   if (!article) return undefined
   const { title, intro, minutes, authors, section, parts, related } = article
-  const by = authors.map(({ name, slug: of }) => html`<a href="${pathIn(language, `/contributors/${of}`)}">${name}</a> `)
+  const by = authors.map(
+    ({ name, slug: of }) => html`<a href="${pathIn(language, `/contributors/${of}`)}">${name}</a> `,
+  )
   return layout(
     cms,
     language,
@@ -37,7 +45,7 @@ export async function articlePage(cms: Cms, language: Language, slug: string): P
 <p><em>${intro}</em></p>
 ${parts.map(partOf)}
 <h2>See also</h2>
-<ul>${related.map((one) => html`<li><a href="${pathIn(language, `/${one.collection}/${one.slug}`)}">${one.title}</a></li>`)}</ul>`,
+<ul>${related.map((one) => html`<li><a href="${pathIn(language, `/articles/${one.slug}`)}">${one.title}</a></li>`)}</ul>`,
   )
 }
 
@@ -59,7 +67,12 @@ export async function sectionPage(cms: Cms, language: Language, slug: string): P
   })
   if (!section) return undefined
   const { items, total } = section.articles
-  return layout(cms, language, section.name ?? slug, html`<p class="meta">${total} articles</p>${items.map((one) => teaser(one, language))}`)
+  return layout(
+    cms,
+    language,
+    section.name ?? slug,
+    html`<p class="meta">${total} articles</p>${items.map((one) => teaser(one, language))}`,
+  )
 }
 
 /** A person with everything that the magazine printed of theirs. */
