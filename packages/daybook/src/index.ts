@@ -54,6 +54,7 @@ export type {
   MarkdownConfig,
   OpenConfig,
   SeedContent,
+  SeedOptions,
 } from './config/config.ts'
 export type { DocsConfig } from './config/docs.ts'
 export type { Plugin } from './config/plugin.ts'

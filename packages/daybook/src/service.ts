@@ -344,9 +344,13 @@ async function seed(engine: Engine, { seed: fill }: DaybookConfig): Promise<void
         const what = `entry ${entries}, of ${collection}`
         return writeSeedDocument(what, () => content.create(collection, data, { caller: SYSTEM }))
       },
-      writeGlobal: (key, data) =>
+      update: (collection, id, data, options) =>
+        writeSeedDocument(`a change of ${collection}`, () =>
+          content.update(collection, id, data, { caller: SYSTEM, ...options }),
+        ),
+      writeGlobal: (key, data, options) =>
         writeSeedDocument(`the global ${key}`, () =>
-          content.writeGlobal(key as never, data as never, { caller: SYSTEM }),
+          content.writeGlobal(key as never, data as never, { caller: SYSTEM, ...options }),
         ),
     })
   })

@@ -129,7 +129,20 @@ export interface CorsConfig {
 /** Writes of the first start; all of them are stored, or none. */
 export interface SeedContent {
   create(collection: string, data: Readonly<Record<string, unknown>>): Promise<{ readonly id: string }>
-  writeGlobal(key: string, data: Readonly<Record<string, unknown>>): Promise<unknown>
+  /** Changes an entry that the seed has made: with a locale, what its localized fields say there. */
+  update(
+    collection: string,
+    id: string,
+    data: Readonly<Record<string, unknown>>,
+    options?: SeedOptions,
+  ): Promise<unknown>
+  writeGlobal(key: string, data: Readonly<Record<string, unknown>>, options?: SeedOptions): Promise<unknown>
+}
+
+/** How a document of the first start is written. */
+export interface SeedOptions {
+  /** The language of what is written. @default the default locale */
+  readonly locale?: string
 }
 
 /** The config of a service, as `daybook.config.ts` exports it. */

@@ -1,0 +1,46 @@
+import { defineCollection, f } from 'daybook'
+import { minutesToRead } from './minutes.ts'
+import { draftsOfContributors, isEditor, ownDrafts, publishedOrOwn } from './rules.ts'
+
+export const articles = defineCollection({
+  description: 'What the magazine prints.',
+  fields: {
+    title: f.text({ required: true, localized: true, maxLength: 160 }),
+    slug: f.slug({ from: 'title', localized: true }),
+    intro: f.text({ localized: true, maxLength: 400, index: false }),
+    parts: f.blocks({
+      text: { body: f.markdown({ required: true, localized: true }) },
+      quote: { words: f.text({ required: true, localized: true, index: false }), by: f.text({ maxLength: 120 }) },
+      question: {
+        asks: f.text({ required: true, localized: true, index: false }),
+        answer: f.markdown({ required: true, localized: true }),
+      },
+    }),
+    // A draft may be without: `validate` asks for both when it is published.
+    section: f.relation('sections', { onDelete: 'restrict' }),
+    publishedOn: f.date(),
+    authors: f.relation('contributors', { many: true }),
+    topics: f.list(f.text({ maxLength: 40 }), { max: 8, counted: true }),
+    related: f.relation('articles', { many: true }),
+    status: f.status({ default: 'draft' }),
+    minutes: f.integer({ description: 'How long it takes to read. Worked out when an article is stored.' }),
+    note: f.text({
+      maxLength: 500,
+      search: false,
+      description: 'Among editors.',
+      access: { read: (request) => isEditor(request) },
+    }),
+  },
+  indexes: [['section', '-publishedOn']],
+  access: { read: publishedOrOwn, create: draftsOfContributors, update: ownDrafts, delete: ownDrafts },
+  hooks: {
+    beforeChange: ({ after }) => (after ? { minutes: minutesToRead(after) } : undefined),
+  },
+  validate: ({ status, section, publishedOn }) => {
+    if (status !== 'published') return []
+    return [
+      ...(section === null ? [{ path: '/section' as const, message: 'is needed to publish' }] : []),
+      ...(publishedOn === null ? [{ path: '/publishedOn' as const, message: 'is needed to publish' }] : []),
+    ]
+  },
+})

@@ -1,0 +1,145 @@
+import { html, raw } from 'hono/html'
+import type { Cms, Language } from './cms.ts'
+import { type Html, layout, pathIn } from './layout.ts'
+
+/** How many articles a page lists. */
+const LISTED = 10
+
+/** The newest articles, and how many there are about each topic. */
+export async function homePage(cms: Cms, language: Language): Promise<Html> {
+  const { items, aggregates } = await cms.collections.articles.findMany({
+    sort: '-publishedOn',
+    limit: LISTED,
+    locale: language,
+    include: ['authors'],
+    aggregate: { topics: 'count' },
+  })
+  const topics = aggregates['count:topics'].map(
+    ({ value, count }) =>
+      html`<li><a href="${pathIn(language, `/topics/${encodeURIComponent(String(value))}`)}">${value}</a> (${count})</li>`,
+  )
+  return layout(
+    cms,
+    language,
+    'This quarter',
+    html`${items.map((one) => teaser(one, language))}<h2>Topics</h2><ul>${topics}</ul>`,
+  )
+}
+
+/** An article with its parts, and what it refers to. */
+export async function articlePage(cms: Cms, language: Language, slug: string): Promise<Html | undefined> {
+  const article = await cms.collections.articles.findBySlug(slug, {
+    locale: language,
+    include: ['authors', 'section', 'related'],
+  })
+  if (!article) return undefined
+  const { title, intro, minutes, authors, section, parts, related } = article
+  const by = authors.map(
+    ({ name, slug: of }) => html`<a href="${pathIn(language, `/contributors/${of}`)}">${name}</a> `,
+  )
+  return layout(
+    cms,
+    language,
+    title ?? slug,
+    html`<p class="meta">${section?.name} · ${by} · ${minutes} min</p>
+<p><em>${intro}</em></p>
+${parts.map(partOf)}
+<h2>See also</h2>
+<ul>${related.map((one) => html`<li><a href="${pathIn(language, `/articles/${one.slug}`)}">${one.title}</a></li>`)}</ul>`,
+  )
+}
+
+type Article = NonNullable<Awaited<ReturnType<Cms['collections']['articles']['findBySlug']>>>
+
+/** Daybook has sanitized the HTML of Markdown: it can be printed as it is. */
+function partOf(part: Article['parts'][number]): Html {
+  if (part._type === 'text') return html`${raw(part.bodyHtml ?? '')}`
+  if (part._type === 'question') return html`<h3>${part.asks}</h3>${raw(part.answerHtml ?? '')}`
+  return html`<blockquote>${part.words}<footer>${part.by}</footer></blockquote>`
+}
+
+/** A section with its newest articles. */
+export async function sectionPage(cms: Cms, language: Language, slug: string): Promise<Html | undefined> {
+  const section = await cms.collections.sections.findBySlug(slug, {
+    locale: language,
+    include: ['articles'],
+    reverse: { articles: { sort: '-publishedOn', limit: LISTED } },
+  })
+  if (!section) return undefined
+  const { items, total } = section.articles
+  return layout(
+    cms,
+    language,
+    section.name ?? slug,
+    html`<p class="meta">${total} articles</p>${items.map((one) => teaser(one, language))}`,
+  )
+}
+
+/** A person with everything that the magazine printed of theirs. */
+export async function contributorPage(cms: Cms, language: Language, slug: string): Promise<Html | undefined> {
+  const person = await cms.collections.contributors.findBySlug(slug, {
+    locale: language,
+    include: ['articles'],
+    reverse: { articles: { sort: '-publishedOn', limit: LISTED } },
+  })
+  if (!person) return undefined
+  return layout(
+    cms,
+    language,
+    person.name,
+    html`${raw(person.aboutHtml ?? '')}${person.articles.items.map((one) => teaser(one, language))}`,
+  )
+}
+
+/** The articles about a topic. */
+export async function topicPage(cms: Cms, language: Language, topic: string): Promise<Html> {
+  const { items } = await cms.collections.articles.findMany({
+    where: { topics: { in: [topic] } },
+    sort: '-publishedOn',
+    limit: LISTED,
+    locale: language,
+  })
+  return layout(cms, language, topic, html`${items.map((one) => teaser(one, language))}`)
+}
+
+/** What is still to come. */
+export async function eventsPage(cms: Cms, language: Language, now: Date): Promise<Html> {
+  const { items } = await cms.collections.events.findMany({
+    where: { endsAt: { gte: now.toISOString() } },
+    sort: 'startsAt',
+    locale: language,
+  })
+  const shown = items.map(
+    ({ title, startsAt, place, slug }) =>
+      html`<li><a href="${pathIn(language, `/events/${slug}`)}">${title}</a>, ${startsAt.slice(0, 10)}, ${place}</li>`,
+  )
+  return layout(cms, language, 'Events', html`<ul>${shown}</ul>`)
+}
+
+/** One event. */
+export async function eventPage(cms: Cms, language: Language, slug: string): Promise<Html | undefined> {
+  const event = await cms.collections.events.findBySlug(slug, { locale: language })
+  if (!event) return undefined
+  const { title, startsAt, endsAt, place, price, aboutHtml } = event
+  return layout(
+    cms,
+    language,
+    title ?? slug,
+    html`<p class="meta">${startsAt} to ${endsAt}, ${place}, ${price === 0 ? 'free' : `${price} €`}</p>${raw(aboutHtml ?? '')}`,
+  )
+}
+
+/** What lists show of an article. */
+interface Listed {
+  readonly title: string | null
+  readonly slug: string | null
+  readonly intro: string | null
+  readonly minutes: number | null
+}
+
+const teaser = ({ title, slug, intro, minutes }: Listed, language: Language): Html =>
+  html`<article>
+<h2><a href="${pathIn(language, `/articles/${slug}`)}">${title}</a></h2>
+<p>${intro}</p>
+<p class="meta">${minutes} min</p>
+</article>`

@@ -1,0 +1,44 @@
+import { createClient } from '@daybook/client'
+import { createTestService } from 'daybook/testing'
+import { expect, onTestFinished, test } from 'vitest'
+import config from '../daybook.config.ts'
+import { makeSite } from '../site/site.ts'
+
+/** Asks the site for a page: its status, and its text without markup. */
+async function visitor(): Promise<(path: string) => Promise<string>> {
+  const service = await createTestService(config)
+  onTestFinished(() => service.close())
+  const cms = createClient<typeof config>({
+    baseUrl: 'http://magazine.test',
+    fetch: (url, init) => service.fetch(new Request(url, init)),
+  })
+  const site = makeSite(cms)
+  return async (path) => {
+    const response = await site.request(path)
+    const text = (await response.text()).replace(/<style>.*?<\/style>|<[^>]+>/gs, ' ').replace(/\s+/g, ' ')
+    return `${response.status} ${text}`
+  }
+}
+
+test.each([
+  ['/', ['Seven questions to a bookbinder', 'Why tower clocks gain in winter', 'trades (1)'], ['typewriter']],
+  ['/de', ['Warum Turmuhren im Winter vorgehen', 'Werkstatt'], []],
+  ['/articles/why-tower-clocks-gain-in-winter', ['Noor Haddad', 'In January I am always early.'], []],
+  ['/de/articles/warum-turmuhren-im-winter-vorgehen', ['Warum Turmuhren', 'Kälte kürzt das Pendel'], []],
+  ['/articles/seven-questions-to-a-bookbinder', ['What do people bring most?', 'Why tower clocks gain in winter'], []],
+  ['/sections/people', ['1 articles', 'Seven questions'], ['typewriter']],
+  ['/contributors/noor-haddad', ['Repairs clocks', 'Seven questions', 'Why tower clocks'], []],
+  ['/topics/clocks', ['Why tower clocks'], ['bookbinder']],
+  ['/events/an-evening-with-clockmakers', ['The old post office', '8 €'], []],
+])('%s shows what readers may see', async (path, shown, hidden) => {
+  const page = await (await visitor())(path)
+  expect(page).toMatch(/^200 /)
+  for (const text of shown) expect(page).toContain(text)
+  for (const text of hidden) expect(page).not.toContain(text)
+})
+
+test('what nobody has printed is 404', async () => {
+  const visit = await visitor()
+  expect(await visit('/articles/the-last-typewriter-mechanic')).toMatch(/^404/)
+  expect(await visit('/sections/none')).toMatch(/^404/)
+})
