@@ -70,6 +70,8 @@ describe('the sanitizer would print the HTML again as it is', () => {
       'addresses that are not safe',
       '[a](javascript:b) ![c](irc:d) [e](irc:f) ![g](mailto:h) [i](\u0001data:j) [k](l:m)',
     ],
+    ['a footnote that begins a quote of another one', '[^n]:>[^n]:'],
+    ['a footnote that begins a list of another one', '[^n]:- [^n]:\n\na'],
     ['an address without anything', '[a]() ![](<> "b")'],
   ])('of %s', (_name, source) => {
     expectSanitized(source)

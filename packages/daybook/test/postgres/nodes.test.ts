@@ -47,7 +47,9 @@ afterAll(async () => {
 })
 
 const create = (door: Door, json: object, headers = {}) => send(door, '/api/posts', { json, headers })
-const read = (door: Door, slug: string) => send(door, `/api/posts/${slug}`)
+const read = (door: Door, slug: string, headers = {}) => send(door, `/api/posts/${slug}`, { headers })
+/** As the session that wrote it. */
+const readBack = (door: Door, slug: string) => read(door, slug, { Authorization: `Bearer ${a.token}` })
 const bodyOf = ({ text }: Answer) => JSON.parse(text)
 
 /** How often each status came. */
@@ -74,7 +76,7 @@ describe('three nodes on one database', () => {
       const stored = await create(writer as Door, { title: `seen ${round}`, slug: `seen-${round}` })
       expect(stored.status).toBe(201)
       for (const node of others) {
-        const answer = await read(node, `seen-${round}`)
+        const answer = await readBack(node, `seen-${round}`)
         expect([answer.status, bodyOf(answer)]).toEqual([200, bodyOf(stored)])
         expect(answer.headers.get('etag')).toBe(stored.headers.get('etag'))
       }
@@ -115,7 +117,7 @@ describe('three nodes on one database', () => {
       const answers = await Promise.all(changes)
       expect(tally(answers)).toEqual({ 200: 1, 412: 1 })
       const winner = answers.find(({ status }) => status === 200) as Answer
-      expect(bodyOf(await read(c, 'raced'))).toEqual(bodyOf(winner))
+      expect(bodyOf(await readBack(c, 'raced'))).toEqual(bodyOf(winner))
     }
   })
 

@@ -53,20 +53,26 @@ export function areInert(tokens: readonly Token[]): boolean {
 
 /** A look at each token in order, with what is open there. */
 class Scan {
-  #depth = 0
+  readonly #open: string[] = []
   #isInLink = false
 
+  /** What opens in a list of tokens closes in it: where a footnote was taken out, an end may stay behind. */
   passes(tokens: readonly Token[]): boolean {
-    return tokens.every((token) => this.#passes(token))
+    const depth = this.#open.length
+    return tokens.every((token) => this.#passes(token)) && this.#open.length === depth
   }
 
   #passes(token: Token): boolean {
-    this.#depth += token.nesting
-    if (!hasInertAttributes(token) || this.#depth > MAX_INERT_DEPTH) return false
+    if (!this.#nests(token) || !hasInertAttributes(token)) return false
     if (token.type === 'link_open') return this.#opensLink(token)
     if (token.type === 'link_close') this.#isInLink = false
     if (token.type === 'image') return isSafe(token.attrGet('src'), SCHEMES.other)
     return token.type !== 'inline' || this.passes(token.children ?? [])
+  }
+
+  #nests({ type, nesting }: Token): boolean {
+    if (nesting > 0) return this.#open.push(type.slice(0, -'_open'.length)) <= MAX_INERT_DEPTH
+    return nesting === 0 || this.#open.pop() === type.slice(0, -'_close'.length)
   }
 
   /** A link within a link ends the outer one. */

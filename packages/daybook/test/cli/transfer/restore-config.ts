@@ -10,6 +10,8 @@ const things = {
   link: f.url(),
   data: f.json({ localized: true }),
   editor: f.relation('people', { localized: true }),
+  next: f.relation('things'),
+  previous: f.reverse('things.next'),
   seo: f.group({ title: f.text({ localized: true }), text: f.markdown(), rank: f.integer() }),
   words: f.list(f.text(), { localized: true }),
   rows: f.list(f.group({ label: f.text({ localized: true }), size: f.integer() })),

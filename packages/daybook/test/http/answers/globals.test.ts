@@ -22,17 +22,24 @@ runScenarios('a global', [
   {
     name: 'is changed field by field',
     steps: [
-      get('/api/globals/site', { keep: { tag: 'ETag' } }),
+      get('/api/globals/site', { auth: true, keep: { tag: 'ETag' } }),
       put(
         '/api/globals/site',
         { siteName: 'Renamed' },
         {
-          exactly: { key: 'site', siteName: 'Renamed', siteUrl: 'https://blog.example.org' },
+          exactly: {
+            key: 'site',
+            siteName: 'Renamed',
+            siteUrl: 'https://blog.example.org',
+            createdBy: 'system',
+            updatedBy: 'service',
+          },
           answers: { 'Daybook-Seq': /^\d+$/, ETag: /^"[^"]+"$/ },
           keep: { next: 'ETag' },
         },
       ),
       get('/api/globals/site', {
+        auth: true,
         headers: { 'If-None-Match': '{tag}' },
         answers: { ETag: '{next}' },
         body: { siteName: 'Renamed' },
@@ -114,7 +121,7 @@ runScenarios('a global', [
     config: kitchen,
     steps: [
       get('/api/globals/internal', { status: 401 }),
-      get('/api/globals/internal', { auth: true, exactly: { key: 'internal', text: null } }),
+      get('/api/globals/internal', { auth: true, exactly: { key: 'internal', text: null, createdBy: null, updatedBy: null } }),
       put('/api/globals/internal', { text: CANARY }),
       get('/api/globals/internal', { status: 401, headers: { 'If-None-Match': '*' } }),
       put('/api/globals/wall', { text: 'from anyone' }, { auth: false }),

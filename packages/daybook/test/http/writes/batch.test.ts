@@ -43,8 +43,8 @@ runScenarios('a batch', [
         keep: { three: '/results/0/id', tag3: '/results/0/etag', tag1: '/results/1/etag' },
       }),
       count(2),
-      get('/api/things/three', { body: { id: '{three}' }, answers: { ETag: '{tag3}' } }),
-      get('/api/things/{one}', { answers: { ETag: '{tag1}' }, body: { amount: 1 } }),
+      get('/api/things/three', { auth: true, body: { id: '{three}' }, answers: { ETag: '{tag3}' } }),
+      get('/api/things/{one}', { auth: true, answers: { ETag: '{tag1}' }, body: { amount: 1 } }),
       get('/api/things/{two}', { status: 404 }),
       create('notes', { text: 'next' }, { answers: { 'Daybook-Seq': '7' } }),
     ],
@@ -168,7 +168,7 @@ runScenarios('a batch that fails in one place', [
       batch([make({ title: 'x' }), make({ title: 'y', data: { a: 'b\u0000' } })], { status: 400 }),
       batch([make({ title: 'x' }), { op: 'update', collection: 'archive', id: ABSENT, data: {} }], { status: 404 }),
       count(2),
-      get('/api/things/{one}', { answers: { ETag: '{tag1}' } }),
+      get('/api/things/{one}', { auth: true, answers: { ETag: '{tag1}' } }),
       create('things', { title: 'next' }, { answers: { 'Daybook-Seq': '3' } }),
     ],
   },
@@ -384,7 +384,7 @@ runScenarios('the body of a batch', [
       batch([change('{id}', { id: 'x', createdAt: 'x', updatedAt: 'x', bodyHtml: 'x', title: 'T' })], {
         body: { results: [{ id: '{id}', etag: '{tag}', entry: { bodyHtml: '<p><em>x</em></p>' } }] },
       }),
-      get('/api/things/{id}', { answers: { ETag: '{tag}' }, body: { createdAt: expect.any(String) } }),
+      get('/api/things/{id}', { auth: true, answers: { ETag: '{tag}' }, body: { createdAt: expect.any(String) } }),
     ],
   },
 ])

@@ -144,7 +144,7 @@ describe.each(STORES)('20 clients on $name', (store) => {
       )
     }
     for (const { id, tag } of counters) {
-      const answer = await ask(service, `/api/posts/${id}`)
+      const answer = await ask(service, `/api/posts/${id}`, { auth: true })
       expect(answer.headers.get('etag')).toBe(tag)
       expect(bodyOf(answer).title).toMatch(/^100 [ab]$/)
     }
