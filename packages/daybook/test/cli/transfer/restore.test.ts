@@ -320,7 +320,10 @@ describe.each(TARGETS)('a restore of two entries with one slug on $name', ({ mak
     await using database = await make()
     const target = await placeIn(database)
     const ended = await own('import', 'same.ndjson', ...target)
-    expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining('line 5: /slug: Another entry has this slug.') })
+    expect(ended).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('line 5: /slug: Another entry has this slug.'),
+    })
     const count = 'SELECT count(*) AS count FROM notes'
     const held = database ? await database.rows(count) : rows(join(at('target'), 'daybook.db'), count)
     expect(held).toEqual([{ count: 0 }])

@@ -121,7 +121,10 @@ runScenarios('a global', [
     config: kitchen,
     steps: [
       get('/api/globals/internal', { status: 401 }),
-      get('/api/globals/internal', { auth: true, exactly: { key: 'internal', text: null, createdBy: null, updatedBy: null } }),
+      get('/api/globals/internal', {
+        auth: true,
+        exactly: { key: 'internal', text: null, createdBy: null, updatedBy: null },
+      }),
       put('/api/globals/internal', { text: CANARY }),
       get('/api/globals/internal', { status: 401, headers: { 'If-None-Match': '*' } }),
       put('/api/globals/wall', { text: 'from anyone' }, { auth: false }),
