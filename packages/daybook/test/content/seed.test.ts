@@ -93,6 +93,48 @@ describe.each(STORES)('on $name', (store) => {
     expect(await stored()).toEqual(NOTHING)
   })
 
+  test('changes what it has made, in each language', async () => {
+    const config: DaybookConfig = {
+      locales: { default: 'en', available: ['en', 'de'] },
+      collections: {
+        posts: { fields: { title: f.text({ required: true, localized: true }), next: f.relation('posts') } },
+      },
+      globals: { site: { fields: { name: f.text({ localized: true }) } } },
+      seed: async ({ create: make, update, writeGlobal }) => {
+        const [first, second] = [await make('posts', { title: 'Ink' }), await make('posts', { title: 'Pens' })]
+        await update('posts', first.id, { title: 'Tinte' }, { locale: 'de' })
+        await update('posts', first.id, { next: second.id })
+        await writeGlobal('site', { name: 'Daybook' })
+        await writeGlobal('site', { name: 'Tagebuch' }, { locale: 'de' })
+      },
+    }
+    await place.serve(config, async ({ content }) => {
+      const titles = async (locale: string): Promise<unknown> =>
+        (await content.list('posts', { locale, sort: 'createdAt', include: 'next' })).items.map(({ title, next }) => [
+          title,
+          (next as { title?: unknown } | null)?.title,
+        ])
+      expect(await titles('en')).toEqual([
+        ['Ink', 'Pens'],
+        ['Pens', undefined],
+      ])
+      expect(await titles('de')).toEqual([
+        ['Tinte', null],
+        [null, undefined],
+      ])
+      expect(await content.readGlobal('site', { locale: 'de' })).toMatchObject({ name: 'Tagebuch' })
+    })
+  })
+
+  test('leaves nothing when a change of what it has made is refused', async () => {
+    const config = withSeed(async (content) => {
+      const { id } = await content.create('posts', { title: 'First' })
+      await content.update('posts', id, { title: null })
+    })
+    await expect(place.start(config)).rejects.toThrow(/posts/)
+    expect(await stored()).toEqual(NOTHING)
+  })
+
   test('may write many entries at once', async () => {
     const titles = Array.from({ length: 40 }, (_, index) => `Post ${index}`)
     const long = 'word '.repeat(1000)
