@@ -110,7 +110,7 @@ describe.each(STORES)('on $name', (store) => {
     }
     await place.serve(config, async ({ content }) => {
       const titles = async (locale: string): Promise<unknown> =>
-        (await content.list('posts', { locale, sort: 'createdAt', include: 'next' })).items.map(({ title, next }) => [
+        (await content.list('posts', { locale, sort: 'createdAt', include: ['next'] })).items.map(({ title, next }) => [
           title,
           (next as { title?: unknown } | null)?.title,
         ])
