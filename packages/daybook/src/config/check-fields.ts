@@ -76,6 +76,10 @@ function checkField(field: unknown, place: FieldPlace, { hasLocales }: Surroundi
   checkOptions(type, options, place.path, report)
   if (place.nested && options.access)
     report.add(`${place.path}.access`, 'put it on the top-level field around this one')
+  if (place.nested && options.fill !== undefined)
+    report.add(`${place.path}.fill`, 'put it on the top-level field around this one')
+  if (type.role !== undefined && options.fill !== undefined)
+    report.add(`${place.path}.fill`, `leave it out: the service itself gives every entry a ${type.role}`)
   if (place.nested && type.isUnique?.(options))
     report.add(`${place.path}.unique`, 'only top-level fields can be unique')
   if (options.localized && !hasLocales) {

@@ -1,0 +1,63 @@
+import type { LoadedMigration } from '../../content/migrations/run-migrations.ts'
+import { isLossy, type MigrationStep } from '../../content/transfer/migration.ts'
+import { findMisfits } from '../../content/transfer/misfits.ts'
+import type { Model } from '../../model/model.ts'
+import type { Reader } from '../../store/reads/read.ts'
+import { printable } from '../progress.ts'
+
+/** Stored values of one field that do not hold under the present config. */
+export interface MisfitCount {
+  readonly path: string
+  readonly kind: string
+  readonly message: string
+  readonly count: number
+  /** Whether the config can fill them. */
+  readonly isFilled: boolean
+}
+
+/** Everything that `daybook migrate` has to say of a store. */
+export interface MigrationPlan {
+  readonly steps: readonly MigrationStep[]
+  readonly misfits: readonly MisfitCount[]
+  readonly migrations: readonly LoadedMigration[]
+}
+
+/** Counts the stored values that a write would refuse, by field and kind. */
+export async function countMisfits(read: Reader, model: Model): Promise<readonly MisfitCount[]> {
+  const counts = new Map<string, MisfitCount>()
+  for await (const { path, kind, message } of findMisfits(read, model)) {
+    const count = (counts.get(`${path} ${kind}`)?.count ?? 0) + 1
+    counts.set(`${path} ${kind}`, { path, kind, message, count, isFilled: kind === 'required' && hasFill(model, path) })
+  }
+  return [...counts.values()]
+}
+
+function hasFill({ collections, globals }: Model, path: string): boolean {
+  const [key = '', field = ''] = path.split('.')
+  return (collections.get(key) ?? globals.get(key))?.fieldMap[field]?.options.fill !== undefined
+}
+
+/** Whether there is nothing that `--apply` would do. */
+export const isSettled = ({ steps, misfits, migrations }: MigrationPlan): boolean =>
+  steps.length === 0 && migrations.length === 0 && !misfits.some(({ isFilled }) => isFilled)
+
+/** The plan in lines. */
+export function describePlan({ steps, misfits, migrations }: MigrationPlan): string {
+  const lines = [
+    ...steps.map((step) => `${isLossy(step) ? 'LOSS  ' : '      '}${step.path} ${step.message} (${step.count})`),
+    ...misfits
+      .filter((one) => one.isFilled)
+      .map(({ path, count }) => `      ${path} is empty, and has a fill (${count})`),
+    ...migrations.map(
+      ({ name, migration: { description } }) =>
+        `      migrations/${name} has not run${description === undefined ? '' : `: ${printable(description)}`}`,
+    ),
+    ...misfits
+      .filter((one) => !one.isFilled)
+      .flatMap(({ path, message, count }) => [
+        `CHECK ${path} ${message} (${count})`,
+        `      Find them: daybook migrate --list ${path}`,
+      ]),
+  ]
+  return lines.length === 0 ? 'The stored content fits the config.\n' : lines.map((line) => `${line}\n`).join('')
+}
