@@ -162,6 +162,19 @@ describe.each(STORES)('a migration on $name', (store) => {
     expect(await counts()).toEqual([0, 0])
   })
 
+  test('stores nothing more when another process has ended it while this one stood still', async () => {
+    await addNotes(MANY)
+    const stalled = migrateBy(place, CONFIG, async ({ content }) => {
+      let seen = 0
+      await content.each('notes', {}, async (note) => {
+        if (seen++ === 250) await place.exec("UPDATE daybook$migrations SET position = '{}', finished = 'now'")
+        return add(note)
+      })
+    })
+    await expect(stalled).rejects.toThrow('Another process migrates this store now')
+    expect((await counts()).filter((count) => count === 1)).toHaveLength(200)
+  })
+
   test('waits for another process that migrates the store', async () => {
     await addNotes(1)
     await withEngine(place, CONFIG, async (engine) => {

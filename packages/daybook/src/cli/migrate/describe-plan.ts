@@ -22,14 +22,17 @@ export interface MigrationPlan {
   readonly migrations: readonly LoadedMigration[]
 }
 
-/** Counts the stored values that a write would refuse, by field and kind. */
+/** Counts the stored values that a write would refuse, by field and kind, in the order of the config. */
 export async function countMisfits(read: Reader, model: Model): Promise<readonly MisfitCount[]> {
   const counts = new Map<string, MisfitCount>()
   for await (const { path, kind, message } of findMisfits(read, model)) {
     const count = (counts.get(`${path} ${kind}`)?.count ?? 0) + 1
     counts.set(`${path} ${kind}`, { path, kind, message, count, isFilled: kind === 'required' && hasFill(model, path) })
   }
-  return [...counts.values()]
+  const paths = [...model.collections.values(), ...model.globals.values()].flatMap((one) =>
+    one.fields.map(({ key }) => `${one.key}.${key}`),
+  )
+  return [...counts.values()].toSorted((a, b) => paths.indexOf(a.path) - paths.indexOf(b.path))
 }
 
 function hasFill({ collections, globals }: Model, path: string): boolean {

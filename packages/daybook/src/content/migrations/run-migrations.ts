@@ -46,6 +46,8 @@ const LEASE_MS = 10_000
 /** How often a process that waits asks again, in milliseconds. */
 const ASK_EVERY_MS = 200
 
+const TAKEN_OVER = 'Another process migrates this store now. Run daybook migrate again when it has ended.'
+
 /** The right to migrate a store, which one process at a time has. */
 export class MigrationLock {
   readonly #lease: Lease
@@ -79,7 +81,7 @@ export class MigrationLock {
       return await this.#lease.write(work, { isAlone: true })
     } catch (error) {
       if (!(error instanceof LeaseLost)) throw error
-      throw new MigrationError('Another process migrates this store now. Run daybook migrate again when it has ended.')
+      throw new MigrationError(TAKEN_OVER)
     }
   }
 
@@ -115,24 +117,24 @@ async function runMigration(file: LoadedMigration, options: RunOptions): Promise
   const before = (await engine.store.read.system.migrations()).find((one) => one.name === name)
   const record = { name, hash, started: before?.started ?? now(), position: before?.position ?? '{}', finished: null }
   await lock.transaction((writer) => writer.migrations.put(record))
-  const run = new CountedRun(lock)
+  const run = new OwnTransactions(lock, record)
   const content = new StepContent(engine, {
     name,
     signal,
     positions: JSON.parse(record.position),
     transact: run.transact,
-    savePositions: (writer, next) => writer.migrations.put({ ...record, position: JSON.stringify(next) }),
+    savePositions: (writer, next) => run.savePosition(writer, JSON.stringify(next)),
   })
   const context = { content, dryRun, signal, log: (text: string) => log(`  ${name}: ${text}`) }
   try {
     await untilAborted(async () => migration.run(context), signal)
+    await run.transact((writer) => writer.migrations.put({ ...record, position: '{}', finished: now() }), {})
   } catch (error) {
     if (signal.aborted) throw error
     throw explainFailure(name, error)
   } finally {
     run.end()
   }
-  await lock.transaction((writer) => writer.migrations.put({ ...record, position: '{}', finished: now() }))
   log(
     `      migrations/${name} ${dryRun ? 'would run' : 'has run'} (${run.changes} ${run.changes === 1 ? 'change' : 'changes'})`,
   )
@@ -162,23 +164,47 @@ function explainFailure(name: string, error: unknown): MigrationError {
   )
 }
 
-/** The transactions of one migration, with the number of changes that they make. */
-class CountedRun {
+/**
+ * The transactions of one run of a migration, with the number of changes that they make. While a process stands still, another one may
+ * take the lock, go on with the migration, and give the lock back: then the stored position is none of this run.
+ */
+class OwnTransactions {
   changes = 0
   readonly #lock: MigrationLock
+  readonly #record: MigrationRecord
+  readonly #positions: Set<string>
   #isOver = false
 
-  constructor(lock: MigrationLock) {
+  /** @param record as it is stored */
+  constructor(lock: MigrationLock, record: MigrationRecord) {
     this.#lock = lock
+    this.#record = record
+    this.#positions = new Set([record.position])
+  }
+
+  /** Stores how far the run has come, in a transaction with what it did. */
+  async savePosition(writer: Writer, position: string): Promise<void> {
+    this.#positions.add(position)
+    await writer.migrations.put({ ...this.#record, position })
   }
 
   get transact(): Transact {
     return async (work) => {
       if (this.#isOver) throw new Error('The migration is over. Await each call of content.')
-      const { result, changes } = await this.#lock.transaction(counted(work))
+      const { result, changes } = await this.#lock.transaction(async (writer) => {
+        await this.#requireOwn(writer)
+        return counted(work)(writer)
+      })
       this.changes += changes
       return result
     }
+  }
+
+  /** @throws {MigrationError} when another process has gone on with the migration */
+  async #requireOwn(writer: Writer): Promise<void> {
+    const stored = await writer.migrations.get(this.#record.name)
+    if (!stored || stored.finished !== null || !this.#positions.has(stored.position))
+      throw new MigrationError(TAKEN_OVER)
   }
 
   /** Nothing more is stored. */

@@ -67,15 +67,21 @@ export interface FillRun {
  */
 export async function fillStored(engine: Engine, run: FillRun): Promise<readonly FilledField[]> {
   const { scope } = await writeContext(engine, new UnrestrictedAccess(engine.model, MIGRATOR))
-  const job: FillJob = { engine, run, scope, counts: new Map() }
+  const job: FillJob = { engine, run, scope, counts: new Map(filledPaths(engine.model).map((path) => [path, 0])) }
   for (const collection of engine.model.collections.values()) {
     if (filledFields(collection).length > 0) await fillCollection(job, collection)
   }
   for (const global of engine.model.globals.values()) {
     if (filledFields(global).length > 0) await fillGlobal(job, global)
   }
-  return [...job.counts].map(([path, count]) => ({ path, count }))
+  return [...job.counts].filter(([, count]) => count > 0).map(([path, count]) => ({ path, count }))
 }
+
+/** In the order of the config. */
+const filledPaths = ({ collections, globals }: Model): readonly string[] =>
+  [...collections.values(), ...globals.values()].flatMap((one) =>
+    filledFields(one).map((field) => `${one.key}.${field.key}`),
+  )
 
 interface FillJob {
   readonly engine: Engine

@@ -18,6 +18,11 @@ export class MigrationRecords {
     this.#connection = connection
   }
 
+  /** The record of that name; `undefined`: it never began here. */
+  async get(name: string): Promise<MigrationRecord | undefined> {
+    return (await readMigrations(this.#connection)).find((one) => one.name === name)
+  }
+
   /** Stores a record in the place of the one of that name. */
   async put(record: MigrationRecord): Promise<void> {
     await this.#connection.run(PUT, { ...record })
