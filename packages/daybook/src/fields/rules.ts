@@ -58,8 +58,8 @@ export const COMMON_RULES: Readonly<
   localized: aFlag,
   access: anAccess,
   validate: aFunction,
-  renamedFrom: aKey,
   fill: aFill,
+  renamedFrom: aKey,
 }
 
 /** Rules of the options of every type with one comparable value. */

@@ -154,9 +154,9 @@ export class StepContent extends CallerContent implements MigrationContent {
 
   /** An entry with what it holds of fields that the config no longer has. */
   #show(collection: CollectionModel, entry: StoredEntry): MigratedEntry {
-    const { values, orphaned } = new Revision(this.#engine.model, collection, entry)
+    const { told, orphaned } = new Revision(this.#engine.model, collection, entry)
     const { id, created_at: createdAt, updated_at: updatedAt } = entry
-    return structuredClone({ ...(orphaned ? JSON.parse(orphaned) : {}), ...values, id, createdAt, updatedAt })
+    return structuredClone({ ...(orphaned ? JSON.parse(orphaned) : {}), ...told, id, createdAt, updatedAt })
   }
 }
 

@@ -2,7 +2,6 @@ import { serviceCaller } from '../../auth/adapter.ts'
 import { DaybookError, MigrationError } from '../../errors.ts'
 import type { Field } from '../../fields/field.ts'
 import type { CollectionModel, DocumentModel, FieldModel, GlobalModel, Model } from '../../model/model.ts'
-import type { QueryScope } from '../../query/where.ts'
 import { UniqueViolation } from '../../store/database.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { GlobalRow, StoredEntry } from '../../store/reads/rows.ts'
@@ -13,9 +12,10 @@ import { UnrestrictedAccess } from '../access/unrestricted-access.ts'
 import { isEmpty, mergeFields, settleFields, type Values } from '../document.ts'
 import { type Engine, personOf } from '../engine.ts'
 import type { Canonical } from '../locales/localized.ts'
+import { toPlainJson } from '../plain-json.ts'
 import { withSystem } from '../reads/present.ts'
 import { checkBody } from '../writes/body.ts'
-import { writeContext } from '../writes/context.ts'
+import { settleTools, type WriteContext, writeContext } from '../writes/context.ts'
 import { requireTargets } from '../writes/references.ts'
 import { allReferences, toRow, translationsOf } from '../writes/row.ts'
 import { entriesAfter, MIGRATION_ACTOR, MIGRATION_BATCH, toOrphaned } from './migration.ts'
@@ -66,8 +66,8 @@ export interface FillRun {
  * @throws {MigrationError} when a fill throws, or answers what its field refuses; the documents before it stay filled
  */
 export async function fillStored(engine: Engine, run: FillRun): Promise<readonly FilledField[]> {
-  const { scope } = await writeContext(engine, new UnrestrictedAccess(engine.model, MIGRATOR))
-  const job: FillJob = { engine, run, scope, counts: new Map(filledPaths(engine.model).map((path) => [path, 0])) }
+  const context = await writeContext(engine, new UnrestrictedAccess(engine.model, MIGRATOR))
+  const job: FillJob = { engine, run, context, counts: new Map(filledPaths(engine.model).map((path) => [path, 0])) }
   for (const collection of engine.model.collections.values()) {
     if (filledFields(collection).length > 0) await fillCollection(job, collection)
   }
@@ -86,7 +86,7 @@ const filledPaths = ({ collections, globals }: Model): readonly string[] =>
 interface FillJob {
   readonly engine: Engine
   readonly run: FillRun
-  readonly scope: QueryScope
+  readonly context: WriteContext
   /** Documents that were filled, by the path of the field. */
   readonly counts: Map<string, number>
 }
@@ -116,7 +116,7 @@ async function fillPage(
 ): Promise<readonly FilledDocument[] | undefined> {
   const filled = new Map<StoredEntry, FilledDocument>()
   for (const entry of page) {
-    const one = await fillDocument(job.engine, collection, entry, entry.id)
+    const one = await fillDocument(job, collection, entry, entry.id)
     if (one) filled.set(entry, one)
   }
   if (filled.size === 0) return []
@@ -132,7 +132,7 @@ async function fillPage(
 }
 
 async function storeEntry(
-  { engine, scope }: FillJob,
+  { engine, context: { scope } }: FillJob,
   writer: Writer,
   collection: CollectionModel,
   entry: StoredEntry,
@@ -158,7 +158,7 @@ async function fillGlobal(job: FillJob, global: GlobalModel): Promise<void> {
   const { engine, run } = job
   run.signal.throwIfAborted()
   const row = await engine.store.read.globals.byKey(global.key)
-  const filled = row && (await fillDocument(engine, global, row, global.key))
+  const filled = row && (await fillDocument(job, global, row, global.key))
   if (!filled) return
   const isStored = await run.transact(async (writer) => {
     const now = await writer.read.globals.byKey(global.key)
@@ -171,7 +171,7 @@ async function fillGlobal(job: FillJob, global: GlobalModel): Promise<void> {
 }
 
 async function storeGlobal(
-  { engine, scope }: FillJob,
+  { engine, context: { scope } }: FillJob,
   writer: Writer,
   global: GlobalModel,
   row: GlobalRow,
@@ -190,15 +190,16 @@ async function storeGlobal(
 
 /** A document with what its fills give it; `undefined`: it lacks nothing, or they give nothing. */
 async function fillDocument(
-  { tools }: Engine,
+  { context }: FillJob,
   document: DocumentModel,
-  row: StoredText,
+  row: StoredText & Pick<StoredEntry, 'created_by' | 'updated_by'>,
   id: string,
 ): Promise<FilledDocument | undefined> {
   const lacking = lackingFields(document, row)
   if (lacking.length === 0) return undefined
   const move = moveDocument(document, row)
-  const shown = { ...move.stored, ...move.values, ...systemOf(document, row) }
+  const people = { createdBy: row.created_by, updatedBy: row.updated_by }
+  const shown = { ...move.stored, ...move.values, ...systemOf(document, row), ...people }
   const given: Values = {}
   for (const { key, field } of lacking) {
     const value = await fillValue(`${document.key}.${key}`, field, shown, id)
@@ -206,7 +207,7 @@ async function fillDocument(
   }
   if (Object.keys(given).length === 0) return undefined
   const checked = await explainRefusal(document, id, async () => checkBody(document, 'update', given, FULL_RIGHTS))
-  const settled = await settleFields(document, checked, move.values, tools)
+  const settled = await settleFields(document, checked, move.values, settleTools(context, document))
   const canonical = moveTranslations(document, mergeFields(document, move.values, settled), row.locales)
   return { canonical, given, orphaned: toOrphaned(document, move) }
 }
@@ -221,7 +222,7 @@ async function fillValue(path: string, { options: { fill } }: Field, shown: Valu
   if (typeof fill !== 'function') return fill
   try {
     // Each gets its own copy: what one function changes, the others do not see.
-    return await fill(structuredClone(shown))
+    return toPlainJson(await fill(structuredClone(shown)))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new MigrationError(`The fill of ${path} failed for ${id}: ${reason}`)
