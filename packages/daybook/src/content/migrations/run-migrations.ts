@@ -81,7 +81,9 @@ export class MigrationLock {
       return await this.#lease.write(work, { isAlone: true })
     } catch (error) {
       if (!(error instanceof LeaseLost)) throw error
-      throw new MigrationError(TAKEN_OVER)
+      // A process that stood still for too long goes on when no other one has the right.
+      if (!(await this.#lease.take())) throw new MigrationError(TAKEN_OVER)
+      return this.#lease.write(work, { isAlone: true })
     }
   }
 
