@@ -193,7 +193,7 @@ describe.each(STORES)('a migration on $name', (store) => {
 })
 
 describe('the files of migrations', () => {
-  const ran = { name: 'a', hash: '1', started: 'then', position: '{}', finished: '2026-11-01T00:00:00.000Z' }
+  const ran = { name: 'a', hash: '1', started: 'then', run: '', position: '{}', finished: '2026-11-01T00:00:00.000Z' }
 
   test('run in the order of their names, once, and again when they did not come to their end', () => {
     const files = ['b', 'c', 'a'].map((name) => ({ name, hash: '1' }))

@@ -1,17 +1,16 @@
 import { resolve } from 'node:path'
 import type { Engine } from '../../content/engine.ts'
-import { MigrationLock, pendingMigrations, runMigrations } from '../../content/migrations/run-migrations.ts'
-import { type FilledField, fillStored } from '../../content/transfer/fill.ts'
-import { dropOrphaned, isLossy, moveStored, planMigration } from '../../content/transfer/migration.ts'
+import { isLossy } from '../../content/transfer/migration.ts'
 import { findMisfits } from '../../content/transfer/misfits.ts'
 import { fillLocaleTables } from '../../content/writes/row.ts'
 import { compileModel } from '../../model/compile.ts'
 import { openUnprepared, refuseUnfinished } from '../../service.ts'
 import { findConfig, loadConfig } from '../config-file.ts'
 import { openCopy } from '../import/open-copy.ts'
+import { applyPlan, type MigrateJob } from '../migrate/apply-plan.ts'
 import { noteAsRun } from '../migrate/at-start.ts'
-import { countMisfits, describePlan, isSettled, type MigrationPlan } from '../migrate/describe-plan.ts'
-import { type FoundMigration, findMigrations, loadMigrations } from '../migrate/find-migrations.ts'
+import { describePlan, isSettled, makePlan } from '../migrate/describe-plan.ts'
+import { type FoundMigration, findMigrations } from '../migrate/find-migrations.ts'
 import { untilSignal } from '../migrate/until-signal.ts'
 import { type CommandLine, dataFolder, readCommandOptions } from '../options.ts'
 import { UsageError } from '../usage.ts'
@@ -67,60 +66,20 @@ function refuseTogether(options: CommandLine): void {
   if (given.length > 1) throw new UsageError(`${given.join(' and ')} exclude each other. Give one of them.`)
 }
 
-/** What a run of the command works on. */
-interface MigrateJob {
-  readonly engine: Engine
-  readonly files: readonly FoundMigration[]
-  readonly signal: AbortSignal
-  /** Whether it works on a copy, which is deleted afterwards. */
-  readonly dryRun: boolean
-}
-
-async function planAndApply(job: MigrateJob, options: CommandLine): Promise<number> {
-  const { engine, files, dryRun } = job
-  const { model, store } = engine
-  const pending = pendingMigrations(files, await store.read.system.migrations())
-  const plan: MigrationPlan = {
-    steps: await planMigration(store.read, model),
-    misfits: await countMisfits(store.read, model),
-    migrations: await loadMigrations(pending),
-  }
+async function planAndApply(
+  { files, ...job }: Omit<MigrateJob, 'log'> & { readonly files: readonly FoundMigration[] },
+  options: CommandLine,
+): Promise<number> {
+  const { dryRun } = job
+  const plan = await makePlan(job.engine, files)
   process.stdout.write(describePlan(plan))
   if (isSettled(plan)) return 0
   if (!dryRun && !options.flag('apply')) return print('Nothing was changed. Do it with: daybook migrate --apply', 0)
   if (!dryRun && plan.steps.some(isLossy) && !options.flag('allow-loss')) {
     return print('Refused: this loses stored values. Bring the fields back, or add --allow-loss.', 1)
   }
-  await apply(job, plan)
+  await applyPlan({ ...job, log }, plan)
   return print(dryRun ? 'Nothing was changed. Do it with: daybook migrate --apply' : 'Done.', 0)
-}
-
-/** Carries a plan out. Values without a field go last, so that fills and migrations see them. */
-async function apply(
-  { engine, files, signal, dryRun }: MigrateJob,
-  { migrations, steps }: MigrationPlan,
-): Promise<void> {
-  const { model, store } = engine
-  await store.prepare(model, (writer, collection) => fillLocaleTables(model, writer, collection))
-  const onWait = (): void =>
-    log('Another process migrates this store, or was killed while it did. Waiting for it to end.')
-  const lock = await MigrationLock.take(store, { onWait, signal })
-  try {
-    const transact = lock.transaction.bind(lock)
-    printFilled(await fillStored(engine, { transact, signal }), dryRun ? 'would be filled in' : 'filled in')
-    await moveStored(store, model)
-    // Another process may have run some of them meanwhile.
-    const pending = new Set(pendingMigrations(files, await store.read.system.migrations()).map(({ name }) => name))
-    const left = migrations.filter(({ name }) => pending.has(name))
-    await runMigrations(left, { engine, lock, log, signal, dryRun })
-    if (steps.some(isLossy)) await dropOrphaned(store, model)
-  } finally {
-    await lock.release()
-  }
-}
-
-function printFilled(filled: readonly FilledField[], done: string): void {
-  for (const { path, count } of filled) log(`      ${path} ${done} (${count})`)
 }
 
 async function listMisfits({ store, model }: Engine, path: string): Promise<number> {

@@ -46,6 +46,6 @@ export async function noteAsRun(store: Store, files: readonly FoundMigration[]):
   const at = new Date().toISOString()
   await store.transaction(async (writer) => {
     for (const { name, hash } of pending)
-      await writer.migrations.put({ name, hash, started: at, position: '{}', finished: at })
+      await writer.migrations.put({ name, hash, started: at, run: '', position: '{}', finished: at })
   })
 }

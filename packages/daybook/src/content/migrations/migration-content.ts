@@ -33,8 +33,8 @@ export interface MigrationRun {
   readonly signal: AbortSignal
   /** How far an earlier run has come. */
   readonly positions: Positions
-  /** Stores how far this one has come, in a transaction with what it did. */
-  savePositions(writer: Writer, positions: Positions): Promise<void>
+  /** Stores how far a loop has come, in a transaction with what it did. */
+  savePosition(writer: Writer, loop: string, pk: number): Promise<void>
 }
 
 type Change = Parameters<MigrationContent['each']>[2]
@@ -44,7 +44,6 @@ export class StepContent extends CallerContent implements MigrationContent {
   readonly #engine: Engine
   readonly #caller: Caller
   readonly #run: MigrationRun
-  #positions: Positions
   #loops = 0
 
   constructor(engine: Engine, run: MigrationRun) {
@@ -53,7 +52,6 @@ export class StepContent extends CallerContent implements MigrationContent {
     this.#engine = engine
     this.#caller = caller
     this.#run = run
-    this.#positions = run.positions
   }
 
   async each(key: string, where: Where, change: Change): Promise<number> {
@@ -67,7 +65,7 @@ export class StepContent extends CallerContent implements MigrationContent {
     const loop = `${this.#loops} ${key} ${JSON.stringify(where)}`
     const condition = this.#condition(collection, where)
     let changed = 0
-    for (let after = this.#positions[loop] ?? 0; ; ) {
+    for (let after = this.#run.positions[loop] ?? 0; ; ) {
       const done = await this.#changePage(collection, condition, { loop, after, change })
       if (!done) return changed
       changed += done.changed
@@ -93,7 +91,7 @@ export class StepContent extends CallerContent implements MigrationContent {
       const page = await entries.matchingAfter(collection, after, EACH_BATCH, condition)
       const last = page.at(-1)?.pk
       if (last === undefined) return undefined
-      const changed = await this.#tryPage(collection, page, change, { ...this.#positions, [loop]: last })
+      const changed = await this.#tryPage(collection, page, { loop, last, change })
       if (changed !== undefined) return { changed, last }
     }
     throw new MigrationError(
@@ -105,8 +103,7 @@ export class StepContent extends CallerContent implements MigrationContent {
   async #tryPage(
     collection: CollectionModel,
     page: readonly StoredEntry[],
-    change: Change,
-    positions: Positions,
+    { loop, last, change }: { readonly loop: string; readonly last: number; readonly change: Change },
   ): Promise<number | undefined> {
     const context = await writeContext(this.#engine, new UnrestrictedAccess(this.#engine.model, this.#caller), {
       transact: this.#run.transact,
@@ -117,20 +114,18 @@ export class StepContent extends CallerContent implements MigrationContent {
         const write = await this.#prepare(context, collection, entry, change)
         if (write) writes.push({ entry, write })
       }
-      const changed = await context.transact(
+      return await context.transact(
         async (writer) => {
           let count = 0
           for (const { entry, write } of writes) {
             const [answer] = await commitAll([write], writer).catch((error) => explainRefused(collection, entry, error))
             if (answer?.seq !== entry.seq) count += 1
           }
-          await this.#run.savePositions(writer, positions)
+          await this.#run.savePosition(writer, loop, last)
           return count
         },
         { isAlone: true },
       )
-      this.#positions = positions
-      return changed
     } catch (error) {
       if (error instanceof StaleWrite) return undefined
       throw error

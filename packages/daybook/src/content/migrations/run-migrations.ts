@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MigrationError } from '../../errors.ts'
 import { Lease, LeaseLost } from '../../store/records/lease.ts'
@@ -5,9 +6,9 @@ import type { MigrationRecord } from '../../store/records/migration-records.ts'
 import type { Store } from '../../store/store.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import type { Engine } from '../engine.ts'
-import type { Transact } from '../writes/prepared.ts'
 import type { Migration } from './define-migration.ts'
-import { StepContent } from './migration-content.ts'
+import { type MigrationRun, type Positions, StepContent } from './migration-content.ts'
+import { untilAborted } from './until-aborted.ts'
 
 /** A migration's file. */
 export interface MigrationFile {
@@ -75,15 +76,20 @@ export class MigrationLock {
     return new MigrationLock(lease, leaseMs)
   }
 
-  /** Runs `work` as one transaction of the process that has the right. */
+  /**
+   * Runs `work` as one transaction of the process that has the right. A process that stood still for too long goes on when no other
+   * one has the right.
+   *
+   * @throws {MigrationError} when another process has it
+   */
   async transaction<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
-    try {
-      return await this.#lease.write(work, { isAlone: true })
-    } catch (error) {
-      if (!(error instanceof LeaseLost)) throw error
-      // A process that stood still for too long goes on when no other one has the right.
-      if (!(await this.#lease.take())) throw new MigrationError(TAKEN_OVER)
-      return this.#lease.write(work, { isAlone: true })
+    for (;;) {
+      try {
+        return await this.#lease.write(work, { isAlone: true })
+      } catch (error) {
+        if (!(error instanceof LeaseLost)) throw error
+        if (!(await this.#lease.take())) throw new MigrationError(TAKEN_OVER)
+      }
     }
   }
 
@@ -115,47 +121,58 @@ export async function runMigrations(files: readonly LoadedMigration[], options: 
 
 async function runMigration(file: LoadedMigration, options: RunOptions): Promise<void> {
   const { engine, lock, log, dryRun, signal } = options
-  const { name, hash, migration } = file
-  const before = (await engine.store.read.system.migrations()).find((one) => one.name === name)
-  const record = { name, hash, started: before?.started ?? now(), position: before?.position ?? '{}', finished: null }
-  await lock.transaction((writer) => writer.migrations.put(record))
+  const { name, migration } = file
+  const record = await lock.transaction((writer) => beginRun(writer, file))
+  if (!record) return
   const run = new OwnTransactions(lock, record)
-  const content = new StepContent(engine, {
-    name,
-    signal,
-    positions: JSON.parse(record.position),
-    transact: run.transact,
-    savePositions: (writer, next) => run.savePosition(writer, JSON.stringify(next)),
-  })
+  const own = new StepContent(engine, { name, signal, positions: positionsOf(record), ...run.steps })
+  const calls = new Set<Promise<unknown>>()
+  const content = watchCalls(own, calls)
   const context = { content, dryRun, signal, log: (text: string) => log(`  ${name}: ${text}`) }
   try {
     await untilAborted(async () => migration.run(context), signal)
-    await run.transact((writer) => writer.migrations.put({ ...record, position: '{}', finished: now() }), {})
+    if (calls.size > 0)
+      throw new MigrationError('run ended before its calls of content did. Write await before each of them.')
+    await run.finish()
   } catch (error) {
     if (signal.aborted) throw error
     throw explainFailure(name, error)
   } finally {
     run.end()
   }
-  log(
-    `      migrations/${name} ${dryRun ? 'would run' : 'has run'} (${run.changes} ${run.changes === 1 ? 'change' : 'changes'})`,
-  )
+  const changes = `${run.changes} ${run.changes === 1 ? 'change' : 'changes'}`
+  log(`      migrations/${name} ${dryRun ? 'would run' : 'has run'} (${changes})`)
+}
+
+/** Notes that a migration begins, or goes on; `undefined`: another process has run it to its end meanwhile. */
+async function beginRun({ migrations }: Writer, file: MigrationFile): Promise<MigrationRecord | undefined> {
+  const { name, hash } = file
+  const before = await migrations.get(name)
+  if (pendingMigrations([file], before ? [before] : []).length === 0) return undefined
+  const { started = now(), position = '{}' } = before ?? {}
+  const record = { name, hash, started, run: randomUUID(), position, finished: null }
+  await migrations.put(record)
+  return record
+}
+
+/** Content whose calls that are under way are in `calls`. One that nobody awaits fails with the migration, not with the process. */
+function watchCalls<Content extends object>(content: Content, calls: Set<Promise<unknown>>): Content {
+  const watch = (answer: unknown): unknown => {
+    if (!(answer instanceof Promise)) return answer
+    calls.add(answer)
+    const settle = (): void => void calls.delete(answer)
+    answer.then(settle, settle)
+    return answer
+  }
+  return new Proxy(content, {
+    get: (target, key) => {
+      const member: unknown = Reflect.get(target, key)
+      return typeof member === 'function' ? (...args: unknown[]) => watch(Reflect.apply(member, target, args)) : member
+    },
+  })
 }
 
 const now = (): string => new Date().toISOString()
-
-/** A migration that waits for ever still ends with Ctrl-C. */
-async function untilAborted(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const end = (): void => reject(signal.reason)
-  signal.throwIfAborted()
-  signal.addEventListener('abort', end, { once: true })
-  try {
-    await Promise.race([work(), promise])
-  } finally {
-    signal.removeEventListener('abort', end)
-  }
-}
 
 function explainFailure(name: string, error: unknown): MigrationError {
   const own = error instanceof Error ? error : new Error(String(error))
@@ -166,52 +183,61 @@ function explainFailure(name: string, error: unknown): MigrationError {
   )
 }
 
+const positionsOf = ({ position }: MigrationRecord): Positions => JSON.parse(position)
+
 /**
  * The transactions of one run of a migration, with the number of changes that they make. While a process stands still, another one may
- * take the lock, go on with the migration, and give the lock back: then the stored position is none of this run.
+ * take the lock, go on with the migration, and give the lock back: then the stored run is another one.
  */
 class OwnTransactions {
   changes = 0
   readonly #lock: MigrationLock
   readonly #record: MigrationRecord
-  readonly #positions: Set<string>
   #isOver = false
 
   /** @param record as it is stored */
   constructor(lock: MigrationLock, record: MigrationRecord) {
     this.#lock = lock
     this.#record = record
-    this.#positions = new Set([record.position])
   }
 
-  /** Stores how far the run has come, in a transaction with what it did. */
-  async savePosition(writer: Writer, position: string): Promise<void> {
-    this.#positions.add(position)
-    await writer.migrations.put({ ...this.#record, position })
-  }
-
-  get transact(): Transact {
-    return async (work) => {
-      if (this.#isOver) throw new Error('The migration is over. Await each call of content.')
-      const { result, changes } = await this.#lock.transaction(async (writer) => {
-        await this.#requireOwn(writer)
-        return counted(work)(writer)
-      })
-      this.changes += changes
-      return result
+  /** How the content of the migration stores. */
+  get steps(): Pick<MigrationRun, 'transact' | 'savePosition'> {
+    return {
+      transact: (work) => this.#transact(work),
+      // Loops may run side by side: each changes its own position in what is stored.
+      savePosition: async (writer, loop, pk) => {
+        const position = JSON.stringify({ ...positionsOf(await this.#requireOwn(writer)), [loop]: pk })
+        await writer.migrations.put({ ...this.#record, position })
+      },
     }
   }
 
-  /** @throws {MigrationError} when another process has gone on with the migration */
-  async #requireOwn(writer: Writer): Promise<void> {
-    const stored = await writer.migrations.get(this.#record.name)
-    if (!stored || stored.finished !== null || !this.#positions.has(stored.position))
-      throw new MigrationError(TAKEN_OVER)
+  /** Notes that the migration has run. */
+  async finish(): Promise<void> {
+    await this.#transact((writer) => writer.migrations.put({ ...this.#record, position: '{}', finished: now() }))
   }
 
   /** Nothing more is stored. */
   end(): void {
     this.#isOver = true
+  }
+
+  async #transact<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
+    if (this.#isOver) throw new Error('The migration is over. Await each call of content.')
+    const { result, changes } = await this.#lock.transaction(async (writer) => {
+      await this.#requireOwn(writer)
+      return counted(work)(writer)
+    })
+    this.changes += changes
+    return result
+  }
+
+  /** @throws {MigrationError} when another process has gone on with the migration */
+  async #requireOwn({ migrations }: Writer): Promise<MigrationRecord> {
+    const stored = await migrations.get(this.#record.name)
+    if (!stored || stored.finished !== null || stored.run !== this.#record.run) throw new MigrationError(TAKEN_OVER)
+    return stored
   }
 }
 

@@ -12,6 +12,7 @@ import { UnrestrictedAccess } from '../access/unrestricted-access.ts'
 import { isEmpty, mergeFields, settleFields, type Values } from '../document.ts'
 import { type Engine, personOf } from '../engine.ts'
 import type { Canonical } from '../locales/localized.ts'
+import { untilAborted } from '../migrations/until-aborted.ts'
 import { toPlainJson } from '../plain-json.ts'
 import { withSystem } from '../reads/present.ts'
 import { checkBody } from '../writes/body.ts'
@@ -19,7 +20,7 @@ import { settleTools, type WriteContext, writeContext } from '../writes/context.
 import { requireTargets } from '../writes/references.ts'
 import { allReferences, toRow, translationsOf } from '../writes/row.ts'
 import { entriesAfter, MIGRATION_ACTOR, MIGRATION_BATCH, toOrphaned } from './migration.ts'
-import { moveDocument, moveTranslations } from './move-document.ts'
+import { type Move, moveDocument, moveTranslations } from './move-document.ts'
 
 /** How many documents a field was given a value in. */
 export interface FilledField {
@@ -29,15 +30,18 @@ export interface FilledField {
 }
 
 /** A stored document, whose columns tell whether it lacks something. */
-type StoredText = Pick<StoredEntry, 'doc' | 'kept' | 'locales'>
+export type StoredText = Pick<StoredEntry, 'doc' | 'kept' | 'locales'>
 
 /** The fields of a document that the config has a fill for. */
 export const filledFields = ({ fields }: DocumentModel): readonly FieldModel[] =>
   fields.filter(({ field }) => field.options.fill !== undefined)
 
 /** Those that lack a value in a stored document: it is required and empty, or the document is older than the field. */
-export function lackingFields(document: DocumentModel, row: StoredText): readonly FieldModel[] {
-  const { values, stored } = moveDocument(document, row)
+export function lackingFields(
+  document: DocumentModel,
+  row: StoredText,
+  { values, stored }: Pick<Move, 'values' | 'stored'> = moveDocument(document, row),
+): readonly FieldModel[] {
   return filledFields(document).filter(({ key, field }) =>
     field.options.required === true ? isEmpty(values[key]) : !Object.hasOwn(stored, key) && !hasKey(row, key),
   )
@@ -190,19 +194,19 @@ async function storeGlobal(
 
 /** A document with what its fills give it; `undefined`: it lacks nothing, or they give nothing. */
 async function fillDocument(
-  { context }: FillJob,
+  { context, run: { signal } }: FillJob,
   document: DocumentModel,
   row: StoredText & Pick<StoredEntry, 'created_by' | 'updated_by'>,
   id: string,
 ): Promise<FilledDocument | undefined> {
-  const lacking = lackingFields(document, row)
-  if (lacking.length === 0) return undefined
   const move = moveDocument(document, row)
+  const lacking = lackingFields(document, row, move)
+  if (lacking.length === 0) return undefined
   const people = { createdBy: row.created_by, updatedBy: row.updated_by }
   const shown = { ...move.stored, ...move.values, ...systemOf(document, row), ...people }
   const given: Values = {}
   for (const { key, field } of lacking) {
-    const value = await fillValue(`${document.key}.${key}`, field, shown, id)
+    const value = await fillValue(`${document.key}.${key}`, field, { shown, id, signal })
     if (!isEmpty(value)) given[key] = value
   }
   if (Object.keys(given).length === 0) return undefined
@@ -218,12 +222,18 @@ function systemOf({ systemKeys }: DocumentModel, { doc }: StoredText): Values {
   return Object.fromEntries([...systemKeys.before, ...systemKeys.after].map((key) => [key, stored[key]]))
 }
 
-async function fillValue(path: string, { options: { fill } }: Field, shown: Values, id: string): Promise<unknown> {
+async function fillValue(
+  path: string,
+  { options: { fill } }: Field,
+  { shown, id, signal }: { readonly shown: Values; readonly id: string; readonly signal: AbortSignal },
+): Promise<unknown> {
   if (typeof fill !== 'function') return fill
   try {
     // Each gets its own copy: what one function changes, the others do not see.
-    return toPlainJson(await fill(structuredClone(shown)))
+    const value = await untilAborted(async () => fill(structuredClone(shown)), signal)
+    return isEmpty(value) ? undefined : toPlainJson(value)
   } catch (error) {
+    if (signal.aborted) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new MigrationError(`The fill of ${path} failed for ${id}: ${reason}`)
   }

@@ -119,18 +119,26 @@ async function tallyGlobal(read: Reader, global: GlobalModel, tally: MigrationTa
 
 /** Every entry, in order of arrival. */
 export const entriesAfter = (read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> =>
-  entriesInBatches((after) => read.entries.storedAfter(collection, after, MIGRATION_BATCH))
+  entriesOf(pagesAfter(read, collection))
+
+/** Every entry, in order of arrival, a batch at a time. */
+export const pagesAfter = (read: Reader, collection: CollectionModel): Pages =>
+  inBatches((after) => read.entries.storedAfter(collection, after, MIGRATION_BATCH))
 
 const outdatedEntries = (read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> =>
-  entriesInBatches((after) => read.entries.outdated(collection, after, MIGRATION_BATCH))
+  entriesOf(inBatches((after) => read.entries.outdated(collection, after, MIGRATION_BATCH)))
+
+type Pages = AsyncGenerator<readonly StoredEntry[]>
+
+async function* entriesOf(pages: Pages): AsyncGenerator<StoredEntry> {
+  for await (const page of pages) yield* page
+}
 
 /** @param next a batch of entries after the one of that number */
-async function* entriesInBatches(
-  next: (after: number) => Promise<readonly StoredEntry[]>,
-): AsyncGenerator<StoredEntry> {
+async function* inBatches(next: (after: number) => Promise<readonly StoredEntry[]>): Pages {
   for (let after = 0; ; ) {
     const page = await next(after)
-    yield* page
+    yield page
     const last = page.at(-1)
     if (!last || page.length < MIGRATION_BATCH) return
     after = last.pk

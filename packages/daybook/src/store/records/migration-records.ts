@@ -37,6 +37,7 @@ const PUT = prepare(
       name: param<string>('name'),
       hash: param<string>('hash'),
       started: param<string>('started'),
+      run: param<string>('run'),
       position: param<string>('position'),
       finished: param<string | null>('finished'),
     })
@@ -44,6 +45,7 @@ const PUT = prepare(
       conflict.column('name').doUpdateSet(({ ref }) => ({
         hash: ref('excluded.hash'),
         started: ref('excluded.started'),
+        run: ref('excluded.run'),
         position: ref('excluded.position'),
         finished: ref('excluded.finished'),
       })),

@@ -213,6 +213,8 @@ export const SYSTEM_TABLES = {
       /** Digest of the file. */
       hash: 'text',
       started: 'text',
+      /** The run that works on it; another one, which began later, ends it. */
+      run: 'text',
       /** How far each of its loops has come, as JSON. */
       position: 'long',
       finished: 'text?',
