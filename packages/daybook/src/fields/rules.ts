@@ -58,8 +58,8 @@ export const COMMON_RULES: Readonly<
   localized: aFlag,
   access: anAccess,
   validate: aFunction,
-  fill: aFill,
   renamedFrom: aKey,
+  fill: aFill,
 }
 
 /** Rules of the options of every type with one comparable value. */

@@ -6,7 +6,7 @@ import { findMisfits } from '../../src/content/transfer/misfits.ts'
 import { fillLocaleTables } from '../../src/content/writes/row.ts'
 import { compileModel } from '../../src/model/compile.ts'
 import { withEngine } from '../support/stores/migrating.ts'
-import { AS_SYSTEM, create, type Place } from '../support/stores/place.ts'
+import { AS_SYSTEM, create, type Place, update } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
 
 const people = (fields: object): object => ({ collections: { people: { fields } } })
@@ -15,12 +15,11 @@ const BEFORE = people({ name: f.text(), note: f.text({ maxLength: 300 }) })
 let place: Place
 
 /** Fills what is stored, and answers how much: `people.first 2`. */
-async function fill(config: object): Promise<readonly string[]> {
+async function fill(config: object, { signal } = new AbortController()): Promise<readonly string[]> {
   return withEngine(place, config, async (engine) => {
     const transact = engine.store.transaction.bind(engine.store)
     const { store, model } = engine
     await store.prepare(model, (writer, collection) => fillLocaleTables(model, writer, collection))
-    const { signal } = new AbortController()
     const filled = await fillStored(engine, { transact: (work) => transact(work), signal })
     await moveStored(store, model)
     return filled.map(({ path, count }) => `${path} ${count}`)
@@ -77,14 +76,18 @@ describe.each(STORES)('on $name', (store) => {
   })
 
   test('a function that answers nothing leaves its entry as it is', async () => {
-    const after = people({ name: f.text(), note: f.text({ required: true, fill: () => null }) })
-    expect(await fill(after)).toEqual([])
-    expect(await misfits(after)).toEqual([`people.note required ${ids[1]}`])
+    for (const nothing of [null, undefined, '', []]) {
+      const after = people({ name: f.text(), note: f.text({ required: true, fill: () => nothing }) })
+      expect(await fill(after)).toEqual([])
+      expect(await misfits(after)).toEqual([`people.note fill ${ids[1]}`])
+    }
   })
 
   test('an optional field is filled in entries that are older than it, and not where an editor emptied it', async () => {
     const after = people({ name: f.text(), note: f.text(), kind: f.text({ fill: 'person' }) })
+    expect(await misfits(after)).toEqual(ids.map((id) => `people.kind fill ${id}`).toSorted())
     expect(await fill(after)).toEqual(['people.kind 2'])
+    expect(await misfits(after)).toEqual([])
     await place.serve(after, ({ content }) =>
       content.update('people' as never, ids[0] ?? '', { kind: null } as never, AS_SYSTEM),
     )
@@ -109,7 +112,7 @@ describe.each(STORES)('on $name', (store) => {
     const before = site({ name: f.text() })
     await place.serve(before, ({ content }) => content.writeGlobal('site' as never, { name: 'S' } as never, AS_SYSTEM))
     const after = site({ name: f.text(), url: f.text({ required: true, fill: '/' }) })
-    expect(await misfits(after)).toEqual(['site.url required site'])
+    expect(await misfits(after)).toEqual(['site.url fill site'])
     expect(await fill(after)).toEqual(['site.url 1'])
     expect(await misfits(after)).toEqual([])
   })
@@ -143,7 +146,11 @@ describe.each(STORES)('on $name', (store) => {
       /^The fill of people\.kind failed for [0-9a-f-]{36}: no idea$/,
     ],
     ['answers another type', () => 7, /^A fill of people gives [0-9a-f-]{36} what is refused: kind must be/],
-    ['answers what cannot be stored', () => Symbol('x'), /^(?:A fill of people gives|The fill of people\.kind failed)/],
+    [
+      'answers what cannot be stored',
+      () => Symbol('x'),
+      /^The fill of people\.kind failed for [0-9a-f-]{36}: The value is Symbol\(x\), which JSON cannot hold$/,
+    ],
   ])('a fill that %s is named, and stores nothing', async (_, broken, message) => {
     const after = people({ name: f.text(), note: f.text(), kind: f.text({ required: true, fill: broken }) })
     await expect(fill(after)).rejects.toThrow(message)
@@ -151,9 +158,48 @@ describe.each(STORES)('on $name', (store) => {
   })
 
   test('a fill may not give the same unique value twice', async () => {
-    const after = people({ name: f.text(), note: f.text(), kind: f.text({ unique: true, fill: 'same' }) })
+    const after = people({ name: f.text(), note: f.text(), kind: f.text({ unique: true, fill: () => 'same' }) })
     await place.serve(after, async () => {})
     await expect(fill(after)).rejects.toThrow(/what is refused: another entry has this kind/)
+  })
+
+  test('a fill that answers never ends when it is told to', async () => {
+    const controller = new AbortController()
+    const endless = (): Promise<never> => {
+      controller.abort()
+      return new Promise(() => {})
+    }
+    const after = people({ name: f.text(), note: f.text({ required: true, fill: endless }) })
+    await expect(fill(after, controller)).rejects.toThrow('aborted')
+  })
+
+  test('a fill refers to entries that are there', async () => {
+    const withBoss = (boss: unknown): object =>
+      people({ name: f.text(), note: f.text(), boss: f.relation('people', { fill: boss as never }) })
+    const nobody = '01a20593-14c9-70ae-9763-be46028ad4ea'
+    await expect(fill(withBoss(nobody))).rejects.toThrow(`boss there is no entry ${nobody} in people`)
+    expect(await fill(withBoss(ids[0]))).toEqual(['people.boss 2'])
+    expect(await misfits(withBoss(ids[0]))).toEqual([])
+  })
+
+  test('references to entries of a collection that a field no longer names are found, and stay', async () => {
+    const pets = (to: string, more: object = {}): object => ({
+      collections: {
+        ...more,
+        people: { fields: { name: f.text() } },
+        pets: { fields: { name: f.text(), of: f.relation(to) } },
+      },
+    })
+    const before = pets('people')
+    const pet = await place.serve(before, (service) => create(service, 'pets', { name: 'Rex', of: ids[0] }))
+    expect(await misfits(before)).toEqual([])
+    const after = pets('owners', { owners: { fields: { name: f.text() } } })
+    expect(await misfits(after)).toEqual([`pets.of reference owners ${pet.id}`])
+    await place.serve(after, async (service) => {
+      const changed = await update(service, 'pets', pet.id, { name: 'Max' })
+      expect(changed).toMatchObject({ name: 'Max', of: ids[0] })
+    })
+    expect(await misfits(before), 'nothing is lost').toEqual([])
   })
 })
 
@@ -163,11 +209,12 @@ test('the config refuses fills that can never be right', () => {
     seo: f.group({ name: f.text({ fill: 'x' }) }),
     slug: f.slug({ fill: 'x' }),
     text: f.text({ fill: null as never }),
+    code: f.text({ unique: true, fill: 'same' }),
   }
   expect(() => compileModel({ collections: { notes: { fields } } })).toThrow(
     expect.objectContaining({
       faults: expect.arrayContaining(
-        ['title', 'seo.name', 'slug', 'text'].map((key) =>
+        ['title', 'seo.name', 'slug', 'text', 'code'].map((key) =>
           expect.objectContaining({ path: expect.stringMatching(new RegExp(`${key.replace('.', '\\..*')}\\.fill$`)) }),
         ),
       ),

@@ -1,4 +1,4 @@
-import { f } from 'daybook'
+import { f, type MigrationContext } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { MigrationLock, pendingMigrations } from '../../src/content/migrations/run-migrations.ts'
 import { migrateBy, withEngine } from '../support/stores/migrating.ts'
@@ -162,17 +162,71 @@ describe.each(STORES)('a migration on $name', (store) => {
     expect(await counts()).toEqual([0, 0])
   })
 
-  test('stores nothing more when another process has ended it while this one stood still', async () => {
-    await addNotes(MANY)
-    const stalled = migrateBy(place, CONFIG, async ({ content }) => {
+  /** Runs a migration, and does this to the store while it works on its second page. */
+  function migrateAround(...statements: readonly string[]): Promise<readonly string[]> {
+    return migrateBy(place, CONFIG, async ({ content }) => {
       let seen = 0
       await content.each('notes', {}, async (note) => {
-        if (seen++ === 250) await place.exec("UPDATE daybook$migrations SET position = '{}', finished = 'now'")
+        if (seen++ === 250) for (const statement of statements) await place.exec(statement)
         return add(note)
       })
     })
-    await expect(stalled).rejects.toThrow('Another process migrates this store now')
+  }
+
+  const EXPIRE = 'UPDATE daybook$leases SET until = 0'
+
+  test('goes on after it stood still for too long, when no other process migrates', async () => {
+    await addNotes(MANY)
+    await migrateAround(EXPIRE)
+    expect(await counts()).toEqual(Array.from({ length: MANY }, () => 1))
+  })
+
+  test.each([
+    ['has ended it', [EXPIRE, "UPDATE daybook$migrations SET position = '{}', finished = 'now'"]],
+    ['goes on with it', ["UPDATE daybook$leases SET holder = 'another', token = token + 1, until = 9000000000000000"]],
+    ['went on with it, and was killed', [EXPIRE, "UPDATE daybook$migrations SET run = 'another'"]],
+  ])('stores nothing more when another process %s while this one stood still', async (_, statements) => {
+    await addNotes(MANY)
+    await expect(migrateAround(...statements)).rejects.toThrow('Another process migrates this store now')
     expect((await counts()).filter((count) => count === 1)).toHaveLength(200)
+  })
+
+  test('runs once: another process that planned it, too, passes it over', async () => {
+    await addNotes(2)
+    const run = async ({ content }: MigrationContext): Promise<void> => void (await content.each('notes', {}, add))
+    expect(await migrateBy(place, CONFIG, run)).toHaveLength(1)
+    expect(await migrateBy(place, CONFIG, run)).toEqual([])
+    expect(await counts()).toEqual([1, 1])
+  })
+
+  test('has loops side by side, each of which goes on where it failed', async () => {
+    await addNotes(MANY)
+    const runBoth = (published: typeof add): Promise<readonly string[]> =>
+      migrateBy(place, CONFIG, async ({ content }) => {
+        const drafts = content.each('notes', { status: { eq: 'draft' } }, add)
+        await Promise.allSettled([drafts, content.each('notes', { status: { eq: 'published' } }, published)])
+        await content.each('notes', { title: { eq: 'note 440' } }, published)
+      })
+    const failing = runBoth((note) => {
+      if (note.title === 'note 440') throw new Error('no network')
+      return add(note)
+    })
+    await expect(failing).rejects.toThrow('no network')
+    expect((await counts()).filter((count) => count === 1)).toHaveLength(425)
+    await runBoth(add)
+    expect((await counts()).filter((count) => count === 1)).toHaveLength(MANY - 1)
+  })
+
+  test('fails when it ends before its calls do, and is not noted as run', async () => {
+    await addNotes(2)
+    const careless = migrateBy(place, CONFIG, async ({ content }) => {
+      void content.each('notes', {}, add)
+    })
+    await expect(careless).rejects.toThrow(
+      'run ended before its calls of content did. Write await before each of them.',
+    )
+    expect(await counts()).toEqual([0, 0])
+    expect(await place.rows('SELECT finished FROM daybook$migrations')).toEqual([{ finished: null }])
   })
 
   test('waits for another process that migrates the store', async () => {

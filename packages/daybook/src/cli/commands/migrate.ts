@@ -24,7 +24,7 @@ const OPTIONS = {
   'dry-run': { type: 'boolean' },
   /** Lists the entries whose value in a field, such as `posts.summary`, the config refuses: an id and the reason in each line. */
   list: { type: 'string' },
-  /** Notes that a migration of that name need not run on this store. May stand more than once. */
+  /** Notes that a migration of that name need not run on this store. */
   skip: { type: 'string', multiple: true },
 } as const
 

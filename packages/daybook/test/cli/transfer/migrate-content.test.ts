@@ -107,6 +107,82 @@ describe.each(ENGINES)('daybook migrate on $name', ({ open }) => {
   }, 120_000)
 })
 
+describe.each(ENGINES)('a collection that is taken out of the config, on $name', ({ open }) => {
+  const NAMED = 'name: f.text({ required: true })'
+  const withPosts = (
+    collections: string,
+    author: string,
+    more: string,
+  ): string => `import { defineConfig, f } from 'DAYBOOK'
+import { postgres } from '${POSTGRES}'
+export default defineConfig({
+  ${more}
+  collections: { ${collections} posts: { fields: { title: f.text(), ${author} } } },
+})
+`
+
+  it('is named by start and migrate, and so are the references to its entries', async () => {
+    await using place = await open()
+    const seed = `seed: async (content) => {
+      const { id } = await content.create('authors', { name: 'Ada' })
+      for (const title of ['One', 'Two']) await content.create('posts', { title, author: id })
+    },`
+    const before = withPosts(`authors: { fields: { ${NAMED} } },`, "author: f.relation('authors')", place.database)
+    await using folder = await folderOf({ 'daybook.config.ts': before.replace('collections:', `${seed} collections:`) })
+    await (await start(folder.path)).stop()
+
+    await folder.write({ 'daybook.config.ts': withPosts('', "author: f.relation('authors')", place.database) })
+    for (const command of [['start', '--port', '0'], ['migrate'], ['migrate', '--apply', '--allow-loss']]) {
+      const refused = await daybook(folder.path, ...command)
+      expect(refused).toMatchObject({ status: 1, stdout: '' })
+      expect(refused.stderr).toContain(
+        'collections.posts.fields.author: "authors" is not a collection; write one of: posts',
+      )
+    }
+
+    const moved = withPosts(`people: { fields: { ${NAMED} } },`, "author: f.relation('people')", place.database)
+    await folder.write({ 'daybook.config.ts': moved })
+    const gone = 'LOSS  authors is a collection that the config no longer has; its entries are lost (1)\n'
+    const nothing = 'Nothing was changed. Do it with: daybook migrate --apply\n'
+    const check =
+      'CHECK posts.author refers to an entry that people does not have (2)\n' +
+      '      Find them: daybook migrate --list posts.author\n'
+    expect(await daybook(folder.path, 'migrate')).toEqual({ status: 0, stdout: gone + check + nothing, stderr: '' })
+    const listed = await daybook(folder.path, 'migrate', '--list', 'posts.author')
+    expect(listed.stdout).toMatch(/^(?:[0-9a-f-]{36} refers to an entry that people does not have\n){2}$/)
+
+    await folder.write({ 'daybook.config.ts': withPosts('', '', place.database) })
+    const lost = `LOSS  posts.author has no place in the config; its values are lost (2)\n${gone}`
+    expect((await daybook(folder.path, 'migrate')).stdout).toBe(lost + nothing)
+    expect(await daybook(folder.path, 'migrate', '--apply')).toMatchObject({ status: 1 })
+    await folder.write({ 'daybook.config.ts': before })
+    expect((await daybook(folder.path, 'migrate')).stdout, 'what was refused lost nothing').toBe(
+      'The stored content fits the config.\n',
+    )
+    await folder.write({ 'daybook.config.ts': withPosts('', '', place.database) })
+    expect((await daybook(folder.path, 'migrate', '--apply', '--allow-loss')).stdout).toBe(`${lost}Done.\n`)
+    expect((await daybook(folder.path, 'migrate')).stdout).toBe('The stored content fits the config.\n')
+  }, 120_000)
+})
+
+describe.each(ENGINES)('daybook migrate with a fill of an optional field, on $name', ({ open }) => {
+  it('counts it, fills it once, and is done', async () => {
+    await using place = await open()
+    await using folder = await folderOf({ 'daybook.config.ts': config('title: f.text()', place.database + SEED) })
+    await (await start(folder.path)).stop()
+    await folder.write({
+      'daybook.config.ts': config(
+        'title: f.text(), size: f.integer({ fill: ({ title }) => String(title).length })',
+        place.database,
+      ),
+    })
+    const plan = '      notes.size is empty, and has a fill (3)\n'
+    const applied = await daybook(folder.path, 'migrate', '--apply')
+    expect(applied).toEqual({ status: 0, stdout: `${plan}      notes.size filled in (3)\nDone.\n`, stderr: '' })
+    expect((await daybook(folder.path, 'migrate')).stdout).toBe('The stored content fits the config.\n')
+  })
+})
+
 describe('migrations of a folder', () => {
   const NOTES = config('title: f.text()', SEED)
 
