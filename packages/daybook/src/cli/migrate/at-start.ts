@@ -1,5 +1,6 @@
 import type { DaybookConfig } from '../../config/config.ts'
 import { pendingMigrations } from '../../content/migrations/run-migrations.ts'
+import { MigrationError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { openStore } from '../../service.ts'
 import type { Store } from '../../store/store.ts'
@@ -12,7 +13,7 @@ export type AfterStart = () => Promise<void>
  * Says which migrations have not run on the store that is about to be served. A store that the start makes new has nothing to
  * migrate: there, they are noted as run.
  *
- * @throws {MigrationError} when a migration that has run is another one now
+ * @throws {MigrationError} for a file that cannot be a migration
  */
 export async function checkMigrations(
   configFile: string,
@@ -24,11 +25,22 @@ export async function checkMigrations(
   if (files.length === 0) return async () => {}
   return withStore(config, data, async (store) => {
     if (await store.isBlank()) return () => withStore(config, data, (made) => noteAsRun(made, files))
-    const migrations = pendingMigrations(files, await store.read.system.migrations()).map(({ name }) => name)
-    if (migrations.length > 0)
-      log.warn({ migrations }, 'Migrations have not run on this store. Run: daybook migrate --apply')
+    await warnPending(store, files, log)
     return async () => {}
   })
+}
+
+/** A migration that has changed since it ran keeps others from running, and no service from serving. */
+async function warnPending(store: Store, files: readonly FoundMigration[], log: Log): Promise<void> {
+  const records = await store.read.system.migrations()
+  try {
+    const migrations = pendingMigrations(files, records).map(({ name }) => name)
+    if (migrations.length > 0)
+      log.warn({ migrations }, 'Migrations have not run on this store. Run: daybook migrate --apply')
+  } catch (error) {
+    if (!(error instanceof MigrationError)) throw error
+    log.warn({}, error.message)
+  }
 }
 
 async function withStore<T>(config: DaybookConfig, data: string, work: (store: Store) => Promise<T>): Promise<T> {

@@ -52,6 +52,20 @@ async function titlesOf(path: string): Promise<readonly unknown[]> {
   return items.map(({ title }) => title)
 }
 
+/** What a service logs until it listens, and when it is told to end. */
+async function logOfStart(path: string): Promise<string> {
+  const child = spawn(process.execPath, [BIN, 'start', '--port', '0'], { cwd: path })
+  let log = ''
+  child.stderr.on('data', (chunk) => {
+    log += String(chunk)
+  })
+  const [greeting] = await once(child.stdout, 'data')
+  expect(String(greeting)).toContain('listening on')
+  child.kill()
+  await once(child, 'close')
+  return log
+}
+
 describe.each(ENGINES)('daybook migrate on $name', ({ open }) => {
   it('counts what does not hold, lists it, tries it out, and fills and runs it once', async () => {
     await using place = await open()
@@ -191,17 +205,13 @@ describe('migrations of a folder', () => {
     expect(await titlesOf(folder.path)).toEqual(['One', 'Two', 'Three'])
     expect((await daybook(folder.path, 'migrate', '--apply')).stdout).toBe('The stored content fits the config.\n')
     await folder.write({ 'migrations/2.ts': migration(SHOUT) })
-    const child = spawn(process.execPath, [BIN, 'start', '--port', '0'], { cwd: folder.path })
-    let stderr = ''
-    child.stderr.on('data', (chunk) => {
-      stderr += String(chunk)
-    })
-    await once(child.stdout, 'data')
-    child.kill()
-    await once(child, 'close')
-    expect(stderr).toContain('Migrations have not run on this store. Run: daybook migrate --apply')
+    expect(await logOfStart(folder.path)).toContain(
+      'Migrations have not run on this store. Run: daybook migrate --apply',
+    )
     expect(await daybook(folder.path, 'migrate', '--skip', '2')).toMatchObject({ status: 0 })
     expect((await daybook(folder.path, 'migrate')).stdout).toBe('The stored content fits the config.\n')
+    await folder.write({ 'migrations/2.ts': migration('') })
+    expect(await logOfStart(folder.path), 'it serves all the same').toContain('migrations/2 has changed since it ran')
   })
 
   it('are refused with a sentence when they cannot run', async () => {
