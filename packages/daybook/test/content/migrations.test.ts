@@ -217,6 +217,16 @@ describe.each(STORES)('a migration on $name', (store) => {
     expect((await counts()).filter((count) => count === 1)).toHaveLength(MANY - 1)
   })
 
+  test('names what is wrong with an entry that it creates', async () => {
+    await addNotes(1)
+    const failing = migrateBy(place, CONFIG, async ({ content }) => {
+      await content.create('notes', { title: 7, count: 'x' } as never)
+    })
+    await expect(failing).rejects.toThrow(
+      /^migrations\/first failed: VALIDATION_ERROR: title must be .*; count must be /,
+    )
+  })
+
   test('fails when it ends before its calls do, and is not noted as run', async () => {
     await addNotes(2)
     const careless = migrateBy(place, CONFIG, async ({ content }) => {

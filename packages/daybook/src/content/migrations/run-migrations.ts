@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { MigrationError } from '../../errors.ts'
+import { DaybookError, MigrationError } from '../../errors.ts'
 import { Lease, LeaseLost } from '../../store/records/lease.ts'
 import type { MigrationRecord } from '../../store/records/migration-records.ts'
 import type { Store } from '../../store/store.ts'
@@ -136,7 +136,7 @@ async function runMigration(file: LoadedMigration, options: RunOptions): Promise
     await run.finish()
   } catch (error) {
     if (signal.aborted) throw error
-    throw explainFailure(name, error)
+    throw explainFailure(name, error, dryRun)
   } finally {
     run.end()
   }
@@ -174,13 +174,21 @@ function watchCalls<Content extends object>(content: Content, calls: Set<Promise
 
 const now = (): string => new Date().toISOString()
 
-function explainFailure(name: string, error: unknown): MigrationError {
-  const own = error instanceof Error ? error : new Error(String(error))
-  const reason = own instanceof MigrationError ? own.message : (own.stack ?? own.message)
-  return new MigrationError(
-    `migrations/${name} failed: ${reason}\nWhat it stored before stays. Mend it, and run daybook migrate --apply again: it goes on.`,
-    { cause: error },
-  )
+function explainFailure(name: string, error: unknown, dryRun: boolean): MigrationError {
+  const next = dryRun
+    ? 'Nothing was changed. Mend it, and run daybook migrate --dry-run again.'
+    : 'What it stored before stays. Mend it, and run daybook migrate --apply again: it goes on.'
+  return new MigrationError(`migrations/${name} failed: ${reasonOf(error)}\n${next}`, { cause: error })
+}
+
+/** What went wrong; of an error that Daybook does not know, where, too. */
+function reasonOf(error: unknown): string {
+  if (error instanceof MigrationError) return error.message
+  if (error instanceof DaybookError) {
+    const issues = error.details.issues?.map(({ path, message }) => `${path.slice(1)} ${message}`)
+    return `${error.code}: ${issues?.join('; ') ?? error.message}`
+  }
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
 const positionsOf = ({ position }: MigrationRecord): Positions => JSON.parse(position)

@@ -91,7 +91,7 @@ describe.each(ENGINES)('daybook migrate on $name', ({ open }) => {
     const failing = await daybook(folder.path, 'migrate', '--dry-run')
     expect(failing, 'a change may leave no required field empty').toMatchObject({ status: 1 })
     expect(failing.stderr).toMatch(
-      /migrations\/1-shout failed: each: the change of notes [0-9a-f-]{36} is refused: text is required/,
+      /migrations\/1-shout failed: each: the change of notes [0-9a-f-]{36} is refused: text is required\nNothing was changed\./,
     )
     await folder.write({
       'daybook.config.ts': config(
