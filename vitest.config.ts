@@ -12,6 +12,8 @@ const LONG = [
   'packages/daybook/test/http/writes/linearizable.test.ts',
   'packages/daybook/test/cli/transfer/restore.test.ts',
   'packages/daybook/test/cli/start/workers.test.ts',
+  'packages/daybook/test/crash/kill-migration.test.ts',
+  'packages/daybook/test/cli/transfer/migrate-content.test.ts',
   'packages/daybook/test/auth/stored-accounts.test.ts',
   'packages/daybook/test/cli/copy/copy.test.ts',
   'packages/daybook/test/http/answers/both-stores.test.ts',

@@ -147,3 +147,8 @@ export class StartupError extends Error {
 
 /** The file or folder of the database cannot be used as it is, and no change of the config mends that. */
 export class DatabaseFileError extends StartupError {}
+
+/** A migration cannot go on: says what an operator must do. What was stored before stays, and running it again goes on. */
+export class MigrationError extends Error {
+  override readonly name = 'MigrationError'
+}

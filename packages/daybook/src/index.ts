@@ -94,6 +94,14 @@ export type {
   PluginDescription,
   SystemFieldDescription,
 } from './content/description/model-description.ts'
+export {
+  defineMigration,
+  type EntryChange,
+  type MigratedEntry,
+  type Migration,
+  type MigrationContent,
+  type MigrationContext,
+} from './content/migrations/define-migration.ts'
 export { DaybookError, ERRORS, type ErrorCode, type ErrorDetails, type Issue, StartupError } from './errors.ts'
 // What a field type of your own is made of
 export {
@@ -109,6 +117,8 @@ export {
   type FieldPlace,
   type Fields,
   type FieldType,
+  type Fill,
+  type FillFunction,
   type Generated,
   type GeneratedValues,
   type InnerFields,

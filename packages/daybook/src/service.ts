@@ -11,6 +11,7 @@ import { Engine } from './content/engine.ts'
 import { MarkdownRenderer, type RendererOptions } from './content/markdown/markdown-renderer.ts'
 import { Sweeper } from './content/sweep.ts'
 import { ExportStreams } from './content/transfer/export-streams.ts'
+import { unfilledFields } from './content/transfer/fill.ts'
 import { pendingRenames } from './content/transfer/migration.ts'
 import { fillLocaleTables } from './content/writes/row.ts'
 import { DaybookError, StartupError } from './errors.ts'
@@ -134,6 +135,7 @@ async function openService<const C extends DaybookConfig>(
   checkStaticRoutes(model.contributors)
   const { engine, close } = await openEngine(model, config, options.data ?? '.daybook', { log })
   opened.defer(close)
+  await warnUnfilled(engine, log)
   const auth = await openAuth(config, options, engine.store)
   opened.defer(() => auth.close())
   const plugins = await startPlugins(engine, config, log)
@@ -236,6 +238,16 @@ function requireMetrics(metrics: Metrics | undefined): Metrics {
   return metrics
 }
 
+/** Entries that lack what the config requires are served as they are. */
+async function warnUnfilled({ store, model }: Engine, log: Log): Promise<void> {
+  const fields = await unfilledFields(store, model)
+  if (fields.length > 0)
+    log.warn(
+      { fields },
+      'Entries hold nothing in required fields that the config can fill. Run: daybook migrate --apply',
+    )
+}
+
 /**
  * Serving renamed fields under their new keys before their values are there would show them empty, and lose them on a write.
  *
@@ -284,15 +296,9 @@ export async function openEngine(
   data: string,
   { isRestored = false, log = SILENT, ...options }: EngineOptions = {},
 ): Promise<OpenEngine> {
-  const store = await openStore(config, data, options)
-  const renderer = new MarkdownRenderer(config.markdown?.allowHtml, { renderMs: config.limits?.renderMs, ...options })
-  const tools = { renderMarkdown: (source: string) => renderer.render(source) }
-  const hooks = writeHooks({ model, log, limitMs: config.limits?.pluginMs ?? DEFAULT_PLUGIN_MS, engine: () => engine })
-  const engine: Engine = new Engine({ model, store, tools, hooks })
-  const close = async (): Promise<void> => {
-    await renderer.close()
-    await store.close()
-  }
+  const opened = await openUnprepared(model, config, data, { log, ...options })
+  const { engine, close } = opened
+  const { store } = engine
   try {
     await store.prepare(
       model,
@@ -303,11 +309,30 @@ export async function openEngine(
       await refuseUnfinished(store.read)
       await seed(engine, config)
     }
-    return { engine, close }
+    return opened
   } catch (error) {
     await close()
     throw config.database ? error : fileFault(databaseFile(data), error)
   }
+}
+
+/** Opens the store of a folder as it is, for what brings it into the form of the config. */
+export async function openUnprepared(
+  model: Model,
+  config: DaybookConfig,
+  data: string,
+  { log = SILENT, ...options }: EngineOptions = {},
+): Promise<OpenEngine> {
+  const store = await openStore(config, data, options)
+  const renderer = new MarkdownRenderer(config.markdown?.allowHtml, { renderMs: config.limits?.renderMs, ...options })
+  const tools = { renderMarkdown: (source: string) => renderer.render(source) }
+  const hooks = writeHooks({ model, log, limitMs: config.limits?.pluginMs ?? DEFAULT_PLUGIN_MS, engine: () => engine })
+  const engine: Engine = new Engine({ model, store, tools, hooks })
+  const close = async (): Promise<void> => {
+    await renderer.close()
+    await store.close()
+  }
+  return { engine, close }
 }
 
 /** @throws {StartupError} when a restore has not come to its end: writes of others would keep it from going on */

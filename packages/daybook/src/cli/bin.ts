@@ -2,7 +2,7 @@
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { ConfigError } from '../config/check.ts'
-import { DaybookError, StartupError } from '../errors.ts'
+import { DaybookError, MigrationError, StartupError } from '../errors.ts'
 import { nearest } from '../nearest.ts'
 import { daybookVersion } from '../version.ts'
 import { HELP, UsageError } from './usage.ts'
@@ -59,7 +59,7 @@ function explainRefusal({ message, details: { issues = [] } }: DaybookError): st
 /** The message of an error, in the user's words; only an unexpected error keeps its stack. */
 function explainCommandError(error: unknown): string {
   if (error instanceof UsageError) return `${error.message}\nSee daybook --help.`
-  if (error instanceof ConfigError || error instanceof StartupError) return error.message
+  if ([ConfigError, StartupError, MigrationError].some((kind) => error instanceof kind)) return (error as Error).message
   if (error instanceof DaybookError && error.status < 500) return explainRefusal(error)
   const { syscall, code = '' } = error as NodeJS.ErrnoException
   // A worker's fault is one of binding.

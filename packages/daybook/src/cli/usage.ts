@@ -16,7 +16,7 @@ export const HELP = `daybook: a headless content service
   daybook token ACT NAME              tokens of programs: create, revoke; daybook token list
   daybook openapi                     print the OpenAPI document; > openapi.json keeps it
   daybook plugins                     say what each plugin of the config contributes
-  daybook migrate                     show what a changed config does to stored content
+  daybook migrate                     show what a changed config and migrations do to stored content
 
 Every command takes
   --config FILE     the config (default: daybook.config.ts, .js or .mjs in this folder)
@@ -70,6 +70,9 @@ openapi takes
 migrate takes
   --apply           do it
   --allow-loss      also what loses stored values
+  --dry-run         try fills and migrations out, and store nothing
+  --list FIELD      list the entries whose value the config refuses, such as posts.summary
+  --skip NAME       note that a migration need not run here; may stand more than once
 
 Environment, also from a file .env beside the config
   DAYBOOK_SERVICE_TOKEN   the token of the service principal, at least 32 characters

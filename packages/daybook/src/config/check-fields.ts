@@ -76,6 +76,7 @@ function checkField(field: unknown, place: FieldPlace, { hasLocales }: Surroundi
   checkOptions(type, options, place.path, report)
   if (place.nested && options.access)
     report.add(`${place.path}.access`, 'put it on the top-level field around this one')
+  if (options.fill !== undefined) checkFill(field as unknown as Field, place, report)
   if (place.nested && type.isUnique?.(options))
     report.add(`${place.path}.unique`, 'only top-level fields can be unique')
   if (options.localized && !hasLocales) {
@@ -89,6 +90,14 @@ function checkField(field: unknown, place: FieldPlace, { hasLocales }: Surroundi
     )
   }
   type.check?.(options, place, report)
+}
+
+function checkFill({ type, options }: Field, place: FieldPlace, report: FaultReport): void {
+  const path = `${place.path}.fill`
+  if (place.nested) report.add(path, 'put it on the top-level field around this one')
+  if (type.role !== undefined) report.add(path, `leave it out: the service itself gives every entry a ${type.role}`)
+  else if (typeof options.fill !== 'function' && type.isUnique?.(options))
+    report.add(path, 'write a function of the entry: no two entries may hold the same value')
 }
 
 function checkLocalized({ type, options }: Field, { path }: FieldPlace, report: FaultReport): void {

@@ -8,6 +8,7 @@ export const toPlainJson = (value: unknown): unknown => JSON.parse(JSON.stringif
 /** JSON would leave these out, or make `null` of them. */
 function refuseUnstorable(key: string, value: unknown): unknown {
   const isStorable = typeof value !== 'function' && typeof value !== 'symbol' && !Number.isNaN(value)
-  if (!isStorable || value === Infinity || value === -Infinity) throw new TypeError(`${key} holds ${String(value)}`)
+  if (!isStorable || value === Infinity || value === -Infinity)
+    throw new TypeError(`${key === '' ? 'The value' : key} is ${String(value)}, which JSON cannot hold`)
   return value
 }

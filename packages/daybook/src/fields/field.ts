@@ -22,6 +22,12 @@ export interface DefaultRequest extends Caller {
 /** Makes what a new document gets that names no value, or nothing. Answers at once: no promise. */
 export type DefaultRule<Value = unknown> = (request: DefaultRequest) => Value | null | undefined
 
+/** A stored entry, as `fill` sees it: its fields, and values of fields that the config no longer has. */
+export type FillFunction = (entry: Readonly<Record<string, unknown>>) => unknown
+
+/** What a stored document gets in a field that it holds nothing in. */
+export type Fill = FillFunction | string | number | boolean | readonly unknown[] | Readonly<Record<string, unknown>>
+
 /** Options of every field. */
 export interface CommonOptions<Value = unknown> {
   /** The field must hold a value after every write. @default false */
@@ -43,6 +49,12 @@ export interface CommonOptions<Value = unknown> {
   readonly validate?: FieldValidator<Value>
   /** The key that this field had before; `daybook migrate` moves the values. @see docs/changing-your-config.md */
   readonly renamedFrom?: string
+  /**
+   * What `daybook migrate --apply` gives to stored documents: to those in which a required field is empty, or that are older than an
+   * optional field. A value, or a function of the entry, which may be async. Top-level fields only.
+   * @see docs/changing-your-config.md#require-a-field
+   */
+  readonly fill?: Fill
 }
 
 /** Further options of a field whose value is one string, number or boolean. */

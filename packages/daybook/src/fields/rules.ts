@@ -44,9 +44,14 @@ const anAccess: OptionRule = (value) => {
     : 'write { read: (caller) => boolean, write: (caller) => boolean }, either or both'
 }
 
+const aFill: OptionRule = optionRule(
+  (value) => value !== null && value !== '',
+  'write a value, or a function of the entry that answers it',
+)
+
 /** Rules of the options of every type. */
 export const COMMON_RULES: Readonly<
-  Record<'required' | 'description' | 'localized' | 'access' | 'validate' | 'renamedFrom', OptionRule>
+  Record<'required' | 'description' | 'localized' | 'access' | 'validate' | 'renamedFrom' | 'fill', OptionRule>
 > = {
   required: aFlag,
   description: aText,
@@ -54,6 +59,7 @@ export const COMMON_RULES: Readonly<
   access: anAccess,
   validate: aFunction,
   renamedFrom: aKey,
+  fill: aFill,
 }
 
 /** Rules of the options of every type with one comparable value. */

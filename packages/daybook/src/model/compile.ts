@@ -429,27 +429,30 @@ function faultsInside(field: Field, path: string): readonly ConfigFault[] {
   const item: unknown = type.item?.(options)
   const inner = type.inner?.(options) ?? []
   return [
-    ...checkDefault(field, path),
+    ...checkGivenValues(field, path),
     ...inner.flatMap(({ fields, path: place }) => valueFaults(fields, `${path}.${place}`)),
     ...(isField(item) ? faultsInside(item, `${path}.of`) : []),
   ]
 }
 
-function checkDefault(field: Field, path: string): readonly ConfigFault[] {
+function checkGivenValues(field: Field, path: string): readonly ConfigFault[] {
   const { type, options } = field
   const [value, schema] = [type.default?.(options), type.ownSchema?.(options)]
   const broken = isRecord(schema) ? schemaFault(schema) : undefined
   if (broken) return [{ path: `${path}.schema`, message: `write a JSON Schema (2020-12): ${broken}` }]
-  // What a function makes is looked at when it has made it.
-  if (value === undefined || typeof value === 'function') return []
-  return defaultIssues(field, value).map(({ message }) => ({
-    path: `${path}.default`,
-    message: `write a value that the field takes: ${message}`,
-  }))
+  const { fill } = options
+  const values = { default: value, fill }
+  return Object.entries(values).flatMap(([option, given]) =>
+    // What a function makes is looked at when it has made it.
+    given === undefined || typeof given === 'function' ? [] : valueFaultsOf(field, `${path}.${option}`, given),
+  )
 }
 
-/** What the field says of its default; nothing while its other options are wrong, which are named already. */
-function defaultIssues(field: Field, value: unknown): readonly { readonly message: string }[] {
+const valueFaultsOf = (field: Field, path: string, value: unknown): readonly ConfigFault[] =>
+  valueIssues(field, value).map(({ message }) => ({ path, message: `write a value that the field takes: ${message}` }))
+
+/** What the field says of a value that the config gives; nothing while its other options are wrong, which are named already. */
+function valueIssues(field: Field, value: unknown): readonly { readonly message: string }[] {
   try {
     return new Validators().make(field.type.schema(field.options, writeFields))(value)
   } catch {

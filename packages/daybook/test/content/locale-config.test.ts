@@ -1,6 +1,6 @@
 import { f, type LocalesConfig } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { applyMigration, planMigration } from '../../src/content/transfer/migration.ts'
+import { dropOrphaned, moveStored, planMigration } from '../../src/content/transfer/migration.ts'
 import { compileModel } from '../../src/model/compile.ts'
 import { AS_SYSTEM, create, type Document, type Place, read } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
@@ -49,7 +49,8 @@ async function migrate(config: object): Promise<readonly string[]> {
   const store = await place.store()
   try {
     const steps = await planMigration(store.read, model)
-    await applyMigration(store, model)
+    await moveStored(store, model)
+    await dropOrphaned(store, model)
     return steps.map(({ path, kind }) => `${kind} ${path}`)
   } finally {
     await store.close()

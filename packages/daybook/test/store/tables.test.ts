@@ -10,7 +10,7 @@ const config = {
 }
 
 /** What later versions made besides. */
-const LATER: readonly string[] = ['daybook$journal_of', 'daybook$tallies']
+const LATER: readonly string[] = ['daybook$journal_of', 'daybook$migrations', 'daybook$tallies']
 /** The columns that later versions added. */
 const LATER_COLUMNS = / (?:created|updated)_by [^,]+,/g
 

@@ -24,6 +24,7 @@ describe('what the package exports', () => {
       'defineCollection',
       'defineConfig',
       'defineGlobal',
+      'defineMigration',
       'definePlugin',
       'etagOf',
       'f',

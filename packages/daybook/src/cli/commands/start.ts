@@ -11,6 +11,7 @@ import { findConfig, loadConfig } from '../config-file.ts'
 import { envFilePath, findEnvFile } from '../env-file.ts'
 import type { Greeting } from '../greeting.ts'
 import { holdWarnings, makeLog } from '../logger.ts'
+import { checkMigrations } from '../migrate/at-start.ts'
 import { type CommandLine, dataFolder, readCommandOptions } from '../options.ts'
 import { UsageError } from '../usage.ts'
 
@@ -147,11 +148,17 @@ async function listen(options: CommandLine, log: Log, worker?: WorkerIdentity): 
   boundHeap()
   const port = worker?.port ?? readPort(options)
   const host = options.text('host') ?? process.env.HOST ?? '127.0.0.1'
-  const config = await loadConfig(options.text('config'))
+  const configFile = findConfig(options.text('config'))
+  const config = await loadConfig(configFile)
   const metrics = readMetrics(options) !== undefined
   const hasPlugins = (config.plugins ?? []).length > 0
   if (hasPlugins) surviveRejections(log)
-  const service = await createService(config, { data: dataFolder(options), log, metrics })
+  const data = dataFolder(options)
+  // One of several workers speaks for all.
+  const isFirst = worker === undefined || worker.number === 1
+  const afterStart = isFirst ? await checkMigrations(configFile, config, data, log) : undefined
+  const service = await createService(config, { data, log, metrics })
+  await afterStart?.()
   if (!hasPlugins && hasOwnCode(config)) surviveRejections(log)
   return { config, service, listening: await serve(service, { port, host }) }
 }

@@ -11,24 +11,28 @@ import { copySqlite } from '../../store/sqlite/sqlite-file.ts'
 import { Store } from '../../store/store.ts'
 import { isBlankDatabase } from '../../store/tables/schema.ts'
 import { beginCopy } from '../../store/transfer/copy.ts'
-import { requireSnapshotFit } from '../fit-snapshot.ts'
+import { requireCopyable, requireSnapshotFit } from '../fit-snapshot.ts'
 
 /**
  * Opens a copy of the store that is gone after `close`: what is done to it goes the way of the real thing, sees what
  * it did before, and keeps no writer waiting. That of a database is an embedded file.
+ *
+ * @param open opens the copy; only {@link openEngine} needs a store that fits the model
  */
 export async function openCopy(
   model: Model,
   { database, ...config }: DaybookConfig,
   data: string,
   options: EngineOptions,
+  open: typeof openEngine = openEngine,
 ): Promise<OpenEngine> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-dry-run-'))
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true })
   try {
-    if (database) await copyFromDatabase(database, model, databaseFile(folder))
+    const isFit = open === openEngine
+    if (database) await copyFromDatabase(database, model, databaseFile(folder), isFit)
     else copySqlite(databaseFile(data), databaseFile(folder))
-    const { engine, close } = await openEngine(model, config, folder, options)
+    const { engine, close } = await open(model, config, folder, options)
     return { engine, close: () => close().finally(remove) }
   } catch (error) {
     await remove()
@@ -37,17 +41,17 @@ export async function openCopy(
 }
 
 /** Copies what a database holds into a new file; nothing where it holds no store yet. */
-async function copyFromDatabase(database: DatabaseSource, model: Model, file: string): Promise<void> {
+async function copyFromDatabase(database: DatabaseSource, model: Model, file: string, isFit: boolean): Promise<void> {
   const source = await database.snapshot()
   try {
-    if (!(await isBlankDatabase(source, source.dialect))) await fillCopy(source, model, file)
+    if (!(await isBlankDatabase(source, source.dialect))) await fillCopy(source, model, file, isFit)
   } finally {
     await source.close()
   }
 }
 
-async function fillCopy(source: Snapshot, model: Model, file: string): Promise<void> {
-  const read = await requireSnapshotFit(source, model)
+async function fillCopy(source: Snapshot, model: Model, file: string, isFit: boolean): Promise<void> {
+  const read = await (isFit ? requireSnapshotFit(source, model) : requireCopyable(source))
   const target = openSqlite(file, { isServing: false })
   const store = new Store(target)
   try {

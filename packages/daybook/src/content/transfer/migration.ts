@@ -1,16 +1,17 @@
-import type { Fields, Visitor } from '../../fields/field.ts'
-import { emptyValue, innerFields, isRecord, servedKeys } from '../../fields/field.ts'
+import type { Fields } from '../../fields/field.ts'
+import { innerFields } from '../../fields/field.ts'
 import type { CollectionModel, DocumentModel, GlobalModel, Model } from '../../model/model.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
 import type { Store } from '../../store/store.ts'
 import type { Writer } from '../../store/writes/write.ts'
-import { toCurrentSchema, type Values } from '../document.ts'
+import { unplaced } from '../document.ts'
 import { personOf } from '../engine.ts'
 import { type Canonical, changeDefaultLocale } from '../locales/localized.ts'
 import { withSystem } from '../reads/present.ts'
-import { allReferences, fillLocaleTables, toCanonical, toRow, translationsOf } from '../writes/row.ts'
+import { allReferences, fillLocaleTables, toRow, translationsOf } from '../writes/row.ts'
 import { chooseSlug } from '../writes/slugs.ts'
+import { type Move, moveDocument, moveTranslations } from './move-document.ts'
 
 /** The effects of a changed config on stored content, one kind of change at a time. */
 export interface MigrationStep {
@@ -27,18 +28,9 @@ export interface MigrationStep {
 export const isLossy = ({ kind }: MigrationStep): boolean => kind === 'lose' || kind === 'drop'
 
 /** Documents read at a time, and written in one transaction. */
-const MIGRATION_BATCH = 500
+export const MIGRATION_BATCH = 500
 /** The name under which migrations stand in the journal. */
-const ACTOR = 'migrate'
-
-/** A document on its way from what an older config wrote to what the present one serves. */
-interface Move {
-  readonly values: Values
-  /** Dotted paths of fields that got another key. */
-  readonly renamed: ReadonlySet<string>
-  /** Dotted paths of values that have no place any more. */
-  readonly lost: ReadonlySet<string>
-}
+export const MIGRATION_ACTOR = 'migrate'
 
 /** Counts documents by what happens to them. */
 class MigrationTally {
@@ -125,19 +117,28 @@ async function tallyGlobal(read: Reader, global: GlobalModel, tally: MigrationTa
   if (row && (row.shape !== global.schemaHash || row.kept !== null)) tally.addMove(global, moveDocument(global, row))
 }
 
-const allEntries = (read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> =>
-  entriesInBatches((after) => read.entries.storedAfter(collection, after, MIGRATION_BATCH))
+/** Every entry, in order of arrival. */
+export const entriesAfter = (read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> =>
+  entriesOf(pagesAfter(read, collection))
+
+/** Every entry, in order of arrival, a batch at a time. */
+export const pagesAfter = (read: Reader, collection: CollectionModel): Pages =>
+  inBatches((after) => read.entries.storedAfter(collection, after, MIGRATION_BATCH))
 
 const outdatedEntries = (read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> =>
-  entriesInBatches((after) => read.entries.outdated(collection, after, MIGRATION_BATCH))
+  entriesOf(inBatches((after) => read.entries.outdated(collection, after, MIGRATION_BATCH)))
+
+type Pages = AsyncGenerator<readonly StoredEntry[]>
+
+async function* entriesOf(pages: Pages): AsyncGenerator<StoredEntry> {
+  for await (const page of pages) yield* page
+}
 
 /** @param next a batch of entries after the one of that number */
-async function* entriesInBatches(
-  next: (after: number) => Promise<readonly StoredEntry[]>,
-): AsyncGenerator<StoredEntry> {
+async function* inBatches(next: (after: number) => Promise<readonly StoredEntry[]>): Pages {
   for (let after = 0; ; ) {
     const page = await next(after)
-    yield* page
+    yield page
     const last = page.at(-1)
     if (!last || page.length < MIGRATION_BATCH) return
     after = last.pk
@@ -145,18 +146,37 @@ async function* entriesInBatches(
 }
 
 /**
- * Carries the plan out, a batch of documents at a time. When it is interrupted, running it again goes on.
- * Lossy steps are carried out, too: ask first.
+ * Brings documents into the present shape, a batch at a time. When it is interrupted, running it again goes on. Values that have
+ * no field any more stay with their documents; {@link dropOrphaned} deletes them.
  */
-export async function applyMigration(store: Store, model: Model): Promise<void> {
+export async function moveStored(store: Store, model: Model): Promise<void> {
   await store.prepare(model, (writer, collection) => fillLocaleTables(model, writer, collection))
   await moveHome(store, model)
-  for (const collection of model.collections.values()) await moveEntries(store, model, collection)
+  for (const collection of model.collections.values()) await moveEntries(store, model, collection, toOrphaned)
   await store.transaction(async (writer) => {
-    for (const global of model.globals.values()) await moveGlobal(writer, model, global)
+    for (const global of model.globals.values()) await moveGlobal(writer, model, global, toOrphaned)
+  })
+}
+
+/** Deletes what the config has no place for: values without a field, and collections. Ask first. */
+export async function dropOrphaned(store: Store, model: Model): Promise<void> {
+  for (const collection of model.collections.values()) await moveEntries(store, model, collection, noneOrphaned)
+  await store.transaction(async (writer) => {
+    for (const global of model.globals.values()) await moveGlobal(writer, model, global, noneOrphaned)
     const declared = await writer.read.system.storedCollections()
     for (const key of declared) if (!model.collections.has(key)) await writer.dropCollection(key)
   })
+}
+
+/** What is kept of the values that a moved document has no field for. */
+type ToOrphaned = (document: DocumentModel, move: Move) => string | null
+
+const noneOrphaned: ToOrphaned = () => null
+
+/** All of them, as JSON. */
+export const toOrphaned: ToOrphaned = (document, { stored }) => {
+  const left = unplaced(document, stored)
+  return Object.keys(left).length > 0 ? JSON.stringify(left) : null
 }
 
 /** All at once: half of it would be taken for the whole. */
@@ -167,22 +187,27 @@ async function moveHome(store: Store, model: Model): Promise<void> {
   const move = async (writer: Writer): Promise<void> => {
     for (const collection of model.collections.values()) {
       if (collection.localized.size === 0) continue
-      for await (const entry of allEntries(writer.read, collection)) {
-        await moveEntry(writer, model, collection, entry, defaultLocale)
+      for await (const entry of entriesAfter(writer.read, collection)) {
+        await moveEntry(writer, model, collection, entry, toOrphaned, defaultLocale)
       }
     }
-    for (const global of model.globals.values()) await moveGlobal(writer, model, global, defaultLocale)
+    for (const global of model.globals.values()) await moveGlobal(writer, model, global, toOrphaned, defaultLocale)
     await writer.noteDefaultLocale(to)
   }
   await store.transaction(move, { isLong: true })
 }
 
-async function moveEntries(store: Store, model: Model, collection: CollectionModel): Promise<void> {
-  for (let isDone = false; !isDone; ) {
-    await store.transaction(async (writer) => {
-      const page = await writer.read.entries.outdated(collection, 0, MIGRATION_BATCH)
-      for (const entry of page) await moveEntry(writer, model, collection, entry)
-      isDone = page.length < MIGRATION_BATCH
+async function moveEntries(
+  store: Store,
+  model: Model,
+  collection: CollectionModel,
+  orphanedOf: ToOrphaned,
+): Promise<void> {
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    after = await store.transaction(async (writer) => {
+      const page = await writer.read.entries.outdated(collection, after ?? 0, MIGRATION_BATCH)
+      for (const entry of page) await moveEntry(writer, model, collection, entry, orphanedOf)
+      return page.length < MIGRATION_BATCH ? undefined : page.at(-1)?.pk
     })
   }
 }
@@ -193,12 +218,18 @@ async function moveEntry(
   model: Model,
   collection: CollectionModel,
   entry: StoredEntry,
+  orphanedOf: ToOrphaned,
   defaultLocale: string | undefined = model.locales?.default,
 ): Promise<void> {
-  const moved = moveTranslations(collection, moveDocument(collection, entry).values, entry.locales)
+  const move = moveDocument(collection, entry)
+  const orphaned = orphanedOf(collection, move)
+  // What has its shape already is left alone, unless it loses what it has no field for.
+  const isMove = defaultLocale !== model.locales?.default
+  const isCurrent = entry.shape === collection.schemaHash && move.renamed.size === 0
+  if (!isMove && isCurrent && orphaned !== null) return
+  const moved = moveTranslations(collection, move.values, entry.locales)
   const own = underDefaultLocale(model, collection, moved, defaultLocale)
   // A move to another default locale makes no slugs: an entry without text in that locale has none.
-  const isMove = defaultLocale !== model.locales?.default
   const values = isMove ? own.values : await chooseSlug(writer.read, collection, own.values, defaultLocale)
   const next = toRow(model, collection, {
     id: entry.id,
@@ -206,10 +237,10 @@ async function moveEntry(
     createdAt: entry.created_at,
     updatedAt: new Date().toISOString(),
     createdBy: entry.created_by,
-    updatedBy: personOf(ACTOR),
-    orphaned: null,
+    updatedBy: personOf(MIGRATION_ACTOR),
+    orphaned,
   })
-  await writer.updateEntry(collection, entry, { ...next, status: entry.status }, ACTOR)
+  await writer.updateEntry(collection, entry, { ...next, status: entry.status }, MIGRATION_ACTOR)
 }
 
 /** A document under the config's default locale, wherever it had its values before. */
@@ -228,146 +259,30 @@ async function moveGlobal(
   writer: Writer,
   model: Model,
   global: DocumentModel,
+  orphanedOf: ToOrphaned,
   defaultLocale = model.locales?.default,
 ): Promise<void> {
   const row = await writer.read.globals.byKey(global.key)
   const isSettled = defaultLocale === model.locales?.default || global.localized.size === 0
   if (!row || (isSettled && row.shape === global.schemaHash && row.kept === null)) return
-  const canonical = underDefaultLocale(
-    model,
-    global,
-    moveTranslations(global, moveDocument(global, row).values, row.locales),
-    defaultLocale,
-  )
+  const move = moveDocument(global, row)
+  const kept = orphanedOf(global, move)
+  const isCurrent = row.shape === global.schemaHash && move.renamed.size === 0
+  if (isSettled && isCurrent && kept !== null) return
+  const moved = moveTranslations(global, move.values, row.locales)
+  const canonical = underDefaultLocale(model, global, moved, defaultLocale)
   const doc = JSON.stringify(withSystem(global, { key: global.key }, canonical.values))
-  const people = { created_by: row.created_by, updated_by: personOf(ACTOR) }
+  const people = { created_by: row.created_by, updated_by: personOf(MIGRATION_ACTOR) }
   const next = {
     key: global.key,
     ...people,
     shape: global.schemaHash,
-    kept: null,
+    kept,
     locales: translationsOf(canonical),
     doc,
   }
   const references = allReferences(model, global, canonical)
-  await writer.writeGlobal(row, next, references, new Date().toISOString(), ACTOR)
-}
-
-/** A moved document with its translations, under the new keys of renamed fields. */
-function moveTranslations({ fieldMap }: DocumentModel, values: Values, locales: string | null): Canonical {
-  const { translations } = toCanonical(values, locales)
-  const moved = Object.entries(translations).map(([locale, said]) => [
-    locale,
-    Object.fromEntries(Object.entries(said).map(([path, value]) => [movePath([fieldMap], path.split('/')), value])),
-  ])
-  return { values, translations: Object.fromEntries(moved) }
-}
-
-/** The path of a value under the present keys; numbers of items stay as they are. */
-function movePath(sets: readonly Fields[], [step, ...rest]: readonly string[]): string {
-  if (step === undefined) return ''
-  const fields = sets.flatMap((set) => Object.entries(set))
-  const isItem = /^\d+$/.test(step)
-  // An item of a list stands for the fields inside it.
-  const found = isItem ? undefined : findRenamed(fields, step)
-  const inner = found ? innerFields(found.field) : isItem ? sets : fields.flatMap(([, field]) => innerFields(field))
-  const again =
-    !found && !isItem
-      ? findRenamed(
-          inner.flatMap((set) => Object.entries(set)),
-          step,
-        )
-      : undefined
-  const key = found?.key ?? again?.key ?? step
-  const tail = movePath(again ? innerFields(again.field) : inner, rest)
-  return tail === '' ? key : `${key}/${tail}`
-}
-
-function findRenamed(
-  fields: readonly (readonly [string, Fields[string]])[],
-  step: string,
-): { readonly key: string; readonly field: Fields[string] } | undefined {
-  for (const [key, field] of fields) {
-    if (servedKeys(key, field).includes(step)) return { key: step, field }
-    const old = field.options.renamedFrom
-    if (old !== undefined && servedKeys(old, field).includes(step)) {
-      return { key: step === old ? key : (generatedKey(field, key) ?? key), field }
-    }
-  }
-  return undefined
-}
-
-/** Brings a document into the present shape, its renamed fields under their new keys. */
-function moveDocument(document: DocumentModel, row: { readonly doc: string; readonly kept: string | null }): Move {
-  const own = withoutNulls(JSON.parse(row.doc))
-  const given = { ...(row.kept ? (JSON.parse(row.kept) as Values) : {}), ...own }
-  const renamed = new Set<string>()
-  const moved = moveFields(document.fieldMap, given, '', renamed)
-  const values = toCurrentSchema(document, moved)
-  const system = [...document.systemKeys.before, ...document.systemKeys.after]
-  const before = leavesOf(Object.fromEntries(Object.entries(moved).filter(([key]) => !system.includes(key))))
-  const after = leavesOf(values)
-  return { values, renamed, lost: new Set([...before].filter((path) => !after.has(path))) }
-}
-
-const withoutNulls = (values: Values): Values =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
-
-function moveFields(fields: Fields, values: Values, prefix: string, renamed: Set<string>): Values {
-  const moved = moveKeys(fields, values, prefix, renamed)
-  for (const [key, field] of Object.entries(fields)) {
-    const value = moved[key]
-    if (value === null || value === undefined || !field.type.accepts(value, field.options)) continue
-    moved[key] = field.type.walk?.(value, field.options, renamer(`${prefix}${key}.`, renamed)) ?? value
-  }
-  return moved
-}
-
-/** Moves inside containers; what has no field any more stays, so that its loss is seen. */
-function renamer(prefix: string, renamed: Set<string>): Visitor {
-  return {
-    enter: (fields, value) => moveKeys(fields, value, prefix, renamed),
-    value: (field, value) =>
-      value === null || value === undefined
-        ? emptyValue(field)
-        : (field.type.walk?.(value, field.options, renamer(prefix, renamed)) ?? value),
-    generated: (generated, copy, _source, stored) => {
-      copy[generated.key] = stored ?? null
-    },
-  }
-}
-
-function moveKeys(fields: Fields, values: Readonly<Values>, prefix: string, renamed: Set<string>): Values {
-  const moved: Values = { ...values }
-  for (const [key, field] of Object.entries(fields)) {
-    const old = field.options.renamedFrom
-    if (old === undefined || !Object.hasOwn(moved, old) || moved[key] != null) continue
-    renamed.add(`${prefix}${key}`)
-    const pairs = [
-      [old, key],
-      [generatedKey(field, old), generatedKey(field, key)],
-    ] as const
-    for (const [from, to] of pairs) {
-      if (from === undefined || to === undefined) continue
-      moved[to] = moved[from]
-      delete moved[from]
-    }
-  }
-  return moved
-}
-
-const generatedKey = (field: Fields[string], key: string): string | undefined =>
-  field.type.generated?.(key, field.options)?.key
-
-/** Dotted paths of everything that holds a value; the items of a list share one. */
-function leavesOf(value: unknown, path = ''): Set<string> {
-  if (value === null || value === undefined) return new Set()
-  const inner = Array.isArray(value)
-    ? value.map((item) => leavesOf(item, path))
-    : isRecord(value)
-      ? Object.entries(value).map(([key, one]) => leavesOf(one, path === '' ? key : `${path}.${key}`))
-      : [new Set([path])]
-  return new Set(inner.flatMap((leaves) => [...leaves]))
+  await writer.writeGlobal(row, next, references, new Date().toISOString(), MIGRATION_ACTOR)
 }
 
 function hasRenames(fields: Fields): boolean {

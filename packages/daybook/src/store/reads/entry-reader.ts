@@ -162,6 +162,29 @@ export class EntryReader {
     return this.#source.connection.all(statement, { afterPk, limit })
   }
 
+  /**
+   * The next entries that hold a condition, in order of arrival.
+   *
+   * @param where see {@link byId}
+   */
+  async matchingAfter(
+    collection: CollectionModel,
+    afterPk: number,
+    limit: number,
+    where?: Condition,
+  ): Promise<readonly StoredEntry[]> {
+    const { key } = collection
+    const { name, values, connection, narrow } = this.#narrowing(collection, where)
+    const statement = this.#source.statements.get(`matching ${key}${name}`, () =>
+      prepare(
+        narrow(stored(key).where('pk', '>', param<number>('afterPk')))
+          .orderBy('pk')
+          .limit(param<number>('limit')),
+      ),
+    )
+    return connection.all(statement, { afterPk, limit, ...values })
+  }
+
   /** The next entries in order of arrival, as many as fit into a batch; none: there are no others. */
   batchAfter({ key }: CollectionModel, afterPk: number): Promise<readonly StoredEntry[]> {
     const statement = this.#source.statements.get(`batch ${key}`, () => batchStatement(key))

@@ -1,5 +1,6 @@
 import { build, param, prepare } from '../compile.ts'
 import { DEFAULT_LOCALE_NOTE, readNote } from '../notes.ts'
+import { type MigrationRecord, readMigrations } from '../records/migration-records.ts'
 import { type RestoreNote, readRestoreNote } from '../transfer/restore-note.ts'
 import type { ReadSource } from './read-source.ts'
 import type { StoredReplyRow } from './rows.ts'
@@ -20,6 +21,17 @@ export class SystemReader {
   /** The note about a restore into this store; `undefined`: there was none. */
   restoreNote(): Promise<RestoreNote | undefined> {
     return readRestoreNote(this.#source.connection)
+  }
+
+  /** The migrations that began on this store. One of before the fourth layout has none. */
+  async migrations(): Promise<readonly MigrationRecord[]> {
+    const { connection } = this.#source
+    return Number(await readNote(connection, 'layout')) < 4 ? [] : readMigrations(connection)
+  }
+
+  /** Whether something is noted that happens once in the life of the store. */
+  async hasNote(name: string): Promise<boolean> {
+    return (await readNote(this.#source.connection, name)) !== undefined
   }
 
   /** Keys of the collections that the store has tables for. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { TransactionOptions } from '../database.ts'
 import type { Store } from '../store.ts'
 import type { Writer } from '../writes/write.ts'
 
@@ -44,13 +45,13 @@ export class Lease {
    *
    * @throws {LeaseLost} when the lease is not held, or no longer
    */
-  async write<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
+  async write<T>(work: (writer: Writer) => Promise<T>, options?: TransactionOptions): Promise<T> {
     const token = this.#token
     if (token === undefined) throw new LeaseLost()
     return this.#store.transaction(async (writer) => {
       if (!(await writer.leases.holds(this.#name, token))) throw new LeaseLost()
       return work(writer)
-    })
+    }, options)
   }
 
   /** Lets another node take it at once. */

@@ -15,7 +15,7 @@ import { createEntryTable, createLocaleTable, createSystemTables } from './table
 import { ANONYMOUS_ACTOR, compoundIndex, GLOBALS, indexName, PEOPLE_COLUMNS, valueIndex } from './tables.ts'
 
 /** The layout of the tables; a database with a higher one was made by a newer Daybook. */
-export const LAYOUT = 3
+export const LAYOUT = 4
 
 /** One index for each value that can be filtered or sorted. `status` comes along, so that hidden rows cost no look-up. */
 function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readonly SchemaObject[] {

@@ -206,6 +206,21 @@ export const SYSTEM_TABLES = {
     },
     key: ['name'],
   },
+  /** The migrations of the config's folder that began here. */
+  daybook$migrations: {
+    columns: {
+      name: 'text',
+      /** Digest of the file. */
+      hash: 'text',
+      started: 'text',
+      /** The run that works on it; another one, which began later, ends it. */
+      run: 'text',
+      /** How far each of its loops has come, as JSON. */
+      position: 'long',
+      finished: 'text?',
+    },
+    key: ['name'],
+  },
   /** Attempts to sign in and the like. */
   daybook$attempts: {
     columns: {

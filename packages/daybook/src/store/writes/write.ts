@@ -8,6 +8,7 @@ import type { Reader } from '../reads/read.ts'
 import type { FieldReference, GlobalRow, LocaleRow, StoredEntry, StoredReplyRow, WrittenEntry } from '../reads/rows.ts'
 import type { StatementCache } from '../reads/statement-cache.ts'
 import { Leases } from '../records/leases.ts'
+import { MigrationRecords } from '../records/migration-records.ts'
 import { RateLimits } from '../records/rate-limits.ts'
 import { WrittenRecords } from '../records/records.ts'
 import { searchRows } from '../search/search-rows.ts'
@@ -47,6 +48,7 @@ export class Writer {
   readonly read: Reader
   readonly leases: Leases
   readonly rateLimits: RateLimits
+  readonly migrations: MigrationRecords
   readonly records: WrittenRecords
   readonly #connection: WriteConnection
   readonly #statements: StatementCache
@@ -57,6 +59,7 @@ export class Writer {
     const now = (): Promise<number> => this.#now()
     this.leases = new Leases(connection, now)
     this.rateLimits = new RateLimits(connection, now)
+    this.migrations = new MigrationRecords(connection)
     this.records = new WrittenRecords(connection, now)
     this.#statements = statements
   }

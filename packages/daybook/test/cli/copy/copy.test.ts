@@ -52,6 +52,8 @@ describe('a store with everything', () => {
     const store = await openStore({}, source)
     const kept = { keys: { name: 'b' }, unique: ['name'], until: Date.now() }
     await store.records.transaction((writer) => writer.put('token', { id: 'a', name: 'b' }, kept))
+    const ran = { name: '1-first', hash: 'a', started: 'then', run: 'b', position: '{}', finished: 'later' }
+    await store.transaction((writer) => writer.migrations.put(ran))
     await store.close()
     // A column that nothing writes to yet.
     change(join(source, 'daybook.db'), 'UPDATE things SET draft = doc WHERE pk = 2')

@@ -1,0 +1,281 @@
+import { serviceCaller } from '../../auth/adapter.ts'
+import { DaybookError, MigrationError } from '../../errors.ts'
+import type { Field } from '../../fields/field.ts'
+import type { CollectionModel, DocumentModel, FieldModel, GlobalModel, Model } from '../../model/model.ts'
+import { UniqueViolation } from '../../store/database.ts'
+import type { Reader } from '../../store/reads/read.ts'
+import type { GlobalRow, StoredEntry } from '../../store/reads/rows.ts'
+import type { Store } from '../../store/store.ts'
+import type { Writer } from '../../store/writes/write.ts'
+import { FULL_RIGHTS } from '../access/field-access.ts'
+import { UnrestrictedAccess } from '../access/unrestricted-access.ts'
+import { isEmpty, mergeFields, settleFields, type Values } from '../document.ts'
+import { type Engine, personOf } from '../engine.ts'
+import type { Canonical } from '../locales/localized.ts'
+import { untilAborted } from '../migrations/until-aborted.ts'
+import { toPlainJson } from '../plain-json.ts'
+import { withSystem } from '../reads/present.ts'
+import { checkBody } from '../writes/body.ts'
+import { settleTools, type WriteContext, writeContext } from '../writes/context.ts'
+import { requireTargets } from '../writes/references.ts'
+import { allReferences, toRow, translationsOf } from '../writes/row.ts'
+import { entriesAfter, MIGRATION_ACTOR, MIGRATION_BATCH, toOrphaned } from './migration.ts'
+import { type Move, moveDocument, moveTranslations } from './move-document.ts'
+
+/** How many documents a field was given a value in. */
+export interface FilledField {
+  /** `posts.summary`: the collection or global, and the field. */
+  readonly path: string
+  readonly count: number
+}
+
+/** A stored document, whose columns tell whether it lacks something. */
+export type StoredText = Pick<StoredEntry, 'doc' | 'kept' | 'locales'>
+
+/** The fields of a document that the config has a fill for. */
+export const filledFields = ({ fields }: DocumentModel): readonly FieldModel[] =>
+  fields.filter(({ field }) => field.options.fill !== undefined)
+
+/** Those that lack a value in a stored document: it is required and empty, or the document is older than the field. */
+export function lackingFields(
+  document: DocumentModel,
+  row: StoredText,
+  { values, stored }: Pick<Move, 'values' | 'stored'> = moveDocument(document, row),
+): readonly FieldModel[] {
+  return filledFields(document).filter(({ key, field }) =>
+    field.options.required === true ? isEmpty(values[key]) : !Object.hasOwn(stored, key) && !hasKey(row, key),
+  )
+}
+
+const hasKey = ({ doc }: StoredText, key: string): boolean => Object.hasOwn(JSON.parse(doc) as Values, key)
+
+/** A document with what it lacked. */
+interface FilledDocument {
+  readonly canonical: Canonical
+  readonly given: Values
+  readonly orphaned: string | null
+}
+
+/** How stored documents are filled. */
+export interface FillRun {
+  /** A transaction of the migration, or one that is taken back. */
+  readonly transact: <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
+  readonly signal: AbortSignal
+}
+
+/**
+ * Gives values to the fields that the config has a fill for, a batch of documents at a time. When it is interrupted, running it
+ * again goes on: what is filled lacks nothing any more.
+ *
+ * @throws {MigrationError} when a fill throws, or answers what its field refuses; the documents before it stay filled
+ */
+export async function fillStored(engine: Engine, run: FillRun): Promise<readonly FilledField[]> {
+  const context = await writeContext(engine, new UnrestrictedAccess(engine.model, MIGRATOR))
+  const job: FillJob = { engine, run, context, counts: new Map(filledPaths(engine.model).map((path) => [path, 0])) }
+  for (const collection of engine.model.collections.values()) {
+    if (filledFields(collection).length > 0) await fillCollection(job, collection)
+  }
+  for (const global of engine.model.globals.values()) {
+    if (filledFields(global).length > 0) await fillGlobal(job, global)
+  }
+  return [...job.counts].filter(([, count]) => count > 0).map(([path, count]) => ({ path, count }))
+}
+
+/** In the order of the config. */
+const filledPaths = ({ collections, globals }: Model): readonly string[] =>
+  [...collections.values(), ...globals.values()].flatMap((one) =>
+    filledFields(one).map((field) => `${one.key}.${field.key}`),
+  )
+
+interface FillJob {
+  readonly engine: Engine
+  readonly run: FillRun
+  readonly context: WriteContext
+  /** Documents that were filled, by the path of the field. */
+  readonly counts: Map<string, number>
+}
+
+function countFilled({ counts }: FillJob, { key }: DocumentModel, { given }: FilledDocument): void {
+  for (const path of Object.keys(given).map((field) => `${key}.${field}`)) counts.set(path, (counts.get(path) ?? 0) + 1)
+}
+
+async function fillCollection(job: FillJob, collection: CollectionModel): Promise<void> {
+  for (let after = 0; ; ) {
+    job.run.signal.throwIfAborted()
+    const page = await job.engine.store.read.entries.storedAfter(collection, after, MIGRATION_BATCH)
+    const last = page.at(-1)
+    if (!last) return
+    const filled = await fillPage(job, collection, page)
+    // Entries that others changed meanwhile are looked at again.
+    if (!filled) continue
+    for (const one of filled) countFilled(job, collection, one)
+    after = last.pk
+  }
+}
+
+async function fillPage(
+  job: FillJob,
+  collection: CollectionModel,
+  page: readonly StoredEntry[],
+): Promise<readonly FilledDocument[] | undefined> {
+  const filled = new Map<StoredEntry, FilledDocument>()
+  for (const entry of page) {
+    const one = await fillDocument(job, collection, entry, entry.id)
+    if (one) filled.set(entry, one)
+  }
+  if (filled.size === 0) return []
+  const isStored = await job.run.transact(async (writer) => {
+    const ids = [...filled.keys()].map(({ id }) => id)
+    const now = await writer.read.entries.storedByIds(collection, ids)
+    const seqs = new Map(now.map(({ id, seq }) => [id, seq]))
+    if ([...filled.keys()].some(({ id, seq }) => seqs.get(id) !== seq)) return false
+    for (const [entry, one] of filled) await storeEntry(job, writer, collection, entry, one)
+    return true
+  })
+  return isStored ? [...filled.values()] : undefined
+}
+
+async function storeEntry(
+  { engine, context: { scope } }: FillJob,
+  writer: Writer,
+  collection: CollectionModel,
+  entry: StoredEntry,
+  { canonical, given, orphaned }: FilledDocument,
+): Promise<void> {
+  const { id, created_at: createdAt, status } = entry
+  await explainRefusal(collection, id, async () => {
+    await requireTargets(writer.read, collection, { values: given, given, before: [] }, scope)
+    const next = toRow(engine.model, collection, {
+      id,
+      canonical,
+      createdAt,
+      updatedAt: new Date().toISOString(),
+      createdBy: entry.created_by,
+      updatedBy: personOf(MIGRATION_ACTOR),
+      orphaned,
+    })
+    await writer.updateEntry(collection, entry, { ...next, status }, MIGRATION_ACTOR)
+  })
+}
+
+async function fillGlobal(job: FillJob, global: GlobalModel): Promise<void> {
+  const { engine, run } = job
+  run.signal.throwIfAborted()
+  const row = await engine.store.read.globals.byKey(global.key)
+  const filled = row && (await fillDocument(job, global, row, global.key))
+  if (!filled) return
+  const isStored = await run.transact(async (writer) => {
+    const now = await writer.read.globals.byKey(global.key)
+    if (now?.seq !== row.seq) return false
+    await storeGlobal(job, writer, global, row, filled)
+    return true
+  })
+  if (!isStored) return fillGlobal(job, global)
+  countFilled(job, global, filled)
+}
+
+async function storeGlobal(
+  { engine, context: { scope } }: FillJob,
+  writer: Writer,
+  global: GlobalModel,
+  row: GlobalRow,
+  { canonical, given, orphaned }: FilledDocument,
+): Promise<void> {
+  const { key, schemaHash: shape } = global
+  await explainRefusal(global, key, async () => {
+    await requireTargets(writer.read, global, { values: given, given, before: [] }, scope)
+    const doc = JSON.stringify(withSystem(global, { key }, canonical.values))
+    const people = { created_by: row.created_by, updated_by: personOf(MIGRATION_ACTOR) }
+    const next = { key, ...people, shape, kept: orphaned, locales: translationsOf(canonical), doc }
+    const references = allReferences(engine.model, global, canonical)
+    await writer.writeGlobal(row, next, references, new Date().toISOString(), MIGRATION_ACTOR)
+  })
+}
+
+/** A document with what its fills give it; `undefined`: it lacks nothing, or they give nothing. */
+async function fillDocument(
+  { context, run: { signal } }: FillJob,
+  document: DocumentModel,
+  row: StoredText & Pick<StoredEntry, 'created_by' | 'updated_by'>,
+  id: string,
+): Promise<FilledDocument | undefined> {
+  const move = moveDocument(document, row)
+  const lacking = lackingFields(document, row, move)
+  if (lacking.length === 0) return undefined
+  const people = { createdBy: row.created_by, updatedBy: row.updated_by }
+  const shown = { ...move.stored, ...move.values, ...systemOf(document, row), ...people }
+  const given: Values = {}
+  for (const { key, field } of lacking) {
+    const value = await fillValue(`${document.key}.${key}`, field, { shown, id, signal })
+    if (!isEmpty(value)) given[key] = value
+  }
+  if (Object.keys(given).length === 0) return undefined
+  const checked = await explainRefusal(document, id, async () => checkBody(document, 'update', given, FULL_RIGHTS))
+  const settled = await settleFields(document, checked, move.values, settleTools(context, document))
+  const canonical = moveTranslations(document, mergeFields(document, move.values, settled), row.locales)
+  return { canonical, given, orphaned: toOrphaned(document, move) }
+}
+
+/** What the service itself keeps in a document, such as its id. */
+function systemOf({ systemKeys }: DocumentModel, { doc }: StoredText): Values {
+  const stored: Values = JSON.parse(doc)
+  return Object.fromEntries([...systemKeys.before, ...systemKeys.after].map((key) => [key, stored[key]]))
+}
+
+async function fillValue(
+  path: string,
+  { options: { fill } }: Field,
+  { shown, id, signal }: { readonly shown: Values; readonly id: string; readonly signal: AbortSignal },
+): Promise<unknown> {
+  if (typeof fill !== 'function') return fill
+  try {
+    // Each gets its own copy: what one function changes, the others do not see.
+    const value = await untilAborted(async () => fill(structuredClone(shown)), signal)
+    return isEmpty(value) ? undefined : toPlainJson(value)
+  } catch (error) {
+    if (signal.aborted) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new MigrationError(`The fill of ${path} failed for ${id}: ${reason}`)
+  }
+}
+
+/** Says of a refused value whose it was. */
+async function explainRefusal<T>({ key }: DocumentModel, id: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const refused = `A fill of ${key} gives ${id} what is refused:`
+    if (error instanceof UniqueViolation) throw new MigrationError(`${refused} another entry has this ${error.field}`)
+    if (!(error instanceof DaybookError)) throw error
+    const reasons = error.details.issues?.map((issue) => `${issue.path.slice(1)} ${issue.message}`)
+    throw new MigrationError(`${refused} ${reasons?.join('; ') ?? error.message}`)
+  }
+}
+
+const MIGRATOR = serviceCaller('daybook', MIGRATION_ACTOR)
+
+/**
+ * The fields that required values are missing in although they have a fill, as far as a first look shows. A store that lacks nothing
+ * is looked through once: later writes cannot leave a required field empty.
+ */
+export async function unfilledFields(store: Store, model: Model): Promise<readonly string[]> {
+  const unfilled: string[] = []
+  for (const collection of model.collections.values()) {
+    const keys = filledFields(collection).filter(({ field }) => field.options.required === true)
+    if (keys.length === 0) continue
+    const note = `filled ${collection.key} ${keys.map(({ key }) => key).join()}`
+    if (await store.read.system.hasNote(note)) continue
+    const lacking = await firstLacking(store.read, collection)
+    if (lacking.length === 0) await store.once(note, async () => {})
+    unfilled.push(...lacking.map(({ key }) => `${collection.key}.${key}`))
+  }
+  return unfilled
+}
+
+async function firstLacking(read: Reader, collection: CollectionModel): Promise<readonly FieldModel[]> {
+  for await (const entry of entriesAfter(read, collection)) {
+    const lacking = lackingFields(collection, entry).filter(({ field }) => field.options.required === true)
+    if (lacking.length > 0) return lacking
+  }
+  return []
+}

@@ -1,0 +1,272 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
+import { BIN, daybook, folderOf, start } from '../cli.ts'
+
+const POSTGRES = join(import.meta.dirname, '../../../src/store/postgres/index.ts')
+
+/** The engines, each with a line of the config. */
+const ENGINES = [
+  { name: 'sqlite', open: async () => ({ database: '', [Symbol.asyncDispose]: async () => {} }) },
+  {
+    name: 'postgres',
+    open: async () => {
+      const made = await PostgresDatabase.make()
+      return {
+        database: `database: postgres('${made.url}'),`,
+        [Symbol.asyncDispose]: () => made[Symbol.asyncDispose](),
+      }
+    },
+  },
+]
+
+const SEED = `seed: async (content) => {
+    for (const title of ['One', 'Two', 'Three']) await content.create('notes', { title })
+  },`
+
+const config = (fields: string, more = ''): string => `import { defineConfig, f } from 'DAYBOOK'
+import { postgres } from '${POSTGRES}'
+export default defineConfig({
+  ${more}
+  collections: { notes: { fields: { ${fields} } } },
+})
+`
+
+const migration = (body: string, description = ''): string => `import { defineMigration } from 'DAYBOOK'
+export default defineMigration({ ${description} async run({ content, log, dryRun }) { ${body} } })
+`
+
+const SHOUT = `log(dryRun ? 'trying' : 'storing')
+  await content.each('notes', {}, (note) => ({ title: String(note.title).toUpperCase() }))`
+
+/** The titles that a service has. */
+async function titlesOf(path: string): Promise<readonly unknown[]> {
+  const service = await start(path)
+  const { items } = (await (await fetch(`${service.url}/api/notes?sort=createdAt`)).json()) as {
+    items: { title: string }[]
+  }
+  await service.stop()
+  return items.map(({ title }) => title)
+}
+
+/** What a service logs until it listens, and when it is told to end. */
+async function logOfStart(path: string): Promise<string> {
+  const child = spawn(process.execPath, [BIN, 'start', '--port', '0'], { cwd: path })
+  let log = ''
+  child.stderr.on('data', (chunk) => {
+    log += String(chunk)
+  })
+  const [greeting] = await once(child.stdout, 'data')
+  expect(String(greeting)).toContain('listening on')
+  child.kill()
+  await once(child, 'close')
+  return log
+}
+
+describe.each(ENGINES)('daybook migrate on $name', ({ open }) => {
+  it('counts what does not hold, lists it, tries it out, and fills and runs it once', async () => {
+    await using place = await open()
+    await using folder = await folderOf({ 'daybook.config.ts': config('title: f.text()', place.database + SEED) })
+    await (await start(folder.path)).stop()
+    await folder.write({
+      'daybook.config.ts': config(
+        `title: f.text(), text: f.text({ required: true }), mood: f.text({ required: true, fill: ({ title }) => \`mood of \${title}\` })`,
+        place.database,
+      ),
+      'migrations/1-shout.ts': migration(SHOUT, "description: 'Shouts',"),
+      'migrations/notes.md': 'no code',
+    })
+    const plan =
+      '      notes.mood is empty, and has a fill (3)\n' +
+      '      migrations/1-shout has not run: Shouts\n' +
+      'CHECK notes.text is required (3)\n' +
+      '      Find them: daybook migrate --list notes.text\n'
+    const nothing = 'Nothing was changed. Do it with: daybook migrate --apply\n'
+    expect(await daybook(folder.path, 'migrate')).toEqual({ status: 0, stdout: plan + nothing, stderr: '' })
+    const listed = await daybook(folder.path, 'migrate', '--list', 'notes.text')
+    expect(listed.stdout).toMatch(/^(?:[0-9a-f-]{36} is required\n){3}$/)
+    const failing = await daybook(folder.path, 'migrate', '--dry-run')
+    expect(failing, 'a change may leave no required field empty').toMatchObject({ status: 1 })
+    expect(failing.stderr).toMatch(
+      /migrations\/1-shout failed: each: the change of notes [0-9a-f-]{36} is refused: text is required\nNothing was changed\./,
+    )
+    await folder.write({
+      'daybook.config.ts': config(
+        `title: f.text(), text: f.text({ required: true, fill: '-' }), mood: f.text({ fill: ({ title }) => \`mood of \${title}\` })`,
+        place.database,
+      ),
+    })
+    expect(await daybook(folder.path, 'migrate', '--dry-run')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining(
+        '      notes.text would be filled in (3)\n      notes.mood would be filled in (3)\n  1-shout: trying\n      migrations/1-shout would run (3 changes)\n' +
+          nothing,
+      ),
+    })
+    expect(await titlesOf(folder.path), 'the dry run changed nothing').toEqual(['One', 'Two', 'Three'])
+    expect(await daybook(folder.path, 'migrate', '--apply')).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/storing\n {6}migrations\/1-shout has run \(3 changes\)\nDone\.\n$/),
+      stderr: '',
+    })
+    expect(await titlesOf(folder.path)).toEqual(['ONE', 'TWO', 'THREE'])
+    expect((await daybook(folder.path, 'migrate')).stdout).toBe('The stored content fits the config.\n')
+    await folder.write({ 'migrations/1-shout.ts': migration('') })
+    const changed = await daybook(folder.path, 'migrate', '--apply')
+    expect(changed).toMatchObject({ status: 1, stdout: '' })
+    expect(changed.stderr).toMatch(/^daybook: migrations\/1-shout has changed since it ran/)
+  }, 120_000)
+})
+
+describe.each(ENGINES)('a collection that is taken out of the config, on $name', ({ open }) => {
+  const NAMED = 'name: f.text({ required: true })'
+  const withPosts = (
+    collections: string,
+    author: string,
+    more: string,
+  ): string => `import { defineConfig, f } from 'DAYBOOK'
+import { postgres } from '${POSTGRES}'
+export default defineConfig({
+  ${more}
+  collections: { ${collections} posts: { fields: { title: f.text(), ${author} } } },
+})
+`
+
+  it('is named by start and migrate, and so are the references to its entries', async () => {
+    await using place = await open()
+    const seed = `seed: async (content) => {
+      const { id } = await content.create('authors', { name: 'Ada' })
+      for (const title of ['One', 'Two']) await content.create('posts', { title, author: id })
+    },`
+    const before = withPosts(`authors: { fields: { ${NAMED} } },`, "author: f.relation('authors')", place.database)
+    await using folder = await folderOf({ 'daybook.config.ts': before.replace('collections:', `${seed} collections:`) })
+    await (await start(folder.path)).stop()
+
+    await folder.write({ 'daybook.config.ts': withPosts('', "author: f.relation('authors')", place.database) })
+    for (const command of [['start', '--port', '0'], ['migrate'], ['migrate', '--apply', '--allow-loss']]) {
+      const refused = await daybook(folder.path, ...command)
+      expect(refused).toMatchObject({ status: 1, stdout: '' })
+      expect(refused.stderr).toContain(
+        'collections.posts.fields.author: "authors" is not a collection; write one of: posts',
+      )
+    }
+
+    const moved = withPosts(`people: { fields: { ${NAMED} } },`, "author: f.relation('people')", place.database)
+    await folder.write({ 'daybook.config.ts': moved })
+    const gone = 'LOSS  authors is a collection that the config no longer has; its entries are lost (1)\n'
+    const nothing = 'Nothing was changed. Do it with: daybook migrate --apply\n'
+    const check =
+      'CHECK posts.author refers to an entry that people does not have (2)\n' +
+      '      Find them: daybook migrate --list posts.author\n'
+    expect(await daybook(folder.path, 'migrate')).toEqual({ status: 0, stdout: gone + check + nothing, stderr: '' })
+    const listed = await daybook(folder.path, 'migrate', '--list', 'posts.author')
+    expect(listed.stdout).toMatch(/^(?:[0-9a-f-]{36} refers to an entry that people does not have\n){2}$/)
+
+    await folder.write({ 'daybook.config.ts': withPosts('', '', place.database) })
+    const lost = `LOSS  posts.author has no place in the config; its values are lost (2)\n${gone}`
+    expect((await daybook(folder.path, 'migrate')).stdout).toBe(lost + nothing)
+    expect(await daybook(folder.path, 'migrate', '--apply')).toMatchObject({ status: 1 })
+    await folder.write({ 'daybook.config.ts': before })
+    expect((await daybook(folder.path, 'migrate')).stdout, 'what was refused lost nothing').toBe(
+      'The stored content fits the config.\n',
+    )
+    await folder.write({ 'daybook.config.ts': withPosts('', '', place.database) })
+    expect((await daybook(folder.path, 'migrate', '--apply', '--allow-loss')).stdout).toBe(`${lost}Done.\n`)
+    expect((await daybook(folder.path, 'migrate')).stdout).toBe('The stored content fits the config.\n')
+  }, 120_000)
+})
+
+describe.each(ENGINES)('daybook migrate with a fill of an optional field, on $name', ({ open }) => {
+  it('counts it, fills it once, and is done', async () => {
+    await using place = await open()
+    await using folder = await folderOf({ 'daybook.config.ts': config('title: f.text()', place.database + SEED) })
+    await (await start(folder.path)).stop()
+    await folder.write({
+      'daybook.config.ts': config(
+        'title: f.text(), size: f.integer({ fill: ({ title }) => String(title).length })',
+        place.database,
+      ),
+    })
+    const plan = '      notes.size is empty, and has a fill (3)\n'
+    const applied = await daybook(folder.path, 'migrate', '--apply')
+    expect(applied).toEqual({ status: 0, stdout: `${plan}      notes.size filled in (3)\nDone.\n`, stderr: '' })
+    expect((await daybook(folder.path, 'migrate')).stdout).toBe('The stored content fits the config.\n')
+  })
+})
+
+describe('migrations of a folder', () => {
+  const NOTES = config('title: f.text()', SEED)
+
+  it('are noted as run where the start makes the store; later ones are named by start', async () => {
+    await using folder = await folderOf({ 'daybook.config.ts': NOTES, 'migrations/1.ts': migration(SHOUT) })
+    expect(await titlesOf(folder.path)).toEqual(['One', 'Two', 'Three'])
+    expect((await daybook(folder.path, 'migrate', '--apply')).stdout).toBe('The stored content fits the config.\n')
+    await folder.write({ 'migrations/2.ts': migration(SHOUT) })
+    expect(await logOfStart(folder.path)).toContain(
+      'Migrations have not run on this store. Run: daybook migrate --apply',
+    )
+    expect(await daybook(folder.path, 'migrate', '--skip', '2')).toMatchObject({ status: 0 })
+    expect((await daybook(folder.path, 'migrate')).stdout).toBe('The stored content fits the config.\n')
+    await folder.write({ 'migrations/2.ts': migration('') })
+    expect(await logOfStart(folder.path), 'it serves all the same').toContain('migrations/2 has changed since it ran')
+  })
+
+  it('are refused with a sentence when they cannot run', async () => {
+    await using folder = await folderOf({ 'daybook.config.ts': NOTES })
+    await (await start(folder.path)).stop()
+    const faults = [
+      ['my step.ts', migration(''), 'migrations/my step.ts: name it with at most 100 letters'],
+      [
+        'none.ts',
+        'export const run = 1',
+        'migrations/none exports no migration. Write: export default defineMigration(',
+      ],
+      ['broken.ts', 'export default {', 'migrations/broken cannot be loaded: '],
+      ['throws.ts', migration("throw new Error('no luck')"), 'migrations/throws failed: Error: no luck'],
+      ['a.js', 'export default { run() {}, description: 7 }', 'migrations/a: write the description as a text'],
+    ] as const
+    for (const [name, text, message] of faults) {
+      await using one = await folderOf({ 'daybook.config.ts': NOTES, [`migrations/${name}`]: text })
+      const ended = await daybook(one.path, 'migrate', '--apply', '--data', join(folder.path, '.daybook'))
+      expect(ended.status, name).toBe(1)
+      expect(ended.stderr, name).toContain(message)
+    }
+    expect(await readdir(folder.path)).toEqual(['.daybook', 'daybook.config.ts'])
+  })
+
+  it('exclude what contradicts itself', async () => {
+    await using folder = await folderOf({ 'daybook.config.ts': NOTES })
+    await (await start(folder.path)).stop()
+    for (const [args, message] of [
+      [['--apply', '--dry-run'], '--apply and --dry-run exclude each other'],
+      [['--list', 'notes.nope'], '--list takes a collection or global and one of its fields'],
+      [['--skip', 'nope'], 'There is no migrations/nope'],
+    ] as const) {
+      const ended = await daybook(folder.path, 'migrate', ...args)
+      expect(ended).toMatchObject({ status: 2, stdout: '' })
+      expect(ended.stderr).toContain(message)
+    }
+  })
+
+  it('end with Ctrl-C, however long they would wait, and run again', async () => {
+    await using folder = await folderOf({ 'daybook.config.ts': NOTES })
+    await (await start(folder.path)).stop()
+    await folder.write({ 'migrations/waits.ts': migration("log('waiting'); await new Promise(() => {})") })
+    const child = spawn(process.execPath, [BIN, 'migrate', '--apply'], { cwd: folder.path })
+    let stdout = ''
+    await new Promise<void>((resolve) => {
+      child.stdout.on('data', (chunk) => {
+        stdout += String(chunk)
+        if (stdout.includes('waits: waiting')) resolve()
+      })
+    })
+    child.kill('SIGINT')
+    expect((await once(child, 'close'))[0]).toBe(130)
+    expect(stdout).toContain('Stopped. What is stored stays. Run it again: it goes on.')
+    await folder.write({ 'migrations/waits.ts': migration('') })
+    expect(await daybook(folder.path, 'migrate', '--apply')).toMatchObject({ status: 0 })
+  })
+})

@@ -1,0 +1,223 @@
+import { f } from 'daybook'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { fillStored, unfilledFields } from '../../src/content/transfer/fill.ts'
+import { dropOrphaned, moveStored } from '../../src/content/transfer/migration.ts'
+import { findMisfits } from '../../src/content/transfer/misfits.ts'
+import { fillLocaleTables } from '../../src/content/writes/row.ts'
+import { compileModel } from '../../src/model/compile.ts'
+import { withEngine } from '../support/stores/migrating.ts'
+import { AS_SYSTEM, create, type Place, update } from '../support/stores/place.ts'
+import { STORES } from '../support/stores/stores.ts'
+
+const people = (fields: object): object => ({ collections: { people: { fields } } })
+const BEFORE = people({ name: f.text(), note: f.text({ maxLength: 300 }) })
+
+let place: Place
+
+/** Fills what is stored, and answers how much: `people.first 2`. */
+async function fill(config: object, { signal } = new AbortController()): Promise<readonly string[]> {
+  return withEngine(place, config, async (engine) => {
+    const transact = engine.store.transaction.bind(engine.store)
+    const { store, model } = engine
+    await store.prepare(model, (writer, collection) => fillLocaleTables(model, writer, collection))
+    const filled = await fillStored(engine, { transact: (work) => transact(work), signal })
+    await moveStored(store, model)
+    return filled.map(({ path, count }) => `${path} ${count}`)
+  })
+}
+
+async function misfits(config: object): Promise<readonly string[]> {
+  return withEngine(place, config, async ({ store, model }) => {
+    const found: string[] = []
+    for await (const { path, kind, id } of findMisfits(store.read, model)) found.push(`${path} ${kind} ${id}`)
+    return found.toSorted()
+  })
+}
+
+async function stored(config: object): Promise<readonly unknown[]> {
+  const { items } = await place.serve(config, ({ content }) =>
+    content.list('people' as never, { sort: 'createdAt' }, AS_SYSTEM),
+  )
+  return items
+}
+
+describe.each(STORES)('on $name', (store) => {
+  let ids: readonly string[]
+
+  beforeEach(async () => {
+    place = await store.at()
+    ids = await place.serve(BEFORE, async (service) => {
+      const one = await create(service, 'people', { name: 'Ada Lovelace', note: 'x'.repeat(200) })
+      const other = await create(service, 'people', { name: 'Alan Turing' })
+      return [one.id, other.id]
+    })
+    return () => place[Symbol.asyncDispose]()
+  })
+
+  test('a field that has become required is filled by a function, which sees fields that the config no longer has', async () => {
+    const after = people({
+      first: f.text({ required: true, fill: (person) => String(person.name).split(' ')[0] }),
+      last: f.text({ required: true, fill: async ({ name }) => String(name).split(' ')[1] }),
+      note: f.text({ maxLength: 300 }),
+    })
+    expect(await fill(after)).toEqual(['people.first 2', 'people.last 2'])
+    expect(await stored(after)).toMatchObject([
+      { first: 'Ada', last: 'Lovelace' },
+      { first: 'Alan', last: 'Turing' },
+    ])
+    expect(await place.rows("SELECT actor, action FROM daybook$journal WHERE actor <> 'system'")).toEqual([
+      { actor: 'migrate', action: 'update' },
+      { actor: 'migrate', action: 'update' },
+    ])
+    expect(await stored(BEFORE), 'nothing is lost').toMatchObject([{ name: 'Ada Lovelace' }, { name: 'Alan Turing' }])
+    expect(await fill(after), 'what is filled stays').toEqual([])
+    await withEngine(place, after, ({ store: own, model }) => dropOrphaned(own, model))
+    expect(await stored(BEFORE), 'until it is dropped').toMatchObject([{ name: null }, { name: null }])
+  })
+
+  test('a function that answers nothing leaves its entry as it is', async () => {
+    for (const nothing of [null, undefined, '', []]) {
+      const after = people({ name: f.text(), note: f.text({ required: true, fill: () => nothing }) })
+      expect(await fill(after)).toEqual([])
+      expect(await misfits(after)).toEqual([`people.note fill ${ids[1]}`])
+    }
+  })
+
+  test('an optional field is filled in entries that are older than it, and not where an editor emptied it', async () => {
+    const after = people({ name: f.text(), note: f.text(), kind: f.text({ fill: 'person' }) })
+    expect(await misfits(after)).toEqual(ids.map((id) => `people.kind fill ${id}`).toSorted())
+    expect(await fill(after)).toEqual(['people.kind 2'])
+    expect(await misfits(after)).toEqual([])
+    await place.serve(after, ({ content }) =>
+      content.update('people' as never, ids[0] ?? '', { kind: null } as never, AS_SYSTEM),
+    )
+    expect(await fill(after)).toEqual([])
+    expect(await stored(after)).toMatchObject([{ kind: null }, { kind: 'person' }])
+  })
+
+  test('values made from a filled one are made with it', async () => {
+    const after = people({ name: f.text(), body: f.markdown({ required: true, fill: ({ name }) => `# ${name}` }) })
+    expect(await fill(after)).toEqual(['people.body 2'])
+    expect(await stored(after)).toMatchObject([{ body: '# Ada Lovelace', bodyHtml: '# Ada Lovelace' }, {}])
+  })
+
+  test('a renamed field moves, and counts as filled', async () => {
+    const after = people({ label: f.text({ required: true, renamedFrom: 'name', fill: 'none' }) })
+    expect(await fill(after)).toEqual([])
+    expect(await stored(after)).toMatchObject([{ label: 'Ada Lovelace' }, { label: 'Alan Turing' }])
+  })
+
+  test('globals are filled, too', async () => {
+    const site = (fields: object): object => ({ ...BEFORE, globals: { site: { fields } } })
+    const before = site({ name: f.text() })
+    await place.serve(before, ({ content }) => content.writeGlobal('site' as never, { name: 'S' } as never, AS_SYSTEM))
+    const after = site({ name: f.text(), url: f.text({ required: true, fill: '/' }) })
+    expect(await misfits(after)).toEqual(['site.url fill site'])
+    expect(await fill(after)).toEqual(['site.url 1'])
+    expect(await misfits(after)).toEqual([])
+  })
+
+  test('values that the config refuses are found, by field and kind', async () => {
+    const after = people({
+      name: f.text({ required: true, pattern: '^A' }),
+      note: f.text({ required: true, maxLength: 100 }),
+    })
+    expect(await misfits(after)).toEqual(
+      [`people.note maxLength ${ids[0]}`, `people.note required ${ids[1]}`].toSorted(),
+    )
+  })
+
+  test('start knows which required fields lack a value, and that nothing lacks one any more', async () => {
+    const after = people({ name: f.text(), note: f.text({ required: true, fill: 'none' }) })
+    const lacking = (): Promise<readonly string[]> =>
+      withEngine(place, after, (engine) => unfilledFields(engine.store, engine.model))
+    expect(await lacking()).toEqual(['people.note'])
+    expect(await fill(after)).toEqual(['people.note 1'])
+    expect(await lacking()).toEqual([])
+    expect(await lacking()).toEqual([])
+  })
+
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('no idea')
+      },
+      /^The fill of people\.kind failed for [0-9a-f-]{36}: no idea$/,
+    ],
+    ['answers another type', () => 7, /^A fill of people gives [0-9a-f-]{36} what is refused: kind must be/],
+    [
+      'answers what cannot be stored',
+      () => Symbol('x'),
+      /^The fill of people\.kind failed for [0-9a-f-]{36}: The value is Symbol\(x\), which JSON cannot hold$/,
+    ],
+  ])('a fill that %s is named, and stores nothing', async (_, broken, message) => {
+    const after = people({ name: f.text(), note: f.text(), kind: f.text({ required: true, fill: broken }) })
+    await expect(fill(after)).rejects.toThrow(message)
+    expect(await place.rows("SELECT actor FROM daybook$journal WHERE actor = 'migrate'")).toEqual([])
+  })
+
+  test('a fill may not give the same unique value twice', async () => {
+    const after = people({ name: f.text(), note: f.text(), kind: f.text({ unique: true, fill: () => 'same' }) })
+    await place.serve(after, async () => {})
+    await expect(fill(after)).rejects.toThrow(/what is refused: another entry has this kind/)
+  })
+
+  test('a fill that answers never ends when it is told to', async () => {
+    const controller = new AbortController()
+    const endless = (): Promise<never> => {
+      controller.abort()
+      return new Promise(() => {})
+    }
+    const after = people({ name: f.text(), note: f.text({ required: true, fill: endless }) })
+    await expect(fill(after, controller)).rejects.toThrow('aborted')
+  })
+
+  test('a fill refers to entries that are there', async () => {
+    const withBoss = (boss: unknown): object =>
+      people({ name: f.text(), note: f.text(), boss: f.relation('people', { fill: boss as never }) })
+    const nobody = '01a20593-14c9-70ae-9763-be46028ad4ea'
+    await expect(fill(withBoss(nobody))).rejects.toThrow(`boss there is no entry ${nobody} in people`)
+    expect(await fill(withBoss(ids[0]))).toEqual(['people.boss 2'])
+    expect(await misfits(withBoss(ids[0]))).toEqual([])
+  })
+
+  test('references to entries of a collection that a field no longer names are found, and stay', async () => {
+    const pets = (to: string, more: object = {}): object => ({
+      collections: {
+        ...more,
+        people: { fields: { name: f.text() } },
+        pets: { fields: { name: f.text(), of: f.relation(to) } },
+      },
+    })
+    const before = pets('people')
+    const pet = await place.serve(before, (service) => create(service, 'pets', { name: 'Rex', of: ids[0] }))
+    expect(await misfits(before)).toEqual([])
+    const after = pets('owners', { owners: { fields: { name: f.text() } } })
+    expect(await misfits(after)).toEqual([`pets.of reference owners ${pet.id}`])
+    await place.serve(after, async (service) => {
+      const changed = await update(service, 'pets', pet.id, { name: 'Max' })
+      expect(changed).toMatchObject({ name: 'Max', of: ids[0] })
+    })
+    expect(await misfits(before), 'nothing is lost').toEqual([])
+  })
+})
+
+test('the config refuses fills that can never be right', () => {
+  const fields = {
+    title: f.text({ maxLength: 3, fill: 'long' }),
+    seo: f.group({ name: f.text({ fill: 'x' }) }),
+    slug: f.slug({ fill: 'x' }),
+    text: f.text({ fill: null as never }),
+    code: f.text({ unique: true, fill: 'same' }),
+  }
+  expect(() => compileModel({ collections: { notes: { fields } } })).toThrow(
+    expect.objectContaining({
+      faults: expect.arrayContaining(
+        ['title', 'seo.name', 'slug', 'text', 'code'].map((key) =>
+          expect.objectContaining({ path: expect.stringMatching(new RegExp(`${key.replace('.', '\\..*')}\\.fill$`)) }),
+        ),
+      ),
+    }),
+  )
+})

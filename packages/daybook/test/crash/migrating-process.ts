@@ -1,0 +1,20 @@
+// Does what `daybook migrate --apply` does, until it is killed: node migrating-process.ts CONFIG DATA
+// A line says that the plan is made, and its work begins.
+import { pathToFileURL } from 'node:url'
+import { applyPlan } from '../../src/cli/migrate/apply-plan.ts'
+import { makePlan } from '../../src/cli/migrate/describe-plan.ts'
+import { findMigrations } from '../../src/cli/migrate/find-migrations.ts'
+import { compileModel } from '../../src/model/compile.ts'
+import { openUnprepared } from '../../src/service.ts'
+
+/** Short, so that the process after one that was killed waits for moments. */
+const LEASE_MS = 300
+
+const [configFile = '', data = ''] = process.argv.slice(2)
+const { default: config } = await import(pathToFileURL(configFile).href)
+const { engine, close } = await openUnprepared(compileModel(config), config, data, { isServing: false })
+const plan = await makePlan(engine, findMigrations(configFile))
+process.stdout.write('begins\n')
+const { signal } = new AbortController()
+await applyPlan({ engine, signal, dryRun: false, leaseMs: LEASE_MS, log: () => {} }, plan)
+await close()

@@ -1,0 +1,39 @@
+import type { DaybookConfig, MigrationContext } from 'daybook'
+import { Engine } from '../../../src/content/engine.ts'
+import { MigrationLock, runMigrations } from '../../../src/content/migrations/run-migrations.ts'
+import { compileModel } from '../../../src/model/compile.ts'
+import type { Place } from './place.ts'
+
+/** Opens a store as `daybook migrate` does. */
+export async function withEngine<T>(place: Place, config: unknown, work: (engine: Engine) => Promise<T>): Promise<T> {
+  const store = await place.store()
+  const tools = { renderMarkdown: async (source: string) => source }
+  try {
+    return await work(new Engine({ model: compileModel(config as DaybookConfig), store, tools }))
+  } finally {
+    await store.close()
+  }
+}
+
+/** How a migration is run. */
+export interface MigrateOptions {
+  readonly name?: string
+  readonly signal?: AbortSignal
+}
+
+/** Runs one migration as `daybook migrate` does, and answers the lines that it prints. */
+export async function migrateBy(
+  place: Place,
+  config: unknown,
+  run: (context: MigrationContext) => Promise<void>,
+  { name = 'first', signal = new AbortController().signal }: MigrateOptions = {},
+): Promise<readonly string[]> {
+  const lines: string[] = []
+  const log = (line: string): void => void lines.push(line)
+  await withEngine(place, config, async (engine) => {
+    const files = [{ name, hash: name, migration: { run } }]
+    const lock = await MigrationLock.take(engine.store, { onWait: () => log('waiting'), signal })
+    await runMigrations(files, { engine, lock, log, signal, dryRun: false }).finally(() => lock.release())
+  })
+  return lines
+}
