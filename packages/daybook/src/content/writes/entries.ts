@@ -151,15 +151,20 @@ export function checkUpdate(
   return checkChange(context, entryTarget(context, collection, id), body, options)
 }
 
-function entryTarget(
+/**
+ * An entry that is to be changed.
+ *
+ * @param load looks it up
+ */
+export function entryTarget(
   context: WriteContext,
   collection: CollectionModel,
   id: string,
+  load: EntryLoader = loader(context, collection, id),
 ): ChangeTarget<StoredEntry, EntryAnswer> {
   const { engine, access, locale } = context
   const { model } = engine
-  const rulings = new Map<Revision, AccessFilter | undefined>()
-  const load = loader(context, collection, id)
+  const rulings = new Map<number, AccessFilter | undefined>()
   const requireUpdate = (values: () => Values): Promise<AccessFilter | undefined> =>
     access.requireWrite(collection, 'update', collection.access.update && values())
   return {
@@ -169,8 +174,9 @@ function entryTarget(
     load,
     parse: (row) => new Revision(model, collection, row),
     requireChange: async (read, revision) => {
-      if (!rulings.has(revision)) rulings.set(revision, await requireUpdate(() => revision.told))
-      await access.requireMatch(read, collection, revision.row.id, rulings.get(revision))
+      const { id: stored, seq } = revision.row
+      if (!rulings.has(seq)) rulings.set(seq, await requireUpdate(() => revision.told))
+      await access.requireMatch(read, collection, stored, rulings.get(seq))
     },
     // A caller cannot move an entry out of what it may change.
     allowResult: async (revision, patch) =>
@@ -247,6 +253,7 @@ function toWritten(
 /**
  * Prepares the deletion of an entry.
  *
+ * @param load looks it up
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND; its commit also PRECONDITION_REQUIRED, PRECONDITION_FAILED, CONFLICT
  */
 export async function prepareDelete(
@@ -254,11 +261,11 @@ export async function prepareDelete(
   collection: CollectionModel,
   id: string,
   options: Preconditions = {},
+  load: EntryLoader = loader(context, collection, id),
 ): Promise<PreparedWrite<{ readonly seq: number }>> {
   const { engine, access, actor } = context
   const { model, store } = engine
   const seen = { hidden: access.hidden(collection), hasPeople: access.seesPeople(collection) }
-  const load = loader(context, collection, id)
   await access.requireRead(collection)
   const referrers = await referrerAccess(context)
   const parse = (row: StoredEntry): Revision<StoredEntry> => new Revision(model, collection, row)
@@ -302,7 +309,7 @@ export async function prepareDelete(
  *
  * @throws UNAUTHORIZED, FORBIDDEN; NOT_FOUND when there is none that the caller may see
  */
-type EntryLoader = (read: Reader) => Promise<StoredEntry>
+export type EntryLoader = (read: Reader) => Promise<StoredEntry>
 
 function loader({ access }: WriteContext, collection: CollectionModel, id: string): EntryLoader {
   return async (read) => {

@@ -69,6 +69,11 @@ export class Writer {
     return this.#connection.batch.last
   }
 
+  /** Writes down what waits for the commit, so that a long transaction does not hold it all in memory. */
+  async flush(): Promise<void> {
+    await this.#connection.batch.flush()
+  }
+
   /** Lends the transaction to code of others. */
   lend(): LentTransaction {
     return new LentTransaction(this.read.dialect, this.#connection)

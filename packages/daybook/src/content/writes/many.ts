@@ -1,0 +1,287 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { DaybookError, invalidAt } from '../../errors.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import type { ManyParameters } from '../../query/many-query.ts'
+import type { Query } from '../../query/parameters.ts'
+import type { EntryRevision } from '../../store/reads/page.ts'
+import type { Reader } from '../../store/reads/read.ts'
+import type { StoredEntry } from '../../store/reads/rows.ts'
+import type { Writer } from '../../store/writes/write.ts'
+import type { Preconditions } from '../etags.ts'
+import { HookTime } from '../hook-time.ts'
+import { type ListPlan, planList } from '../reads/list.ts'
+import { checkChangeOf } from './change.ts'
+import type { WriteContext } from './context.ts'
+import { type EntryLoader, entryTarget, prepareDelete } from './entries.ts'
+import { hooksFor } from './hooked.ts'
+import { type LastStep, type PreparedWrite, StaleWrite } from './prepared.ts'
+import { Refusals } from './refusals.ts'
+
+/** The most entries that are written at once. */
+export const MAX_MANY = 10_000
+/** Entries that are read together. Other requests have their turn after so many. */
+const WINDOW = 50
+/** The most that prepared changes may hold, in characters of JSON: they wait in memory for the last one. */
+const MAX_PREPARED_CHARACTERS = 16 * 1024 * 1024
+/** How often entries are prepared again that others have changed meanwhile. */
+const MAX_ATTEMPTS = 100
+
+/** Which entries are written. */
+export interface ManyEntries {
+  readonly collection: CollectionModel
+  readonly query: Query<ManyParameters>
+  /** A part of them. @default all, or it is refused */
+  readonly step?: Step
+}
+
+/** Some of the entries that match, in order of creation. */
+export interface Step {
+  /** The id of the last entry of the step before; empty: it is the first step. */
+  readonly after: string
+  /** {@link MAX_MANY} at most. */
+  readonly limit: number
+}
+
+/** What became of the entries that match. */
+export interface ManyResult {
+  readonly collection: string
+  readonly matched: number
+  /** How many of them are another revision now. */
+  readonly changed: number
+  /** The last number of their changes; `undefined`: nothing is stored. */
+  readonly seq: number | undefined
+  /** The last entry that matched. */
+  readonly lastId: string | undefined
+}
+
+/**
+ * Changes all entries that match, as a JSON merge patch says (RFC 7396), in one transaction: all of them, or none.
+ *
+ * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; what the change of an entry throws, with `details.refused`
+ */
+export async function updateMany(
+  context: WriteContext,
+  entries: ManyEntries,
+  body: unknown,
+  preconditions: Preconditions = {},
+): Promise<ManyResult> {
+  const { collection } = entries
+  const change = checkChangeOf(context, collection, body, { ...preconditions, isMerge: true, isOneOfMany: true })
+  const readsAhead = hooksFor(context, collection, 'beforeChange') === undefined
+  return writeMany(context, entries, {
+    readsAhead,
+    prepare: (id, load) => change(entryTarget(context, collection, id, load)),
+  })
+}
+
+/**
+ * Deletes all entries that match, in one transaction: all of them, or none.
+ *
+ * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; what the deletion of an entry throws, with `details.refused`
+ */
+export async function deleteMany(
+  context: WriteContext,
+  entries: ManyEntries,
+  preconditions: Preconditions = {},
+): Promise<ManyResult> {
+  const { collection } = entries
+  return writeMany(context, entries, {
+    // A deletion takes references out of entries that come after it.
+    readsAhead: false,
+    prepare: (id, load) => prepareDelete(context, collection, id, preconditions, load),
+  })
+}
+
+/** What is done to each entry. */
+interface EntryWrite {
+  /** Whether nothing of the transaction changes an entry before its own turn. */
+  readonly readsAhead: boolean
+  prepare(id: string, load: EntryLoader): Promise<PreparedWrite<{ readonly seq: number }>>
+}
+
+async function writeMany(context: WriteContext, entries: ManyEntries, write: EntryWrite): Promise<ManyResult> {
+  const plan = await planList(context.engine, context.access, entries.collection, entries.query)
+  const many = new ManyWrites(context, entries, plan, write)
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    await many.prepare()
+    try {
+      return await context.transact((writer) => many.commit(writer), { isAlone: true })
+    } catch (error) {
+      if (error instanceof DryRunEnd) return error.result
+      if (!(error instanceof StaleWrite)) throw error
+    }
+  }
+  throw new DaybookError('CONFLICT', 'The entries keep changing; try again.')
+}
+
+/** Ends a transaction of which nothing is to be stored. */
+class DryRunEnd extends Error {
+  override readonly name = 'DryRunEnd'
+  readonly result: ManyResult
+
+  constructor(result: ManyResult) {
+    super('A dry run ends here.')
+    this.result = result
+  }
+}
+
+/** A write of one entry, and the revision that it was prepared from. */
+interface PreparedEntry extends PreparedWrite<{ readonly seq: number }> {
+  readonly seq: number
+}
+
+/**
+ * Writes of all entries that match. What takes time is done before the transaction, whose first statement makes sure that the
+ * same entries match in the same revisions; those that others changed meanwhile are prepared again.
+ */
+class ManyWrites {
+  readonly #context: WriteContext
+  readonly #entries: ManyEntries
+  readonly #plan: ListPlan
+  readonly #write: EntryWrite
+  readonly #prepared = new Map<string, PreparedEntry>()
+  readonly #rows = new Map<string, StoredEntry>()
+
+  constructor(context: WriteContext, entries: ManyEntries, plan: ListPlan, write: EntryWrite) {
+    this.#context = context
+    this.#entries = entries
+    this.#plan = plan
+    this.#write = write
+  }
+
+  /** @throws VALIDATION_ERROR when more entries match than can be written at once */
+  async prepare(): Promise<void> {
+    const { read } = this.#context.engine.store
+    const found = await this.#find(read)
+    const ids = new Set(found.map(({ id }) => id))
+    for (const id of this.#prepared.keys()) if (!ids.has(id)) this.#prepared.delete(id)
+    const isMissing = ({ id, seq }: EntryRevision): boolean => this.#prepared.get(id)?.seq !== seq
+    const refusals = new Refusals()
+    for (const window of windowsOf(found.filter(isMissing))) {
+      await this.#readAhead(read, window)
+      for (const row of this.#rows.values()) if (!refusals.isFull) await this.#prepareEntry(row, refusals)
+      this.#requireRoom()
+      await turn()
+    }
+    this.#rows.clear()
+    refusals.throwAny()
+  }
+
+  async #prepareEntry({ id, seq }: StoredEntry, refusals: Refusals): Promise<void> {
+    try {
+      this.#prepared.set(id, { seq, ...(await this.#write.prepare(id, (from) => this.#load(from, id))) })
+    } catch (error) {
+      refusals.add(id, error)
+    }
+  }
+
+  /**
+   * @throws {StaleWrite} when it has to be prepared again
+   * @throws {DryRunEnd} instead of storing it
+   */
+  async commit(writer: Writer): Promise<ManyResult> {
+    const found = await this.#find(writer.read)
+    const isPrepared = ({ id, seq }: EntryRevision): boolean => this.#prepared.get(id)?.seq === seq
+    if (found.length !== this.#prepared.size || !found.every(isPrepared)) throw new StaleWrite()
+    const { changed, seq } = await this.#commitAll(writer, found)
+    const { collection, query } = this.#entries
+    const isDry = query.values.dryRun === 'true'
+    const result = { collection: collection.key, matched: found.length, changed, lastId: found.at(-1)?.id }
+    if (isDry) throw new DryRunEnd({ ...result, seq: undefined })
+    return { ...result, seq: changed === 0 ? undefined : seq }
+  }
+
+  async #commitAll(
+    writer: Writer,
+    found: readonly EntryRevision[],
+  ): Promise<{ readonly changed: number; readonly seq: number }> {
+    const lastSteps: LastStep[] = []
+    const transaction = { writer, hookTime: new HookTime(), atEnd: (step: LastStep) => void lastSteps.push(step) }
+    const refusals = new Refusals()
+    let changed = 0
+    let last = 0
+    for (const window of windowsOf(found)) {
+      this.#rows.clear()
+      if (this.#write.readsAhead) await this.#readAhead(writer.read, window)
+      for (const { id, seq } of window) {
+        const now = await commitEntry(id, writer, refusals, () => this.#prepared.get(id)?.commit(transaction))
+        if (now === undefined || now === seq) continue
+        changed += 1
+        last = Math.max(last, now)
+      }
+      await writer.flush()
+      await turn()
+    }
+    refusals.throwAny()
+    for (const step of lastSteps) await step(writer)
+    return { changed, seq: last }
+  }
+
+  async #find(read: Reader): Promise<readonly EntryRevision[]> {
+    const { collection, where, statuses, search } = this.#plan.question
+    const { after, limit } = this.#entries.step ?? { after: '', limit: MAX_MANY + 1 }
+    const found = await read.lists.matching(collection, { where, statuses, search, after, limit })
+    if (found.length > MAX_MANY) throw tooMany(await this.#plan.count())
+    return found
+  }
+
+  async #readAhead(read: Reader, window: readonly EntryRevision[]): Promise<void> {
+    const ids = window.map(({ id }) => id)
+    this.#rows.clear()
+    for (const row of await read.entries.storedByIds(this.#entries.collection, ids)) this.#rows.set(row.id, row)
+  }
+
+  async #load(read: Reader, id: string): Promise<StoredEntry> {
+    const row = this.#rows.get(id) ?? (await read.entries.stored(this.#entries.collection, id))
+    if (!row) throw new DaybookError('NOT_FOUND')
+    return row
+  }
+
+  #requireRoom(): void {
+    let characters = 0
+    for (const { size = 0 } of this.#prepared.values()) characters += size
+    if (characters <= MAX_PREPARED_CHARACTERS) return
+    throw invalidAt(
+      'where',
+      'too_large',
+      `must match fewer entries: what this stores in ${this.#prepared.size} of them is ${MAX_PREPARED_CHARACTERS} characters`,
+    )
+  }
+}
+
+/**
+ * Commits the write of one entry.
+ *
+ * @returns the number of its revision; `undefined`: it is refused, or a hook has deleted it
+ * @throws what says nothing of the entry; what all entries before it were refused with, when the transaction cannot go on
+ */
+async function commitEntry(
+  id: string,
+  writer: Writer,
+  refusals: Refusals,
+  commit: () => Promise<{ readonly seq: number }> | undefined,
+): Promise<number | undefined> {
+  const { last } = writer
+  try {
+    return (await commit())?.seq
+  } catch (error) {
+    if (error instanceof StaleWrite) throw error
+    const isRefusal = error instanceof DaybookError
+    if (isRefusal && error.code === 'NOT_FOUND') return undefined
+    refusals.add(id, error)
+    // Of a write that fails half-way, statements may have run: nothing after it can be told.
+    if (!isRefusal || writer.last !== last || refusals.isFull) refusals.throwAny()
+    return undefined
+  }
+}
+
+function* windowsOf<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let begin = 0; begin < all.length; begin += WINDOW) yield all.slice(begin, begin + WINDOW)
+}
+
+const tooMany = (matched: number): DaybookError =>
+  invalidAt(
+    'where',
+    'maxItems',
+    `matches ${matched} entries, and one request writes at most ${MAX_MANY}. Narrow it, such as by createdAt, or use daybook update or daybook delete, which take steps`,
+  )
