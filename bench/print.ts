@@ -8,6 +8,7 @@ import type {
   Growth,
   ImportCost,
   Latency,
+  ManyCost,
   Nodes,
   OverloadCost,
   Report,
@@ -233,6 +234,21 @@ function restoreTable(restores: readonly RestoreCost[]): string {
   )
 }
 
+function manyTable(many: readonly ManyCost[]): string {
+  return table(
+    ['many at once', 'seconds', 'more memory', 'longest read', 'longest write', 'target', ''],
+    many.map(({ name, entries, seconds, mebibytes, reading, writing, target, met }) => [
+      `${name} ${whole(entries)} entries`,
+      seconds.toFixed(2),
+      `${whole(mebibytes)} MiB`,
+      `${whole(reading * 1000)} ms`,
+      `${whole(writing * 1000)} ms`,
+      `<= ${target} s, 64 MiB`,
+      verdict(met),
+    ]),
+  )
+}
+
 function overloadTable(overloads: readonly OverloadCost[]): string {
   return table(
     ['overload', 'goodput', 'fewest answers', 'served p99', 'refused', 'refused p99', 'probe p99', 'targets', ''],
@@ -285,6 +301,7 @@ export function printed(report: Report): string {
   if (imports.length > 0) parts.push(importTable(imports))
   if (report.exports.length > 0) parts.push(exportTable(report.exports))
   if (report.restores.length > 0) parts.push(restoreTable(report.restores))
+  if (report.many.length > 0) parts.push(manyTable(report.many))
   if (report.overloads.length > 0) parts.push(overloadTable(report.overloads))
   return parts.join('\n\n')
 }

@@ -195,7 +195,11 @@ export function entryTarget(
       })
       const isUnchanged = mayBeSame && row.shape === collection.schemaHash && isSameEntry(revision, next)
       if (isUnchanged) return unchanged(context, collection, writer, row, rights)
-      const seq = await settleConflict(collection, () => writer.updateEntry(collection, row, next, context.actor))
+      const seq = await settleConflict(collection, () =>
+        writer.updateEntry(collection, row, next, context.actor, {
+          isFoundAsBefore: isFoundAsBefore(collection, revision, next),
+        }),
+      )
       await access.requireMatch(writer.read, collection, row.id, filter)
       return toWritten(collection, next, seq, locale, rights)
     },
@@ -220,6 +224,18 @@ function isSameEntry({ raw, row }: Revision, next: WrittenEntry): boolean {
   const isEqual = JSON.stringify({ ...raw, updatedAt: null }) === JSON.stringify({ ...next.value, updatedAt: null })
   return isEqual && row.locales === next.locales
 }
+
+/** Whether searches find an entry by the same words after a change. Of one that an older config wrote, that is not known. */
+function isFoundAsBefore(
+  collection: CollectionModel,
+  { row, raw }: Revision<StoredEntry>,
+  next: WrittenEntry,
+): boolean {
+  const isComparable = row.shape === collection.schemaHash && row.locales === next.locales && row.status === next.status
+  return isComparable && collection.searchable.every(({ key }) => isEqualJson(raw[key], next.value[key]))
+}
+
+const isEqualJson = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 async function unchanged(
   { locale }: WriteContext,

@@ -1,8 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { DaybookError, invalidAt } from '../../errors.ts'
+import { isRecord } from '../../fields/field.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import type { ManyParameters } from '../../query/many-query.ts'
 import type { Query } from '../../query/parameters.ts'
+import { UniqueViolation } from '../../store/database.ts'
 import type { EntryRevision } from '../../store/reads/page.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
@@ -14,7 +16,7 @@ import { checkChangeOf } from './change.ts'
 import type { WriteContext } from './context.ts'
 import { type EntryLoader, entryTarget, prepareDelete } from './entries.ts'
 import { hooksFor } from './hooked.ts'
-import { type LastStep, type PreparedWrite, StaleWrite } from './prepared.ts'
+import { type LastStep, type PreparedWrite, StaleWrite, type WriteTransaction } from './prepared.ts'
 import { Refusals } from './refusals.ts'
 
 /** The most entries that are written at once. */
@@ -67,9 +69,10 @@ export async function updateMany(
 ): Promise<ManyResult> {
   const { collection } = entries
   const change = checkChangeOf(context, collection, body, { ...preconditions, isMerge: true, isOneOfMany: true })
-  const readsAhead = hooksFor(context, collection, 'beforeChange') === undefined
+  // A slug that is made anew depends on those that are taken.
+  const makesSlug = collection.slug !== undefined && isRecord(body) && Object.hasOwn(body, collection.slug.key)
   return writeMany(context, entries, {
-    readsAhead,
+    isIndependent: !makesSlug && !hasHooks(context, collection),
     prepare: (id, load) => change(entryTarget(context, collection, id, load)),
   })
 }
@@ -87,15 +90,25 @@ export async function deleteMany(
   const { collection } = entries
   return writeMany(context, entries, {
     // A deletion takes references out of entries that come after it.
-    readsAhead: false,
+    isIndependent: !isReferredTo(context, collection) && !hasHooks(context, collection),
     prepare: (id, load) => prepareDelete(context, collection, id, preconditions, load),
   })
 }
 
+const hasHooks = (context: WriteContext, collection: CollectionModel): boolean =>
+  hooksFor(context, collection, 'beforeChange') !== undefined ||
+  hooksFor(context, collection, 'beforeValidate') !== undefined
+
+/** Whether a field of any document leads to the collection. */
+function isReferredTo({ engine: { model } }: WriteContext, { key }: CollectionModel): boolean {
+  const documents = [...model.collections.values(), ...model.globals.values()]
+  return documents.some(({ relations }) => [...relations.values()].flat().some(({ to }) => to === key))
+}
+
 /** What is done to each entry. */
 interface EntryWrite {
-  /** Whether nothing of the transaction changes an entry before its own turn. */
-  readonly readsAhead: boolean
+  /** Whether the write of an entry neither changes nor asks for what that of another one stores. */
+  readonly isIndependent: boolean
   prepare(id: string, load: EntryLoader): Promise<PreparedWrite<{ readonly seq: number }>>
 }
 
@@ -198,23 +211,28 @@ class ManyWrites {
     const lastSteps: LastStep[] = []
     const transaction = { writer, hookTime: new HookTime(), atEnd: (step: LastStep) => void lastSteps.push(step) }
     const refusals = new Refusals()
+    const commitWindow = this.#write.isIndependent && writer.takesManyTogether ? commitTogether : commitInOrder
     let changed = 0
     let last = 0
     for (const window of windowsOf(found)) {
       this.#rows.clear()
-      if (this.#write.readsAhead) await this.#readAhead(writer.read, window)
-      for (const { id, seq } of window) {
-        const now = await commitEntry(id, writer, refusals, () => this.#prepared.get(id)?.commit(transaction))
-        if (now === undefined || now === seq) continue
-        changed += 1
-        last = Math.max(last, now)
-      }
+      if (this.#write.isIndependent) await this.#readAhead(writer.read, window)
+      const numbers = await commitWindow(writer, refusals, window, (id) => this.#commitOne(id, transaction))
+      const moved = numbers.filter((now, index) => now !== undefined && now !== window[index]?.seq)
+      changed += moved.length
+      last = Math.max(last, ...moved.map(Number))
       await writer.flush()
       await turn()
     }
     refusals.throwAny()
     for (const step of lastSteps) await step(writer)
     return { changed, seq: last }
+  }
+
+  async #commitOne(id: string, transaction: WriteTransaction): Promise<{ readonly seq: number }> {
+    const prepared = this.#prepared.get(id)
+    if (!prepared) throw new StaleWrite()
+    return prepared.commit(transaction)
   }
 
   async #find(read: Reader): Promise<readonly EntryRevision[]> {
@@ -249,30 +267,56 @@ class ManyWrites {
   }
 }
 
-/**
- * Commits the write of one entry.
- *
- * @returns the number of its revision; `undefined`: it is refused, or a hook has deleted it
- * @throws what says nothing of the entry; what all entries before it were refused with, when the transaction cannot go on
- */
-async function commitEntry(
-  id: string,
+/** Writes of entries that are committed one after the other, or together. */
+type WindowCommit = (
   writer: Writer,
   refusals: Refusals,
-  commit: () => Promise<{ readonly seq: number }> | undefined,
-): Promise<number | undefined> {
-  const { last } = writer
-  try {
-    return (await commit())?.seq
-  } catch (error) {
-    if (error instanceof StaleWrite) throw error
-    const isRefusal = error instanceof DaybookError
-    if (isRefusal && error.code === 'NOT_FOUND') return undefined
-    refusals.add(id, error)
-    // Of a write that fails half-way, statements may have run: nothing after it can be told.
-    if (!isRefusal || writer.last !== last || refusals.isFull) refusals.throwAny()
-    return undefined
+  window: readonly EntryRevision[],
+  commit: (id: string) => Promise<{ readonly seq: number }>,
+) => Promise<readonly (number | undefined)[]>
+
+/**
+ * Commits the writes of a window in order.
+ *
+ * @returns the numbers of their revisions; `undefined`: it is refused, or a hook has deleted it
+ * @throws what says nothing of an entry; the refusal of all entries so far, when the transaction cannot go on
+ */
+const commitInOrder: WindowCommit = async (writer, refusals, window, commit) => {
+  const numbers: (number | undefined)[] = []
+  for (const { id } of window) {
+    const { last } = writer
+    const failed = (error: unknown): undefined => {
+      // Of a write that fails half-way, statements may have run: nothing after it can be told.
+      refuse(refusals, id, error, writer.last !== last)
+    }
+    numbers.push(await commit(id).then(({ seq }) => seq, failed))
   }
+  return numbers
+}
+
+/** The same for writes of which none reads what another one stores: their statements are sent together. */
+const commitTogether: WindowCommit = async (_writer, refusals, window, commit) => {
+  const ends = await Promise.allSettled(window.map(({ id }) => commit(id)))
+  const errors = ends.flatMap((end, index) =>
+    end.status === 'rejected' ? [{ id: window[index]?.id ?? '', error: end.reason as unknown }] : [],
+  )
+  // After a statement that fails, the engine refuses all others, whichever entry they are of.
+  const own = errors.filter(({ error }) => error instanceof DaybookError && error.status < 500)
+  const aborting = own.find(({ error }) => error instanceof DaybookError && error.cause instanceof UniqueViolation)
+  const stale = errors.find(({ error }) => error instanceof StaleWrite) ?? (own.length === 0 ? errors[0] : undefined)
+  if (stale) throw stale.error
+  for (const { id, error } of own) if (!refusals.isFull) refuse(refusals, id, error, false)
+  if (aborting) refusals.throwAny()
+  return ends.map((end) => (end.status === 'fulfilled' ? end.value.seq : undefined))
+}
+
+/** @param isLast whether nothing after it can be told */
+function refuse(refusals: Refusals, id: string, error: unknown, isLast: boolean): void {
+  if (error instanceof StaleWrite) throw error
+  const isRefusal = error instanceof DaybookError
+  if (isRefusal && error.code === 'NOT_FOUND') return
+  refusals.add(id, error)
+  if (!isRefusal || isLast || refusals.isFull) refusals.throwAny()
 }
 
 function* windowsOf<T>(all: readonly T[]): Generator<readonly T[]> {

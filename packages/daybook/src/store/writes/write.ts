@@ -37,6 +37,12 @@ export interface Change {
   readonly id: string
 }
 
+/** What is known of a change besides its rows. */
+export interface KnownChange {
+  /** Whether searches find the entry by the same words and in the same status: its search rows stay. @default false */
+  readonly isFoundAsBefore?: boolean
+}
+
 /** A statement of a write that is about to be run. */
 type WriteStep = () => Promise<unknown>
 
@@ -74,6 +80,11 @@ export class Writer {
     await this.#connection.batch.flush()
   }
 
+  /** Whether writes can be begun together: after a statement that fails, the engine refuses those of all of them. */
+  get takesManyTogether(): boolean {
+    return isBulk(this.read.dialect)
+  }
+
   /** Lends the transaction to code of others. */
   lend(): LentTransaction {
     return new LentTransaction(this.read.dialect, this.#connection)
@@ -93,7 +104,7 @@ export class Writer {
       ...this.#refer(collection.key, id, entry.references, false),
       ...this.#choose(collection, id, entry.choices, false),
     ])
-    await this.#show(collection, pk, entry, seq, false)
+    await this.#show(collection, pk, entry, seq, 'new')
     this.#count(collection, seq, undefined, entry)
     return seq
   }
@@ -117,6 +128,7 @@ export class Writer {
     before: StoredEntry,
     entry: WrittenEntry,
     actor: string,
+    { isFoundAsBefore = false }: KnownChange = {},
   ): Promise<number> {
     const { id, updated_at: at } = entry
     const seq = await this.#connection.batch.next(id, at)
@@ -128,7 +140,7 @@ export class Writer {
       ...this.#refer(collection.key, id, entry.references, true),
       ...this.#choose(collection, id, entry.choices, true),
     ])
-    await this.#show(collection, before.pk, entry, seq, true)
+    await this.#show(collection, before.pk, entry, seq, isFoundAsBefore ? 'same' : 'other')
     this.#count(collection, seq, before, entry)
     return seq
   }
@@ -263,13 +275,22 @@ export class Writer {
     pk: number,
     entry: WrittenEntry,
     seq: number,
-    hadOne: boolean,
+    found: 'new' | 'same' | 'other',
   ): Promise<void> {
-    const rowOf = searchRows(this.read.dialect.search)
-    const { status, localeRows } = entry
-    this.#index(collection, { ...rowOf(collection, entry.value, status), pk }, hadOne)
-    for (const row of localeRows) this.#index(row.collection, { ...rowOf(collection, row.value, status), pk }, hadOne)
+    const { localeRows } = entry
+    if (found !== 'same') this.#indexAll(collection, pk, entry, found === 'other')
     await this.#connection.pipeline(localeRows.map((row) => () => this.putLocaleRow(pk, { ...entry, seq }, row)))
+  }
+
+  #indexAll(
+    collection: CollectionModel,
+    pk: number,
+    { value, status, localeRows }: WrittenEntry,
+    hadOne: boolean,
+  ): void {
+    const rowOf = searchRows(this.read.dialect.search)
+    this.#index(collection, { ...rowOf(collection, value, status), pk }, hadOne)
+    for (const row of localeRows) this.#index(row.collection, { ...rowOf(collection, row.value, status), pk }, hadOne)
   }
 
   /** Stores an entry as a locale shows it, but for its search row. */
