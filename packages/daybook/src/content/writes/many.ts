@@ -95,9 +95,9 @@ export async function deleteMany(
   })
 }
 
+/** Whether code of others runs inside the transaction, which may write other entries. */
 const hasHooks = (context: WriteContext, collection: CollectionModel): boolean =>
-  hooksFor(context, collection, 'beforeChange') !== undefined ||
-  hooksFor(context, collection, 'beforeValidate') !== undefined
+  hooksFor(context, collection, 'beforeChange', 'beforeValidate', 'validate') !== undefined
 
 /** Whether a field of any document leads to the collection. */
 function isReferredTo({ engine: { model } }: WriteContext, { key }: CollectionModel): boolean {
