@@ -279,6 +279,10 @@ function latencyTable(latencies: readonly Latency[]): string {
   )
 }
 
+function restoreAndManyTables({ restores, many }: Report): readonly string[] {
+  return [...(restores.length > 0 ? [restoreTable(restores)] : []), ...(many.length > 0 ? [manyTable(many)] : [])]
+}
+
 /** The report as people read it. */
 export function printed(report: Report): string {
   const { machine, database, entries, seconds, rounds, comparisons, nodes, starts, imports } = report
@@ -300,8 +304,7 @@ export function printed(report: Report): string {
   if (report.aggregates.length > 0) parts.push(aggregateTable(report.aggregates))
   if (imports.length > 0) parts.push(importTable(imports))
   if (report.exports.length > 0) parts.push(exportTable(report.exports))
-  if (report.restores.length > 0) parts.push(restoreTable(report.restores))
-  if (report.many.length > 0) parts.push(manyTable(report.many))
+  parts.push(...restoreAndManyTables(report))
   if (report.overloads.length > 0) parts.push(overloadTable(report.overloads))
   return parts.join('\n\n')
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Ended, daybook, folderOf } from './cli.ts'
+import { daybook, type Ended, folderOf } from './cli.ts'
 
 const CONFIG = `import { defineConfig, f } from 'DAYBOOK'
 export default defineConfig({
@@ -31,12 +31,21 @@ describe('daybook update and daybook delete', () => {
     expect(again.stdout).toBe('0 of 2 entries of notes updated\n')
     const gone = await run('delete', 'notes', '--where', 'rank=7')
     expect([gone.status, gone.stdout]).toEqual([0, '2 of 2 entries of notes deleted\n'])
-    expect((await run('delete', 'notes', '--where', 'id[exists]=true')).stdout).toBe('1 of 1 entries of notes deleted\n')
+    expect((await run('delete', 'notes', '--where', 'id[exists]=true')).stdout).toBe(
+      '1 of 1 entries of notes deleted\n',
+    )
   })
 
   it('a refusal stores nothing of its step, names the entries, and ends with 1', async () => {
     await using place = await notes()
-    const { status, stdout, stderr } = await place.run('update', 'notes', '--where', 'id[exists]=true', '--set', 'code=x')
+    const { status, stdout, stderr } = await place.run(
+      'update',
+      'notes',
+      '--where',
+      'id[exists]=true',
+      '--set',
+      'code=x',
+    )
     expect([status, stdout]).toEqual([1, '0 of 0 entries of notes updated\n'])
     expect(stderr).toMatch(/refused: Entry \S+: Another entry has this code.*refused entries: \S+/)
   })
