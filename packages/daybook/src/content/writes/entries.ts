@@ -7,6 +7,7 @@ import type { AccessFilter } from '../../query/where.ts'
 import { UniqueViolation } from '../../store/database.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { StoredEntry, WrittenEntry } from '../../store/reads/rows.ts'
+import { membersOf } from '../../store/tables/members.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import { type FieldRights, fieldRights, requireWritable, withoutUnwritable } from '../access/field-access.ts'
 import { notAnId } from '../access/not-an-id.ts'
@@ -198,6 +199,7 @@ export function entryTarget(
       const seq = await settleConflict(collection, () =>
         writer.updateEntry(collection, row, next, context.actor, {
           isFoundAsBefore: isFoundAsBefore(collection, revision, next),
+          hasSameMembers: hasSameMembers(collection, revision, next),
         }),
       )
       await access.requireMatch(writer.read, collection, row.id, filter)
@@ -235,6 +237,15 @@ function isFoundAsBefore(
   return isComparable && collection.searchable.every(({ key }) => isEqualJson(raw[key], next.value[key]))
 }
 
+/** Whether an entry refers to the same documents after a change, and its many-valued fields hold the same. */
+function hasSameMembers(collection: CollectionModel, revision: Revision<StoredEntry>, next: WrittenEntry): boolean {
+  if (revision.row.shape !== collection.schemaHash) return false
+  return (
+    isEqualJson(revision.references, next.references) &&
+    isEqualJson(membersOf(collection, revision.values), next.choices)
+  )
+}
+
 const isEqualJson = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 async function unchanged(
@@ -266,10 +277,16 @@ function toWritten(
   return toEntryAnswer(shown.collection, row, projection)
 }
 
+/** How the deletion of an entry asks about it. */
+export interface DeletionLookup {
+  readonly load: EntryLoader
+  /** Whether a document may refer to it. @default it may */
+  mayBeReferredTo?(): boolean
+}
+
 /**
  * Prepares the deletion of an entry.
  *
- * @param load looks it up
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND; its commit also PRECONDITION_REQUIRED, PRECONDITION_FAILED, CONFLICT
  */
 export async function prepareDelete(
@@ -277,7 +294,7 @@ export async function prepareDelete(
   collection: CollectionModel,
   id: string,
   options: Preconditions = {},
-  load: EntryLoader = loader(context, collection, id),
+  { load, mayBeReferredTo = () => true }: DeletionLookup = { load: loader(context, collection, id) },
 ): Promise<PreparedWrite<{ readonly seq: number }>> {
   const { engine, access, actor } = context
   const { model, store } = engine
@@ -313,7 +330,8 @@ export async function prepareDelete(
         } as const
         await deleteByHooks(hooked, change, canonical)
       }
-      atEnd(await releaseReferrers({ engine, collection, id: stored.id, actor, access: referrers }, writer))
+      if (mayBeReferredTo())
+        atEnd(await releaseReferrers({ engine, collection, id: stored.id, actor, access: referrers }, writer))
       return { seq: await writer.deleteEntry(collection, stored, new Date().toISOString(), actor) }
     },
   }

@@ -4,7 +4,6 @@ import { isRecord } from '../../fields/field.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import type { ManyParameters } from '../../query/many-query.ts'
 import type { Query } from '../../query/parameters.ts'
-import { UniqueViolation } from '../../store/database.ts'
 import type { EntryRevision } from '../../store/reads/page.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
@@ -23,6 +22,10 @@ import { Refusals } from './refusals.ts'
 export const MAX_MANY = 10_000
 /** Entries that are read together. Other requests have their turn after so many. */
 const WINDOW = 50
+/** Entries whose changes are stored together, where the engine takes that. */
+const BULK_WINDOW = 250
+/** The most bytes of documents in a window of more than one entry. */
+const MAX_WINDOW_BYTES = 1024 * 1024
 /** The most that prepared changes may hold, in characters of JSON: they wait in memory for the last one. */
 const MAX_PREPARED_CHARACTERS = 16 * 1024 * 1024
 /** How often entries are prepared again that others have changed meanwhile. */
@@ -71,8 +74,9 @@ export async function updateMany(
   const change = checkChangeOf(context, collection, body, { ...preconditions, isMerge: true, isOneOfMany: true })
   // A slug that is made anew depends on those that are taken.
   const makesSlug = collection.slug !== undefined && isRecord(body) && Object.hasOwn(body, collection.slug.key)
+  const isIndependent = !makesSlug && !hasHooks(context, collection)
   return writeMany(context, entries, {
-    isIndependent: !makesSlug && !hasHooks(context, collection),
+    areIndependent: async () => isIndependent,
     prepare: (id, load) => change(entryTarget(context, collection, id, load)),
   })
 }
@@ -88,10 +92,19 @@ export async function deleteMany(
   preconditions: Preconditions = {},
 ): Promise<ManyResult> {
   const { collection } = entries
+  const isHooked = hasHooks(context, collection)
+  let referred: ReadonlySet<string> = new Set()
   return writeMany(context, entries, {
-    // A deletion takes references out of entries that come after it.
-    isIndependent: !isReferredTo(context, collection) && !hasHooks(context, collection),
-    prepare: (id, load) => prepareDelete(context, collection, id, preconditions, load),
+    // A deletion takes references out of other entries, which may come after it.
+    areIndependent: async (read, ids) => {
+      if (isHooked) return false
+      referred = await read.references.referredTo(collection.key, ids)
+      return referred.size === 0
+    },
+    prepare: (id, load) => {
+      const mayBeReferredTo = (): boolean => isHooked || referred.has(id)
+      return prepareDelete(context, collection, id, preconditions, { load, mayBeReferredTo })
+    },
   })
 }
 
@@ -99,16 +112,10 @@ export async function deleteMany(
 const hasHooks = (context: WriteContext, collection: CollectionModel): boolean =>
   hooksFor(context, collection, 'beforeChange', 'beforeValidate', 'validate') !== undefined
 
-/** Whether a field of any document leads to the collection. */
-function isReferredTo({ engine: { model } }: WriteContext, { key }: CollectionModel): boolean {
-  const documents = [...model.collections.values(), ...model.globals.values()]
-  return documents.some(({ relations }) => [...relations.values()].flat().some(({ to }) => to === key))
-}
-
 /** What is done to each entry. */
 interface EntryWrite {
-  /** Whether the write of an entry neither changes nor asks for what that of another one stores. */
-  readonly isIndependent: boolean
+  /** Whether the writes of these entries neither change nor ask for what those of the others store. */
+  areIndependent(read: Reader, ids: readonly string[]): Promise<boolean>
   prepare(id: string, load: EntryLoader): Promise<PreparedWrite<{ readonly seq: number }>>
 }
 
@@ -121,7 +128,8 @@ async function writeMany(context: WriteContext, entries: ManyEntries, write: Ent
       return await context.transact((writer) => many.commit(writer), { isAlone: true })
     } catch (error) {
       if (error instanceof DryRunEnd) return error.result
-      if (!(error instanceof StaleWrite)) throw error
+      if (error instanceof RefusedTogether) many.takeTurns()
+      else if (!(error instanceof StaleWrite)) throw error
     }
   }
   throw new DaybookError('CONFLICT', 'The entries keep changing; try again.')
@@ -136,6 +144,11 @@ class DryRunEnd extends Error {
     super('A dry run ends here.')
     this.result = result
   }
+}
+
+/** Entries that were written together refuse it; which of them, and why, shows when they are written one after the other. */
+class RefusedTogether extends Error {
+  override readonly name = 'RefusedTogether'
 }
 
 /** A write of one entry, and the revision that it was prepared from. */
@@ -154,6 +167,9 @@ class ManyWrites {
   readonly #write: EntryWrite
   readonly #prepared = new Map<string, PreparedEntry>()
   readonly #rows = new Map<string, StoredEntry>()
+  /** How much the prepared writes hold, in characters of JSON. */
+  #characters = 0
+  #isInOrder = false
 
   constructor(context: WriteContext, entries: ManyEntries, plan: ListPlan, write: EntryWrite) {
     this.#context = context
@@ -167,25 +183,42 @@ class ManyWrites {
     const { read } = this.#context.engine.store
     const found = await this.#find(read)
     const ids = new Set(found.map(({ id }) => id))
-    for (const id of this.#prepared.keys()) if (!ids.has(id)) this.#prepared.delete(id)
+    for (const id of this.#prepared.keys()) if (!ids.has(id)) this.#forget(id)
     const isMissing = ({ id, seq }: EntryRevision): boolean => this.#prepared.get(id)?.seq !== seq
     const refusals = new Refusals()
-    for (const window of windowsOf(found.filter(isMissing))) {
+    for (const window of windowsOf(found.filter(isMissing), WINDOW)) {
       await this.#readAhead(read, window)
-      for (const row of this.#rows.values()) if (!refusals.isFull) await this.#prepareEntry(row, refusals)
-      this.#requireRoom()
+      for (const row of this.#rows.values()) {
+        if (refusals.isFull) break
+        await this.#prepareEntry(row, refusals)
+        this.#requireRoom()
+      }
+      if (refusals.isFull) break
       await turn()
     }
     this.#rows.clear()
     refusals.throwAny()
   }
 
+  /** Writes the entries one after the other from now on. */
+  takeTurns(): void {
+    this.#isInOrder = true
+  }
+
   async #prepareEntry({ id, seq }: StoredEntry, refusals: Refusals): Promise<void> {
     try {
-      this.#prepared.set(id, { seq, ...(await this.#write.prepare(id, (from) => this.#load(from, id))) })
+      const prepared = await this.#write.prepare(id, (from) => this.#load(from, id))
+      this.#forget(id)
+      this.#prepared.set(id, { seq, ...prepared })
+      this.#characters += prepared.size ?? 0
     } catch (error) {
       refusals.add(id, error)
     }
+  }
+
+  #forget(id: string): void {
+    this.#characters -= this.#prepared.get(id)?.size ?? 0
+    this.#prepared.delete(id)
   }
 
   /**
@@ -211,13 +244,10 @@ class ManyWrites {
     const lastSteps: LastStep[] = []
     const transaction = { writer, hookTime: new HookTime(), atEnd: (step: LastStep) => void lastSteps.push(step) }
     const refusals = new Refusals()
-    const commitWindow = this.#write.isIndependent && writer.takesManyTogether ? commitTogether : commitInOrder
     let changed = 0
     let last = 0
-    for (const window of windowsOf(found)) {
-      this.#rows.clear()
-      if (this.#write.isIndependent) await this.#readAhead(writer.read, window)
-      const numbers = await commitWindow(writer, refusals, window, (id) => this.#commitOne(id, transaction))
+    for (const window of windowsOf(found, writer.isBulk ? BULK_WINDOW : WINDOW)) {
+      const numbers = await this.#commitWindow(transaction, refusals, window)
       const moved = numbers.filter((now, index) => now !== undefined && now !== window[index]?.seq)
       changed += moved.length
       last = Math.max(last, ...moved.map(Number))
@@ -227,6 +257,24 @@ class ManyWrites {
     refusals.throwAny()
     for (const step of lastSteps) await step(writer)
     return { changed, seq: last }
+  }
+
+  /** Answers the number of each revision; `undefined`: it is refused, or a hook has deleted it. */
+  async #commitWindow(
+    transaction: WriteTransaction,
+    refusals: Refusals,
+    window: readonly EntryRevision[],
+  ): Promise<readonly (number | undefined)[]> {
+    const { writer } = transaction
+    const areIndependent = await this.#write.areIndependent(
+      writer.read,
+      window.map(({ id }) => id),
+    )
+    this.#rows.clear()
+    if (areIndependent) await this.#readAhead(writer.read, window)
+    const commit: EntryCommit = (id, own) => this.#commitOne(id, { ...transaction, writer: own })
+    const isTogether = areIndependent && writer.isBulk && !this.#isInOrder
+    return isTogether ? commitTogether(writer, window, commit) : commitInOrder(writer, window, commit, refusals)
   }
 
   async #commitOne(id: string, transaction: WriteTransaction): Promise<{ readonly seq: number }> {
@@ -255,33 +303,32 @@ class ManyWrites {
     return row
   }
 
+  /** @throws VALIDATION_ERROR when the changes hold too much */
   #requireRoom(): void {
-    let characters = 0
-    for (const { size = 0 } of this.#prepared.values()) characters += size
-    if (characters <= MAX_PREPARED_CHARACTERS) return
+    if (this.#characters <= MAX_PREPARED_CHARACTERS) return
     throw invalidAt(
       'where',
       'too_large',
-      `must match fewer entries: what this stores in ${this.#prepared.size} of them is ${MAX_PREPARED_CHARACTERS} characters`,
+      `must match fewer entries: what this stores in ${this.#prepared.size} of them is more than ${MAX_PREPARED_CHARACTERS} characters`,
     )
   }
 }
 
-/** Writes of entries that are committed one after the other, or together. */
-type WindowCommit = (
-  writer: Writer,
-  refusals: Refusals,
-  window: readonly EntryRevision[],
-  commit: (id: string) => Promise<{ readonly seq: number }>,
-) => Promise<readonly (number | undefined)[]>
+/** Commits the write of an entry. */
+type EntryCommit = (id: string, writer: Writer) => Promise<{ readonly seq: number }>
 
 /**
- * Commits the writes of a window in order.
+ * Commits the writes of a window one after the other.
  *
  * @returns the numbers of their revisions; `undefined`: it is refused, or a hook has deleted it
  * @throws what says nothing of an entry; the refusal of all entries so far, when the transaction cannot go on
  */
-const commitInOrder: WindowCommit = async (writer, refusals, window, commit) => {
+async function commitInOrder(
+  writer: Writer,
+  window: readonly EntryRevision[],
+  commit: EntryCommit,
+  refusals: Refusals,
+): Promise<readonly (number | undefined)[]> {
   const numbers: (number | undefined)[] = []
   for (const { id } of window) {
     const { last } = writer
@@ -289,25 +336,33 @@ const commitInOrder: WindowCommit = async (writer, refusals, window, commit) => 
       // Of a write that fails half-way, statements may have run: nothing after it can be told.
       refuse(refusals, id, error, writer.last !== last)
     }
-    numbers.push(await commit(id).then(({ seq }) => seq, failed))
+    numbers.push(await commit(id, writer).then(({ seq }) => seq, failed))
   }
   return numbers
 }
 
-/** The same for writes of which none reads what another one stores: their statements are sent together. */
-const commitTogether: WindowCommit = async (_writer, refusals, window, commit) => {
-  const ends = await Promise.allSettled(window.map(({ id }) => commit(id)))
-  const errors = ends.flatMap((end, index) =>
-    end.status === 'rejected' ? [{ id: window[index]?.id ?? '', error: end.reason as unknown }] : [],
+/**
+ * Commits the writes of a window together.
+ *
+ * @throws {RefusedTogether} when one is refused
+ */
+async function commitTogether(
+  writer: Writer,
+  window: readonly EntryRevision[],
+  commit: EntryCommit,
+): Promise<readonly number[]> {
+  const ends = await writer.together(
+    window.map(
+      ({ id }) =>
+        (own: Writer) =>
+          commit(id, own),
+    ),
   )
+  const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []))
   // After a statement that fails, the engine refuses all others, whichever entry they are of.
-  const own = errors.filter(({ error }) => error instanceof DaybookError && error.status < 500)
-  const aborting = own.find(({ error }) => error instanceof DaybookError && error.cause instanceof UniqueViolation)
-  const stale = errors.find(({ error }) => error instanceof StaleWrite) ?? (own.length === 0 ? errors[0] : undefined)
-  if (stale) throw stale.error
-  for (const { id, error } of own) if (!refusals.isFull) refuse(refusals, id, error, false)
-  if (aborting) refusals.throwAny()
-  return ends.map((end) => (end.status === 'fulfilled' ? end.value.seq : undefined))
+  if (errors.some((error) => error instanceof DaybookError && error.status < 500)) throw new RefusedTogether()
+  if (errors.length > 0) throw errors.find((error) => error instanceof StaleWrite) ?? errors[0]
+  return ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value.seq] : []))
 }
 
 /** @param isLast whether nothing after it can be told */
@@ -319,8 +374,20 @@ function refuse(refusals: Refusals, id: string, error: unknown, isLast: boolean)
   if (!isRefusal || isLast || refusals.isFull) refusals.throwAny()
 }
 
-function* windowsOf<T>(all: readonly T[]): Generator<readonly T[]> {
-  for (let begin = 0; begin < all.length; begin += WINDOW) yield all.slice(begin, begin + WINDOW)
+/** Parts of so many entries, or of as many as are large together. */
+function* windowsOf(all: readonly EntryRevision[], limit: number): Generator<readonly EntryRevision[]> {
+  let window: EntryRevision[] = []
+  let bytes = 0
+  for (const one of all) {
+    if (window.length === limit || (window.length > 0 && bytes + one.size > MAX_WINDOW_BYTES)) {
+      yield window
+      window = []
+      bytes = 0
+    }
+    window.push(one)
+    bytes += one.size
+  }
+  if (window.length > 0) yield window
 }
 
 const tooMany = (matched: number): DaybookError =>

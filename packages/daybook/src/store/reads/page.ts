@@ -160,7 +160,10 @@ export interface MatchQuery extends Pick<PageQuery, 'search' | 'where' | 'status
 }
 
 /** An entry, as far as its revision. */
-export type EntryRevision = Pick<EntryTable, 'id' | 'seq'>
+export interface EntryRevision extends Pick<EntryTable, 'id' | 'seq'> {
+  /** The bytes of its document, as the locale shows it. */
+  readonly size: number
+}
 
 export function matchingStatement(
   dialect: Dialect,
@@ -168,7 +171,8 @@ export function matchingStatement(
   { statuses, search }: MatchQuery,
   filter: Filter,
 ): Compilable<EntryRevision> {
-  let found = entryTable(collection.table, filter.index).select(['id', 'seq']).where('id', '>', param<string>('after'))
+  let found = entryTable(collection.table, filter.index).select(['id', 'seq', sql<number>`octet_length(doc)`.as('size')])
+  found = found.where('id', '>', param<string>('after'))
   for (const condition of statusConditions(dialect, statuses, false)) found = found.where(condition)
   if (search) found = found.where(dialect.search.condition(collection.table))
   if (filter.where) found = found.where(filter.where.build())
