@@ -282,6 +282,8 @@ export interface DeletionLookup {
   readonly load: EntryLoader
   /** Whether a document may refer to it. @default it may */
   mayBeReferredTo?(): boolean
+  /** Whether another entry is deleted in the same transaction. @default none is */
+  isDeletedToo?(id: string): boolean
 }
 
 /**
@@ -294,8 +296,9 @@ export async function prepareDelete(
   collection: CollectionModel,
   id: string,
   options: Preconditions = {},
-  { load, mayBeReferredTo = () => true }: DeletionLookup = { load: loader(context, collection, id) },
+  lookup: DeletionLookup = { load: loader(context, collection, id) },
 ): Promise<PreparedWrite<{ readonly seq: number }>> {
+  const { load, mayBeReferredTo = () => true, isDeletedToo = () => false } = lookup
   const { engine, access, actor } = context
   const { model, store } = engine
   const seen = { hidden: access.hidden(collection), hasPeople: access.seesPeople(collection) }
@@ -330,8 +333,8 @@ export async function prepareDelete(
         } as const
         await deleteByHooks(hooked, change, canonical)
       }
-      if (mayBeReferredTo())
-        atEnd(await releaseReferrers({ engine, collection, id: stored.id, actor, access: referrers }, writer))
+      const deletion = { engine, collection, id: stored.id, actor, access: referrers, isDeletedToo }
+      if (mayBeReferredTo()) atEnd(await releaseReferrers(deletion, writer))
       return { seq: await writer.deleteEntry(collection, stored, new Date().toISOString(), actor) }
     },
   }

@@ -23,9 +23,11 @@ export const MAX_MANY = 10_000
 /** Entries that are read together. Other requests have their turn after so many. */
 const WINDOW = 50
 /** Entries whose changes are stored together, where the engine takes that. */
-const BULK_WINDOW = 250
+const BULK_WINDOW = 100
 /** The most bytes of documents in a window of more than one entry. */
 const MAX_WINDOW_BYTES = 1024 * 1024
+/** Search rows of documents of so many bytes wait to be stored together. */
+const MAX_WAITING_BYTES = 4 * MAX_WINDOW_BYTES
 /** The most that prepared changes may hold, in characters of JSON: they wait in memory for the last one. */
 const MAX_PREPARED_CHARACTERS = 16 * 1024 * 1024
 /** How often entries are prepared again that others have changed meanwhile. */
@@ -77,7 +79,7 @@ export async function updateMany(
   const isIndependent = !makesSlug && !hasHooks(context, collection)
   return writeMany(context, entries, {
     areIndependent: async () => isIndependent,
-    prepare: (id, load) => change(entryTarget(context, collection, id, load)),
+    prepare: (id, { load }) => change(entryTarget(context, collection, id, load)),
   })
 }
 
@@ -101,9 +103,10 @@ export async function deleteMany(
       referred = await read.references.referredTo(collection.key, ids)
       return referred.size === 0
     },
-    prepare: (id, load) => {
+    prepare: (id, { load, isWrittenToo }) => {
       const mayBeReferredTo = (): boolean => isHooked || referred.has(id)
-      return prepareDelete(context, collection, id, preconditions, { load, mayBeReferredTo })
+      const lookup = { load, mayBeReferredTo, isDeletedToo: isWrittenToo }
+      return prepareDelete(context, collection, id, preconditions, lookup)
     },
   })
 }
@@ -116,7 +119,14 @@ const hasHooks = (context: WriteContext, collection: CollectionModel): boolean =
 interface EntryWrite {
   /** Whether the writes of these entries neither change nor ask for what those of the others store. */
   areIndependent(read: Reader, ids: readonly string[]): Promise<boolean>
-  prepare(id: string, load: EntryLoader): Promise<PreparedWrite<{ readonly seq: number }>>
+  prepare(id: string, lookup: ManyLookup): Promise<PreparedWrite<{ readonly seq: number }>>
+}
+
+/** How the write of one entry of many asks about it, and about the others. */
+interface ManyLookup {
+  readonly load: EntryLoader
+  /** Whether an entry is among those that are written. */
+  isWrittenToo(id: string): boolean
 }
 
 async function writeMany(context: WriteContext, entries: ManyEntries, write: EntryWrite): Promise<ManyResult> {
@@ -207,7 +217,8 @@ class ManyWrites {
 
   async #prepareEntry({ id, seq }: StoredEntry, refusals: Refusals): Promise<void> {
     try {
-      const prepared = await this.#write.prepare(id, (from) => this.#load(from, id))
+      const load: EntryLoader = (from) => this.#load(from, id)
+      const prepared = await this.#write.prepare(id, { load, isWrittenToo: (other) => this.#prepared.has(other) })
       this.#forget(id)
       this.#prepared.set(id, { seq, ...prepared })
       this.#characters += prepared.size ?? 0
@@ -246,12 +257,17 @@ class ManyWrites {
     const refusals = new Refusals()
     let changed = 0
     let last = 0
+    let waiting = 0
     for (const window of windowsOf(found, writer.isBulk ? BULK_WINDOW : WINDOW)) {
       const numbers = await this.#commitWindow(transaction, refusals, window)
       const moved = numbers.filter((now, index) => now !== undefined && now !== window[index]?.seq)
       changed += moved.length
       last = Math.max(last, ...moved.map(Number))
-      await writer.flush()
+      waiting += window.reduce((bytes, { size }) => bytes + size, 0)
+      if (waiting > MAX_WAITING_BYTES) {
+        await writer.flush()
+        waiting = 0
+      }
       await turn()
     }
     refusals.throwAny()

@@ -171,7 +171,11 @@ export function matchingStatement(
   { statuses, search }: MatchQuery,
   filter: Filter,
 ): Compilable<EntryRevision> {
-  let found = entryTable(collection.table, filter.index).select(['id', 'seq', sql<number>`octet_length(doc)`.as('size')])
+  let found = entryTable(collection.table, filter.index).select([
+    'id',
+    'seq',
+    sql<number>`octet_length(doc)`.as('size'),
+  ])
   found = found.where('id', '>', param<string>('after'))
   for (const condition of statusConditions(dialect, statuses, false)) found = found.where(condition)
   if (search) found = found.where(dialect.search.condition(collection.table))

@@ -17,14 +17,19 @@ const guard = definePlugin({
       guarded: {
         beforeChange: ({ before }) => {
           if (before?.title === 'cursed') throw new Error('a fault of the hook')
+          return before?.title === 'stuck' ? new Promise<void>(() => {}) : undefined
         },
       },
     },
   },
 })
 
+/** What happens between the search for entries and the write of them, once. */
+let meanwhile: (() => Promise<unknown>) | undefined
+
 const config = defineConfig({
   auth: people.adapter,
+  limits: { pluginMs: 1500 },
   plugins: [guard],
   locales: { available: ['en', 'de'], default: 'en' },
   collections: {
@@ -50,6 +55,31 @@ const config = defineConfig({
       },
     }),
     guarded: defineCollection({ fields: { title: f.text() } }),
+    judged: defineCollection({
+      fields: {
+        title: f.text({ validate: (value) => (value === 'rude' ? 'must be polite' : undefined) }),
+        count: f.number(),
+      },
+      validate: ({ title }) => {
+        if (title === 'cursed') throw new Error('a fault of the validator')
+        return title === 'stuck' ? new Promise<undefined>(() => {}) : undefined
+      },
+    }),
+    raced: defineCollection({
+      fields: { title: f.text(), count: f.number() },
+      access: {
+        update: async ({ entry }) => {
+          if (entry?.title !== 'last') return true
+          const work = meanwhile
+          meanwhile = undefined
+          await work?.()
+          return true
+        },
+      },
+    }),
+    parts: defineCollection({
+      fields: { name: f.text(), of: f.relation('parts', { onDelete: 'restrict' }) },
+    }),
     strict: defineCollection({ requireIfMatch: true, fields: { title: f.text() } }),
   },
 })
@@ -161,7 +191,7 @@ describe.each(STORES)('many at once on $name', (store) => {
 
   test.each(['PATCH', 'DELETE'])('%s without a where is refused, also with an empty one', async (method) => {
     await make('posts', { title: 'A' })
-    for (const query of ['', '?where=', '?where[]=1', '?q=A', '?status=published', '?where[and]=']) {
+    for (const query of ['', '?where=', '?where[]=1', '?q=A', '?status=published', '?where[and]=', '?where=x']) {
       const { status, body } = await unchanged(() =>
         send(method, `/api/posts${query}`, method === 'PATCH' ? { count: 1 } : undefined),
       )
@@ -178,6 +208,10 @@ describe.each(STORES)('many at once on $name', (store) => {
       ['/api/posts?where[title][eq]=A&limit=5', { count: 1 }],
       ['/api/posts?where[title][eq]=A&dryRun=yes', { count: 1 }],
       ['/api/posts?where[tittle][eq]=A', { count: 1 }],
+      ['/api/posts?where[title]=A', { count: 1 }],
+      ['/api/posts?where[title][eq=A', { count: 1 }],
+      ['/api/posts?where[title][like]=A', { count: 1 }],
+      ['/api/posts?where[count][eq]=one', { count: 1 }],
       ['/api/posts?where[title][eq]=A', { cuont: 1 }],
       ['/api/posts?where[title][eq]=nothing', { cuont: 1 }],
       ['/api/posts?where[title][eq]=A', { count: 'many' }],
@@ -273,6 +307,99 @@ describe.each(STORES)('many at once on $name', (store) => {
     expect((await send('PATCH', '/api/guarded?where[title][eq]=a', { title: 'b' })).body).toMatchObject({ changed: 1 })
   })
 
+  test('a hook that hangs for one of them is given up, and nothing is stored', async () => {
+    const ids = [await make('guarded', { title: 'a' }), await make('guarded', { title: 'stuck' })]
+    for (const [method, body] of [['PATCH', { title: 'b' }] as const, ['DELETE', undefined] as const]) {
+      const { status, body: answer } = await unchanged(() => send(method, '/api/guarded?where[id][exists]=true', body))
+      expect(status, method).toBeGreaterThanOrEqual(500)
+      expect(answer.details, method).toMatchObject({ refused: [ids[1]] })
+    }
+    expect((await send('PATCH', '/api/guarded?where[title][eq]=a', { title: 'b' })).body).toMatchObject({ changed: 1 })
+  })
+
+  test('a validator is asked about each entry; one that says no, throws or hangs refuses all', async () => {
+    const ids: Record<string, string> = {}
+    for (const title of ['a', 'later']) ids[title] = await make('judged', { title })
+    const rude = await unchanged(() => send('PATCH', '/api/judged?where[id][exists]=true', { title: 'rude' }))
+    expect(rude.body).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      details: { issues: [{ path: '/title', message: 'must be polite' }], refused: Object.values(ids) },
+    })
+    for (const title of ['cursed', 'stuck']) {
+      const { status, body } = await unchanged(() => send('PATCH', '/api/judged?where[title][eq]=later', { title }))
+      expect([title, status >= 500, body.details?.refused]).toEqual([title, true, [ids.later]])
+      expect(JSON.stringify(body)).not.toContain('a fault of the validator')
+    }
+    expect((await send('PATCH', '/api/judged?where[id][exists]=true', { count: 1 })).body).toMatchObject({ changed: 2 })
+  })
+
+  describe('what others do between the search and the write', () => {
+    const content = (): StoredService['content'] => service.content
+    const asAnn = { caller: people.caller('ann') }
+    let first = ''
+    beforeEach(async () => {
+      first = await make('raced', { title: 'first', count: 1 })
+      await make('raced', { title: 'last', count: 1 })
+    })
+    const rename = (): Promise<Answer> => send('PATCH', '/api/raced?where[count][eq]=1', { title: 'renamed' })
+
+    test('a change of one that is to be changed stays, beside what is written', async () => {
+      meanwhile = () => content().update('raced', first, { title: 'theirs' }, asAnn)
+      const { body, headers } = await rename()
+      expect([body, headers.get('Daybook-Seq')]).toEqual([{ collection: 'raced', matched: 2, changed: 2 }, '5'])
+      expect(
+        (await service.rows('SELECT seq FROM daybook$journal WHERE id = ?', first)).map(({ seq }) => Number(seq)),
+      ).toEqual([1, 3, 4])
+    })
+
+    test('one that matches no more is left as it is', async () => {
+      meanwhile = () => content().update('raced', first, { count: 2 }, asAnn)
+      expect((await rename()).body).toEqual({ collection: 'raced', matched: 1, changed: 1 })
+      expect((await send('GET', `/api/raced/${first}`)).body).toMatchObject({ title: 'first', count: 2 })
+    })
+
+    test('one that newly matches is written, too', async () => {
+      meanwhile = () => content().create('raced', { title: 'new', count: 1 }, asAnn)
+      expect((await rename()).body).toEqual({ collection: 'raced', matched: 3, changed: 3 })
+      expect(await total('/api/raced?where[title][eq]=renamed&limit=0')).toBe(3)
+    })
+
+    test('one that is deleted is neither matched nor written', async () => {
+      meanwhile = () => content().delete('raced', first, asAnn)
+      expect((await rename()).body).toEqual({ collection: 'raced', matched: 1, changed: 1 })
+      expect((await send('GET', `/api/raced/${first}`)).status).toBe(404)
+    })
+  })
+
+  test('an entry that only others of those that are deleted need is deleted with them, also in a circle', async () => {
+    const whole = await make('parts', { name: 'whole' })
+    const part = await make('parts', { name: 'part', of: whole })
+    const alone = await unchanged(() => send('DELETE', '/api/parts?where[name][eq]=whole'))
+    expect(alone.body).toMatchObject({ code: 'CONFLICT', details: { refused: [whole], references: [{ id: part }] } })
+    await send('PATCH', `/api/parts/${whole}`, { of: part })
+    expect((await send('DELETE', '/api/parts?where[name][in]=whole,part')).body).toMatchObject({ changed: 2 })
+    expect(await service.rows('SELECT * FROM daybook$refs')).toEqual([])
+    expect(await service.rows("SELECT action FROM daybook$journal WHERE action = 'delete'")).toHaveLength(2)
+  })
+
+  test('what entries are found, counted and referred to by is right after many were written together', async () => {
+    const topic = await make('topics', { name: 'topic' })
+    for (const n of [1, 2, 3]) await make('posts', { title: `Old ${n}`, status: 'draft', count: n })
+    const patch = { title: 'New words', status: 'published', topic }
+    expect((await send('PATCH', '/api/posts?where[count][lte]=2', patch)).body).toMatchObject({ changed: 2 })
+    expect(await total('/api/posts?q=old&limit=0')).toBe(1)
+    expect(await total('/api/posts?q=words&limit=0')).toBe(2)
+    expect(await total('/api/posts?q=words&locale=de&limit=0')).toBe(0)
+    expect(await total('/api/posts?status=published&limit=0')).toBe(2)
+    expect(await total(`/api/posts?where[topic][eq]=${topic}&limit=0`)).toBe(2)
+    expect(await service.rows('SELECT * FROM daybook$refs WHERE to_id = ?', topic)).toHaveLength(2)
+    expect((await send('PATCH', '/api/posts?where[count][eq]=1', { topic: null })).body).toMatchObject({ changed: 1 })
+    expect(await service.rows('SELECT * FROM daybook$refs WHERE to_id = ?', topic)).toHaveLength(1)
+    expect((await send('DELETE', '/api/posts?where[id][exists]=true')).body).toMatchObject({ changed: 3 })
+    expect(await service.rows('SELECT * FROM daybook$refs WHERE to_id = ?', topic)).toEqual([])
+    expect(await service.searched('posts')).toEqual([])
+  })
+
   test('a dry run answers as it would have, says so, and stores nothing', async () => {
     await make('posts', { title: 'A' })
     const second = await make('posts', { title: 'B' })
@@ -314,9 +441,13 @@ describe.each(STORES)('many at once on $name', (store) => {
     expect(await content.deleteMany('posts', { count: { eq: 3 } }, { caller })).toMatchObject({ changed: 1 })
   })
 
-  test('more than 10,000 are refused with their number and with what to do', { timeout: LARGE_TEST_MS }, async () => {
-    await make('topics', { name: 'first' })
-    await fill(service, 'topics', 10_001)
+  test('a dry run takes 10,000; more are refused with their number and with what to do', {
+    timeout: LARGE_TEST_MS,
+  }, async () => {
+    await fill(service, 'topics', 10_000)
+    const dry = await unchanged(() => send('PATCH', '/api/topics?where[id][exists]=true&dryRun=true', { name: 'x' }))
+    expect(dry.body).toEqual({ collection: 'topics', matched: 10_000, changed: 10_000 })
+    await fill(service, 'topics', 2)
     const { status, body } = await unchanged(() => send('DELETE', '/api/topics?where[id][exists]=true'))
     expect(status).toBe(400)
     expect(body.message).toMatch(/matches 10002 entries.*at most 10000.*daybook delete/)
