@@ -236,10 +236,11 @@ function restoreTable(restores: readonly RestoreCost[]): string {
 
 function manyTable(many: readonly ManyCost[]): string {
   return table(
-    ['many at once', 'seconds', 'more memory', 'longest read', 'longest write', 'target', ''],
-    many.map(({ name, entries, seconds, mebibytes, reading, writing, target, met }) => [
+    ['many at once', 'seconds', 'processor', 'more memory', 'longest read', 'longest write', 'target', ''],
+    many.map(({ name, entries, seconds, processor, mebibytes, reading, writing, target, met }) => [
       `${name} ${whole(entries)} entries`,
       seconds.toFixed(2),
+      `${processor.toFixed(2)} s`,
       `${whole(mebibytes)} MiB`,
       `${whole(reading * 1000)} ms`,
       `${whole(writing * 1000)} ms`,

@@ -288,6 +288,8 @@ export interface ManyCost {
   readonly name: string
   readonly entries: number
   readonly seconds: number
+  /** The processor time that Daybook used, without that of a database server, in seconds. */
+  readonly processor: number
   /** How much more memory the process held meanwhile than before. */
   readonly mebibytes: number
   /** The longest that a read took meanwhile, in seconds. */

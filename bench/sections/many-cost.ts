@@ -38,6 +38,7 @@ async function longest(work: Promise<unknown>, ask: () => Promise<number>): Prom
 /** Writes many entries at once, while others read, write, and look at the memory. */
 async function measureOne(server: Server, name: string, path: string, init: RequestInit): Promise<ManyCost> {
   const before = await server.memory()
+  const used = await server.cpu()
   const work = timed(`${server.url}${path}`, init, 200)
   const read = (): Promise<number> => timed(`${server.url}/api/tags?limit=1`, {}, 200)
   const body = (): string => JSON.stringify({ name: `Beside ${performance.now()}` })
@@ -53,7 +54,8 @@ async function measureOne(server: Server, name: string, path: string, init: Requ
     longest(work, write),
     longest(work, look),
   ])
-  return manyResult({ name, entries: MANY, seconds, bytes: peak - before, reading, writing })
+  const processor = ((await server.cpu()) - used) / 1e6
+  return manyResult({ name, entries: MANY, seconds, processor, bytes: peak - before, reading, writing })
 }
 
 /** Changes and deletes 10,000 posts at once; nothing where the store has fewer. */

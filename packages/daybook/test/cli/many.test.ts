@@ -46,8 +46,8 @@ describe('daybook update and daybook delete', () => {
       '--set',
       'code=x',
     )
-    expect([status, stdout]).toEqual([1, '0 of 0 entries of notes updated\n'])
-    expect(stderr).toMatch(/refused: Entry \S+: Another entry has this code.*refused entries: \S+/)
+    expect([status, stdout]).toEqual([1, '0 of 3 entries of notes updated\n'])
+    expect(stderr).toMatch(/refused: Entry \S+: Another entry has this code; refused entries: \S+/)
   })
 
   it.each([

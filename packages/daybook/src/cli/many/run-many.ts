@@ -31,6 +31,8 @@ export interface ManyCommand {
 interface ManyTally {
   matched: number
   changed: number
+  /** How many matched before the first step. */
+  readonly total: number
 }
 
 /**
@@ -51,12 +53,13 @@ export async function runMany(options: CommandLine, command: ManyCommand): Promi
     const context = await writeContext(engine, access, { locale: query.values.locale })
     const progress = new Progress({ unit: 'entries', total }, process.stderr)
     const entries = { collection, query }
-    const tally: ManyTally = { matched: 0, changed: 0 }
+    const tally: ManyTally = { matched: 0, changed: 0, total }
     const status = await takeSteps(tally, progress, (after) =>
       step(context, { ...entries, step: { after, limit: MAX_MANY } }),
     )
     const would = query.values.dryRun === 'true' ? 'would have been ' : ''
-    process.stdout.write(`${tally.changed} of ${tally.matched} entries of ${collection.key} ${would}${command.done}\n`)
+    const matched = status === 0 ? tally.matched : Math.max(tally.matched, tally.total)
+    process.stdout.write(`${tally.changed} of ${matched} entries of ${collection.key} ${would}${command.done}\n`)
     return status
   } finally {
     await close()
@@ -116,5 +119,5 @@ async function takeSteps(
 function describeRefusal({ message, details }: DaybookError): string {
   const issues = (details.issues ?? []).map(({ path, message: reason }) => `${path} ${reason}`)
   const refused = details.refused as readonly string[]
-  return [`refused: ${message}`, ...issues, `refused entries: ${refused.join(' ')}`].join('; ')
+  return [`refused: ${message.replace(/\.$/, '')}`, ...issues, `refused entries: ${refused.join(' ')}`].join('; ')
 }
