@@ -3,7 +3,7 @@ import type { Connection } from '../connection.ts'
 import type { Dialect, SearchDialect } from '../dialect.ts'
 import type { LocaleRow, WrittenEntry } from '../reads/rows.ts'
 import { ENTRY_COLUMNS, type EntryTable } from '../tables/tables.ts'
-import type { Change } from './write.ts'
+import type { Change } from './entry-change.ts'
 
 /** An engine that takes many rows at once. */
 export type BulkDialect = Dialect &

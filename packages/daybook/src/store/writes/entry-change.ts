@@ -4,6 +4,21 @@ import { talliedValues } from '../tables/members.ts'
 import type { CountChange } from './commit-batch.ts'
 import { type TallyChange, tallyChanges } from './tallies.ts'
 
+/** The action of a change. */
+export type ChangeAction = 'create' | 'update' | 'delete'
+
+/** One record of the journal, before it has its number. */
+export interface Change {
+  readonly at: string
+  /** The subject of the actor. */
+  readonly actor: string
+  readonly action: ChangeAction
+  /** A collection's key, or `globals`. */
+  readonly collection: string
+  /** An entry's id, or a global's key. */
+  readonly id: string
+}
+
 /** What is known of a change besides its rows. */
 export interface KnownChange {
   /** Whether searches find the entry by the same words and in the same status: its search rows stay. @default false */

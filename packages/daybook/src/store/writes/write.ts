@@ -21,24 +21,9 @@ import { BulkInsert } from './bulk-insert.ts'
 import { isBulk } from './bulk-rows.ts'
 import { choiceSteps } from './choices.ts'
 import type { JournalRecord } from './commit-batch.ts'
-import { countChange, type EntryChange, type KnownChange } from './entry-change.ts'
+import { type Change, countChange, type EntryChange, type KnownChange } from './entry-change.ts'
 import { EntryGroup } from './entry-group.ts'
 import { LentTransaction } from './lent-transaction.ts'
-
-/** The action of a change. */
-export type ChangeAction = 'create' | 'update' | 'delete'
-
-/** One record of the journal, before it has its number. */
-export interface Change {
-  readonly at: string
-  /** The subject of the actor. */
-  readonly actor: string
-  readonly action: ChangeAction
-  /** A collection's key, or `globals`. */
-  readonly collection: string
-  /** An entry's id, or a global's key. */
-  readonly id: string
-}
 
 /** A statement of a write that is about to be run. */
 type WriteStep = () => Promise<unknown>
