@@ -30,7 +30,7 @@ function updateManyRoute(engine: Engine, collection: CollectionModel): Route {
   return defineRoute({
     method: 'PATCH',
     path: '/api/:collection',
-    operationId: 'patchEntries',
+    operationId: 'patchMany',
     resource: collection,
     protection: 'session',
     action: 'update',
@@ -52,7 +52,7 @@ function deleteManyRoute(engine: Engine, collection: CollectionModel): Route {
   return defineRoute({
     method: 'DELETE',
     path: '/api/:collection',
-    operationId: 'deleteEntries',
+    operationId: 'deleteMany',
     resource: collection,
     protection: 'session',
     action: 'delete',

@@ -121,8 +121,8 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   getEntry: READ_ENTRY,
   updateEntry: { ...write(200), limited: [404, 404, 200, 200] },
   patchEntry: { ...write(200), limited: [404, 404, 200, 200] },
-  patchEntries: { ...write(200), limited: [200, 200, 200, 200] },
-  deleteEntries: { ...write(200), limited: [200, 200, 200, 200] },
+  patchMany: { ...write(200), limited: [200, 200, 200, 200] },
+  deleteMany: { ...write(200), limited: [200, 200, 200, 200] },
   findReferences: {
     plain: [401, 200, 200, 200],
     edited: [401, 200, 200, 200],
@@ -275,9 +275,9 @@ describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
       .replace(/:(?:slug|id)\b/, needsEntry ? await makeEntry(document) : '')
       .replace(':action', 'any')
       .replace('*', 'any')
-    if (operationId === 'deleteEntries' || operationId === 'patchEntries') {
+    if (operationId === 'deleteMany' || operationId === 'patchMany') {
       const path = `${target}?where[id][eq]=${await makeEntry(document)}`
-      return operationId === 'deleteEntries' ? { path } : { path, json: { title: `sent ${made++}` } }
+      return operationId === 'deleteMany' ? { path } : { path, json: { title: `sent ${made++}` } }
     }
     if (method === 'GET' || method === 'DELETE') return { path: target }
     if (operationId === 'runBatch') {
