@@ -8,6 +8,7 @@ import type {
   Growth,
   ImportCost,
   Latency,
+  ManyCost,
   Nodes,
   OverloadCost,
   Report,
@@ -233,6 +234,22 @@ function restoreTable(restores: readonly RestoreCost[]): string {
   )
 }
 
+function manyTable(many: readonly ManyCost[]): string {
+  return table(
+    ['many at once', 'seconds', 'processor', 'more memory', 'longest read', 'longest write', 'target', ''],
+    many.map(({ name, entries, seconds, processor, mebibytes, reading, writing, target, met }) => [
+      `${name} ${whole(entries)} entries`,
+      seconds.toFixed(2),
+      `${processor.toFixed(2)} s`,
+      `${whole(mebibytes)} MiB`,
+      `${whole(reading * 1000)} ms`,
+      `${whole(writing * 1000)} ms`,
+      `<= ${target} s, 64 MiB`,
+      verdict(met),
+    ]),
+  )
+}
+
 function overloadTable(overloads: readonly OverloadCost[]): string {
   return table(
     ['overload', 'goodput', 'fewest answers', 'served p99', 'refused', 'refused p99', 'probe p99', 'targets', ''],
@@ -263,6 +280,10 @@ function latencyTable(latencies: readonly Latency[]): string {
   )
 }
 
+function restoreAndManyTables({ restores, many }: Report): readonly string[] {
+  return [...(restores.length > 0 ? [restoreTable(restores)] : []), ...(many.length > 0 ? [manyTable(many)] : [])]
+}
+
 /** The report as people read it. */
 export function printed(report: Report): string {
   const { machine, database, entries, seconds, rounds, comparisons, nodes, starts, imports } = report
@@ -284,7 +305,7 @@ export function printed(report: Report): string {
   if (report.aggregates.length > 0) parts.push(aggregateTable(report.aggregates))
   if (imports.length > 0) parts.push(importTable(imports))
   if (report.exports.length > 0) parts.push(exportTable(report.exports))
-  if (report.restores.length > 0) parts.push(restoreTable(report.restores))
+  parts.push(...restoreAndManyTables(report))
   if (report.overloads.length > 0) parts.push(overloadTable(report.overloads))
   return parts.join('\n\n')
 }

@@ -283,6 +283,41 @@ export function restoreResult(entries: number, seconds: number, peak: number): R
   return { entries, perSecond, megabytes: peak / 1e6, target: MIN_RESTORED, met: perSecond >= MIN_RESTORED }
 }
 
+/** What writing many entries at once took. */
+export interface ManyCost {
+  readonly name: string
+  readonly entries: number
+  readonly seconds: number
+  /** The processor time that Daybook used, without that of a database server, in seconds. */
+  readonly processor: number
+  /** How much more memory the process held meanwhile than before. */
+  readonly mebibytes: number
+  /** The longest that a read took meanwhile, in seconds. */
+  readonly reading: number
+  /** The longest that another write took meanwhile, in seconds. */
+  readonly writing: number
+  /** In seconds. */
+  readonly target: number
+  readonly met: boolean
+}
+
+const MAX_MANY_SECONDS = 5
+const MAX_MANY_GROWTH = 64
+
+/**
+ * Holds a write of many entries against what it may take.
+ *
+ * @param bytes how much more memory the process held
+ */
+export function manyResult({
+  bytes,
+  ...cost
+}: Omit<ManyCost, 'mebibytes' | 'target' | 'met'> & { readonly bytes: number }): ManyCost {
+  const mebibytes = bytes / 2 ** 20
+  const met = cost.seconds <= MAX_MANY_SECONDS && mebibytes <= MAX_MANY_GROWTH
+  return { ...cost, mebibytes, target: MAX_MANY_SECONDS, met }
+}
+
 /** A time that most requests of a kind keep below. */
 export interface Latency {
   readonly what: string
@@ -363,5 +398,6 @@ export interface Report {
   readonly imports: readonly ImportCost[]
   readonly exports: readonly ExportCost[]
   readonly restores: readonly RestoreCost[]
+  readonly many: readonly ManyCost[]
   readonly overloads: readonly OverloadCost[]
 }

@@ -24,6 +24,7 @@ import { compareSessions } from './sections/by-session.ts'
 import { compareSizes } from './sections/by-size.ts'
 import { measureExport } from './sections/export-cost.ts'
 import { measureImport } from './sections/import-cost.ts'
+import { measureMany } from './sections/many-cost.ts'
 import { timeDocuments } from './sections/openapi-time.ts'
 import { measureOverload } from './sections/overload.ts'
 import { measureRestore } from './sections/restore-cost.ts'
@@ -40,7 +41,7 @@ const HELP = `npm run bench -- [options]
   --database NAME   what keeps the content: sqlite (default) or postgres
   --import DIR      also import this folder of Markdown files
   --only NAME       one kind of work, "sessions", "plugins", "rules", "nodes", "search", "start", "openapi", "aggregate", "import",
-                    "export", "restore" or "overload"; may stand more than once: ${NAMES.join(', ')}
+                    "export", "restore", "many" or "overload"; may stand more than once: ${NAMES.join(', ')}
   --compare-sizes   also compare with a store of 1,000 (always so from 100,000 entries on)
   --data DIR        where seeded stores are kept for other runs (default: daybook-bench in the folder for temporary files)
   --json FILE       write the figures, too, and the table beside them (.txt)
@@ -100,6 +101,7 @@ async function measureAll(bench: Bench): Promise<Report> {
     imports: await measureImport(bench, given.import),
     exports: await measureExport(bench),
     restores: await measureRestore(bench),
+    many: await measureMany(bench),
     overloads: await measureOverload(bench),
   }
 }

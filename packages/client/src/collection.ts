@@ -13,6 +13,13 @@ interface ListPage {
 /** The most entries that a page holds where the config does not say. */
 const LARGEST_PAGE = 100
 
+/** What writes of all entries that match take, whatever the config. */
+interface AnyManyOptions extends AnyWriteOptions {
+  readonly q?: string
+  readonly status?: unknown
+  readonly dryRun?: boolean
+}
+
 /** What `CollectionClient` promises for every collection, without its types. */
 export class Collection {
   readonly #send: Send
@@ -79,6 +86,24 @@ export class Collection {
     const { id, ...condition } = at
     const holds = method === 'DELETE' ? 'anything' : undefined
     return this.#send({ ...options, ...condition, method, path: [this.#key, id], query: { locale }, body, holds })
+  }
+
+  updateMany(where: unknown, data: unknown, options?: AnyManyOptions): Promise<unknown> {
+    return this.#sendMany('PATCH', where, data, options)
+  }
+
+  deleteMany(where: unknown, options?: AnyManyOptions): Promise<unknown> {
+    return this.#sendMany('DELETE', where, undefined, options)
+  }
+
+  async #sendMany(
+    method: Call['method'],
+    where: unknown,
+    body: unknown,
+    { locale, q, status, dryRun, ...options }: AnyManyOptions = {},
+  ): Promise<unknown> {
+    const query = { where, q, status, locale, dryRun }
+    return this.#send({ ...options, method, path: [this.#key], query, body })
   }
 
   references(id: string, query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {

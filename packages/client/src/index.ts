@@ -14,6 +14,8 @@ export type {
   GlobalChangeOptions,
   GlobalClient,
   ListQuery,
+  ManyOptions,
+  ManyOutcome,
   PageQuery,
   Permission,
   Permissions,

@@ -112,6 +112,26 @@ export interface GlobalChangeOptions<C extends DaybookConfig> extends ChangeOpti
 /** On what condition something is deleted. */
 export type DeleteOptions<C extends DaybookConfig> = CallOptions & Pick<ChangeOptions<C>, 'ifMatch'>
 
+/** Which entries are written besides, and how. */
+export interface ManyOptions<C extends DaybookConfig, K extends CollectionKey<C>>
+  extends Omit<ChangeOptions<C>, 'idempotencyKey'> {
+  /** Words that must all be found. */
+  readonly q?: string
+  /** @default all that this session may see */
+  readonly status?: OneOrMore<Status<C, K>>
+  /** Does everything but store. @default false */
+  readonly dryRun?: boolean
+}
+
+/** What became of the entries that match. */
+export interface ManyOutcome {
+  readonly collection: string
+  /** How many entries matched. */
+  readonly matched: number
+  /** How many of them have changed, or would have in a dry run. */
+  readonly changed: number
+}
+
 /** An entry as it was read, or its id. */
 export type EntryOrId = string | { readonly id: string }
 
@@ -187,6 +207,21 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
 
   /** With an entry in place of its id, only if it has not changed since it was read. */
   delete(entry: EntryOrId, options?: DeleteOptions<C>): Promise<void>
+
+  /**
+   * Changes every entry that matches, merging inside groups (RFC 7396), in one transaction: all of them, or none. At most
+   * 10,000 may match.
+   *
+   * @throws {DaybookError} the error of an entry that refuses it, with the ids of the first 100 in `details.refused`
+   */
+  updateMany(where: Where<C, K>, data: EntryPatch<C, K>, options?: ManyOptions<C, K>): Promise<ManyOutcome>
+
+  /**
+   * Deletes every entry that matches, in one transaction: all of them, or none. At most 10,000 may match.
+   *
+   * @throws {DaybookError} the error of an entry that refuses it, with the ids of the first 100 in `details.refused`
+   */
+  deleteMany(where: Where<C, K>, options?: ManyOptions<C, K>): Promise<ManyOutcome>
 
   /** Documents that refer to an entry, as far as this session may read them. */
   references(

@@ -10,6 +10,8 @@ export const HELP = `daybook: a headless content service
   daybook dev                         serve, with a readable log; restarts when the config changes
   daybook import DIR --collection KEY bring in a folder of Markdown and MDX files
   daybook import FILE                 restore an export into an empty service
+  daybook update COLLECTION           change every entry that matches
+  daybook delete COLLECTION           delete every entry that matches
   daybook export FILE                 write all content to a file; - for standard output
   daybook copy --from A --to B        copy a whole store, such as from SQLite to PostgreSQL
   daybook user ACT EMAIL              accounts: create, role, password, ban, unban, invite; daybook user list
@@ -42,6 +44,18 @@ import DIR takes
   --body FIELD      the field that the text goes to (default: body, or the only markdown field)
   --locale-folders  DIR has one folder for each locale; files at the same place are one entry
   --dry-run         say what would happen, and store nothing
+
+update and delete take
+  --where CONDITION FIELD=VALUE or FIELD[OPERATOR]=VALUE; needed, may stand more than once
+  --q WORDS         words that must all be found
+  --status STATUS   with this status alone; several separated by commas
+  --dry-run         say what would happen, and store nothing
+
+update takes one of
+  --set FIELD=VALUE the new value of a field, null to empty it; may stand more than once
+  --json JSON       what changes, as a JSON merge patch
+and
+  --locale LOCALE   the locale that is written (default: the config's)
 
 export takes
   --since SEQ       only what changed after this number of the journal, deletions included

@@ -108,6 +108,27 @@ export interface ChangeOptions extends WriteCallOptions, DeleteOptions {}
 /** The caller, the locale and the creation time of a new entry. */
 export interface CreateOptions extends CallOptions, NewEntryOptions {}
 
+/** The options of a write of all entries that match. */
+export interface ManyOptions extends LocaleOptions {
+  /** Words that must all be found. */
+  readonly q?: string
+  readonly status?: string | readonly string[]
+  /** Does everything but store. @default false */
+  readonly dryRun?: boolean
+}
+
+/** The caller and the options of a write of all entries that match. */
+export interface ManyCallOptions extends CallOptions, ManyOptions {}
+
+/** The outcome of a write of all entries that match. */
+export interface ManyOutcome {
+  readonly collection: string
+  /** How many entries matched. */
+  readonly matched: number
+  /** How many of them have changed, or would have. */
+  readonly changed: number
+}
+
 /** One operation of a batch. */
 export interface BatchOperation<C extends DaybookConfig = DaybookConfig> {
   readonly op: 'create' | 'update' | 'delete'

@@ -14,6 +14,7 @@ import { aggregateNames } from '../query/aggregates.ts'
 import { documentParameters, PAGE, readPageBounds } from '../query/entry-query.ts'
 import { listParameters } from '../query/list-query.ts'
 import { writtenLocale } from '../query/locale.ts'
+import { manyParameters } from '../query/many-query.ts'
 import { fromPairs, type Parameters, type Query, type QueryOf, readParameters } from '../query/parameters.ts'
 import { reverseParams } from '../query/reverse-page.ts'
 import { type Where, whereParams } from '../query/where.ts'
@@ -26,6 +27,8 @@ import type {
   ListOptions,
   ListResult,
   LocaleOptions,
+  ManyOptions,
+  ManyOutcome,
   NewEntryOptions,
   ReadOptions,
 } from './call-options.ts'
@@ -37,6 +40,7 @@ import { runBatch } from './writes/batch.ts'
 import { type WriteContext, writeContext } from './writes/context.ts'
 import { prepareCreate, prepareDelete, prepareUpdate } from './writes/entries.ts'
 import { prepareGlobal } from './writes/globals.ts'
+import { deleteMany, type ManyEntries, type ManyResult, updateMany } from './writes/many.ts'
 import { carryOut, type Transact } from './writes/prepared.ts'
 import { listReferrers, type ReferencesAnswer } from './writes/referrers.ts'
 
@@ -182,6 +186,44 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 
   /**
+   * Changes every entry that matches, as a JSON merge patch says (RFC 7396), in one transaction: all of them, or none. At most
+   * 10,000 may match.
+   *
+   * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; what the change of an entry throws, with `details.refused`: its id, and
+   * those of up to 99 others
+   */
+  async updateMany<K extends CollectionKey<C>>(
+    collection: K,
+    where: Where,
+    patch: Readonly<Record<string, unknown>>,
+    options: ManyOptions = {},
+  ): Promise<ManyOutcome> {
+    const entries = this.#many(collection, where, options)
+    return toOutcome(await updateMany(await this.#context(options.locale), entries, patch))
+  }
+
+  /**
+   * Deletes every entry that matches, in one transaction: all of them, or none. At most 10,000 may match.
+   *
+   * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; what the deletion of an entry throws, with `details.refused`: its id, and
+   * those of up to 99 others
+   */
+  async deleteMany<K extends CollectionKey<C>>(
+    collection: K,
+    where: Where,
+    options: ManyOptions = {},
+  ): Promise<ManyOutcome> {
+    const entries = this.#many(collection, where, options)
+    return toOutcome(await deleteMany(await this.#context(), entries))
+  }
+
+  #many(key: string, where: Where, options: ManyOptions): ManyEntries {
+    const collection = this.#collection(key)
+    const declared = manyParameters(collection, this.#engine.model.locales)
+    return { collection, query: fromOptions(declared, { ...options, where }) }
+  }
+
+  /**
    * Carries out operations in one transaction: all of them, or none.
    *
    * @returns one result for each, in order; `entry` is absent after a delete
@@ -250,6 +292,8 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     return global
   }
 }
+
+const toOutcome = ({ collection, matched, changed }: ManyResult): ManyOutcome => ({ collection, matched, changed })
 
 /** Options of a read: those that are written with brackets, and all others. */
 interface QueryOptions {

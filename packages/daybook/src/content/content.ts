@@ -9,6 +9,7 @@ import type {
   GlobalKey,
   GlobalUpdate,
 } from '../config/config.ts'
+import type { Where } from '../query/where.ts'
 import { Access } from './access/access.ts'
 import type {
   BatchOperation,
@@ -19,6 +20,8 @@ import type {
   DeleteOptions,
   ListOptions,
   ListResult,
+  ManyCallOptions,
+  ManyOutcome,
   ReadOptions,
   WriteCallOptions,
 } from './call-options.ts'
@@ -109,6 +112,34 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
     { caller, ...options }: DeleteOptions = {},
   ): Promise<void> {
     return this.as(caller).delete(collection, id, options)
+  }
+
+  /**
+   * Changes every entry that matches, as a JSON merge patch says (RFC 7396), in one transaction: all of them, or none. At most
+   * 10,000 may match.
+   *
+   * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; what the change of an entry throws, with `details.refused`
+   */
+  updateMany<K extends CollectionKey<C>>(
+    collection: K,
+    where: Where,
+    patch: Readonly<Record<string, unknown>>,
+    { caller, ...options }: ManyCallOptions = {},
+  ): Promise<ManyOutcome> {
+    return this.as(caller).updateMany(collection, where, patch, options)
+  }
+
+  /**
+   * Deletes every entry that matches, in one transaction: all of them, or none. At most 10,000 may match.
+   *
+   * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; what the deletion of an entry throws, with `details.refused`
+   */
+  deleteMany<K extends CollectionKey<C>>(
+    collection: K,
+    where: Where,
+    { caller, ...options }: ManyCallOptions = {},
+  ): Promise<ManyOutcome> {
+    return this.as(caller).deleteMany(collection, where, options)
   }
 
   /**

@@ -58,6 +58,7 @@ export interface ActionContract {
 export const HEADERS = {
   'Cache-Control': 'Which caches may store the answer, and for how long.',
   'Content-Type': 'The media type of the body.',
+  'Daybook-Dry-Run': '`true` on the answer to a dry run: nothing is stored.',
   'Daybook-Seq': 'The number of this change in the journal.',
   ETag: 'The strong entity tag of this answer (RFC 9110, section 8.8.3).',
   'Idempotency-Replayed': 'Present when the answer was given before.',

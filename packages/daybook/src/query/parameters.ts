@@ -52,6 +52,8 @@ export interface Parameter<T = unknown> {
   readonly style: 'single' | 'list' | 'brackets'
   /** Whether a request without it is refused. @default false */
   readonly isRequired?: boolean
+  /** What a request without it is told. @default is required */
+  readonly advice?: string
   /** The names of the content model that it takes. The OpenAPI document lists those that its reader may know. */
   readonly takes?: TakenNames
   /** Answers `undefined` when it is wrong, and says why. */
@@ -149,8 +151,8 @@ export function readParameters<P extends Parameters>(declared: P, params: Params
   }
   const read: Record<string, unknown> = {}
   for (const [name, own] of given) read[name] = declared[name]?.parse(own, faults)
-  for (const [name, { isRequired }] of Object.entries(declared)) {
-    if (isRequired && !given.has(name)) faults.add(name, 'required', 'is required')
+  for (const [name, { isRequired, advice = 'is required' }] of Object.entries(declared)) {
+    if (isRequired && !given.has(name)) faults.add(name, 'required', advice)
   }
   return new Query(read as QueryOf<P>, faults)
 }

@@ -47,6 +47,10 @@ export interface Dialect {
   readonly addReferences: RawBuilder<unknown>
   /** Adds rows to a table; parameter `rows`, a JSON list of objects with these columns. @default one by one */
   insertAll?(table: string, columns: readonly string[]): RawBuilder<unknown>
+  /** Changes rows of a table; parameter `rows`, a JSON list of objects with these columns and `pk`. @default one by one */
+  updateAll?(table: string, columns: readonly string[]): RawBuilder<unknown>
+  /** Takes rows out of a table; parameter `rows`, a JSON list of each `pk`. @default one by one */
+  deleteAll?(table: string): RawBuilder<unknown>
   /** The sum of numbers as a decimal number in full, as text; NULL of none. */
   exactSum(value: RawBuilder<unknown>): RawBuilder<string | null>
   /** The time, in milliseconds since 1970. */

@@ -42,28 +42,28 @@ export async function planList(
 /** A list that can be answered. */
 export class ListPlan {
   readonly #engine: Engine
-  readonly #question: ListQuestion
+  readonly question: ListQuestion
   #state: Promise<ListState> | undefined
 
   constructor(engine: Engine, question: ListQuestion) {
     this.#engine = engine
-    this.#question = question
+    this.question = question
   }
 
   /** The strong tag of the answer. No entry is read for it. */
   async etag(): Promise<string> {
-    const { variant } = this.#question
+    const { variant } = this.question
     const [own = 0, ...others] = (await this.#look()).revisions
     return documentTag(own, others.length === 0 ? variant : variantOf(variant, others))
   }
 
   /** The answer, as JSON text. */
   async read(): Promise<string> {
-    const { collection, query, where, statuses, search, isNarrowed, projection } = this.#question
+    const { collection, query, where, statuses, search, projection } = this.question
     const { hasPeople = false } = projection
     const { counters, revisions } = await this.#look()
     const visible = countEntries(counters, statuses)
-    const total = isNarrowed ? await countFound(this.#engine, this.#question, revisions) : visible
+    const total = await this.count()
     const size = { found: total, visible, all: countEntries(counters, undefined) }
     const isEmpty = query.limit === 0 || query.offset >= total
     const found = isEmpty
@@ -74,18 +74,25 @@ export class ListPlan {
     const head = `{"collection":"${collection.key}","total":${total},"limit":${query.limit},"offset":${query.offset}`
     const page = `${head},"items":[${items.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}`
     if (query.aggregates.length === 0) return `${page}}`
-    const source = { engine: this.#engine, question: this.#question, counters, revisions, size }
+    const source = { engine: this.#engine, question: this.question, counters, revisions, size }
     return `${page},"aggregates":${await aggregatesText(source)}}`
+  }
+
+  /** How many entries match, on all pages. */
+  async count(): Promise<number> {
+    const { statuses, isNarrowed } = this.question
+    const { counters, revisions } = await this.#look()
+    return isNarrowed ? countFound(this.#engine, this.question, revisions) : countEntries(counters, statuses)
   }
 
   /** Looked at once, so that the tag never names a later state than that of the entries. */
   #look(): Promise<ListState> {
-    this.#state ??= readListState(this.#engine, this.#question)
+    this.#state ??= readListState(this.#engine, this.question)
     return this.#state
   }
 
   async #present(rows: readonly EntryRow[]): Promise<readonly string[]> {
-    const { collection, query, scope, projection, isOfOneRow: isPlain } = this.#question
+    const { collection, query, scope, projection, isOfOneRow: isPlain } = this.question
     if (isPlain) return rows.map((row) => present(collection, row, projection))
     const shown = await inChosenLocale(this.#engine, collection, rows, scope.choice)
     const { revisions } = await this.#look()

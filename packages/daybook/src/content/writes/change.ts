@@ -28,6 +28,8 @@ import type { Revision, StoredColumns } from './revision.ts'
 export interface UpdateOptions extends Preconditions {
   /** Merge inside objects, too (RFC 7396), instead of replacing them. @default false */
   readonly isMerge?: boolean
+  /** It waits together with many others: the document is not kept in memory, but read again. @default false */
+  readonly isOneOfMany?: boolean
 }
 
 /** A document to change: an entry, or a global. */
@@ -70,8 +72,7 @@ export interface NextRevision {
 /**
  * Checks what the body of a change says, before the document is looked for.
  *
- * @returns the rest of its preparation, which throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, NOT_FOUND,
- * PRECONDITION_REQUIRED; PRECONDITION_FAILED with `details.current`
+ * @returns the rest of its preparation, see {@link ChangeOf}
  * @throws VALIDATION_ERROR
  */
 export function checkChange<Row extends StoredColumns, Result>(
@@ -80,12 +81,36 @@ export function checkChange<Row extends StoredColumns, Result>(
   body: unknown,
   options: UpdateOptions,
 ): CheckedWrite<Result> {
-  const { document } = target
+  const prepare = checkChangeOf(context, target.document, body, options)
+  return () => prepare(target)
+}
+
+/**
+ * Prepares a checked change for one document.
+ *
+ * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, PRECONDITION_REQUIRED; PRECONDITION_FAILED with
+ * `details.current`
+ */
+export type ChangeOf = <Row extends StoredColumns, Result>(
+  target: ChangeTarget<Row, Result>,
+) => Promise<PreparedWrite<Result>>
+
+/**
+ * Checks what the body of a change says that may be made of many documents of a kind.
+ *
+ * @throws VALIDATION_ERROR
+ */
+export function checkChangeOf(
+  context: WriteContext,
+  document: CollectionModel | GlobalModel,
+  body: unknown,
+  options: UpdateOptions,
+): ChangeOf {
   const { isMerge = false } = options
   const rights = fieldRights(document, context.access)
   const hooked = hooksFor(context, document, 'beforeValidate')
   const given = hooked ? readNamed(document, body, rights, isMerge) : readGiven(document, body, rights, isMerge)
-  return () => prepareChecked(context, target, { body, given, hooked, rights, options })
+  return (target) => prepareChecked(context, target, { body, given, hooked, rights, options })
 }
 
 /** A change whose body is right by itself. */
@@ -117,17 +142,21 @@ async function prepareChecked<Row extends StoredColumns, Result>(
   const own = withoutUnwritable(document, access, input, before)
   const patch = await settleFields(document, own, before, settleTools(context, document))
   const filter = await target.allowResult(found, patch)
-  const write = { found, own, patch, rights, filter, options }
+  const kept = options.isOneOfMany ? undefined : found
+  const write = { seq: found.row.seq, found: kept, own, patch, rights, filter, options }
   return {
     isAlone: hooksFor(context, document, 'beforeChange', 'validate') !== undefined,
+    ...(options.isOneOfMany ? { size: JSON.stringify(patch).length } : {}),
     commit: (transaction) => commitChange(context, target, write, transaction),
   }
 }
 
 /** A change that is ready to be stored. */
 interface ReadyChange<Row extends StoredColumns> {
-  /** What it was made from. */
-  readonly found: Revision<Row>
+  /** The revision that it was made from; 0: a global that was never written. */
+  readonly seq: number
+  /** The same, where it is kept. */
+  readonly found: Revision<Row> | undefined
   /** The fields that the caller names. */
   readonly own: Values
   /** The same in the form in which they are stored, with what is made from them. */
@@ -140,17 +169,18 @@ interface ReadyChange<Row extends StoredColumns> {
 async function commitChange<Row extends StoredColumns, Result>(
   context: WriteContext,
   target: ChangeTarget<Row, Result>,
-  { found, own, patch, rights, filter, options }: ReadyChange<Row>,
+  { seq, found, own, patch, rights, filter, options }: ReadyChange<Row>,
   transaction: WriteTransaction,
 ): Promise<Result> {
   const { document } = target
   const { writer } = transaction
-  const stored = found.updated(await target.load(writer.read))
-  const isOther = stored !== found
+  const row = await target.load(writer.read)
+  const stored = found?.updated(row) ?? target.parse(row)
+  const isOther = row.seq !== seq
   await target.requireChange(writer.read, stored)
   requireCurrent(target, stored, rights, options)
   // What the patch means was made of what was found, and so were the defaults of a first write.
-  if (isOther && (options.isMerge || !isStoredRevision(found))) throw new StaleWrite()
+  if (isOther && (options.isMerge || seq === 0)) throw new StaleWrite()
   if (!isStoredRevision(stored)) requireWritable(document, patch, rights, context.access)
   const derive = (values: Values): Promise<Values> => target.derive(writer.read, values)
   const composition = { document, before: stored, patch, rights, derive }

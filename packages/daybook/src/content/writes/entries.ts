@@ -7,6 +7,7 @@ import type { AccessFilter } from '../../query/where.ts'
 import { UniqueViolation } from '../../store/database.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { StoredEntry, WrittenEntry } from '../../store/reads/rows.ts'
+import { membersOf } from '../../store/tables/members.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import { type FieldRights, fieldRights, requireWritable, withoutUnwritable } from '../access/field-access.ts'
 import { notAnId } from '../access/not-an-id.ts'
@@ -151,15 +152,20 @@ export function checkUpdate(
   return checkChange(context, entryTarget(context, collection, id), body, options)
 }
 
-function entryTarget(
+/**
+ * An entry that is to be changed.
+ *
+ * @param load looks it up
+ */
+export function entryTarget(
   context: WriteContext,
   collection: CollectionModel,
   id: string,
+  load: EntryLoader = loader(context, collection, id),
 ): ChangeTarget<StoredEntry, EntryAnswer> {
   const { engine, access, locale } = context
   const { model } = engine
-  const rulings = new Map<Revision, AccessFilter | undefined>()
-  const load = loader(context, collection, id)
+  const rulings = new Map<number, AccessFilter | undefined>()
   const requireUpdate = (values: () => Values): Promise<AccessFilter | undefined> =>
     access.requireWrite(collection, 'update', collection.access.update && values())
   return {
@@ -169,8 +175,9 @@ function entryTarget(
     load,
     parse: (row) => new Revision(model, collection, row),
     requireChange: async (read, revision) => {
-      if (!rulings.has(revision)) rulings.set(revision, await requireUpdate(() => revision.told))
-      await access.requireMatch(read, collection, revision.row.id, rulings.get(revision))
+      const { id: stored, seq } = revision.row
+      if (!rulings.has(seq)) rulings.set(seq, await requireUpdate(() => revision.told))
+      await access.requireMatch(read, collection, stored, rulings.get(seq))
     },
     // A caller cannot move an entry out of what it may change.
     allowResult: async (revision, patch) =>
@@ -189,7 +196,12 @@ function entryTarget(
       })
       const isUnchanged = mayBeSame && row.shape === collection.schemaHash && isSameEntry(revision, next)
       if (isUnchanged) return unchanged(context, collection, writer, row, rights)
-      const seq = await settleConflict(collection, () => writer.updateEntry(collection, row, next, context.actor))
+      const seq = await settleConflict(collection, () =>
+        writer.updateEntry(collection, row, next, context.actor, {
+          isFoundAsBefore: isFoundAsBefore(collection, revision, next),
+          hasSameMembers: hasSameMembers(collection, revision, next),
+        }),
+      )
       await access.requireMatch(writer.read, collection, row.id, filter)
       return toWritten(collection, next, seq, locale, rights)
     },
@@ -214,6 +226,27 @@ function isSameEntry({ raw, row }: Revision, next: WrittenEntry): boolean {
   const isEqual = JSON.stringify({ ...raw, updatedAt: null }) === JSON.stringify({ ...next.value, updatedAt: null })
   return isEqual && row.locales === next.locales
 }
+
+/** Whether searches find an entry by the same words after a change. Of one that an older config wrote, that is not known. */
+function isFoundAsBefore(
+  collection: CollectionModel,
+  { row, raw }: Revision<StoredEntry>,
+  next: WrittenEntry,
+): boolean {
+  const isComparable = row.shape === collection.schemaHash && row.locales === next.locales && row.status === next.status
+  return isComparable && collection.searchable.every(({ key }) => isEqualJson(raw[key], next.value[key]))
+}
+
+/** Whether an entry refers to the same documents after a change, and its many-valued fields hold the same. */
+function hasSameMembers(collection: CollectionModel, revision: Revision<StoredEntry>, next: WrittenEntry): boolean {
+  if (revision.row.shape !== collection.schemaHash) return false
+  return (
+    isEqualJson(revision.references, next.references) &&
+    isEqualJson(membersOf(collection, revision.values), next.choices)
+  )
+}
+
+const isEqualJson = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 async function unchanged(
   { locale }: WriteContext,
@@ -244,6 +277,15 @@ function toWritten(
   return toEntryAnswer(shown.collection, row, projection)
 }
 
+/** How the deletion of an entry asks about it. */
+export interface DeletionLookup {
+  readonly load: EntryLoader
+  /** Whether a document may refer to it. @default it may */
+  mayBeReferredTo?(): boolean
+  /** Whether another entry is deleted in the same transaction. @default none is */
+  isDeletedToo?(id: string): boolean
+}
+
 /**
  * Prepares the deletion of an entry.
  *
@@ -254,11 +296,12 @@ export async function prepareDelete(
   collection: CollectionModel,
   id: string,
   options: Preconditions = {},
+  lookup: DeletionLookup = { load: loader(context, collection, id) },
 ): Promise<PreparedWrite<{ readonly seq: number }>> {
+  const { load, mayBeReferredTo = () => true, isDeletedToo = () => false } = lookup
   const { engine, access, actor } = context
   const { model, store } = engine
   const seen = { hidden: access.hidden(collection), hasPeople: access.seesPeople(collection) }
-  const load = loader(context, collection, id)
   await access.requireRead(collection)
   const referrers = await referrerAccess(context)
   const parse = (row: StoredEntry): Revision<StoredEntry> => new Revision(model, collection, row)
@@ -290,7 +333,8 @@ export async function prepareDelete(
         } as const
         await deleteByHooks(hooked, change, canonical)
       }
-      atEnd(await releaseReferrers({ engine, collection, id: stored.id, actor, access: referrers }, writer))
+      const deletion = { engine, collection, id: stored.id, actor, access: referrers, isDeletedToo }
+      if (mayBeReferredTo()) atEnd(await releaseReferrers(deletion, writer))
       return { seq: await writer.deleteEntry(collection, stored, new Date().toISOString(), actor) }
     },
   }
@@ -302,7 +346,7 @@ export async function prepareDelete(
  *
  * @throws UNAUTHORIZED, FORBIDDEN; NOT_FOUND when there is none that the caller may see
  */
-type EntryLoader = (read: Reader) => Promise<StoredEntry>
+export type EntryLoader = (read: Reader) => Promise<StoredEntry>
 
 function loader({ access }: WriteContext, collection: CollectionModel, id: string): EntryLoader {
   return async (read) => {

@@ -18,6 +18,8 @@ export interface WriteTransaction {
 export interface PreparedWrite<Result> {
   /** Whether its commit runs code of others, so that it shares none with other requests. */
   readonly isAlone: boolean
+  /** How much it holds, in characters of JSON; of a write that waits together with many others. */
+  readonly size?: number
   /** @throws {StaleWrite} when it has to be prepared again */
   commit(transaction: WriteTransaction): Promise<Result>
 }

@@ -31,6 +31,8 @@ export interface Deletion {
   readonly actor: string
   /** What the caller may see. */
   readonly access: ReferrerAccess
+  /** Whether another entry of the collection is deleted in the same transaction: its references go with it. */
+  isDeletedToo(id: string): boolean
 }
 
 /**
@@ -52,8 +54,9 @@ export async function releaseReferrers(deletion: Deletion, writer: Writer): Prom
   }
 }
 
-const isSelf = ({ collection, id }: Deletion, referrer: Referrer): boolean =>
-  referrer.collection === collection.key && referrer.id === id
+/** Whether a reference goes with the deletion by itself. */
+const isDeleted = ({ collection, id, isDeletedToo }: Deletion, referrer: Referrer): boolean =>
+  referrer.collection === collection.key && (referrer.id === id || isDeletedToo(referrer.id))
 
 /** The documents that refer to the entry: those that the caller sees do, and the others. */
 async function referringDocuments(deletion: Deletion, writer: Writer) {
@@ -69,12 +72,12 @@ async function referringDocuments(deletion: Deletion, writer: Writer) {
   return { shown: all.filter(isShown), unshown: all.filter((one) => !isShown(one)) }
 }
 
-/** References of other documents to the entry. */
+/** References of documents that stay. */
 async function* pagesOfReferrers(deletion: Deletion, writer: Writer): AsyncGenerator<readonly Referrer[]> {
   const { collection, id } = deletion
   for (let offset = 0, isLast = false; !isLast; offset += REFERRER_BATCH) {
     const page = await writer.read.references.referrers(collection.key, id, REFERRER_BATCH, offset)
-    yield page.filter((one) => !isSelf(deletion, one))
+    yield page.filter((one) => !isDeleted(deletion, one))
     isLast = page.length < REFERRER_BATCH
   }
 }

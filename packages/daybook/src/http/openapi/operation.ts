@@ -98,14 +98,14 @@ const named = (pattern: string, { resource }: Route): string =>
   resource ? pattern.replace(KEY, pascal(resource.key)) : pattern
 
 /**
- * The names of operations, for generators of clients: `listPosts`, `createPostsEntry`, `getSiteGlobal`. No two kinds begin and
+ * The names of operations, for generators of clients: `listPosts`, `createPostsEntry`, `patchPostsMany`. No two kinds begin and
  * end alike, so that no two operations have one name.
  */
 function operationPattern({ operationId, resource }: Route): string {
   if (!resource) return operationId
   return operationId
     .replace(/Entries$/, KEY)
-    .replace(/(Entry|Global)$/, `${KEY}$1`)
+    .replace(/(Entry|Many|Global)$/, `${KEY}$1`)
     .replace(/References$/, `$&To${KEY}`)
 }
 

@@ -24,6 +24,7 @@ import {
 } from '../contract.ts'
 import { PRIVATE, type ReadPolicy, type Reply, readReply, writeReply } from '../respond.ts'
 import { REPEAT_ERRORS, repeatable } from '../stored-replies.ts'
+import { manyRoutes } from './many.ts'
 import { EXAMPLE_ID, listSchema, REFERENCES_SCHEMA } from './schemas.ts'
 
 /** The parts that the routes of collections need. */
@@ -52,6 +53,7 @@ export function entryRoutes(parts: EntryParts): readonly Route[] {
     changeRoute(parts, collection, writing, 'PATCH'),
     deleteRoute(parts, collection),
     referencesRoute(parts, collection),
+    ...manyRoutes(parts.engine, collection),
   ])
 }
 

@@ -151,3 +151,9 @@ export const BATCH_RESULTS_SCHEMA: JsonSchema = objectSchema({
     },
   },
 })
+
+export const MANY_SCHEMA: JsonSchema = objectSchema({
+  collection: { type: 'string' },
+  matched: { type: 'integer', minimum: 0 },
+  changed: { type: 'integer', minimum: 0 },
+})

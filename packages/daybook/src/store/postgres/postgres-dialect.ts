@@ -173,6 +173,13 @@ export const postgresDialect = (names: PostgresNames): Dialect => ({
     return sql`INSERT INTO ${sql.table(table)} (${names})
       SELECT ${names} FROM json_populate_recordset(NULL::${sql.table(table)}, ${param('rows')}::json)`
   },
+  updateAll: (table, columns) => {
+    const changes = sql.join(columns.map((column) => sql`${sql.ref(column)} = ${sql.ref(`given.${column}`)}`))
+    return sql`UPDATE ${sql.table(table)} AS entry SET ${changes}
+      FROM json_populate_recordset(NULL::${sql.table(table)}, ${param('rows')}::json) AS given WHERE entry.pk = given.pk`
+  },
+  deleteAll: (table) => sql`DELETE FROM ${sql.table(table)}
+    WHERE pk = ANY (ARRAY(SELECT one::bigint FROM json_array_elements_text(${param('rows')}::json) AS one))`,
   exactSum: (own) => sql`sum(${own})::text`,
   now: sql`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
   search: POSTGRES_SEARCH,

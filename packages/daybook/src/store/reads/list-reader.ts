@@ -19,7 +19,10 @@ import {
 import { compoundPath } from './compound-path.ts'
 import {
   countStatement,
+  type EntryRevision,
   type Filter,
+  type MatchQuery,
+  matchingStatement,
   type Page,
   type PageQuery,
   type Phase,
@@ -72,6 +75,17 @@ export class ListReader {
       prepareSql(countStatement(this.#source.dialect, collection, query, filter)),
     )
     return (await this.#source.background.get(statement, filter.values))?.total ?? 0
+  }
+
+  /** The entries that a search or a filter finds, in order of creation, without what they hold. */
+  async matching(collection: CollectionModel, query: MatchQuery): Promise<readonly EntryRevision[]> {
+    const { after, limit, search, where, statuses } = query
+    const filter = this.#filter(collection, { search, where, statuses }, { form: search ? 'walk' : 'drive' })
+    if (!filter) return []
+    const statement = this.#source.statements.get(`matching ${collection.table} ${filter.cacheKey}`, () =>
+      prepare(matchingStatement(this.#source.dialect, collection, query, filter)),
+    )
+    return this.#source.background.all(statement, { ...filter.values, after, limit })
   }
 
   /** One page of entries. */

@@ -153,6 +153,36 @@ export function pageStatement(
   return page.limit(param<number>('limit')).offset(param<number>('offset')) as Compilable<SortedRow>
 }
 
+/** The query of entries that are to be written, in terms of the store. */
+export interface MatchQuery extends Pick<PageQuery, 'search' | 'where' | 'statuses' | 'limit'> {
+  /** The id of the last entry that was found before; empty: none was. */
+  readonly after: string
+}
+
+/** An entry, as far as its revision. */
+export interface EntryRevision extends Pick<EntryTable, 'id' | 'seq'> {
+  /** The bytes of its document, as the locale shows it. */
+  readonly size: number
+}
+
+export function matchingStatement(
+  dialect: Dialect,
+  collection: CollectionModel,
+  { statuses, search }: MatchQuery,
+  filter: Filter,
+): Compilable<EntryRevision> {
+  let found = entryTable(collection.table, filter.index).select([
+    'id',
+    'seq',
+    sql<number>`octet_length(doc)`.as('size'),
+  ])
+  found = found.where('id', '>', param<string>('after'))
+  for (const condition of statusConditions(dialect, statuses, false)) found = found.where(condition)
+  if (search) found = found.where(dialect.search.condition(collection.table))
+  if (filter.where) found = found.where(filter.where.build())
+  return found.orderBy('id').limit(param<number>('limit'))
+}
+
 export function countStatement(
   dialect: Dialect,
   collection: CollectionModel,

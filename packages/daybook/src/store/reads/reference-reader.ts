@@ -49,6 +49,13 @@ export class ReferenceReader {
     return connection.all(statement, { collection, id, limit, offset, ...values })
   }
 
+  /** Those of these entries that some document refers to. */
+  async referredTo(collection: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const statement = this.#source.statements.get('referred to', () => prepareSql(referredToOf(this.#source.dialect)))
+    const found = await this.#source.connection.all(statement, { collection, ids: JSON.stringify(ids) })
+    return new Set(found.map(({ id }) => id))
+  }
+
   /** How many fields of other documents lead to an entry. */
   async count(collection: string, id: string, among: ReferrerFilter): Promise<number> {
     const { name, values, connection, conditions } = this.#among(among)
@@ -99,6 +106,9 @@ const referring = ({ isAmong }: Dialect, conditions: ReferrerConditions) => sql`
 const referrersOf = (dialect: Dialect, conditions: ReferrerConditions) => sql<Referrer>`
   SELECT DISTINCT from_collection AS collection, from_id AS id, field ${referring(dialect, conditions)}
   ORDER BY from_collection, from_id, field LIMIT ${param('limit')} OFFSET ${param('offset')}`
+const referredToOf = ({ isAmong }: Dialect) => sql<{ id: string }>`
+  SELECT DISTINCT to_id AS id FROM daybook$refs
+  WHERE to_collection = ${param('collection')} AND ${isAmong(sql.ref('to_id'), param('ids'))}`
 const countReferrersOf = (dialect: Dialect, conditions: ReferrerConditions) => sql<{ total: number }>`
   SELECT count(*) AS total FROM (
     SELECT DISTINCT from_collection, from_id, field ${referring(dialect, conditions)}

@@ -3,20 +3,23 @@ import { sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
 import { prepareSql, type StatementValues } from '../compile.ts'
 import type { WriteConnection } from '../database.ts'
-import type { Dialect, SearchDialect } from '../dialect.ts'
+import type { SearchDialect } from '../dialect.ts'
 import type { LocaleRow, WrittenEntry } from '../reads/rows.ts'
 import { searchRows } from '../search/search-rows.ts'
 import { talliedValues } from '../tables/members.ts'
 import { ENTRY_COLUMNS, type EntryTable } from '../tables/tables.ts'
+import {
+  type BulkDialect,
+  choiceRows,
+  entryRow,
+  insertSteps,
+  journalRow,
+  localeTableRow,
+  type NumberedEntry,
+  type Rows,
+  referenceRows,
+} from './bulk-rows.ts'
 import { tallyChanges } from './tallies.ts'
-
-/** An engine that takes many rows at once. */
-type BulkDialect = Dialect &
-  Required<Pick<Dialect, 'insertAll'>> & { readonly search: Required<Pick<SearchDialect, 'insertAll'>> }
-
-/** Whether an engine takes many rows at once. */
-export const isBulk = (dialect: Dialect): dialect is BulkDialect =>
-  dialect.insertAll !== undefined && dialect.search.insertAll !== undefined
 
 /** Entries that a collection is to get. */
 interface NewEntries {
@@ -25,12 +28,6 @@ interface NewEntries {
   /** The subject of the actor. */
   readonly actor: string
 }
-
-/** An entry with its number of the journal. */
-type NumberedEntry = WrittenEntry & Pick<EntryTable, 'seq'>
-
-/** Rows of one table, by column. */
-type Rows = readonly StatementValues[]
 
 /** The most entries that are sent together. While the engine stores them, their words are looked for. */
 const MAX_ENTRIES = 250
@@ -64,7 +61,7 @@ export class BulkInsert {
     const pks = new Map<string, number>()
     let shown: readonly ShownRow[] = []
     await this.#connection.pipeline([
-      insert('daybook$journal', (one) => [journalRow(one, key, actor)]),
+      insert('daybook$journal', (one) => [journalRow(one, { action: 'create', collection: key, actor })]),
       async () => {
         for (const { id, pk } of await this.#place(key, numbered)) pks.set(id, Number(pk))
       },
@@ -116,10 +113,8 @@ export class BulkInsert {
   }
 
   async #insert(table: string, rows: Rows): Promise<void> {
-    const [first] = rows
-    if (!first) return
-    const insert = this.#dialect.insertAll(table, Object.keys(first))
-    await this.#connection.run(prepareSql(insert), { rows: JSON.stringify(rows) })
+    const [step] = insertSteps(this.#connection, this.#dialect, table, rows)
+    await step?.()
   }
 }
 
@@ -149,43 +144,4 @@ function toShown(
       }
     }),
   ])
-}
-
-const journalRow = (
-  { seq, id, updated_at: at }: NumberedEntry,
-  collection: string,
-  actor: string,
-): StatementValues => ({
-  seq,
-  at,
-  actor,
-  action: 'create',
-  collection,
-  id,
-})
-
-const entryRow = (entry: NumberedEntry): StatementValues =>
-  Object.fromEntries(ENTRY_COLUMNS.map((column) => [column, entry[column]]))
-
-const referenceRows = ({ id, references }: NumberedEntry, key: string): Rows =>
-  references.map((one, position) => ({
-    from_collection: key,
-    from_id: id,
-    field: one.field,
-    position,
-    to_collection: one.collection,
-    to_id: one.id,
-  }))
-
-const choiceRows = ({ id, choices }: NumberedEntry, key: string): Rows =>
-  choices.map((choice) => ({ from_collection: key, from_id: id, ...choice }))
-
-function localeTableRow(
-  entry: NumberedEntry,
-  { collection, slug, own_slug, doc }: LocaleRow,
-  pk: number | undefined,
-): StatementValues {
-  const { id, status, created_at, updated_at, created_by, updated_by, seq } = entry
-  const own = { id, status, created_at, updated_at, created_by, updated_by, seq }
-  return { pk, ...own, slug, own_slug, shape: collection.schemaHash, doc }
 }

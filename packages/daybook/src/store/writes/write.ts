@@ -13,29 +13,17 @@ import { RateLimits } from '../records/rate-limits.ts'
 import { WrittenRecords } from '../records/records.ts'
 import { searchRows } from '../search/search-rows.ts'
 import { dropLocaleTables, dropsOf } from '../tables/locale-tables.ts'
-import { type FieldMember, talliedValues } from '../tables/members.ts'
+import type { FieldMember } from '../tables/members.ts'
 import { ENTRY_COLUMNS, type EntryTable, GLOBALS, PEOPLE_COLUMNS, type PeopleColumns } from '../tables/tables.ts'
 import { moveRestoreNote, type RestoreNote } from '../transfer/restore-note.ts'
-import { BulkInsert, isBulk } from './bulk-insert.ts'
+import { BulkChange } from './bulk-change.ts'
+import { BulkInsert } from './bulk-insert.ts'
+import { isBulk } from './bulk-rows.ts'
 import { choiceSteps } from './choices.ts'
 import type { JournalRecord } from './commit-batch.ts'
+import { type Change, countChange, type EntryChange, type KnownChange } from './entry-change.ts'
+import { EntryGroup } from './entry-group.ts'
 import { LentTransaction } from './lent-transaction.ts'
-import { type TallyChange, tallyChanges } from './tallies.ts'
-
-/** The action of a change. */
-export type ChangeAction = 'create' | 'update' | 'delete'
-
-/** One record of the journal, before it has its number. */
-export interface Change {
-  readonly at: string
-  /** The subject of the actor. */
-  readonly actor: string
-  readonly action: ChangeAction
-  /** A collection's key, or `globals`. */
-  readonly collection: string
-  /** An entry's id, or a global's key. */
-  readonly id: string
-}
 
 /** A statement of a write that is about to be run. */
 type WriteStep = () => Promise<unknown>
@@ -52,8 +40,16 @@ export class Writer {
   readonly records: WrittenRecords
   readonly #connection: WriteConnection
   readonly #statements: StatementCache
+  /** Takes changes of entries that are stored together with others. */
+  readonly #group: EntryGroup<EntryChange> | undefined
 
-  constructor(connection: WriteConnection, reader: Reader, statements: StatementCache) {
+  constructor(
+    connection: WriteConnection,
+    reader: Reader,
+    statements: StatementCache,
+    group?: EntryGroup<EntryChange>,
+  ) {
+    this.#group = group
     this.#connection = connection
     this.read = reader.on(connection)
     const now = (): Promise<number> => this.#now()
@@ -67,6 +63,29 @@ export class Writer {
   /** The last change of the transaction; `undefined`: there is none. */
   get last(): JournalRecord | undefined {
     return this.#connection.batch.last
+  }
+
+  /** Writes down what waits for the commit, so that a long transaction does not hold it all in memory. */
+  async flush(): Promise<void> {
+    await this.#connection.batch.flush()
+  }
+
+  /** Whether the engine stores many entries at once, see {@link together}. */
+  get isBulk(): boolean {
+    return isBulk(this.read.dialect)
+  }
+
+  /**
+   * Runs works of which each changes or deletes one entry at most, and none asks for what another one stores: their changes are
+   * stored together. After one that fails, the engine refuses all that is left of the transaction.
+   */
+  async together<T>(works: readonly ((writer: Writer) => Promise<T>)[]): Promise<readonly PromiseSettledResult<T>[]> {
+    const { dialect } = this.read
+    if (!isBulk(dialect)) throw new Error('The engine stores entries one by one.')
+    const bulk = new BulkChange(this.#connection, dialect)
+    const group = new EntryGroup<EntryChange>(works.length, (changes) => bulk.store(changes))
+    const writer = new Writer(this.#connection, this.read, this.#statements, group)
+    return Promise.allSettled(works.map((work) => work(writer).finally(() => group.end())))
   }
 
   /** Lends the transaction to code of others. */
@@ -88,8 +107,8 @@ export class Writer {
       ...this.#refer(collection.key, id, entry.references, false),
       ...this.#choose(collection, id, entry.choices, false),
     ])
-    await this.#show(collection, pk, entry, seq, false)
-    this.#count(collection, seq, undefined, entry)
+    await this.#show(collection, pk, entry, seq, 'new')
+    this.#connection.batch.count(countChange(collection, seq, undefined, entry))
     return seq
   }
 
@@ -112,24 +131,32 @@ export class Writer {
     before: StoredEntry,
     entry: WrittenEntry,
     actor: string,
+    known: KnownChange = {},
   ): Promise<number> {
     const { id, updated_at: at } = entry
+    if (this.#group) return this.#group.add({ collection, before, after: entry, at, actor, known })
+    const { isFoundAsBefore = false, hasSameMembers = false } = known
     const seq = await this.#connection.batch.next(id, at)
     const update = this.#statements.get(`update ${collection.key}`, () => prepareSql(updateStatement(collection.key)))
     await this.#connection.pipeline([
       () => this.#append({ seq, at, actor, action: 'update', collection: collection.key, id }),
       () => this.#saveState(before),
       () => this.#connection.run(update, { ...entry, seq, pk: before.pk }),
-      ...this.#refer(collection.key, id, entry.references, true),
-      ...this.#choose(collection, id, entry.choices, true),
+      ...(hasSameMembers
+        ? []
+        : [
+            ...this.#refer(collection.key, id, entry.references, true),
+            ...this.#choose(collection, id, entry.choices, true),
+          ]),
     ])
-    await this.#show(collection, before.pk, entry, seq, true)
-    this.#count(collection, seq, before, entry)
+    await this.#show(collection, before.pk, entry, seq, isFoundAsBefore ? 'same' : 'other')
+    this.#connection.batch.count(countChange(collection, seq, before, entry))
     return seq
   }
 
   async deleteEntry(collection: CollectionModel, before: StoredEntry, at: string, actor: string): Promise<number> {
     const { id, pk } = before
+    if (this.#group) return this.#group.add({ collection, before, after: undefined, at, actor, known: {} })
     const seq = await this.#connection.batch.next(id, at)
     const tables = [collection, ...collection.byLocale.values()].map(({ table }) => table)
     await this.#connection.pipeline([
@@ -140,7 +167,7 @@ export class Writer {
       ...this.#choose(collection, id, [], true),
     ])
     for (const table of tables) this.#connection.batch.later(this.#unindex(table), { pk })
-    this.#count(collection, seq, before, undefined)
+    this.#connection.batch.count(countChange(collection, seq, before, undefined))
     return seq
   }
 
@@ -258,13 +285,22 @@ export class Writer {
     pk: number,
     entry: WrittenEntry,
     seq: number,
-    hadOne: boolean,
+    found: 'new' | 'same' | 'other',
   ): Promise<void> {
-    const rowOf = searchRows(this.read.dialect.search)
-    const { status, localeRows } = entry
-    this.#index(collection, { ...rowOf(collection, entry.value, status), pk }, hadOne)
-    for (const row of localeRows) this.#index(row.collection, { ...rowOf(collection, row.value, status), pk }, hadOne)
+    const { localeRows } = entry
+    if (found !== 'same') this.#indexAll(collection, pk, entry, found === 'other')
     await this.#connection.pipeline(localeRows.map((row) => () => this.putLocaleRow(pk, { ...entry, seq }, row)))
+  }
+
+  #indexAll(
+    collection: CollectionModel,
+    pk: number,
+    { value, status, localeRows }: WrittenEntry,
+    hadOne: boolean,
+  ): void {
+    const rowOf = searchRows(this.read.dialect.search)
+    this.#index(collection, { ...rowOf(collection, value, status), pk }, hadOne)
+    for (const row of localeRows) this.#index(row.collection, { ...rowOf(collection, row.value, status), pk }, hadOne)
   }
 
   /** Stores an entry as a locale shows it, but for its search row. */
@@ -294,18 +330,6 @@ export class Writer {
 
   #unindex(table: string): Statement {
     return this.#statements.get(`unsearch ${table}`, () => prepareSql(this.read.dialect.search.remove(table)))
-  }
-
-  #count(
-    collection: CollectionModel,
-    seq: number,
-    before: StoredEntry | undefined,
-    after: WrittenEntry | undefined,
-  ): void {
-    const { key, status, counted } = collection
-    const tallies = counted.length === 0 ? [] : talliesOf(collection, before, after)
-    const [from, to] = [before?.status, after?.status]
-    this.#connection.batch.count({ key, seq, hasStatus: status !== undefined, from, to, tallies })
   }
 }
 
@@ -416,16 +440,4 @@ function saveAllStatement(key: string) {
 function updateStatement(key: string) {
   const changes = ENTRY_COLUMNS.filter((name) => name !== 'id').map((name) => sql`${sql.ref(name)} = ${param(name)}`)
   return sql`UPDATE ${sql.table(key)} SET ${sql.join(changes)} WHERE pk = ${param('pk')}`
-}
-
-/** How an entry's coming, change or going moves the tallies of its collection. */
-function talliesOf(
-  collection: CollectionModel,
-  before: StoredEntry | undefined,
-  after: WrittenEntry | undefined,
-): readonly TallyChange[] {
-  const { key } = collection
-  const left = before && tallyChanges(key, before.status, talliedValues(collection, JSON.parse(before.doc)), -1)
-  const came = after && tallyChanges(key, after.status, talliedValues(collection, after.value), 1)
-  return [...(left ?? []), ...(came ?? [])]
 }

@@ -121,6 +121,8 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   getEntry: READ_ENTRY,
   updateEntry: { ...write(200), limited: [404, 404, 200, 200] },
   patchEntry: { ...write(200), limited: [404, 404, 200, 200] },
+  patchMany: { ...write(200), limited: [200, 200, 200, 200] },
+  deleteMany: { ...write(200), limited: [200, 200, 200, 200] },
   findReferences: {
     plain: [401, 200, 200, 200],
     edited: [401, 200, 200, 200],
@@ -273,6 +275,10 @@ describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
       .replace(/:(?:slug|id)\b/, needsEntry ? await makeEntry(document) : '')
       .replace(':action', 'any')
       .replace('*', 'any')
+    if (operationId === 'deleteMany' || operationId === 'patchMany') {
+      const path = `${target}?where[id][eq]=${await makeEntry(document)}`
+      return operationId === 'deleteMany' ? { path } : { path, json: { title: `sent ${made++}` } }
+    }
     if (method === 'GET' || method === 'DELETE') return { path: target }
     if (operationId === 'runBatch') {
       const operation = { op: 'create', collection: document, data: { title: `batch ${made++}` } }

@@ -195,7 +195,7 @@ describe('what it says', () => {
       Object.values(paths[path] ?? {}).map(({ operationId }) => operationId),
     )
     expect(ids).toEqual([
-      ['listPosts', 'createPostsEntry'],
+      ['listPosts', 'createPostsEntry', 'patchPostsMany', 'deletePostsMany'],
       ['getPostsEntry', 'updatePostsEntry', 'patchPostsEntry', 'deletePostsEntry'],
       ['getSiteGlobal', 'putSiteGlobal'],
     ])

@@ -228,7 +228,7 @@ runScenarios('PATCH', [
       patch('/api/things/01a1f9d5-ddca-7255-9a37-e7bf8ce09df2', { amount: 2 }, { status: 404 }),
       patch('/api/things/t', { amount: 2 }, { status: 404 }),
       patch('/api/nobody/{id}', { amount: 2 }, { status: 404 }),
-      patch('/api/things', { amount: 2 }, { status: 405 }),
+      patch('/api/things', { amount: 2 }, { status: 400 }),
       patch(`${thing}?select=title`, { amount: 2 }, { status: 400 }),
       patch('/api/globals/site', { siteName: 'x' }, { status: 405 }),
     ],

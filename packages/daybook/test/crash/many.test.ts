@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { defineConfig, f } from 'daybook'
+import { Client } from 'pg'
+import { describe, expect, test } from 'vitest'
+import { BIN, folderOf } from '../cli/cli.ts'
+import { eventually } from '../support/patience.ts'
+import { AS_SYSTEM, type Place } from '../support/stores/place.ts'
+import { POSTGRES, STORES } from '../support/stores/stores.ts'
+
+const POSTGRES_MODULE = join(import.meta.dirname, '../../src/store/postgres/index.ts')
+/** How many entries there are; more than are stored together. */
+const COUNT = 600
+
+const config = defineConfig({
+  collections: { notes: { fields: { title: f.text({ index: true }), rank: f.number(), twin: f.relation('notes') } } },
+})
+
+/** The same; a process that comes to the note whose rank is `DIES_AT` dies at once. */
+const configOf = (database: string): string => `import { defineConfig, f } from 'DAYBOOK'
+import { postgres } from '${POSTGRES_MODULE}'
+const mark = process.env.DIES_AT
+const die = ({ before }) => {
+  if (before?.rank === Number(mark)) process.kill(process.pid, 'SIGKILL')
+}
+export default defineConfig({
+  ${database}
+  collections: {
+    notes: {
+      fields: { title: f.text({ index: true }), rank: f.number(), twin: f.relation('notes') },
+      ...(mark ? { hooks: { beforeChange: die } } : {}),
+    },
+  },
+})
+`
+
+/** Notes in a store, and a folder from which commands write them. */
+async function notesAt(place: Place, isPostgres: boolean) {
+  await place.serve(config, async ({ content }) => {
+    const all = Array.from({ length: COUNT }, (_, rank) => ({ title: 'before', rank }))
+    for (const data of all) await content.create('notes', data as never, AS_SYSTEM)
+  })
+  const database = isPostgres ? `database: postgres('${place.address}'),` : ''
+  const folder = await folderOf({ 'daybook.config.ts': configOf(database) })
+  const begin = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
+    const data = isPostgres ? [] : ['--data', place.address]
+    const child = spawn(process.execPath, [BIN, ...args, ...data], {
+      cwd: folder.path,
+      env: { ...process.env, ...env },
+      stdio: 'ignore',
+    })
+    return { child, exited: once(child, 'exit') }
+  }
+  return { begin, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
+}
+
+/** What the store holds after a process that died, as a new one finds it. */
+async function stateOf(place: Place) {
+  const [journal, state, head] = await Promise.all([
+    place.rows<{ readonly n: number }>("SELECT count(*) AS n FROM daybook$journal WHERE action <> 'create'"),
+    place.rows<{ readonly n: number }>('SELECT count(*) AS n FROM daybook$journal_payload'),
+    place.rows<{ readonly seq: number }>('SELECT seq FROM daybook$head'),
+  ])
+  const count = (title: string): Promise<number> =>
+    place.serve(config, async ({ content }) => {
+      const where = { title: { eq: title } } as never
+      return (await content.list('notes', { where, limit: 0 }, AS_SYSTEM)).total
+    })
+  return {
+    before: await count('before'),
+    after: await count('after'),
+    records: Number(journal[0]?.n),
+    states: Number(state[0]?.n),
+    head: Number(head[0]?.seq),
+  }
+}
+
+const UPDATE = ['update', 'notes', '--where', 'title=before', '--set', 'title=after']
+const DELETE = ['delete', 'notes', '--where', 'title=before']
+const UNTOUCHED = { before: COUNT, after: 0, records: 0, states: 0, head: COUNT }
+
+describe.each(STORES)('a process that is killed while it writes many on $name', (store) => {
+  test.each([
+    ['update', UPDATE, { before: 0, after: COUNT }],
+    ['delete', DELETE, { before: 0, after: 0 }],
+  ])('%s: nothing of it is stored, and the same command does all of it', async (_, args, done) => {
+    await using place = await store.at()
+    await using notes = await notesAt(place, store === POSTGRES)
+    for (const mark of [COUNT / 2, COUNT - 1]) {
+      expect((await notes.begin(args, { DIES_AT: String(mark) }).exited)[1], `at ${mark}`).toBe('SIGKILL')
+      expect(await stateOf(place), `at ${mark}`).toEqual(UNTOUCHED)
+    }
+    expect(await notes.begin(args).exited).toEqual([0, null])
+    expect(await stateOf(place)).toEqual({ ...done, records: COUNT, states: COUNT, head: 2 * COUNT })
+  })
+})
+
+describe('a process that is killed while PostgreSQL stores many together', () => {
+  test.each([
+    ['update', UPDATE],
+    ['delete', DELETE],
+  ])('%s: nothing of it is stored', async (_, args) => {
+    await using place = await POSTGRES.at()
+    await using notes = await notesAt(place, true)
+    const other = new Client({ connectionString: place.address })
+    await other.connect()
+    try {
+      // The last of them is held, so that the process waits with all others written.
+      await other.query('BEGIN')
+      await other.query('SELECT 1 FROM notes ORDER BY pk DESC LIMIT 1 FOR UPDATE')
+      const { child, exited } = notes.begin(args)
+      await eventually(async () => {
+        const rows = await place.rows(
+          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query ~ '^(UPDATE|DELETE)'",
+        )
+        expect(rows).toHaveLength(1)
+      })
+      child.kill('SIGKILL')
+      await exited
+      await other.query('ROLLBACK')
+    } finally {
+      await other.end()
+    }
+    expect(await stateOf(place)).toEqual(UNTOUCHED)
+  })
+})
