@@ -115,8 +115,11 @@ export const relationToOne: FieldType<RelationOptions & { readonly to: string }>
     return many ? adopted : adopted[0]
   },
   empty: (options) => (options.many ? [] : null),
-  replacement: ({ to, many, formerTo }, value) =>
-    many ? (Array.isArray(formerTo) ? [value].flat().flatMap((one) => idOf(one, to) ?? []) : []) : null,
+  // References to the other collections that the relation led to are left out.
+  replacement: ({ to, many, formerTo }, value) => {
+    if (!many) return null
+    return Array.isArray(formerTo) ? [value].flat().flatMap((one) => idOf(one, to) ?? []) : []
+  },
   canonical: (value) =>
     Array.isArray(value) ? [...new Set(value.map((id) => String(id).toLowerCase()))] : String(value).toLowerCase(),
   relation: (options) => ({ to: options.to, many: options.many === true, onDelete: onDeleteOf(options) }),

@@ -394,12 +394,12 @@ interface ReachedField {
 function compileRelations(fields: Fields): ReadonlyMap<string, readonly RelationModel[]> {
   const all = reachFields(fields, [], undefined)
   const hasFreeKeys = all.some(({ field }) => field.type.hasFreeKeys === true)
-  const lastKey = ({ steps }: ReachedField): string | undefined => steps.at(-1)?.key
+  const allKeys = all.flatMap(keysInText)
   const found = all.flatMap((reached): RelationModel[] => {
     const { field, steps } = reached
     const relation = field.type.relation?.(field.options)
     if (!relation) return []
-    const isAlone = all.filter((other) => lastKey(other) === lastKey(reached)).length === 1
+    const isAlone = allKeys.filter((key) => key === steps.at(-1)?.key).length === 1
     const path = steps.map(({ key }) => key).join('.')
     const { many, onDelete } = relation
     const isTagged = typeof relation.to !== 'string'
@@ -408,6 +408,12 @@ function compileRelations(fields: Fields): ReadonlyMap<string, readonly Relation
     return targetsOf(relation).map((to) => ({ ...shared, to, isSpliceable }))
   })
   return Map.groupBy(found, ({ path }) => path)
+}
+
+/** The keys that a field brings into a document's text: its own, and those of references that name their collection. */
+function keysInText({ field, steps }: ReachedField): readonly (string | undefined)[] {
+  const to = field.type.relation?.(field.options).to
+  return [steps.at(-1)?.key, ...(Array.isArray(to) ? PARTS : [])]
 }
 
 /** Every field of a document, however deep. An item of a list is reached as the list is. */

@@ -145,7 +145,7 @@ function findLinks(lookup: Lookup, document: DocumentModel, name: string): reado
 }
 
 function openPendingExpansion(
-  { scope }: Lookup,
+  { scope }: Pick<Lookup, 'scope'>,
   pending: PendingExpansions,
   link: LinkModel,
   to: CollectionModel,
@@ -203,7 +203,7 @@ function include(
   }
   const found = findLinks(lookup, document, name)
   if (found.length === 0) return name
-  openBeside(lookup, document, pending, found)
+  for (const { link } of found) openShut(lookup, document, pending, link.path)
   const unknown = found.map(({ link, to, rest }) => {
     lookup.count += 1
     const { inner } = openPendingExpansion(lookup, pending, link, to)
@@ -214,19 +214,19 @@ function include(
   return unknown.includes(undefined) ? undefined : unknown[0]
 }
 
-/** A relation to several collections is expanded as a whole: what a name leads into is known of some of them alone. */
-function openBeside(
-  lookup: Lookup,
+/**
+ * A relation to several collections is expanded as a whole: references to those that the reader may not read, of which a name inside
+ * finds nothing, are taken out, too.
+ */
+function openShut(
+  { scope }: Pick<Lookup, 'scope'>,
   { relations }: DocumentModel,
   pending: PendingExpansions,
-  found: readonly FoundLink[],
+  path: string,
 ): void {
-  for (const { link, rest } of found) {
-    if (rest === undefined || link.kind === 'reverse' || !link.isTagged) continue
-    for (const beside of relations.get(link.path) ?? []) {
-      const to = lookup.scope.collections.get(beside.to)
-      if (to) openPendingExpansion(lookup, pending, beside, to)
-    }
+  for (const link of relations.get(path) ?? []) {
+    const to = scope.collections.get(link.to)
+    if (to && link.isTagged) openPendingExpansion({ scope }, pending, link, to)
   }
 }
 

@@ -273,13 +273,8 @@ class WhereReader {
 
   /** What to write instead of a relation to several collections, or of a field on its other side. */
   #adviceOn(name: string, collection: CollectionModel): string | undefined {
-    const hidden = this.#scope.hidden(collection)
-    const found = [...collection.comparables.values(), ...collection.manyValued.values()].find(
-      ({ part, owner }) =>
-        part && !hidden.has(owner) && (name === part.relation || name.startsWith(`${part.relation}.`)),
-    )
-    if (!found?.part) return undefined
-    const { relation } = found.part
+    const relation = relationToSeveralIn(name, collection, this.#scope)
+    if (relation === undefined) return undefined
     const instead = `filter by ${relation}.collection or ${relation}.id`
     return name === relation
       ? `${relation} refers to several collections; ${instead}`
@@ -400,6 +395,15 @@ const PARTS: readonly string[] = [...ORDER, 'startsWith', 'contains']
 
 /** The operators of a many-valued field. */
 export const MEMBER_OPERATORS: readonly string[] = ['in', 'all', 'nin', 'exists']
+
+/** The path of the relation to several collections that a name is, or begins with, as far as the reader may know it. */
+export function relationToSeveralIn(name: string, collection: CollectionModel, scope: QueryScope): string | undefined {
+  const hidden = scope.hidden(collection)
+  const found = [...collection.comparables.values(), ...collection.manyValued.values()].find(
+    ({ part, owner }) => part && !hidden.has(owner) && `${name}.`.startsWith(`${part.relation}.`),
+  )
+  return found?.part?.relation
+}
 
 /** The operators that compare a single value. */
 export function operatorsOf({ scalar, isText, to, part }: Comparable): readonly string[] {

@@ -282,11 +282,9 @@ export class DocumentSchemas {
     const isNullable = Array.isArray(schema.type) && schema.type.includes('null')
     const others = open.length < targets.length ? [print({ ...schema, type: 'object' })] : []
     const choices = [one, ...others, ...(isNullable ? [NULL] : [])]
-    if (open.length === targets.length) {
-      const said = description === undefined ? '' : `"description":${print(description)},`
-      return choices.length === 1 ? `{${said}${one.slice(1)}` : `{${said}"anyOf":[${choices.join(',')}]}`
-    }
-    return `{"anyOf":[${choices.join(',')}]}`
+    const isTold = others.length === 0 && description !== undefined
+    const said = isTold ? `"description":${print(description)},` : ''
+    return choices.length === 1 ? `{${said}${one.slice(1)}` : `{${said}"anyOf":[${choices.join(',')}]}`
   }
 
   /** A reference to an entry of one of several collections, or in an answer the entry, of which a reference is a part. */

@@ -87,6 +87,22 @@ const post = { collection: 'posts', id: '{post}' }
 const page = { collection: 'pages', id: '{page}' }
 const draft = { collection: 'posts', id: '{draft}' }
 
+/** A relation whose key is one of those in the references beside it. */
+const shelves = defineConfig({
+  collections: {
+    posts: defineCollection({ fields: named }),
+    boxes: defineCollection({ fields: named }),
+    items: defineCollection({
+      fields: { ...named, about: f.relation(['posts', 'boxes']), collection: f.relation('boxes') },
+    }),
+  },
+  seed: async (content) => {
+    const { id } = await content.create('posts', { title: 'Post' })
+    const { id: box } = await content.create('boxes', { title: 'Box' })
+    await content.create('items', { title: 'Item', about: { collection: 'posts', id }, collection: box })
+  },
+})
+
 /** A list of articles, filtered. */
 const found = (where: string, ...expected: readonly string[]): Step =>
   get(`/api/articles?sort=title&${where}`, { body: { total: expected.length, ...slugs(...expected) } })
@@ -181,6 +197,38 @@ runScenarios('relations to several collections', [
       refused('/api/articles/a?include=related.nothing', 'include'),
       refused('/api/articles/a?include=related&select=related.nothing', 'select'),
       refused('/api/articles/a?select=related.title', 'select'),
+    ],
+  },
+  {
+    name: 'stand beside a relation called collection',
+    config: shelves,
+    steps: [
+      get('/api/items/item?include=collection', {
+        body: { about: { collection: 'posts' }, collection: { title: 'Box' } },
+      }),
+      get('/api/items/item?include=collection,about', {
+        body: { about: { collection: 'posts', title: 'Post' }, collection: { title: 'Box' } },
+      }),
+    ],
+  },
+  {
+    name: 'are counted by the part of a single reference',
+    config: magazine,
+    steps: [
+      get('/api/articles?limit=0&aggregate=count:lead.collection', {
+        body: {
+          aggregates: {
+            'count:lead.collection': [
+              { value: null, count: 1 },
+              { value: 'notes', count: 1 },
+              { value: 'pages', count: 1 },
+              { value: 'posts', count: 1 },
+            ],
+          },
+        },
+      }),
+      refused('/api/articles?aggregate=count:lead', 'aggregate'),
+      refused('/api/articles?aggregate=count:related.collection', 'aggregate'),
     ],
   },
   {
