@@ -74,8 +74,8 @@ interface Work extends AnswerSource {
 }
 
 /**
- * The JSON texts of stored entries with what is included: one statement for each relation or reverse field and level, however
- * many entries there are.
+ * The JSON texts of stored entries with what is included: one statement for each collection that a relation leads to, or reverse
+ * field, and level, however many entries there are.
  *
  * @throws VALIDATION_ERROR when more than {@link MAX_EXPANDED_DOCUMENTS} documents would be put in
  */
@@ -254,8 +254,9 @@ async function expand(
   for (const expansion of expansions) {
     const holders = documents.map((one) => holdersOf(one, expansion.relation.steps))
     const shown = await fetchDocuments(work, expansion, holders.flat())
-    for (const [index, own] of holders.entries())
+    for (const [index, own] of holders.entries()) {
       for (const holder of own) weigh(index, substitute(holder, expansion, shown))
+    }
   }
   for (const list of lists) {
     const pages = await fetchPages(work, list, documents)
@@ -310,8 +311,9 @@ function holdersOf(value: unknown, [step, ...rest]: RelationModel['steps']): rea
   if (rest.length > 0) return holdersOf(value[key], rest)
   const held = value[key]
   // A map of locale to references, where every locale is asked for.
-  if (isRecord(held) && !isTaggedReference(held))
+  if (isRecord(held) && !isTaggedReference(held)) {
     return Object.keys(held).map((locale) => ({ object: held, key: locale, value: held[locale] }))
+  }
   return [{ object: value, key, value: held }]
 }
 

@@ -269,7 +269,7 @@ export class DocumentSchemas {
    * that the reader may not know, nothing is said but that there may be others.
    */
   #references(given: JsonSchema, to: readonly string[], place: Place): Text {
-    const { [REFERS_TO]: _, description, ...schema } = given
+    const { [REFERS_TO]: _, [LOCALIZED]: __, description, ...schema } = given
     const targets = to.flatMap((key) => this.#model.collections.get(key) ?? [])
     const open = targets.filter((one) => this.#reader.documents.has(one))
     if (open.length === 0) return print(schema)

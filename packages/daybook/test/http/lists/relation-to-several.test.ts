@@ -1,7 +1,9 @@
 import { defineCollection, defineConfig, defineGlobal, f, isAuthenticated } from 'daybook'
-import { expect } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { ask } from '../../support/scenarios/client.ts'
 import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { batch, create, faults, get, patch, put, refused, remove, slugs } from '../../support/scenarios/steps.ts'
+import { STORES } from '../../support/stores/stores.ts'
 
 const named = { title: f.text({ required: true }), slug: f.slug({ from: 'title' }) }
 
@@ -30,6 +32,7 @@ const magazine = defineConfig({
     }),
     notes: defineCollection({ access: { read: isAuthenticated }, fields: named }),
     articles: defineCollection({
+      indexes: [['lead.collection', 'updatedAt']],
       fields: {
         ...named,
         lead: f.relation(['posts', 'pages', 'notes']),
@@ -254,6 +257,7 @@ runScenarios('relations to several collections', [
       found('where[related.id][all]={post},{page}', 'a'),
       found('where[related.id][nin]={page}', 'b', 'c', 'd'),
       found('where[related.id][exists]=true', 'a', 'b'),
+      get('/api/articles?where[lead.collection][eq]=posts&sort=-updatedAt', { body: slugs('a') }),
       get('/api/articles?sort=-lead.collection,title', { body: slugs('a', 'b', 'c', 'd') }),
     ],
   },
@@ -427,3 +431,26 @@ runScenarios('relations to several collections', [
     steps: [get('/api/cms/model', { auth: true, body: { collections: described('posts', 'pages', 'notes') } })],
   },
 ])
+
+describe.each(STORES)('relations to several collections on $name', (store) => {
+  test('take one statement for each collection and level, however many references there are', async () => {
+    const service = await store.open(magazine)
+    const statements = async (query: string): Promise<number> => {
+      const { statements: count } = service as unknown as { statements(): number }
+      const before = count()
+      expect((await ask(service, `/api/articles?sort=title&${query}`)).status).toBe(200)
+      return count() - before
+    }
+    try {
+      const plain = await statements('limit=1')
+      const one = await statements('limit=1&include=related')
+      expect(await statements('limit=4&include=related')).toBe(one)
+      // For each of the two collections its entries, and how far it has come.
+      expect(one).toBeLessThanOrEqual(plain + 4)
+      // Pages lead to two collections, posts to one.
+      expect(await statements('limit=4&include=related.up,related.author')).toBeLessThanOrEqual(plain + 4 + 6)
+    } finally {
+      await service.close()
+    }
+  })
+})
