@@ -20,7 +20,7 @@ export async function seed(content: SeedContent): Promise<void> {
   })
   const jonas = await content.create('contributors', { name: 'Jonas Weil', about: 'Listens, then asks.' })
 
-  await content.create('events', {
+  const evening = await content.create('events', {
     title: 'An evening with clockmakers',
     startsAt: '2026-12-04T18:00:00Z',
     endsAt: '2026-12-04T21:00:00Z',
@@ -58,7 +58,10 @@ export async function seed(content: SeedContent): Promise<void> {
     section: people.id,
     authors: [jonas.id, noor.id],
     topics: ['books', 'trades'],
-    related: [clocks.id],
+    related: [
+      { collection: 'articles', id: clocks.id },
+      { collection: 'events', id: evening.id },
+    ],
     status: 'published',
     publishedOn: '2026-11-16',
     parts: [

@@ -21,7 +21,7 @@ export const articles = defineCollection({
     publishedOn: f.date(),
     authors: f.relation('contributors', { many: true }),
     topics: f.list(f.text({ maxLength: 40 }), { max: 8, counted: true }),
-    related: f.relation('articles', { many: true }),
+    related: f.relation(['articles', 'events'], { many: true }),
     status: f.status({ default: 'draft' }),
     minutes: f.integer({ description: 'How long it takes to read. Worked out when an article is stored.' }),
     note: f.text({

@@ -45,7 +45,7 @@ export async function articlePage(cms: Cms, language: Language, slug: string): P
 <p><em>${intro}</em></p>
 ${parts.map(partOf)}
 <h2>See also</h2>
-<ul>${related.map((one) => html`<li><a href="${pathIn(language, `/articles/${one.slug}`)}">${one.title}</a></li>`)}</ul>`,
+<ul>${related.map(({ collection, slug: of, title: about }) => html`<li><a href="${pathIn(language, `/${collection}/${of}`)}">${about}</a></li>`)}</ul>`,
   )
 }
 

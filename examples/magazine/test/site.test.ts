@@ -4,8 +4,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import config from '../daybook.config.ts'
 import { makeSite } from '../site/site.ts'
 
-/** Asks the site for a page: its status, and its text without markup. */
-async function visitor(): Promise<(path: string) => Promise<string>> {
+/** Asks the site for a page: its status, and its text, without markup unless that is asked for. */
+async function visitor(): Promise<(path: string, options?: { readonly markup?: boolean }) => Promise<string>> {
   const service = await createTestService(config)
   onTestFinished(() => service.close())
   const cms = createClient<typeof config>({
@@ -13,9 +13,11 @@ async function visitor(): Promise<(path: string) => Promise<string>> {
     fetch: (url, init) => service.fetch(new Request(url, init)),
   })
   const site = makeSite(cms)
-  return async (path) => {
+  return async (path, { markup = false } = {}) => {
     const response = await site.request(path)
-    const text = (await response.text()).replace(/<style>.*?<\/style>|<[^>]+>/gs, ' ').replace(/\s+/g, ' ')
+    const body = await response.text()
+    if (markup) return `${response.status} ${body}`
+    const text = body.replace(/<style>.*?<\/style>|<[^>]+>/gs, ' ').replace(/\s+/g, ' ')
     return `${response.status} ${text}`
   }
 }
@@ -25,7 +27,11 @@ test.each([
   ['/de', ['Warum Turmuhren im Winter vorgehen', 'Werkstatt'], []],
   ['/articles/why-tower-clocks-gain-in-winter', ['Noor Haddad', 'In January I am always early.'], []],
   ['/de/articles/warum-turmuhren-im-winter-vorgehen', ['Warum Turmuhren', 'Kälte kürzt das Pendel'], []],
-  ['/articles/seven-questions-to-a-bookbinder', ['What do people bring most?', 'Why tower clocks gain in winter'], []],
+  [
+    '/articles/seven-questions-to-a-bookbinder',
+    ['What do people bring most?', 'Why tower clocks gain in winter', 'An evening with clockmakers'],
+    [],
+  ],
   ['/sections/people', ['1 articles', 'Seven questions'], ['typewriter']],
   ['/contributors/noor-haddad', ['Repairs clocks', 'Seven questions', 'Why tower clocks'], []],
   ['/topics/clocks', ['Why tower clocks'], ['bookbinder']],
@@ -35,6 +41,12 @@ test.each([
   expect(page).toMatch(/^200 /)
   for (const text of shown) expect(page).toContain(text)
   for (const text of hidden) expect(page).not.toContain(text)
+})
+
+test('an article leads to the pages of what it refers to', async () => {
+  const page = await (await visitor())('/articles/seven-questions-to-a-bookbinder', { markup: true })
+  expect(page).toContain('href="/articles/why-tower-clocks-gain-in-winter"')
+  expect(page).toContain('href="/events/an-evening-with-clockmakers"')
 })
 
 test('what nobody has printed is 404', async () => {

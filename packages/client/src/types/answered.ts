@@ -72,21 +72,25 @@ type Value<C extends DaybookConfig, O, V, In extends Question, Named> = O extend
   ? [Named, In['paths'], In['all']] extends [false, never, 0]
     ? V
     : RelatedDocument<V, Target<C, To, NextLevel<In, Named>>>
-  : O extends { readonly through: `${infer From extends CollectionKey<C>}.${string}` }
-    ? ReverseList<C, From, V, In, Named>
-    : O extends { readonly fields: infer F }
-      ? Group<C, F, V, In>
-      : O extends { readonly of: infer F }
-        ? FieldOptionsOf<F> extends { readonly to: string }
-          ? Value<C, FieldOptionsOf<F>, V, In, Named>
-          : V extends readonly (infer Item)[]
-            ? readonly Value<C, FieldOptionsOf<F>, Item, In, Named>[]
+  : O extends { readonly to: readonly (infer To extends CollectionKey<C>)[] }
+    ? [Named, In['paths'], In['all']] extends [false, never, 0]
+      ? V
+      : RelatedDocument<V, TaggedTarget<C, To, NextLevel<In, Named>>>
+    : O extends { readonly through: `${infer From extends CollectionKey<C>}.${string}` }
+      ? ReverseList<C, From, V, In, Named>
+      : O extends { readonly fields: infer F }
+        ? Group<C, F, V, In>
+        : O extends { readonly of: infer F }
+          ? FieldOptionsOf<F> extends { readonly to: string | readonly string[] }
+            ? Value<C, FieldOptionsOf<F>, V, In, Named>
+            : V extends readonly (infer Item)[]
+              ? readonly Value<C, FieldOptionsOf<F>, Item, In, Named>[]
+              : V
+          : O extends { readonly types: infer T }
+            ? V extends readonly (infer Block)[]
+              ? readonly BlockOf<C, T, Block, In>[]
+              : V
             : V
-        : O extends { readonly types: infer T }
-          ? V extends readonly (infer Block)[]
-            ? readonly BlockOf<C, T, Block, In>[]
-            : V
-          : V
 
 /** A page of the entries that refer to the document, where it is included. */
 type ReverseList<C extends DaybookConfig, From extends CollectionKey<C>, V, In extends Question, Named> = [
@@ -116,6 +120,10 @@ type Target<C extends DaybookConfig, K extends CollectionKey<C>, Q extends Quest
 ] extends [never, 0, never, never]
   ? Entry<C, K>
   : SelectedDocument<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', Q>
+
+/** A document of one of several collections, which its `collection` tells apart. */
+type TaggedTarget<C extends DaybookConfig, K extends CollectionKey<C>, Q extends Question> =
+  K extends CollectionKey<C> ? Flattened<{ readonly collection: K } & Target<C, K, Q>> : never
 
 type Group<C extends DaybookConfig, F, V, Q extends Question> = V extends null ? V : Flattened<Expanded<C, F, V, Q>>
 

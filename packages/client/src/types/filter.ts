@@ -46,6 +46,7 @@ type Unfiltered =
   | { readonly fields: unknown }
   | { readonly types: unknown }
   | { readonly through: string }
+  | { readonly to: readonly string[] }
 
 type FilterOf<F> =
   FieldOptionsOf<F> extends Unfiltered
@@ -90,13 +91,28 @@ type IsScalar<F> =
 /** A text of which a filter may ask for a part: not one of several options. */
 type IsText<O, V> = string extends V ? (Extract<keyof O, '~whole' | 'options'> extends never ? true : false) : false
 
+/** A relation to several collections, of which a filter compares the parts of references. */
+type ToSeveral = { readonly to: readonly string[] }
+
+type ReferencePart<O> = O extends { readonly index: false } | { readonly many: true; readonly localized: true }
+  ? never
+  : 'collection' | 'id'
+
+type PartFilter<O, Part> = O extends { readonly to: readonly (infer To)[] }
+  ? ComparedPart<O, Part extends 'collection' ? To : string>
+  : never
+
+type ComparedPart<O, V> = O extends { readonly many: true } ? MembersFilter<V> : EqualityFilter<V>
+
 /** Fields that can be filtered by; those of groups by their dotted paths. */
 export type FilterPath<F> = {
   [K in keyof F & string]: FieldOptionsOf<F[K]> extends { readonly fields: infer Inner }
     ? `${K}.${FilterPath<Inner>}`
-    : [FilterOf<F[K]>] extends [never]
-      ? never
-      : K
+    : FieldOptionsOf<F[K]> extends ToSeveral
+      ? `${K}.${ReferencePart<FieldOptionsOf<F[K]>>}`
+      : [FilterOf<F[K]>] extends [never]
+        ? never
+        : K
 }[keyof F & string]
 
 /** The filter of the field at a path. */
@@ -106,7 +122,7 @@ export type FilterAt<F, Path> = Path extends keyof F
     ? K extends keyof F
       ? FieldOptionsOf<F[K]> extends { readonly fields: infer Inner }
         ? FilterAt<Inner, Rest>
-        : never
+        : PartFilter<FieldOptionsOf<F[K]>, Rest>
       : never
     : never
 

@@ -10,7 +10,7 @@ export type Less<D extends Depth> = { 0: 0; 1: 0; 2: 1; 3: 2; 4: 3; 5: 4 }[D]
 /** Where relations and reverse fields stand in a set of fields; lists and blocks on the way have no part in the path. */
 export type RelationPath<F> = { [K in keyof F & string]: PathsIn<FieldOptionsOf<F[K]>, K> }[keyof F & string]
 
-type PathsIn<O, K extends string> = O extends { readonly to: string } | { readonly through: string }
+type PathsIn<O, K extends string> = O extends { readonly to: string | readonly string[] } | { readonly through: string }
   ? K
   : O extends { readonly fields: infer F }
     ? `${K}.${RelationPath<F>}`
@@ -20,7 +20,7 @@ type PathsIn<O, K extends string> = O extends { readonly to: string } | { readon
         ? { [B in keyof T]: `${K}.${RelationPath<T[B]>}` }[keyof T]
         : never
 
-/** The collection that the relation at a path refers to. */
+/** The collection that the relation at a path refers to, or the several. */
 export type TargetOf<F, Path extends string> = Path extends keyof F
   ? TargetIn<FieldOptionsOf<F[Path]>>
   : Path extends `${infer K}.${infer Rest}`
@@ -29,11 +29,13 @@ export type TargetOf<F, Path extends string> = Path extends keyof F
       : never
     : never
 
-type TargetIn<O> = O extends { readonly to: infer To } | { readonly through: `${infer To}.${string}` }
+type TargetIn<O> = O extends { readonly to: readonly (infer To)[] }
   ? To
-  : O extends { readonly of: infer F }
-    ? TargetIn<FieldOptionsOf<F>>
-    : never
+  : O extends { readonly to: infer To } | { readonly through: `${infer To}.${string}` }
+    ? To
+    : O extends { readonly of: infer F }
+      ? TargetIn<FieldOptionsOf<F>>
+      : never
 
 type TargetInside<O, Path extends string> = O extends { readonly fields: infer F }
   ? TargetOf<F, Path>

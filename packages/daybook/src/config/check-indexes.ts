@@ -1,5 +1,6 @@
 import type { FaultReport, Field } from '../fields/field.ts'
 import { innerFields, isRecord } from '../fields/field.ts'
+import { MAX_KEY_LENGTH } from '../fields/rules.ts'
 
 /** The most indexes that a collection declares. */
 const MAX_INDEXES = 8
@@ -53,7 +54,7 @@ function checkIndex(keys: readonly string[], fields: unknown, path: string, repo
     const fault = paths.indexOf(one) < place ? `names "${one}" twice; leave one out` : keyFault(one, fields)
     if (fault) report.add(path, fault)
   }
-  const texts = paths.map((one) => ({ path: one, length: textLength(fieldAt(one, fields)) }))
+  const texts = paths.map((one) => ({ path: one, length: partLength(one, fields) ?? textLength(fieldAt(one, fields)) }))
   const long = texts.filter(({ length }) => length > MAX_TEXT / MAX_FIELDS).map((one) => one.path)
   if (texts.reduce((sum, { length }) => sum + length, 0) > MAX_TEXT)
     report.add(
@@ -68,7 +69,7 @@ function keyFault(path: string, fields: unknown): string | undefined {
   if (needless) return needless
   const field = fieldAt(path, fields)
   if (field?.type.role === 'status') return `leave ${path} out: every index holds the status`
-  return field?.type.scalar?.(field.options)
+  return field?.type.scalar?.(field.options) || partLength(path, fields) !== undefined
     ? undefined
     : `"${path}" can be neither filtered nor sorted; name another field`
 }
@@ -91,6 +92,15 @@ function textLength(field: Field | undefined): number {
   if (typeof maxLength === 'number') return maxLength
   if (Array.isArray(choices)) return Math.max(0, ...choices.map((one) => String(one).length))
   return format === 'uuid' ? UUID_LENGTH : MAX_TEXT
+}
+
+/** The longest text of a part of a reference that names its collection; `undefined`: the path is no such part. */
+function partLength(path: string, fields: unknown): number | undefined {
+  const [, relation = '', part] = /^(.+)\.(collection|id)$/.exec(path) ?? []
+  const field = fieldAt(relation, fields)
+  const facts = field?.type.relation?.(field.options)
+  if (!facts?.isIndexed || facts.many) return undefined
+  return part === 'id' ? UUID_LENGTH : MAX_KEY_LENGTH
 }
 
 const UUID_LENGTH = 36

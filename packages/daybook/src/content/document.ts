@@ -156,7 +156,10 @@ export function toCurrentSchema(document: DocumentModel, stored: Values): Values
 
 function toCurrentValue(field: Field, value: unknown): unknown {
   if (value === null || value === undefined) return emptyValue(field)
-  if (!field.type.accepts(value, field.options)) return field.type.replacement?.(field.options) ?? emptyValue(field)
+  if (!field.type.accepts(value, field.options)) {
+    const { type, options } = field
+    return type.adopt?.(value, options) ?? type.replacement?.(options, value) ?? emptyValue(field)
+  }
   return (
     field.type.walk?.(value, field.options, {
       value: (inner, innerValue) => toCurrentValue(inner, innerValue),
@@ -215,7 +218,7 @@ export function unplaced(document: DocumentModel, stored: Values): Values {
 /** Whether a stored value, or one inside it, has no place in the present config. */
 function losesAny(field: Field, value: unknown): boolean {
   if (value === null || value === undefined) return false
-  if (!field.type.accepts(value, field.options)) return true
+  if (!field.type.accepts(value, field.options)) return field.type.adopt?.(value, field.options) === undefined
   let isLost = false
   field.type.walk?.(value, field.options, {
     enter: (fields, stored) => {

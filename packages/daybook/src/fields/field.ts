@@ -167,16 +167,23 @@ export interface Visitor {
 export interface Reference {
   readonly collection: string
   readonly id: string
+  /** The collections that it may lead to; absent: that one alone. */
+  readonly among?: readonly string[]
 }
 
 /** The target and the cardinality of a relation, and its rule for deletes. */
 export interface RelationFacts {
-  /** The key of the collection that it leads to. */
-  readonly to: string
+  /** The key of the collection that it leads to, or the list of keys where its references name theirs. */
+  readonly to: string | readonly string[]
   readonly many: boolean
   /** What happens to a reference when its target is deleted. */
   readonly onDelete: 'unset' | 'restrict'
+  /** Whether a filter finds entries by references that name their collection. @default false */
+  readonly isIndexed?: boolean
 }
+
+/** The keys of the collections that a relation leads to. */
+export const targetsOf = ({ to }: RelationFacts): readonly string[] => (typeof to === 'string' ? [to] : to)
 
 /** The relation that a field shows from its other side. */
 export interface ReverseFacts {
@@ -232,8 +239,10 @@ export interface FieldType<Options extends object = AnyOptions> {
   accepts(value: unknown, options: Options): boolean
   /** The value of a field that holds nothing. @default null */
   empty?(options: Options): unknown
+  /** The same value as the present config has it, out of one that an older config stored; `undefined`: there is none. */
+  adopt?(value: unknown, options: Options): unknown
   /** The value served in place of one that the present config does not take. @default empty */
-  replacement?(options: Options): unknown
+  replacement?(options: Options, value?: unknown): unknown
   /** The value of a field that a new document does not name, or a {@link DefaultRule} that makes it. @default empty */
   default?(options: Options): unknown
   /** The key of the field beside it that a value is made from when a new document names none. */

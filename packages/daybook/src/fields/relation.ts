@@ -1,6 +1,14 @@
-import type { CommonOptions, CountedOptions, Exactly, Field, FieldType, JsonSchema, OptionRule } from './field.ts'
-import { COUNTED_ANSWERS, checkCounted, makeField } from './field.ts'
-import { aFlag, COMMON_RULES, COUNTED_RULES, SCALAR_RULES } from './rules.ts'
+import type {
+  CommonOptions,
+  CountedOptions,
+  FaultReport,
+  FieldPlace,
+  FieldType,
+  JsonSchema,
+  OptionRule,
+} from './field.ts'
+import { COUNTED_ANSWERS, checkCounted, isRecord } from './field.ts'
+import { aFlag, COMMON_RULES, COUNTED_RULES, isKey, SCALAR_RULES } from './rules.ts'
 import { isUuidShaped } from './slug.ts'
 
 export interface RelationOptions<Value = unknown> extends CommonOptions<Value>, CountedOptions {
@@ -13,22 +21,56 @@ export interface RelationOptions<Value = unknown> extends CommonOptions<Value>, 
   readonly onDelete?: 'unset' | 'restrict'
   /** `false`: the field can be neither filtered nor sorted. @default true */
   readonly index?: boolean
+  /**
+   * What the relation led to before it led to one collection instead of several, or to several instead of one: the former first
+   * argument. `daybook migrate` moves the values. @see docs/changing-your-config.md
+   */
+  readonly formerTo?: string | readonly string[]
 }
 
-/** The keyword under which the schema of a reference names the collection that it leads to. */
+/** The keyword under which the schema of a reference names the collection that it leads to, or the list of them. */
 export const REFERS_TO: string = 'x-refers-to'
 
 /** What a filter compares a reference with. */
 export const ID_FILTER: JsonSchema = { type: 'string', format: 'uuid' }
 
 /** The most references that one field holds. */
-const MAX_REFERENCES = 1000
+export const MAX_REFERENCES = 1000
 
 const anOnDelete: OptionRule = (value) =>
   value === 'unset' || value === 'restrict' ? undefined : 'write "unset" or "restrict"'
 
+const aFormerTo: OptionRule = (value) =>
+  isKey(value) || (Array.isArray(value) && value.length > 0 && value.every(isKey))
+    ? undefined
+    : "write what the relation led to, as 'posts' or ['posts', 'pages']"
+
+/** The rules of what {@link RelationOptions} may say. */
+export const RELATION_RULES: FieldType<RelationOptions & { readonly to: unknown }>['rules'] = {
+  ...COMMON_RULES,
+  to: () => undefined,
+  many: aFlag,
+  onDelete: anOnDelete,
+  index: SCALAR_RULES.index,
+  formerTo: aFormerTo,
+  ...COUNTED_RULES,
+}
+
+/** Faults of the options that relations to one and to several collections share. */
+export function checkRelation(options: RelationOptions, place: FieldPlace, report: FaultReport): void {
+  if (place.guarded && onDeleteOf(options) === 'restrict') {
+    report.add(
+      `${place.path}.onDelete`,
+      'write "unset", or leave access.read out: a refused deletion would tell what the field holds',
+    )
+  }
+  if (options.formerTo !== undefined && options.localized === true) {
+    report.add(`${place.path}.formerTo`, 'leave it out: the values of a localized relation cannot be moved')
+  }
+}
+
 /** What happens to a reference when its target is deleted. */
-const onDeleteOf = ({ onDelete, required }: RelationOptions): 'unset' | 'restrict' =>
+export const onDeleteOf = ({ onDelete, required }: RelationOptions): 'unset' | 'restrict' =>
   onDelete ?? (required ? 'restrict' : 'unset')
 
 const ids = (value: unknown): readonly string[] =>
@@ -36,16 +78,14 @@ const ids = (value: unknown): readonly string[] =>
 
 const isId = (value: unknown): boolean => typeof value === 'string' && isUuidShaped(value)
 
-const relation: FieldType<RelationOptions & { readonly to: string }> = {
+/** The id in a reference to several collections that leads to this one. */
+const idOf = (reference: unknown, to: string): string | undefined =>
+  isRecord(reference) && reference.collection === to && isId(reference.id) ? String(reference.id) : undefined
+
+/** A relation whose references are ids, because it leads to one collection. */
+export const relationToOne: FieldType<RelationOptions & { readonly to: string }> = {
   name: 'relation',
-  rules: {
-    ...COMMON_RULES,
-    to: () => undefined,
-    many: aFlag,
-    onDelete: anOnDelete,
-    index: SCALAR_RULES.index,
-    ...COUNTED_RULES,
-  },
+  rules: RELATION_RULES,
   check(options, place, report) {
     checkCounted(options, place, report)
     if (options.many && options.counted)
@@ -53,12 +93,10 @@ const relation: FieldType<RelationOptions & { readonly to: string }> = {
     if (!place.collections.includes(options.to)) {
       report.add(place.path, `"${options.to}" is not a collection; write one of: ${place.collections.join(', ')}`)
     }
-    if (place.guarded && onDeleteOf(options) === 'restrict') {
-      report.add(
-        `${place.path}.onDelete`,
-        'write "unset", or leave access.read out: a refused deletion would tell what the field holds',
-      )
+    if (typeof options.formerTo === 'string') {
+      report.add(`${place.path}.formerTo`, "write the list of collections that it led to, as ['posts', 'pages']")
     }
+    checkRelation(options, place, report)
   },
   schema(options) {
     const one = {
@@ -70,7 +108,18 @@ const relation: FieldType<RelationOptions & { readonly to: string }> = {
     return options.many ? { type: 'array', items: one, uniqueItems: true, maxItems: MAX_REFERENCES } : one
   },
   accepts: (value, options) => (options.many ? Array.isArray(value) && value.every(isId) : isId(value)),
+  adopt(value, { to, many, formerTo }) {
+    if (!Array.isArray(formerTo) || Array.isArray(value) !== (many === true)) return undefined
+    const adopted = [value].flat().map((one) => idOf(one, to))
+    if (adopted.includes(undefined)) return undefined
+    return many ? adopted : adopted[0]
+  },
   empty: (options) => (options.many ? [] : null),
+  // References to the other collections that the relation led to are left out.
+  replacement: ({ to, many, formerTo }, value) => {
+    if (!many) return null
+    return Array.isArray(formerTo) ? [value].flat().flatMap((one) => idOf(one, to) ?? []) : []
+  },
   canonical: (value) =>
     Array.isArray(value) ? [...new Set(value.map((id) => String(id).toLowerCase()))] : String(value).toLowerCase(),
   relation: (options) => ({ to: options.to, many: options.many === true, onDelete: onDeleteOf(options) }),
@@ -80,22 +129,4 @@ const relation: FieldType<RelationOptions & { readonly to: string }> = {
   fromQuery: (text) => (isUuidShaped(text) ? text.toLowerCase() : undefined),
   filterSchema: () => ID_FILTER,
   references: (value, options) => ids(value).map((id) => ({ collection: options.to, id })),
-}
-
-type RelationValue<O extends RelationOptions> = O extends { readonly many: true } ? readonly string[] : string
-
-/**
- * The id of an entry of another collection (or the same), or several with `many: true`.
- *
- * @param to the key of the collection
- */
-export function relationField<
-  const To extends string,
-  const O extends RelationOptions = Record<never, never>,
-  const Many extends boolean = false,
->(
-  to: To,
-  options?: Exactly<O, RelationOptions<RelationValue<{ readonly many: Many }>>> & { readonly many?: Many },
-): Field<RelationValue<O>, NoInfer<O> & { readonly to: To }> {
-  return makeField(relation, { ...options, to } as unknown as O & { readonly to: To })
 }

@@ -1,6 +1,6 @@
 import { nearest } from '../nearest.ts'
 import type { CommonOptions, Exactly, Field, FieldPlace, Fields, FieldType, JsonSchema, OptionRule } from './field.ts'
-import { innerFields, isRecord, makeField } from './field.ts'
+import { innerFields, isRecord, makeField, targetsOf } from './field.ts'
 import { COMMON_RULES } from './rules.ts'
 
 export interface ReverseOptions extends Pick<CommonOptions, 'description'> {
@@ -49,7 +49,8 @@ function fieldAt(fields: Fields, path: string): Field | undefined {
 function relationsTo(fields: Fields, target: string, before = ''): readonly string[] {
   return Object.entries(fields).flatMap(([key, field]) => {
     const path = `${before}${key}`
-    const leads = field?.type?.relation?.(field.options)?.to === target
+    const relation = field?.type?.relation?.(field.options)
+    const leads = relation !== undefined && targetsOf(relation).includes(target)
     const inner = fieldsInside(field)
     return [...(leads ? [path] : []), ...inner.flatMap((one) => relationsTo(one, target, `${path}.`))]
   })
@@ -73,7 +74,8 @@ function faultOf(name: unknown, { collection: own, collections, fieldsOf, nested
     .map((one) => `f.reverse("${collection}.${one}")`)
   const advice = choices.length > 0 ? `write ${choices.join(' or ')}` : `${collection} has no relation to ${own}`
   if (!field || !relation) return `${collection} has no relation "${path}"; ${advice}`
-  if (relation.to !== own) return `${collection}.${path} leads to ${relation.to}, not to ${own}; ${advice}`
+  const targets = targetsOf(relation)
+  if (!targets.includes(own)) return `${collection}.${path} leads to ${targets.join(' and ')}, not to ${own}; ${advice}`
   return isFiltered(fields, path) ? undefined : `${collection}.${path} has no index to find entries by; ${UNINDEXED}`
 }
 
@@ -83,7 +85,8 @@ const UNINDEXED = 'leave index: false out there, and localized where it holds ma
 function isFiltered(fields: Fields, path: string): boolean {
   const way = path.split('.').map((_, index, keys) => fieldAt(fields, keys.slice(0, index + 1).join('.')))
   const { type, options } = way.at(-1) as Field
-  if (type.scalar?.(options) !== undefined) return true
+  const relation = type.relation?.(options)
+  if (type.scalar?.(options) !== undefined || (relation?.isIndexed && !relation.many)) return true
   return type.isMany?.(options) === true && way.every((one) => one?.options.localized !== true)
 }
 

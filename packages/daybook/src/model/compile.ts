@@ -5,7 +5,7 @@ import type { CollectionConfig, DaybookConfig, GlobalConfig, LocalesConfig } fro
 import { freezeConfig } from '../config/freeze.ts'
 import { parseTimestamp, TIMESTAMP_FILTER } from '../fields/date.ts'
 import type { Field, Fields, JsonSchema, Scalar } from '../fields/field.ts'
-import { holdsLocalized, innerFields, isRecord, isRequired, isStored, servedKeys } from '../fields/field.ts'
+import { holdsLocalized, innerFields, isRecord, isRequired, isStored, servedKeys, targetsOf } from '../fields/field.ts'
 import { ID_FILTER } from '../fields/relation.ts'
 import { isUuidShaped } from '../fields/slug.ts'
 import type { DocumentValidator } from '../fields/validation.ts'
@@ -20,6 +20,7 @@ import type {
   LocalesModel,
   ManyValued,
   Model,
+  ReferencePart,
   RelationModel,
   ReverseModel,
 } from './model.ts'
@@ -237,7 +238,10 @@ function outline(fields: Fields): unknown {
     const schema = field.type.schema(field.options, () => ({}))
     const kind = [schema.type, schema.enum, schema.format]
     const isLocalized = field.options.localized === true
-    return [servedKeys(key, field), field.type.name, kind, isLocalized, innerFields(field).map(outline)]
+    const { to } = field.type.relation?.(field.options) ?? {}
+    // What leads to a collection that the field does not name any more is no value of it.
+    const targets = Array.isArray(to) ? [[...to].sort()] : []
+    return [servedKeys(key, field), field.type.name, kind, isLocalized, innerFields(field).map(outline), ...targets]
   })
 }
 
@@ -288,7 +292,7 @@ function findComparables(placed: readonly PlacedField[]): ReadonlyMap<string, Co
     const scalar = type.scalar?.(options)
     if (!scalar) return []
     const column = path === owner ? type.role : undefined
-    const to = type.relation?.(options).to
+    const to = targetOf(field)
     // No fields lie inside a scalar.
     const { maxLength } = type.schema(options, () => ({}))
     return [
@@ -309,25 +313,67 @@ function findComparables(placed: readonly PlacedField[]): ReadonlyMap<string, Co
       },
     ]
   })
-  return new Map([...SYSTEM_COMPARABLES, ...found].map((one) => [one.path, one]))
+  const parts = placed
+    .filter(({ field: { type, options } }) => !type.isMany?.(options))
+    .flatMap((one) => partsOf(one).map((part) => toComparable(part, one.owner)))
+  return new Map([...SYSTEM_COMPARABLES, ...found, ...parts].map((one) => [one.path, one]))
 }
+
+/** The collection whose ids a field holds. */
+function targetOf({ type, options }: Field): string | undefined {
+  const to = type.relation?.(options).to
+  return typeof to === 'string' ? to : undefined
+}
+
+/** The parts of the references that a filter finds entries by, where they name their collection. */
+function partsOf({ path, field }: Pick<PlacedField, 'path' | 'field'>): readonly ReferencePart[] {
+  const relation = field.type.relation?.(field.options)
+  if (!relation?.isIndexed || typeof relation.to === 'string') return []
+  const targets = relation.to
+  return PARTS.map((name) => ({ name, relation: path, targets }))
+}
+
+const PARTS: readonly ReferencePart['name'][] = ['collection', 'id']
+
+/** How a filter compares a part of a reference. */
+function comparedAs(part: ReferencePart): Pick<Comparable, 'path' | 'part' | 'fromQuery' | 'filterSchema'> {
+  const { name, relation, targets } = part
+  const path = `${relation}.${name}`
+  if (name === 'id') return { path, part, fromQuery: toId, filterSchema: ID_FILTER }
+  const fromQuery = (text: string): string | undefined => (targets.includes(text) ? text : undefined)
+  return { path, part, fromQuery, filterSchema: { type: 'string', enum: targets } }
+}
+
+const toComparable = (part: ReferencePart, owner: string): Comparable => ({
+  ...comparedAs(part),
+  scalar: 'text',
+  owner,
+  isMadeByService: false,
+  neverNull: false,
+  isText: false,
+  isDate: false,
+  isCounted: false,
+})
 
 function findManyValued(placed: readonly PlacedField[]): ReadonlyMap<string, ManyValued> {
   const found = placed.flatMap(({ path, field, owner, isLocalized }): ManyValued[] => {
     const { type, options } = field
-    const to = type.relation?.(options).to
+    const to = targetOf(field)
     const member = type.item?.(options) ?? field
     const { fromQuery } = member.type
     // Their members stand in tables that know no locales.
-    if (!type.isMany?.(options) || isLocalized || !fromQuery) return []
+    if (!type.isMany?.(options) || isLocalized) return []
+    const accepts = (value: unknown): boolean => type.accepts(value, options)
+    const shared = { owner, isCounted: type.isCounted?.(options) === true, accepts }
+    const parts = partsOf({ path, field })
+    if (parts.length > 0) return parts.map((part) => ({ ...shared, ...comparedAs(part), scalar: 'text' }))
+    if (!fromQuery) return []
     const scalar = member.type.scalar?.(member.options) ?? 'text'
     return [
       {
+        ...shared,
         path,
-        owner,
         scalar,
-        isCounted: type.isCounted?.(options) === true,
-        accepts: (value) => type.accepts(value, options),
         fromQuery: (text) => fromQuery(text, member.options),
         filterSchema: member.type.filterSchema?.(member.options) ?? SCALAR_FILTERS[scalar],
         ...(to === undefined ? {} : { to }),
@@ -348,17 +394,26 @@ interface ReachedField {
 function compileRelations(fields: Fields): ReadonlyMap<string, readonly RelationModel[]> {
   const all = reachFields(fields, [], undefined)
   const hasFreeKeys = all.some(({ field }) => field.type.hasFreeKeys === true)
-  const lastKey = ({ steps }: ReachedField): string | undefined => steps.at(-1)?.key
+  const allKeys = all.flatMap(keysInText)
   const found = all.flatMap((reached): RelationModel[] => {
     const { field, steps } = reached
     const relation = field.type.relation?.(field.options)
     if (!relation) return []
-    const isAlone = all.filter((other) => lastKey(other) === lastKey(reached)).length === 1
+    const isAlone = allKeys.filter((key) => key === steps.at(-1)?.key).length === 1
     const path = steps.map(({ key }) => key).join('.')
-    const isSpliceable = steps.length === 1 && isAlone && !hasFreeKeys
-    return [{ kind: 'relation', path, steps, owner: steps[0]?.key ?? path, ...relation, isSpliceable }]
+    const { many, onDelete } = relation
+    const isTagged = typeof relation.to !== 'string'
+    const isSpliceable = steps.length === 1 && isAlone && !hasFreeKeys && !isTagged
+    const shared = { kind: 'relation', path, steps, owner: steps[0]?.key ?? path, many, onDelete, isTagged } as const
+    return targetsOf(relation).map((to) => ({ ...shared, to, isSpliceable }))
   })
   return Map.groupBy(found, ({ path }) => path)
+}
+
+/** The keys that a field brings into a document's text: its own, and those of references that name their collection. */
+function keysInText({ field, steps }: ReachedField): readonly (string | undefined)[] {
+  const to = field.type.relation?.(field.options).to
+  return [steps.at(-1)?.key, ...(Array.isArray(to) ? PARTS : [])]
 }
 
 /** Every field of a document, however deep. An item of a list is reached as the list is. */

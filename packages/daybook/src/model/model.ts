@@ -43,6 +43,17 @@ export interface Comparable {
   readonly filterSchema: JsonSchema
   /** The collection that a relation leads to. */
   readonly to?: string
+  /** Which part of a reference it is. */
+  readonly part?: ReferencePart
+}
+
+/** One part of the references of a relation to several collections. */
+export interface ReferencePart {
+  readonly name: 'collection' | 'id'
+  /** The dotted path of the relation. */
+  readonly relation: string
+  /** The collections that it leads to. */
+  readonly targets: readonly string[]
 }
 
 /** A value that is many: references, choices, or a list of scalars. Filtered through a table of its members. */
@@ -60,6 +71,8 @@ export interface ManyValued {
   readonly filterSchema: JsonSchema
   /** The collection that a relation leads to; absent for choices and scalars. */
   readonly to?: string
+  /** Which part of references it is. */
+  readonly part?: ReferencePart
 }
 
 /** An index over one value inside the documents. */
@@ -90,8 +103,10 @@ export interface RelationModel {
   readonly steps: readonly { readonly key: string; readonly block?: string }[]
   /** The top-level field that the value lies in, whose `read` rule covers it. */
   readonly owner: string
-  /** The collection that it leads to. */
+  /** The collection that it leads to. One that leads to several is one relation for each of them, at the same path. */
   readonly to: string
+  /** Whether its references name their collection, since the field leads to several. */
+  readonly isTagged: boolean
   readonly many: boolean
   /** What happens to a reference when its target is deleted. */
   readonly onDelete: 'unset' | 'restrict'
@@ -147,7 +162,7 @@ export interface DocumentModel {
   readonly requireIfMatch: boolean
   /** Checks a whole document that is about to be stored. */
   readonly validate: DocumentValidator | undefined
-  /** Relation fields by path; blocks of different kinds may have one at the same. */
+  /** Relation fields by path; blocks of different kinds may have one at the same, and a field one for each of its targets. */
   readonly relations: ReadonlyMap<string, readonly RelationModel[]>
   /** Top-level fields that each locale has its own value of, or that hold such fields. */
   readonly localized: ReadonlySet<string>

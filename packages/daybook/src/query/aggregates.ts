@@ -44,7 +44,8 @@ const NONE: readonly string[] = []
 /** What can be worked out of a field: `count`, `count:month`, `sum` …; none where it has no index. */
 export function aggregatesOn({ comparables, manyValued }: CollectionModel, path: string): readonly string[] {
   const by = comparables.get(path)
-  if (!by) return manyValued.has(path) && manyValued.get(path)?.to === undefined ? OF_MEMBERS : NONE
+  const many = manyValued.get(path)
+  if (!by) return many && many.to === undefined && !many.part ? OF_MEMBERS : NONE
   if (by.isDate) return OF_DATES
   return by.scalar === 'number' ? OF_NUMBERS : OF_MEMBERS
 }

@@ -145,7 +145,7 @@ function findLinks(lookup: Lookup, document: DocumentModel, name: string): reado
 }
 
 function openPendingExpansion(
-  { scope }: Lookup,
+  { scope }: Pick<Lookup, 'scope'>,
   pending: PendingExpansions,
   link: LinkModel,
   to: CollectionModel,
@@ -165,10 +165,10 @@ function openPendingExpansion(
   return expansion
 }
 
-/** Tells links from each other, those at the same path of blocks of different kinds among them. */
+/** Tells links from each other, those at the same path of blocks of different kinds, or to several collections, among them. */
 function pendingName(link: LinkModel): string {
   if (link.kind === 'reverse') return link.path
-  return link.steps.map(({ key, block = '' }) => `${block}:${key}`).join('.')
+  return `${link.steps.map(({ key, block = '' }) => `${block}:${key}`).join('.')} ${link.to}`
 }
 
 function includeName(
@@ -203,6 +203,7 @@ function include(
   }
   const found = findLinks(lookup, document, name)
   if (found.length === 0) return name
+  for (const { link } of found) openShut(lookup, document, pending, link.path)
   const unknown = found.map(({ link, to, rest }) => {
     lookup.count += 1
     const { inner } = openPendingExpansion(lookup, pending, link, to)
@@ -211,6 +212,22 @@ function include(
     return undefined
   })
   return unknown.includes(undefined) ? undefined : unknown[0]
+}
+
+/**
+ * A relation to several collections is expanded as a whole: references to those that the reader may not read, of which a name inside
+ * finds nothing, are taken out, too.
+ */
+function openShut(
+  { scope }: Pick<Lookup, 'scope'>,
+  { relations }: DocumentModel,
+  pending: PendingExpansions,
+  path: string,
+): void {
+  for (const link of relations.get(path) ?? []) {
+    const to = scope.collections.get(link.to)
+    if (to && link.isTagged) openPendingExpansion({ scope }, pending, link, to)
+  }
 }
 
 /** Every link that the reader may see, level by level. */
@@ -233,37 +250,45 @@ function readSelect(
   if (!named) return undefined
   // What names a document always comes along.
   const keys = new Set(document.systemKeys.before)
-  for (const name of named) selectName(lookup, document, pending, keys, name, name)
+  for (const name of named) {
+    const fault = selectName(lookup, document, pending, keys, name)
+    if (fault) lookup.faults.add('select', fault, SELECT_FAULTS[fault](name.slice(0, 64)))
+  }
   return keys
 }
 
+type SelectFault = keyof typeof SELECT_FAULTS
+
+const SELECT_FAULTS = {
+  unknown_field: (name: string) => `there is no field "${name}"`,
+  not_included: (name: string) => `"${name}" is part of what include does not name`,
+} as const
+
+/** Notes what a name selects. Of what several links at one path lead to, each takes what it knows; a fault is one of all of them. */
 function selectName(
   lookup: Lookup,
   document: DocumentModel,
   pending: PendingExpansions,
   keys: Set<string>,
   name: string,
-  whole: string,
-): void {
+): SelectFault | undefined {
   if (visibleKeys(lookup, document, pending).has(name)) {
     keys.add(name)
-    return
+    return undefined
   }
-  const shown = whole.slice(0, 64)
   const isLink = ({ link, rest }: FoundLink): boolean => rest !== undefined || link.kind === 'reverse'
   const found = findLinks(lookup, document, name).filter(isLink)
   const opened = found.flatMap((one) =>
     openedBy(pending, one).map((expansion) => ({ expansion, to: one.to, rest: one.rest ?? '' })),
   )
-  if (found.length === 0) lookup.faults.add('select', 'unknown_field', `there is no field "${shown}"`)
-  else if (opened.length === 0) {
-    lookup.faults.add('select', 'not_included', `"${shown}" is part of what include does not name`)
-  }
-  for (const { expansion, to, rest } of opened) {
+  if (found.length === 0) return 'unknown_field'
+  if (opened.length === 0) return 'not_included'
+  const faults = opened.map(({ expansion, to, rest }) => {
     keys.add(expansion.link.owner)
     expansion.select ??= new Set(['id'])
-    selectName(lookup, to, expansion.inner, expansion.select, rest, whole)
-  }
+    return selectName(lookup, to, expansion.inner, expansion.select, rest)
+  })
+  return faults.includes(undefined) ? undefined : faults[0]
 }
 
 /** The pending expansions of a link: none where it is not included. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { CollectionModel, Comparable, ManyValued } from '../model/model.ts'
 import { NEVER } from './locale.ts'
 import { type Faults, namesParameter, type Parameter } from './parameters.ts'
-import { findComparable, type QueryScope } from './where.ts'
+import { findComparable, type QueryScope, relationToSeveralIn } from './where.ts'
 
 /** The page size of a request that names none. */
 export const DEFAULT_LIMIT = 20
@@ -32,7 +32,7 @@ export function readSort(
   for (const name of asked ?? ['-createdAt']) {
     const path = name.replace(/^-/, '')
     const by = findComparable(scope, collection, path)
-    if (!by) faults.add(param, 'unknown_field', unsortable(collection, path, scope.hidden(collection)))
+    if (!by) faults.add(param, 'unknown_field', unsortable(collection, path, scope))
     else if (keys.some((key) => key.by === by)) faults.add(param, 'repeated', `names "${path}" twice`)
     else keys.push({ by, descending: name.startsWith('-') })
   }
@@ -41,10 +41,19 @@ export function readSort(
 }
 
 /** Why a list cannot be sorted by a name, as far as the reader may know the field. */
-function unsortable({ comparables, manyValued }: CollectionModel, path: string, hidden: ReadonlySet<string>): string {
+function unsortable(collection: CollectionModel, path: string, scope: QueryScope): string {
+  const { comparables, manyValued } = collection
+  const hidden = scope.hidden(collection)
   const refusal = `cannot sort by "${path.slice(0, 64)}"`
   const isShown = (by: Comparable | ManyValued | undefined): boolean => by !== undefined && !hidden.has(by.owner)
   if (isShown(manyValued.get(path))) return `${refusal}: it holds many values; filter by it, with where[${path}][in]`
+  const several = relationToSeveralIn(path, collection, scope)
+  if (several !== undefined) {
+    const advice = comparables.has(`${several}.id`)
+      ? `sort by ${several}.collection or ${several}.id`
+      : `filter by it, with where[${several}.id][in]`
+    return `${refusal}: ${several} refers to several collections; ${advice}`
+  }
   const relation = [...comparables.values()].find(({ path: own, to }) => to !== undefined && path.startsWith(`${own}.`))
   if (!relation || !isShown(relation)) return refusal
   return `${refusal}: a list is sorted by its own fields, because no index spans a relation; store the value in the entry as well, or list what it refers to, sorted, and filter by where[${relation.path}][in]`

@@ -233,7 +233,7 @@ class WhereReader {
   #field(name: string, node: WhereNode, collection: CollectionModel, path: string, place: FilterPlace): Condition {
     const field = this.#find(name, collection, true)
     if (!field) {
-      this.#fault(path, 'unknown_field', `cannot filter by "${name.slice(0, 64)}"`)
+      this.#fault(path, 'unknown_field', this.#adviceOn(name, collection) ?? `cannot filter by "${name.slice(0, 64)}"`)
       return MATCHES_NOTHING
     }
     if (node.values.length > 0 || node.children.size === 0) {
@@ -269,6 +269,16 @@ class WhereReader {
       if (to && this.#find(rest, to, false)) return { kind: 'related', through, isMany: many !== undefined, to, rest }
     }
     return undefined
+  }
+
+  /** What to write instead of a relation to several collections, or of a field on its other side. */
+  #adviceOn(name: string, collection: CollectionModel): string | undefined {
+    const relation = relationToSeveralIn(name, collection, this.#scope)
+    if (relation === undefined) return undefined
+    const instead = `filter by ${relation}.collection or ${relation}.id`
+    return name === relation
+      ? `${relation} refers to several collections; ${instead}`
+      : `cannot filter through ${relation}, which refers to several collections; ${instead}`
   }
 
   #leaf(field: FilterField, operator: string, texts: readonly string[], path: string, negated: boolean): Condition {
@@ -355,10 +365,23 @@ class WhereReader {
   #typed(by: Comparable | ManyValued, texts: readonly string[], path: string): readonly QueryValue[] {
     return texts.flatMap((text) => {
       const value = by.fromQuery(text)
-      if (value !== undefined) return [value]
-      this.#fault(path, 'type', `must be a value that ${by.path} can hold`)
+      if (value !== undefined && this.#isOpen(by, value)) return [value]
+      this.#fault(path, 'type', this.#typeAdvice(by))
       return []
     })
+  }
+
+  /** The key of a collection that the reader may not read is no value, as one that does not exist. */
+  #isOpen({ part }: Comparable | ManyValued, value: QueryValue): boolean {
+    return part?.name !== 'collection' || this.#scope.collection(String(value)) !== undefined
+  }
+
+  #typeAdvice({ path, part }: Comparable | ManyValued): string {
+    if (part?.name !== 'collection') return `must be a value that ${path} can hold`
+    const open = part.targets.filter((target) => this.#scope.collection(target))
+    return open.length > 0
+      ? `must be one of: ${open.join(', ')}`
+      : 'must be a collection that you may read: there is none'
   }
 
   #fault(path: string, code: string, message: string): void {
@@ -373,9 +396,18 @@ const PARTS: readonly string[] = [...ORDER, 'startsWith', 'contains']
 /** The operators of a many-valued field. */
 export const MEMBER_OPERATORS: readonly string[] = ['in', 'all', 'nin', 'exists']
 
+/** The path of the relation to several collections that a name is, or begins with, as far as the reader may know it. */
+export function relationToSeveralIn(name: string, collection: CollectionModel, scope: QueryScope): string | undefined {
+  const hidden = scope.hidden(collection)
+  const found = [...collection.comparables.values(), ...collection.manyValued.values()].find(
+    ({ part, owner }) => part && !hidden.has(owner) && `${name}.`.startsWith(`${part.relation}.`),
+  )
+  return found?.part?.relation
+}
+
 /** The operators that compare a single value. */
-export function operatorsOf({ scalar, isText, to }: Comparable): readonly string[] {
-  if (scalar === 'boolean' || to !== undefined) return EQUALITY
+export function operatorsOf({ scalar, isText, to, part }: Comparable): readonly string[] {
+  if (scalar === 'boolean' || to !== undefined || part) return EQUALITY
   return isText ? PARTS : ORDER
 }
 

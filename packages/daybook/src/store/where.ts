@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Comparable } from '../model/model.ts'
+import type { Comparable, ManyValued } from '../model/model.ts'
 import type { Condition } from '../query/where.ts'
 import { param } from './compile.ts'
 import type { Dialect } from './dialect.ts'
@@ -99,10 +99,12 @@ function successor(text: string): string | null {
 }
 
 /** The members of a many-valued field: references in one table, choices and scalars in the other. */
-function memberTable(of: { readonly to?: string }): { table: RawBuilder<unknown>; value: RawBuilder<unknown> } {
-  return of.to === undefined
-    ? { table: sql.table('daybook$choices'), value: sql.ref('m.value') }
-    : { table: sql.table('daybook$refs'), value: sql.ref('m.to_id') }
+function memberTable({ to, part }: ManyValued): { table: RawBuilder<unknown>; value: RawBuilder<unknown> } {
+  if (to === undefined && !part) return { table: sql.table('daybook$choices'), value: sql.ref('m.value') }
+  return {
+    table: sql.table('daybook$refs'),
+    value: sql.ref(part?.name === 'collection' ? 'm.to_collection' : 'm.to_id'),
+  }
 }
 
 /** Whether an entry alone tells if it holds the condition, without a look into other tables. */
@@ -119,15 +121,17 @@ function member(condition: Member, { dialect, collection, alias, bind }: Filtere
     cacheKey: `${negated ? '!' : ''}${alias}.${of.path} has ${operator}`,
     sql: () => {
       const { table, value } = memberTable(of)
-      const own = sql`${table} AS m WHERE m.from_collection = ${sql.lit(collection)} AND m.field = ${sql.lit(of.path)}`
+      const own = sql`${table} AS m WHERE m.from_collection = ${sql.lit(collection)} AND m.field = ${sql.lit(of.part?.relation ?? of.path)}`
       const id = sql.ref(`${alias}.id`)
       const given = dialect.isAmong(value, param(list))
+      // Several references may lead to one collection.
+      const counted = of.part?.name === 'collection' ? sql`count(DISTINCT ${value})` : sql`count(*)`
       const holds =
         operator === 'exists'
           ? sql<SqlBool>`EXISTS (SELECT 1 FROM ${own} AND m.from_id = ${id})`
           : operator === 'in'
             ? sql<SqlBool>`${id} IN (SELECT m.from_id FROM ${own} AND ${given})`
-            : sql<SqlBool>`(SELECT count(*) FROM ${own} AND m.from_id = ${id} AND ${given}) = ${param(count)}`
+            : sql<SqlBool>`(SELECT ${counted} FROM ${own} AND m.from_id = ${id} AND ${given}) = ${param(count)}`
       return negated ? sql`NOT (${holds})` : holds
     },
   }

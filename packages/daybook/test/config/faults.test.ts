@@ -477,7 +477,7 @@ const MISSPELT: Readonly<Record<keyof typeof f, readonly [field: unknown, takes:
   slug: [f.slug(wrong({ requird: true })), 'renamedFrom, fill, from'],
   status: [f.status(wrong({ requird: true })), 'description, validate, renamedFrom, options, default'],
   json: [f.json(wrong({ requird: true })), 'default, schema'],
-  relation: [f.relation('posts', wrong({ requird: true })), 'many, onDelete, index'],
+  relation: [f.relation('posts', wrong({ requird: true })), 'many, onDelete, index, formerTo'],
   reverse: [f.reverse('posts.author', wrong({ requird: true })), 'description, access, through'],
   group: [f.group(fields, wrong({ requird: true })), 'required, description, localized, access, validate, renamedFrom'],
   list: [f.list(title, wrong({ requird: true })), 'min, max, default'],
@@ -568,6 +568,56 @@ const REVERSE_PLACES: readonly Case[] = [
     'no such option',
   ],
 ]
+
+/** What a relation to several collections can say wrong. */
+const RELATIONS_TO_SEVERAL: readonly Case[] = (
+  [
+    ['no collection', f.relation([]), '', 'name at least one collection'],
+    ['a collection twice', f.relation(['posts', 'posts']), '', 'name each collection once'],
+    [
+      'a mistyped collection',
+      f.relation(['posts', 'pagse']),
+      '',
+      '"pagse" is not a collection; write one of: posts, pages',
+    ],
+    ['a field "collection" in a target', f.relation(['posts', 'pages']), '', 'pages has a field "collection"'],
+    [
+      'a former list',
+      f.relation(['posts'], { formerTo: ['pages'] }),
+      '.formerTo',
+      "write the collection that it led to, as 'posts'",
+    ],
+    [
+      'a former collection of one',
+      f.relation('posts', { formerTo: 'pages' }),
+      '.formerTo',
+      'write the list of collections',
+    ],
+    [
+      'a former target that is none',
+      f.relation('posts', { formerTo: wrong(5) }),
+      '.formerTo',
+      'write what the relation led to',
+    ],
+    [
+      'a localized one that moves',
+      f.relation(['posts'], { formerTo: 'posts', localized: true }),
+      '.formerTo',
+      'the values of a localized relation cannot be moved',
+    ],
+    [
+      'a hidden one that restricts',
+      f.relation(['posts'], { access: { read: () => true }, onDelete: 'restrict' }),
+      '.onDelete',
+      'write "unset"',
+    ],
+  ] as const
+).map(([what, a, option, message]): Case => {
+  const pages = { fields: { collection: f.text() } }
+  const locales = { default: 'en', available: ['en'] }
+  const config = { locales, collections: { posts: { fields: { a } }, pages } }
+  return [`relation to several: ${what}`, config, `collections.posts.fields.a${option}`, message]
+})
 
 const BROKEN_SCHEMA = { type: 'nonsense' }
 
@@ -695,6 +745,7 @@ describe.each([
   ['options that no type has', misspelt],
   ['options of one type', TYPES],
   ['reverse fields', [...REVERSES, ...REVERSE_PLACES]],
+  ['relations to several collections', RELATIONS_TO_SEVERAL],
 ] as const)('%s that cannot be served', (_title, cases) => {
   test.each(cases)('%s', async (_what, config, path, message) => {
     const faults = await faultsOf(config)

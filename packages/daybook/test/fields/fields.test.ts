@@ -22,7 +22,8 @@ function makeConfig(): DaybookConfig {
     defineCollection({ fields: { title: f.text(), field } }),
   ])
   const targets = defineCollection({ fields: { name: f.text() } })
-  return { collections: { targets, ...Object.fromEntries(collections) } } as DaybookConfig
+  const others = defineCollection({ fields: { name: f.text() } })
+  return { collections: { targets, others, ...Object.fromEntries(collections) } } as DaybookConfig
 }
 
 const created: (readonly [collection: string, id: string])[] = []
@@ -31,8 +32,9 @@ const created: (readonly [collection: string, id: string])[] = []
 function filled(value: unknown): unknown {
   if (value === ID) return id
   if (value === SHOUTED_ID) return id.toUpperCase()
-  if (Array.isArray(value) && value.some((one) => one === ID || one === SHOUTED_ID)) return value.map(filled)
-  return value
+  if (Array.isArray(value) && value.some((one) => filled(one) !== one)) return value.map(filled)
+  const isReference = typeof value === 'object' && value !== null && 'collection' in value && 'id' in value
+  return isReference ? { ...value, id: filled(value.id) } : value
 }
 
 async function create({ collection }: Case, data: object): Promise<Readonly<Record<string, unknown>>> {

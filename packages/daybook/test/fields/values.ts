@@ -502,6 +502,50 @@ export const FIELDS: Readonly<Record<keyof typeof f, readonly FieldCase[]>> = {
       ],
       empty: [],
     },
+    {
+      name: 'one, in several collections',
+      field: f.relation(['targets', 'others']),
+      accepts: [
+        [{ collection: 'targets', id: ID }],
+        [
+          { id: SHOUTED_ID, collection: 'targets' },
+          { collection: 'targets', id: ID },
+        ],
+      ],
+      refuses: [
+        [{ collection: 'others', id: ID }, 'reference'],
+        [{ collection: 'nothing', id: ID }, 'reference'],
+        [{ collection: 'targets', id: NOBODY }, 'reference'],
+        [{ collection: 'targets', id: 'the-slug' }, 'format', '/id'],
+        [{ collection: 'targets' }, 'required', '/id'],
+        [{ id: ID }, 'required', '/collection'],
+        [{ collection: 'targets', id: ID, title: 'T' }, 'unknown_field', '/title'],
+        [{ collection: 5, id: ID }, 'type', '/collection'],
+        [ID, 'type'],
+        [[], 'type'],
+      ],
+    },
+    {
+      name: 'many, in several collections',
+      field: f.relation(['targets', 'others'], { many: true }),
+      accepts: [
+        [[]],
+        [[{ collection: 'targets', id: ID }]],
+        [
+          [
+            { collection: 'targets', id: ID },
+            { collection: 'targets', id: SHOUTED_ID },
+          ],
+          [{ collection: 'targets', id: ID }],
+        ],
+      ],
+      refuses: [
+        [{ collection: 'targets', id: ID }, 'type'],
+        [[ID], 'type', '/0'],
+        [[{ collection: 'targets', id: NOBODY }], 'reference'],
+      ],
+      empty: [],
+    },
   ],
   // Nothing is stored: see test/http/lists/reverse.test.ts.
   reverse: [],

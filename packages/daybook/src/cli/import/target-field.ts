@@ -11,6 +11,7 @@ export interface TargetField {
 }
 
 export function toTarget({ collections }: Model, key: string, field: Field): TargetField {
-  const relation = field.type.relation?.(field.options)
-  return { key, schema: schemaOf(field), refersTo: relation && collections.get(relation.to) }
+  const to = field.type.relation?.(field.options).to
+  // A name does not say in which of several collections it is.
+  return { key, schema: schemaOf(field), refersTo: typeof to === 'string' ? collections.get(to) : undefined }
 }

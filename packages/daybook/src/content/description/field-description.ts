@@ -66,8 +66,11 @@ export interface FieldDescription extends ValueDescription {
 
 /** The target of a relation. */
 export interface RelationDescription {
-  /** The key of the collection that it leads to; `null`: one that the reader may not read. */
-  readonly to: string | null
+  /**
+   * The key of the collection that it leads to; `null`: one that the reader may not read. Of a relation to several collections, the
+   * list of those that the reader may read.
+   */
+  readonly to: string | readonly string[] | null
   /** What happens to the reference when its target is deleted. */
   readonly onDelete: 'unset' | 'restrict'
 }
@@ -163,6 +166,7 @@ function describeRelation({ type, options }: Field, reader: FieldReader): Relati
   const relation = type.relation?.(options)
   if (!relation) return undefined
   const { to, onDelete } = relation
+  if (typeof to !== 'string') return { to: to.filter((one) => reader.mayReadCollection(one)), onDelete }
   return { to: reader.mayReadCollection(to) ? to : null, onDelete }
 }
 

@@ -1,5 +1,6 @@
 import { type DaybookError, invalidAt } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
+import { COLLECTION_KEY, isTaggedReference } from '../../fields/relation-to-several.ts'
 import type { DocumentModel, RelationModel } from '../../model/model.ts'
 import { collectionsOf, type Expansion, type ListExpansion, type Selection } from '../../query/expansion.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
@@ -73,8 +74,8 @@ interface Work extends AnswerSource {
 }
 
 /**
- * The JSON texts of stored entries with what is included: one statement for each relation or reverse field and level, however
- * many entries there are.
+ * The JSON texts of stored entries with what is included: one statement for each collection that a relation leads to, or reverse
+ * field, and level, however many entries there are.
  *
  * @throws VALIDATION_ERROR when more than {@link MAX_EXPANDED_DOCUMENTS} documents would be put in
  */
@@ -253,7 +254,9 @@ async function expand(
   for (const expansion of expansions) {
     const holders = documents.map((one) => holdersOf(one, expansion.relation.steps))
     const shown = await fetchDocuments(work, expansion, holders.flat())
-    for (const [index, own] of holders.entries()) for (const holder of own) weigh(index, substitute(holder, shown))
+    for (const [index, own] of holders.entries()) {
+      for (const holder of own) weigh(index, substitute(holder, expansion, shown))
+    }
   }
   for (const list of lists) {
     const pages = await fetchPages(work, list, documents)
@@ -268,7 +271,7 @@ async function fetchDocuments(
   expansion: Expansion,
   holders: readonly Holder[],
 ): Promise<ReadonlyMap<string, ShownDocument>> {
-  const ids = holders.flatMap(({ value }) => [value].flat()).filter((id) => typeof id === 'string')
+  const ids = holders.flatMap(({ value }) => [value].flat()).flatMap((one) => idOf(expansion, one) ?? [])
   const rows = [...(await fetchRows(work, expansion, ids)).values()]
   const shown = await showRows(work, expansion, rows)
   return new Map(rows.map(({ id }, index) => [id, shown[index] as ShownDocument]))
@@ -284,7 +287,11 @@ async function showRows(
   const projection = { hidden: work.scope.hidden(to), select, hasPeople: work.scope.seesPeople(to) }
   const values = rows.map((row) => readableValues(to, row, projection))
   const weights = await expand(work, values, included)
-  return values.map((one, index) => ({ value: project(to, one, projection), weight: 1 + (weights[index] ?? 0) }))
+  const tag = 'relation' in included && included.relation.isTagged ? { [COLLECTION_KEY]: to.key } : {}
+  return values.map((one, index) => ({
+    value: { ...tag, ...project(to, one, projection) },
+    weight: 1 + (weights[index] ?? 0),
+  }))
 }
 
 /** An object that holds references under a key. */
@@ -304,7 +311,9 @@ function holdersOf(value: unknown, [step, ...rest]: RelationModel['steps']): rea
   if (rest.length > 0) return holdersOf(value[key], rest)
   const held = value[key]
   // A map of locale to references, where every locale is asked for.
-  if (isRecord(held)) return Object.keys(held).map((locale) => ({ object: held, key: locale, value: held[locale] }))
+  if (isRecord(held) && !isTaggedReference(held)) {
+    return Object.keys(held).map((locale) => ({ object: held, key: locale, value: held[locale] }))
+  }
   return [{ object: value, key, value: held }]
 }
 
@@ -314,12 +323,26 @@ interface ShownDocument {
   readonly weight: number
 }
 
+/** The id of a reference that the expansion is about. A document that took the place of one is of another collection. */
+function idOf({ relation, to }: Expansion, reference: unknown): string | undefined {
+  if (!relation.isTagged) return typeof reference === 'string' ? reference : undefined
+  return isTaggedReference(reference) && reference.collection === to.key ? reference.id : undefined
+}
+
 /** Answers for how many documents the new value counts. */
-function substitute({ object, key, value }: Holder, shown: ReadonlyMap<string, ShownDocument>): number {
-  const documents = [value].flat().flatMap((id) => shown.get(String(id)) ?? [])
-  const values = documents.map((one) => one.value)
+function substitute({ object, key }: Holder, expansion: Expansion, shown: ReadonlyMap<string, ShownDocument>): number {
+  const value = object[key]
+  let weight = 0
+  const values = [value].flat().flatMap((reference) => {
+    const id = idOf(expansion, reference)
+    // What another collection has to say is put in by the expansion of that one.
+    if (id === undefined) return expansion.relation.isTagged ? [reference] : []
+    const document = shown.get(id)
+    weight += document?.weight ?? 0
+    return document ? [document.value] : []
+  })
   object[key] = Array.isArray(value) ? values : (values[0] ?? null)
-  return documents.reduce((sum, { weight }) => sum + weight, 0)
+  return weight
 }
 
 /** One page of entries as it is put in, and for how many documents it counts. */

@@ -79,9 +79,10 @@ class KeptTotals {
 
 /** The relation of the collection that refers, as entries are found by it. The config was checked for an index of it. */
 function throughOf({ key, comparables, manyValued }: CollectionModel, path: string): Through {
-  const one = comparables.get(path)
-  if (one) return { kind: 'one', by: one }
-  const many = manyValued.get(path)
+  const one = comparables.get(path) ?? comparables.get(`${path}.id`)
+  const collection = comparables.get(`${path}.collection`)
+  if (one) return { kind: 'one', by: one, ...(one.part && collection ? { collection } : {}) }
+  const many = manyValued.get(path) ?? manyValued.get(`${path}.id`)
   if (!many) throw new Error(`${key}.${path} has no index`)
   return { kind: 'many', by: many }
 }
@@ -115,6 +116,7 @@ function fingerprintOf(
   { sort, statuses }: ListExpansion['page'],
   id: string,
 ): string {
-  const operator = to.comparables.has(through) ? 'eq' : 'in'
-  return listFingerprint(to, { sort, statuses, where: JSON.stringify([[`where[${through}][${operator}]`, [id]]]) })
+  const { by, kind } = throughOf(to, through)
+  const operator = kind === 'one' ? 'eq' : 'in'
+  return listFingerprint(to, { sort, statuses, where: JSON.stringify([[`where[${by.path}][${operator}]`, [id]]]) })
 }

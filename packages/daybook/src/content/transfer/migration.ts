@@ -287,11 +287,18 @@ async function moveGlobal(
 
 function hasRenames(fields: Fields): boolean {
   return Object.values(fields).some(
-    (field) => field.options.renamedFrom !== undefined || innerFields(field).some(hasRenames),
+    (field) =>
+      field.options.renamedFrom !== undefined ||
+      field.options.formerTo !== undefined ||
+      innerFields(field).some(hasRenames),
   )
 }
 
 function renameMessage({ fieldMap }: DocumentModel, path: string): string {
   const old = fieldMap[path]?.options.renamedFrom
-  return old === undefined ? 'takes the values of its old key' : `takes the values of ${old}`
+  if (old !== undefined) return `takes the values of ${old}`
+  const former = fieldMap[path]?.options.formerTo
+  return former === undefined
+    ? 'takes the values of its old key'
+    : `takes the references to ${[former].flat().join(', ')}`
 }

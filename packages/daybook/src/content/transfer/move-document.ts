@@ -1,4 +1,4 @@
-import type { Fields, Visitor } from '../../fields/field.ts'
+import type { Field, Fields, Visitor } from '../../fields/field.ts'
 import { emptyValue, innerFields, isRecord, servedKeys } from '../../fields/field.ts'
 import type { DocumentModel } from '../../model/model.ts'
 import { toCurrentSchema, type Values } from '../document.ts'
@@ -82,21 +82,33 @@ const withoutNulls = (values: Values): Values =>
 function moveFields(fields: Fields, values: Values, prefix: string, renamed: Set<string>): Values {
   const moved = moveKeys(fields, values, prefix, renamed)
   for (const [key, field] of Object.entries(fields)) {
-    const value = moved[key]
-    if (value === null || value === undefined || !field.type.accepts(value, field.options)) continue
-    moved[key] = field.type.walk?.(value, field.options, renamer(`${prefix}${key}.`, renamed)) ?? value
+    const path = `${prefix}${key}`
+    const value = adopted(field, moved[key], path, renamed)
+    if (value === null || value === undefined) continue
+    moved[key] = value
+    if (!field.type.accepts(value, field.options)) continue
+    moved[key] = field.type.walk?.(value, field.options, renamer(`${path}.`, renamed)) ?? value
   }
   return moved
+}
+
+/** The value as the present config has it, where the field takes it over from what it was before. */
+function adopted(field: Field, value: unknown, path: string, renamed: Set<string>): unknown {
+  if (value === null || value === undefined || field.type.accepts(value, field.options)) return value
+  const own = field.type.adopt?.(value, field.options)
+  if (own !== undefined) renamed.add(path)
+  return own ?? value
 }
 
 /** Moves inside containers; what has no field any more stays, so that its loss is seen. */
 function renamer(prefix: string, renamed: Set<string>): Visitor {
   return {
     enter: (fields, value) => moveKeys(fields, value, prefix, renamed),
-    value: (field, value) =>
-      value === null || value === undefined
-        ? emptyValue(field)
-        : (field.type.walk?.(value, field.options, renamer(prefix, renamed)) ?? value),
+    value: (field, given, key) => {
+      const value = adopted(field, given, `${prefix}${key}`, renamed)
+      if (value === null || value === undefined) return emptyValue(field)
+      return field.type.walk?.(value, field.options, renamer(prefix, renamed)) ?? value
+    },
     generated: (generated, copy, _source, stored) => {
       copy[generated.key] = stored ?? null
     },

@@ -33,6 +33,8 @@ export async function requireTargets(
   )
   const known = new Set(before.filter(isReadable).map(referenceKey))
   const added = own.filter((reference) => !known.has(referenceKey(reference)))
+  const strayed = added.flatMap((reference) => straying(reference, scope))
+  if (strayed.length > 0) throw invalid(strayed)
   const groups = [...Map.groupBy(added, ({ collection }) => collection)]
   const issues = await Promise.all(
     groups.map(async ([key, group]) => {
@@ -41,6 +43,16 @@ export async function requireTargets(
     }),
   )
   if (issues.flat().length > 0) throw invalid(issues.flat())
+}
+
+/** What is wrong with a reference to a collection that its field does not lead to, or that the writer may not read: the same. */
+function straying({ field, collection, among }: FieldReference, scope: QueryScope): readonly Issue[] {
+  if (among === undefined) return []
+  const open = among.filter((key) => scope.collection(key) !== undefined)
+  if (open.includes(collection)) return []
+  const named = `"${collection.slice(0, 64)}" is no collection that ${field} can refer to`
+  const message = open.length > 0 ? `${named}; write one of: ${open.join(', ')}` : named
+  return [{ path: `/${field}`, code: 'reference', message }]
 }
 
 async function missingTargets(

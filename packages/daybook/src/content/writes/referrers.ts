@@ -1,5 +1,5 @@
 import { DaybookError } from '../../errors.ts'
-import type { Field } from '../../fields/field.ts'
+import type { Field, Reference } from '../../fields/field.ts'
 import { emptyValue } from '../../fields/field.ts'
 import { isUuidShaped } from '../../fields/slug.ts'
 import type { CollectionModel, DocumentModel, GlobalModel } from '../../model/model.ts'
@@ -156,13 +156,15 @@ function isRestricted({ model }: Engine, { collection, id, field }: Referrer): b
   return document?.relations.get(field)?.some(({ onDelete }) => onDelete === 'restrict') === true
 }
 
-async function release({ engine, id, actor }: Deletion, writer: Writer, referrer: Referrer): Promise<void> {
+async function release(deletion: Deletion, writer: Writer, referrer: Referrer): Promise<void> {
+  const { engine, actor } = deletion
+  const gone: Reference = { collection: deletion.collection.key, id: deletion.id }
   const at = new Date().toISOString()
-  if (referrer.collection === GLOBALS) return releaseGlobal(engine, writer, referrer.id, id, at, actor)
+  if (referrer.collection === GLOBALS) return releaseGlobal(engine, writer, referrer.id, gone, at, actor)
   const collection = engine.model.collections.get(referrer.collection)
   const stored = collection && (await writer.read.entries.stored(collection, referrer.id))
   if (!collection || !stored) return writer.forgetReferrer(referrer.collection, referrer.id)
-  const canonical = released(engine, collection, toCanonical(storedValues(collection, stored), stored.locales), id)
+  const canonical = released(engine, collection, toCanonical(storedValues(collection, stored), stored.locales), gone)
   const next = toRow(engine.model, collection, {
     id: stored.id,
     canonical,
@@ -179,14 +181,14 @@ async function releaseGlobal(
   engine: Engine,
   writer: Writer,
   key: string,
-  id: string,
+  gone: Reference,
   at: string,
   actor: string,
 ): Promise<void> {
   const global = engine.model.globals.get(key)
   const row = global && (await writer.read.globals.byKey(key))
   if (!global || !row) return writer.forgetReferrer(GLOBALS, key)
-  const canonical = released(engine, global, toCanonical(storedValues(global, row), row.locales), id)
+  const canonical = released(engine, global, toCanonical(storedValues(global, row), row.locales), gone)
   const doc = JSON.stringify(withSystem(global, { key }, mergeFields(global, {}, canonical.values)))
   const people = { created_by: row.created_by, updated_by: personOf(actor) }
   const next = {
@@ -200,39 +202,42 @@ async function releaseGlobal(
   await writer.writeGlobal(row, next, allReferences(engine.model, global, canonical), at, actor)
 }
 
-/** A document without any reference to an id, in whatever locale. */
+/** A document without any reference to an entry, in whatever locale. */
 function released(
   { model: { locales } }: Engine,
   document: DocumentModel,
   canonical: Canonical,
-  id: string,
+  gone: Reference,
 ): Canonical {
-  const own: Canonical = { ...canonical, values: withoutReference(document, canonical.values, id) }
+  const own: Canonical = { ...canonical, values: withoutReference(document, canonical.values, gone) }
   const defaultLocale = locales?.default
   if (defaultLocale === undefined) return own
   return Object.keys(canonical.translations).reduce((current, locale) => {
-    const inLocale = withoutReference(document, show(document, current, [locale], defaultLocale), id)
+    const inLocale = withoutReference(document, show(document, current, [locale], defaultLocale), gone)
     return writeTranslation(document, current, inLocale, locale, defaultLocale)
   }, own)
 }
 
-/** The fields of a document with every reference to an id taken out. */
-function withoutReference(document: DocumentModel, values: Values, id: string): Values {
+/** The fields of a document with every reference to an entry taken out. */
+function withoutReference(document: DocumentModel, values: Values, gone: Reference): Values {
   const released: Values = {}
   for (const { key, field, servedKeys } of document.fields) {
     for (const served of servedKeys) released[served] = values[served]
-    released[key] = releaseValue(field, values[key], id)
+    released[key] = releaseValue(field, values[key], gone)
   }
   return released
 }
 
-function releaseValue(field: Field, value: unknown, id: string): unknown {
+function releaseValue(field: Field, value: unknown, gone: Reference): unknown {
   if (value === null || value === undefined) return value
-  const refersTo = field.type.references?.(value, field.options).some((one) => one.id === id)
-  if (refersTo) return Array.isArray(value) ? value.filter((one) => one !== id) : emptyValue(field)
+  const refersTo = (held: unknown): boolean =>
+    field.type
+      .references?.(held, field.options)
+      .some(({ collection, id }) => collection === gone.collection && id === gone.id) === true
+  if (refersTo(value)) return Array.isArray(value) ? value.filter((one) => !refersTo(one)) : emptyValue(field)
   const released =
     field.type.walk?.(value, field.options, {
-      value: (inner, innerValue) => releaseValue(inner, innerValue, id),
+      value: (inner, innerValue) => releaseValue(inner, innerValue, gone),
       generated: (generated, copy, _source, stored) => {
         copy[generated.key] = stored ?? null
       },

@@ -3,6 +3,7 @@ import { schemaWithout } from '../../content/writes/body.ts'
 import { emptyValue, isRecord, type JsonSchema } from '../../fields/field.ts'
 import { OWN_SCHEMA } from '../../fields/json.ts'
 import { REFERS_TO } from '../../fields/relation.ts'
+import { COLLECTION_KEY } from '../../fields/relation-to-several.ts'
 import { LISTS } from '../../fields/reverse.ts'
 import type { CollectionModel, DocumentModel, Model } from '../../model/model.ts'
 import { PEOPLE_KEYS, PEOPLE_SCHEMAS } from '../../model/people.ts'
@@ -200,6 +201,7 @@ export class DocumentSchemas {
     const { [LOCALIZED]: isLocalized, [REFERS_TO]: to, [OWN_SCHEMA]: own, discriminator } = schema
     if (isLocalized === true && place.form === 'AllLocales') return this.#byLocale(schema, place)
     if (typeof to === 'string') return this.#reference(schema, to, place)
+    if (Array.isArray(to)) return this.#references(schema, to, place)
     if (typeof schema[LISTS] === 'string') return this.#listed(schema, schema[LISTS], place)
     if (isRecord(own)) return this.#ofConfig(own, schema, place)
     if (isRecord(discriminator)) return this.#variants(schema, String(discriminator.propertyName), place)
@@ -260,6 +262,48 @@ export class DocumentSchemas {
     const documents = forms.map((one) => printRef(this.#schema(target, one)))
     const isNullable = Array.isArray(schema.type) && schema.type.includes('null')
     return `{${shown}"anyOf":[${[ID, ...documents, ...(isNullable ? [NULL] : [])].join(',')}]}`
+  }
+
+  /**
+   * A reference that names its collection, or in an answer the document in its place, told apart by the collection. Of collections
+   * that the reader may not know, nothing is said but that there may be others.
+   */
+  #references(given: JsonSchema, to: readonly string[], place: Place): Text {
+    const { [REFERS_TO]: _, [LOCALIZED]: __, description, ...schema } = given
+    const targets = to.flatMap((key) => this.#model.collections.get(key) ?? [])
+    const open = targets.filter((one) => this.#reader.documents.has(one))
+    if (open.length === 0) return print(schema)
+    const variants = open.map((target) => [target.key, this.#variantOf(target, schema, place)] as const)
+    const mapping = Object.fromEntries(variants.map(([key, { $ref }]) => [key, $ref]))
+    const one = print({
+      oneOf: variants.map(([, ref]) => ref),
+      discriminator: { propertyName: COLLECTION_KEY, mapping },
+    })
+    const isNullable = Array.isArray(schema.type) && schema.type.includes('null')
+    const others = open.length < targets.length ? [print({ ...schema, type: 'object' })] : []
+    const choices = [one, ...others, ...(isNullable ? [NULL] : [])]
+    const isTold = others.length === 0 && description !== undefined
+    const said = isTold ? `"description":${print(description)},` : ''
+    return choices.length === 1 ? `{${said}${one.slice(1)}` : `{${said}"anyOf":[${choices.join(',')}]}`
+  }
+
+  /** A reference to an entry of one of several collections, or in an answer the entry, of which a reference is a part. */
+  #variantOf(target: CollectionModel, reference: JsonSchema, { form }: Place): SchemaRef {
+    const tag = { [COLLECTION_KEY]: { const: target.key } }
+    if (BODIES.includes(form)) {
+      const properties = { ...(reference.properties as object), ...tag }
+      return this.#components.schema(`${documentName(target)}Reference`, () =>
+        print({ ...reference, type: 'object', properties }),
+      )
+    }
+    const own: Form = form === 'AllLocales' ? form : 'Selection'
+    const name = `${documentName(target)}Included${form === 'AllLocales' ? form : ''}`
+    return this.#components.schema(name, () => {
+      const { properties } = this.#own(target, 'read')
+      const members = this.#properties({ ...tag, ...(properties as object) }, { name, form: own, isMerged: false })
+      const required = print([COLLECTION_KEY, ...target.systemKeys.before])
+      return `{"type":"object","properties":${members},"required":${required},"additionalProperties":false}`
+    })
   }
 
   /** One page of the entries that refer to a document. */

@@ -95,12 +95,19 @@ export class FilterSchemas {
     operators: readonly string[],
     kind: (field: F) => string,
   ): Text {
-    const { filterSchema } = field
+    const filterSchema = this.#valueSchema(field)
     const known = this.#operators.get(filterSchema) ?? new Map<readonly string[], Text>()
     this.#operators.set(filterSchema, known)
     const text = known.get(operators) ?? this.#makeOperators(filterSchema, operators, kind(field))
     known.set(operators, text)
     return text
+  }
+
+  /** What a filter compares with. Of the keys of collections, those that the reader may read. */
+  #valueSchema({ part, filterSchema }: Comparable | ManyValued): JsonSchema {
+    if (part?.name !== 'collection') return filterSchema
+    const open = part.targets.filter((target) => this.#byKey.has(target))
+    return open.length > 0 ? { type: 'string', enum: open } : { type: 'string' }
   }
 
   #makeOperators(schema: JsonSchema, operators: readonly string[], kind: string): Text {
@@ -125,14 +132,14 @@ function operatorsText(schema: JsonSchema, operators: readonly string[]): Text {
 const KINDS_BY_FORMAT: Readonly<Record<string, string>> = { date: 'Date', 'date-time': 'Timestamp', uuid: 'Id' }
 
 /** What the schema of the operators is called after. */
-function kindOf({ path, to, filterSchema }: Comparable): string {
-  if (to !== undefined) return 'Reference'
+function kindOf({ path, to, part, filterSchema }: Comparable): string {
+  if (to !== undefined || part?.name === 'id') return 'Reference'
   if (filterSchema.enum !== undefined) return pascal(path.replace(/^.*\./, ''))
   return kindOfSchema(filterSchema)
 }
 
-function kindOfMany({ path, to, filterSchema }: ManyValued): string {
-  if (to !== undefined) return 'References'
+function kindOfMany({ path, to, part, filterSchema }: ManyValued): string {
+  if (to !== undefined || part?.name === 'id') return 'References'
   return filterSchema.enum === undefined ? `${kindOfSchema(filterSchema)}List` : pascal(path.replace(/^.*\./, ''))
 }
 

@@ -11,7 +11,12 @@ import type { EntryRow, SortedRow } from './rows.ts'
 
 /** A relation, as the entries that hold it are found by it. */
 export type Through =
-  | { readonly kind: 'one'; readonly by: Comparable }
+  | {
+      readonly kind: 'one'
+      readonly by: Comparable
+      /** The collection that a reference names, where it does. */
+      readonly collection?: Comparable
+    }
   | { readonly kind: 'many'; readonly by: ManyValued }
 
 /** The entries of a collection that refer to documents, in terms of the store. */
@@ -127,10 +132,12 @@ function referringEntries(
   const narrowing = [...statusConditions(dialect, statuses, false), ...(where ? [where.build()] : [])]
   const all = (conditions: readonly RawBuilder<SqlBool>[]) => sql.join([...conditions, ...narrowing], sql` AND `)
   if (through.kind === 'one') {
-    return sql`FROM ${entries} WHERE ${all([sql`${dialect.value(through.by, 'entry')} = holder`])}`
+    const leads = sql<SqlBool>`${dialect.value(through.by, 'entry')} = holder`
+    const named = through.collection && sql<SqlBool>`${dialect.value(through.collection, 'entry')} = ${sql.lit(target)}`
+    return sql`FROM ${entries} WHERE ${all(named ? [leads, named] : [leads])}`
   }
   // A cross join begins with the references, which name the few entries that matter.
   const own = sql<SqlBool>`m.to_collection = ${sql.lit(target)} AND m.to_id = holder
-    AND m.from_collection = ${sql.lit(collection.key)} AND m.field = ${sql.lit(through.by.path)} AND entry.id = m.from_id`
+    AND m.from_collection = ${sql.lit(collection.key)} AND m.field = ${sql.lit(through.by.part?.relation ?? through.by.path)} AND entry.id = m.from_id`
   return sql`FROM daybook$refs AS m CROSS JOIN ${entries} WHERE ${all([own])}`
 }

@@ -38,7 +38,7 @@ export async function prepareMembers(
 
 /** The part of a collection that decides what is kept beside its documents; empty: nothing is. */
 function outlineOf({ manyValued, counted, schemaHash }: CollectionModel): string {
-  const members = [...manyValued.values()].filter(({ to }) => to === undefined).map(({ path }) => path)
+  const members = [...manyValued.values()].filter(({ to, part }) => to === undefined && !part).map(({ path }) => path)
   const outline = [schemaHash, members, counted.map(({ path }) => path)]
   if (members.length === 0 && counted.length === 0) return ''
   return createHash('sha256').update(JSON.stringify(outline)).digest('base64url')

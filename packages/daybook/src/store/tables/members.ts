@@ -15,8 +15,8 @@ const valueAt = (doc: Document, path: string): unknown =>
 
 /** The members of many-valued selects and lists of scalars, each once. A value that an older config wrote has none. */
 export function membersOf({ manyValued }: CollectionModel, doc: Document): readonly FieldMember[] {
-  return [...manyValued.values()].flatMap(({ path, to, accepts }) => {
-    const held = to === undefined ? valueAt(doc, path) : undefined
+  return [...manyValued.values()].flatMap(({ path, to, part, accepts }) => {
+    const held = to === undefined && !part ? valueAt(doc, path) : undefined
     if (!Array.isArray(held) || !accepts(held)) return []
     return [...new Set(held.map(String))].map((value) => ({ field: path, value }))
   })

@@ -15,6 +15,7 @@ export const plainFields = {
   kinds: f.select({ options: ['a', 'b', 'c'], many: true }),
   parent: f.relation('things'),
   friends: f.relation('things', { many: true }),
+  about: f.relation(['things']),
   secret: f.text({ access: { read: isAuthenticated } }),
 }
 
@@ -30,5 +31,6 @@ export const plainValues = (index: number, text: string, ids: readonly string[])
   moment: '1970-01-01T00:00:00.001Z',
   kinds: ['c', 'a'].slice(index % 3),
   parent: ids.at(-1) ?? null,
+  about: ids.length > 0 ? { collection: 'things', id: ids.at(-1) } : null,
   secret: `secret ${text}`,
 })

@@ -30,7 +30,8 @@ export async function fillBefore({ content }: Service): Promise<void> {
   const ids: string[] = []
   for (const [index, text] of STRANGE.entries()) ids.push(await create('things', thing(index, text, ids)))
   // Relations in a circle, over which no order of arrival helps.
-  await change(String(ids[0]), { parent: ids.at(-1), friends: ids, editor: person })
+  const shelf = [...ids.map((id) => ({ collection: 'things', id })).reverse(), { collection: 'people', id: person }]
+  await change(String(ids[0]), { parent: ids.at(-1), friends: ids, shelf, editor: person })
   for (const [index, id] of ids.entries()) {
     await change(
       id,

@@ -10,6 +10,8 @@ export const fuzzed = defineConfig({
         ...kitchen.collections.things.fields,
         title: f.text({ required: true, minLength: 1, maxLength: 80, localized: true }),
         friends: f.relation('people', { many: true }),
+        about: f.relation(['people', 'things']),
+        shelf: f.relation(['things', 'people'], { many: true }),
         seo: f.group({ title: f.text({ maxLength: 20, localized: true }), inner: f.group({ rank: f.integer() }) }),
         parts: f.blocks({
           quote: { text: f.text({ required: true }), by: f.relation('people') },

@@ -1,0 +1,146 @@
+import { f } from 'daybook'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { dropOrphaned, isLossy, moveStored, planMigration } from '../../src/content/transfer/migration.ts'
+import { compileModel } from '../../src/model/compile.ts'
+import { AS_SYSTEM, create, type Place, read, update } from '../support/stores/place.ts'
+import { STORES } from '../support/stores/stores.ts'
+
+const named = { fields: { title: f.text() } }
+
+/** Articles with these fields, beside what they refer to. */
+const articles = (fields: object): object => ({
+  collections: { posts: named, pages: named, articles: { fields: { title: f.text(), ...fields } } },
+})
+
+const ONE = articles({ lead: f.relation('posts'), many: f.relation('posts', { many: true }) })
+const SEVERAL = articles({
+  lead: f.relation(['posts', 'pages']),
+  many: f.relation(['posts', 'pages'], { many: true }),
+  meta: f.group({ about: f.relation(['posts', 'pages']) }),
+})
+
+let place: Place
+
+/** What a migration to a config says that it does; it does it. */
+async function migrate(config: object): Promise<readonly string[]> {
+  const model = compileModel(config as never)
+  const store = await place.store()
+  try {
+    const steps = await planMigration(store.read, model)
+    await moveStored(store, model)
+    if (steps.some(isLossy)) await dropOrphaned(store, model)
+    return steps.map((step) => `${isLossy(step) ? 'LOSS ' : ''}${step.path} ${step.message} (${step.count})`)
+  } finally {
+    await store.close()
+  }
+}
+
+describe.each(STORES)('on $name', (store) => {
+  beforeEach(async () => {
+    place = await store.at()
+    return () => place[Symbol.asyncDispose]()
+  })
+
+  test('a relation that comes to lead to several collections takes its references along', async () => {
+    const { post, id } = await place.serve(ONE, async (service) => {
+      const made = await create(service, 'posts', { title: 'P' })
+      const article = await create(service, 'articles', { title: 'A', lead: made.id, many: [made.id] })
+      return { post: made.id, id: article.id }
+    })
+    const later = articles({
+      lead: f.relation(['posts', 'pages'], { formerTo: 'posts' }),
+      many: f.relation(['posts', 'pages'], { many: true, formerTo: 'posts' }),
+    })
+    await expect(place.start(later)).rejects.toThrow('articles.lead takes the references to posts (1)')
+    expect(await migrate(later)).toEqual([
+      'articles.lead takes the references to posts (1)',
+      'articles.many takes the references to posts (1)',
+    ])
+    expect(await migrate(later)).toEqual([])
+    await place.serve(later, async (service) => {
+      const reference = { collection: 'posts', id: post }
+      expect(await read(service, 'articles', id)).toMatchObject({ lead: reference, many: [reference] })
+      const found = await service.content.list('articles', { where: { 'lead.id': { eq: post } } }, AS_SYSTEM)
+      expect(found.total).toBe(1)
+      await service.content.delete('posts', post, AS_SYSTEM)
+      expect(await read(service, 'articles', id)).toMatchObject({ lead: null, many: [] })
+    })
+  })
+
+  test('a relation that comes to lead to one collection takes the references to it along, and loses the others', async () => {
+    const { post, one, other } = await place.serve(SEVERAL, async (service) => {
+      const made = await create(service, 'posts', { title: 'P' })
+      const page = { collection: 'pages', id: (await create(service, 'pages', { title: 'G' })).id }
+      const reference = { collection: 'posts', id: made.id }
+      const first = await create(service, 'articles', { lead: reference, many: [reference] })
+      const second = await create(service, 'articles', { lead: page, many: [page, reference] })
+      return { post: made.id, one: first.id, other: second.id }
+    })
+    const formerTo = ['posts', 'pages'] as const
+    const later = articles({
+      lead: f.relation('posts', { formerTo }),
+      many: f.relation('posts', { many: true, formerTo }),
+    })
+    await expect(place.start(later)).rejects.toThrow('daybook migrate --apply')
+    expect(await migrate(later)).toEqual(
+      expect.arrayContaining([
+        'articles.lead takes the references to posts, pages (1)',
+        expect.stringContaining('LOSS articles.lead'),
+        expect.stringContaining('LOSS articles.many'),
+      ]),
+    )
+    await place.serve(later, async (service) => {
+      expect(await read(service, 'articles', one)).toMatchObject({ lead: post, many: [post] })
+      expect(await read(service, 'articles', other)).toMatchObject({ lead: null, many: [post] })
+    })
+  })
+
+  test('without formerTo the references wait for the former config, as values of any other type do', async () => {
+    const { post, id } = await place.serve(ONE, async (service) => {
+      const made = await create(service, 'posts', { title: 'P' })
+      return { post: made.id, id: (await create(service, 'articles', { lead: made.id })).id }
+    })
+    await place.serve(SEVERAL, async (service) => {
+      expect(await read(service, 'articles', id)).toMatchObject({ lead: null, many: [] })
+      await update(service, 'articles', id, { title: 'written meanwhile' })
+    })
+    await place.serve(ONE, async (service) => expect(await read(service, 'articles', id)).toMatchObject({ lead: post }))
+  })
+
+  test('a collection that is taken out of the config leaves null, or the other references, and comes back', async () => {
+    const { post, page, id } = await place.serve(SEVERAL, async (service) => {
+      const reference = { collection: 'posts', id: (await create(service, 'posts', { title: 'P' })).id }
+      const other = { collection: 'pages', id: (await create(service, 'pages', { title: 'G' })).id }
+      const article = await create(service, 'articles', {
+        lead: other,
+        many: [other, reference],
+        meta: { about: other },
+      })
+      return { post: reference, page: other, id: article.id }
+    })
+    const without = {
+      collections: {
+        posts: named,
+        articles: {
+          fields: {
+            title: f.text(),
+            lead: f.relation(['posts']),
+            many: f.relation(['posts'], { many: true }),
+            meta: f.group({ about: f.relation(['posts']) }),
+          },
+        },
+      },
+    }
+    await place.serve(without, async (service) => {
+      const shown = { lead: null, many: [post], meta: { about: null } }
+      expect(await read(service, 'articles', id)).toMatchObject(shown)
+      expect(await service.content.list('articles', { include: ['lead', 'many'] }, AS_SYSTEM)).toMatchObject({
+        items: [{ lead: null, many: [{ collection: 'posts', title: 'P' }] }],
+      })
+      expect(await update(service, 'articles', id, { title: 'T' })).toMatchObject(shown)
+    })
+    await place.serve(SEVERAL, async (service) => {
+      expect(await read(service, 'articles', id)).toMatchObject({ lead: page, title: 'T' })
+    })
+  })
+})
