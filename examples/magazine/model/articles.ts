@@ -23,6 +23,7 @@ export const articles = defineCollection({
     topics: f.list(f.text({ maxLength: 40 }), { max: 8, counted: true }),
     related: f.relation(['articles', 'events'], { many: true }),
     status: f.status({ default: 'draft' }),
+    receivedOn: f.date({ default: ({ now }) => now.slice(0, 10), description: 'When it was handed in.' }),
     minutes: f.integer({ description: 'How long it takes to read. Worked out when an article is stored.' }),
     note: f.text({
       maxLength: 500,

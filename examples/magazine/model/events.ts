@@ -11,7 +11,7 @@ export const events = defineCollection({
     place: f.text({ required: true, maxLength: 200 }),
     about: f.markdown({ localized: true }),
     // Events from before there was a price were free.
-    price: f.number({ required: true, min: 0 }),
+    price: f.number({ required: true, min: 0, fill: 0 }),
   },
   access: editorsWrite,
   validate: ({ startsAt, endsAt }) =>

@@ -101,3 +101,19 @@ test('contributors write nothing but articles', async () => {
   expect((await refusalOf(as(INES).create('sections', { name: 'Mine' })))[0]).toBe('FORBIDDEN')
   expect(await as(SYSTEM).list('sections')).toHaveProperty('total', 2)
 })
+
+test('an editor publishes all drafts of a section at once; a contributor cannot', async () => {
+  const { as, section } = await magazine()
+  for (const title of ['Ink', 'Pens']) await as(INES).create('articles', { title, section, publishedOn: '2026-11-20' })
+  const drafts = { status: { eq: 'draft' }, section: { eq: section }, publishedOn: { exists: true } } as const
+  const publish = (caller: Caller) => as(caller).updateMany('articles', drafts, { status: 'published' })
+  expect((await refusalOf(publish(INES)))[0]).toBe('FORBIDDEN')
+  expect(await publish(ADA)).toEqual({ collection: 'articles', matched: 2, changed: 2 })
+  expect(await publish(ADA)).toMatchObject({ matched: 0 })
+})
+
+test('an article says when it was handed in', async () => {
+  const { as } = await magazine()
+  const { receivedOn, createdAt } = await as(INES).create('articles', { title: 'Ink' })
+  expect(receivedOn).toBe(createdAt.slice(0, 10))
+})
