@@ -10,6 +10,7 @@ import { configTable, type Generation, optionTable } from './option-tables.ts'
 import { fillRegions, type Region } from './regions.ts'
 import { parameterTable, routeTable } from './route-tables.ts'
 import { Sources } from './source.ts'
+import { useTable } from './use-table.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -50,6 +51,7 @@ const generators = ({ routes, metrics }: Code): Readonly<Record<string, Generate
   config: (_region, generation) => configTable(generation),
   options: ({ words: [name = ''] }, generation) => optionTable(name, generation),
   fields: (_region, generation) => fieldSections(generation),
+  uses: () => useTable(),
   commands: () => commandTable(),
   actions: ({ words }, generation) => actionTable(words, generation),
   flags: ({ words }, generation) => flagTable(words, generation),

@@ -93,7 +93,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'an option of no command': {
     args: ['migrate', '--verbose'],
     status: 2,
-    reads: `There is no option --verbose of this command. It takes: --config, --data, --apply, --allow-loss${USAGE}`,
+    reads: `There is no option --verbose of this command. It takes: --config, --data, --apply, --dry-run, --allow-loss, --list, --skip${USAGE}`,
   },
   'a mistyped command': {
     args: ['strat'],
@@ -103,7 +103,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'a command of another program': {
     args: ['serve'],
     status: 2,
-    reads: `There is no command "serve". Write one of: start, dev, import, export, copy, user, token, openapi, plugins, migrate${USAGE}`,
+    reads: `There is no command "serve". Write one of: start, dev, import, update, delete, export, copy, user, token, openapi, plugins, migrate${USAGE}`,
   },
   'a field type of another system': {
     files: typed('f.string()'),

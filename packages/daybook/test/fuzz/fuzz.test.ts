@@ -61,7 +61,7 @@ describe.each(STORES)('requests made from the document, on $name', (store) => {
 
   /** Makes ready what the next request may use up. */
   async function prepare({ method, path, id }: FuzzedOperation): Promise<void> {
-    const collection = /^\/api\/(\w+)\/\{id\}$/.exec(path)?.[1]
+    const collection = /^\/api\/(\w+)(?:\/\{id\})?$/.exec(path)?.[1]
     if (collection !== undefined && method === 'DELETE') await world.refill(collection)
     if (id === 'runBatch') await world.refillAll()
     if (id === 'authLogout') await world.signIn()

@@ -26,6 +26,7 @@ interface FuzzedParameter {
   readonly name: string
   readonly in: 'path' | 'query' | 'header'
   readonly schema: Schema
+  readonly required?: boolean
   readonly style?: string
 }
 
@@ -82,9 +83,16 @@ export class FuzzRequests {
 
   #query(parameters: readonly FuzzedParameter[], isDamaged: boolean): Arbitrary<readonly Pair[]> {
     const known = parameters.filter(({ name }) => name !== 'cursor')
-    const few = fc.subarray([...known], { maxLength: Math.min(known.length, 3) })
-    const fitting = few.chain((chosen) =>
-      fc.tuple(...chosen.map((one) => this.#pairs(one, this.#values.of(one.schema)))).map((all) => all.flat()),
+    const optional = known.filter(({ required }) => !required)
+    const few = fc.subarray([...optional], { maxLength: Math.min(optional.length, 3) })
+    const fitting = few.chain((some) =>
+      fc
+        .tuple(
+          ...[...known.filter(({ required }) => required), ...some].map((one) =>
+            this.#pairs(one, this.#values.of(one.schema)),
+          ),
+        )
+        .map((all) => all.flat()),
     )
     if (!isDamaged) return fitting
     const unknown: Arbitrary<readonly Pair[]> = fc.constant([['zzz', '1']])

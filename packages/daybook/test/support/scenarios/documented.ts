@@ -35,6 +35,7 @@ const OF_ANY_ANSWER =
 interface DeclaredParameter {
   readonly name: string
   readonly in: string
+  readonly required?: boolean
   readonly style?: string
   readonly pointer: string
 }
@@ -111,7 +112,8 @@ export class DocumentedService {
         (one) => one.in === 'query' && one.name === (one.style === 'deepObject' ? name.split('[')[0] : name),
       ),
     )
-    return [...byParameter].flatMap(([parameter, names]) => {
+    const absent = declared.filter((one) => one.in === 'query' && one.required && !byParameter.has(one))
+    const present = [...byParameter].flatMap(([parameter, names]) => {
       if (!parameter) return names.map((name) => `the parameter ${name} is not documented`)
       const value = parameterValue(parameter, [...new Set(names)], query)
       if (value === undefined) return [`the parameter ${parameter.name} is not written as documented`]
@@ -119,6 +121,7 @@ export class DocumentedService {
       if (parameter.style === 'deepObject') return this.#faults(pointer, value, parameter.name, this.#texts)
       return this.#faults(pointer, typeof value === 'string' ? this.#typed(pointer, value) : value, parameter.name)
     })
+    return [...absent.map(({ name }) => `the parameter ${name} is not there`), ...present]
   }
 
   #declaredParameters(operation: Operation, at: readonly string[]): readonly DeclaredParameter[] {
