@@ -9,6 +9,7 @@ const OPTIONS = [
   'access',
   'validate',
   'renamedFrom',
+  'fill',
   'unique',
   'index',
   'default',

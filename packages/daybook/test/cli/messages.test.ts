@@ -93,7 +93,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'an option of no command': {
     args: ['migrate', '--verbose'],
     status: 2,
-    reads: `There is no option --verbose of this command. It takes: --config, --data, --apply, --dry-run, --allow-loss, --list, --skip${USAGE}`,
+    reads: `There is no option --verbose of this command. It takes: --config, --data, --apply, --allow-loss, --dry-run, --list, --skip${USAGE}`,
   },
   'a mistyped command': {
     args: ['strat'],

@@ -39,12 +39,12 @@ export class ParameterPrinter {
 
   /** A reference to a parameter of a route; `undefined` for one that no value fits. */
   ref(name: string, parameter: Parameter, resource: Ruled | undefined): Text | undefined {
-    const { takes, schema } = parameter
+    const { takes, schema, isRequired } = parameter
     if (takes === undefined || !resource) {
       if (isUnusable(schema)) return undefined
       return this.#components.sharedParameter(name, parameter, () => parameterText(this.#head(name, parameter), schema))
     }
-    const component = `${documentName(resource)}.${name}`
+    const component = `${documentName(resource)}.${name}${isRequired ? '.required' : ''}`
     return this.#components.parameter(component, () => {
       const own = this.#schema(takes, resource)
       return own && parameterText(this.#head(name, parameter), own)

@@ -90,7 +90,7 @@ describe.each(STORES)('a default that a function makes, on $name', (store) => {
     ['gives another type', () => 5, /must be string/],
     ['gives a promise', () => Promise.reject(new Error('late')), /at once/],
     ['gives what no JSON can hold', () => Number.NaN, /NaN/],
-    ['gives a function', () => () => 'x', /holds/],
+    ['gives a function', () => () => 'x', /JSON cannot hold/],
     ['gives what no store can hold', () => '\u0000', /character|NUL/i],
   ]
   test.each(BROKEN)('that %s is a fault of the config: 500, logged, nothing stored', async (_name, make, reason) => {

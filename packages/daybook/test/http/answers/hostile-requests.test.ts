@@ -136,7 +136,7 @@ describe('a request on a raw socket', () => {
   test('with a method that nobody has heard of is 501, TRACE is 405, CONNECT is hung up on (R8)', async () => {
     await expectOnly(await send(requestText('BREW /api/notes', ['Connection: close'])), 501)
     const trace = await expectOnly(await send(requestText('TRACE /api/notes', ['Connection: close'])), 405)
-    expect(trace.headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS')
+    expect(trace.headers.get('allow')).toBe('GET, HEAD, POST, PATCH, DELETE, OPTIONS')
     const answers = await send(requestText('CONNECT evil.example:443'))
     expect(answers.every(({ status }) => status >= 400 && status < 500)).toBe(true)
   })
