@@ -186,13 +186,15 @@ function aggregateTable(aggregates: readonly AggregateTime[]): string {
     ['aggregates', 'first after a change', 'again', 'target', ''],
     aggregates.map(({ what, first, again, target, met }) => [
       what,
-      `${first.toFixed(1)} ms`,
-      `${again.toFixed(1)} ms`,
+      printTime(first),
+      printTime(again),
       target === undefined ? '' : `<= ${target} ms`,
       target === undefined ? '' : verdict(met),
     ]),
   )
 }
+
+const printTime = (ms: number): string => (Number.isFinite(ms) ? `${ms.toFixed(1)} ms` : '503')
 
 function importTable(imports: readonly ImportCost[]): string {
   return table(

@@ -46,9 +46,11 @@ async function timeOne(url: string, what: string, query: string, isKept: boolean
   return aggregateResult(what, median(first), median(again), isKept)
 }
 
+/** In milliseconds; endless where the service gives up. */
 async function timed(address: string): Promise<number> {
   const startedAt = performance.now()
   const { status } = await ask(address)
+  if (status === 503) return Number.POSITIVE_INFINITY
   if (status !== 200) throw new Error(`${address} answered ${status}`)
   return performance.now() - startedAt
 }

@@ -113,8 +113,12 @@ export function valueStatement({ kind, by }: ValueAggregate, counted: Counted): 
   const { dialect, conditions } = counted
   const own = dialect.value(by)
   if (kind === 'sum' || kind === 'avg') {
-    return sql`SELECT ${dialect.exactSum(own)} AS value, count(${own}) AS count
-      FROM ${sourceOf(counted, by)}${whereOf(conditions)}`
+    const from = sql`FROM ${sourceOf(counted, by)}${whereOf(conditions)}`
+    if (dialect.indexesHoldValues) return sql`SELECT ${dialect.exactSum(own)} AS value, count(${own}) AS count ${from}`
+    // A document is parsed for each use of its value; behind OFFSET 0 it is one.
+    const value = sql.ref('value')
+    return sql`SELECT ${dialect.exactSum(value)} AS value, count(value) AS count
+      FROM (SELECT ${own} AS value ${from} OFFSET 0) AS single`
   }
   const filled = [sql<SqlBool>`${own} IS NOT NULL`, ...conditions]
   return sql`SELECT ${dialect.whole(by)} AS value, 1 AS count FROM ${sourceOf(counted, by)}${whereOf(filled)}
