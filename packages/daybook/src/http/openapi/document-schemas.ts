@@ -272,6 +272,7 @@ export class DocumentSchemas {
     const { [REFERS_TO]: _, [LOCALIZED]: __, description, ...schema } = given
     const targets = to.flatMap((key) => this.#model.collections.get(key) ?? [])
     const open = targets.filter((one) => this.#reader.documents.has(one))
+    if (place.isMerged) return print({ description, ...mergedReference(schema, open, open.length < targets.length) })
     if (open.length === 0) return print(schema)
     const variants = open.map((target) => [target.key, this.#variantOf(target, schema, place)] as const)
     const mapping = Object.fromEntries(variants.map(([key, { $ref }]) => [key, $ref]))
@@ -384,4 +385,15 @@ const examplesText = (example: Text | undefined): readonly Text[] =>
 function changeOf(body: unknown): unknown {
   const [first] = isRecord(body) ? Object.entries(body) : []
   return first && Object.fromEntries([first])
+}
+
+/** What a merge patch may say of a reference that names its collection: a part of it is merged into what is stored. */
+function mergedReference(
+  { required: _, ...schema }: JsonSchema,
+  open: readonly CollectionModel[],
+  hasOthers: boolean,
+): JsonSchema {
+  if (hasOthers) return schema
+  const properties = { ...(schema.properties as object), [COLLECTION_KEY]: { enum: open.map(({ key }) => key) } }
+  return { ...schema, properties }
 }
