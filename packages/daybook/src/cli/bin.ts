@@ -55,7 +55,8 @@ const LISTEN_FAULTS: Readonly<Record<string, string>> = {
 
 /** A refusal of what was to be stored, such as by the config's own seed. */
 function explainRefusal({ message, details: { issues = [] } }: DaybookError): string {
-  return [message, ...issues.map((issue) => `  ${issue.path} ${issue.message}`)].join('\n')
+  const unsaid = issues.filter((issue) => !message.includes(issue.message))
+  return [message, ...unsaid.map((issue) => `  ${issue.path} ${issue.message}`)].join('\n')
 }
 
 /** The message of an error, in the user's words; only an unexpected error keeps its stack. */

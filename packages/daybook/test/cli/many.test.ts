@@ -4,7 +4,10 @@ import { daybook, type Ended, folderOf } from './cli.ts'
 const CONFIG = `import { defineConfig, f } from 'DAYBOOK'
 export default defineConfig({
   collections: {
-    notes: { fields: { title: f.text({ required: true }), code: f.text({ unique: true }), rank: f.number() } },
+    notes: {
+      fields: { title: f.text({ required: true }), code: f.text({ unique: true }), rank: f.number() },
+      validate: ({ rank }) => (Number(rank) > 99 ? [{ path: '/rank', message: 'is too high' }] : []),
+    },
   },
   seed: async (content) => {
     for (const rank of [1, 2, 3]) await content.create('notes', { title: 'Note ' + rank, rank })
@@ -47,12 +50,19 @@ describe('daybook update and daybook delete', () => {
       'code=x',
     )
     expect([status, stdout]).toEqual([1, '0 of 3 entries of notes updated\n'])
-    expect(stderr).toMatch(/refused: Entry \S+: Another entry has this code; refused entries: \S+/)
+    expect(stderr).toMatch(/refused: Entry \S+: Another entry has this code\n/)
+    const raised = await place.run('update', 'notes', '--where', 'rank[gte]=2', '--json', '{"rank":100}')
+    expect(raised.status).toBe(1)
+    expect(raised.stderr).toMatch(/refused: Entry (\S{36}): \/rank: is too high; also refused: (?!\1)\S{36}\n/)
   })
 
   it.each([
     [['update', 'notes', '--set', 'rank=1'], /--where FIELD=VALUE/],
     [['update', 'notes', '--where', 'rank', '--set', 'rank=1'], /--where rank: write FIELD=VALUE/],
+    [
+      ['update', 'notes', '--where', 'rnak=1', '--set', 'rank=1'],
+      /^daybook: where\[rnak\]: [^\n]+\nSee daybook --help/,
+    ],
     [['update', 'notes', '--where', 'rank=1'], /--set FIELD=VALUE or --json JSON/],
     [['update', 'notes', '--where', 'rank=1', '--json', '[1]'], /write an object/],
     [['update', 'note', '--where', 'rank=1', '--set', 'rank=1'], /Name one collection: notes/],

@@ -49,7 +49,7 @@ export async function runMany(options: CommandLine, command: ManyCommand): Promi
   const { engine, close } = await openEngine(model, config, resolve(dataFolder(options)), { isServing: false })
   try {
     const access = new Access(model, SYSTEM)
-    const total = await (await planList(engine, access, collection, query)).count()
+    const total = await (await planOf(engine, access, collection, query)).count()
     const context = await writeContext(engine, access, { locale: query.values.locale })
     const progress = new Progress({ unit: 'entries', total }, process.stderr)
     const entries = { collection, query }
@@ -63,6 +63,15 @@ export async function runMany(options: CommandLine, command: ManyCommand): Promi
     return status
   } finally {
     await close()
+  }
+}
+
+/** @throws {UsageError} when a condition names what is not there */
+const planOf: typeof planList = async (...asked) => {
+  try {
+    return await planList(...asked)
+  } catch (error) {
+    throw error instanceof DaybookError && error.code === 'VALIDATION_ERROR' ? new UsageError(error.message) : error
   }
 }
 
@@ -117,7 +126,12 @@ async function takeSteps(
 }
 
 function describeRefusal({ message, details }: DaybookError): string {
-  const issues = (details.issues ?? []).map(({ path, message: reason }) => `${path} ${reason}`)
-  const refused = details.refused as readonly string[]
-  return [`refused: ${message.replace(/\.$/, '')}`, ...issues, `refused entries: ${refused.join(' ')}`].join('; ')
+  // The message is about the first entry, and mostly about its first issue.
+  const issues = (details.issues ?? []).filter((issue) => !message.includes(issue.message))
+  const [, ...others] = details.refused as readonly string[]
+  return [
+    `refused: ${message.replace(/\.$/, '')}`,
+    ...issues.map(({ path, message: reason }) => `${path} ${reason}`),
+    ...(others.length > 0 ? [`also refused: ${others.join(' ')}`] : []),
+  ].join('; ')
 }
