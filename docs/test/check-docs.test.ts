@@ -10,7 +10,14 @@ import { type Outcome, ROOT, run } from './site.ts'
 const SCRIPT = join(ROOT, 'scripts/check-docs.ts')
 
 /** What pages link to besides each other. */
-const LINKED = ['LICENSE', 'examples/blog/daybook.config.ts', 'deploy', 'bench/README.md', 'bench/results']
+const LINKED = [
+  'LICENSE',
+  'examples/blog/daybook.config.ts',
+  'examples/magazine/README.md',
+  'deploy',
+  'bench/README.md',
+  'bench/results',
+]
 
 const code = await readCode()
 
