@@ -39,7 +39,7 @@ export interface Code {
 /** Reads the code of this checkout. */
 export async function readCode(): Promise<Code> {
   const [routes, metrics] = await Promise.all([apiRoutes(), metricTable()])
-  const folders = ['config/*.ts', 'fields/*.ts', '**/*.ts']
+  const folders = ['config/*.ts', 'fields/**/*.ts', '**/*.ts']
   const sources = Sources.read(ROOT, ...folders.map((folder) => `packages/daybook/src/${folder}`))
   return { sources, routes, metrics }
 }

@@ -6,7 +6,7 @@ import { freezeConfig } from '../config/freeze.ts'
 import { parseTimestamp, TIMESTAMP_FILTER } from '../fields/date.ts'
 import type { Field, Fields, JsonSchema, Scalar } from '../fields/field.ts'
 import { holdsLocalized, innerFields, isRecord, isRequired, isStored, servedKeys, targetsOf } from '../fields/field.ts'
-import { ID_FILTER } from '../fields/relation.ts'
+import { ID_FILTER } from '../fields/relations/relation.ts'
 import { isUuidShaped } from '../fields/slug.ts'
 import type { DocumentValidator } from '../fields/validation.ts'
 import type {

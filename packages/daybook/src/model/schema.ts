@@ -42,7 +42,7 @@ export function isFilled(field: Field): boolean {
 }
 
 /** Whether a new document must name the field. */
-export function isDemanded(field: Field): boolean {
+export function mustBeNamed(field: Field): boolean {
   const { type, options } = field
   return isRequired(field) && type.default?.(options) === undefined && type.source?.(options) === undefined
 }
@@ -65,16 +65,16 @@ export function writeFields(fields: Fields, isPatch = false): JsonSchema {
   for (const [key, field] of Object.entries(fields)) {
     const schema = field.type.schema(field.options, (inner) => writeFields(inner))
     // In one locale, nothing may stand for the fallback.
-    const isNeverNull = (isDemanded(field) || field.options.required === true) && field.options.localized !== true
+    const isNeverNull = (mustBeNamed(field) || field.options.required === true) && field.options.localized !== true
     properties[key] = withDefaultMaker(withDescription(isNeverNull ? schema : orNull(schema), field), field)
     const generated = field.type.generated?.(key, field.options)
     if (generated) properties[generated.key] = READ_ONLY
   }
-  const demanded = Object.keys(fields).filter((key) => isDemanded(fields[key] as Field))
+  const needed = Object.keys(fields).filter((key) => mustBeNamed(fields[key] as Field))
   return {
     type: 'object',
     properties,
-    ...(isPatch || demanded.length === 0 ? {} : { required: demanded }),
+    ...(isPatch || needed.length === 0 ? {} : { required: needed }),
     additionalProperties: false,
   }
 }

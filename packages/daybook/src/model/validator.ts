@@ -4,9 +4,8 @@ import addFormats from 'ajv-formats'
 import type { Issue } from '../errors.ts'
 import { MAX_ISSUES } from '../errors.ts'
 import { isFourDigitYear } from '../fields/date.ts'
-import type { JsonSchema } from '../fields/field.ts'
+import { isRecord, type JsonSchema } from '../fields/field.ts'
 import { OWN_SCHEMA } from '../fields/json.ts'
-import { isTaggedReference } from '../fields/relation-to-several.ts'
 
 /** Checks a value against one schema; an empty list means that it holds. */
 export type Validator = (value: unknown) => readonly Issue[]
@@ -55,12 +54,17 @@ function makeAjv(): Ajv2020 {
   return ajv
 }
 
-/** Whether no scalar and no reference stands twice in a list. */
-function areUnique(isDemanded: boolean, items: readonly unknown[]): boolean {
-  return !isDemanded || new Set(items.map(textOfReference)).size === items.length
+/** Whether no item of a list stands twice, as JSON Schema compares them: whatever the order of keys. */
+function areUnique(mustBeUnique: boolean, items: readonly unknown[]): boolean {
+  return !mustBeUnique || new Set(items.map(identityOf)).size === items.length
 }
 
-const textOfReference = (item: unknown): unknown => (isTaggedReference(item) ? `${item.collection} ${item.id}` : item)
+/** What equal items share: a scalar itself, else its JSON with sorted keys, behind a NUL that no text may hold. */
+const identityOf = (item: unknown): unknown =>
+  typeof item === 'object' && item !== null ? `\0${JSON.stringify(item, withSortedKeys)}` : item
+
+const withSortedKeys = (_key: string, value: unknown): unknown =>
+  isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))) : value
 
 /**
  * A field's own JSON Schema is compiled on its own: its `$id`, `$defs` and references mean nothing to the document's

@@ -1,5 +1,15 @@
-import { createService, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  COMMON_RULES,
+  createService,
+  defineCollection,
+  defineConfig,
+  type FieldType,
+  f,
+  makeField,
+  SYSTEM,
+} from 'daybook'
+import { createTestService } from 'daybook/testing'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { durationField } from '../support/configs/duration-field.ts'
 import { STORES, type StoredService } from '../support/stores/stores.ts'
 
@@ -104,5 +114,23 @@ test('its options are checked by its own rules', async () => {
       { path: 'collections.songs.fields.length.max', message: 'write a number of seconds' },
       { path: 'collections.songs.fields.length.min', message: expect.stringContaining('it takes: required,') },
     ],
+  })
+})
+
+test('the unique items of its schema are compared as JSON Schema says, objects too', async () => {
+  const palette: FieldType = {
+    name: 'palette',
+    rules: COMMON_RULES,
+    schema: () => ({ type: 'array', items: { type: ['object', 'string'] }, uniqueItems: true }),
+    accepts: (value) => Array.isArray(value),
+  }
+  const fields = { colours: makeField(palette, {}) }
+  const service = await createTestService({ collections: { paints: defineCollection({ fields }) } })
+  onTestFinished(() => service.close())
+  const store = (...colours: readonly unknown[]): Promise<unknown> =>
+    service.content.create('paints', { colours } as never, AS_SYSTEM)
+  await store({ r: 1, g: [2] }, { r: 1, g: [3] }, '{"g":[2],"r":1}')
+  await expect(store({ r: 1, g: [2] }, { g: [2], r: 1 })).rejects.toMatchObject({
+    details: { issues: [{ path: '/colours', code: 'uniqueItems' }] },
   })
 })

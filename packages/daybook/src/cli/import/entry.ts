@@ -1,9 +1,9 @@
 import { basename, dirname, extname } from 'node:path'
 import type { Values } from '../../content/document.ts'
 import { FileError } from './file-error.ts'
-import type { SourceFile } from './front-matter.ts'
-import { firstHeading } from './heading.ts'
 import type { ImportPlan } from './plan.ts'
+import type { SourceFile } from './source/front-matter.ts'
+import { firstHeading } from './source/heading.ts'
 import { readTime } from './time.ts'
 import { fitField, namesSeveral } from './written-lists.ts'
 

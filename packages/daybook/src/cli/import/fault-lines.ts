@@ -1,7 +1,7 @@
 import { FileError, faultsOf, faultText } from './file-error.ts'
-import { readText } from './files.ts'
-import { readSource, type SourceFile } from './front-matter.ts'
 import type { ImportPlan } from './plan.ts'
+import { readText } from './source/files.ts'
+import { readSource, type SourceFile } from './source/front-matter.ts'
 
 /** One line for each fault of a file, `posts/a.md:3: /stars: must be integer`; without a number where no line shows the fault. */
 export function faultLines(plan: ImportPlan, path: string, error: unknown): readonly string[] {

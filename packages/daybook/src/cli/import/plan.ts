@@ -2,7 +2,7 @@ import type { Values } from '../../content/document.ts'
 import type { Field } from '../../fields/field.ts'
 import { slugify } from '../../fields/slug.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
-import { isDemanded } from '../../model/schema.ts'
+import { mustBeNamed } from '../../model/schema.ts'
 import { UsageError } from '../usage.ts'
 import { schemaOf } from './fit.ts'
 import { readSettings } from './settings.ts'
@@ -129,7 +129,7 @@ function findKey(collection: CollectionModel, named: string | undefined): string
 function findTitle({ slug, fieldMap }: CollectionModel): string | undefined {
   const key = slug?.from ?? 'title'
   const field = Object.hasOwn(fieldMap, key) ? fieldMap[key] : undefined
-  return field && isDemanded(field) && schemaOf(field).type === 'string' ? key : undefined
+  return field && mustBeNamed(field) && schemaOf(field).type === 'string' ? key : undefined
 }
 
 function slugCheck({ slug, fieldMap, validators }: CollectionModel): (text: string) => boolean {

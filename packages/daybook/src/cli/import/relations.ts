@@ -7,7 +7,7 @@ import { prepareCreate } from '../../content/writes/entries.ts'
 import { carryOut } from '../../content/writes/prepared.ts'
 import { isUuidShaped, slugify } from '../../fields/slug.ts'
 import type { CollectionModel } from '../../model/model.ts'
-import { isDemanded } from '../../model/schema.ts'
+import { mustBeNamed } from '../../model/schema.ts'
 import { FileError, fileErrorReason } from './file-error.ts'
 import type { TargetField } from './target-field.ts'
 
@@ -79,9 +79,9 @@ export class Relations {
 
   async #make(target: CollectionModel, name: string): Promise<string> {
     const from = target.slug?.from
-    const demanded = target.fields.filter(({ key, field }) => key !== from && isDemanded(field)).map(({ key }) => key)
-    if (from === undefined || demanded.length > 0) {
-      const lack = from === undefined ? 'its slug is made from no field' : `it needs ${demanded.join(', ')}`
+    const needed = target.fields.filter(({ key, field }) => key !== from && mustBeNamed(field)).map(({ key }) => key)
+    if (from === undefined || needed.length > 0) {
+      const lack = from === undefined ? 'its slug is made from no field' : `it needs ${needed.join(', ')}`
       throw new FileError(`there is no "${name}" in ${target.key}, and none can be made of a name alone: ${lack}`)
     }
     try {

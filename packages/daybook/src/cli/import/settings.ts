@@ -4,7 +4,7 @@ import { checkBody } from '../../content/writes/body.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { UsageError } from '../usage.ts'
 import { faultsOf, fileErrorReason } from './file-error.ts'
-import { readYamlValue } from './front-matter.ts'
+import { readYamlValue } from './source/front-matter.ts'
 import type { TargetField } from './target-field.ts'
 import { fitField } from './written-lists.ts'
 

@@ -7,8 +7,8 @@ import {
   type JsonSchema,
   servedKeys,
 } from '../../fields/field.ts'
-import { REFERS_TO } from '../../fields/relation.ts'
-import { LISTS } from '../../fields/reverse.ts'
+import { REFERS_TO } from '../../fields/relations/relation.ts'
+import { LISTS } from '../../fields/relations/reverse.ts'
 import { aggregatesOn } from '../../query/aggregates.ts'
 import { operatorsOn } from '../../query/where.ts'
 import type { Ruled } from '../access/rules.ts'

@@ -1,6 +1,6 @@
 import { type DaybookError, invalidAt } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
-import { COLLECTION_KEY, isTaggedReference } from '../../fields/relation-to-several.ts'
+import { COLLECTION_KEY, isTaggedReference } from '../../fields/relations/relation-to-several.ts'
 import type { DocumentModel, RelationModel } from '../../model/model.ts'
 import { collectionsOf, type Expansion, type ListExpansion, type Selection } from '../../query/expansion.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'

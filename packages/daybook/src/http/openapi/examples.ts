@@ -1,7 +1,7 @@
 import { isRecord, type JsonSchema } from '../../fields/field.ts'
 import { OWN_SCHEMA } from '../../fields/json.ts'
-import { REFERS_TO } from '../../fields/relation.ts'
-import { LISTS } from '../../fields/reverse.ts'
+import { REFERS_TO } from '../../fields/relations/relation.ts'
+import { LISTS } from '../../fields/relations/reverse.ts'
 import { LOCALIZED } from '../../model/schema.ts'
 import { EXAMPLE_ID } from '../routes/schemas.ts'
 

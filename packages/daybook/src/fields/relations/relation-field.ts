@@ -1,5 +1,5 @@
-import type { Exactly, Field } from './field.ts'
-import { makeField } from './field.ts'
+import type { Exactly, Field } from '../field.ts'
+import { makeField } from '../field.ts'
 import { type RelationOptions, relationToOne } from './relation.ts'
 import { relationToSeveral } from './relation-to-several.ts'
 

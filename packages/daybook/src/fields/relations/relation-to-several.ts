@@ -1,5 +1,6 @@
-import type { FieldPlace, FieldType, JsonSchema, Reference } from './field.ts'
-import { isRecord } from './field.ts'
+import type { FieldPlace, FieldType, JsonSchema, Reference } from '../field.ts'
+import { isRecord } from '../field.ts'
+import { isUuidShaped } from '../slug.ts'
 import {
   checkRelation,
   MAX_REFERENCES,
@@ -8,7 +9,6 @@ import {
   RELATION_RULES,
   type RelationOptions,
 } from './relation.ts'
-import { isUuidShaped } from './slug.ts'
 
 /** The key under which a reference, and the document in its place, names its collection. */
 export const COLLECTION_KEY: string = 'collection'

@@ -1,7 +1,7 @@
-import { nearest } from '../nearest.ts'
-import type { CommonOptions, Exactly, Field, FieldPlace, Fields, FieldType, JsonSchema, OptionRule } from './field.ts'
-import { innerFields, isRecord, makeField, targetsOf } from './field.ts'
-import { COMMON_RULES } from './rules.ts'
+import { nearest } from '../../nearest.ts'
+import type { CommonOptions, Exactly, Field, FieldPlace, Fields, FieldType, JsonSchema, OptionRule } from '../field.ts'
+import { innerFields, isRecord, makeField, targetsOf } from '../field.ts'
+import { COMMON_RULES } from '../rules.ts'
 
 export interface ReverseOptions extends Pick<CommonOptions, 'description'> {
   /** `{ read }`, a function of the caller that answers true or false at once. @default everyone who may read the relation */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { FileError } from './file-error.ts'
+import { FileError } from '../file-error.ts'
 
 const MARKDOWN = /\.(?:md|mdx|markdown)$/i
 /** The largest file, in bytes. */

@@ -1,7 +1,7 @@
 import { isMap, isNode, isScalar, LineCounter, parse, parseDocument, YAMLParseError } from 'yaml'
-import { isRecord } from '../../fields/field.ts'
-import { FileError } from './file-error.ts'
-import type { YamlValue } from './fit.ts'
+import { isRecord } from '../../../fields/field.ts'
+import { FileError } from '../file-error.ts'
+import type { YamlValue } from '../fit.ts'
 
 /** Values by front-matter key. */
 export type YamlValues = Readonly<Record<string, unknown>>

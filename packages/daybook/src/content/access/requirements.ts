@@ -2,7 +2,7 @@ import type { Issue } from '../../errors.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { type Condition, conjuncts, findComparable, type QueryScope, type QueryValue } from '../../query/where.ts'
 
-/** The most values that a demand lists. */
+/** The most values that a requirement lists. */
 const MAX_LISTED_VALUES = 10
 
 type Leaf = Extract<Condition, { negated: boolean }>
@@ -15,27 +15,27 @@ function unwrapped(condition: Condition): Condition {
   return only ? unwrapped(only) : condition
 }
 
-/** What one condition demands of which field. */
-interface Demand {
+/** What one condition requires of which field. */
+interface Requirement {
   readonly path: string
   readonly message: string
 }
 
 /**
- * What a rule's condition demands of an entry, as far as it is about fields that the reader may read. A part that is about
+ * What a rule's condition requires of an entry, as far as it is about fields that the reader may read. A part that is about
  * others as well is left out whole.
  */
-export function demandsOf(where: Condition, collection: CollectionModel, scope: QueryScope): readonly Issue[] {
+export function requirementsOf(where: Condition, collection: CollectionModel, scope: QueryScope): readonly Issue[] {
   if (!scope.collection(collection.key)) return []
   return conjuncts(where).flatMap((part): readonly Issue[] => {
-    const demand = demandOf(unwrapped(part), collection, scope)
-    return demand ? [{ ...demand, code: 'access' }] : []
+    const requirement = requirementOf(unwrapped(part), collection, scope)
+    return requirement ? [{ ...requirement, code: 'access' }] : []
   })
 }
 
-function demandOf(part: Condition, collection: CollectionModel, scope: QueryScope): Demand | undefined {
+function requirementOf(part: Condition, collection: CollectionModel, scope: QueryScope): Requirement | undefined {
   if (isLeaf(part)) {
-    const leaf = leafDemand(part, collection, scope)
+    const leaf = leafRequirement(part, collection, scope)
     return leaf && { path: pointerOf(leaf.path), message: leaf.message }
   }
   const inner = part.of.map((one) => sentenceOf(one, collection, scope))
@@ -43,14 +43,14 @@ function demandOf(part: Condition, collection: CollectionModel, scope: QueryScop
   return { path: '/', message: inner.join(part.kind === 'all' ? ' and ' : ' or ') }
 }
 
-/** The demand with the field that it is about. */
+/** The requirement with the field that it is about. */
 function sentenceOf(part: Condition, collection: CollectionModel, scope: QueryScope): string | undefined {
-  if (!isLeaf(part)) return demandOf(part, collection, scope)?.message
-  const demand = leafDemand(part, collection, scope)
-  return demand && `${demand.path} ${demand.message}`
+  if (!isLeaf(part)) return requirementOf(part, collection, scope)?.message
+  const requirement = leafRequirement(part, collection, scope)
+  return requirement && `${requirement.path} ${requirement.message}`
 }
 
-function leafDemand(leaf: Leaf, collection: CollectionModel, scope: QueryScope): Demand | undefined {
+function leafRequirement(leaf: Leaf, collection: CollectionModel, scope: QueryScope): Requirement | undefined {
   if (leaf.kind === 'compare') {
     const { by, operator, values, negated } = leaf
     const isReadable = findComparable(scope, collection, by.path) !== undefined
@@ -58,10 +58,10 @@ function leafDemand(leaf: Leaf, collection: CollectionModel, scope: QueryScope):
   }
   const owner = leaf.kind === 'member' ? leaf.of.owner : leaf.through.owner
   if (scope.hidden(collection).has(owner)) return undefined
-  return leaf.kind === 'member' ? memberDemand(leaf) : relatedDemand(leaf, scope)
+  return leaf.kind === 'member' ? memberRequirement(leaf) : relatedRequirement(leaf, scope)
 }
 
-function memberDemand({ of, operator, values, negated }: Extract<Leaf, { kind: 'member' }>): Demand {
+function memberRequirement({ of, operator, values, negated }: Extract<Leaf, { kind: 'member' }>): Requirement {
   if (operator === 'exists') return { path: of.path, message: PHRASES.exists(negated, values) }
   const some = operator === 'all' ? 'all' : 'one'
   const amount = negated && operator === 'in' ? 'none' : some
@@ -72,10 +72,10 @@ function memberDemand({ of, operator, values, negated }: Extract<Leaf, { kind: '
 }
 
 /** A rule names one field of a related entry at a time. */
-function relatedDemand(leaf: Extract<Leaf, { kind: 'related' }>, scope: QueryScope): Demand | undefined {
+function relatedRequirement(leaf: Extract<Leaf, { kind: 'related' }>, scope: QueryScope): Requirement | undefined {
   const { through, to, where, negated } = leaf
   if (!scope.collection(to.key) || !isLeaf(where)) return undefined
-  const inner = leafDemand({ ...where, negated: where.negated !== negated }, to, scope)
+  const inner = leafRequirement({ ...where, negated: where.negated !== negated }, to, scope)
   return inner && { path: `${through.path}.${inner.path}`, message: inner.message }
 }
 
