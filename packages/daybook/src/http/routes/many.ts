@@ -26,21 +26,27 @@ export function manyRoutes(engine: Engine, collection: CollectionModel): readonl
   return [updateManyRoute(engine, collection), deleteManyRoute(engine, collection)]
 }
 
-function updateManyRoute(engine: Engine, collection: CollectionModel): Route {
-  return defineRoute({
-    method: 'PATCH',
+/** What both have in common. */
+const sharedParts = ({ model }: Engine, collection: CollectionModel) =>
+  ({
     path: '/api/:collection',
-    operationId: 'patchMany',
     resource: collection,
     protection: 'session',
-    action: 'update',
-    summary: `Merges the body into every entry that matches, in one transaction (RFC 7396); ${MAX_MANY} at most.`,
-    parameters: manyParameters(collection, engine.model.locales),
+    parameters: manyParameters(collection, model.locales),
     checksQuery: true,
     conditions: ['ifMatch', 'ifNoneMatch'],
-    body: jsonBody('The fields to change.', collection.schemas.update, [MERGE_PATCH]),
     answers: ANSWERS,
     errors: ERRORS,
+  }) as const
+
+function updateManyRoute(engine: Engine, collection: CollectionModel): Route {
+  return defineRoute({
+    ...sharedParts(engine, collection),
+    method: 'PATCH',
+    operationId: 'patchMany',
+    action: 'update',
+    summary: `Merges the body into every entry that matches, in one transaction (RFC 7396); ${MAX_MANY} at most.`,
+    body: jsonBody('The fields to change.', collection.schemas.update, [MERGE_PATCH]),
     run: async ({ access, body, conditions, query }) => {
       const context = await writeContext(engine, access, { locale: query.partial.locale })
       return toReply(await updateMany(context, { collection, query }, body, preconditions(conditions)), query.values)
@@ -50,18 +56,11 @@ function updateManyRoute(engine: Engine, collection: CollectionModel): Route {
 
 function deleteManyRoute(engine: Engine, collection: CollectionModel): Route {
   return defineRoute({
+    ...sharedParts(engine, collection),
     method: 'DELETE',
-    path: '/api/:collection',
     operationId: 'deleteMany',
-    resource: collection,
-    protection: 'session',
     action: 'delete',
     summary: `Deletes every entry that matches, in one transaction; ${MAX_MANY} at most.`,
-    parameters: manyParameters(collection, engine.model.locales),
-    checksQuery: true,
-    conditions: ['ifMatch', 'ifNoneMatch'],
-    answers: ANSWERS,
-    errors: ERRORS,
     run: async ({ access, conditions, query }) => {
       const context = await writeContext(engine, access)
       return toReply(await deleteMany(context, { collection, query }, preconditions(conditions)), query.values)
