@@ -23,6 +23,8 @@ export class WalkedBytes extends Transform {
   /** What a `hold` waits with. */
   #waiting: Buffer[] = []
   #held = 0
+  /** What may go on, sent together: many steps are a few bytes long. */
+  #ready: Buffer[] = []
 
   constructor(walk: Walk) {
     super()
@@ -33,6 +35,7 @@ export class WalkedBytes extends Transform {
     try {
       let rest = chunk
       while (rest.length > 0) rest = rest.subarray(this.#take(rest))
+      this.#send()
       done()
     } catch (error) {
       done(error as Error)
@@ -42,6 +45,7 @@ export class WalkedBytes extends Transform {
   override _flush(done: TransformCallback): void {
     try {
       if (this.#held > 0) this.#release()
+      this.#send()
       done()
     } catch (error) {
       done(error as Error)
@@ -66,7 +70,7 @@ export class WalkedBytes extends Transform {
     const taken = bytes.subarray(0, step.pass - this.#passed)
     const piece = step.edit ? Buffer.from(taken) : taken
     step.edit?.(piece)
-    if (piece.length > 0) this.push(piece)
+    this.#ready.push(piece)
     this.#passed += taken.length
     if (this.#passed >= step.pass) this.#next(NOTHING)
     return taken.length
@@ -75,7 +79,7 @@ export class WalkedBytes extends Transform {
   #passBefore(bytes: Buffer, value: number): number {
     const at = bytes.indexOf(value)
     const taken = at < 0 ? bytes : bytes.subarray(0, at)
-    if (taken.length > 0) this.push(taken)
+    this.#ready.push(taken)
     if (at >= 0) this.#next(NOTHING)
     return taken.length
   }
@@ -86,7 +90,14 @@ export class WalkedBytes extends Transform {
     this.#waiting = []
     this.#held = 0
     this.#next(held)
-    if (held.length > 0) this.push(held)
+    this.#ready.push(held)
+  }
+
+  #send(): void {
+    const pieces = this.#ready
+    this.#ready = []
+    const bytes = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)
+    if (bytes && bytes.length > 0) this.push(bytes)
   }
 
   #next(bytes: Buffer): void {

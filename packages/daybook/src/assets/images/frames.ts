@@ -1,0 +1,78 @@
+import type { Transform } from 'node:stream'
+import { invalidAt } from '../../errors.ts'
+import { type Walk, WalkedBytes } from './byte-walk.ts'
+
+/** Called for each frame. */
+type OnFrame = () => void
+
+const WALKS: Readonly<Record<string, (onFrame: OnFrame) => Walk>> = {
+  'image/gif': gifFrames,
+  'image/webp': webpFrames,
+  'image/png': pngFrames,
+  'image/apng': pngFrames,
+}
+
+/**
+ * Passes the bytes of an animated picture, and fails with VALIDATION_ERROR as soon as it has more frames than it may.
+ *
+ * @param type the media type that the bytes have; `undefined`: one without frames
+ */
+export function withinFrames(type: string, maxFrames: number): Transform | undefined {
+  let frames = 0
+  const walk = WALKS[type]?.(() => {
+    frames += 1
+    if (frames > maxFrames) {
+      throw invalidAt('file', 'max_frames', `has too many frames; send an animation of at most ${maxFrames} frames`)
+    }
+  })
+  return walk && new WalkedBytes(walk)
+}
+
+const GIF = { headBytes: 13, extension: 0x21, image: 0x2c } as const
+
+/** The bytes of a GIF colour table, by the flags that announce it (GIF89a, section 18 and 20). */
+const tableBytes = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
+
+function* gifFrames(onFrame: OnFrame): Walk {
+  const head = yield { hold: GIF.headBytes }
+  yield { pass: tableBytes(head[10] ?? 0) }
+  for (;;) {
+    const [block] = yield { hold: 1 }
+    if (block === GIF.extension) yield { pass: 1 }
+    else if (block === GIF.image) {
+      onFrame()
+      const descriptor = yield { hold: 9 }
+      yield { pass: tableBytes(descriptor[8] ?? 0) + 1 }
+    } else return
+    yield* gifSubBlocks()
+  }
+}
+
+function* gifSubBlocks(): Walk {
+  for (;;) {
+    const [length = 0] = yield { hold: 1 }
+    if (length === 0) return
+    yield { pass: length }
+  }
+}
+
+function* webpFrames(onFrame: OnFrame): Walk {
+  yield { pass: 12 }
+  for (;;) {
+    const head = yield { hold: 8 }
+    if (head.length < 8) return
+    if (head.toString('latin1', 0, 4) === 'ANMF') onFrame()
+    const length = head.readUInt32LE(4)
+    yield { pass: length + (length % 2) }
+  }
+}
+
+function* pngFrames(onFrame: OnFrame): Walk {
+  yield { pass: 8 }
+  for (;;) {
+    const head = yield { hold: 8 }
+    if (head.length < 8) return
+    if (head.toString('latin1', 4) === 'fcTL') onFrame()
+    yield { pass: head.readUInt32BE() + 4 }
+  }
+}
