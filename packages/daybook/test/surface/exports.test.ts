@@ -64,6 +64,7 @@ describe('what the package exports', () => {
   test('daybook/testing', async () => {
     expect(namesOf(await import('daybook/testing'))).toEqual([
       'authAdapterConformance',
+      'blobStoreConformance',
       'createTestService',
       'pluginConformance',
     ])
