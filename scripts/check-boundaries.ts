@@ -67,6 +67,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   mrmime: 'plugin-host/static-files.ts',
   semver: 'config',
   'prom-client': 'metrics',
+  '@aws-sdk/client-s3': 'assets/s3',
   jose: 'auth',
   'better-auth': 'auth',
   'sanitize-html': 'content/markdown/html-sanitizer.ts',
