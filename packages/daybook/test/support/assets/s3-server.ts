@@ -16,8 +16,10 @@ export const S3_KEY = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' } as co
  */
 export class S3Server implements AsyncDisposable {
   readonly stored: MemoryObjects
-  /** Calls that are answered with 500: `METHOD PATH?QUERY`. */
+  /** Calls that fail: `METHOD PATH?QUERY`. */
   failing: RegExp | undefined
+  /** How they fail. */
+  failure: readonly [status: number, code: string] = [500, 'InternalError']
   /** The calls that have come, as far as `METHOD PATH?QUERY` tells. */
   readonly calls: string[] = []
   /** Whether `If-None-Match` of a copy is known; if not, it is refused as S3's protocol has it. */
@@ -72,8 +74,12 @@ export class S3Server implements AsyncDisposable {
     return ''
   }
 
-  #faultOf(call: string, { headers }: IncomingMessage, key: string): [status: number, code: string] | undefined {
-    if (this.failing?.test(call)) return [500, 'InternalError']
+  #faultOf(
+    call: string,
+    { headers }: IncomingMessage,
+    key: string,
+  ): readonly [status: number, code: string] | undefined {
+    if (this.failing?.test(call)) return this.failure
     if (headers['if-none-match'] !== '*') return undefined
     if (!this.knowsConditions) return [501, 'NotImplemented']
     return this.stored.objects.has(key) ? [412, 'PreconditionFailed'] : undefined
