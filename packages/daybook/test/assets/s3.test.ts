@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { type BlobStore, DaybookError, type StagedBlob, StartupError } from 'daybook'
 import { type S3Options, s3 } from 'daybook/s3'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { S3_KEY, S3Server } from '../support/assets/s3-server.ts'
 import { FaultyProxy } from '../support/network/faulty-proxy.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
@@ -250,6 +250,18 @@ describe('settings of S3', () => {
     const refusal = await refusalOf(place.store.check())
     expect(refusal.code).toBe('SERVICE_UNAVAILABLE')
     expect(refusal.message).toMatch(message)
+  })
+
+  test('the environment may name the server and the key', async () => {
+    await using place = await S3Place.make()
+    vi.stubEnv('AWS_ENDPOINT_URL_S3', `http://127.0.0.1:${place.server.port}`)
+    vi.stubEnv('AWS_ACCESS_KEY_ID', S3_KEY.accessKeyId)
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', S3_KEY.secretAccessKey)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const store = await s3({ bucket: 'files' }).open({ data: '' })
+    await store.write('a', Buffer.from('a'), HEADERS)
+    await store.close()
+    expect([...place.server.stored.objects.keys()]).toEqual(['a'])
   })
 
   test.each(['../up', 'a//b', '.incoming', 'ü', 'a'.repeat(101)])('the prefix %j is refused', async (prefix) => {

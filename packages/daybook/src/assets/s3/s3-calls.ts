@@ -102,7 +102,8 @@ async function loadSdk(): Promise<typeof Sdk> {
 }
 
 function clientConfig(options: S3Options, timeoutMs: number): Sdk.S3ClientConfig {
-  const { region, endpoint, credentials, forcePathStyle = endpoint !== undefined } = options
+  const { region = process.env.AWS_REGION, endpoint = process.env.AWS_ENDPOINT_URL_S3, credentials } = options
+  const { forcePathStyle = endpoint !== undefined } = options
   const agent = { maxSockets: MAX_SOCKETS, keepAlive: true }
   const config: Sdk.S3ClientConfig = {
     forcePathStyle,

@@ -6,7 +6,7 @@ export interface S3Options {
   readonly bucket: string
   /** The region of the bucket. @default as the AWS SDK finds it (`AWS_REGION`); with an `endpoint`, `us-east-1` */
   readonly region?: string
-  /** The URL of a server other than Amazon's: `https://s3.example.com`. @default that of the region */
+  /** The URL of a server other than Amazon's: `https://s3.example.com`. @default `AWS_ENDPOINT_URL_S3`, or Amazon's own */
   readonly endpoint?: string
   /** What all keys in the bucket begin with, at most 100 bytes: `site/uploads`. @default nothing */
   readonly prefix?: string
