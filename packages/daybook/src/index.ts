@@ -11,6 +11,18 @@ export type {
 } from './config/access.ts'
 // What people write in a config
 
+// Where files lie
+export type {
+  BlobContent,
+  BlobHeaders,
+  BlobStore,
+  BlobStoreHost,
+  BlobStoreOption,
+  ByteRange,
+  StagedBlob,
+  StoredBlob,
+} from './assets/blob-store.ts'
+export { type DiskOptions, disk } from './assets/disk.ts'
 // Callers
 export {
   type ActorType,

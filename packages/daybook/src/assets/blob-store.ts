@@ -14,7 +14,7 @@ export interface ByteRange {
   readonly end: number
 }
 
-/** The bytes of a blob, or of a part of it. */
+/** The bytes of a blob, or of a part of it. Read `content` to its end, or destroy it: it may hold a file or a connection. */
 export interface BlobContent {
   /** How long the whole blob is, in bytes. */
   readonly size: number
@@ -39,8 +39,9 @@ export interface StagedBlob {
  * Keeps bytes under keys. A blob is staged first, and becomes visible all at once when it is published; it is never changed
  * after that, unless `write` replaces it.
  *
- * A key is a relative path, `images/2026/cat.png`: at most 1,024 bytes in segments of `A-Z a-z 0-9 . _ -`, none of which is `.` or
- * `..`. Keys whose first segment begins with a dot belong to Daybook. The name of a staged blob is one such segment.
+ * A key is a relative path, `images/2026/cat.png`: at most 900 bytes, in segments of 1 to 200 of `A-Z a-z 0-9 . _ -`, none of
+ * which is `.` or `..`. Keys whose first segment begins with a dot belong to Daybook, `.incoming` to the store. The name of a
+ * staged blob is one such segment. A method that is given anything else throws a TypeError, and touches nothing.
  *
  * Prove a store of your own with `blobStoreConformance()` of `daybook/testing`.
  *
@@ -49,11 +50,14 @@ export interface StagedBlob {
  */
 export interface BlobStore {
   /**
-   * Takes in a stream that nobody sees yet. When the stream fails, or the signal aborts, nothing of it is left. A blob
-   * staged under the same name before is replaced.
+   * Takes in a stream that nobody sees yet. When the stream fails, or the signal aborts, it rejects, and nothing of the stream is left. A
+   * blob staged under the same name before is replaced once all is taken in.
    */
   stage(name: string, content: Readable, signal: AbortSignal): Promise<void>
-  /** Gives a staged blob its key, durably; `false`: there is a blob with that key, and the staged one stays as it is. */
+  /**
+   * Gives a staged blob its key, durably; `false`: there is a blob with that key, or one that stands in its way in a store of folders
+   * (`a` and `a/b`), and the staged one stays as it is. Rejects when nothing is staged under that name.
+   */
   publish(name: string, key: string, headers: BlobHeaders): Promise<boolean>
   /** Removes a staged blob, if it is there. */
   discard(name: string): Promise<void>

@@ -26,6 +26,7 @@ describe('what the package exports', () => {
       'defineGlobal',
       'defineMigration',
       'definePlugin',
+      'disk',
       'etagOf',
       'f',
       'getIdentity',
