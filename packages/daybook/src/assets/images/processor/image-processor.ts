@@ -108,7 +108,9 @@ export class ImageProcessor {
   }
 
   async #run<Job extends ImageJob>(job: Job, open: OpenContent): Promise<ImageResults[Job['kind']]> {
-    if (this.#turns.pendingCount >= this.#options.waiting) throw unavailable('Too many pictures wait to be processed.')
+    const { atOnce, waiting } = this.#options
+    const isFull = this.#turns.activeCount + this.#turns.pendingCount >= atOnce + waiting
+    if (isFull) throw unavailable('Too many pictures wait to be processed.')
     return this.#turns(async () => {
       const content = await open()
       const lent = this.#lend()
