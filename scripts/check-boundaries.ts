@@ -33,8 +33,9 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
 /** What is wired together in the composition root besides the line. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
   'service.ts': ['auth', 'assets', 'metrics'],
+  http: ['assets'],
   node: ['metrics'],
-  cli: ['auth'],
+  cli: ['auth', 'assets'],
 }
 
 /** Files that every part may import, and that import nothing but each other. */
@@ -64,7 +65,9 @@ const OWNERS: Readonly<Record<string, string>> = {
   leven: 'nearest.ts',
   pg: 'store/postgres/postgres-options.ts',
   rou3: 'http',
-  mrmime: 'plugin-host/static-files.ts',
+  busboy: 'assets',
+  'file-type': 'assets',
+  'image-size': 'assets',
   semver: 'config',
   'prom-client': 'metrics',
   jose: 'auth',

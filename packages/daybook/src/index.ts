@@ -54,6 +54,7 @@ export type {
   DaybookConfig,
   Entry,
   EntryCreate,
+  EntryKey,
   EntryUpdate,
   GlobalConfig,
   GlobalEntry,

@@ -1,11 +1,15 @@
 import { resolve } from 'node:path'
+import { disk } from './assets/disk.ts'
+import { Intake } from './assets/intake.ts'
 import { defaultAdapter } from './auth/accounts/default-adapter.ts'
 import { type AuthAdapter, type AuthHost, SYSTEM } from './auth/adapter.ts'
 import { AuthGuard } from './auth/guard.ts'
 import { SignInLimiter } from './auth/sign-in-limiter.ts'
 import { ApiTokens } from './auth/tokens/api-tokens.ts'
+import { DEFAULT_FILE_BYTES } from './config/assets.ts'
 import type { DaybookConfig } from './config/config.ts'
 import { docsPath } from './config/docs.ts'
+import { Files } from './content/assets/files.ts'
 import { Content } from './content/content.ts'
 import { Engine } from './content/engine.ts'
 import { MarkdownRenderer, type RendererOptions } from './content/markdown/markdown-renderer.ts'
@@ -133,7 +137,7 @@ async function openService<const C extends DaybookConfig>(
   const model = compileModel(config)
   const { limits = {}, trustProxy = 0 } = config
   checkStaticRoutes(model.contributors)
-  const { engine, close } = await openEngine(model, config, options.data ?? '.daybook', { log })
+  const { engine, files, close } = await openEngine(model, config, options.data ?? '.daybook', { log })
   opened.defer(close)
   await warnUnfilled(engine, log)
   const auth = await openAuth(config, options, engine.store)
@@ -147,6 +151,8 @@ async function openService<const C extends DaybookConfig>(
   const routes = allRoutes({
     engine,
     model,
+    files,
+    intake: openIntake(files, config),
     auth,
     signIns: new SignInLimiter(
       (attempt) => engine.store.transaction((writer) => writer.rateLimits.take(attempt)),
@@ -177,7 +183,7 @@ async function openService<const C extends DaybookConfig>(
   })
   const deliveries = await Deliveries.start(engine, log, limits.pluginMs ?? DEFAULT_PLUGIN_MS)
   opened.defer(() => deliveries.close())
-  const sweeper = new Sweeper(engine, log)
+  const sweeper = new Sweeper(engine, files, log)
   opened.defer(() => sweeper.close())
   return {
     fetch: toFetch(handle),
@@ -195,6 +201,18 @@ async function openService<const C extends DaybookConfig>(
     },
     close: () => opened.close(),
   }
+}
+
+/** Takes uploaded files in as the config says. */
+function openIntake(files: Files, { assets = {} }: DaybookConfig): Intake {
+  const { maxBytes = DEFAULT_FILE_BYTES, accept, keepPosition = false } = assets
+  return new Intake({
+    keepsPosition: keepPosition,
+    maxBytes,
+    accept,
+    blobs: () => files.blobs(),
+    newName: () => files.newName(),
+  })
 }
 
 function startPlugins(engine: Engine, { limits = {}, trustProxy = 0 }: DaybookConfig, log: Log): Promise<PluginHost> {
@@ -282,6 +300,8 @@ export interface EngineOptions extends StoreOptions, RendererOptions {
 /** Content without a door: what a service answers from. */
 export interface OpenEngine {
   readonly engine: Engine
+  /** The files of its assets; their store is opened when it is first needed. */
+  readonly files: Files
   close(): Promise<void>
 }
 
@@ -327,12 +347,15 @@ export async function openUnprepared(
   const renderer = new MarkdownRenderer(config.markdown?.allowHtml, { renderMs: config.limits?.renderMs, ...options })
   const tools = { renderMarkdown: (source: string) => renderer.render(source) }
   const hooks = writeHooks({ model, log, limitMs: config.limits?.pluginMs ?? DEFAULT_PLUGIN_MS, engine: () => engine })
-  const engine: Engine = new Engine({ model, store, tools, hooks })
+  const blobs = config.assets?.store ?? disk()
+  const files = new Files({ model, store, log, openBlobs: () => blobs.open({ data: resolve(data) }) })
+  const engine: Engine = new Engine({ model, store, tools, files, hooks })
   const close = async (): Promise<void> => {
     await renderer.close()
+    await files.close()
     await store.close()
   }
-  return { engine, close }
+  return { engine, files, close }
 }
 
 /** @throws {StartupError} when a restore has not come to its end: writes of others would keep it from going on */

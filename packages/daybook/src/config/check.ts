@@ -1,6 +1,8 @@
 import type { FaultReport, Fields } from '../fields/field.ts'
 import { isRecord } from '../fields/field.ts'
+import { ASSETS, aMediaRanges } from '../fields/relations/asset.ts'
 import { aCount, aFlag, anObject, aText, isKey } from '../fields/rules.ts'
+import { aBlobStore } from './assets.ts'
 import { checkDocsPath, checkLogo, checkTheme } from './check-docs.ts'
 import { checkCase, checkFields, KEY_ADVICE, refuseRoles } from './check-fields.ts'
 import { checkAllowedAttributes, checkAllowedElements } from './check-html.ts'
@@ -26,7 +28,7 @@ export class ConfigError extends Error {
 }
 
 /** First path segments below `/api` that belong to the service. */
-export const RESERVED_SEGMENTS: readonly string[] = ['globals', 'assets', 'health', 'ready', 'export', 'cms', 'auth']
+export const RESERVED_SEGMENTS: readonly string[] = ['globals', ASSETS, 'health', 'ready', 'export', 'cms', 'auth']
 
 /** Names that the databases or Daybook's own views use. */
 const TAKEN_NAME = /_view$|^(?:sqlite|pg)_/i
@@ -232,6 +234,13 @@ const checkTop = checkKeys({
   ),
   cors: checkKeys({ origins: checkOrigins, credentials: isFlag }, ['origins']),
   docs: checkDocs,
+  assets: checkKeys({
+    store: configRule(aBlobStore),
+    maxBytes: isCount,
+    accept: configRule(aMediaRanges),
+    keepPosition: isFlag,
+    access: checkAccess(['read', 'create', 'update', 'delete']),
+  }),
   limits: checkKeys({
     bodyBytes: isCount,
     renderMs: isCount,

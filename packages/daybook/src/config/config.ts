@@ -1,9 +1,11 @@
 import type { AuthAdapter, AuthSource } from '../auth/adapter.ts'
 import type { Fields } from '../fields/field.ts'
 import type { FieldValues, Flat, PatchValues, SparseValues, WriteValues } from '../fields/infer.ts'
+import type { ASSETS } from '../fields/relations/asset.ts'
 import type { DocumentValidator } from '../fields/validation.ts'
 import type { DatabaseSource } from '../store/database.ts'
 import type { CollectionAccess, GlobalAccess, PeopleAccess } from './access.ts'
+import type { AssetFields, AssetsConfig } from './assets.ts'
 import type { DocsConfig } from './docs.ts'
 import type { ContributedDocument, ContributedFields, ContributedKey, Plugin, WithFields } from './plugin.ts'
 
@@ -170,6 +172,8 @@ export interface DaybookConfig {
   readonly cors?: CorsConfig
   /** The docs page; `false` switches it off. @default on, at `/docs` */
   readonly docs?: DocsConfig | false
+  /** Where uploaded files lie, and which may be uploaded. @default files of every type, in the data folder @see docs/files.md */
+  readonly assets?: AssetsConfig
   /** Bounds of what the service takes. */
   readonly limits?: LimitsConfig
   /** What Markdown becomes. */
@@ -191,6 +195,8 @@ export type CollectionKey<C extends DaybookConfig> = (
   | OpenKey<C>
 ) &
   string
+/** Keys of all that has entries: of a config's collections, and of its files. */
+export type EntryKey<C extends DaybookConfig> = CollectionKey<C> | typeof ASSETS
 /** Keys of a config's globals, those of its plugins among them. */
 export type GlobalKey<C extends DaybookConfig> = (
   | keyof NonNullable<C['globals']>
@@ -201,7 +207,11 @@ export type GlobalKey<C extends DaybookConfig> = (
 
 /** The fields of a collection, those that plugins add to it among them. */
 export type CollectionFields<C extends DaybookConfig, K> = WithFields<
-  K extends keyof C['collections'] ? C['collections'][K]['fields'] : ContributedDocument<C, 'collections', K>,
+  K extends keyof C['collections']
+    ? C['collections'][K]['fields']
+    : K extends typeof ASSETS
+      ? AssetFields
+      : ContributedDocument<C, 'collections', K>,
   ContributedFields<C, K>
 >
 /** The fields of a global, those that plugins add to it among them. */
@@ -270,7 +280,7 @@ interface GlobalSystem {
 }
 
 /** An entry as it is read. */
-export type Entry<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<
+export type Entry<C extends DaybookConfig, K extends EntryKey<C>> = Flat<
   EntrySystem & FieldValues<CollectionFields<C, K>> & PeopleOf<C['collections'][K]>
 >
 /** The data of a new entry; read-only fields are accepted and ignored. */
@@ -278,7 +288,7 @@ export type EntryCreate<C extends DaybookConfig, K extends CollectionKey<C>> = F
   WriteValues<CollectionFields<C, K>> & Partial<EntrySystem> & People
 >
 /** The data of a change: the fields to change, `null` to empty one. */
-export type EntryUpdate<C extends DaybookConfig, K extends CollectionKey<C>> = Flat<
+export type EntryUpdate<C extends DaybookConfig, K extends EntryKey<C>> = Flat<
   PatchValues<CollectionFields<C, K>> & Partial<EntrySystem> & People
 >
 

@@ -3,6 +3,7 @@ import type {
   DaybookConfig,
   Entry,
   EntryCreate,
+  EntryKey,
   EntryUpdate,
   GlobalEntry,
   GlobalKey,
@@ -96,7 +97,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN */
-  async list<K extends CollectionKey<C>>(collection: K, query: ListOptions = {}): Promise<ListResult<Entry<C, K>>> {
+  async list<K extends EntryKey<C>>(collection: K, query: ListOptions = {}): Promise<ListResult<Entry<C, K>>> {
     const listed = this.#collection(collection)
     const { aggregate, ...options } = query
     const named = aggregate === undefined ? options : { ...options, aggregate: aggregateNames(aggregate) }
@@ -110,7 +111,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
    *
    * @throws NOT_FOUND for an unknown collection, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
    */
-  async get<K extends CollectionKey<C>>(
+  async get<K extends EntryKey<C>>(
     collection: K,
     address: string,
     query: ReadOptions = {},
@@ -138,7 +139,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, CONFLICT, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
-  async update<K extends CollectionKey<C>>(
+  async update<K extends EntryKey<C>>(
     collection: K,
     id: string,
     data: EntryUpdate<C, K>,
@@ -152,7 +153,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
    *
    * @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, CONFLICT, PRECONDITION_FAILED, PRECONDITION_REQUIRED
    */
-  async patch<K extends CollectionKey<C>>(
+  async patch<K extends EntryKey<C>>(
     collection: K,
     id: string,
     patch: Readonly<Record<string, unknown>>,
@@ -161,7 +162,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     return this.#change(collection, id, patch, options, true)
   }
 
-  async #change<K extends CollectionKey<C>>(
+  async #change<K extends EntryKey<C>>(
     collection: K,
     id: string,
     data: unknown,
@@ -175,11 +176,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 
   /** @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
-  async delete<K extends CollectionKey<C>>(
-    collection: K,
-    id: string,
-    { ifMatch }: ConditionOptions = {},
-  ): Promise<void> {
+  async delete<K extends EntryKey<C>>(collection: K, id: string, { ifMatch }: ConditionOptions = {}): Promise<void> {
     const model = this.#collection(collection)
     const context = await this.#context()
     await carryOut(context, () => prepareDelete(context, model, id, toCondition(ifMatch)))
@@ -192,7 +189,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
    * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; what the change of an entry throws, with `details.refused`: its id, and
    * those of up to 99 others
    */
-  async updateMany<K extends CollectionKey<C>>(
+  async updateMany<K extends EntryKey<C>>(
     collection: K,
     where: Where,
     patch: Readonly<Record<string, unknown>>,
@@ -208,7 +205,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
    * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; what the deletion of an entry throws, with `details.refused`: its id, and
    * those of up to 99 others
    */
-  async deleteMany<K extends CollectionKey<C>>(
+  async deleteMany<K extends EntryKey<C>>(
     collection: K,
     where: Where,
     options: ManyOptions = {},
@@ -245,7 +242,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
    *
    * @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
    */
-  async references<K extends CollectionKey<C>>(
+  async references<K extends EntryKey<C>>(
     collection: K,
     id: string,
     { limit, offset }: Pick<ListOptions, 'limit' | 'offset'> = {},

@@ -4,6 +4,7 @@ import type {
   DaybookConfig,
   Entry,
   EntryCreate,
+  EntryKey,
   EntryUpdate,
   GlobalEntry,
   GlobalKey,
@@ -50,7 +51,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN */
-  list<K extends CollectionKey<C>>(
+  list<K extends EntryKey<C>>(
     collection: K,
     query: ListOptions = {},
     { caller }: CallOptions = {},
@@ -63,7 +64,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
    *
    * @throws NOT_FOUND for an unknown collection, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
    */
-  get<K extends CollectionKey<C>>(
+  get<K extends EntryKey<C>>(
     collection: K,
     address: string,
     query: ReadOptions = {},
@@ -82,7 +83,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, CONFLICT, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
-  update<K extends CollectionKey<C>>(
+  update<K extends EntryKey<C>>(
     collection: K,
     id: string,
     data: EntryUpdate<C, K>,
@@ -96,7 +97,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
    *
    * @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, CONFLICT, PRECONDITION_FAILED, PRECONDITION_REQUIRED
    */
-  patch<K extends CollectionKey<C>>(
+  patch<K extends EntryKey<C>>(
     collection: K,
     id: string,
     patch: Readonly<Record<string, unknown>>,
@@ -106,11 +107,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
   }
 
   /** @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
-  delete<K extends CollectionKey<C>>(
-    collection: K,
-    id: string,
-    { caller, ...options }: DeleteOptions = {},
-  ): Promise<void> {
+  delete<K extends EntryKey<C>>(collection: K, id: string, { caller, ...options }: DeleteOptions = {}): Promise<void> {
     return this.as(caller).delete(collection, id, options)
   }
 
@@ -120,7 +117,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
    *
    * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; what the change of an entry throws, with `details.refused`
    */
-  updateMany<K extends CollectionKey<C>>(
+  updateMany<K extends EntryKey<C>>(
     collection: K,
     where: Where,
     patch: Readonly<Record<string, unknown>>,
@@ -134,7 +131,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
    *
    * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; what the deletion of an entry throws, with `details.refused`
    */
-  deleteMany<K extends CollectionKey<C>>(
+  deleteMany<K extends EntryKey<C>>(
     collection: K,
     where: Where,
     { caller, ...options }: ManyCallOptions = {},
@@ -160,7 +157,7 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
    *
    * @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
    */
-  references<K extends CollectionKey<C>>(
+  references<K extends EntryKey<C>>(
     collection: K,
     id: string,
     page: Pick<ListOptions, 'limit' | 'offset'> = {},

@@ -15,14 +15,23 @@ export interface EngineParts {
   readonly model: Model
   readonly store: Store
   readonly tools: DeriveTools
+  /** Removes files of deleted assets. @default they are left to the next sweep */
+  readonly files?: FileRemover | undefined
   /** Code of others that takes part in writes. @default none */
   readonly hooks?: WriteHooks | undefined
+}
+
+/** Removes files that no asset has any more. */
+export interface FileRemover {
+  /** Removes the file at a path once the deletion of its asset is stored. */
+  removeSoon(path: string): void
 }
 
 /** The shared state of all operations on content. */
 export class Engine implements EngineParts {
   readonly model: Model
   readonly tools: DeriveTools
+  readonly files: FileRemover | undefined
   readonly hooks: WriteHooks | undefined
   /** Results of earlier lists. */
   readonly lists: ListCache
@@ -33,10 +42,11 @@ export class Engine implements EngineParts {
   readonly #replicas = new WeakMap<Store, Engine>()
 
   /** @param isLent whether it works inside a transaction of another one */
-  constructor({ model, store, tools, hooks }: EngineParts, lists: ListCache = emptyLists(), isLent = false) {
+  constructor({ model, store, tools, files, hooks }: EngineParts, lists: ListCache = emptyLists(), isLent = false) {
     this.model = model
     this.#store = store
     this.tools = tools
+    this.files = files
     this.hooks = hooks
     this.lists = lists
     this.#isLent = isLent
@@ -51,8 +61,8 @@ export class Engine implements EngineParts {
   /** The engine that works on a store which a hook was lent. What is cached of a transaction is of no use to others. */
   on(store: Store): Engine {
     if (store === this.#store) return this
-    const { model, tools, hooks } = this
-    return new Engine({ model, store, tools, hooks }, emptyLists(), true)
+    const { model, tools, files, hooks } = this
+    return new Engine({ model, store, tools, files, hooks }, emptyLists(), true)
   }
 
   /**

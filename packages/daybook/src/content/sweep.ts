@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 import { Lease, LeaseLost } from '../store/records/lease.ts'
+import type { Files } from './assets/files.ts'
 import type { Engine } from './engine.ts'
 
 /** How often the store is swept, in milliseconds; within half of that before, so that nodes do not ask all at once. */
@@ -11,12 +12,14 @@ export const STORED_REPLY_MS: number = 24 * 60 * 60 * 1000
 
 /** Throws away what is kept for a time only. On many nodes, one of them does it. */
 export class Sweeper {
+  readonly #files: Files
   readonly #lease: Lease
   readonly #log: Log
   readonly #ended = new AbortController()
   readonly #running: Promise<void>
 
-  constructor(engine: Engine, log: Log) {
+  constructor(engine: Engine, files: Files, log: Log) {
+    this.#files = files
     this.#lease = new Lease(engine.store, 'sweep', LEASE_MS)
     this.#log = log
     this.#running = this.#run()
@@ -29,10 +32,19 @@ export class Sweeper {
 
   async #run(): Promise<void> {
     const { signal } = this.#ended
+    // What a process that was killed left behind goes at once.
+    await this.#sweepFiles()
     while (!signal.aborted) {
       await sleep(EVERY_MS * (0.5 + Math.random() / 2), undefined, { signal, ref: false }).catch(() => {})
-      if (!signal.aborted) await sweep(this.#lease).catch((err) => this.#log.error({ err }, 'sweep failed'))
+      if (signal.aborted) return
+      await sweep(this.#lease).catch((err) => this.#log.error({ err }, 'sweep failed'))
+      await this.#sweepFiles()
     }
+  }
+
+  /** Each node can: what one is at work on, the others leave alone. */
+  async #sweepFiles(): Promise<void> {
+    await this.#files.sweep().catch((err) => this.#log.error({ err }, 'files: the sweep failed'))
   }
 }
 

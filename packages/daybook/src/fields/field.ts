@@ -169,6 +169,16 @@ export interface Reference {
   readonly id: string
   /** The collections that it may lead to; absent: that one alone. */
   readonly among?: readonly string[]
+  /** What its target must be; absent: any entry. */
+  readonly demand?: TargetDemand
+}
+
+/** What a reference demands of its target when it is written. */
+export interface TargetDemand {
+  /** As `where` of a list says it. */
+  readonly where: object
+  /** The same in words, after "takes". */
+  readonly said: string
 }
 
 /** The target and the cardinality of a relation, and its rule for deletes. */

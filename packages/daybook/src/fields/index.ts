@@ -7,6 +7,7 @@ import { jsonField } from './json.ts'
 import { listField } from './list.ts'
 import { markdownField } from './markdown.ts'
 import { integerField, numberField } from './number.ts'
+import { assetField } from './relations/asset.ts'
 import { relationField } from './relations/relation-field.ts'
 import { reverseField } from './relations/reverse.ts'
 import { selectField } from './select.ts'
@@ -33,6 +34,7 @@ interface FieldBuilders {
   readonly json: typeof jsonField
   readonly relation: typeof relationField
   readonly reverse: typeof reverseField
+  readonly asset: typeof assetField
   readonly group: typeof groupField
   readonly list: typeof listField
   readonly blocks: typeof blocksField
@@ -67,6 +69,7 @@ export const f: FieldBuilders = withUnknownTypes({
   json: jsonField,
   relation: relationField,
   reverse: reverseField,
+  asset: assetField,
   group: groupField,
   list: listField,
   blocks: blocksField,

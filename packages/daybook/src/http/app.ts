@@ -187,9 +187,10 @@ async function answerRoute(app: App, { route, path }: Match, request: HttpReques
   const conditions = readConditions(route.conditions, headers)
   const query = readQuery(app, route, searchOf(target))
   if (!route.checksQuery) query.throwFaults()
-  if (route.admit) await route.admit(request, path)
-  const read = route.body?.read
-  const body = read && (await app.admission.outside(() => read(request, app.bodyLimit)))
+  if (route.admit) await route.admit(request, path, access)
+  const { body: contract } = route
+  const limit = contract?.limit ?? app.bodyLimit
+  const body = contract && (await app.admission.outside(() => contract.read(request, limit)))
   return route.run({ access, path, query, conditions, body, request })
 }
 

@@ -31,6 +31,8 @@ export interface BodyContract<Body = unknown> {
   readonly schema: JsonSchema
   /** @default true */
   readonly isRequired?: boolean
+  /** The most bytes that it has. @default `limits.bodyBytes` of the config */
+  readonly limit?: number
   /** @param limit in bytes @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, VALIDATION_ERROR */
   read(request: HttpRequest, limit: number): Promise<Body>
 }
@@ -135,7 +137,7 @@ export interface RouteContract<P extends Parameters, Body> {
   /** Makes ahead what the first answer would wait for. A service does so once it listens, between requests. */
   prepare?(): Promise<void>
   /** Checks that run before the body is read. */
-  admit?(request: HttpRequest, path: Readonly<Record<string, string>>): Promise<void>
+  admit?(request: HttpRequest, path: Readonly<Record<string, string>>, access: Access): Promise<void>
   run(request: RouteRequest<Query<QueryOf<P>>, Body>): Promise<Reply>
 }
 

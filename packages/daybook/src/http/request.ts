@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { FinishedReply } from './respond.ts'
 
 /** The part of `Headers` that answering a request takes: names in any case, repeated headers joined. */
@@ -23,6 +24,12 @@ export interface HttpRequest {
    * @throws when the body ends before it is complete
    */
   readBytes(limit: number): Promise<Uint8Array | undefined>
+  /**
+   * The body as it comes in, once. It may take as long as it needs while it comes in steadily.
+   *
+   * @throws the stream: when the body ends before it is complete
+   */
+  toStream(): Readable
   /** Calls `listener` when the client goes; the function that comes back ends that. */
   onAbort(listener: () => void): () => void
   /** All headers, for auth adapters. */

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Handle, HttpRequest } from './request.ts'
 import { toResponse } from './respond.ts'
 
@@ -57,6 +58,11 @@ class WebRequest implements HttpRequest {
       chunks.push(chunk)
     }
     return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+  }
+
+  toStream(): Readable {
+    const { body } = this.#request
+    return body ? Readable.fromWeb(body) : Readable.from([])
   }
 
   onAbort(listener: () => void): () => void {

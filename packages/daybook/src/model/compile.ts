@@ -6,9 +6,11 @@ import { freezeConfig } from '../config/freeze.ts'
 import { parseTimestamp, TIMESTAMP_FILTER } from '../fields/date.ts'
 import type { Field, Fields, JsonSchema, Scalar } from '../fields/field.ts'
 import { holdsLocalized, innerFields, isRecord, isRequired, isStored, servedKeys, targetsOf } from '../fields/field.ts'
+import { ASSETS } from '../fields/relations/asset.ts'
 import { ID_FILTER } from '../fields/relations/relation.ts'
 import { isUuidShaped } from '../fields/slug.ts'
 import type { DocumentValidator } from '../fields/validation.ts'
+import { assetCollection, MADE_ASSET_FIELDS } from './asset-collection.ts'
 import type {
   CollectionModel,
   Comparable,
@@ -24,7 +26,7 @@ import type {
   RelationModel,
   ReverseModel,
 } from './model.ts'
-import { documentSchema, writeFields } from './schema.ts'
+import { documentSchema, type SchemaSide, type ServiceParts, writeFields } from './schema.ts'
 import { schemaFault, Validators } from './validator.ts'
 
 /** The most entries on one page where a collection does not say. */
@@ -44,8 +46,9 @@ export function compileModel(given: DaybookConfig): Model {
   if (faults.length > 0) throw new ConfigError(faults)
   freezeConfig(config, plugins)
   const locales = compileLocales(config.locales)
-  const collections = Object.entries(config.collections).map(([key, one]) =>
-    compileCollection(key, one, { locales, collections: config.collections }),
+  const configs = { ...config.collections, [ASSETS]: assetCollection(config.assets, locales !== undefined) }
+  const collections = Object.entries(configs).map(([key, one]) =>
+    compileCollection(key, one, { locales, collections: configs }),
   )
   const globals = Object.entries(config.globals ?? {}).map(([key, one]) => compileGlobal(key, one))
   return Object.freeze({
@@ -130,6 +133,7 @@ function compileCollection(
       compileReverses(key, config.fields, collections),
     ),
     maxLimit: config.maxLimit ?? DEFAULT_MAX_LIMIT,
+    holdsFiles: key === ASSETS,
     slug: slug && { key: slug[0], from: slug[1].type.source?.(slug[1].options) },
     status: status && { key: status[0], values: status[1].type.choices?.(status[1].options) ?? [] },
     comparables,
@@ -154,7 +158,9 @@ function compileGlobal(key: string, config: GlobalConfig): GlobalModel {
   })
 }
 
-type SystemSchemas = Parameters<typeof documentSchema>[2]
+const NOTHING_MADE: ReadonlySet<string> = new Set()
+
+type SystemSchemas = Omit<ServiceParts, 'made'>
 
 function compileDocument(
   key: string,
@@ -165,7 +171,8 @@ function compileDocument(
   const stored = storedFields(config.fields)
   const fields = Object.entries(stored).map(([fieldKey, field]) => compileField(fieldKey, field))
   const generated = fields.flatMap((field) => field.servedKeys.filter((served) => served !== field.key))
-  const read = documentSchema(stored, 'read', system, reverses)
+  const made = key === ASSETS ? MADE_ASSET_FIELDS : NOTHING_MADE
+  const schemaOf = (side: SchemaSide): JsonSchema => documentSchema(stored, side, { ...system, made }, reverses)
   const schemaHash = digestOutline(outline(stored))
   return {
     key,
@@ -174,7 +181,9 @@ function compileDocument(
     fieldMap: stored,
     reverses: new Map(reverses.map((one) => [one.key, one])),
     systemKeys: { before: Object.keys(system.before), after: Object.keys(system.after) },
+    made,
     ignoredKeys: new Set([
+      ...made,
       ...Object.keys(system.before),
       ...Object.keys(system.after),
       ...generated,
@@ -183,9 +192,9 @@ function compileDocument(
     schemaHash,
     ...variantsOf(schemaHash),
     schemas: Object.freeze({
-      read,
-      create: documentSchema(stored, 'create', system, reverses),
-      update: documentSchema(stored, 'update', system, reverses),
+      read: schemaOf('read'),
+      create: schemaOf('create'),
+      update: schemaOf('update'),
     }),
     validators: new Validators(),
     requireIfMatch: config.requireIfMatch ?? false,

@@ -148,6 +148,8 @@ export interface DocumentModel {
   readonly reverses: ReadonlyMap<string, ReverseModel>
   /** Keys that every document of the kind has, served before and after its fields. */
   readonly systemKeys: { readonly before: readonly string[]; readonly after: readonly string[] }
+  /** Keys of fields whose values the service alone makes, of an uploaded file. */
+  readonly made: ReadonlySet<string>
   /** Every key that may stand in a body and changes nothing. */
   readonly ignoredKeys: ReadonlySet<string>
   /** Names the set of keys and types that documents are written in; changes when the config changes them. */
@@ -183,6 +185,8 @@ export interface CollectionModel extends DocumentModel {
    */
   readonly byLocale: ReadonlyMap<string, CollectionModel>
   readonly maxLimit: number
+  /** Whether its entries are files, which come by an upload alone. */
+  readonly holdsFiles: boolean
   readonly slug: { readonly key: string; readonly from: string | undefined } | undefined
   readonly status: { readonly key: string; readonly values: readonly string[] } | undefined
   readonly comparables: ReadonlyMap<string, Comparable>

@@ -79,6 +79,14 @@ export function writeFields(fields: Fields, isPatch = false): JsonSchema {
   }
 }
 
+/** The schema of a body, in which the values that the service makes change nothing. */
+function writtenFields(fields: Fields, isPatch: boolean, made: ReadonlySet<string>): JsonSchema {
+  const entries = Object.entries(fields)
+  const own = writeFields(Object.fromEntries(entries.filter(([key]) => !made.has(key))), isPatch)
+  const properties = entries.map(([key]) => [key, READ_ONLY])
+  return { ...own, properties: { ...Object.fromEntries(properties), ...(own.properties as object) } }
+}
+
 const listed = (field: Field): JsonSchema => ({
   ...withDescription(
     field.type.schema(field.options, () => ({})),
@@ -86,6 +94,16 @@ const listed = (field: Field): JsonSchema => ({
   ),
   ...READ_ONLY,
 })
+
+/** The parts of a document that are the service's own. */
+export interface ServiceParts {
+  /** What stands before its fields. */
+  readonly before: Readonly<Record<string, JsonSchema>>
+  /** What stands after them. */
+  readonly after: Readonly<Record<string, JsonSchema>>
+  /** The keys of fields whose values the service alone makes. */
+  readonly made: ReadonlySet<string>
+}
 
 /**
  * Prints the schema of a document: its fields with `system` before and after them.
@@ -95,13 +113,10 @@ const listed = (field: Field): JsonSchema => ({
 export function documentSchema(
   fields: Fields,
   side: SchemaSide,
-  system: {
-    readonly before: Readonly<Record<string, JsonSchema>>
-    readonly after: Readonly<Record<string, JsonSchema>>
-  },
+  system: ServiceParts,
   reverses: readonly Pick<ReverseModel, 'key' | 'field'>[] = [],
 ): JsonSchema {
-  const inner = side === 'read' ? readFields(fields) : writeFields(fields, side === 'update')
+  const inner = side === 'read' ? readFields(fields) : writtenFields(fields, side === 'update', system.made)
   const asked = (part: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> =>
     side === 'read' ? { ...part } : Object.fromEntries(Object.keys(part).map((key) => [key, READ_ONLY]))
   const shown = Object.fromEntries(reverses.map(({ key, field }) => [key, side === 'read' ? listed(field) : READ_ONLY]))

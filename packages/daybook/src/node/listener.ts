@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Handle } from '../http/request.ts'
 import type { FinishedReply } from '../http/respond.ts'
+import { watchBody } from './body-watch.ts'
 import type { Connections, HttpConnection } from './connections.ts'
 import { headFault, TargetReader } from './head.ts'
-import { refuseRequest, targetRefusal } from './refuse.ts'
+import { refuseBroken, refuseRequest, targetRefusal } from './refuse.ts'
 import { NodeRequest } from './request.ts'
 
 /** How long the rest of a body that is not read may take to arrive, in milliseconds. */
@@ -20,12 +22,19 @@ export interface ListenerState {
   readonly held: Promise<void> | undefined
 }
 
-/** Makes what answers a `request` event of Node's HTTP server. */
-export function toListener(handle: Handle, state: ListenerState): Listener {
+/**
+ * Makes what answers a `request` event of Node's HTTP server.
+ *
+ * @param bodyLimitMs see {@link watchBody}
+ */
+export function toListener(handle: Handle, state: ListenerState, bodyLimitMs: number): Listener {
   const targets = new TargetReader()
   const ask: AnswerRequest = (incoming) => {
     const target = targets.read(incoming)
-    return target === undefined ? targetRefusal() : handle(new NodeRequest(incoming, target))
+    if (target === undefined) return targetRefusal()
+    const request = new NodeRequest(incoming, target)
+    watchBody(incoming, request, bodyLimitMs, () => refuseLate(state, incoming.socket))
+    return handle(request)
   }
   return (incoming, response) => {
     const connection = state.connections.of(incoming.socket)
@@ -37,6 +46,12 @@ export function toListener(handle: Handle, state: ListenerState): Listener {
     }
     void answerRequest(ask, state.held, connection, incoming, response)
   }
+}
+
+/** Answers a request whose body does not arrive, and closes its connection. */
+function refuseLate({ connections }: ListenerState, socket: Socket): void {
+  const error = Object.assign(new Error('body timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+  connections.refuseNext(socket, () => refuseBroken(error, socket))
 }
 
 /** Finds the reply to a request. */

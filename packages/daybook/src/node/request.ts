@@ -10,6 +10,7 @@ export class NodeRequest implements HttpRequest {
   readonly target: string
   readonly headers: RequestHeaders
   readonly #incoming: IncomingMessage
+  #isStreamed = false
 
   constructor(incoming: IncomingMessage, target: string) {
     this.method = incoming.method ?? ''
@@ -55,6 +56,16 @@ export class NodeRequest implements HttpRequest {
       incoming.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
       incoming.once('error', () => reject(incompleteBody()))
     })
+  }
+
+  /** Whether the body may take longer to arrive than others, as long as it goes on arriving. */
+  get isStreamed(): boolean {
+    return this.#isStreamed
+  }
+
+  toStream(): Readable {
+    this.#isStreamed = true
+    return this.#incoming
   }
 
   onAbort(listener: () => void): () => void {

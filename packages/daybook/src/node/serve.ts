@@ -16,7 +16,10 @@ export interface ServeOptions {
   readonly host?: string
   /** How long a client may take to send its headers, in milliseconds. @default 15,000 */
   readonly headersTimeoutMs?: number
-  /** How long a client may take to send a whole request, in milliseconds. @default 60,000 */
+  /**
+   * How long a client may take to send the body of a request, in milliseconds. An upload may take longer, as long as it brings 64 KiB in
+   * this time. @default 60,000
+   */
   readonly requestTimeoutMs?: number
 }
 
@@ -72,11 +75,12 @@ type ServerState = { -readonly [K in keyof ListenerState]: ListenerState[K] }
 export async function serve(service: Servable, options: ServeOptions = {}): Promise<Listening> {
   const { port = 3000, host = '127.0.0.1', headersTimeoutMs = 15_000, requestTimeoutMs = 60_000 } = options
   const state: ServerState = { connections: new Connections(), held: undefined }
-  const listener = toListener(service.handle, state)
+  const listener = toListener(service.handle, state, requestTimeoutMs)
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: headersTimeoutMs,
-    requestTimeout: requestTimeoutMs,
+    // The listener watches over bodies: Node knows one limit for all.
+    requestTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: 1000,
     requireHostHeader: false,
@@ -86,7 +90,7 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
   server.on('request', listener)
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     // A body that is too large is refused before it is sent.
-    if (Number(request.headers['content-length'] ?? 0) <= service.bodyLimit) response.writeContinue()
+    if (Number(request.headers['content-length'] ?? 0) <= limitOf(service, request)) response.writeContinue()
     listener(request, response)
   })
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
@@ -110,6 +114,13 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
       return stopped
     },
   }
+}
+
+/** The largest body of the route that a request is for, in bytes. */
+function limitOf({ bodyLimit, routes = [] }: Servable, { method, url = '' }: IncomingMessage): number {
+  const [path] = url.split('?')
+  const route = routes.find((one) => one.body?.limit !== undefined && one.method === method && one.path === path)
+  return route?.body?.limit ?? bodyLimit
 }
 
 /** Routes prepare their first answers once the requests that waited for the service are answered, if nothing goes wrong. */

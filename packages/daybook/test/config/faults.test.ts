@@ -479,6 +479,7 @@ const MISSPELT: Readonly<Record<keyof typeof f, readonly [field: unknown, takes:
   json: [f.json(wrong({ requird: true })), 'default, schema'],
   relation: [f.relation('posts', wrong({ requird: true })), 'many, onDelete, index, formerTo'],
   reverse: [f.reverse('posts.author', wrong({ requird: true })), 'description, access, through'],
+  asset: [f.asset(wrong({ requird: true })), 'many, onDelete, index, counted, accept, maxBytes'],
   group: [f.group(fields, wrong({ requird: true })), 'required, description, localized, access, validate, renamedFrom'],
   list: [f.list(title, wrong({ requird: true })), 'min, max, default'],
   blocks: [f.blocks({ a: fields }, wrong({ requird: true })), 'min, max'],

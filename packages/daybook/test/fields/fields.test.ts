@@ -2,7 +2,8 @@ import { type DaybookConfig, DaybookError, defineCollection, f, type Issue, SYST
 import type { TestService } from 'daybook/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { STORES } from '../support/stores/stores.ts'
-import { FIELDS, type FieldCase, ID, SHOUTED_ID } from './values.ts'
+import { upload } from '../support/uploads.ts'
+import { FIELDS, FILE, type FieldCase, ID, SHOUTED_ID } from './values.ts'
 
 const AS_SYSTEM = { caller: SYSTEM }
 
@@ -15,6 +16,7 @@ type Case = (typeof CASES)[number]
 
 let service: TestService
 let id: string
+let file: string
 
 function makeConfig(): DaybookConfig {
   const collections = CASES.map(({ collection, field }): [string, object] => [
@@ -32,6 +34,7 @@ const created: (readonly [collection: string, id: string])[] = []
 function filled(value: unknown): unknown {
   if (value === ID) return id
   if (value === SHOUTED_ID) return id.toUpperCase()
+  if (value === FILE) return file
   if (Array.isArray(value) && value.some((one) => filled(one) !== one)) return value.map(filled)
   const isReference = typeof value === 'object' && value !== null && 'collection' in value && 'id' in value
   return isReference ? { ...value, id: filled(value.id) } : value
@@ -75,6 +78,7 @@ describe.each(STORES)('on $name', (store) => {
   beforeAll(async () => {
     service = await store.open(makeConfig())
     id = String((await service.content.create('targets', {} as never, AS_SYSTEM)).id)
+    file = (await upload(service)).id
   })
   afterAll(() => service.close())
   afterEach(async () => {

@@ -23,6 +23,8 @@ export const NOBODY = '0198c0de-1111-7000-8000-00000000000b'
 /** Marks a place for the id of the entry that relations refer to. */
 export const ID = '<id>'
 export const SHOUTED_ID = '<ID>'
+/** Marks a place for the id of a file of plain text. */
+export const FILE = '<file>'
 
 const emoji = '\u{1F600}'
 const LONG_SLUG = 'a'.repeat(200)
@@ -466,6 +468,49 @@ export const FIELDS: Readonly<Record<keyof typeof f, readonly FieldCase[]>> = {
       accepts: [[false], [0], [{}]],
       refuses: [],
       empty: 'refused',
+    },
+  ],
+  asset: [
+    {
+      name: 'one',
+      field: f.asset(),
+      accepts: [[FILE]],
+      refuses: [
+        [ID, 'reference'],
+        [NOBODY, 'reference'],
+        ['note.txt', 'format'],
+        [5, 'type'],
+        [[FILE], 'type'],
+      ],
+    },
+    {
+      name: 'many',
+      field: f.asset({ many: true }),
+      accepts: [[[]], [[FILE]]],
+      refuses: [
+        [FILE, 'type'],
+        [[FILE, NOBODY], 'reference'],
+        [[FILE, FILE], 'uniqueItems'],
+      ],
+      empty: [],
+    },
+    {
+      name: 'texts, or images',
+      field: f.asset({ accept: ['text/plain', 'image/*'], maxBytes: 9 }),
+      accepts: [[FILE]],
+      refuses: [[NOBODY, 'reference']],
+    },
+    {
+      name: 'images',
+      field: f.asset({ accept: ['image/*'] }),
+      accepts: [],
+      refuses: [[FILE, 'accept']],
+    },
+    {
+      name: 'shorter',
+      field: f.asset({ maxBytes: 8 }),
+      accepts: [],
+      refuses: [[FILE, 'accept']],
     },
   ],
   relation: [

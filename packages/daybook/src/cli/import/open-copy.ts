@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { disk } from '../../assets/disk.ts'
 import type { DaybookConfig } from '../../config/config.ts'
 import { fillLocaleTables } from '../../content/writes/row.ts'
 import type { Model } from '../../model/model.ts'
@@ -21,7 +22,7 @@ import { requireCopyable, requireSnapshotFit } from '../fit-snapshot.ts'
  */
 export async function openCopy(
   model: Model,
-  { database, ...config }: DaybookConfig,
+  { database, assets, ...config }: DaybookConfig,
   data: string,
   options: EngineOptions,
   open: typeof openEngine = openEngine,
@@ -32,8 +33,10 @@ export async function openCopy(
     const isFit = open === openEngine
     if (database) await copyFromDatabase(database, model, databaseFile(folder), isFit)
     else copySqlite(databaseFile(data), databaseFile(folder))
-    const { engine, close } = await open(model, config, folder, options)
-    return { engine, close: () => close().finally(remove) }
+    // The copy has no files of its own, and leaves those of the service alone.
+    const own = { ...config, assets: { ...assets, store: disk() } }
+    const { engine, files, close } = await open(model, own, folder, options)
+    return { engine, files, close: () => close().finally(remove) }
   } catch (error) {
     await remove()
     throw error

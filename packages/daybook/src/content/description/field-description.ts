@@ -114,7 +114,7 @@ export function describeFields(document: Ruled, reader: FieldReader): readonly F
   return [...document.fields, ...reverses]
     .filter(({ key }) => !reader.hidden.has(key))
     .map(({ key, field }) => {
-      const writable = isStored(field) && reader.mayWrite(key)
+      const writable = isStored(field) && !document.made.has(key) && reader.mayWrite(key)
       return describeField(key, field, { document, reader, path: key, writable })
     })
 }

@@ -71,7 +71,8 @@ export class ListPlan {
       : await this.#engine.store.read.lists.page(collection, { ...query, where, statuses, search, hasPeople, size })
     const items = await this.#present(found.rows)
     const nextCursor = found.end ? encodeCursor(query.fingerprint, found.end) : null
-    const head = `{"collection":"${collection.key}","total":${total},"limit":${query.limit},"offset":${query.offset}`
+    const name = collection.holdsFiles ? '' : `"collection":"${collection.key}",`
+    const head = `{${name}"total":${total},"limit":${query.limit},"offset":${query.offset}`
     const page = `${head},"items":[${items.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}`
     if (query.aggregates.length === 0) return `${page}}`
     const source = { engine: this.#engine, question: this.question, counters, revisions, size }

@@ -13,6 +13,7 @@ import { type FieldRights, fieldRights, requireWritable, withoutUnwritable } fro
 import { notAnId } from '../access/not-an-id.ts'
 import type { EntryAnswer } from '../answer.ts'
 import { mergeFields, settleFields, type Values } from '../document.ts'
+import type { Engine } from '../engine.ts'
 import { type Preconditions, requirePreconditions } from '../etags.ts'
 import { writeTranslation } from '../locales/localized.ts'
 import { type Projection, tagOf, toEntryAnswer, withSystem } from '../reads/present.ts'
@@ -32,6 +33,16 @@ import { chooseSlug } from './slugs.ts'
 export interface NewEntryOptions {
   /** When the entry was first written, for imports; ISO 8601. @default now */
   readonly createdAt?: string
+  /** What the service makes of an uploaded file. */
+  readonly made?: MadeParts
+}
+
+/** The part of a new entry that the service makes. */
+export interface MadeParts {
+  /** The values of its fields. */
+  readonly values: Values
+  /** Runs in the transaction that stores the entry. */
+  settle(writer: Writer): Promise<void>
 }
 
 /**
@@ -60,6 +71,7 @@ export function checkCreate(
   body: unknown,
   options: NewEntryOptions = {},
 ): CheckedWrite<EntryAnswer> {
+  if (collection.holdsFiles && !options.made) throw invalidAt('/', 'upload', 'Upload the file: POST it to /api/assets')
   const rights = fieldRights(collection, context.access)
   const hooked = hooksFor(context, collection, 'beforeValidate')
   const check = (data: unknown): Values => checkBody(collection, 'create', data, rights)
@@ -79,21 +91,22 @@ interface NewEntry {
 async function prepareNew(
   context: WriteContext,
   collection: CollectionModel,
-  { named, hooked, check, rights }: NewEntry,
-  { createdAt: given }: NewEntryOptions,
+  { named: given, hooked, check, rights }: NewEntry,
+  { createdAt: writtenAt, made }: NewEntryOptions,
 ): Promise<PreparedWrite<EntryAnswer>> {
   const { engine, access, actor, person, locale } = context
   const filter = await access.requireWrite(collection, 'create')
-  const write = { action: 'create', id: undefined, data: named } as const
-  const input = hooked ? check(await dataOfHooks(context, hooked, write)) : named
+  const write = { action: 'create', id: undefined, data: given } as const
+  const input = hooked ? check(await dataOfHooks(context, hooked, write)) : given
   const own = withoutUnwritable(collection, access, input, undefined)
-  const patch = await settleFields(collection, own, undefined, settleTools(context, collection))
+  const named = { ...own, ...made?.values }
+  const patch = await settleFields(collection, named, undefined, settleTools(context, collection))
   requireWritable(collection, patch, rights, access)
   // Rendering may have taken time: the order of ids is that of these moments.
   const now = new Date().toISOString()
-  const createdAt = toCreatedAt(given ?? now)
+  const createdAt = toCreatedAt(writtenAt ?? now)
   // Without a moment of its own, entries of one millisecond keep the order in which they were made.
-  const id = given === undefined ? uuidv7() : uuidv7({ msecs: Date.parse(createdAt) })
+  const id = writtenAt === undefined ? uuidv7() : uuidv7({ msecs: Date.parse(createdAt) })
   const changing = hooksFor(context, collection, 'beforeChange', 'validate')
   return {
     isAlone: changing !== undefined,
@@ -110,6 +123,7 @@ async function prepareNew(
       const next = toRow(engine.model, collection, { ...system, canonical, orphaned: null })
       const seq = await settleConflict(collection, () => writer.createEntry(collection, next, actor))
       await requireAllowed(context, writer.read, collection, id, filter)
+      await made?.settle(writer)
       return toWritten(collection, next, seq, locale, rights)
     },
   }
@@ -335,9 +349,17 @@ export async function prepareDelete(
       }
       const deletion = { engine, collection, id: stored.id, actor, access: referrers, isDeletedToo }
       if (mayBeReferredTo()) atEnd(await releaseReferrers(deletion, writer))
+      if (collection.holdsFiles) await leaveFile(engine, writer, stored)
       return { seq: await writer.deleteEntry(collection, stored, new Date().toISOString(), actor) }
     },
   }
+}
+
+/** Lets the file of a deleted asset be removed once the deletion is stored. */
+async function leaveFile({ files }: Engine, writer: Writer, { doc }: StoredEntry): Promise<void> {
+  const path = String(JSON.parse(doc).path)
+  await writer.fileClaims.leave(path)
+  files?.removeSoon(path)
 }
 
 /**

@@ -1,5 +1,7 @@
 import { type Issue, invalid } from '../../errors.ts'
+import type { TargetDemand } from '../../fields/field.ts'
 import type { CollectionModel, DocumentModel } from '../../model/model.ts'
+import { readRuleWhere } from '../../query/rule-where.ts'
 import type { QueryScope } from '../../query/where.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { FieldReference } from '../../store/reads/rows.ts'
@@ -66,13 +68,36 @@ async function missingTargets(
   const statuses = scope.statuses(target)
   const rows = await read.entries.statuses(target, ids, scope.filter(target)?.where)
   const seen = new Set(rows.filter(({ status }) => statuses?.includes(String(status)) ?? true).map(({ id }) => id))
-  return references
+  const missing = references
     .filter(({ id }) => !seen.has(id))
     .map(({ field, id }) => ({
       path: `/${field}`,
       code: 'reference',
       message: `there is no entry ${id} in ${target.key}`,
     }))
+  const found = references.filter(({ id }) => seen.has(id))
+  return [...missing, ...(await unfitTargets(read, target, found, scope))]
+}
+
+/** What is wrong with references whose targets are there, and are not what their fields take. */
+async function unfitTargets(
+  read: Reader,
+  target: CollectionModel,
+  references: readonly FieldReference[],
+  scope: QueryScope,
+): Promise<readonly Issue[]> {
+  const demanding = references.filter(({ demand }) => demand !== undefined)
+  const groups = [...Map.groupBy(demanding, ({ demand }) => JSON.stringify(demand))]
+  const issues = groups.map(async ([named, group]) => {
+    const { where, said }: TargetDemand = JSON.parse(named)
+    const ids = [...new Set(group.map(({ id }) => id))]
+    const fitting = await read.entries.statuses(target, ids, readRuleWhere(where, target, scope.collections))
+    const fit = new Set(fitting.map(({ id }) => id))
+    return group
+      .filter(({ id }) => !fit.has(id))
+      .map(({ field, id }) => ({ path: `/${field}`, code: 'accept', message: `takes ${said}, which ${id} is not` }))
+  })
+  return (await Promise.all(issues)).flat()
 }
 
 /** The top-level field that holds a reference. */

@@ -1,5 +1,4 @@
 import type { EntryAnswer } from '../../content/answer.ts'
-import type { Engine } from '../../content/engine.ts'
 import { getEntry } from '../../content/reads/entry.ts'
 import { planList } from '../../content/reads/list.ts'
 import { writeContext } from '../../content/writes/context.ts'
@@ -24,13 +23,12 @@ import {
 } from '../contract.ts'
 import { PRIVATE, type ReadPolicy, type Reply, readReply, writeReply } from '../respond.ts'
 import { REPEAT_ERRORS, repeatable } from '../stored-replies.ts'
+import { type AssetParts, uploadRoute } from './assets.ts'
 import { manyRoutes } from './many.ts'
 import { EXAMPLE_ID, listSchema, REFERENCES_SCHEMA } from './schemas.ts'
 
 /** The parts that the routes of collections need. */
-export interface EntryParts extends ReadPolicy {
-  readonly engine: Engine
-}
+export interface EntryParts extends ReadPolicy, AssetParts {}
 
 /** Lists, reads and changes of entries, for each collection. */
 export function entryRoutes(parts: EntryParts): readonly Route[] {
@@ -47,7 +45,7 @@ export function entryRoutes(parts: EntryParts): readonly Route[] {
   }
   return [...collections.values()].flatMap((collection) => [
     listRoute(parts, collection, listingOf(collection)),
-    createRoute(parts, collection, writing),
+    collection.holdsFiles ? uploadRoute(parts, collection) : createRoute(parts, collection, writing),
     getEntryRoute(parts, collection, reading),
     changeRoute(parts, collection, writing, 'PUT'),
     changeRoute(parts, collection, writing, 'PATCH'),

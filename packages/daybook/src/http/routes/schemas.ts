@@ -42,13 +42,13 @@ export const listSchema = (collection: CollectionModel): JsonSchema =>
 
 /** One page of a collection, with its entries in some form. */
 export const listSchemaOf = (
-  { key, maxLimit }: CollectionModel,
+  { key, maxLimit, holdsFiles }: CollectionModel,
   entry: JsonSchema,
   optional: Readonly<Record<string, JsonSchema>> = {},
 ): JsonSchema =>
   objectSchema(
     {
-      collection: { const: key },
+      ...(holdsFiles ? {} : { collection: { const: key } }),
       total: TOTAL,
       limit: { ...WHOLE_NUMBER, maximum: maxLimit },
       offset: OFFSET,

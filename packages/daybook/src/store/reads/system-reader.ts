@@ -1,5 +1,6 @@
 import { build, param, prepare } from '../compile.ts'
 import { DEFAULT_LOCALE_NOTE, readNote } from '../notes.ts'
+import { type FileClaim, listClaims } from '../records/file-claims.ts'
 import { type MigrationRecord, readMigrations } from '../records/migration-records.ts'
 import { type RestoreNote, readRestoreNote } from '../transfer/restore-note.ts'
 import type { ReadSource } from './read-source.ts'
@@ -38,6 +39,11 @@ export class SystemReader {
   async storedCollections(): Promise<readonly string[]> {
     const rows = await this.#source.connection.all(COLLECTION_KEYS)
     return rows.map(({ key }) => key)
+  }
+
+  /** The claims to paths of files that no asset has, those that hold no more as well. */
+  fileClaims(): Promise<readonly FileClaim[]> {
+    return listClaims(this.#source.connection)
   }
 
   /** The stored reply to a write with this `Idempotency-Key`. */

@@ -7,6 +7,7 @@ import { DEFAULT_LOCALE_NOTE, writeNote } from '../notes.ts'
 import type { Reader } from '../reads/read.ts'
 import type { FieldReference, GlobalRow, LocaleRow, StoredEntry, StoredReplyRow, WrittenEntry } from '../reads/rows.ts'
 import type { StatementCache } from '../reads/statement-cache.ts'
+import { FileClaims } from '../records/file-claims.ts'
 import { Leases } from '../records/leases.ts'
 import { MigrationRecords } from '../records/migration-records.ts'
 import { RateLimits } from '../records/rate-limits.ts'
@@ -35,6 +36,7 @@ type WriteStep = () => Promise<unknown>
 export class Writer {
   readonly read: Reader
   readonly leases: Leases
+  readonly fileClaims: FileClaims
   readonly rateLimits: RateLimits
   readonly migrations: MigrationRecords
   readonly records: WrittenRecords
@@ -54,6 +56,7 @@ export class Writer {
     this.read = reader.on(connection)
     const now = (): Promise<number> => this.#now()
     this.leases = new Leases(connection, now)
+    this.fileClaims = new FileClaims(connection, now)
     this.rateLimits = new RateLimits(connection, now)
     this.migrations = new MigrationRecords(connection)
     this.records = new WrittenRecords(connection, now)

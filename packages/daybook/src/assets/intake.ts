@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto'
+import { pipeline, Readable, Transform, type TransformCallback } from 'node:stream'
+import { DaybookError, invalidAt } from '../errors.ts'
+import type { BlobStore } from './blob-store.ts'
+import { keptName } from './file-names.ts'
+import { FACTS_BYTES, type ImageSize, readImageSize } from './images/facts.ts'
+import { withoutPosition } from './images/position/position.ts'
+import { isAccepted, mediaTypeOf, SIGNATURE_BYTES } from './media-type.ts'
+
+/** The most pixels of an image. */
+const MAX_PIXELS = 100_000_000
+
+/** Which files are taken in, and where they go. */
+export interface IntakeOptions {
+  /** Whether images keep where they were taken. */
+  readonly keepsPosition: boolean
+  /** The largest file, in bytes. */
+  readonly maxBytes: number
+  /** The media types that are taken; `undefined`: all. */
+  readonly accept: readonly string[] | undefined
+  blobs(): Promise<BlobStore>
+  /** A new name for what is staged. */
+  newName(): string
+}
+
+/** A file that is staged, and what is known of it. */
+export interface StagedFile {
+  /** Its name among what is staged. */
+  readonly staged: string
+  readonly originalName: string
+  /** What the bytes are. */
+  readonly mimeType: string
+  /** In bytes. */
+  readonly size: number
+  /** The digest of the bytes, in hex. */
+  readonly sha256: string
+  readonly image: ImageSize | undefined
+}
+
+/** Takes files in: one pass over the bytes finds out what they are, and stages them. */
+export class Intake {
+  readonly #options: IntakeOptions
+
+  constructor(options: IntakeOptions) {
+    this.#options = options
+  }
+
+  /** The largest file, in bytes. */
+  get maxBytes(): number {
+    return this.#options.maxBytes
+  }
+
+  /**
+   * Stages a file. When that fails, or the signal aborts, nothing of it is left.
+   *
+   * @throws VALIDATION_ERROR, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, INSUFFICIENT_STORAGE
+   */
+  async take(source: Readable, givenName: string, signal: AbortSignal): Promise<StagedFile> {
+    const { accept, keepsPosition } = this.#options
+    const originalName = keptName(givenName)
+    const { head, whole } = await peek(source, FACTS_BYTES)
+    const mimeType = await mediaTypeOf(head.subarray(0, SIGNATURE_BYTES), originalName)
+    if (accept && !isAccepted(mimeType, accept)) throw notAccepted(mimeType, accept)
+    const image = readImageSize(head, mimeType, MAX_PIXELS)
+    const meter = new Meter(this.maxBytes)
+    const strip = keepsPosition ? undefined : withoutPosition(mimeType)
+    // What breaks one of them reaches the store as an error of the last.
+    const passing = strip ? pipeline(whole, strip, meter, () => {}) : pipeline(whole, meter, () => {})
+    const staged = this.#options.newName()
+    const blobs = await this.#options.blobs()
+    try {
+      await blobs.stage(staged, passing, signal)
+    } catch (error) {
+      throw meter.fault ?? error
+    }
+    return { staged, originalName, mimeType, size: meter.size, sha256: meter.digest(), image }
+  }
+
+  /** Throws a staged file away, if it is still there. */
+  async discard(staged: string): Promise<void> {
+    await (await this.#options.blobs()).discard(staged)
+  }
+}
+
+/** Counts and digests what passes, up to a limit. */
+class Meter extends Transform {
+  size = 0
+  /** Why it stopped. */
+  fault: DaybookError | undefined
+  readonly #limit: number
+  readonly #hash = createHash('sha256')
+
+  constructor(limit: number) {
+    super()
+    this.#limit = limit
+  }
+
+  override _transform(chunk: Buffer, _encoding: string, done: TransformCallback): void {
+    this.size += chunk.length
+    if (this.size > this.#limit) {
+      this.fault = fileTooLarge(this.#limit)
+      done(this.fault)
+    } else {
+      this.#hash.update(chunk)
+      done(null, chunk)
+    }
+  }
+
+  /** In hex. */
+  digest(): string {
+    return this.#hash.digest('hex')
+  }
+}
+
+/** Reads the beginning of a stream; `whole` begins with it again. */
+async function peek(source: Readable, bytes: number): Promise<{ readonly head: Buffer; readonly whole: Readable }> {
+  const chunks: Buffer[] = []
+  let size = 0
+  const rest = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+  while (size < bytes) {
+    const { done, value } = await rest.next()
+    if (done) break
+    chunks.push(value)
+    size += value.length
+  }
+  const replay = async function* (): AsyncGenerator<Buffer> {
+    yield* chunks
+    yield* { [Symbol.asyncIterator]: () => rest }
+  }
+  return { head: Buffer.concat(chunks), whole: Readable.from(replay(), { objectMode: false }) }
+}
+
+/** The error of a file of more bytes than the limit. */
+export const fileTooLarge = (limit: number): DaybookError =>
+  new DaybookError('PAYLOAD_TOO_LARGE', `A file has at most ${limit} bytes.`, { limit })
+
+const notAccepted = (type: string, accept: readonly string[]): DaybookError =>
+  invalidAt('/file', 'accept', `is ${type}; only these types are taken: ${accept.join(', ')}`)

@@ -1,0 +1,126 @@
+import { dispositionOf } from '../../assets/disposition.ts'
+import { directoryFault, filenameFault, makeFilename } from '../../assets/file-names.ts'
+import type { Intake } from '../../assets/intake.ts'
+import { FORM_BYTES, readUploadForm, type UploadForm } from '../../assets/upload-form.ts'
+import type { EntryAnswer } from '../../content/answer.ts'
+import { createAsset, type NewAsset } from '../../content/assets/create-asset.ts'
+import type { Files } from '../../content/assets/files.ts'
+import type { Engine } from '../../content/engine.ts'
+import { writeContext } from '../../content/writes/context.ts'
+import { type Issue, invalid } from '../../errors.ts'
+import type { JsonSchema } from '../../fields/field.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import { writtenLocale } from '../../query/locale.ts'
+import { type BodyContract, defineRoute, type Route, WRITE_ERRORS, writeAnswer } from '../contract.ts'
+import { type Reply, writeReply } from '../respond.ts'
+import { REPEAT_ERRORS, repeatable } from '../stored-replies.ts'
+
+/** The parts that the upload of files needs. */
+export interface AssetParts {
+  readonly engine: Engine
+  readonly files: Files
+  readonly intake: Intake
+}
+
+const UPLOAD_SCHEMA: JsonSchema = {
+  type: 'object',
+  properties: {
+    file: { type: 'string', contentMediaType: 'application/octet-stream', description: 'The file.' },
+    directory: {
+      type: 'string',
+      description: 'Where the file lies: up to 8 segments of letters, digits, ".", "_" and "-".',
+      examples: ['images/2026'],
+    },
+    filename: {
+      type: 'string',
+      description: 'The name under which it lies. By default, one that is like its own name and cannot be guessed.',
+      examples: ['cat.jpg'],
+    },
+    alt: { type: 'string', description: 'A text in place of the file, for readers who cannot see it.' },
+  },
+  required: ['file'],
+  additionalProperties: false,
+}
+
+/** Stores a file and its asset. */
+export function uploadRoute({ engine, files, intake }: AssetParts, assets: CollectionModel): Route {
+  const { locales } = engine.model
+  return defineRoute({
+    method: 'POST',
+    path: '/api/assets',
+    operationId: 'uploadAsset',
+    resource: assets,
+    protection: 'session',
+    action: 'create',
+    summary: `Stores a file; ${intake.maxBytes} bytes at most.`,
+    parameters: writtenLocale(locales),
+    conditions: ['ifMatch', 'ifNoneMatch', 'idempotencyKey'],
+    body: uploadBody(intake),
+    answers: [
+      writeAnswer(201, 'The stored asset; `Location` is its address.', assets.schemas.read, [
+        'Location',
+        'Idempotency-Replayed',
+      ]),
+    ],
+    errors: [...WRITE_ERRORS, ...REPEAT_ERRORS],
+    // What a caller may not store does not come in.
+    admit: async (_request, _path, access) => void (await access.requireWrite(assets, 'create')),
+    run: async ({ access, body, conditions, query }) => {
+      try {
+        const { locale } = query.values
+        const asset = toNewAsset(body)
+        const { sha256 } = asset.facts
+        const what = {
+          request: [assets.key, sha256, body.texts, ...(locale === undefined ? [] : [locale])],
+          collections: [assets],
+          shown: (stored: string) => [{ collection: assets.key, id: JSON.parse(stored).id }],
+        }
+        return await repeatable({ engine, access, key: conditions.idempotencyKey }, what, toReply, async (transact) => {
+          const context = await writeContext(engine, access, { locale, transact })
+          return createAsset(context, files, assets, asset)
+        })
+      } finally {
+        await intake.discard(body.file.staged)
+      }
+    },
+  })
+}
+
+const uploadBody = (intake: Intake): BodyContract<UploadForm> => ({
+  description: 'A form with one file.',
+  mediaTypes: ['multipart/form-data'],
+  schema: UPLOAD_SCHEMA,
+  limit: intake.maxBytes + FORM_BYTES,
+  read: (request) => {
+    const { headers } = request
+    const form = {
+      type: headers.get('content-type'),
+      encoding: headers.get('content-encoding'),
+      length: headers.get('content-length'),
+      open: () => request.toStream(),
+    }
+    return readUploadForm(form, intake)
+  },
+})
+
+/** @throws VALIDATION_ERROR with one issue for each text that is wrong */
+function toNewAsset({ file, texts }: UploadForm): NewAsset {
+  const { staged, originalName, mimeType, size, sha256, image } = file
+  const { directory = '', filename = makeFilename(originalName), alt } = texts
+  const issues: Issue[] = []
+  const check = (path: string, fault: string | undefined): void => {
+    if (fault !== undefined) issues.push({ path, code: 'pattern', message: fault })
+  }
+  if (directory !== '') check('/directory', directoryFault(directory))
+  check('/filename', filenameFault(filename))
+  if (issues.length > 0) throw invalid(issues)
+  return {
+    staged,
+    facts: { originalName, mimeType, size, sha256, ...image },
+    place: { directory, filename },
+    headers: { type: mimeType, disposition: dispositionOf(mimeType, filename, originalName) },
+    data: alt === undefined ? {} : { alt },
+  }
+}
+
+const toReply = (asset: EntryAnswer): Reply => writeReply(201, asset, { Location: `/api/assets/${asset.id}` })

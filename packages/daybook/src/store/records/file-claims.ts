@@ -1,0 +1,98 @@
+import { build, param, prepare } from '../compile.ts'
+import type { Connection } from '../connection.ts'
+
+/** Names of claims among the leases. */
+const PREFIX = 'file:'
+
+/** A claim to the path of a file. */
+export interface FileClaim {
+  readonly path: string
+  /** Names the upload or the sweep that has it; empty: nobody has. */
+  readonly holder: string
+}
+
+/**
+ * Claims to the paths of files that no asset has, inside one transaction. A path is claimed before its file is there, and by
+ * the transaction that deletes its asset: so what lies under a claimed path without a holder is of no use any more.
+ */
+export class FileClaims {
+  readonly #connection: Connection
+  readonly #now: () => Promise<number>
+
+  /** @param now the database's clock, in milliseconds since 1970 */
+  constructor(connection: Connection, now: () => Promise<number>) {
+    this.#connection = connection
+    this.#now = now
+  }
+
+  /**
+   * Claims a path, or keeps it for longer.
+   *
+   * @param ms how long the claim holds
+   * @returns `taken`: another holder has it; `left`: something may lie there that is of no use
+   */
+  async take({ path, holder }: FileClaim, ms: number): Promise<'new' | 'left' | 'taken'> {
+    const now = await this.#now()
+    const held = await this.#connection.get(CLAIM, { name: PREFIX + path })
+    if (held && held.holder !== holder && held.until >= now) return 'taken'
+    await this.#connection.run(PUT_CLAIM, { name: PREFIX + path, holder, until: now + ms })
+    return held ? 'left' : 'new'
+  }
+
+  /** Takes a claim away from a holder that is gone. */
+  async release({ path, holder }: FileClaim): Promise<void> {
+    await this.#connection.run(RELEASE_CLAIM, { name: PREFIX + path, holder })
+  }
+
+  /** Leaves a path whose asset is deleted. */
+  async leave(path: string): Promise<void> {
+    await this.#connection.run(PUT_CLAIM, { name: PREFIX + path, holder: '', until: 0 })
+  }
+
+  /** Ends a claim; `false`: the holder does not have it any more. */
+  async end({ path, holder }: FileClaim): Promise<boolean> {
+    const held = await this.#connection.get(CLAIM, { name: PREFIX + path })
+    if (held?.holder !== holder) return false
+    await this.#connection.run(DROP_CLAIM, { name: PREFIX + path, holder })
+    return true
+  }
+}
+
+/** Reads all claims, those that hold no more as well. */
+export async function listClaims(connection: Connection): Promise<readonly FileClaim[]> {
+  const rows = await connection.all(CLAIMS, { from: PREFIX, to: `${PREFIX.slice(0, -1)};` })
+  return rows.map(({ name, holder }) => ({ path: name.slice(PREFIX.length), holder }))
+}
+
+const CLAIM = prepare(build.selectFrom('daybook$leases').selectAll().where('name', '=', param<string>('name')))
+const CLAIMS = prepare(
+  build
+    .selectFrom('daybook$leases')
+    .select(['name', 'holder'])
+    .where('name', '>=', param<string>('from'))
+    .where('name', '<', param<string>('to'))
+    .orderBy('name'),
+)
+const PUT_CLAIM = prepare(
+  build
+    .insertInto('daybook$leases')
+    .values({ name: param<string>('name'), holder: param<string>('holder'), token: 0, until: param<number>('until') })
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet(({ ref }) => ({ holder: ref('excluded.holder'), until: ref('excluded.until') })),
+    ),
+)
+const RELEASE_CLAIM = prepare(
+  build
+    .updateTable('daybook$leases')
+    .set({ until: 0 })
+    .where('name', '=', param<string>('name'))
+    .where('holder', '=', param<string>('holder')),
+)
+const DROP_CLAIM = prepare(
+  build
+    .deleteFrom('daybook$leases')
+    .where('name', '=', param<string>('name'))
+    .where('holder', '=', param<string>('holder')),
+)

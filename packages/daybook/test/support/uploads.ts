@@ -1,0 +1,47 @@
+import type { TestService } from 'daybook/testing'
+
+/** A form to upload: the file, and texts beside it. */
+export interface Upload {
+  readonly content?: string | Uint8Array<ArrayBuffer>
+  /** The name that the client gives the file. */
+  readonly name?: string
+  /** The media type that the client claims. */
+  readonly type?: string
+  readonly texts?: Readonly<Record<string, string>>
+}
+
+/** An asset as it is answered. */
+export type Asset = Readonly<Record<string, unknown>> & {
+  readonly id: string
+  readonly path: string
+  readonly filename: string
+  readonly sha256: string
+}
+
+/** The form of an upload. */
+export function toForm({ content = 'some text', name = 'note.txt', type = '', texts = {} }: Upload): FormData {
+  const form = new FormData()
+  form.set('file', new File([content], name, { type }))
+  for (const [key, value] of Object.entries(texts)) form.set(key, value)
+  return form
+}
+
+/** Sends an upload with a session. */
+export const postUpload = (
+  { request, token }: Pick<TestService, 'request' | 'token'>,
+  upload: Upload = {},
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> =>
+  request('/api/assets', {
+    method: 'POST',
+    body: toForm(upload),
+    headers: { Authorization: `Bearer ${token}`, ...headers },
+  })
+
+/** Uploads a file; answers its asset. */
+export async function upload(service: Pick<TestService, 'request' | 'token'>, given: Upload = {}): Promise<Asset> {
+  const response = await postUpload(service, given)
+  const text = await response.text()
+  if (response.status !== 201) throw new Error(`The upload was answered ${response.status}: ${text}`)
+  return JSON.parse(text) as Asset
+}
