@@ -2,6 +2,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { invalidAt } from '../../errors.ts'
 import type { ImageFit, ImageFormat } from './processor/job.ts'
 
+export const IMAGE_FITS: readonly ImageFit[] = ['cover', 'contain', 'inside']
+
+export const IMAGE_FORMATS: readonly ImageFormat[] = ['avif', 'webp', 'jpeg', 'png']
+
 /** Which pictures anyone may have made of a picture. */
 export interface ImageRules {
   /** In pixels; with a height as well, only squares. @default 16 to 3840, those of `next/image` */
@@ -111,7 +115,7 @@ function requireAllowedSize({ w, h }: ImageRequest, { widths, sizes }: ImageRule
   if (w !== undefined && !widths.includes(w)) throw notListed('w', widths)
   if (h === undefined || h === w) return
   const others = sizes.length > 0 ? `, or one of the sizes ${sizes.join(', ')}` : ''
-  throw invalidAt('h', 'enum', `must be equal to w${others}; other sizes need a signature`)
+  throw invalidAt('h', 'size', `must be equal to w${others}; other sizes need a signature`)
 }
 
 const notListed = (name: string, allowed: readonly number[]): Error =>

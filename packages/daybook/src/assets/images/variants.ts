@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { bounded } from '../../bounded.ts'
 import { DaybookError, invalidAt } from '../../errors.ts'
 import { type Log, SILENT } from '../../log.ts'
 import type { BlobContent, BlobStore } from '../blob-store.ts'
 import { acceptedFormat } from './accepted-format.ts'
 import { DEFAULT_IMAGE_RULES, type ImageRequest, type ImageRules, requireAllowedImage } from './image-request.ts'
 import { type ImageProcessor, noSharp } from './processor/image-processor.ts'
-import type { FocalPoint, ImageFormat, ImageTransformation } from './processor/job.ts'
+import type { FocalPoint, ImageDescription, ImageFormat, ImageTransformation } from './processor/job.ts'
 import { SingleFlight } from './single-flight.ts'
 
 /** The asset of a picture. */
@@ -38,9 +39,12 @@ export interface ImageVariant {
 
 /** What {@link ImageVariants} work with. */
 export interface ImageVariantsOptions {
-  readonly store: BlobStore
+  /** Opens the store of the files. */
+  blobs(): Promise<BlobStore>
   /** `undefined`: `sharp` is not installed. */
   readonly processor: ImageProcessor | undefined
+  /** How long a description is waited for, in milliseconds: an upload waits as well. @default 30_000 */
+  readonly describeMs?: number
   /** @default DEFAULT_IMAGE_RULES */
   readonly rules?: ImageRules
   readonly log?: Log
@@ -75,18 +79,27 @@ const FOLDER = '.images'
 
 /** Pictures made of others, each made once and kept in the store under the digest of its source. */
 export class ImageVariants {
-  readonly #store: BlobStore
+  readonly #blobs: () => Promise<BlobStore>
   readonly #processor: ImageProcessor | undefined
-  readonly #rules: ImageRules
+  /** Which pictures anyone may have made. */
+  readonly rules: ImageRules
+  readonly #describeMs: number
   readonly #log: Log
   readonly #flights: SingleFlight<Uint8Array> = new SingleFlight<Uint8Array>()
   /** What is being read or made. */
   readonly #reads: Set<VariantRead> = new Set<VariantRead>()
 
-  constructor({ store, processor, rules = DEFAULT_IMAGE_RULES, log = SILENT }: ImageVariantsOptions) {
-    this.#store = store
+  constructor({
+    blobs,
+    processor,
+    describeMs = 30_000,
+    rules = DEFAULT_IMAGE_RULES,
+    log = SILENT,
+  }: ImageVariantsOptions) {
+    this.#blobs = blobs
     this.#processor = processor
-    this.#rules = rules
+    this.#describeMs = describeMs
+    this.rules = rules
     this.#log = log
   }
 
@@ -98,15 +111,31 @@ export class ImageVariants {
    */
   plan(source: ImageSource, request: ImageRequest, accept: string | undefined): ImageVariant {
     if (!this.#processor) throw new DaybookError('NOT_IMPLEMENTED', noSharp())
-    requireAllowedImage(source.id, request, this.#rules)
+    requireAllowedImage(source.id, request, this.rules)
     if (!SOURCES.has(source.mimeType))
       throw invalidAt('id', 'image', `must be of a picture, but is of ${source.mimeType}`)
     const { format = 'auto' } = request
     const made = format === 'auto' ? acceptedFormat(accept, source.mimeType) : format
-    const transformation = transformationFor(request, made, source, Math.max(...this.#rules.widths))
+    const transformation = transformationFor(request, made, source, Math.max(...this.rules.widths))
     const key = `${FOLDER}/${source.sha256}/${nameOf(transformation)}`
     const etag = `"${createHash('sha256').update(key).digest('base64url').slice(0, 27)}"`
     return { key, etag, type: `image/${made}`, variesByAccept: format === 'auto', source, transformation }
+  }
+
+  /**
+   * Describes a picture in the store; `undefined` when nothing can be made of it, or not in time.
+   *
+   * @param path its key in the store
+   */
+  async describe(path: string, mimeType: string): Promise<ImageDescription | undefined> {
+    const processor = this.#processor
+    if (!processor || !SOURCES.has(mimeType)) return undefined
+    try {
+      return await bounded(this.#describeMs, () => processor.describe(() => this.#open(path)))
+    } catch (error) {
+      this.#log.warn({ err: error }, 'A picture has no placeholder.')
+      return undefined
+    }
   }
 
   /**
@@ -126,7 +155,7 @@ export class ImageVariants {
   }
 
   async #readOrMake(variant: ImageVariant): Promise<BlobContent> {
-    const found = await this.#store.read(variant.key)
+    const found = await (await this.#blobs()).read(variant.key)
     if (found) return found
     const bytes = await this.#flights.run(variant.key, () => this.#make(variant))
     return { size: bytes.length, content: Readable.from([Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)]) }
@@ -137,14 +166,15 @@ export class ImageVariants {
     const prefix = `${FOLDER}/${sha256}/`
     const reads = [...this.#reads].filter(({ key }) => key.startsWith(prefix))
     await Promise.allSettled(reads.map(({ result }) => result))
-    for await (const { key } of this.#store.list(prefix)) await this.#store.delete(key)
+    const blobs = await this.#blobs()
+    for await (const { key } of blobs.list(prefix)) await blobs.delete(key)
   }
 
   async #make({ key, type, source, transformation }: ImageVariant): Promise<Uint8Array> {
     if (!this.#processor) throw new DaybookError('NOT_IMPLEMENTED', noSharp())
-    const { bytes } = await this.#processor.transform(() => this.#open(source), transformation)
+    const { bytes } = await this.#processor.transform(() => this.#open(source.path), transformation)
     try {
-      await this.#store.write(key, bytes, { type, disposition: 'inline' })
+      await (await this.#blobs()).write(key, bytes, { type, disposition: 'inline' })
     } catch (error) {
       // The picture is there all the same; the next request makes it again.
       this.#log.warn({ err: error }, 'A picture could not be stored.')
@@ -152,8 +182,8 @@ export class ImageVariants {
     return bytes
   }
 
-  async #open({ path }: ImageSource): Promise<Readable> {
-    const found = await this.#store.read(path)
+  async #open(path: string): Promise<Readable> {
+    const found = await (await this.#blobs()).read(path)
     if (!found) throw new DaybookError('NOT_FOUND')
     return found.content
   }

@@ -25,7 +25,7 @@ class Place implements AsyncDisposable {
     this.#folder = folder
     this.store = store
     const rules = { ...DEFAULT_IMAGE_RULES, sizes: ['1200x630'], secret: SECRET }
-    this.variants = new ImageVariants({ store, processor: worker, rules })
+    this.variants = new ImageVariants({ blobs: async () => store, processor: worker, rules })
   }
 
   static async make(worker: ImageProcessor | undefined = processor): Promise<Place> {
@@ -194,7 +194,7 @@ describe('a request', () => {
   test('without sharp is answered with what is missing', async () => {
     const folder = await Folder.make()
     const store = await disk().open({ data: folder.address })
-    const variants = new ImageVariants({ store, processor: undefined })
+    const variants = new ImageVariants({ blobs: async () => store, processor: undefined })
     const source = { id: 'cat', sha256: 'f'.repeat(64), path: 'cat.png', mimeType: 'image/png' }
     expect(() => variants.plan(source, { w: 64 }, undefined)).toThrow(
       expect.objectContaining({ code: 'NOT_IMPLEMENTED', message: expect.stringContaining('sharp') }),

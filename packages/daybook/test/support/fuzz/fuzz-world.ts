@@ -111,6 +111,8 @@ export const UNSAID: Readonly<Record<string, string>> = {
   too_long: 'A query string has at most 8 KiB.',
   maxItems: 'A filter has at most 50 conditions in all.',
   depth: 'and, or and not are nested at most three levels.',
+  size: 'Without a signature, h is equal to w.',
+  image: 'A picture is made of assets that are pictures.',
   required: 'A merge patch leaves a value whole.',
   merge: 'A merge patch leaves a value whole.',
 }
