@@ -30,6 +30,8 @@ type ImageQuery = Omit<ImageRequest, 'fit' | 'format'> & { readonly fit?: string
 
 const HEADERS: readonly HeaderName[] = ['ETag', 'Cache-Control', 'Vary']
 
+const BYTES: JsonSchema = { type: 'string', contentMediaType: 'application/octet-stream' }
+
 /** Nothing asked of the asset itself. */
 const WHOLE_ASSET = new Query({}, new Faults())
 
@@ -48,7 +50,7 @@ export function imageRoute({ engine, images, ...policy }: ReadPolicy & AssetPart
     parameters: imageParameters(images.rules),
     conditions: ['ifMatch', 'ifNoneMatch', 'minSeq'],
     answers: [
-      { status: 200, description: 'The picture.', mediaType: 'image/*', headers: HEADERS },
+      { status: 200, description: 'The picture.', mediaType: 'image/*', schema: BYTES, headers: HEADERS },
       { status: 304, description: 'What the client has is still right.', headers: HEADERS },
     ],
     errors: [...READ_ERRORS, 'NOT_IMPLEMENTED'],
