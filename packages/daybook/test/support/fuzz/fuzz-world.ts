@@ -44,7 +44,9 @@ export class FuzzWorld implements World {
   }
 
   async #list(collection: string): Promise<readonly string[]> {
-    const response = await this.#service.request(`/api/${collection}?select=id&limit=100`, {
+    // Of the files that uploads made, those that are pictures: images are made of them.
+    const filter = collection === 'assets' ? '&where[mimeType][eq]=image/png' : ''
+    const response = await this.#service.request(`/api/${collection}?select=id&limit=100${filter}`, {
       headers: { Authorization: `Bearer ${this.#service.token}` },
     })
     const { items } = (await response.json()) as { readonly items: readonly { readonly id: string }[] }
