@@ -37,6 +37,7 @@ describe('what the package exports', () => {
       'makeField',
       'scalarAnswers',
       'serviceTokenAdapter',
+      'signImage',
       'staticFiles',
     ])
   })

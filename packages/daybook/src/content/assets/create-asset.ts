@@ -15,22 +15,28 @@ export interface NewAsset {
   readonly place: AssetPlace
   /** What a store of files tells of it. */
   readonly headers: BlobHeaders
+  /** Finds out more, once the file has its path. */
+  describe(path: string): Promise<ImageFacts | undefined>
   /** What the uploader says of it: `alt`, `focalPoint`. */
   readonly data: Readonly<Record<string, unknown>>
 }
 
 /** What is known of a file. */
-export interface AssetFacts {
+export interface AssetFacts extends ImageFacts {
   readonly originalName: string
   readonly mimeType: string
   /** In bytes. */
   readonly size: number
   /** The digest of the bytes, in hex. */
   readonly sha256: string
-  /** Of an image, in pixels. */
+}
+
+/** What is known of an image. */
+export interface ImageFacts {
+  /** In pixels. */
   readonly width?: number | undefined
   readonly height?: number | undefined
-  /** Of an image, as a `data:` URL. */
+  /** As a `data:` URL. */
   readonly placeholder?: string | undefined
 }
 
@@ -49,11 +55,11 @@ export function createAsset(
   context: WriteContext,
   files: Files,
   assets: CollectionModel,
-  { staged, facts, place: { directory, filename }, headers, data }: NewAsset,
+  { staged, facts, place: { directory, filename }, headers, describe, data }: NewAsset,
 ): Promise<EntryAnswer> {
   const path = directory === '' ? filename : `${directory}/${filename}`
-  const values = { ...facts, filename, path, url: `/uploads/${path}` }
-  return files.place({ staged, path, headers }, (settle) =>
-    carryOut(context, () => prepareCreate(context, assets, data, { made: { values, settle } })),
-  )
+  return files.place({ staged, path, headers }, async (settle) => {
+    const values = { ...facts, ...(await describe(path)), filename, path, url: `/uploads/${path}` }
+    return carryOut(context, () => prepareCreate(context, assets, data, { made: { values, settle } }))
+  })
 }

@@ -1,5 +1,6 @@
 import { dispositionOf } from '../../assets/disposition.ts'
 import { DIRECTORY, directoryFault, FILENAME, filenameFault, makeFilename } from '../../assets/file-names.ts'
+import type { ImageVariants } from '../../assets/images/variants.ts'
 import type { Intake } from '../../assets/intake.ts'
 import { FORM_BYTES, readUploadForm, type UploadForm } from '../../assets/upload-form.ts'
 import type { EntryAnswer } from '../../content/answer.ts'
@@ -20,6 +21,7 @@ export interface AssetParts {
   readonly engine: Engine
   readonly files: Files
   readonly intake: Intake
+  readonly images: ImageVariants
 }
 
 const UPLOAD_SCHEMA: JsonSchema = {
@@ -45,7 +47,7 @@ const UPLOAD_SCHEMA: JsonSchema = {
 }
 
 /** Stores a file and its asset. */
-export function uploadRoute({ engine, files, intake }: AssetParts, assets: CollectionModel): Route {
+export function uploadRoute({ engine, files, intake, images }: AssetParts, assets: CollectionModel): Route {
   const { locales } = engine.model
   return defineRoute({
     method: 'POST',
@@ -70,7 +72,7 @@ export function uploadRoute({ engine, files, intake }: AssetParts, assets: Colle
     run: async ({ access, body, conditions, query }) => {
       try {
         const { locale } = query.values
-        const asset = toNewAsset(body)
+        const asset = toNewAsset(body, images)
         const { sha256 } = asset.facts
         const what = {
           request: [assets.key, sha256, body.texts, ...(locale === undefined ? [] : [locale])],
@@ -106,7 +108,7 @@ const uploadBody = (intake: Intake): BodyContract<UploadForm> => ({
 })
 
 /** @throws VALIDATION_ERROR with one issue for each text that is wrong */
-function toNewAsset({ file, texts }: UploadForm): NewAsset {
+function toNewAsset({ file, texts }: UploadForm, images: ImageVariants): NewAsset {
   const { staged, originalName, mimeType, size, sha256, image } = file
   const { directory = '', filename = makeFilename(originalName), alt } = texts
   const issues: Issue[] = []
@@ -121,6 +123,7 @@ function toNewAsset({ file, texts }: UploadForm): NewAsset {
     facts: { originalName, mimeType, size, sha256, ...image },
     place: { directory, filename },
     headers: { type: mimeType, disposition: dispositionOf(mimeType, filename, originalName) },
+    describe: (path) => images.describe(path, mimeType),
     data: alt === undefined ? {} : { alt },
   }
 }
