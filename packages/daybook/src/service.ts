@@ -226,7 +226,9 @@ function openImages(files: Files, { assets = {} }: DaybookConfig, log: Log, open
   const processor = openImageProcessor({ maxPixels, timeMs, ...(atOnce === undefined ? {} : { atOnce }), log })
   opened.defer(async () => processor?.close())
   const rules = { ...DEFAULT_IMAGE_RULES, ...own }
-  return new ImageVariants({ blobs: () => files.blobs(), processor, describeMs: timeMs, rules, log })
+  const images = new ImageVariants({ blobs: () => files.blobs(), processor, describeMs: timeMs, rules, log })
+  files.keepImages(images)
+  return images
 }
 
 function startPlugins(engine: Engine, { limits = {}, trustProxy = 0 }: DaybookConfig, log: Log): Promise<PluginHost> {

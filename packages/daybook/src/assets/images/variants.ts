@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { bounded } from '../../bounded.ts'
 import { DaybookError, invalidAt } from '../../errors.ts'
 import { type Log, SILENT } from '../../log.ts'
-import type { BlobContent, BlobStore } from '../blob-store.ts'
+import { type BlobContent, type BlobStore, IMAGES } from '../blob-store.ts'
 import { acceptedFormat } from './accepted-format.ts'
 import { DEFAULT_IMAGE_RULES, type ImageRequest, type ImageRules, requireAllowedImage } from './image-request.ts'
 import { type ImageProcessor, noSharp } from './processor/image-processor.ts'
@@ -75,8 +75,6 @@ const FORMATS: Readonly<Record<ImageFormat, { readonly ending: string; readonly 
   png: { ending: 'png', quality: 100 },
 }
 
-const FOLDER = '.images'
-
 /** Pictures made of others, each made once and kept in the store under the digest of its source. */
 export class ImageVariants {
   readonly #blobs: () => Promise<BlobStore>
@@ -117,7 +115,7 @@ export class ImageVariants {
     const { format = 'auto' } = request
     const made = format === 'auto' ? acceptedFormat(accept, source.mimeType) : format
     const transformation = transformationFor(request, made, source, Math.max(...this.rules.widths))
-    const key = `${FOLDER}/${source.sha256}/${nameOf(transformation)}`
+    const key = `${IMAGES}${source.sha256}/${nameOf(transformation)}`
     const etag = `"${createHash('sha256').update(key).digest('base64url').slice(0, 27)}"`
     return { key, etag, type: `image/${made}`, variesByAccept: format === 'auto', source, transformation }
   }
@@ -163,7 +161,7 @@ export class ImageVariants {
 
   /** Removes the pictures made of a source, once no asset has its bytes. */
   async forget(sha256: string): Promise<void> {
-    const prefix = `${FOLDER}/${sha256}/`
+    const prefix = `${IMAGES}${sha256}/`
     const reads = [...this.#reads].filter(({ key }) => key.startsWith(prefix))
     await Promise.allSettled(reads.map(({ result }) => result))
     const blobs = await this.#blobs()

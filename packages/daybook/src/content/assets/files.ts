@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
-import type { BlobHeaders, BlobStore } from '../../assets/blob-store.ts'
+import { type BlobHeaders, type BlobStore, IMAGES } from '../../assets/blob-store.ts'
 import { DaybookError } from '../../errors.ts'
 import { ASSETS } from '../../fields/relations/asset.ts'
 import type { Log } from '../../log.ts'
-import type { Model } from '../../model/model.ts'
+import type { CollectionModel, Model } from '../../model/model.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { FileClaim } from '../../store/records/file-claims.ts'
 import type { Store } from '../../store/store.ts'
@@ -37,6 +37,12 @@ export interface FilePlacement {
 /** Gives back what is behind a claim: called in the transaction that makes the path an asset's. */
 export type EndClaim = (writer: Writer) => Promise<void>
 
+/** Pictures that are made of files, by the digest of the file. */
+export interface MadeImages {
+  /** Removes all that are made of a file. */
+  forget(sha256: string): Promise<void>
+}
+
 /** What files need to know and do. */
 export interface FilesParts {
   readonly model: Model
@@ -54,6 +60,7 @@ export class Files {
   readonly #parts: FilesParts
   readonly #process = new ProcessName()
   #blobs: Promise<BlobStore> | undefined
+  #images: MadeImages | undefined
   /** Paths of assets whose deletions were under way, and until when each is waited for. */
   readonly #leaving = new Map<string, number>()
   #endListening: (() => void) | undefined
@@ -71,6 +78,11 @@ export class Files {
       this.#blobs = undefined
     })
     return this.#blobs
+  }
+
+  /** Has the pictures of deleted files removed, too; without that, another process does so. */
+  keepImages(images: MadeImages): void {
+    this.#images = images
   }
 
   /** A name under which this process may stage a file. */
@@ -202,8 +214,9 @@ export class Files {
 
   /** Removes what lies under paths that nobody holds, unless an asset has it. */
   async #settle(paths: readonly string[]): Promise<void> {
-    for (let at = 0; at < paths.length; at += SETTLED_AT_ONCE) {
-      await this.#settleBatch(paths.slice(at, at + SETTLED_AT_ONCE))
+    const own = this.#images ? paths : paths.filter((path) => !path.startsWith(IMAGES))
+    for (let at = 0; at < own.length; at += SETTLED_AT_ONCE) {
+      await this.#settleBatch(own.slice(at, at + SETTLED_AT_ONCE))
     }
   }
 
@@ -221,10 +234,14 @@ export class Files {
         if (!(await this.#hasAsset(writer.read, path))) unused.push(path)
       })
     })
-    const blobs = unused.length > 0 ? await this.blobs() : undefined
     const limit = pLimit(REMOVED_AT_ONCE)
-    await Promise.all(unused.map((path) => limit(async () => blobs?.delete(path))))
+    await Promise.all(unused.map((path) => limit(() => this.#remove(path))))
     await store.transaction((writer) => inTurn(held, async (claim) => void (await writer.fileClaims.end(claim))))
+  }
+
+  async #remove(path: string): Promise<void> {
+    if (path.startsWith(IMAGES)) await this.#images?.forget(path.slice(IMAGES.length))
+    else await (await this.blobs()).delete(path)
   }
 
   async #sweepStaged(): Promise<number> {
@@ -239,8 +256,9 @@ export class Files {
   }
 
   async #hasAsset(read: Reader, path: string): Promise<boolean> {
-    const assets = this.#parts.model.collections.get(ASSETS)
-    return assets !== undefined && (await read.entries.storedBy(assets, 'path', path)) !== undefined
+    const assets = this.#parts.model.collections.get(ASSETS) as CollectionModel
+    const [field, value] = path.startsWith(IMAGES) ? ['sha256', path.slice(IMAGES.length)] : ['path', path]
+    return (await read.entries.storedBy(assets, field, value)) !== undefined
   }
 }
 
