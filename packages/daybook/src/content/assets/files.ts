@@ -101,23 +101,27 @@ export class Files {
     const isLeft = await this.#claim(claim)
     const renewing = setInterval(() => void this.#renew(claim), RENEW_MS).unref()
     try {
-      if (!(await this.#publish({ staged, path, headers }, isLeft))) {
+      const isPlaced = await this.#settling(claim, () => this.#publish({ staged, path, headers }, isLeft))
+      if (!isPlaced) {
         await this.#parts.store.transaction((writer) => writer.fileClaims.end(claim))
         throw pathTaken(path)
       }
-      return await this.#commit(claim, commit)
+      return await this.#settling(claim, () =>
+        commit(async (writer) => {
+          if (!(await writer.fileClaims.end(claim))) throw claimLost()
+        }),
+      )
     } finally {
       clearInterval(renewing)
     }
   }
 
-  async #commit<T>(claim: FileClaim, commit: (end: EndClaim) => Promise<T>): Promise<T> {
+  /** Does a part of the work under a claim. When that fails, the claim is settled. */
+  async #settling<T>(claim: FileClaim, work: () => Promise<T>): Promise<T> {
     try {
-      return await commit(async (writer) => {
-        if (!(await writer.fileClaims.end(claim))) throw claimLost()
-      })
+      return await work()
     } catch (error) {
-      // Whether the transaction was stored may not be known: the store is asked.
+      // Whether it was carried out may not be known: the store of content is asked.
       await this.#abandon(claim)
       throw error
     }
