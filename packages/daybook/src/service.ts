@@ -155,6 +155,7 @@ async function openService<const C extends DaybookConfig>(
     engine,
     model,
     files,
+    quota: config.assets?.quota,
     intake: openIntake(files, config),
     images: openImages(files, config, log, opened),
     auth,

@@ -1,10 +1,13 @@
 import type { BlobHeaders } from '../../assets/blob-store.ts'
+import type { AssetQuota } from '../../config/assets.ts'
 import type { CollectionModel } from '../../model/model.ts'
+import type { Writer } from '../../store/writes/write.ts'
 import type { EntryAnswer } from '../answer.ts'
 import type { WriteContext } from '../writes/context.ts'
 import { prepareCreate } from '../writes/entries.ts'
 import { carryOut } from '../writes/prepared.ts'
 import type { Files } from './files.ts'
+import { requireWithinQuota } from './quota.ts'
 
 /** An uploaded file, and the asset that it is to become. */
 export interface NewAsset {
@@ -46,19 +49,29 @@ export interface AssetPlace {
   readonly filename: string
 }
 
+/** Where files go, and how many. */
+export interface AssetRules {
+  readonly files: Files
+  readonly quota: AssetQuota | undefined
+}
+
 /**
  * Stores a staged file and its asset, both or neither.
  *
- * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; CONFLICT with `details.field` when there is a file of that name
+ * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PAYLOAD_TOO_LARGE; CONFLICT with `details.field` when there is a file of that name
  */
 export function createAsset(
   context: WriteContext,
-  files: Files,
+  { files, quota }: AssetRules,
   assets: CollectionModel,
   { staged, facts, place: { directory, filename }, headers, describe, data }: NewAsset,
 ): Promise<EntryAnswer> {
   const path = directory === '' ? filename : `${directory}/${filename}`
-  return files.place({ staged, path, headers }, async (settle) => {
+  return files.place({ staged, path, headers }, async (endClaim) => {
+    const settle = async (writer: Writer): Promise<void> => {
+      if (quota && context.person !== null) await requireWithinQuota(writer.read, assets, context.person, quota)
+      await endClaim(writer)
+    }
     const values = { ...facts, ...(await describe(path)), filename, path, url: `/uploads/${path}` }
     return carryOut(context, () => prepareCreate(context, assets, data, { made: { values, settle } }))
   })

@@ -3,6 +3,7 @@ import { DIRECTORY, directoryFault, FILENAME, filenameFault, makeFilename } from
 import type { ImageVariants } from '../../assets/images/variants.ts'
 import type { Intake } from '../../assets/intake.ts'
 import { FORM_BYTES, readUploadForm, type UploadForm } from '../../assets/upload-form.ts'
+import type { AssetQuota } from '../../config/assets.ts'
 import type { EntryAnswer } from '../../content/answer.ts'
 import { createAsset, type NewAsset } from '../../content/assets/create-asset.ts'
 import type { Files } from '../../content/assets/files.ts'
@@ -20,6 +21,8 @@ import { REPEAT_ERRORS, repeatable } from '../stored-replies.ts'
 export interface AssetParts {
   readonly engine: Engine
   readonly files: Files
+  /** How much each account or token may store. */
+  readonly quota: AssetQuota | undefined
   readonly intake: Intake
   readonly images: ImageVariants
 }
@@ -47,7 +50,7 @@ const UPLOAD_SCHEMA: JsonSchema = {
 }
 
 /** Stores a file and its asset. */
-export function uploadRoute({ engine, files, intake, images }: AssetParts, assets: CollectionModel): Route {
+export function uploadRoute({ engine, files, quota, intake, images }: AssetParts, assets: CollectionModel): Route {
   const { locales } = engine.model
   return defineRoute({
     method: 'POST',
@@ -81,7 +84,7 @@ export function uploadRoute({ engine, files, intake, images }: AssetParts, asset
         }
         return await repeatable({ engine, access, key: conditions.idempotencyKey }, what, toReply, async (transact) => {
           const context = await writeContext(engine, access, { locale, transact })
-          return createAsset(context, files, assets, asset)
+          return createAsset(context, { files, quota }, assets, asset)
         })
       } finally {
         await intake.discard(body.file.staged)

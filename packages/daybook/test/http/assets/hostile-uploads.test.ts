@@ -13,7 +13,7 @@ import { type ListeningService, listen } from '../../support/network/listening.t
 import { eventually, LARGE_TEST_MS } from '../../support/patience.ts'
 import { expectQuietProcess } from '../../support/scenarios/sane.ts'
 import { STORES } from '../../support/stores/stores.ts'
-import { postUpload, upload } from '../../support/uploads.ts'
+import { type Asset, postUpload, upload } from '../../support/uploads.ts'
 
 const KIB = 1024
 const config = defineConfig({
@@ -189,6 +189,19 @@ describe.each(STORES)('a store of files that fails, on $name', (store) => {
       expect(await storedFiles(service.data)).toEqual(['a.txt'])
     },
   )
+
+  test('U13: beyond the quota of an account an upload is 403 or 413, however many come at once, and leaves no file', async () => {
+    await using service = await store.open({ ...config, assets: { quota: { files: 3, bytes: 100 } } })
+    const answers = await Promise.all(Array.from({ length: 8 }, () => postUpload(service, { content: 'x'.repeat(10) })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 403, 403, 403, 403, 403])
+    const { items } = (await (await service.request('/api/assets')).json()) as { readonly items: readonly Asset[] }
+    const headers = { Authorization: `Bearer ${service.token}` }
+    await service.request(`/api/assets/${items[0]?.id}`, { method: 'DELETE', headers })
+    const large = await postUpload(service, { content: 'x'.repeat(81) })
+    expect([large.status, await large.json()]).toMatchObject([413, { details: { limit: 100 } }])
+    expect((await postUpload(service, { content: 'x'.repeat(80) })).status).toBe(201)
+    await eventually(async () => expect(await storedFiles(service.data)).toHaveLength(3))
+  })
 
   test('a rule that refuses the asset once it is known leaves no file', async () => {
     const access = { create: () => ({ mimeType: { eq: 'image/png' } }) }
