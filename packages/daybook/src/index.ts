@@ -23,6 +23,8 @@ export type {
   StoredBlob,
 } from './assets/blob-store.ts'
 export { type DiskOptions, disk } from './assets/disk.ts'
+export { dispositionOf } from './assets/disposition.ts'
+export { mustBeSaved } from './assets/media-type.ts'
 // Callers
 export {
   type ActorType,
@@ -71,6 +73,7 @@ export type {
 } from './config/config.ts'
 export type { DocsConfig } from './config/docs.ts'
 export type { Plugin } from './config/plugin.ts'
+export type { CallerFiles, NewFile, StoredFile } from './content/assets/caller-files.ts'
 // What runs
 export type {
   AggregateResult,
@@ -93,7 +96,7 @@ export type {
   ValueCount,
   WriteCallOptions,
 } from './content/call-options.ts'
-export { type CallerContent, etagOf } from './content/caller-content.ts'
+export type { CallerContent } from './content/caller-content.ts'
 export { Content } from './content/content.ts'
 export type {
   BlockDescription,
@@ -118,6 +121,7 @@ export {
   type MigrationContent,
   type MigrationContext,
 } from './content/migrations/define-migration.ts'
+export { etagOf } from './content/tagged.ts'
 export { DaybookError, ERRORS, type ErrorCode, type ErrorDetails, type Issue, StartupError } from './errors.ts'
 // What a field type of your own is made of
 export {
@@ -177,6 +181,7 @@ export {
   type PluginRuntime,
   type RelatedPlugin,
 } from './plugin-host/define-plugin.ts'
+export { type AnsweredFile, answerFile, fileAnswers } from './plugin-host/file-answer.ts'
 export type {
   AfterCommitEntry,
   AfterCommitGlobal,

@@ -137,7 +137,7 @@ async function openService<const C extends DaybookConfig>(
   const model = compileModel(config)
   const { limits = {}, trustProxy = 0 } = config
   checkStaticRoutes(model.contributors)
-  const { engine, files, close } = await openEngine(model, config, options.data ?? '.daybook', { log })
+  const { engine, files, intake, close } = await openEngine(model, config, options.data ?? '.daybook', { log })
   opened.defer(close)
   await warnUnfilled(engine, log)
   const auth = await openAuth(config, options, engine.store)
@@ -152,7 +152,7 @@ async function openService<const C extends DaybookConfig>(
     engine,
     model,
     files,
-    intake: openIntake(files, config),
+    intake,
     auth,
     signIns: new SignInLimiter(
       (attempt) => engine.store.transaction((writer) => writer.rateLimits.take(attempt)),
@@ -302,6 +302,7 @@ export interface OpenEngine {
   readonly engine: Engine
   /** The files of its assets; their store is opened when it is first needed. */
   readonly files: Files
+  readonly intake: Intake
   close(): Promise<void>
 }
 
@@ -349,13 +350,14 @@ export async function openUnprepared(
   const hooks = writeHooks({ model, log, limitMs: config.limits?.pluginMs ?? DEFAULT_PLUGIN_MS, engine: () => engine })
   const blobs = config.assets?.store ?? disk()
   const files = new Files({ model, store, log, openBlobs: () => blobs.open({ data: resolve(data) }) })
-  const engine: Engine = new Engine({ model, store, tools, files, hooks })
+  const intake = openIntake(files, config)
+  const engine: Engine = new Engine({ model, store, tools, files, intake, hooks })
   const close = async (): Promise<void> => {
     await renderer.close()
     await files.close()
     await store.close()
   }
-  return { engine, files, close }
+  return { engine, files, intake, close }
 }
 
 /** @throws {StartupError} when a restore has not come to its end: writes of others would keep it from going on */

@@ -59,6 +59,7 @@ export interface ActionContract {
 /** Headers that answers may carry, each with what it says. */
 export const HEADERS = {
   'Cache-Control': 'Which caches may store the answer, and for how long.',
+  'Content-Range': 'How long the file is.',
   'Content-Type': 'The media type of the body.',
   'Daybook-Dry-Run': '`true` on the answer to a dry run: nothing is stored.',
   'Daybook-Seq': 'The number of this change in the journal.',

@@ -57,10 +57,14 @@ export function toRoute(contributor: Contributor, route: PluginRoute, parts: Plu
     conditions: [],
     ...(body ? { body: toBody(body, validators) } : {}),
     answers,
-    errors: ERROR_CODES.filter((code) => !statuses.has(ERRORS[code].status)),
+    errors: ERROR_CODES.filter((code) => !statuses.has(ERRORS[code].status) && mayThrow(statuses, code)),
     run: toRun(contributor, route, parts, pathChecks(route, validators)),
   })
 }
+
+/** Only what answers parts can be asked for one that is not there. */
+const mayThrow = (statuses: ReadonlySet<number>, code: ErrorCode): boolean =>
+  code !== 'RANGE_NOT_SATISFIABLE' || statuses.has(206)
 
 const ERROR_CODES = Object.keys(ERRORS) as readonly ErrorCode[]
 
@@ -147,13 +151,18 @@ function toRun(
       log,
       isCurrent: (tag) => isCurrent(headers.get('if-none-match'), tag),
     }
+    let isLate = false
+    const answer = async (): Promise<unknown> => {
+      const answered: unknown = await route.run(asked)
+      if (isLate) await letGo(answered)
+      return answered
+    }
     try {
-      const answer = await bounded(
-        limitMs,
-        () => route.run(asked),
-        () => ending.abort(new Error('It took too long.')),
-      )
-      return toReply(answer)
+      const answered = await bounded(limitMs, answer, () => {
+        isLate = true
+        ending.abort(new Error('It took too long.'))
+      })
+      return toReply(answered)
     } catch (error) {
       throw toFailure(error, contributor, route)
     } finally {
@@ -174,6 +183,11 @@ function toReply(answer: unknown): Reply {
   // Response.error() has status 0, and what was read by others cannot be sent.
   if (isResponse && answer.status > 0 && !answer.bodyUsed && !answer.body?.locked) return fromResponse(answer)
   throw new TypeError(isResponse ? 'run answered a Response that is used up' : 'run must answer a Response')
+}
+
+/** An answer that nobody waits for any more may hold a file. */
+async function letGo(answer: unknown): Promise<void> {
+  if (answer instanceof Response && !answer.bodyUsed && !answer.body?.locked) await answer.body?.cancel()
 }
 
 /** What a route throws on purpose is answered; of anything else the log alone is told. */

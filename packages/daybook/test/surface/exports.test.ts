@@ -20,6 +20,7 @@ describe('what the package exports', () => {
       'SILENT',
       'SYSTEM',
       'StartupError',
+      'answerFile',
       'createService',
       'defineCollection',
       'defineConfig',
@@ -27,14 +28,17 @@ describe('what the package exports', () => {
       'defineMigration',
       'definePlugin',
       'disk',
+      'dispositionOf',
       'etagOf',
       'f',
+      'fileAnswers',
       'getIdentity',
       'getSubject',
       'hasRole',
       'isAuthenticated',
       'isHumanUser',
       'makeField',
+      'mustBeSaved',
       'scalarAnswers',
       'serviceTokenAdapter',
       'staticFiles',
@@ -54,7 +58,13 @@ describe('what the package exports', () => {
   })
 
   test('daybook/plugins', async () => {
-    expect(namesOf(await import('daybook/plugins'))).toEqual(['redirects', 'robots', 'sitemap'])
+    expect(namesOf(await import('daybook/plugins'))).toEqual([
+      'redirects',
+      'robots',
+      'serveUploads',
+      'signUpload',
+      'sitemap',
+    ])
   })
 
   test('daybook/postgres', async () => {
@@ -88,6 +98,7 @@ describe('what the package exports', () => {
       '412 PRECONDITION_FAILED',
       '413 PAYLOAD_TOO_LARGE',
       '415 UNSUPPORTED_MEDIA_TYPE',
+      '416 RANGE_NOT_SATISFIABLE',
       '422 IDEMPOTENCY_MISMATCH',
       '428 PRECONDITION_REQUIRED',
       '429 RATE_LIMITED',

@@ -1,13 +1,11 @@
-import { dispositionOf } from '../../assets/disposition.ts'
-import { directoryFault, filenameFault, makeFilename } from '../../assets/file-names.ts'
 import type { Intake } from '../../assets/intake.ts'
 import { FORM_BYTES, readUploadForm, type UploadForm } from '../../assets/upload-form.ts'
 import type { EntryAnswer } from '../../content/answer.ts'
-import { createAsset, type NewAsset } from '../../content/assets/create-asset.ts'
+import { createAsset } from '../../content/assets/create-asset.ts'
 import type { Files } from '../../content/assets/files.ts'
+import { toNewAsset } from '../../content/assets/new-asset.ts'
 import type { Engine } from '../../content/engine.ts'
 import { writeContext } from '../../content/writes/context.ts'
-import { type Issue, invalid } from '../../errors.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { writtenLocale } from '../../query/locale.ts'
@@ -68,7 +66,7 @@ export function uploadRoute({ engine, files, intake }: AssetParts, assets: Colle
     run: async ({ access, body, conditions, query }) => {
       try {
         const { locale } = query.values
-        const asset = toNewAsset(body)
+        const asset = toNewAsset(body.file, body.texts)
         const { sha256 } = asset.facts
         const what = {
           request: [assets.key, sha256, body.texts, ...(locale === undefined ? [] : [locale])],
@@ -102,25 +100,5 @@ const uploadBody = (intake: Intake): BodyContract<UploadForm> => ({
     return readUploadForm(form, intake)
   },
 })
-
-/** @throws VALIDATION_ERROR with one issue for each text that is wrong */
-function toNewAsset({ file, texts }: UploadForm): NewAsset {
-  const { staged, originalName, mimeType, size, sha256, image } = file
-  const { directory = '', filename = makeFilename(originalName), alt } = texts
-  const issues: Issue[] = []
-  const check = (path: string, fault: string | undefined): void => {
-    if (fault !== undefined) issues.push({ path, code: 'pattern', message: fault })
-  }
-  if (directory !== '') check('/directory', directoryFault(directory))
-  check('/filename', filenameFault(filename))
-  if (issues.length > 0) throw invalid(issues)
-  return {
-    staged,
-    facts: { originalName, mimeType, size, sha256, ...image },
-    place: { directory, filename },
-    headers: { type: mimeType, disposition: dispositionOf(mimeType, filename, originalName) },
-    data: alt === undefined ? {} : { alt },
-  }
-}
 
 const toReply = (asset: EntryAnswer): Reply => writeReply(201, asset, { Location: `/api/assets/${asset.id}` })
