@@ -74,5 +74,5 @@ export function cliCommands(): readonly string[] {
 
 /** Every environment variable that the code reads. */
 export async function variables(): Promise<readonly string[]> {
-  return all(await readSources(SOURCES), /process\.env\.([A-Z][A-Z_]*)/g)
+  return all(await readSources(SOURCES), /process\.env\.([A-Z][A-Z0-9_]*)/g)
 }

@@ -71,9 +71,14 @@ describe('what the package exports', () => {
     expect(namesOf(await import('daybook/postgres'))).toEqual(['postgres'])
   })
 
+  test('daybook/s3', async () => {
+    expect(namesOf(await import('daybook/s3'))).toEqual(['s3'])
+  })
+
   test('daybook/testing', async () => {
     expect(namesOf(await import('daybook/testing'))).toEqual([
       'authAdapterConformance',
+      'blobStoreConformance',
       'createTestService',
       'pluginConformance',
     ])
@@ -125,6 +130,7 @@ describe('package.json', async () => {
       './node',
       './plugins',
       './postgres',
+      './s3',
       './testing',
     ])
     expect(Object.keys(manifest.bin)).toEqual(['daybook'])

@@ -54,9 +54,9 @@ export class Printer {
 
   /** A list of a document, with an example. */
   #list(resource: Ruled, schema: JsonSchema, item: Text): Text {
-    const { collection: _, items, ...common } = schema.properties as Readonly<Record<string, JsonSchema>>
+    const { collection, items, ...common } = schema.properties as Readonly<Record<string, JsonSchema>>
     const example = this.#documents.example(resource)
-    const name = print([common, items?.maxItems, example === undefined])
+    const name = print([common, items?.maxItems, collection === undefined, example === undefined])
     const pattern = this.#lists.get(name, () => listPattern(schema, example !== undefined))
     return fill(pattern, { '{key}': resource.key, [print(ITEM)]: item, [print(EXAMPLE)]: example ?? '' })
   }
@@ -112,8 +112,10 @@ export class Printer {
         [
           one.key,
           this.components.schema(`${pascal(one.key)}Operation`, () => {
-            const [create, update] = [documents.create(one), documents.update(one)]
-            return fill(OPERATION, { '{key}': one.key, '{create}': create.$ref, '{update}': update.$ref })
+            const update = documents.update(one).$ref
+            // Files come by an upload alone.
+            if (one.holdsFiles) return fill(FILE_OPERATION, { '{key}': one.key, '{update}': update })
+            return fill(OPERATION, { '{key}': one.key, '{create}': documents.create(one).$ref, '{update}': update })
           }),
         ] as const,
     )
@@ -124,7 +126,8 @@ export class Printer {
 }
 
 /** The operation of a batch on any collection. */
-const OPERATION: Text = print(operationSchema('{key}', { $ref: '{create}' }, { $ref: '{update}' }))
+const OPERATION: Text = print(operationSchema('{key}', { $ref: '{update}' }, { $ref: '{create}' }))
+const FILE_OPERATION: Text = print(operationSchema('{key}', { $ref: '{update}' }))
 
 const ITEM: JsonSchema = { $ref: '{item}' }
 const EXAMPLE = '{example}'
@@ -134,7 +137,7 @@ function listPattern({ properties, ...schema }: JsonSchema, hasExample: boolean)
   const { items, ...own } = properties as Readonly<Record<string, JsonSchema>>
   const all = (list: JsonSchema): JsonSchema => ({
     ...schema,
-    properties: { ...own, collection: ANY_KEY, items: list },
+    properties: { ...own, ...(own.collection ? { collection: ANY_KEY } : {}), items: list },
   })
   const example = exampleOf(all({ examples: [[EXAMPLE]] }), '')
   return print({ ...all({ ...items, items: ITEM }), ...(hasExample ? { examples: [example] } : {}) })

@@ -1,3 +1,4 @@
+import { DIRECTORY, FILENAME } from '../../assets/file-names.ts'
 import type { Intake } from '../../assets/intake.ts'
 import { FORM_BYTES, readUploadForm, type UploadForm } from '../../assets/upload-form.ts'
 import type { EntryAnswer } from '../../content/answer.ts'
@@ -26,15 +27,17 @@ const UPLOAD_SCHEMA: JsonSchema = {
     file: { type: 'string', contentMediaType: 'application/octet-stream', description: 'The file.' },
     directory: {
       type: 'string',
+      ...DIRECTORY,
       description: 'Where the file lies: up to 8 segments of letters, digits, ".", "_" and "-".',
       examples: ['images/2026'],
     },
     filename: {
       type: 'string',
+      ...FILENAME,
       description: 'The name under which it lies. By default, one that is like its own name and cannot be guessed.',
       examples: ['cat.jpg'],
     },
-    alt: { type: 'string', description: 'A text in place of the file, for readers who cannot see it.' },
+    alt: { type: 'string', maxLength: 512, description: 'A text in place of the file, for readers who cannot see it.' },
   },
   required: ['file'],
   additionalProperties: false,

@@ -283,12 +283,11 @@ describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
       return operationId === 'deleteMany' ? { path } : { path, json: { title: `sent ${made++}` } }
     }
     if (method === 'GET' || method === 'DELETE') return { path: target }
-    if (operationId === 'uploadAsset') return { path: target, json: toForm({}) }
     if (operationId === 'runBatch') {
       const operation = { op: 'create', collection: document, data: { title: `batch ${made++}` } }
       return { path: target, json: { operations: [operation] } }
     }
-    return { path: target, json: route.resource?.kind === 'global' ? { text: 'x' } : { title: `sent ${made++}` } }
+    return { path: target, json: bodyOf(route, `sent ${made++}`) }
   }
 
   const cases = CELLS.flatMap((cell) => ROLES.map((role, index) => ({ cell, role, status: cell.expected[index] ?? 0 })))
@@ -319,6 +318,11 @@ describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
     }
   })
 })
+
+function bodyOf({ operationId, resource }: Route, title: string): object {
+  if (operationId === 'uploadAsset') return toForm({})
+  return resource?.kind === 'global' ? { text: 'x' } : { title }
+}
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 

@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check'
 import type { StoredService } from '../stores/stores.ts'
+import { upload } from '../uploads.ts'
 import type { World } from './fuzz-requests.ts'
 
 const ACCOUNT = { name: 'Ada', email: 'ada@example.org', password: 'a long one of mine' }
@@ -35,7 +36,10 @@ export class FuzzWorld implements World {
   async refill(collection: string): Promise<void> {
     const known = await this.#list(collection)
     const entry = { [collection === 'people' ? 'name' : 'title']: 'An entry' }
-    for (let n = known.length; n < FEWEST; n++) await this.#send(`/api/${collection}`, entry)
+    for (let n = known.length; n < FEWEST; n++) {
+      if (collection === 'assets') await upload(this.#service)
+      else await this.#send(`/api/${collection}`, entry)
+    }
     this.#ids.set(collection, known.length < FEWEST ? await this.#list(collection) : known)
   }
 
