@@ -11,7 +11,7 @@ import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { writtenLocale } from '../../query/locale.ts'
 import { type BodyContract, defineRoute, type Route, WRITE_ERRORS, writeAnswer } from '../contract.ts'
-import { type Reply, writeReply } from '../respond.ts'
+import { type TextReply, writeReply } from '../respond.ts'
 import { REPEAT_ERRORS, repeatable } from '../stored-replies.ts'
 
 /** The parts that the upload of files needs. */
@@ -104,4 +104,4 @@ const uploadBody = (intake: Intake): BodyContract<UploadForm> => ({
   },
 })
 
-const toReply = (asset: EntryAnswer): Reply => writeReply(201, asset, { Location: `/api/assets/${asset.id}` })
+const toReply = (asset: EntryAnswer): TextReply => writeReply(201, asset, { Location: `/api/assets/${asset.id}` })

@@ -21,7 +21,7 @@ import {
   WRITE_ERRORS,
   writeAnswer,
 } from '../contract.ts'
-import { PRIVATE, type ReadPolicy, type Reply, readReply, writeReply } from '../respond.ts'
+import { PRIVATE, type ReadPolicy, readReply, type TextReply, writeReply } from '../respond.ts'
 import { REPEAT_ERRORS, repeatable } from '../stored-replies.ts'
 import { type AssetParts, uploadRoute } from './assets.ts'
 import { manyRoutes } from './many.ts'
@@ -141,7 +141,7 @@ function createRoute({ engine }: EntryParts, collection: CollectionModel, writin
         collections: [collection],
         shown: (stored: string) => [{ collection: key, id: JSON.parse(stored).id }],
       }
-      const toReply = (entry: EntryAnswer): Reply =>
+      const toReply = (entry: EntryAnswer): TextReply =>
         writeReply(201, entry, { Location: locationOf(key, entry, locale) })
       return repeatable({ engine, access, key: conditions.idempotencyKey }, what, toReply, async (transact) => {
         const context = await writeContext(engine, access, { locale, transact })
