@@ -68,6 +68,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   pg: 'store/postgres/postgres-options.ts',
   rou3: 'http',
   busboy: 'assets',
+  '@tus/server': 'plugins/resumable-uploads',
   'file-type': 'assets',
   'image-size': 'assets',
   semver: 'config',

@@ -74,6 +74,7 @@ export type {
 export type { DocsConfig } from './config/docs.ts'
 export type { Plugin } from './config/plugin.ts'
 export type { CallerFiles, NewFile, StoredFile } from './content/assets/caller-files.ts'
+export type { AssetPlace } from './content/assets/create-asset.ts'
 // What runs
 export type {
   AggregateResult,
@@ -198,6 +199,7 @@ export type {
   PluginLog,
   SystemReason,
 } from './plugin-host/hooks.ts'
+export type { PluginStorage, StoredBytes } from './plugin-host/plugin-storage.ts'
 export type {
   PluginAnswer,
   PluginJsonBody,

@@ -117,6 +117,8 @@ export interface RouteContract<P extends Parameters, Body> {
   readonly resource?: CollectionModel | GlobalModel
   /** The action of a write. */
   readonly action?: Exclude<Action, 'read'>
+  /** `run` reads the body as it comes in: the request takes no place of those that are pending. */
+  readonly streamsBody?: true
   /** Answered at once, however many requests wait: it tells how the process is. */
   readonly isProbe?: true
   /** Answers everyone the same: no credential is looked at. */

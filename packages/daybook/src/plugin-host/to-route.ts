@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { bounded, TimeLimitError } from '../bounded.ts'
 import { type Contributor, describeContributor } from '../config/plugin.ts'
 import { Content } from '../content/content.ts'
@@ -56,6 +57,7 @@ export function toRoute(contributor: Contributor, route: PluginRoute, parts: Plu
     ),
     conditions: [],
     ...(body ? { body: toBody(body, validators) } : {}),
+    ...(isStream(body) ? { streamsBody: true } : {}),
     answers,
     errors: ERROR_CODES.filter((code) => !statuses.has(ERRORS[code].status) && mayThrow(statuses, code)),
     run: toRun(contributor, route, parts, pathChecks(route, validators)),
@@ -75,9 +77,11 @@ function defaultOperationId(plugin: string | undefined, { method, path }: Plugin
   return [first, ...rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('')
 }
 
+const isStream = (body: PluginRoute['body']): body is PluginStreamBody => body !== undefined && 'stream' in body
+
 function toBody(body: PluginJsonBody | PluginStreamBody, validators: Validators): BodyContract {
   const { description = 'What the route takes.' } = body
-  if ('stream' in body) {
+  if (isStream(body)) {
     const { mediaTypes } = body
     return { description, mediaTypes, schema: {}, read: async (request) => requireMediaType(request, mediaTypes) }
   }
@@ -129,7 +133,7 @@ function toRun(
   const log = pluginLog(parts.log, contributor)
   const asSystem = systemContent(contributor, engine)
   const options = contributor.options ?? Object.freeze({})
-  const isStream = route.body !== undefined && 'stream' in route.body
+  const streams = isStream(route.body)
   return async ({ access: { caller }, path, query, body, request }) => {
     requirePath(path, checks)
     const ending = new AbortController()
@@ -143,7 +147,7 @@ function toRun(
       path,
       query: query.values as Readonly<Record<string, QueryValue>>,
       body,
-      stream: isStream ? request.toRequest().body : null,
+      stream: streams ? (Readable.toWeb(request.toStream()) as ReadableStream<Uint8Array>) : null,
       signal: ending.signal,
       content: content.as(caller),
       asSystem,
@@ -158,10 +162,13 @@ function toRun(
       return answered
     }
     try {
-      const answered = await bounded(limitMs, answer, () => {
-        isLate = true
-        ending.abort(new Error('It took too long.'))
-      })
+      // A body takes as long as it takes to come in, and its client may go on waiting after that.
+      const answered = streams
+        ? await answer()
+        : await bounded(limitMs, answer, () => {
+            isLate = true
+            ending.abort(new Error('It took too long.'))
+          })
       return toReply(answered)
     } catch (error) {
       throw toFailure(error, contributor, route)

@@ -84,6 +84,10 @@ describe('what the package exports', () => {
     ])
   })
 
+  test('daybook/tus', async () => {
+    expect(namesOf(await import('daybook/tus'))).toEqual(['resumableUploads'])
+  })
+
   test('the field builders', async () => {
     const { f } = await import('daybook')
     expect(Object.keys(f).join(' ')).toBe(
@@ -132,6 +136,7 @@ describe('package.json', async () => {
       './postgres',
       './s3',
       './testing',
+      './tus',
     ])
     expect(Object.keys(manifest.bin)).toEqual(['daybook'])
   })

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream'
 import type { ByteRange } from '../../assets/blob-store.ts'
 import { FileBody } from '../../assets/file-body.ts'
+import { makeFilename } from '../../assets/file-names.ts'
+import { fileTooLarge, type Intake } from '../../assets/intake.ts'
 import type { DaybookConfig, Entry } from '../../config/config.ts'
 import { DaybookError } from '../../errors.ts'
 import { ASSETS } from '../../fields/relations/asset.ts'
@@ -12,9 +14,9 @@ import type { Engine } from '../engine.ts'
 import { storedValues } from '../reads/present.ts'
 import { tagged } from '../tagged.ts'
 import { writeContext } from '../writes/context.ts'
-import { createAsset } from './create-asset.ts'
-import type { Files } from './files.ts'
-import { type AssetTexts, toNewAsset } from './new-asset.ts'
+import { type AssetPlace, createAsset, pathOf } from './create-asset.ts'
+import { type Files, pathTaken } from './files.ts'
+import { type AssetTexts, requirePlace, toNewAsset } from './new-asset.ts'
 
 /** The file of an asset that a caller may read. */
 export interface StoredFile {
@@ -73,6 +75,28 @@ export class CallerFiles<C extends DaybookConfig = DaybookConfig> {
     return row ? toStoredFile(files, assets, row) : null
   }
 
+  /** The largest file, in bytes. */
+  get maxBytes(): number {
+    return this.#parts().intake.maxBytes
+  }
+
+  /**
+   * Checks ahead of its bytes whether a file could be stored, and settles its place: `store` takes it once the bytes are there.
+   *
+   * @param size in bytes
+   * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PAYLOAD_TOO_LARGE; CONFLICT with `details.field` when there is a file of that name
+   */
+  async plan(size: number, { originalName, directory = '', filename }: NewFile): Promise<AssetPlace> {
+    const { assets, intake } = this.#parts()
+    const place = { directory, filename: filename ?? makeFilename(originalName) }
+    requirePlace(place.directory, place.filename)
+    await this.#access().requireWrite(assets, 'create')
+    if (size > intake.maxBytes) throw fileTooLarge(intake.maxBytes)
+    const path = pathOf(place)
+    if (await this.#engine.store.read.entries.storedBy(assets, 'path', path)) throw pathTaken(path)
+    return place
+  }
+
   /**
    * Stores a file and its asset, both or neither. It is taken in as an upload is.
    *
@@ -83,9 +107,7 @@ export class CallerFiles<C extends DaybookConfig = DaybookConfig> {
   async store(content: AsyncIterable<Uint8Array>, file: NewFile): Promise<Entry<C, 'assets'>> {
     const { originalName, signal = new AbortController().signal, ...texts } = file
     const engine = this.#engine
-    const { model, files, intake } = engine
-    const assets = model.collections.get(ASSETS)
-    if (!assets || !files || !intake) throw new Error('This service has no files.')
+    const { assets, files, intake } = this.#parts()
     if (engine.isLent) throw new Error('A hook inside a transaction stores no files; do it in afterCommit.')
     const access = this.#access()
     // What a caller may not store does not come in.
@@ -98,6 +120,13 @@ export class CallerFiles<C extends DaybookConfig = DaybookConfig> {
     } finally {
       await intake.discard(staged.staged)
     }
+  }
+
+  #parts(): { readonly assets: CollectionModel; readonly files: Files; readonly intake: Intake } {
+    const { model, files, intake } = this.#engine
+    const assets = model.collections.get(ASSETS)
+    if (!assets || !files || !intake) throw new Error('This engine has no files.')
+    return { assets, files, intake }
   }
 
   async #visible(assets: CollectionModel, path: string): Promise<EntryRow | undefined> {

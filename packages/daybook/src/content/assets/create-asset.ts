@@ -49,11 +49,15 @@ export function createAsset(
   context: WriteContext,
   files: Files,
   assets: CollectionModel,
-  { staged, facts, place: { directory, filename }, headers, data }: NewAsset,
+  { staged, facts, place, headers, data }: NewAsset,
 ): Promise<EntryAnswer> {
-  const path = directory === '' ? filename : `${directory}/${filename}`
-  const values = { ...facts, filename, path, url: `/uploads/${path}` }
+  const path = pathOf(place)
+  const values = { ...facts, filename: place.filename, path, url: `/uploads/${path}` }
   return files.place({ staged, path, headers }, (settle) =>
     carryOut(context, () => prepareCreate(context, assets, data, { made: { values, settle } })),
   )
 }
+
+/** The path of a file. */
+export const pathOf = ({ directory, filename }: AssetPlace): string =>
+  directory === '' ? filename : `${directory}/${filename}`

@@ -244,7 +244,8 @@ export class Files {
   }
 }
 
-const pathTaken = (path: string): DaybookError =>
+/** The error of a path that another file has. */
+export const pathTaken = (path: string): DaybookError =>
   new DaybookError('CONFLICT', `There is a file ${path}; choose another filename or directory.`, { field: 'filename' })
 
 const claimLost = (): DaybookError =>
