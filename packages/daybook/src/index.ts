@@ -24,6 +24,7 @@ export type {
 } from './assets/blob-store.ts'
 export { type DiskOptions, disk } from './assets/disk.ts'
 export { dispositionOf } from './assets/disposition.ts'
+export { type ImageParameters, signImage } from './assets/images/image-request.ts'
 export { mustBeSaved } from './assets/media-type.ts'
 // Callers
 export {

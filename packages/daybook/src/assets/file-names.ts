@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
 
-const SEGMENT = '[A-Za-z0-9][A-Za-z0-9._-]*'
+/** The longest segment of a path, in characters: what stores of files take. */
+const MAX_SEGMENT = 200
+const SEGMENT = `[A-Za-z0-9][A-Za-z0-9._-]{0,${MAX_SEGMENT - 1}}`
 const MAX_SEGMENTS = 8
 
 /** A file's name: one segment of a path in a store of files. */
-export const FILENAME = { pattern: `^${SEGMENT}$`, maxLength: 255 } as const
+export const FILENAME = { pattern: `^${SEGMENT}$`, maxLength: MAX_SEGMENT } as const
 /** A directory: segments of a path. With a name, it is a path of at most 512 characters. */
 export const DIRECTORY = { pattern: `^${SEGMENT}(?:/${SEGMENT}){0,${MAX_SEGMENTS - 1}}$`, maxLength: 256 } as const
 

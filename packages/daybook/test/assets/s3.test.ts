@@ -221,19 +221,32 @@ describe('S3 that fails', () => {
     expect((await refusalOf(place.stage('one', 10))).code).toBe('INSUFFICIENT_STORAGE')
     expect((await refusalOf(place.store.write('a', Buffer.alloc(1), HEADERS))).code).toBe('INSUFFICIENT_STORAGE')
   })
+})
 
-  test('an upload that ends early lets others have its place', async () => {
+describe('many uploads to S3', () => {
+  /** Streams that have given some bytes, and stall. */
+  const stalled = Array.from({ length: 20 }, (_, number) => number * 10_000).map((length) => {
+    const content = new Readable({ read() {} })
+    content.push(Buffer.alloc(length + 1, 3))
+    return content
+  })
+
+  test('whose clients are slow leave room for others, and are whole in the end', async () => {
     await using place = await S3Place.make()
-    const aborter = new AbortController()
-    const waiting = Array.from({ length: 20 }, (_, number) =>
-      place.store.stage(`waiting-${number}`, new Readable({ read() {} }), aborter.signal),
-    )
-    const next = place.stage('next', 10)
-    aborter.abort()
-    const ended = await Promise.allSettled(waiting)
-    expect(ended.every(({ status }) => status === 'rejected')).toBe(true)
-    await next
+    const { signal } = new AbortController()
+    const slow = stalled.map((content, number) => place.store.stage(`slow-${number}`, content, signal))
+    await place.stage('next', 6 * MIB)
     expect(await place.staged()).toEqual(['next'])
+    for (const content of stalled) {
+      content.push(Buffer.alloc(10, 4))
+      content.push(null)
+    }
+    await Promise.all(slow)
+    for (const [number] of stalled.entries()) {
+      const expected = Buffer.concat([Buffer.alloc(number * 10_000 + 1, 3), Buffer.alloc(10, 4)])
+      const stored = place.server.stored.objects.get(`.incoming/slow-${number}`)?.bytes ?? Buffer.alloc(0)
+      expect(Buffer.compare(stored, expected)).toBe(0)
+    }
   })
 })
 

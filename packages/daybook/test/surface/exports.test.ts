@@ -41,6 +41,7 @@ describe('what the package exports', () => {
       'mustBeSaved',
       'scalarAnswers',
       'serviceTokenAdapter',
+      'signImage',
       'staticFiles',
     ])
   })

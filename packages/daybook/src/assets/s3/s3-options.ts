@@ -3,6 +3,7 @@ import { isBlobKey } from '../blob-key.ts'
 
 /** Which bucket holds the files, and how it is reached. */
 export interface S3Options {
+  /** The name of the bucket, which has to be there. */
   readonly bucket: string
   /** The region of the bucket. @default as the AWS SDK finds it (`AWS_REGION`); with an `endpoint`, `us-east-1` */
   readonly region?: string

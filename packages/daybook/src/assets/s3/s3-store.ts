@@ -143,9 +143,11 @@ export class S3BlobStore implements BlobStore {
   }
 
   /** Sends the next part of a stream. @returns whether it was the last one */
-  #sendNext(parts: PartReader, upload: S3Upload): Promise<boolean> {
-    return this.#parts.use(async (buffer) => {
+  async #sendNext(parts: PartReader, upload: S3Upload): Promise<boolean> {
+    await parts.ready()
+    return await this.#parts.use(async (buffer) => {
       const length = await parts.fill(buffer)
+      if (length === undefined) return false
       const isLast = length < buffer.length
       await upload.send(buffer.subarray(0, length), isLast)
       return isLast

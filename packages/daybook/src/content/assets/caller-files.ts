@@ -116,7 +116,7 @@ export class CallerFiles<C extends DaybookConfig = DaybookConfig> {
     const staged = await intake.take(source, originalName, signal)
     try {
       const context = await writeContext(engine, access)
-      return tagged(await createAsset(context, files, assets, toNewAsset(staged, texts)))
+      return tagged(await createAsset(context, files, assets, toNewAsset(staged, texts, files)))
     } finally {
       await intake.discard(staged.staged)
     }

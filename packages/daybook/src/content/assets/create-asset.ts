@@ -5,6 +5,7 @@ import type { WriteContext } from '../writes/context.ts'
 import { prepareCreate } from '../writes/entries.ts'
 import { carryOut } from '../writes/prepared.ts'
 import type { Files } from './files.ts'
+import type { ImageFacts } from './image-facts.ts'
 
 /** An uploaded file, and the asset that it is to become. */
 export interface NewAsset {
@@ -15,23 +16,20 @@ export interface NewAsset {
   readonly place: AssetPlace
   /** What a store of files tells of it. */
   readonly headers: BlobHeaders
+  /** Finds out more, once the file has its path. */
+  describe(path: string): Promise<ImageFacts | undefined>
   /** What the uploader says of it: `alt`, `focalPoint`. */
   readonly data: Readonly<Record<string, unknown>>
 }
 
 /** What is known of a file. */
-export interface AssetFacts {
+export interface AssetFacts extends ImageFacts {
   readonly originalName: string
   readonly mimeType: string
   /** In bytes. */
   readonly size: number
   /** The digest of the bytes, in hex. */
   readonly sha256: string
-  /** Of an image, in pixels. */
-  readonly width?: number | undefined
-  readonly height?: number | undefined
-  /** Of an image, as a `data:` URL. */
-  readonly placeholder?: string | undefined
 }
 
 /** Where a file is to lie. */
@@ -49,13 +47,13 @@ export function createAsset(
   context: WriteContext,
   files: Files,
   assets: CollectionModel,
-  { staged, facts, place, headers, data }: NewAsset,
+  { staged, facts, place, headers, describe, data }: NewAsset,
 ): Promise<EntryAnswer> {
   const path = pathOf(place)
-  const values = { ...facts, filename: place.filename, path, url: `/uploads/${path}` }
-  return files.place({ staged, path, headers }, (settle) =>
-    carryOut(context, () => prepareCreate(context, assets, data, { made: { values, settle } })),
-  )
+  return files.place({ staged, path, headers }, async (settle) => {
+    const values = { ...facts, ...(await describe(path)), filename: place.filename, path, url: `/uploads/${path}` }
+    return carryOut(context, () => prepareCreate(context, assets, data, { made: { values, settle } }))
+  })
 }
 
 /** The path of a file. */

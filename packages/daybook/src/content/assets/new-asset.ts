@@ -3,6 +3,7 @@ import { directoryFault, filenameFault, makeFilename } from '../../assets/file-n
 import type { StagedFile } from '../../assets/intake.ts'
 import { type Issue, invalid } from '../../errors.ts'
 import type { NewAsset } from './create-asset.ts'
+import type { Files } from './files.ts'
 
 /** What an uploader says of a file. */
 export interface AssetTexts {
@@ -16,7 +17,7 @@ export interface AssetTexts {
  *
  * @throws VALIDATION_ERROR with one issue for each text that is wrong
  */
-export function toNewAsset(file: StagedFile, texts: AssetTexts): NewAsset {
+export function toNewAsset(file: StagedFile, texts: AssetTexts, files: Files): NewAsset {
   const { staged, originalName, mimeType, size, sha256, image } = file
   const { directory = '', filename = makeFilename(originalName), alt } = texts
   requirePlace(directory, filename)
@@ -25,6 +26,7 @@ export function toNewAsset(file: StagedFile, texts: AssetTexts): NewAsset {
     facts: { originalName, mimeType, size, sha256, ...image },
     place: { directory, filename },
     headers: { type: mimeType, disposition: dispositionOf(mimeType, filename, originalName) },
+    describe: (path) => files.describe(path, mimeType),
     data: alt === undefined ? {} : { alt },
   }
 }

@@ -1,4 +1,5 @@
 import { DIRECTORY, FILENAME } from '../../assets/file-names.ts'
+import type { ImageVariants } from '../../assets/images/variants.ts'
 import type { Intake } from '../../assets/intake.ts'
 import { FORM_BYTES, readUploadForm, type UploadForm } from '../../assets/upload-form.ts'
 import type { EntryAnswer } from '../../content/answer.ts'
@@ -19,6 +20,7 @@ export interface AssetParts {
   readonly engine: Engine
   readonly files: Files
   readonly intake: Intake
+  readonly images: ImageVariants
 }
 
 const UPLOAD_SCHEMA: JsonSchema = {
@@ -69,7 +71,7 @@ export function uploadRoute({ engine, files, intake }: AssetParts, assets: Colle
     run: async ({ access, body, conditions, query }) => {
       try {
         const { locale } = query.values
-        const asset = toNewAsset(body.file, body.texts)
+        const asset = toNewAsset(body.file, body.texts, files)
         const { sha256 } = asset.facts
         const what = {
           request: [assets.key, sha256, body.texts, ...(locale === undefined ? [] : [locale])],

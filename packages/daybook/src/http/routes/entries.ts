@@ -23,6 +23,7 @@ import {
 } from '../contract.ts'
 import { PRIVATE, type ReadPolicy, readReply, type TextReply, writeReply } from '../respond.ts'
 import { REPEAT_ERRORS, repeatable } from '../stored-replies.ts'
+import { imageRoute } from './asset-image.ts'
 import { type AssetParts, uploadRoute } from './assets.ts'
 import { manyRoutes } from './many.ts'
 import { EXAMPLE_ID, listSchema, REFERENCES_SCHEMA } from './schemas.ts'
@@ -51,6 +52,7 @@ export function entryRoutes(parts: EntryParts): readonly Route[] {
     changeRoute(parts, collection, writing, 'PATCH'),
     deleteRoute(parts, collection),
     referencesRoute(parts, collection),
+    ...(collection.holdsFiles ? [imageRoute(parts, collection)] : []),
     ...manyRoutes(parts.engine, collection),
   ])
 }

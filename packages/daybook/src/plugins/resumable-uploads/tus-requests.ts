@@ -34,9 +34,9 @@ export async function answerTus(parts: TusParts, request: PluginRequest): Promis
   })
   const response = await server.handleWeb(toTusRequest(request))
   if (response.status >= 400) throw toError(faults[0], response.status, await response.text())
-  // Which origins may ask is the config's business.
-  const headers = [...response.headers].filter(([name]) => !name.startsWith('access-control-'))
-  const answered = new Headers(headers)
+  // Which origins may ask is the config's business, and there is no content.
+  const isLeftOut = (name: string): boolean => name.startsWith('access-control-') || name === 'content-type'
+  const answered = new Headers([...response.headers].filter(([name]) => !isLeftOut(name)))
   if (store.asset !== undefined) answered.set('Daybook-Asset', store.asset)
   return new Response(null, { status: response.status, headers: answered })
 }
@@ -75,6 +75,8 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 
 function toError(fault: unknown, status: number, text: string): unknown {
   if (fault instanceof Error) return fault
-  const code = CODES[status]
-  return code ? new DaybookError(code, text.trim()) : new DaybookError('SERVICE_UNAVAILABLE')
+  const code = CODES[status] ?? 'SERVICE_UNAVAILABLE'
+  const message = text.trim()
+  if (code !== 'VALIDATION_ERROR') return new DaybookError(code, status < 500 ? message : undefined)
+  return new DaybookError(code, undefined, { issues: [{ path: 'header', code: 'tus', message }] })
 }
