@@ -280,10 +280,9 @@ describe.each(STORES)('resumable uploads to $name', ({ make }) => {
       400,
       'VALIDATION_ERROR',
     ])
-    expect(await codeOf(await ask('POST', '/api/uploads', { 'Upload-Length': '1', 'Upload-Metadata': 'a b c' }))).toEqual([
-      400,
-      'VALIDATION_ERROR',
-    ])
+    expect(
+      await codeOf(await ask('POST', '/api/uploads', { 'Upload-Length': '1', 'Upload-Metadata': 'a b c' })),
+    ).toEqual([400, 'VALIDATION_ERROR'])
     expect(await codeOf(await ask('POST', '/api/uploads', { 'Upload-Defer-Length': '1' }))).toEqual([
       501,
       'NOT_IMPLEMENTED',
