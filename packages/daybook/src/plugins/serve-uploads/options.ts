@@ -31,7 +31,7 @@ export function checkServeUploadsOptions(options: ServeUploadsOptions): void {
     faults.require(typeof path === 'string' && PATH.test(path), 'path', "write a path, such as '/uploads'")
     const isInert = isListOf(inline, (type) => MEDIA_TYPE.test(type) && !ACTIVE.test(type))
     faults.require(isInert, 'inline', "write media types that hold no scripts of the page, such as ['application/pdf']")
-    const instead = `write at least ${MIN_SECRET} characters that nobody can guess, such as process.env.UPLOADS_SECRET`
+    const instead = `write at least ${MIN_SECRET} characters that nobody can guess`
     faults.require(secret === undefined || isSecret(secret), 'secret', instead)
   }
   faults.throwIfAny()

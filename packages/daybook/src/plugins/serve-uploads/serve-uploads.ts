@@ -11,7 +11,7 @@ import { checkServeUploadsOptions, type ServeUploadsOptions, UPLOADS } from './o
  *
  * @example
  * ```ts
- * defineConfig({ collections, plugins: [serveUploads({ secret: process.env.UPLOADS_SECRET })] })
+ * defineConfig({ collections, plugins: [serveUploads({ secret })] })
  * ```
  */
 export function serveUploads(

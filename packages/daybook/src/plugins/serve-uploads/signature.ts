@@ -30,7 +30,7 @@ export const MAX_EXPIRY: number = 7 * 24 * 60 * 60
  *
  * @example
  * ```ts
- * const { url } = signUpload(process.env.UPLOADS_SECRET, asset.path, { expiresIn: 60 })
+ * const { url } = signUpload(secret, asset.path, { expiresIn: 60 })
  * ```
  */
 export function signUpload(
