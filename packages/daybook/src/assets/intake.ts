@@ -7,6 +7,7 @@ import { FACTS_BYTES, type ImageSize, readImageSize } from './images/facts.ts'
 import { withinFrames } from './images/frames.ts'
 import { withoutPosition } from './images/position/position.ts'
 import { isAccepted, mediaTypeOf, SIGNATURE_BYTES } from './media-type.ts'
+import { SpentBuffers } from './spent-buffers.ts'
 
 /** The most frames of an animation. */
 const MAX_FRAMES = 10_000
@@ -43,6 +44,7 @@ export interface StagedFile {
 /** Takes files in: one pass over the bytes finds out what they are, and stages them. */
 export class Intake {
   readonly #options: IntakeOptions
+  readonly #spent = new SpentBuffers()
 
   constructor(options: IntakeOptions) {
     this.#options = options
@@ -61,14 +63,16 @@ export class Intake {
   async take(source: Readable, givenName: string, signal: AbortSignal): Promise<StagedFile> {
     const { accept, keepsPosition, maxPixels } = this.#options
     const originalName = keptName(givenName)
-    const { head, whole } = await peek(source, FACTS_BYTES)
-    const mimeType = await mediaTypeOf(head.subarray(0, SIGNATURE_BYTES), originalName)
+    const beginning = new Beginning(source)
+    const mimeType = await mediaTypeOf(await beginning.read(SIGNATURE_BYTES), originalName)
     if (accept && !isAccepted(mimeType, accept)) throw notAccepted(mimeType, accept)
-    const image = readImageSize(head, mimeType, maxPixels)
-    const meter = new Meter(this.maxBytes)
+    const image = mimeType.startsWith('image/')
+      ? readImageSize(await beginning.read(FACTS_BYTES), mimeType, maxPixels)
+      : undefined
+    const meter = new Meter(this.maxBytes, this.#spent)
     const strip = keepsPosition ? undefined : withoutPosition(mimeType)
     const frames = withinFrames(mimeType, MAX_FRAMES)
-    const steps = [whole, strip, frames, meter].filter((step) => step !== undefined)
+    const steps = [beginning.whole(), strip, frames, meter].filter((step) => step !== undefined)
     // What breaks one of them reaches the store as an error of the last.
     pipeline(steps, () => {})
     const staged = this.#options.newName()
@@ -93,11 +97,13 @@ class Meter extends Transform {
   /** Why it stopped. */
   fault: DaybookError | undefined
   readonly #limit: number
+  readonly #spent: SpentBuffers
   readonly #hash = createHash('sha256')
 
-  constructor(limit: number) {
+  constructor(limit: number, spent: SpentBuffers) {
     super()
     this.#limit = limit
+    this.#spent = spent
   }
 
   override _transform(chunk: Buffer, _encoding: string, done: TransformCallback): void {
@@ -107,6 +113,7 @@ class Meter extends Transform {
       done(this.fault)
     } else {
       this.#hash.update(chunk)
+      this.#spent.note(chunk.length)
       done(null, chunk)
     }
   }
@@ -117,22 +124,37 @@ class Meter extends Transform {
   }
 }
 
-/** Reads the beginning of a stream; `whole` begins with it again. */
-async function peek(source: Readable, bytes: number): Promise<{ readonly head: Buffer; readonly whole: Readable }> {
-  const chunks: Buffer[] = []
-  let size = 0
-  const rest = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>
-  while (size < bytes) {
-    const { done, value } = await rest.next()
-    if (done) break
-    chunks.push(value)
-    size += value.length
+/** The beginning of a stream, which can be looked at before the whole is read. */
+class Beginning {
+  readonly #rest: AsyncIterator<Buffer>
+  #chunks: Buffer[] = []
+  #size = 0
+
+  constructor(source: Readable) {
+    this.#rest = source[Symbol.asyncIterator]()
   }
-  const replay = async function* (): AsyncGenerator<Buffer> {
-    yield* chunks
-    yield* { [Symbol.asyncIterator]: () => rest }
+
+  /** The first bytes of the stream; all of them, where it has no more. */
+  async read(bytes: number): Promise<Buffer> {
+    while (this.#size < bytes) {
+      const { done, value } = await this.#rest.next()
+      if (done) break
+      this.#chunks.push(value)
+      this.#size += value.length
+    }
+    return Buffer.concat(this.#chunks).subarray(0, bytes)
   }
-  return { head: Buffer.concat(chunks), whole: Readable.from(replay(), { objectMode: false }) }
+
+  /** The stream from its beginning on. */
+  whole(): Readable {
+    const [chunks, rest] = [this.#chunks, this.#rest]
+    this.#chunks = []
+    const all = async function* (): AsyncGenerator<Buffer> {
+      for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) yield chunk
+      yield* { [Symbol.asyncIterator]: () => rest }
+    }
+    return Readable.from(all(), { objectMode: false })
+  }
 }
 
 /** The error of a file of more bytes than the limit. */
