@@ -364,8 +364,8 @@ export async function openUnprepared(
   const renderer = new MarkdownRenderer(config.markdown?.allowHtml, { renderMs: config.limits?.renderMs, ...options })
   const tools = { renderMarkdown: (source: string) => renderer.render(source) }
   const hooks = writeHooks({ model, log, limitMs: config.limits?.pluginMs ?? DEFAULT_PLUGIN_MS, engine: () => engine })
-  const blobs = config.assets?.store ?? disk()
-  const files = new Files({ model, store, log, openBlobs: () => blobs.open({ data: resolve(data) }) })
+  const { store: blobs = disk(), quota } = config.assets ?? {}
+  const files = new Files({ model, store, log, quota, openBlobs: () => blobs.open({ data: resolve(data) }) })
   const intake = openIntake(files, config)
   const engine: Engine = new Engine({ model, store, tools, files, intake, hooks })
   const close = async (): Promise<void> => {

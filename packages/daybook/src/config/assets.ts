@@ -15,6 +15,8 @@ export interface AssetsConfig {
   readonly keepPosition?: boolean
   /** The pictures that `GET /api/assets/:id/image` makes, where the package `sharp` is installed. @see docs/files.md#show-images-in-the-right-size */
   readonly images?: ImagesConfig
+  /** How much each account or token may store: `{ files, bytes }`, either or both. @default no bound */
+  readonly quota?: AssetQuota
   /** The rules by action, as those of a collection. @default everyone reads, sessions write @see docs/access.md */
   readonly access?: CollectionAccess
 }
@@ -38,6 +40,14 @@ export interface ImagesConfig {
   readonly atOnce?: number
   /** How long a picture may take, in milliseconds. @default 30,000 */
   readonly timeMs?: number
+}
+
+/** How much one account or token may store. */
+export interface AssetQuota {
+  /** The most files; another one is refused with 403. @default no bound */
+  readonly files?: number
+  /** The most bytes of all files together; what goes beyond is refused with 413. @default no bound */
+  readonly bytes?: number
 }
 
 /** The largest file where the config does not say, in bytes. */

@@ -239,6 +239,7 @@ const checkTop = checkKeys({
     maxBytes: isCount,
     accept: configRule(aMediaRanges),
     keepPosition: isFlag,
+    quota: checkKeys({ files: isCount, bytes: isCount }),
     images: checkKeys({
       widths: configRule(wholeNumbersTo(MAX_IMAGE_SIDE)),
       sizes: configRule(imageSizes),

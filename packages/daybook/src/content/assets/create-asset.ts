@@ -1,5 +1,6 @@
 import type { BlobHeaders } from '../../assets/blob-store.ts'
 import type { CollectionModel } from '../../model/model.ts'
+import type { Writer } from '../../store/writes/write.ts'
 import type { EntryAnswer } from '../answer.ts'
 import type { WriteContext } from '../writes/context.ts'
 import { prepareCreate } from '../writes/entries.ts'
@@ -41,7 +42,7 @@ export interface AssetPlace {
 /**
  * Stores a staged file and its asset, both or neither.
  *
- * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; CONFLICT with `details.field` when there is a file of that name
+ * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PAYLOAD_TOO_LARGE; CONFLICT with `details.field` when there is a file of that name
  */
 export function createAsset(
   context: WriteContext,
@@ -50,7 +51,11 @@ export function createAsset(
   { staged, facts, place, headers, describe, data }: NewAsset,
 ): Promise<EntryAnswer> {
   const path = pathOf(place)
-  return files.place({ staged, path, headers }, async (settle) => {
+  return files.place({ staged, path, headers }, async (endClaim) => {
+    const settle = async (writer: Writer): Promise<void> => {
+      if (context.person !== null) await files.requireRoom(writer.read, context.person)
+      await endClaim(writer)
+    }
     const values = { ...facts, ...(await describe(path)), filename: place.filename, path, url: `/uploads/${path}` }
     return carryOut(context, () => prepareCreate(context, assets, data, { made: { values, settle } }))
   })

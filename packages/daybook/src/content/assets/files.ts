@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { type BlobHeaders, type BlobStore, IMAGES } from '../../assets/blob-store.ts'
+import type { AssetQuota } from '../../config/assets.ts'
 import { DaybookError } from '../../errors.ts'
 import { ASSETS } from '../../fields/relations/asset.ts'
 import type { Log } from '../../log.ts'
@@ -11,6 +12,7 @@ import type { Store } from '../../store/store.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import type { ImageFacts } from './image-facts.ts'
 import { ProcessName } from './process-name.ts'
+import { requireWithinQuota } from './quota.ts'
 
 /** How long a path is claimed at a time, in milliseconds. */
 const CLAIM_MS = 60_000
@@ -51,6 +53,8 @@ export interface FilesParts {
   readonly model: Model
   readonly store: Store
   readonly log: Log
+  /** How much each account or token may store. */
+  readonly quota: AssetQuota | undefined
   openBlobs(): Promise<BlobStore>
 }
 
@@ -86,6 +90,16 @@ export class Files {
   /** Has the pictures of deleted files removed, too; without that, another process does so. */
   keepImages(images: MadeImages): void {
     this.#images = images
+  }
+
+  /**
+   * Sees that a person has room for the files that a transaction has stored.
+   *
+   * @throws FORBIDDEN, PAYLOAD_TOO_LARGE with `details.limit`
+   */
+  async requireRoom(read: Reader, person: string): Promise<void> {
+    const { quota } = this.#parts
+    if (quota) await requireWithinQuota(read, this.#assets, person, quota)
   }
 
   /** What is known of a picture that has its path. */
@@ -263,10 +277,13 @@ export class Files {
     return removed
   }
 
+  get #assets(): CollectionModel {
+    return this.#parts.model.collections.get(ASSETS) as CollectionModel
+  }
+
   async #hasAsset(read: Reader, path: string): Promise<boolean> {
-    const assets = this.#parts.model.collections.get(ASSETS) as CollectionModel
     const [field, value] = path.startsWith(IMAGES) ? ['sha256', path.slice(IMAGES.length)] : ['path', path]
-    return (await read.entries.storedBy(assets, field, value)) !== undefined
+    return (await read.entries.storedBy(this.#assets, field, value)) !== undefined
   }
 }
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { storedFiles } from '../../support/assets/stored-files.ts'
 import { SQLITE, STORES, type StoredService } from '../../support/stores/stores.ts'
 import { type Asset, DOT, postUpload, toForm, type Upload, upload } from '../../support/uploads.ts'
 
@@ -22,18 +23,12 @@ function appendTwice(form: FormData, field: string): void {
   form.append(field, 'other')
 }
 
-/** Every file below the folder of the files, those that are staged as well. */
-async function filesOf(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(join(folder, 'uploads'), { recursive: true, withFileTypes: true }).catch(() => [])
-  return entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name))
-}
-
 const fileOf = ({ path }: Asset): Promise<Buffer> => readFile(join(service.data, 'uploads', path))
 
 /** Runs a refused request, after which there are the same files, assets and changes as before. */
 async function refused(send: () => Promise<Response>): Promise<Response> {
   const state = async (): Promise<unknown> => [
-    await filesOf(service.data),
+    await storedFiles(service.data),
     await service.rows('SELECT * FROM "daybook$head"'),
   ]
   const before = await state()
@@ -142,7 +137,8 @@ describe.each(STORES)('uploads on $name', (store) => {
       const gone = await service.request(`/api/assets/${asset.id}`, { method: 'DELETE', headers: auth() })
       expect(gone.status).toBe(204)
     }
-    const left = async (): Promise<unknown> => (await filesOf(service.data)).filter((file) => file.includes('/again/'))
+    const left = async (): Promise<unknown> =>
+      (await storedFiles(service.data)).filter((file) => file.startsWith('again/'))
     await expect.poll(left).toEqual([])
   })
 
