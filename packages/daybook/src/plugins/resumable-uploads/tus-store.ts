@@ -28,6 +28,10 @@ export class TusStore extends DataStore {
     this.#owner = JSON.stringify([identity?.provider, identity?.subject])
   }
 
+  newId(): string {
+    return this.#shared.unfinished.newId(this.#owner)
+  }
+
   override async create(upload: Upload): Promise<Upload> {
     const { id, size = 0, metadata = {} } = upload
     const file = toNewFile(metadata)
