@@ -87,8 +87,9 @@ export class TusStore extends DataStore {
       await unfinished.finish(upload.id, asset)
       return asset
     } catch (error) {
-      // What will never be stored need not be sent again.
-      if (error instanceof DaybookError && error.status < 500) await unfinished.remove(upload.id)
+      // What will never be stored need not be sent again. A name that is taken may be free in a moment.
+      const isFinal = error instanceof DaybookError && error.status < 500 && error.code !== 'CONFLICT'
+      if (isFinal) await unfinished.remove(upload.id)
       throw error
     }
   }
