@@ -34,6 +34,8 @@ const PART_MARK = '~'
 /** How often a folder is made anew that a deletion took away in the same moment. */
 const FOLDER_ATTEMPTS = 20
 const READABLE_FILE = 0o644
+/** How much of a file is read at a time, in bytes: twice what Node reads, as each read costs processor time. */
+const READ_BYTES = 128 * 1024
 /** The answers of a file system that cannot put a file in the place of a folder. */
 const FOLDER_THERE: readonly string[] = ['EISDIR', 'EEXIST', 'ENOTEMPTY', 'ENOTDIR']
 
@@ -261,7 +263,8 @@ async function contentOf(handle: FileHandle, range: ByteRange | undefined): Prom
     const stats = await handle.stat()
     const start = range?.start ?? 0
     const end = Math.min(range?.end ?? Number.POSITIVE_INFINITY, stats.size - 1)
-    if (stats.isFile() && start <= end) return { size: stats.size, content: handle.createReadStream({ start, end }) }
+    if (stats.isFile() && start <= end)
+      return { size: stats.size, content: handle.createReadStream({ start, end, highWaterMark: READ_BYTES }) }
     await handle.close()
     return stats.isFile() ? { size: stats.size, content: Readable.from([]) } : undefined
   } catch (error) {

@@ -169,7 +169,7 @@ describe.each(STORES)('resumable uploads to $name', ({ make }) => {
     expect(created.headers.get('tus-resumable')).toBe('1.0.0')
     expect(Date.parse(created.headers.get('upload-expires') ?? '')).toBeGreaterThan(Date.now())
     const path = created.headers.get('location') ?? ''
-    expect(path).toMatch(/^\/api\/uploads\/\d+-[0-9a-f]{32}$/)
+    expect(path).toMatch(/^\/api\/uploads\/[0-9a-f]{16}-\d{13}-[0-9a-f]{32}$/)
     const first = await send(path, 0, Buffer.from('0123'))
     expect([first.status, first.headers.get('upload-offset')]).toEqual([204, '4'])
     const head = await ask('HEAD', path)
@@ -287,7 +287,12 @@ describe.each(STORES)('resumable uploads to $name', ({ make }) => {
       501,
       'NOT_IMPLEMENTED',
     ])
-    for (const id of ['x', '0000000000000-00000000000000000000000000000000', '..%2f..', `${path.split('/').at(-1)}x`]) {
+    for (const id of [
+      'x',
+      '0000000000000000-0000000000000-00000000000000000000000000000000',
+      '..%2f..',
+      `${path.split('/').at(-1)}x`,
+    ]) {
       expect((await ask('HEAD', `/api/uploads/${id}`)).status).toBe(404)
     }
     expect(await offsetOf(path)).toBe(0)
@@ -362,6 +367,18 @@ describe('a service that ends meanwhile', () => {
     })
   })
 
+  test('takes so many uploads of one person at a time; complete ones do not count', async () => {
+    const config = { ...configWith(disk()), plugins: [resumableUploads({ maxUnfinished: 2 })] }
+    await during(config, async () => {
+      const paths = [await started(1), await started(1)]
+      const refused = await begin(1)
+      expect([refused.status, await refused.json()]).toMatchObject([403, { details: { limit: 2 } }])
+      expect((await begin(1, { filename: 'a.txt' }, 'bob')).status).toBe(201)
+      expect((await send(paths[0] ?? '', 0, Buffer.from('x'))).status).toBe(204)
+      expect((await begin(1)).status).toBe(201)
+    })
+  })
+
   test('forgets uploads whose time is over, and what is left of them', async () => {
     const config = { ...configWith(disk()), plugins: [resumableUploads({ expiresIn: 1 })] }
     await during(config, async () => {
@@ -385,6 +402,7 @@ describe('the plugin', () => {
   const faulty: readonly (readonly [what: string, options: object, path: string])[] = [
     ['a path that is none', { path: 'uploads' }, 'path'],
     ['no time at all', { expiresIn: 0 }, 'expiresIn'],
+    ['no uploads at all', { maxUnfinished: 0 }, 'maxUnfinished'],
     ['an option that there is not', { folder: 'a' }, 'folder'],
   ]
   test.each(faulty)('refuses %s', (_what, options, path) => {

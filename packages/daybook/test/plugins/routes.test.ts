@@ -442,3 +442,26 @@ describe('over a socket', () => {
     expect(await answer.text()).toBe('2000000 a/b /counts')
   })
 })
+
+test('a late answer is let go of: it may hold a file', async () => {
+  const cancelled = Promise.withResolvers<boolean>()
+  const asked = Promise.withResolvers<void>()
+  const late: PluginRoute = {
+    method: 'GET',
+    path: '/late',
+    summary: 'Answers too late.',
+    protection: 'public',
+    answers: { 200: { description: 'Bytes.', mediaType: 'text/plain' } },
+    run: async ({ signal }) => {
+      asked.resolve()
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      return new Response(new ReadableStream({ cancel: () => cancelled.resolve(true) }))
+    },
+  }
+  const plugins = [definePlugin({ name: 'late', version: '1.0.0', routes: [late] })]
+  await using service = await createTestService({ ...config, plugins, limits: { pluginMs: 50 } })
+  const answer = service.request('/late')
+  await asked.promise
+  expect((await answer).status).toBe(503)
+  expect(await cancelled.promise).toBe(true)
+})

@@ -23,14 +23,14 @@ const SWEEP_MS = 10 * 60 * 1000
 export function resumableUploads(
   options: ResumableUploadsOptions = {},
 ): Plugin<Record<never, never>, Record<never, never>, Record<never, never>> {
-  const { path, expiresIn } = resolveOptions(options)
+  const { path, expiresIn, maxUnfinished } = resolveOptions(options)
   const expiryMs = expiresIn * 1000
   return definePlugin({
     name: 'resumable-uploads',
     version: '1.0.0',
-    options: { path, expiresIn },
+    options: { path, expiresIn, maxUnfinished },
     setup({ storage, route, log }) {
-      const unfinished = new UnfinishedUploads(storage, expiryMs)
+      const unfinished = new UnfinishedUploads(storage, expiryMs, maxUnfinished)
       const parts = { path, unfinished, expiryMs, locker: new MemoryLocker(), finishing: new Map() }
       for (const one of tusRoutes(parts)) route(one)
       const sweep = (): Promise<void> =>

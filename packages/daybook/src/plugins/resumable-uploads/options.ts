@@ -6,20 +6,24 @@ export interface ResumableUploadsOptions {
   readonly path?: string
   /** How long an upload may take until it is complete, in seconds. @default 86,400 */
   readonly expiresIn?: number
+  /** How many uploads of one person may be incomplete at a time. @default 100 */
+  readonly maxUnfinished?: number
 }
 
 const DEFAULT_PATH = '/api/uploads'
 const DEFAULT_EXPIRY = 24 * 60 * 60
+const DEFAULT_UNFINISHED = 100
 const PATH = /^(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)+$/
 
 /** @throws {ConfigError} with every fault of the options */
 export function resolveOptions(options: ResumableUploadsOptions): Required<ResumableUploadsOptions> {
   const faults = new OptionFaults('resumable-uploads')
-  const { path = DEFAULT_PATH, expiresIn = DEFAULT_EXPIRY } = options
-  if (faults.hasMembers(options, '', ['path', 'expiresIn'])) {
+  const { path = DEFAULT_PATH, expiresIn = DEFAULT_EXPIRY, maxUnfinished = DEFAULT_UNFINISHED } = options
+  if (faults.hasMembers(options, '', ['path', 'expiresIn', 'maxUnfinished'])) {
     faults.require(typeof path === 'string' && PATH.test(path), 'path', "write a path, such as '/api/uploads'")
     faults.require(Number.isInteger(expiresIn) && expiresIn > 0, 'expiresIn', 'write a number of seconds')
+    faults.require(Number.isInteger(maxUnfinished) && maxUnfinished > 0, 'maxUnfinished', 'write a number of uploads')
   }
   faults.throwIfAny()
-  return { path, expiresIn }
+  return { path, expiresIn, maxUnfinished }
 }

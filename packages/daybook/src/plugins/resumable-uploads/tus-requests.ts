@@ -23,7 +23,7 @@ export async function answerTus(parts: TusParts, request: PluginRequest): Promis
     path: parts.path,
     datastore: store,
     maxSize: request.content.files.maxBytes,
-    namingFunction: () => parts.unfinished.newId(),
+    namingFunction: () => store.newId(),
     relativeLocation: true,
     locker: parts.locker,
     lockDrainTimeout: DRAIN_MS,

@@ -28,6 +28,10 @@ export class TusStore extends DataStore {
     this.#owner = JSON.stringify([identity?.provider, identity?.subject])
   }
 
+  newId(): string {
+    return this.#shared.unfinished.newId(this.#owner)
+  }
+
   override async create(upload: Upload): Promise<Upload> {
     const { id, size = 0, metadata = {} } = upload
     const file = toNewFile(metadata)
@@ -83,8 +87,9 @@ export class TusStore extends DataStore {
       await unfinished.finish(upload.id, asset)
       return asset
     } catch (error) {
-      // What will never be stored need not be sent again.
-      if (error instanceof DaybookError && error.status < 500) await unfinished.remove(upload.id)
+      // What will never be stored need not be sent again. A name that is taken may be free in a moment.
+      const isFinal = error instanceof DaybookError && error.status < 500 && error.code !== 'CONFLICT'
+      if (isFinal) await unfinished.remove(upload.id)
       throw error
     }
   }

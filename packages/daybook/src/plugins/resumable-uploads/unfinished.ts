@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { json } from 'node:stream/consumers'
 import { type AssetPlace, DaybookError, type PluginStorage, type StoredBytes } from '../../index.ts'
 
@@ -37,18 +37,28 @@ const OFFSET_DIGITS = 16
 export class UnfinishedUploads {
   readonly #storage: PluginStorage
   readonly #expiryMs: number
+  readonly #limit: number
 
-  constructor(storage: PluginStorage, expiryMs: number) {
+  /** @param limit how many uploads of one owner may be incomplete */
+  constructor(storage: PluginStorage, expiryMs: number, limit: number) {
     this.#storage = storage
     this.#expiryMs = expiryMs
+    this.#limit = limit
   }
 
-  /** A new id, which nobody can guess and which tells when the upload began. */
-  newId(): string {
-    return `${Date.now()}-${randomBytes(16).toString('hex')}`
+  /** A new id, which nobody can guess and which tells whose the upload is and when it began. */
+  newId(owner: string): string {
+    return `${markOf(owner)}-${Date.now()}-${randomBytes(16).toString('hex')}`
   }
 
+  /** @throws FORBIDDEN with `details.limit` when the owner has too many */
   async create(id: string, facts: UploadFacts): Promise<void> {
+    const own = new Set((await this.#list(`${markOf(facts.owner)}-`)).map(({ key }) => key))
+    const isIncomplete = (key: string): boolean => key.endsWith('/facts') && !own.has(key.replace(/facts$/, 'done'))
+    if ([...own].filter(isIncomplete).length >= this.#limit) {
+      const message = `You have ${this.#limit} uploads that are not complete; complete one, or end it.`
+      throw new DaybookError('FORBIDDEN', message, { limit: this.#limit })
+    }
     await this.#storage.add(`${id}/facts`, toBytes(facts))
   }
 
@@ -141,6 +151,9 @@ export class UnfinishedUploads {
   }
 }
 
+/** What the ids of an owner's uploads begin with. */
+const markOf = (owner: string): string => hash('sha256', owner).slice(0, 16)
+
 const partKey = (id: string, offset: number): string => `${id}/part-${String(offset).padStart(OFFSET_DIGITS, '0')}`
 
 async function* toBytes(value: unknown): AsyncGenerator<Uint8Array> {
@@ -149,6 +162,6 @@ async function* toBytes(value: unknown): AsyncGenerator<Uint8Array> {
 
 /** When the upload of an id began; `undefined`: it is no id. */
 function beginningOf(id: string): Date | undefined {
-  const [, time] = /^(\d{13})-[0-9a-f]{32}$/.exec(id) ?? []
+  const [, time] = /^[0-9a-f]{16}-(\d{13})-[0-9a-f]{32}$/.exec(id) ?? []
   return time === undefined ? undefined : new Date(Number(time))
 }
