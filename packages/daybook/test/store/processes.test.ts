@@ -22,7 +22,9 @@ test.each(STORES)(
       expect(await place.rows('SELECT seq, (SELECT count(*) FROM daybook$journal) AS n FROM daybook$head')).toEqual([
         { seq: 31, n: 31 },
       ])
-      expect(await place.rows('SELECT counts FROM daybook$collections')).toEqual([{ counts: '{"":31}' }])
+      expect(await place.rows("SELECT counts FROM daybook$collections WHERE key = 'posts'")).toEqual([
+        { counts: '{"":31}' },
+      ])
       // What a server keeps of its own files is its own affair.
       if (store.name === 'sqlite')
         expect(await place.rows('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])

@@ -13,7 +13,7 @@ let place: Place
 
 /** The indexes of a collection's fields. */
 const fieldIndexes = async (): Promise<readonly string[]> =>
-  (await place.names('index')).filter((name) => /\$(?:by|unique)\$/.test(name))
+  (await place.names('index')).filter((name) => /^(?!assets)\w+\$(?:by|unique)\$/.test(name))
 
 describe.each(STORES)('on $name', (store) => {
   beforeEach(async () => {
@@ -119,7 +119,7 @@ describe.each(STORES)('on $name', (store) => {
     test('makes tables for a new collection, and keeps those of one that is gone', async () => {
       await place.serve(posts({ title }), (service) => create(service, 'posts', { title: 'A' }))
       await place.start({ collections: { notes: { fields: { title } } } })
-      expect(await place.names('view')).toEqual(['notes_view'])
+      expect(await place.names('view')).toEqual(['assets_view', 'notes_view'])
       expect(await fieldIndexes()).toEqual(['notes$by$title'])
       expect(await place.names('table')).toEqual(expect.arrayContaining(['notes', 'posts']))
       await place.serve(posts({ title }), async ({ content }) => {
@@ -275,6 +275,16 @@ describe.each(STORES)('on $name', (store) => {
   })
 })
 
+/** Makes a store one of before there were files. */
+async function takeAssetsAway(at: Pick<Place, 'exec' | 'names'>): Promise<void> {
+  const names = async (type: 'view' | 'table'): Promise<readonly string[]> =>
+    (await at.names(type)).filter((name) => /^assets(?:_view|\$[a-z]{2}|\$search)?$/.test(name))
+  const views = (await names('view')).map((name) => `DROP VIEW "${name}";`)
+  const tables = (await names('table')).map((name) => `DROP TABLE "${name}";`)
+  await at.exec([...views, ...tables].join(' '))
+  await at.exec("DELETE FROM daybook$collections WHERE key = 'assets'")
+}
+
 /** Makes a store one of the second layout, which knew nothing of people. */
 async function takePeopleAway(at: Pick<Place, 'exec'>, collections: readonly string[]): Promise<void> {
   const views = collections.map((key) => `DROP VIEW "${key}_view";`)
@@ -306,6 +316,7 @@ describe.each(STORES)('a store of the second layout on $name', (store) => {
       await content.writeGlobal('site', { name: 'B' }, bob)
       return [one.id, other.id] as const
     })
+    await takeAssetsAway(old)
     await takePeopleAway(old, ['posts'])
     expect(await old.names('table')).toContain('posts$de')
     await old.serve(config, async ({ content }) => {
@@ -344,6 +355,7 @@ describe('start-up on a file', () => {
     }
     const { id } = await folder.serve(config, (service) => create(service, 'posts', { title: 'old' }))
     // The first layout had one language, and no column for others.
+    await takeAssetsAway(folder)
     await takePeopleAway(folder, ['posts'])
     await folder.exec('ALTER TABLE posts DROP COLUMN locales; ALTER TABLE daybook$globals DROP COLUMN locales')
     await folder.exec("UPDATE daybook$meta SET value = '1' WHERE key = 'layout'")

@@ -17,6 +17,7 @@ import { People } from '../../support/auth/people.ts'
 import { kindsOf, routesOf } from '../../support/scenarios/routes.ts'
 import { expectSane } from '../../support/scenarios/sane.ts'
 import { STORES, type StoredService } from '../../support/stores/stores.ts'
+import { toForm } from '../../support/uploads.ts'
 
 const people = new People({ cleo: [], ann: ['editor'] })
 const editors = hasRole('editor', 'service')
@@ -118,6 +119,7 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   runBatch: { ...write(200), limited: [401, 200, 200, 200] },
   listEntries: { ...READ, limited: everyone },
   createEntry: { ...write(201), limited: [201, 201, 201, 201] },
+  uploadAsset: [401, 201, 201, 201],
   getEntry: READ_ENTRY,
   updateEntry: { ...write(200), limited: [404, 404, 200, 200] },
   patchEntry: { ...write(200), limited: [404, 404, 200, 200] },
@@ -244,10 +246,11 @@ describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
   }
 
   async function send(method: string, path: string, role: Role, json?: unknown): Promise<number> {
+    const isForm = json instanceof FormData
     const response = await service.request(path, {
       method,
-      headers: { ...headersOf(role), ...(json === undefined ? {} : { 'Content-Type': 'application/json' }) },
-      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+      headers: { ...headersOf(role), ...(json === undefined || isForm ? {} : { 'Content-Type': 'application/json' }) },
+      ...(json === undefined ? {} : { body: isForm ? json : JSON.stringify(json) }),
     })
     const answer = { status: response.status, headers: response.headers, text: await response.text() }
     expectSane(answer, method)
@@ -280,6 +283,7 @@ describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
       return operationId === 'deleteMany' ? { path } : { path, json: { title: `sent ${made++}` } }
     }
     if (method === 'GET' || method === 'DELETE') return { path: target }
+    if (operationId === 'uploadAsset') return { path: target, json: toForm({}) }
     if (operationId === 'runBatch') {
       const operation = { op: 'create', collection: document, data: { title: `batch ${made++}` } }
       return { path: target, json: { operations: [operation] } }
@@ -297,7 +301,8 @@ describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
   )
 
   test.each(ROLES)('a method that a path does not have is 405 to %s', async (role) => {
-    for (const [path, same] of Map.groupBy(ALL, (route) => shapeOf(route.path))) {
+    for (const path of new Set(ALL.map((route) => shapeOf(route.path)))) {
+      const same = ALL.filter((route) => [shapeOf(route.path), shapeOf(route.path, 'assets')].includes(path))
       const others = METHODS.filter((method) => !same.some((route) => route.method === method))
       for (const method of others) expect(await send(method, path, role), `${method} ${path}`).toBe(405)
     }

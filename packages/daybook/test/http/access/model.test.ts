@@ -104,6 +104,20 @@ const NUMBERS = ['count', 'min', 'max', 'sum', 'avg']
 const UUID = { type: 'string', format: 'uuid' }
 const EVERYTHING = { read: true, create: true, update: true, delete: true }
 
+/** The files of the service, of whose fields the service makes all but two. */
+const files = expect.objectContaining({
+  key: 'assets',
+  description: 'The files of the service.',
+  permissions: EVERYTHING,
+  searchable: true,
+  fields: expect.arrayContaining([
+    expect.objectContaining({ key: 'path', unique: true, required: true, writable: false, operators: TEXT }),
+    expect.objectContaining({ key: 'sha256', writable: false, operators: TEXT }),
+    expect.objectContaining({ key: 'alt', writable: true, localized: true, searchable: true }),
+    expect.objectContaining({ key: 'focalPoint', writable: true }),
+  ]),
+})
+
 const goods = {
   key: 'goods',
   description: 'What is for sale.',
@@ -227,7 +241,7 @@ runScenarios('the content model', [
         answers: { ...PRIVATE, ETag: /^"[\w-]{22}"$/ },
         exactly: {
           locales: { default: 'en', available: ['en', 'de'], fallback: { de: ['en'] } },
-          collections: [goods, makers],
+          collections: [goods, makers, files],
           globals: [site],
           plugins: [{ name: 'shelves', version: '1.2.0', studio: { icon: 'box' } }],
         },
@@ -271,6 +285,7 @@ runScenarios('the content model', [
               { key: 'teams', permissions: { ...EVERYTHING, delete: 'some' } },
               { key: 'boards', permissions: { ...EVERYTHING, read: 'some' } },
               { key: 'plans', permissions: { ...EVERYTHING, update: 'some', delete: 'some' } },
+              { key: 'assets', permissions: EVERYTHING },
             ],
             globals: [
               {
@@ -306,6 +321,7 @@ runScenarios('the content model', [
               { key: 'ledgers' },
               { key: 'letters' },
               { key: 'plans' },
+              { key: 'assets' },
             ],
           },
         }),
@@ -373,7 +389,7 @@ test.each(['read', 'field'] as const)(
     expect(refusal.status).toBe(500)
     expect(await refusal.text()).not.toMatch(/notes|friends/)
     expect(await (await ask('bob')).json()).toMatchObject({
-      collections: [{ key: 'notes', fields: [{ key: 'text' }] }],
+      collections: [{ key: 'notes', fields: [{ key: 'text' }] }, { key: 'assets' }],
     })
   },
 )

@@ -24,6 +24,7 @@ runScenarios('what the asker may do', [
             teams: { read: true, ...none },
             boards: { read: 'some', ...none },
             plans: { read: true, ...none },
+            assets: { read: true, ...none },
           },
           globals: { site: { read: true, update: false, fields: { motto: closed } } },
         },
@@ -47,6 +48,7 @@ runScenarios('what the asker may do', [
               teams: { ...all, delete: 'some' },
               boards: { ...all, read: 'some' },
               plans: { ...all, update: 'some', delete: 'some' },
+              assets: all,
             },
             globals: {
               site: { read: true, update: true, fields: { motto: closed } },

@@ -84,7 +84,7 @@ describe.each(STORES)('an export on $name', (store) => {
         .trimEnd()
         .split('\n')
         .map((line) => JSON.parse(line)),
-    ).toEqual([{ daybook: 1, at: MOMENT, seq: 0 }, { counts: { collections: { notes: 0 }, globals: 0 } }])
+    ).toEqual([{ daybook: 1, at: MOMENT, seq: 0 }, { counts: { collections: { assets: 0, notes: 0 }, globals: 0 } }])
   })
 
   test('holds every entry and global, drafts and fields that only some readers see included', async () => {
