@@ -35,14 +35,18 @@ export type Operation<C extends DaybookConfig> =
     }[EntryKey<C>]
 
 /** The outcome of an operation. */
-export type Outcome<C extends DaybookConfig> = {
-  [K in EntryKey<C>]:
-    | {
-        readonly op: 'create' | 'update'
-        readonly collection: K
-        readonly id: string
-        readonly etag: string
-        readonly entry: Entry<C, K>
-      }
-    | { readonly op: 'delete'; readonly collection: K; readonly id: string }
-}[EntryKey<C>]
+export type Outcome<C extends DaybookConfig> =
+  | { [K in CollectionKey<C>]: StoredOutcome<C, K, 'create'> }[CollectionKey<C>]
+  | {
+      [K in EntryKey<C>]:
+        | StoredOutcome<C, K, 'update'>
+        | { readonly op: 'delete'; readonly collection: K; readonly id: string }
+    }[EntryKey<C>]
+
+interface StoredOutcome<C extends DaybookConfig, K extends EntryKey<C>, Op> {
+  readonly op: Op
+  readonly collection: K
+  readonly id: string
+  readonly etag: string
+  readonly entry: Entry<C, K>
+}
