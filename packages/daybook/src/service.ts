@@ -204,7 +204,7 @@ async function openService<const C extends DaybookConfig>(
 }
 
 /** Takes uploaded files in as the config says. */
-function openIntake(files: Files, { assets = {} }: DaybookConfig): Intake {
+export function openIntake(files: Files, { assets = {} }: DaybookConfig): Intake {
   const { maxBytes = DEFAULT_FILE_BYTES, accept, keepPosition = false } = assets
   return new Intake({
     keepsPosition: keepPosition,

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
 import { compileModel } from '../../model/compile.ts'
 import { boundHeap } from '../../node/bound-heap.ts'
-import { type EngineOptions, openEngine } from '../../service.ts'
+import { type EngineOptions, openEngine, openIntake } from '../../service.ts'
 import { loadConfig } from '../config-file.ts'
 import { type CommandLine, dataFolder } from '../options.ts'
 import { Progress } from '../progress.ts'
+import { ImportedImages } from './images.ts'
 import { openCopy } from './open-copy.ts'
 import { type ImportPlan, makePlan } from './plan.ts'
 import { Relations } from './relations.ts'
@@ -54,21 +55,27 @@ export async function importFolder(options: CommandLine, folder: string): Promis
   const isDry = options.flag('dry-run')
   const isLocalized = options.flag('locale-folders')
   const pages = isLocalized ? localizedPages(folder, model.locales) : singlePages(folder)
-  const { engine, close } = await (isDry ? openCopy : openEngine)(model, config, resolve(dataFolder(options)), UNSERVED)
+  const { engine, files, close } = await (isDry ? openCopy : openEngine)(
+    model,
+    config,
+    resolve(dataFolder(options)),
+    UNSERVED,
+  )
   try {
     const relations = new Relations(engine)
+    const images = new ImportedImages({ engine, files, intake: openIntake(files, config), folder })
     const total = countFiles(folder)
     const settled = await settleSettings(plan, relations, engine.store)
-    const { tally, interrupted } = await runImport({ engine, plan: settled, relations, pages, isDry }, total)
-    process.stdout.write(summarizeImport(plan, tally, relations, isDry))
+    const { tally, interrupted } = await runImport({ engine, plan: settled, relations, images, pages, isDry }, total)
+    process.stdout.write(summarizeImport(plan, tally, { relations, images }, isDry))
     if (interrupted) return sayInterrupted(total - tally.done, isDry)
-    return tally.outcomes.failed > 0 ? 1 : 0
+    return tally.outcomes.failed + images.counts.left > 0 ? 1 : 0
   } finally {
     await close()
   }
 }
 
-type JobParts = Pick<Parameters<typeof importFiles>[0], 'engine' | 'relations' | 'pages' | 'isDry'> & {
+type JobParts = Pick<Parameters<typeof importFiles>[0], 'engine' | 'relations' | 'images' | 'pages' | 'isDry'> & {
   readonly plan: ImportPlan
 }
 
