@@ -70,6 +70,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   'image-size': 'assets',
   semver: 'config',
   'prom-client': 'metrics',
+  '@aws-sdk/client-s3': 'assets/s3',
   jose: 'auth',
   'better-auth': 'auth',
   'sanitize-html': 'content/markdown/html-sanitizer.ts',

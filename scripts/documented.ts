@@ -34,6 +34,7 @@ const PROBE = {
   auth: nothing,
   cors: { ...nothing, origins: [] },
   docs: nothing,
+  assets: { ...nothing, images: nothing, access: nothing },
   limits: nothing,
   markdown: { ...nothing, allowHtml: nothing },
 }
@@ -74,5 +75,5 @@ export function cliCommands(): readonly string[] {
 
 /** Every environment variable that the code reads. */
 export async function variables(): Promise<readonly string[]> {
-  return all(await readSources(SOURCES), /process\.env\.([A-Z][A-Z_]*)/g)
+  return all(await readSources(SOURCES), /process\.env\.([A-Z][A-Z0-9_]*)/g)
 }

@@ -1,5 +1,6 @@
 import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 import { postgres } from 'daybook/postgres'
+import { s3 } from 'daybook/s3'
 import { seed } from './seed.ts'
 
 const authors = defineCollection({
@@ -64,4 +65,7 @@ const collections = { posts, authors, tags, pages }
 // A file beside the service, unless DATABASE_URL names a PostgreSQL.
 const database = process.env.DATABASE_URL ? { database: postgres(process.env.DATABASE_URL) } : {}
 
-export default defineConfig({ collections, globals: { site }, locales, seed, ...database })
+// Files lie in the data folder, unless S3_BUCKET names a bucket.
+const assets = process.env.S3_BUCKET ? { assets: { store: s3({ bucket: process.env.S3_BUCKET }) } } : {}
+
+export default defineConfig({ collections, globals: { site }, locales, seed, ...database, ...assets })

@@ -32,6 +32,7 @@ const CALLS: Readonly<Record<string, (client: Client<Blog>) => Promise<unknown>>
 const LEFT_OUT: Readonly<Record<string, string>> = {
   'GET /openapi.json': 'for generators of other clients',
   'GET /docs': 'a page for people',
+  'GET /api/assets/:id/image': 'an address for the src of <img>',
   'GET /api/export': 'a stream of all content, which daybook export writes to a file',
 }
 

@@ -23,6 +23,7 @@ export type {
   StoredBlob,
 } from './assets/blob-store.ts'
 export { type DiskOptions, disk } from './assets/disk.ts'
+export { type ImageParameters, signImage } from './assets/images/image-request.ts'
 // Callers
 export {
   type ActorType,

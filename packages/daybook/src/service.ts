@@ -1,12 +1,15 @@
 import { resolve } from 'node:path'
 import { disk } from './assets/disk.ts'
+import { DEFAULT_IMAGE_RULES } from './assets/images/image-request.ts'
+import { openImageProcessor } from './assets/images/processor/image-processor.ts'
+import { ImageVariants } from './assets/images/variants.ts'
 import { Intake } from './assets/intake.ts'
 import { defaultAdapter } from './auth/accounts/default-adapter.ts'
 import { type AuthAdapter, type AuthHost, SYSTEM } from './auth/adapter.ts'
 import { AuthGuard } from './auth/guard.ts'
 import { SignInLimiter } from './auth/sign-in-limiter.ts'
 import { ApiTokens } from './auth/tokens/api-tokens.ts'
-import { DEFAULT_FILE_BYTES } from './config/assets.ts'
+import { DEFAULT_FILE_BYTES, DEFAULT_IMAGE_MS, DEFAULT_IMAGE_PIXELS } from './config/assets.ts'
 import type { DaybookConfig } from './config/config.ts'
 import { docsPath } from './config/docs.ts'
 import { Files } from './content/assets/files.ts'
@@ -152,7 +155,9 @@ async function openService<const C extends DaybookConfig>(
     engine,
     model,
     files,
+    quota: config.assets?.quota,
     intake: openIntake(files, config),
+    images: openImages(files, config, log, opened),
     auth,
     signIns: new SignInLimiter(
       (attempt) => engine.store.transaction((writer) => writer.rateLimits.take(attempt)),
@@ -205,14 +210,26 @@ async function openService<const C extends DaybookConfig>(
 
 /** Takes uploaded files in as the config says. */
 export function openIntake(files: Files, { assets = {} }: DaybookConfig): Intake {
-  const { maxBytes = DEFAULT_FILE_BYTES, accept, keepPosition = false } = assets
+  const { maxBytes = DEFAULT_FILE_BYTES, accept, keepPosition = false, images = {} } = assets
   return new Intake({
     keepsPosition: keepPosition,
     maxBytes,
+    maxPixels: images.maxPixels ?? DEFAULT_IMAGE_PIXELS,
     accept,
     blobs: () => files.blobs(),
     newName: () => files.newName(),
   })
+}
+
+/** Makes pictures as the config says, with `sharp` where that is installed. */
+function openImages(files: Files, { assets = {} }: DaybookConfig, log: Log, opened: Opened): ImageVariants {
+  const { maxPixels = DEFAULT_IMAGE_PIXELS, atOnce, timeMs = DEFAULT_IMAGE_MS, ...own } = assets.images ?? {}
+  const processor = openImageProcessor({ maxPixels, timeMs, ...(atOnce === undefined ? {} : { atOnce }), log })
+  opened.defer(async () => processor?.close())
+  const rules = { ...DEFAULT_IMAGE_RULES, ...own }
+  const images = new ImageVariants({ blobs: () => files.blobs(), processor, describeMs: timeMs, rules, log })
+  files.keepImages(images)
+  return images
 }
 
 function startPlugins(engine: Engine, { limits = {}, trustProxy = 0 }: DaybookConfig, log: Log): Promise<PluginHost> {

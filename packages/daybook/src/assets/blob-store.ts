@@ -1,5 +1,8 @@
 import type { Readable } from 'node:stream'
 
+/** Where pictures lie that are made of others, each below the digest of its source. */
+export const IMAGES = '.images/'
+
 /** What a store tells those who fetch a blob from it directly. */
 export interface BlobHeaders {
   /** The value of `Content-Type`. */

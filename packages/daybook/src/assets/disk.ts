@@ -16,6 +16,7 @@ import type {
 import { codeOf, reportFaults, toDiskFault, unless } from './disk-faults.ts'
 import { ABSENT, foldersOf, isFolder, makeBlobFolder, makeFolders, removeEmpty, syncFolder } from './disk-folder.ts'
 import { moveExclusively } from './exclusive-move.ts'
+import { StagedNames } from './staged-names.ts'
 
 /** Where files lie on a disk. */
 export interface DiskOptions {
@@ -86,15 +87,12 @@ class DiskBlobStore implements BlobStore {
   }
 
   async *staged(): AsyncIterable<StagedBlob> {
-    const latest = new Map<string, Date>()
-    const files = await reportFaults(() => readdir(this.#incoming))
-    for (const file of files) {
-      const name = stagedName(file)
+    const names = new StagedNames()
+    for (const file of await reportFaults(() => readdir(this.#incoming))) {
       const found = await reportFaults(() => unless(ABSENT, lstat(join(this.#incoming, file))))
-      const before = latest.get(name)
-      if (found && (!before || before < found.mtime)) latest.set(name, found.mtime)
+      if (found) names.note(stagedName(file), found.mtime)
     }
-    for (const [name, at] of latest) yield { name, at }
+    yield* names
   }
 
   async read(key: string, range?: ByteRange): Promise<BlobContent | undefined> {

@@ -1,26 +1,29 @@
 import { randomBytes } from 'node:crypto'
 
-/** A segment of a path in a store of files. */
-const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
-const MAX_SEGMENT = 255
+/** The longest segment of a path, in characters: what stores of files take. */
+const MAX_SEGMENT = 200
+const SEGMENT = `[A-Za-z0-9][A-Za-z0-9._-]{0,${MAX_SEGMENT - 1}}`
 const MAX_SEGMENTS = 8
-/** The longest path, in characters. */
-const MAX_PATH = 512
+
+/** A file's name: one segment of a path in a store of files. */
+export const FILENAME = { pattern: `^${SEGMENT}$`, maxLength: MAX_SEGMENT } as const
+/** A directory: segments of a path. With a name, it is a path of at most 512 characters. */
+export const DIRECTORY = { pattern: `^${SEGMENT}(?:/${SEGMENT}){0,${MAX_SEGMENTS - 1}}$`, maxLength: 256 } as const
 
 /** Says what is wrong with a file's name; `undefined`: nothing. */
 export const filenameFault = (name: string): string | undefined =>
-  SEGMENT.test(name) && name.length <= MAX_SEGMENT
+  fits(name, FILENAME)
     ? undefined
-    : `must be a letter or digit, followed by letters, digits, ".", "_" and "-"; ${MAX_SEGMENT} characters at most`
+    : `must be a letter or digit, followed by letters, digits, ".", "_" and "-"; ${FILENAME.maxLength} characters at most`
 
 /** Says what is wrong with a directory; `undefined`: nothing. */
-export function directoryFault(directory: string): string | undefined {
-  const segments = directory.split('/')
-  const isRight = segments.length <= MAX_SEGMENTS && segments.every((one) => filenameFault(one) === undefined)
-  return isRight && directory.length < MAX_PATH - MAX_SEGMENT
+export const directoryFault = (directory: string): string | undefined =>
+  fits(directory, DIRECTORY)
     ? undefined
-    : `must be a relative path such as images/2026: at most ${MAX_SEGMENTS} segments of letters, digits, ".", "_" and "-", ${MAX_PATH - MAX_SEGMENT - 1} characters in all`
-}
+    : `must be a path such as images/2026: at most ${MAX_SEGMENTS} segments of letters, digits, ".", "_" and "-"; ${DIRECTORY.maxLength} characters at most`
+
+const fits = (text: string, { pattern, maxLength }: typeof FILENAME | typeof DIRECTORY): boolean =>
+  text.length <= maxLength && new RegExp(pattern).test(text)
 
 /** The longest part of an original name that a made name keeps, in characters. */
 const MAX_KEPT = 80

@@ -4,11 +4,12 @@ import { DaybookError, invalidAt } from '../errors.ts'
 import type { BlobStore } from './blob-store.ts'
 import { keptName } from './file-names.ts'
 import { FACTS_BYTES, type ImageSize, readImageSize } from './images/facts.ts'
+import { withinFrames } from './images/frames.ts'
 import { withoutPosition } from './images/position/position.ts'
 import { isAccepted, mediaTypeOf, SIGNATURE_BYTES } from './media-type.ts'
 
-/** The most pixels of an image. */
-const MAX_PIXELS = 100_000_000
+/** The most frames of an animation. */
+const MAX_FRAMES = 10_000
 
 /** Which files are taken in, and where they go. */
 export interface IntakeOptions {
@@ -16,6 +17,8 @@ export interface IntakeOptions {
   readonly keepsPosition: boolean
   /** The largest file, in bytes. */
   readonly maxBytes: number
+  /** The most pixels of an image. */
+  readonly maxPixels: number
   /** The media types that are taken; `undefined`: all. */
   readonly accept: readonly string[] | undefined
   blobs(): Promise<BlobStore>
@@ -56,20 +59,22 @@ export class Intake {
    * @throws VALIDATION_ERROR, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, INSUFFICIENT_STORAGE
    */
   async take(source: Readable, givenName: string, signal: AbortSignal): Promise<StagedFile> {
-    const { accept, keepsPosition } = this.#options
+    const { accept, keepsPosition, maxPixels } = this.#options
     const originalName = keptName(givenName)
     const { head, whole } = await peek(source, FACTS_BYTES)
     const mimeType = await mediaTypeOf(head.subarray(0, SIGNATURE_BYTES), originalName)
     if (accept && !isAccepted(mimeType, accept)) throw notAccepted(mimeType, accept)
-    const image = readImageSize(head, mimeType, MAX_PIXELS)
+    const image = readImageSize(head, mimeType, maxPixels)
     const meter = new Meter(this.maxBytes)
     const strip = keepsPosition ? undefined : withoutPosition(mimeType)
+    const frames = withinFrames(mimeType, MAX_FRAMES)
+    const steps = [whole, strip, frames, meter].filter((step) => step !== undefined)
     // What breaks one of them reaches the store as an error of the last.
-    const passing = strip ? pipeline(whole, strip, meter, () => {}) : pipeline(whole, meter, () => {})
+    pipeline(steps, () => {})
     const staged = this.#options.newName()
     const blobs = await this.#options.blobs()
     try {
-      await blobs.stage(staged, passing, signal)
+      await blobs.stage(staged, meter, signal)
     } catch (error) {
       throw meter.fault ?? error
     }

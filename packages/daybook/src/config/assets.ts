@@ -13,12 +13,51 @@ export interface AssetsConfig {
   readonly accept?: readonly string[]
   /** Leave in images where they were taken; by default, that is taken out of their EXIF and XMP data. @default false */
   readonly keepPosition?: boolean
+  /** The pictures that `GET /api/assets/:id/image` makes, where the package `sharp` is installed. @see docs/files.md#show-images-in-the-right-size */
+  readonly images?: ImagesConfig
+  /** How much each account or token may store: `{ files, bytes }`, either or both. @default no bound */
+  readonly quota?: AssetQuota
   /** The rules by action, as those of a collection. @default everyone reads, sessions write @see docs/access.md */
   readonly access?: CollectionAccess
 }
 
+/** Which pictures anyone may have made of a picture, and what that may take. */
+export interface ImagesConfig {
+  /**
+   * The widths that may be asked for, in pixels, from 1 to 4,096; with a height, only squares.
+   * @default [16, 32, 48, 64, 96, 128, 256, 384, 640, 750, 828, 1080, 1200, 1920, 2048, 3840]
+   */
+  readonly widths?: readonly number[]
+  /** Further sizes, such as `['1200x630']`. @default none */
+  readonly sizes?: readonly string[]
+  /** The values of `q` that may be asked for, from 1 to 100. @default [50, 75, 90] */
+  readonly qualities?: readonly number[]
+  /** The secret of `signImage()`, at least 32 characters: what it signs may have any size and quality. @default none */
+  readonly secret?: string
+  /** The most pixels of an image, uploaded or made smaller. @default 100,000,000 */
+  readonly maxPixels?: number
+  /** How many pictures are made at once, each in a process of its own. @default half of the processors */
+  readonly atOnce?: number
+  /** How long a picture may take, in milliseconds. @default 30,000 */
+  readonly timeMs?: number
+}
+
+/** How much one account or token may store. */
+export interface AssetQuota {
+  /** The most files; another one is refused with 403. @default no bound */
+  readonly files?: number
+  /** The most bytes of all files together; what goes beyond is refused with 413. @default no bound */
+  readonly bytes?: number
+}
+
 /** The largest file where the config does not say, in bytes. */
 export const DEFAULT_FILE_BYTES: number = 100 * 1024 * 1024
+
+/** The most pixels of an image where the config does not say. */
+export const DEFAULT_IMAGE_PIXELS = 100_000_000
+
+/** How long a picture may take where the config does not say, in milliseconds. */
+export const DEFAULT_IMAGE_MS = 30_000
 
 type Required = { readonly required: true }
 type Optional = Record<never, never>
@@ -48,3 +87,30 @@ export type AssetFields = {
 /** Says what is wrong with a store of files; `undefined`: nothing. */
 export const aBlobStore = (value: unknown): string | undefined =>
   isRecord(value) && typeof value.open === 'function' ? undefined : "write a store, such as disk({ folder: 'uploads' })"
+
+/** The largest side of a picture that can be asked for, in pixels. */
+export const MAX_IMAGE_SIDE = 4096
+
+/** Says what is wrong with a list of numbers, each from 1 to a maximum; `undefined`: nothing. */
+export const wholeNumbersTo =
+  (maximum: number) =>
+  (value: unknown): string | undefined => {
+    const isRight = (one: unknown): boolean => Number.isInteger(one) && Number(one) >= 1 && Number(one) <= maximum
+    const isList = Array.isArray(value) && value.length > 0 && value.every(isRight)
+    return isList ? undefined : `write a list of whole numbers from 1 to ${maximum}`
+  }
+
+/** Says what is wrong with a list of sizes; `undefined`: nothing. */
+export function imageSizes(value: unknown): string | undefined {
+  const isSide = (text: string | undefined): boolean => /^[1-9]\d*$/.test(text ?? '') && Number(text) <= MAX_IMAGE_SIDE
+  const isSize = (one: unknown): boolean => {
+    const [width, height, ...more] = String(one).split('x')
+    return isSide(width) && isSide(height) && more.length === 0
+  }
+  const isList = Array.isArray(value) && value.every(isSize)
+  return isList ? undefined : `write a list of sizes of at most ${MAX_IMAGE_SIDE} pixels, such as ['1200x630']`
+}
+
+/** Says what is wrong with the secret of signatures; `undefined`: nothing. */
+export const anImageSecret = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.length >= 32 ? undefined : 'write a secret of at least 32 characters'

@@ -2,7 +2,7 @@ import type { FaultReport, Fields } from '../fields/field.ts'
 import { isRecord } from '../fields/field.ts'
 import { ASSETS, aMediaRanges } from '../fields/relations/asset.ts'
 import { aCount, aFlag, anObject, aText, isKey } from '../fields/rules.ts'
-import { aBlobStore } from './assets.ts'
+import { aBlobStore, anImageSecret, imageSizes, MAX_IMAGE_SIDE, wholeNumbersTo } from './assets.ts'
 import { checkDocsPath, checkLogo, checkTheme } from './check-docs.ts'
 import { checkCase, checkFields, KEY_ADVICE, refuseRoles } from './check-fields.ts'
 import { checkAllowedAttributes, checkAllowedElements } from './check-html.ts'
@@ -239,6 +239,16 @@ const checkTop = checkKeys({
     maxBytes: isCount,
     accept: configRule(aMediaRanges),
     keepPosition: isFlag,
+    quota: checkKeys({ files: isCount, bytes: isCount }),
+    images: checkKeys({
+      widths: configRule(wholeNumbersTo(MAX_IMAGE_SIDE)),
+      sizes: configRule(imageSizes),
+      qualities: configRule(wholeNumbersTo(100)),
+      secret: configRule(anImageSecret),
+      maxPixels: isCount,
+      atOnce: isCount,
+      timeMs: isCount,
+    }),
     access: checkAccess(['read', 'create', 'update', 'delete']),
   }),
   limits: checkKeys({

@@ -134,7 +134,7 @@ export interface RouteContract<P extends Parameters, Body> {
   /** Absent: the auth adapter decides. */
   readonly answers?: readonly AnswerContract[]
   readonly errors: readonly ErrorCode[]
-  /** Makes ahead what the first answer would wait for. A service does so once it listens, between requests. */
+  /** Makes ahead what the first answer would wait for. A service does so before it listens; a slow one goes on after that. */
   prepare?(): Promise<void>
   /** Checks that run before the body is read. */
   admit?(request: HttpRequest, path: Readonly<Record<string, string>>, access: Access): Promise<void>

@@ -3,7 +3,8 @@ import { LRUCache } from 'lru-cache'
 
 /** JSON text as it is sent, with its entity tag. */
 export interface TaggedText {
-  readonly json: string
+  /** In UTF-8: a large text would take longer to encode than to send. */
+  readonly json: Uint8Array
   readonly tag: string
 }
 
@@ -31,6 +32,6 @@ export class ReaderTexts {
 }
 
 async function makeTagged(make: () => string | Promise<string>): Promise<TaggedText> {
-  const json = await make()
+  const json = Buffer.from(await make())
   return { json, tag: `"${hash('sha256', json, 'base64url').slice(0, 22)}"` }
 }

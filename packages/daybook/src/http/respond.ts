@@ -5,8 +5,8 @@ import { DaybookError, ERRORS, type ErrorCode, type ErrorDetails } from '../erro
 /** The answer of a route. */
 export interface Reply {
   readonly status: number
-  /** JSON text. */
-  readonly json?: string
+  /** JSON text, or its bytes in UTF-8. */
+  readonly json?: string | Uint8Array
   /** Content of another type, which a header names. */
   readonly content?: ReadableStream<Uint8Array>
   readonly headers?: Readonly<Record<string, string>>
@@ -14,6 +14,11 @@ export interface Reply {
   readonly cookies?: readonly string[]
   /** Whether the service has too many requests: the client's next one is read when there is time for it. */
   readonly isOverloaded?: boolean
+}
+
+/** A reply that can be stored. */
+export interface TextReply extends Reply {
+  readonly json?: string
 }
 
 /** A reply with all its headers, as it is sent but for those that depend on the connection. */
@@ -44,7 +49,7 @@ export function readReply(
   { publicCacheControl }: ReadPolicy,
   { isAuthenticated }: Access,
   tag: string,
-  json: string | undefined,
+  json: Reply['json'],
 ): Reply {
   const cacheControl = isAuthenticated ? PRIVATE['Cache-Control'] : publicCacheControl
   const headers = { ETag: tag, 'Cache-Control': cacheControl, Vary: VARY }
@@ -56,7 +61,7 @@ export function writeReply(
   status: 200 | 201,
   { json, tag, seq }: Answer,
   headers: Readonly<Record<string, string>> = {},
-): Reply {
+): TextReply {
   return { status, json, headers: { ETag: tag, 'Daybook-Seq': String(seq), ...PRIVATE, ...headers } }
 }
 

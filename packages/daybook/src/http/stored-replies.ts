@@ -6,7 +6,7 @@ import type { Transact } from '../content/writes/prepared.ts'
 import { DaybookError, type ErrorCode } from '../errors.ts'
 import type { CollectionModel } from '../model/model.ts'
 import { UniqueViolation } from '../store/database.ts'
-import type { Reply } from './respond.ts'
+import type { Reply, TextReply } from './respond.ts'
 
 /** Errors of a write that may be repeated. */
 export const REPEAT_ERRORS: readonly ErrorCode[] = ['IDEMPOTENCY_MISMATCH', 'CONFLICT', 'FORBIDDEN']
@@ -54,7 +54,7 @@ interface Repetition {
 export async function repeatable<T>(
   { engine, access, key }: Repetition,
   what: Repeatable,
-  toReply: (result: T) => Reply,
+  toReply: (result: T) => TextReply,
   perform: (transact: Transact) => Promise<T>,
 ): Promise<Reply> {
   const transact: Transact = (work, options) => engine.store.transaction(work, options)
@@ -147,7 +147,7 @@ async function findReply(engine: Engine, key: string, digest: string): Promise<S
 interface ReplyPlan {
   readonly key: string
   readonly digest: string
-  toReply(result: unknown): Reply
+  toReply(result: unknown): TextReply
 }
 
 /** Transactions that store the reply to a write together with the write. */

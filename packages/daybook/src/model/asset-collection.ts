@@ -2,14 +2,11 @@ import type { AssetFields, AssetsConfig } from '../config/assets.ts'
 import type { CollectionConfig } from '../config/config.ts'
 import { f } from '../fields/index.ts'
 
-/** The longest `filename` and the longest segment of a directory, in characters. */
-export const MAX_SEGMENT = 255
-
 const coordinate = f.number({ required: true, min: 0, max: 1, index: false })
 
 /** The fields of a file, in the order in which they are served. With locales, each has its own `alt`. */
 const assetFields = (hasLocales: boolean): AssetFields => ({
-  filename: f.text({ required: true, maxLength: MAX_SEGMENT }),
+  filename: f.text({ required: true, maxLength: 200 }),
   originalName: f.text({ required: true, maxLength: 255 }),
   mimeType: f.text({ required: true, maxLength: 255 }),
   size: f.integer({ required: true, min: 0 }),

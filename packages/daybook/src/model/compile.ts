@@ -501,11 +501,12 @@ function faultsInside(field: Field, path: string): readonly ConfigFault[] {
 
 function checkGivenValues(field: Field, path: string): readonly ConfigFault[] {
   const { type, options } = field
-  const [value, schema] = [type.default?.(options), type.ownSchema?.(options)]
+  const schema = type.ownSchema?.(options)
   const broken = isRecord(schema) ? schemaFault(schema) : undefined
   if (broken) return [{ path: `${path}.schema`, message: `write a JSON Schema (2020-12): ${broken}` }]
-  const { fill } = options
-  const values = { default: value, fill }
+  const { default: ownDefault, fill } = options
+  // The default that a type has by itself is right: a start without any other makes no validator.
+  const values = { default: type.default && ownDefault, fill }
   return Object.entries(values).flatMap(([option, given]) =>
     // What a function makes is looked at when it has made it.
     given === undefined || typeof given === 'function' ? [] : valueFaultsOf(field, `${path}.${option}`, given),

@@ -12,9 +12,15 @@ export type Validator = (value: unknown) => readonly Issue[]
 
 /** Makes validators, and keeps those that have a name. Each compiles its schema when it is first used. */
 export class Validators {
+  readonly #hasMetaSchema: boolean
   readonly #validators = new Map<string, Validator>()
   readonly #ofFields = new WeakMap<object, Validator>()
   #ajv: Ajv2020 | undefined
+
+  /** @param hasMetaSchema whether schemas may refer to the schema of JSON Schemas, which takes long to load; @default false */
+  constructor({ hasMetaSchema = false }: { readonly hasMetaSchema?: boolean } = {}) {
+    this.#hasMetaSchema = hasMetaSchema
+  }
 
   /** The validator of this name, made of `schema` when it is asked for first. */
   get(name: string, schema: () => JsonSchema): Validator {
@@ -34,15 +40,16 @@ export class Validators {
     let validate: ValidateFunction | undefined
     return (value) => {
       // Making an Ajv takes as long as a hundred requests, so that one serves all, and is made when the first schema is compiled.
-      this.#ajv ??= makeAjv()
+      this.#ajv ??= makeAjv(this.#hasMetaSchema)
       validate ??= this.#ajv.compile(schema)
       return validate(value) ? [] : toIssues(validate.errors ?? [])
     }
   }
 }
 
-function makeAjv(): Ajv2020 {
-  const ajv = new Ajv2020({ allErrors: true, discriminator: true, strict: false, validateSchema: false, verbose: true })
+function makeAjv(meta: boolean): Ajv2020 {
+  const options = { allErrors: true, discriminator: true, strict: false, validateSchema: false, verbose: true }
+  const ajv = new Ajv2020({ ...options, meta })
   installFormats(ajv)
   const isDateTime = ajv.formats['date-time'] as { validate(text: string): boolean }
   // A leap second, or a year that an offset makes negative, passes the grammar of RFC 3339 but cannot be written back.

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Route } from '../http/contract.ts'
 import type { Service } from '../service.ts'
 import { Connections } from './connections.ts'
@@ -54,8 +55,8 @@ export interface Listening {
   stop(graceMs?: number, idleMs?: number, peers?: Peers): Promise<void>
 }
 
-/** How long after it began to listen a service prepares first answers, in milliseconds. */
-const PREPARE_AFTER_MS = 100
+/** How long a start waits for first answers that routes prepare, in milliseconds; what takes longer is done while it listens. */
+const PREPARE_MS = 100
 const KEEP_ALIVE_MS = 10_000
 const SHUTDOWN_GRACE_MS = 30_000
 /** A client whose request was answered less than this ago may be sending the next one, in milliseconds. */
@@ -99,17 +100,16 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
   server.on('clientError', (error: Error, socket: Socket) => {
     state.connections.refuseNext(socket, () => refuseBroken(error, socket))
   })
+  await prepare(service.routes ?? [])
   server.listen(port, host)
   await once(server, 'listening')
   const address = server.address() as AddressInfo
   const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address
-  const preparing = prepareSoon(service.routes ?? [])
   let stopped: Promise<void> | undefined
   return {
     url: `http://${shown}:${address.port}`,
     port: address.port,
     stop: (graceMs = SHUTDOWN_GRACE_MS, idleMs = RECENT_ANSWER_MS, peers) => {
-      clearTimeout(preparing)
       stopped ??= stop(server, service, state, { graceMs, idleMs, peers })
       return stopped
     },
@@ -123,13 +123,14 @@ function limitOf({ bodyLimit, routes = [] }: Servable, { method, url = '' }: Inc
   return route?.body?.limit ?? bodyLimit
 }
 
-/** Routes prepare their first answers once the requests that waited for the service are answered, if nothing goes wrong. */
-function prepareSoon(routes: readonly Route[]): NodeJS.Timeout {
-  const prepareAll = (): void => {
-    // What fails here fails again for the request that asks for it, which says so.
-    for (const route of routes) route.prepare?.().catch(() => {})
-  }
-  return setTimeout(prepareAll, PREPARE_AFTER_MS).unref()
+/** Lets routes prepare their first answers, so that the first clients get them at once. */
+async function prepare(routes: readonly Route[]): Promise<void> {
+  // What fails here fails again for the request that asks for it, which says so.
+  const prepared = Promise.allSettled(routes.map((route) => route.prepare?.()))
+  const waiting = new AbortController()
+  const limit = sleep(PREPARE_MS, undefined, waiting).catch(() => {})
+  await Promise.race([prepared, limit])
+  waiting.abort()
 }
 
 /** How a server stops; see {@link Listening.stop}. */

@@ -30,7 +30,7 @@ export interface PluginRouteParts {
 /** A route of a plugin, or of the config, as the service runs it. It has been checked. */
 export function toRoute(contributor: Contributor, route: PluginRoute, parts: PluginRouteParts): Route {
   const { method, path, summary, description, protection, parameters = {}, body } = route
-  const validators = new Validators()
+  const validators = new Validators({ hasMetaSchema: true })
   const answers = Object.entries(route.answers).map(
     ([status, answer]): AnswerContract => ({
       status: Number(status),

@@ -1,20 +1,17 @@
 // Kills the service under writes, again and again, and looks for every write that it acknowledged.
 //   node packages/daybook/test/crash/kill.ts [--cycles 20] [--writers 8]
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { checkStore } from './check-store.ts'
+import { startService, TOKEN } from './service-process.ts'
 
 const { values } = parseArgs({ options: { cycles: { type: 'string' }, writers: { type: 'string' } } })
 const CYCLES = Number(values.cycles ?? 20)
 const WRITERS = Number(values.writers ?? 8)
-const TOKEN = 'token-of-the-crash-test-0123456789abcdef'
-const root = resolve(import.meta.dirname, '../../../..')
 
 /** What is known of one entry: the last version that was acknowledged, and the last one that was sent. */
 interface Known {
@@ -25,26 +22,6 @@ interface Known {
 const ledger = new Map<string, Known>()
 let acknowledged = 0
 const lost: string[] = []
-
-interface Running {
-  readonly url: string
-  readonly child: ChildProcess
-}
-
-async function start(data: string): Promise<Running> {
-  const bin = join(root, 'packages/daybook/src/cli/bin.ts')
-  const config = join(root, 'examples/blog/daybook.config.ts')
-  const args = [bin, 'start', '--config', config, '--data', data, '--port', '0', '--log', 'error']
-  const child = spawn(process.execPath, args, {
-    env: { ...process.env, DAYBOOK_SERVICE_TOKEN: TOKEN },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = /^listening on (\S+)$/.exec(line)?.[1]
-    if (url) return { url, child }
-  }
-  throw new Error('The service ended before it listened.')
-}
 
 async function send(url: string, method: string, body: object): Promise<string | undefined> {
   const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
@@ -97,7 +74,7 @@ async function verify(url: string): Promise<void> {
 
 const data = await mkdtemp(join(tmpdir(), 'daybook-crash-'))
 for (let cycle = 1; cycle <= CYCLES; cycle += 1) {
-  const { url, child } = await start(data)
+  const { url, child } = await startService(data)
   await verify(url)
   const writers = Array.from({ length: WRITERS }, (_, index) => write(url, `cycle ${cycle} writer ${index}`))
   await sleep(100 + Math.random() * 500)
@@ -105,7 +82,7 @@ for (let cycle = 1; cycle <= CYCLES; cycle += 1) {
   await once(child, 'exit')
   await Promise.all(writers)
 }
-const { url, child } = await start(data)
+const { url, child } = await startService(data)
 await verify(url)
 child.kill('SIGTERM')
 const [status] = await once(child, 'exit')

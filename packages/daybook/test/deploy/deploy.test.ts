@@ -49,6 +49,9 @@ const knownVariables = [
   ...(await variables()),
   ...[...read('examples/blog/daybook.config.ts').matchAll(/process\.env\.(\w+)/g)].map(([, name]) => name),
   'NODE_ENV',
+  // The SDK of S3 reads these.
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
 ]
 
 /** Faults of a command line of the service: its command, its flags, and files that are not there. */
@@ -111,7 +114,8 @@ describe('the Dockerfile', () => {
 })
 
 describe('the compose file', () => {
-  const { daybook, postgres, proxy } = compose.services
+  const { daybook, postgres, files, bucket, proxy } = compose.services
+  const caddyfile = read('deploy/caddy/Caddyfile')
 
   test('builds from the repository with its Dockerfile, and starts what is there', async () => {
     expect(resolve(DEPLOY, daybook.build.context)).toBe(ROOT)
@@ -119,8 +123,9 @@ describe('the compose file', () => {
     expect(await commandFaults(daybook.command)).toEqual([])
   })
 
-  test('pins images to major versions', () => {
+  test('pins images to versions', () => {
     for (const { image } of [postgres, proxy]) expect(image).toMatch(/^[a-z]+:\d+$/)
+    for (const { image } of [files, bucket]) expect(image).toMatch(/^[a-z-]+\/[a-z-]+:v?\d+\.\d+\.\d+$/)
   })
 
   test('sets only variables that are read, and asks for those that .env has to give', () => {
@@ -131,7 +136,7 @@ describe('the compose file', () => {
   })
 
   test('mounts files that are there, and volumes that are declared', () => {
-    for (const volume of [...postgres.volumes, ...proxy.volumes] as readonly string[]) {
+    for (const volume of [...postgres.volumes, ...files.volumes, ...proxy.volumes] as readonly string[]) {
       const [source = ''] = volume.split(':')
       expect(source.startsWith('.') ? existsSync(join(DEPLOY, source)) : source in compose.volumes, volume).toBe(true)
     }
@@ -140,17 +145,52 @@ describe('the compose file', () => {
   test('waits for the database, restarts what ends, and gives requests their 30 seconds', () => {
     expect(daybook.depends_on.postgres.condition).toBe('service_healthy')
     expect(postgres.healthcheck.test).toContain(postgres.environment.POSTGRES_DB)
-    expect([daybook, postgres, proxy].map(({ restart }) => restart)).toEqual(Array(3).fill('unless-stopped'))
+    expect([daybook, postgres, files, proxy].map(({ restart }) => restart)).toEqual(Array(4).fill('unless-stopped'))
     expect(Number.parseInt(daybook.stop_grace_period, 10)).toBeGreaterThan(30)
     expect(daybook.deploy.replicas).toBe(2)
   })
 
   test('lets only the proxy be reached, and leads it to the port of the image', () => {
-    expect([daybook.ports, postgres.ports]).toEqual([undefined, undefined])
+    expect([daybook, postgres, files, bucket].filter(({ ports }) => ports)).toEqual([])
     expect(compose.networks.back.internal).toBe(true)
-    const [, host, port] = /dynamic a (\S+) (\d+)/.exec(read('deploy/caddy/Caddyfile')) ?? []
+    const [, host, port] = /dynamic a (\S+) (\d+)/.exec(caddyfile) ?? []
     expect(host !== undefined && host in compose.services).toBe(true)
     expect(port).toBe(imageSettings.get('PORT'))
+  })
+
+  test('starts the service once there is a bucket, with the keys of the server of files', () => {
+    expect(daybook.depends_on.bucket.condition).toBe('service_completed_successfully')
+    expect(bucket.depends_on.files.condition).toBe('service_healthy')
+    expect(files.healthcheck.test.at(-1)).toBe(
+      `http://127.0.0.1${files.environment.VGW_PORT}${files.environment.VGW_HEALTH}`,
+    )
+    for (const { environment } of [daybook, bucket]) {
+      expect(environment.AWS_ENDPOINT_URL_S3).toBe(`http://files${files.environment.VGW_PORT}`)
+      expect(environment.AWS_REGION).toBe(files.environment.VGW_REGION)
+      expect(environment.AWS_ACCESS_KEY_ID).toBe(files.environment.ROOT_ACCESS_KEY)
+      expect(environment.AWS_SECRET_ACCESS_KEY).toBe(files.environment.ROOT_SECRET_KEY)
+    }
+  })
+
+  test('serves files from the bucket, which nothing but the proxy and the service can reach', () => {
+    const [, policy = ''] = /--policy '(.*?)'/s.exec(bucket.command[0]) ?? []
+    const [statement] = JSON.parse(policy).Statement
+    expect([statement.Action, statement.Resource]).toEqual(['s3:GetObject', 'arn:aws:s3:::uploads/*'])
+    expect(caddyfile).toContain(`reverse_proxy files${files.environment.VGW_PORT}`)
+    const [, path, hidden] = /path (\S+)\n\s+not path (\S+)/.exec(caddyfile) ?? []
+    expect([path, hidden]).toEqual(['/uploads/*', '/uploads/.*'])
+    expect(files.networks.filter((name: string) => !compose.networks[name].internal)).toEqual([])
+    const users = Object.entries<{ networks: readonly string[] }>(compose.services)
+      .filter(([, { networks }]) => networks.includes('public-files'))
+      .map(([name]) => name)
+    expect(users).toEqual(['files', 'proxy'])
+  })
+
+  test('lets requests through that are as large as the limits of the service', () => {
+    const sizes = [...caddyfile.matchAll(/max_size (\d+)MB/g)].map(([, size]) => Number(size) * 1e6)
+    expect(sizes).toEqual([110e6, 5e6])
+    expect(sizes[0]).toBeGreaterThan(100 * 2 ** 20)
+    expect(sizes[1]).toBeGreaterThan(4 * 2 ** 20)
   })
 })
 

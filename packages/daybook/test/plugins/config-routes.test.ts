@@ -126,3 +126,21 @@ test('a route in the config that is wrong, or that another one answers, is refus
     },
   ])
 })
+
+test('a schema may refer to the schema of JSON Schemas', async () => {
+  const route: PluginRoute = {
+    method: 'POST',
+    path: '/forms',
+    summary: 'Takes a format of JSON Schema.',
+    protection: 'public',
+    body: { schema: { $ref: 'https://json-schema.org/draft/2020-12/meta/format-annotation' } },
+    answers: { 204: { description: 'It is one.' } },
+    run: async () => new Response(null, { status: 204 }),
+  }
+  await using service = await createTestService({ collections: {}, routes: [route] })
+  const send = async (format: unknown): Promise<number> => {
+    const headers = { 'Content-Type': 'application/json' }
+    return (await service.request('/forms', { method: 'POST', headers, body: JSON.stringify({ format }) })).status
+  }
+  expect([await send('date'), await send(5)]).toEqual([204, 400])
+})

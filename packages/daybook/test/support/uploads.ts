@@ -18,6 +18,14 @@ export type Asset = Readonly<Record<string, unknown>> & {
   readonly sha256: string
 }
 
+/** A picture of one pixel. */
+export const DOT: Uint8Array<ArrayBuffer> = Uint8Array.from(
+  Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  ),
+)
+
 /** The form of an upload. */
 export function toForm({ content = 'some text', name = 'note.txt', type = '', texts = {} }: Upload): FormData {
   const form = new FormData()

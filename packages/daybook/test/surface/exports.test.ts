@@ -37,6 +37,7 @@ describe('what the package exports', () => {
       'makeField',
       'scalarAnswers',
       'serviceTokenAdapter',
+      'signImage',
       'staticFiles',
     ])
   })
@@ -61,9 +62,14 @@ describe('what the package exports', () => {
     expect(namesOf(await import('daybook/postgres'))).toEqual(['postgres'])
   })
 
+  test('daybook/s3', async () => {
+    expect(namesOf(await import('daybook/s3'))).toEqual(['s3'])
+  })
+
   test('daybook/testing', async () => {
     expect(namesOf(await import('daybook/testing'))).toEqual([
       'authAdapterConformance',
+      'blobStoreConformance',
       'createTestService',
       'pluginConformance',
     ])
@@ -114,6 +120,7 @@ describe('package.json', async () => {
       './node',
       './plugins',
       './postgres',
+      './s3',
       './testing',
     ])
     expect(Object.keys(manifest.bin)).toEqual(['daybook'])

@@ -17,14 +17,12 @@ const NOTHING: Buffer = Buffer.alloc(0)
 /** Sends a stream of bytes past a {@link Walk}. It holds back no more than the largest step of the walk. */
 export class WalkedBytes extends Transform {
   readonly #walk: Walk
-  #step: Step = { hold: 0 }
-  /** How many bytes of the step have passed. */
+  #step: Step = { pass: 0 }
+  /** How many bytes of a `pass` have passed. */
   #passed = 0
   /** What a `hold` waits with. */
   #waiting: Buffer[] = []
-  #held = 0
-  /** What may go on, sent together: many steps are a few bytes long. */
-  #ready: Buffer[] = []
+  #length = 0
 
   constructor(walk: Walk) {
     super()
@@ -32,72 +30,72 @@ export class WalkedBytes extends Transform {
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    try {
-      let rest = chunk
-      while (rest.length > 0) rest = rest.subarray(this.#take(rest))
-      this.#send()
-      done()
-    } catch (error) {
-      done(error as Error)
-    }
+    this.#waiting.push(chunk)
+    this.#length += chunk.length
+    if ('hold' in this.#step && this.#length < this.#step.hold) done()
+    else this.#attempt(() => this.#takeAll(), done)
   }
 
   override _flush(done: TransformCallback): void {
+    this.#attempt(() => this.#takeRest(), done)
+  }
+
+  #attempt(work: () => void, done: TransformCallback): void {
     try {
-      if (this.#held > 0) this.#release()
-      this.#send()
+      work()
       done()
     } catch (error) {
       done(error as Error)
     }
   }
 
-  /** Serves the step with what there is, and returns how many bytes that took. */
-  #take(bytes: Buffer): number {
-    if ('hold' in this.#step) return this.#hold(bytes, this.#step.hold)
-    return 'pass' in this.#step ? this.#pass(bytes, this.#step) : this.#passBefore(bytes, this.#step.passBefore)
+  /** Takes as many steps as there are bytes for, all in one copy of them, and sends what is behind the walk. */
+  #takeAll(): void {
+    const bytes = Buffer.concat(this.#waiting)
+    let at = 0
+    while (at < bytes.length) {
+      const end = this.#take(bytes, at)
+      if (end === undefined) break
+      at = end
+    }
+    if (at > 0) this.push(bytes.subarray(0, at))
+    this.#waiting = at < bytes.length ? [bytes.subarray(at)] : []
+    this.#length = bytes.length - at
   }
 
-  #hold(bytes: Buffer, wanted: number): number {
-    const taken = bytes.subarray(0, wanted - this.#held)
-    this.#waiting.push(taken)
-    this.#held += taken.length
-    if (this.#held >= wanted) this.#release()
-    return taken.length
+  /** Shows a walk that waits for more what there is at the end. */
+  #takeRest(): void {
+    if (this.#length === 0) return
+    const bytes = Buffer.concat(this.#waiting)
+    this.#next(bytes)
+    this.push(bytes)
   }
 
-  #pass(bytes: Buffer, step: Extract<Step, { pass: number }>): number {
-    const taken = bytes.subarray(0, step.pass - this.#passed)
-    const piece = step.edit ? Buffer.from(taken) : taken
-    step.edit?.(piece)
-    this.#ready.push(piece)
-    this.#passed += taken.length
-    if (this.#passed >= step.pass) this.#next(NOTHING)
-    return taken.length
+  /** Serves the step with the bytes from a place on, and returns where it ends; `undefined`: it needs more bytes. */
+  #take(bytes: Buffer, at: number): number | undefined {
+    if ('hold' in this.#step) return this.#hold(bytes, at, at + this.#step.hold)
+    return 'pass' in this.#step ? this.#pass(bytes, at, this.#step) : this.#passBefore(bytes, at, this.#step.passBefore)
   }
 
-  #passBefore(bytes: Buffer, value: number): number {
-    const at = bytes.indexOf(value)
-    const taken = at < 0 ? bytes : bytes.subarray(0, at)
-    this.#ready.push(taken)
-    if (at >= 0) this.#next(NOTHING)
-    return taken.length
+  #hold(bytes: Buffer, at: number, end: number): number | undefined {
+    if (end > bytes.length) return undefined
+    this.#next(bytes.subarray(at, end))
+    return end
   }
 
-  /** Shows the walk what was held back, and lets it go once the walk has taken its next step. */
-  #release(): void {
-    const held = Buffer.concat(this.#waiting)
-    this.#waiting = []
-    this.#held = 0
-    this.#next(held)
-    this.#ready.push(held)
+  #pass(bytes: Buffer, at: number, { pass, edit }: Extract<Step, { pass: number }>): number {
+    const end = Math.min(at + pass - this.#passed, bytes.length)
+    edit?.(bytes.subarray(at, end))
+    this.#passed += end - at
+    if (this.#passed >= pass) this.#next(NOTHING)
+    return end
   }
 
-  #send(): void {
-    const pieces = this.#ready
-    this.#ready = []
-    const bytes = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)
-    if (bytes && bytes.length > 0) this.push(bytes)
+  #passBefore(bytes: Buffer, at: number, value: number): number {
+    const end = bytes.indexOf(value, at)
+    if (end < 0) return bytes.length
+    this.#next(NOTHING)
+    return end
   }
 
   #next(bytes: Buffer): void {

@@ -37,7 +37,7 @@ function* gifFrames(onFrame: OnFrame): Walk {
   const head = yield { hold: GIF.headBytes }
   yield { pass: tableBytes(head[10] ?? 0) }
   for (;;) {
-    const [block] = yield { hold: 1 }
+    const block = (yield { hold: 1 })[0]
     if (block === GIF.extension) yield { pass: 1 }
     else if (block === GIF.image) {
       onFrame()
@@ -50,7 +50,7 @@ function* gifFrames(onFrame: OnFrame): Walk {
 
 function* gifSubBlocks(): Walk {
   for (;;) {
-    const [length = 0] = yield { hold: 1 }
+    const length = (yield { hold: 1 })[0] ?? 0
     if (length === 0) return
     yield { pass: length }
   }

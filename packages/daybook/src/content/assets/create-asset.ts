@@ -1,10 +1,13 @@
 import type { BlobHeaders } from '../../assets/blob-store.ts'
+import type { AssetQuota } from '../../config/assets.ts'
 import type { CollectionModel } from '../../model/model.ts'
+import type { Writer } from '../../store/writes/write.ts'
 import type { EntryAnswer } from '../answer.ts'
 import type { WriteContext } from '../writes/context.ts'
 import { prepareCreate } from '../writes/entries.ts'
 import { carryOut } from '../writes/prepared.ts'
 import type { Files } from './files.ts'
+import { requireWithinQuota } from './quota.ts'
 
 /** An uploaded file, and the asset that it is to become. */
 export interface NewAsset {
@@ -15,22 +18,28 @@ export interface NewAsset {
   readonly place: AssetPlace
   /** What a store of files tells of it. */
   readonly headers: BlobHeaders
+  /** Finds out more, once the file has its path. */
+  describe(path: string): Promise<ImageFacts | undefined>
   /** What the uploader says of it: `alt`, `focalPoint`. */
   readonly data: Readonly<Record<string, unknown>>
 }
 
 /** What is known of a file. */
-export interface AssetFacts {
+export interface AssetFacts extends ImageFacts {
   readonly originalName: string
   readonly mimeType: string
   /** In bytes. */
   readonly size: number
   /** The digest of the bytes, in hex. */
   readonly sha256: string
-  /** Of an image, in pixels. */
+}
+
+/** What is known of an image. */
+export interface ImageFacts {
+  /** In pixels. */
   readonly width?: number | undefined
   readonly height?: number | undefined
-  /** Of an image, as a `data:` URL. */
+  /** As a `data:` URL. */
   readonly placeholder?: string | undefined
 }
 
@@ -40,20 +49,30 @@ export interface AssetPlace {
   readonly filename: string
 }
 
+/** Where files go, and how many. */
+export interface AssetRules {
+  readonly files: Files
+  readonly quota: AssetQuota | undefined
+}
+
 /**
  * Stores a staged file and its asset, both or neither.
  *
- * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; CONFLICT with `details.field` when there is a file of that name
+ * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PAYLOAD_TOO_LARGE; CONFLICT with `details.field` when there is a file of that name
  */
 export function createAsset(
   context: WriteContext,
-  files: Files,
+  { files, quota }: AssetRules,
   assets: CollectionModel,
-  { staged, facts, place: { directory, filename }, headers, data }: NewAsset,
+  { staged, facts, place: { directory, filename }, headers, describe, data }: NewAsset,
 ): Promise<EntryAnswer> {
   const path = directory === '' ? filename : `${directory}/${filename}`
-  const values = { ...facts, filename, path, url: `/uploads/${path}` }
-  return files.place({ staged, path, headers }, (settle) =>
-    carryOut(context, () => prepareCreate(context, assets, data, { made: { values, settle } })),
-  )
+  return files.place({ staged, path, headers }, async (endClaim) => {
+    const settle = async (writer: Writer): Promise<void> => {
+      if (quota && context.person !== null) await requireWithinQuota(writer.read, assets, context.person, quota)
+      await endClaim(writer)
+    }
+    const values = { ...facts, ...(await describe(path)), filename, path, url: `/uploads/${path}` }
+    return carryOut(context, () => prepareCreate(context, assets, data, { made: { values, settle } }))
+  })
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
-import type { BlobHeaders, BlobStore } from '../../assets/blob-store.ts'
+import { type BlobHeaders, type BlobStore, IMAGES } from '../../assets/blob-store.ts'
 import { DaybookError } from '../../errors.ts'
 import { ASSETS } from '../../fields/relations/asset.ts'
 import type { Log } from '../../log.ts'
-import type { Model } from '../../model/model.ts'
+import type { CollectionModel, Model } from '../../model/model.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { FileClaim } from '../../store/records/file-claims.ts'
 import type { Store } from '../../store/store.ts'
@@ -37,6 +37,12 @@ export interface FilePlacement {
 /** Gives back what is behind a claim: called in the transaction that makes the path an asset's. */
 export type EndClaim = (writer: Writer) => Promise<void>
 
+/** Pictures that are made of files, by the digest of the file. */
+export interface MadeImages {
+  /** Removes all that are made of a file. */
+  forget(sha256: string): Promise<void>
+}
+
 /** What files need to know and do. */
 export interface FilesParts {
   readonly model: Model
@@ -54,6 +60,7 @@ export class Files {
   readonly #parts: FilesParts
   readonly #process = new ProcessName()
   #blobs: Promise<BlobStore> | undefined
+  #images: MadeImages | undefined
   /** Paths of assets whose deletions were under way, and until when each is waited for. */
   readonly #leaving = new Map<string, number>()
   #endListening: (() => void) | undefined
@@ -73,6 +80,11 @@ export class Files {
     return this.#blobs
   }
 
+  /** Has the pictures of deleted files removed, too; without that, another process does so. */
+  keepImages(images: MadeImages): void {
+    this.#images = images
+  }
+
   /** A name under which this process may stage a file. */
   newName(): string {
     return this.#process.newName()
@@ -89,23 +101,27 @@ export class Files {
     const isLeft = await this.#claim(claim)
     const renewing = setInterval(() => void this.#renew(claim), RENEW_MS).unref()
     try {
-      if (!(await this.#publish({ staged, path, headers }, isLeft))) {
+      const isPlaced = await this.#settling(claim, () => this.#publish({ staged, path, headers }, isLeft))
+      if (!isPlaced) {
         await this.#parts.store.transaction((writer) => writer.fileClaims.end(claim))
         throw pathTaken(path)
       }
-      return await this.#commit(claim, commit)
+      return await this.#settling(claim, () =>
+        commit(async (writer) => {
+          if (!(await writer.fileClaims.end(claim))) throw claimLost()
+        }),
+      )
     } finally {
       clearInterval(renewing)
     }
   }
 
-  async #commit<T>(claim: FileClaim, commit: (end: EndClaim) => Promise<T>): Promise<T> {
+  /** Does a part of the work under a claim. When that fails, the claim is settled. */
+  async #settling<T>(claim: FileClaim, work: () => Promise<T>): Promise<T> {
     try {
-      return await commit(async (writer) => {
-        if (!(await writer.fileClaims.end(claim))) throw claimLost()
-      })
+      return await work()
     } catch (error) {
-      // Whether the transaction was stored may not be known: the store is asked.
+      // Whether it was carried out may not be known: the store of content is asked.
       await this.#abandon(claim)
       throw error
     }
@@ -202,8 +218,9 @@ export class Files {
 
   /** Removes what lies under paths that nobody holds, unless an asset has it. */
   async #settle(paths: readonly string[]): Promise<void> {
-    for (let at = 0; at < paths.length; at += SETTLED_AT_ONCE) {
-      await this.#settleBatch(paths.slice(at, at + SETTLED_AT_ONCE))
+    const own = this.#images ? paths : paths.filter((path) => !path.startsWith(IMAGES))
+    for (let at = 0; at < own.length; at += SETTLED_AT_ONCE) {
+      await this.#settleBatch(own.slice(at, at + SETTLED_AT_ONCE))
     }
   }
 
@@ -221,10 +238,14 @@ export class Files {
         if (!(await this.#hasAsset(writer.read, path))) unused.push(path)
       })
     })
-    const blobs = unused.length > 0 ? await this.blobs() : undefined
     const limit = pLimit(REMOVED_AT_ONCE)
-    await Promise.all(unused.map((path) => limit(async () => blobs?.delete(path))))
+    await Promise.all(unused.map((path) => limit(() => this.#remove(path))))
     await store.transaction((writer) => inTurn(held, async (claim) => void (await writer.fileClaims.end(claim))))
+  }
+
+  async #remove(path: string): Promise<void> {
+    if (path.startsWith(IMAGES)) await this.#images?.forget(path.slice(IMAGES.length))
+    else await (await this.blobs()).delete(path)
   }
 
   async #sweepStaged(): Promise<number> {
@@ -239,8 +260,9 @@ export class Files {
   }
 
   async #hasAsset(read: Reader, path: string): Promise<boolean> {
-    const assets = this.#parts.model.collections.get(ASSETS)
-    return assets !== undefined && (await read.entries.storedBy(assets, 'path', path)) !== undefined
+    const assets = this.#parts.model.collections.get(ASSETS) as CollectionModel
+    const [field, value] = path.startsWith(IMAGES) ? ['sha256', path.slice(IMAGES.length)] : ['path', path]
+    return (await read.entries.storedBy(assets, field, value)) !== undefined
   }
 }
 

@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
+import { IMAGES } from '../../assets/blob-store.ts'
 import { DaybookError, invalidAt } from '../../errors.ts'
 import { parseTimestamp } from '../../fields/date.ts'
 import { isUuidShaped } from '../../fields/slug.ts'
@@ -355,11 +356,13 @@ export async function prepareDelete(
   }
 }
 
-/** Lets the file of a deleted asset be removed once the deletion is stored. */
+/** Lets the file of a deleted asset, and the pictures made of it, be removed once the deletion is stored. */
 async function leaveFile({ files }: Engine, writer: Writer, { doc }: StoredEntry): Promise<void> {
-  const path = String(JSON.parse(doc).path)
-  await writer.fileClaims.leave(path)
-  files?.removeSoon(path)
+  const { path, sha256 } = JSON.parse(doc)
+  for (const left of [path, `${IMAGES}${sha256}`]) {
+    await writer.fileClaims.leave(left)
+    files?.removeSoon(left)
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { CommonOptions, CountedOptions, Exactly, Field, FieldType, OptionRule, TargetDemand } from '../field.ts'
 import { checkCounted, makeField } from '../field.ts'
 import { aCount } from '../rules.ts'
-import { checkRelation, onDeleteOf, RELATION_RULES, relationToOne } from './relation.ts'
+import { checkRelation, ID_ANSWERS, idReferences, idSchema, onDeleteOf, RELATION_RULES } from './relation.ts'
 
 /** The key of the collection that holds the service's files. */
 export const ASSETS = 'assets'
@@ -30,9 +30,7 @@ export const aMediaRanges: OptionRule = (value) =>
     ? undefined
     : "write a list of media types in small letters, such as ['image/*', 'application/pdf']"
 
-type Options = AssetOptions & { readonly to: typeof ASSETS }
-
-const { formerTo: _, ...SHARED_RULES } = RELATION_RULES
+const { formerTo: _, to: __, ...SHARED_RULES } = RELATION_RULES
 
 /** The condition on files within one of these ranges. */
 const within = (range: string): object => ({
@@ -40,7 +38,7 @@ const within = (range: string): object => ({
 })
 
 /** What a file must be for the field to take it. */
-function demandOf({ accept, maxBytes }: Options): TargetDemand | undefined {
+function demandOf({ accept, maxBytes }: AssetOptions): TargetDemand | undefined {
   if (accept === undefined && maxBytes === undefined) return undefined
   const where = [
     ...(accept === undefined ? [] : [{ or: accept.map(within) }]),
@@ -50,8 +48,7 @@ function demandOf({ accept, maxBytes }: Options): TargetDemand | undefined {
   return { where: { and: where }, said: maxBytes === undefined ? types : `${types} of at most ${maxBytes} bytes` }
 }
 
-const asset: FieldType<Options> = {
-  ...relationToOne,
+const asset: FieldType<AssetOptions> = {
   name: 'asset',
   rules: { ...SHARED_RULES, accept: aMediaRanges, maxBytes: aCount },
   check(options, place, report) {
@@ -60,10 +57,12 @@ const asset: FieldType<Options> = {
       report.add(`${place.path}.counted`, 'leave it out where many is true: counting takes single files')
     checkRelation(options, place, report)
   },
+  schema: ({ many }) => idSchema(ASSETS, many),
+  ...ID_ANSWERS,
   relation: (options) => ({ to: ASSETS, many: options.many === true, onDelete: onDeleteOf(options) }),
   references(value, options) {
     const demand = demandOf(options)
-    const references = relationToOne.references?.(value, options) ?? []
+    const references = idReferences(ASSETS, value)
     return demand ? references.map((reference) => ({ ...reference, demand })) : references
   },
 }
@@ -74,5 +73,5 @@ type AssetValue<O> = O extends { readonly many: true } ? readonly string[] : str
 export function assetField<const O extends AssetOptions = Record<never, never>, const Many extends boolean = false>(
   options?: Exactly<O, AssetOptions<AssetValue<{ readonly many: Many }>>> & { readonly many?: Many },
 ): Field<AssetValue<O>, NoInfer<O> & { readonly to: typeof ASSETS }> {
-  return makeField(asset, { ...options, to: ASSETS } as unknown as O & { readonly to: typeof ASSETS })
+  return makeField(asset, { ...options } as unknown as O & { readonly to: typeof ASSETS })
 }

@@ -6,6 +6,7 @@ import type {
   FieldType,
   JsonSchema,
   OptionRule,
+  Reference,
 } from '../field.ts'
 import { COUNTED_ANSWERS, checkCounted, isRecord } from '../field.ts'
 import { aFlag, COMMON_RULES, COUNTED_RULES, isKey, SCALAR_RULES } from '../rules.ts'
@@ -82,6 +83,32 @@ const isId = (value: unknown): boolean => typeof value === 'string' && isUuidSha
 const idOf = (reference: unknown, to: string): string | undefined =>
   isRecord(reference) && reference.collection === to && isId(reference.id) ? String(reference.id) : undefined
 
+/** The schema of an id of one collection, or of a list of them. */
+export function idSchema(to: string, many = false): JsonSchema {
+  const one = { type: 'string', format: 'uuid', description: `Id of an entry of ${to}.`, [REFERS_TO]: to }
+  return many ? { type: 'array', items: one, uniqueItems: true, maxItems: MAX_REFERENCES } : one
+}
+
+/** The references to one collection that a value holds. */
+export const idReferences = (collection: string, value: unknown): readonly Reference[] =>
+  ids(value).map((id) => ({ collection, id }))
+
+/** What holds for every field whose references are ids. */
+export const ID_ANSWERS: Pick<
+  FieldType<Pick<RelationOptions, 'many' | 'index' | 'counted'>>,
+  'accepts' | 'empty' | 'canonical' | 'isCounted' | 'isMany' | 'scalar' | 'fromQuery' | 'filterSchema'
+> = {
+  accepts: (value, { many }) => (many ? Array.isArray(value) && value.every(isId) : isId(value)),
+  empty: ({ many }) => (many ? [] : null),
+  canonical: (value) =>
+    Array.isArray(value) ? [...new Set(value.map((id) => String(id).toLowerCase()))] : String(value).toLowerCase(),
+  ...COUNTED_ANSWERS,
+  isMany: ({ many, index }) => many === true && index !== false,
+  scalar: ({ many, index }) => (many || index === false ? undefined : 'text'),
+  fromQuery: (text) => (isUuidShaped(text) ? text.toLowerCase() : undefined),
+  filterSchema: () => ID_FILTER,
+}
+
 /** A relation whose references are ids, because it leads to one collection. */
 export const relationToOne: FieldType<RelationOptions & { readonly to: string }> = {
   name: 'relation',
@@ -98,35 +125,19 @@ export const relationToOne: FieldType<RelationOptions & { readonly to: string }>
     }
     checkRelation(options, place, report)
   },
-  schema(options) {
-    const one = {
-      type: 'string',
-      format: 'uuid',
-      description: `Id of an entry of ${options.to}.`,
-      [REFERS_TO]: options.to,
-    }
-    return options.many ? { type: 'array', items: one, uniqueItems: true, maxItems: MAX_REFERENCES } : one
-  },
-  accepts: (value, options) => (options.many ? Array.isArray(value) && value.every(isId) : isId(value)),
+  schema: ({ to, many }) => idSchema(to, many),
   adopt(value, { to, many, formerTo }) {
     if (!Array.isArray(formerTo) || Array.isArray(value) !== (many === true)) return undefined
     const adopted = [value].flat().map((one) => idOf(one, to))
     if (adopted.includes(undefined)) return undefined
     return many ? adopted : adopted[0]
   },
-  empty: (options) => (options.many ? [] : null),
   // References to the other collections that the relation led to are left out.
   replacement: ({ to, many, formerTo }, value) => {
     if (!many) return null
     return Array.isArray(formerTo) ? [value].flat().flatMap((one) => idOf(one, to) ?? []) : []
   },
-  canonical: (value) =>
-    Array.isArray(value) ? [...new Set(value.map((id) => String(id).toLowerCase()))] : String(value).toLowerCase(),
   relation: (options) => ({ to: options.to, many: options.many === true, onDelete: onDeleteOf(options) }),
-  ...COUNTED_ANSWERS,
-  isMany: (options) => options.many === true && options.index !== false,
-  scalar: (options) => (options.many || options.index === false ? undefined : 'text'),
-  fromQuery: (text) => (isUuidShaped(text) ? text.toLowerCase() : undefined),
-  filterSchema: () => ID_FILTER,
-  references: (value, options) => ids(value).map((id) => ({ collection: options.to, id })),
+  ...ID_ANSWERS,
+  references: (value, { to }) => idReferences(to, value),
 }

@@ -75,6 +75,11 @@ export class Components {
     return this.#parameters.get(name) === undefined ? undefined : parameterRef(name)
   }
 
+  /** The same for a part of the path. */
+  sharedPathParameter(name: string, text: Text): Text {
+    return parameterRef(share(this.#parameters, this.#sharedParameters, name, text))
+  }
+
   /** A reference to a parameter that says the same of all documents. */
   sharedParameter(name: string, parameter: Parameter, make: () => Text): Text {
     const ref =

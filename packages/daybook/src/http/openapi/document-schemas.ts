@@ -79,9 +79,10 @@ export class DocumentSchemas {
   }
 
   /** A document as it is answered to a read, which may select fields and ask for all locales. */
-  read(document: Ruled): JsonSchema {
+  read(document: Ruled): Text {
     const forms: readonly Form[] = document.kind === 'global' ? ['Unwritten'] : []
-    return { anyOf: [...this.#forms(document), ...forms].map((form) => this.#schema(document, form)) }
+    const refs = [...this.#forms(document), ...forms].map((form) => printRef(this.#schema(document, form)))
+    return `{"anyOf":[${refs.join(',')}]}`
   }
 
   create(document: Ruled): SchemaRef {

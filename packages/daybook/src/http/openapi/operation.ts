@@ -25,7 +25,7 @@ const OPTIONAL: Text = '[{},{"sessionCookie":[]},{"bearerAuth":[]}]'
 export function operationText(route: Route, path: string, printer: Printer, common: CommonTexts): Text {
   const { body, answers, operationId, resource } = route
   const own = common.get(`${operationId} ${resource?.kind}`, () => commonText(route, path, printer))
-  const responses = answers?.map((answer, index) => responseOf(answer, own.answers[index] ?? '', route, printer))
+  const responses = answers?.map((answer, index) => responseOf(answer, own.answers[index], route, printer))
   const members = [
     `"operationId":"${named(own.operationId, route)}"`,
     own.summary,
@@ -45,15 +45,20 @@ interface CommonText {
   readonly summary: Text
   /** Of the path and the headers. */
   readonly parameters: Text
-  /** Its answers; those with a body without their end. */
-  readonly answers: readonly Text[]
+  readonly answers: readonly CommonAnswer[]
   readonly errors: Text
+}
+
+interface CommonAnswer {
+  readonly text: Text
+  /** Whether its content is the document, which the text lacks. */
+  readonly isOpen: boolean
 }
 
 /** By operation. */
 export type CommonTexts = Texts<CommonText>
 
-const commonText = (route: Route, path: string, { components }: Printer): CommonText => ({
+const commonText = (route: Route, path: string, printer: Printer): CommonText => ({
   operationId: operationPattern(route),
   summary: [
     ['summary', route.summary],
@@ -61,8 +66,8 @@ const commonText = (route: Route, path: string, { components }: Printer): Common
   ]
     .flatMap(([name, text]) => (text === undefined ? [] : [`"${name}":${print(text)}`]))
     .join(),
-  parameters: [...pathParameters(route, path), ...conditions(route)].join(','),
-  answers: (route.answers ?? []).map((answer) => answerText(answer, route, components)),
+  parameters: [...pathParameters(route, path, printer.components), ...conditions(route)].join(','),
+  answers: (route.answers ?? []).map((answer) => commonAnswer(answer, route, printer)),
   errors: errorsOf(route.errors),
 })
 
@@ -125,19 +130,20 @@ function securityOf(route: Route, { reader }: Printer): Text {
 }
 
 /** Parameters in the order of the address; routes may call the same place by different names. */
-function pathParameters({ pathParameters = {}, path: own, resource }: Route, path: string): readonly Text[] {
+function pathParameters(
+  { pathParameters = {}, path: own, resource }: Route,
+  path: string,
+  components: Components,
+): readonly Text[] {
   const open = [...own.matchAll(/:(\w+)|\*/g)].filter(
     ([, name]) => !resource || (name !== 'collection' && name !== 'key'),
   )
-  const declared = open.map(([, name = '*']) => pathParameters[name])
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name], index) =>
-    print({
-      name,
-      in: 'path',
-      required: true,
-      ...(declared[index] ?? { schema: { type: 'string', minLength: 1 } }),
-    }),
-  )
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ''], index) => {
+    const ownName = open[index]?.[1] ?? '*'
+    const declared = pathParameters[ownName] ?? { schema: { type: 'string', minLength: 1 } }
+    const text = print({ name, in: 'path', required: true, ...declared })
+    return resource ? components.sharedPathParameter(ownName, text) : text
+  })
 }
 
 function queryParameters({ parameters = {}, resource }: Route, printer: Printer, isFirst: boolean): Text {
@@ -157,23 +163,24 @@ function bodyText({ description, mediaTypes, isRequired = true }: BodyContract, 
   return `{"description":${print(description)},"required":${isRequired},"content":${content}}`
 }
 
-function responseOf(
-  { schema, mediaType = 'application/json', name }: AnswerContract,
-  own: Text,
-  route: Route,
-  printer: Printer,
-): Text {
-  return schema ? `${own},"content":{"${mediaType}":{"schema":${printer.answer(route, schema, name)}}}}` : own
+function responseOf(answer: AnswerContract, own: CommonAnswer | undefined, route: Route, printer: Printer): Text {
+  if (!own?.isOpen) return own?.text ?? ''
+  return `${own.text},${contentText(answer, printer.answer(route, answer))}}`
 }
 
-/** An answer of a route; where it has a body, its text ends before that. What has none says the same of all documents. */
-function answerText(answer: AnswerContract, { resource }: Route, components: Components): Text {
-  const { status, description, headers, ownHeaders } = answer
+/** An answer of a route, as far as it says the same of all documents; what lacks nothing stands in the components. */
+function commonAnswer(answer: AnswerContract, route: Route, printer: Printer): CommonAnswer {
+  const { status, description, headers, ownHeaders, name = String(STATUS_CODES[status]).replaceAll(' ', '') } = answer
   const head = `{"description":${print(description)},"headers":${headersOf(headers, ownHeaders)}`
-  if (answer.schema) return `"${status}":${head}`
-  const name = String(STATUS_CODES[status]).replaceAll(' ', '')
-  return `"${status}":${resource ? components.sharedResponse(name, `${head}}`) : `${head}}`}`
+  const isOpen = printer.isOfDocument(route, answer)
+  if (isOpen) return { text: `"${status}":${head}`, isOpen }
+  const text = answer.schema ? `${head},${contentText(answer, printer.answer(route, answer))}}` : `${head}}`
+  const response = route.resource ? printer.components.sharedResponse(pascal(name), text) : text
+  return { text: `"${status}":${response}`, isOpen }
 }
+
+const contentText = ({ mediaType = 'application/json' }: AnswerContract, schema: Text): Text =>
+  `"content":{"${mediaType}":{"schema":${schema}}}`
 
 /** The media type is no header of OpenAPI; the name of the request comes with every answer. */
 function headersOf(names: readonly HeaderName[], own: Readonly<Record<string, string>> = {}): Text {

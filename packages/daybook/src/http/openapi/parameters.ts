@@ -20,6 +20,17 @@ const STYLES: Readonly<Record<Parameter['style'], object>> = {
   brackets: { style: 'deepObject', explode: true },
 }
 
+/** What parameters may name of a document, for one reader. */
+interface ShownNames {
+  readonly hidden: ReadonlySet<string>
+  /** The keys of who made and last changed it. */
+  readonly people: readonly string[]
+  /** Reverse fields of collections that the reader may list. */
+  readonly reverses: readonly ReverseModel[]
+  /** Relations and reverse fields inside of which fields can be named. */
+  readonly open: readonly string[]
+}
+
 /** Prints the parameters of query strings, with the names that one reader may know. */
 export class ParameterPrinter {
   readonly #reader: ApiReader
@@ -27,14 +38,18 @@ export class ParameterPrinter {
   readonly #filters: FilterSchemas
   /** The beginnings of parameters, which say the same of all documents. */
   readonly #heads = new Map<Parameter, Text>()
+  readonly #names = new Map<Ruled, ShownNames>()
   /** Keys of the collections that the reader may read. */
   readonly #open: ReadonlySet<string>
+  /** Whether the reader may read a document that has reverse fields. */
+  readonly #hasReverses: boolean
 
   constructor(reader: ApiReader, components: Components, filters: FilterSchemas) {
     this.#reader = reader
     this.#open = new Set([...reader.readable].filter(({ kind }) => kind === 'collection').map(({ key }) => key))
     this.#components = components
     this.#filters = filters
+    this.#hasReverses = [...reader.readable].some((one) => this.#namesOf(one).reverses.length > 0)
   }
 
   /** A reference to a parameter of a route; `undefined` for one that no value fits. */
@@ -52,18 +67,12 @@ export class ParameterPrinter {
   }
 
   #schema(takes: TakenNames, document: Ruled): JsonSchema | undefined {
-    const hidden = this.#hidden(document)
-    const people = this.#reader.documents.get(document)?.hasPeople ? PEOPLE_KEYS : []
-    const reverses = keysOf(this.#shownReverses(document))
+    const { hidden, people, reverses, open } = this.#namesOf(document)
     if (takes === 'fields')
-      return namesSchema(
-        [...shownKeys(document, hidden), ...people, ...reverses],
-        this.#openRelations(document),
-        MAX_NAMES,
-      )
+      return namesSchema([...shownKeys(document, hidden), ...people, ...keysOf(reverses)], open, MAX_NAMES)
     if (takes === 'relations')
-      return namesSchema([...shownRelations(document, hidden), ...reverses], this.#openRelations(document), MAX_NAMES)
-    if (takes === 'reverses') return this.#reverses(document)
+      return namesSchema([...shownRelations(document, hidden), ...keysOf(reverses)], open, MAX_NAMES)
+    if (takes === 'reverses') return this.#hasReverses ? reversePagesSchema(reverses, this.#reader, open) : undefined
     if (document.kind === 'global') return undefined
     if (takes === 'aggregates') return aggregateSchema(document, hidden)
     return takes === 'filters' ? this.#filters.where(document) : sortSchema(document, hidden, people)
@@ -79,26 +88,17 @@ export class ParameterPrinter {
     return head
   }
 
-  #hidden(document: Ruled): ReadonlySet<string> {
-    return this.#reader.documents.get(document)?.hidden ?? NOTHING
+  #namesOf(document: Ruled): ShownNames {
+    const names = this.#names.get(document) ?? this.#findNames(document)
+    this.#names.set(document, names)
+    return names
   }
 
-  #reverses(document: Ruled): JsonSchema | undefined {
-    const own = this.#shownReverses(document)
-    const isReached = [...this.#reader.readable].some((one) => this.#shownReverses(one).length > 0)
-    return isReached ? reversePagesSchema(own, this.#reader, this.#openRelations(document)) : undefined
-  }
-
-  /** Reverse fields that exist for the reader, of collections that the reader may list. */
-  #shownReverses(document: Ruled): readonly ReverseModel[] {
-    const hidden = this.#hidden(document)
-    return [...document.reverses.values()].filter(({ key, to }) => !hidden.has(key) && this.#open.has(to))
-  }
-
-  /** Relations and reverse fields inside of which fields can be named. */
-  #openRelations(document: Ruled): readonly string[] {
-    const relations = shownRelations(document, this.#hidden(document), (to) => this.#open.has(to))
-    return [...relations, ...keysOf(this.#shownReverses(document))]
+  #findNames(document: Ruled): ShownNames {
+    const { hidden = NOTHING, hasPeople = false } = this.#reader.documents.get(document) ?? {}
+    const reverses = [...document.reverses.values()].filter(({ key, to }) => !hidden.has(key) && this.#open.has(to))
+    const relations = shownRelations(document, hidden, (to) => this.#open.has(to))
+    return { hidden, people: hasPeople ? PEOPLE_KEYS : [], reverses, open: [...relations, ...keysOf(reverses)] }
   }
 }
 

@@ -33,30 +33,35 @@ export class Printer {
   }
 
   /** The schema of what a route answers. */
-  answer(
-    { resource, parameters = {}, plugin, operationId }: Route,
-    schema: JsonSchema,
-    name: AnswerContract['name'],
-  ): Text {
+  answer(route: Route, { schema = {}, name }: AnswerContract): Text {
+    const { operationId, plugin, resource } = route
     if (plugin !== undefined) return print(this.#foreign(`${operationId}Answer`, schema))
-    const canSelect = Object.hasOwn(parameters, 'select')
-    const make = (): Text => this.#answer(resource, schema, canSelect)
+    const make = (): Text => (resource ? this.#ofResource(route, resource, schema) : this.#ofService(schema))
     return name === undefined ? make() : printRef(this.components.schema(pascal(name), make))
   }
 
-  #answer(resource: Ruled | undefined, schema: JsonSchema, canSelect: boolean): Text {
-    if (!resource) return print(replaceIn(schema, (one) => this.#common(one)))
-    const document = (): Text => print(canSelect ? this.#documents.read(resource) : this.#documents.whole(resource))
+  /** Whether an answer holds the document of its route, or a list of such documents. */
+  isOfDocument({ resource }: Route, { schema }: AnswerContract): boolean {
+    return resource !== undefined && schema !== undefined && [schema, itemOf(schema)].includes(resource.schemas.read)
+  }
+
+  #ofService(schema: JsonSchema): Text {
+    return print(replaceIn(schema, (one) => this.#common(one)))
+  }
+
+  #ofResource({ parameters = {} }: Route, resource: Ruled, schema: JsonSchema): Text {
+    const canSelect = Object.hasOwn(parameters, 'select')
+    const document = (): Text =>
+      canSelect ? this.#documents.read(resource) : printRef(this.#documents.whole(resource))
     if (schema === resource.schemas.read) return document()
-    const { items } = (schema.properties ?? {}) as { readonly items?: JsonSchema }
-    return items?.items === resource.schemas.read ? this.#list(resource, schema, document()) : print(schema)
+    return itemOf(schema) === resource.schemas.read ? this.#list(resource, schema, document()) : print(schema)
   }
 
   /** A list of a document, with an example. */
   #list(resource: Ruled, schema: JsonSchema, item: Text): Text {
-    const { collection: _, items, ...common } = schema.properties as Readonly<Record<string, JsonSchema>>
+    const { collection, items, ...common } = schema.properties as Readonly<Record<string, JsonSchema>>
     const example = this.#documents.example(resource)
-    const name = print([common, items?.maxItems, example === undefined])
+    const name = print([common, items?.maxItems, collection === undefined, example === undefined])
     const pattern = this.#lists.get(name, () => listPattern(schema, example !== undefined))
     return fill(pattern, { '{key}': resource.key, [print(ITEM)]: item, [print(EXAMPLE)]: example ?? '' })
   }
@@ -64,13 +69,10 @@ export class Printer {
   /** The schema of what a route takes. */
   body({ resource, method, plugin, operationId }: Route, schema: JsonSchema): Text {
     if (plugin !== undefined) return print(this.#foreign(`${operationId}Body`, schema))
-    return print(
-      replaceIn(schema, (one) => {
-        if (one === resource?.schemas.create) return this.#documents.create(resource)
-        if (one !== resource?.schemas.update) return this.#common(one)
-        return method === 'PATCH' ? this.#documents.patch(resource) : this.#documents.update(resource)
-      }),
-    )
+    if (!resource) return this.#ofService(schema)
+    if (schema === resource.schemas.create) return printRef(this.#documents.create(resource))
+    if (schema !== resource.schemas.update) return print(schema)
+    return printRef(method === 'PATCH' ? this.#documents.patch(resource) : this.#documents.update(resource))
   }
 
   /** A reference to a parameter of a route; `undefined` for one that no value fits. */
@@ -112,8 +114,10 @@ export class Printer {
         [
           one.key,
           this.components.schema(`${pascal(one.key)}Operation`, () => {
-            const [create, update] = [documents.create(one), documents.update(one)]
-            return fill(OPERATION, { '{key}': one.key, '{create}': create.$ref, '{update}': update.$ref })
+            const update = documents.update(one).$ref
+            // Files come by an upload alone.
+            if (one.holdsFiles) return fill(FILE_OPERATION, { '{key}': one.key, '{update}': update })
+            return fill(OPERATION, { '{key}': one.key, '{create}': documents.create(one).$ref, '{update}': update })
           }),
         ] as const,
     )
@@ -123,8 +127,13 @@ export class Printer {
   }
 }
 
+/** The schema of a list's items. */
+const itemOf = ({ properties }: JsonSchema): JsonSchema | undefined =>
+  (properties as { readonly items?: { readonly items?: JsonSchema } } | undefined)?.items?.items
+
 /** The operation of a batch on any collection. */
-const OPERATION: Text = print(operationSchema('{key}', { $ref: '{create}' }, { $ref: '{update}' }))
+const OPERATION: Text = print(operationSchema('{key}', { $ref: '{update}' }, { $ref: '{create}' }))
+const FILE_OPERATION: Text = print(operationSchema('{key}', { $ref: '{update}' }))
 
 const ITEM: JsonSchema = { $ref: '{item}' }
 const EXAMPLE = '{example}'
@@ -134,7 +143,7 @@ function listPattern({ properties, ...schema }: JsonSchema, hasExample: boolean)
   const { items, ...own } = properties as Readonly<Record<string, JsonSchema>>
   const all = (list: JsonSchema): JsonSchema => ({
     ...schema,
-    properties: { ...own, collection: ANY_KEY, items: list },
+    properties: { ...own, ...(own.collection ? { collection: ANY_KEY } : {}), items: list },
   })
   const example = exampleOf(all({ examples: [[EXAMPLE]] }), '')
   return print({ ...all({ ...items, items: ITEM }), ...(hasExample ? { examples: [example] } : {}) })

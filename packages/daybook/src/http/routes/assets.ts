@@ -1,7 +1,9 @@
 import { dispositionOf } from '../../assets/disposition.ts'
-import { directoryFault, filenameFault, makeFilename } from '../../assets/file-names.ts'
+import { DIRECTORY, directoryFault, FILENAME, filenameFault, makeFilename } from '../../assets/file-names.ts'
+import type { ImageVariants } from '../../assets/images/variants.ts'
 import type { Intake } from '../../assets/intake.ts'
 import { FORM_BYTES, readUploadForm, type UploadForm } from '../../assets/upload-form.ts'
+import type { AssetQuota } from '../../config/assets.ts'
 import type { EntryAnswer } from '../../content/answer.ts'
 import { createAsset, type NewAsset } from '../../content/assets/create-asset.ts'
 import type { Files } from '../../content/assets/files.ts'
@@ -12,14 +14,17 @@ import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { writtenLocale } from '../../query/locale.ts'
 import { type BodyContract, defineRoute, type Route, WRITE_ERRORS, writeAnswer } from '../contract.ts'
-import { type Reply, writeReply } from '../respond.ts'
+import { type TextReply, writeReply } from '../respond.ts'
 import { REPEAT_ERRORS, repeatable } from '../stored-replies.ts'
 
 /** The parts that the upload of files needs. */
 export interface AssetParts {
   readonly engine: Engine
   readonly files: Files
+  /** How much each account or token may store. */
+  readonly quota: AssetQuota | undefined
   readonly intake: Intake
+  readonly images: ImageVariants
 }
 
 const UPLOAD_SCHEMA: JsonSchema = {
@@ -28,22 +33,24 @@ const UPLOAD_SCHEMA: JsonSchema = {
     file: { type: 'string', contentMediaType: 'application/octet-stream', description: 'The file.' },
     directory: {
       type: 'string',
+      ...DIRECTORY,
       description: 'Where the file lies: up to 8 segments of letters, digits, ".", "_" and "-".',
       examples: ['images/2026'],
     },
     filename: {
       type: 'string',
+      ...FILENAME,
       description: 'The name under which it lies. By default, one that is like its own name and cannot be guessed.',
       examples: ['cat.jpg'],
     },
-    alt: { type: 'string', description: 'A text in place of the file, for readers who cannot see it.' },
+    alt: { type: 'string', maxLength: 512, description: 'A text in place of the file, for readers who cannot see it.' },
   },
   required: ['file'],
   additionalProperties: false,
 }
 
 /** Stores a file and its asset. */
-export function uploadRoute({ engine, files, intake }: AssetParts, assets: CollectionModel): Route {
+export function uploadRoute({ engine, files, quota, intake, images }: AssetParts, assets: CollectionModel): Route {
   const { locales } = engine.model
   return defineRoute({
     method: 'POST',
@@ -68,7 +75,7 @@ export function uploadRoute({ engine, files, intake }: AssetParts, assets: Colle
     run: async ({ access, body, conditions, query }) => {
       try {
         const { locale } = query.values
-        const asset = toNewAsset(body)
+        const asset = toNewAsset(body, images)
         const { sha256 } = asset.facts
         const what = {
           request: [assets.key, sha256, body.texts, ...(locale === undefined ? [] : [locale])],
@@ -77,7 +84,7 @@ export function uploadRoute({ engine, files, intake }: AssetParts, assets: Colle
         }
         return await repeatable({ engine, access, key: conditions.idempotencyKey }, what, toReply, async (transact) => {
           const context = await writeContext(engine, access, { locale, transact })
-          return createAsset(context, files, assets, asset)
+          return createAsset(context, { files, quota }, assets, asset)
         })
       } finally {
         await intake.discard(body.file.staged)
@@ -104,7 +111,7 @@ const uploadBody = (intake: Intake): BodyContract<UploadForm> => ({
 })
 
 /** @throws VALIDATION_ERROR with one issue for each text that is wrong */
-function toNewAsset({ file, texts }: UploadForm): NewAsset {
+function toNewAsset({ file, texts }: UploadForm, images: ImageVariants): NewAsset {
   const { staged, originalName, mimeType, size, sha256, image } = file
   const { directory = '', filename = makeFilename(originalName), alt } = texts
   const issues: Issue[] = []
@@ -119,8 +126,9 @@ function toNewAsset({ file, texts }: UploadForm): NewAsset {
     facts: { originalName, mimeType, size, sha256, ...image },
     place: { directory, filename },
     headers: { type: mimeType, disposition: dispositionOf(mimeType, filename, originalName) },
+    describe: (path) => images.describe(path, mimeType),
     data: alt === undefined ? {} : { alt },
   }
 }
 
-const toReply = (asset: EntryAnswer): Reply => writeReply(201, asset, { Location: `/api/assets/${asset.id}` })
+const toReply = (asset: EntryAnswer): TextReply => writeReply(201, asset, { Location: `/api/assets/${asset.id}` })

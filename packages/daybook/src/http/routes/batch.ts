@@ -5,7 +5,7 @@ import { isRecord } from '../../fields/field.ts'
 import { writtenLocale } from '../../query/locale.ts'
 import { jsonBody } from '../body.ts'
 import { defineRoute, type Route, WRITE_ERRORS } from '../contract.ts'
-import { PRIVATE, type Reply } from '../respond.ts'
+import { PRIVATE, type TextReply } from '../respond.ts'
 import { REPEAT_ERRORS, repeatable, type ShownEntry } from '../stored-replies.ts'
 import { BATCH_RESULTS_SCHEMA, batchSchema } from './schemas.ts'
 
@@ -64,7 +64,7 @@ function entriesInReply(stored: string): readonly ShownEntry[] {
   return results.filter(({ entry }) => entry !== undefined)
 }
 
-function toReply(results: readonly BatchResult[]): Reply {
+function toReply(results: readonly BatchResult[]): TextReply {
   const parts = results.map(({ op, collection, id, answer }) => {
     const entry = answer ? `,"etag":${JSON.stringify(answer.tag)},"entry":${answer.json}` : ''
     return `{"op":"${op}","collection":"${collection}","id":"${id}"${entry}}`

@@ -21,8 +21,9 @@ import {
   WRITE_ERRORS,
   writeAnswer,
 } from '../contract.ts'
-import { PRIVATE, type ReadPolicy, type Reply, readReply, writeReply } from '../respond.ts'
+import { PRIVATE, type ReadPolicy, readReply, type TextReply, writeReply } from '../respond.ts'
 import { REPEAT_ERRORS, repeatable } from '../stored-replies.ts'
+import { imageRoute } from './asset-image.ts'
 import { type AssetParts, uploadRoute } from './assets.ts'
 import { manyRoutes } from './many.ts'
 import { EXAMPLE_ID, listSchema, REFERENCES_SCHEMA } from './schemas.ts'
@@ -51,6 +52,7 @@ export function entryRoutes(parts: EntryParts): readonly Route[] {
     changeRoute(parts, collection, writing, 'PATCH'),
     deleteRoute(parts, collection),
     referencesRoute(parts, collection),
+    ...(collection.holdsFiles ? [imageRoute(parts, collection)] : []),
     ...manyRoutes(parts.engine, collection),
   ])
 }
@@ -141,7 +143,7 @@ function createRoute({ engine }: EntryParts, collection: CollectionModel, writin
         collections: [collection],
         shown: (stored: string) => [{ collection: key, id: JSON.parse(stored).id }],
       }
-      const toReply = (entry: EntryAnswer): Reply =>
+      const toReply = (entry: EntryAnswer): TextReply =>
         writeReply(201, entry, { Location: locationOf(key, entry, locale) })
       return repeatable({ engine, access, key: conditions.idempotencyKey }, what, toReply, async (transact) => {
         const context = await writeContext(engine, access, { locale, transact })

@@ -117,12 +117,16 @@ export const batchSchema = (maxItems: number): JsonSchema => ({
   additionalProperties: false,
 })
 
-/** An operation of a batch on one collection, with the schemas of the bodies that create and change an entry. */
-export function operationSchema(collection: string, create: JsonSchema, update: JsonSchema): JsonSchema {
+/**
+ * An operation of a batch on one collection, with the schemas of the bodies that change and create an entry.
+ *
+ * @param create absent: none can be created
+ */
+export function operationSchema(collection: string, update: JsonSchema, create?: JsonSchema): JsonSchema {
   const common = { collection: { const: collection } }
   return {
     oneOf: [
-      oneOperation({ op: { const: 'create' }, ...common, data: create }),
+      ...(create ? [oneOperation({ op: { const: 'create' }, ...common, data: create })] : []),
       oneOperation({ op: { const: 'update' }, ...common, id: DOCUMENT_ID, data: update }),
       oneOperation({ op: { const: 'delete' }, ...common, id: DOCUMENT_ID }),
     ],

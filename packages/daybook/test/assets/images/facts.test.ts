@@ -116,7 +116,7 @@ function pngHead(width: number, height: number): Buffer {
 
 /** A GIF file of one pixel, with that many frames. */
 function gif(frames: number): Buffer {
-  const frame = Buffer.from('2c000000000100010000024401003b', 'hex').subarray(0, 14)
+  const frame = Buffer.from('2c0000000001000100000202440100', 'hex')
   return Buffer.concat([
     Buffer.from('GIF89a\x01\0\x01\0\0\0\0', 'latin1'),
     ...Array.from({ length: frames }, () => frame),

@@ -13,6 +13,7 @@ const things = {
   next: f.relation('things'),
   previous: f.reverse('things.next'),
   shelf: f.relation(['things', 'people'], { many: true }),
+  picture: f.asset(),
   seo: f.group({ title: f.text({ localized: true }), text: f.markdown(), rank: f.integer() }),
   words: f.list(f.text(), { localized: true }),
   rows: f.list(f.group({ label: f.text({ localized: true }), size: f.integer() })),

@@ -140,7 +140,7 @@ describe('daybook export', () => {
     expect(toLines(stdout)).toEqual([
       expect.objectContaining({ since: 2, seq: 3 }),
       expect.objectContaining({ collection: 'notes' }),
-      { counts: { collections: { notes: 1 }, globals: 0, deleted: 0 } },
+      { counts: { collections: { assets: 0, notes: 1 }, globals: 0, deleted: 0 } },
     ])
   })
 

@@ -17,7 +17,7 @@ import { People } from '../../support/auth/people.ts'
 import { kindsOf, routesOf } from '../../support/scenarios/routes.ts'
 import { expectSane } from '../../support/scenarios/sane.ts'
 import { STORES, type StoredService } from '../../support/stores/stores.ts'
-import { toForm } from '../../support/uploads.ts'
+import { DOT, toForm, upload } from '../../support/uploads.ts'
 
 const people = new People({ cleo: [], ann: ['editor'] })
 const editors = hasRole('editor', 'service')
@@ -120,6 +120,7 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   listEntries: { ...READ, limited: everyone },
   createEntry: { ...write(201), limited: [201, 201, 201, 201] },
   uploadAsset: [401, 201, 201, 201],
+  getAssetImage: everyone,
   getEntry: READ_ENTRY,
   updateEntry: { ...write(200), limited: [404, 404, 200, 200] },
   patchEntry: { ...write(200), limited: [404, 404, 200, 200] },
@@ -268,27 +269,34 @@ describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
     return ((await response.json()) as { id: string }).id
   }
 
+  /** The id of a picture. */
+  const makePicture = async (): Promise<string> => (await upload(service, { content: DOT, name: 'dot.png' })).id
+
+  /** An address that a path stands for, with an entry or a picture of its own. */
+  async function addressOf(path: string, document: string): Promise<string> {
+    const make = path.endsWith('/image') ? makePicture : () => makeEntry(document)
+    return path
+      .replace(':collection', document)
+      .replace(':key', document)
+      .replace(/:(?:slug|id)\b/, /:(?:slug|id)\b/.test(path) ? await make() : '')
+      .replace(':action', 'any')
+      .replace('*', 'any')
+  }
+
   /** A request to a route that would be carried out for a permitted caller. */
   async function requestOf({ route, document }: Cell): Promise<{ readonly path: string; readonly json?: unknown }> {
     const { path, method, operationId } = route
-    const needsEntry = /:(?:slug|id)\b/.test(path)
-    const target = path
-      .replace(':collection', document)
-      .replace(':key', document)
-      .replace(/:(?:slug|id)\b/, needsEntry ? await makeEntry(document) : '')
-      .replace(':action', 'any')
-      .replace('*', 'any')
+    const target = await addressOf(path, document)
     if (operationId === 'deleteMany' || operationId === 'patchMany') {
       const path = `${target}?where[id][eq]=${await makeEntry(document)}`
       return operationId === 'deleteMany' ? { path } : { path, json: { title: `sent ${made++}` } }
     }
     if (method === 'GET' || method === 'DELETE') return { path: target }
-    if (operationId === 'uploadAsset') return { path: target, json: toForm({}) }
     if (operationId === 'runBatch') {
       const operation = { op: 'create', collection: document, data: { title: `batch ${made++}` } }
       return { path: target, json: { operations: [operation] } }
     }
-    return { path: target, json: route.resource?.kind === 'global' ? { text: 'x' } : { title: `sent ${made++}` } }
+    return { path: target, json: bodyOf(route, `sent ${made++}`) }
   }
 
   const cases = CELLS.flatMap((cell) => ROLES.map((role, index) => ({ cell, role, status: cell.expected[index] ?? 0 })))
@@ -319,6 +327,11 @@ describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
     }
   })
 })
+
+function bodyOf({ operationId, resource }: Route, title: string): object {
+  if (operationId === 'uploadAsset') return toForm({})
+  return resource?.kind === 'global' ? { text: 'x' } : { title }
+}
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 

@@ -81,6 +81,7 @@ interface Operation {
 
 /** A parameter of a document, as far as the tests look at it. */
 interface Parameter {
+  readonly required?: boolean
   readonly name: string
   readonly in: string
   readonly schema: Schema
@@ -136,7 +137,10 @@ describe.each(CONFIGS)('the document of %s', (_name, config) => {
     }
     const { schemas, parameters } = document.components
     // A docs page would send an example of a parameter that can be left out, too.
-    expect(Object.values(parameters).filter(({ example }) => example !== undefined)).toEqual([])
+    expect(Object.values(parameters).filter(({ example, required }) => example !== undefined && !required)).toEqual([])
+    for (const [name, { example }] of Object.entries(parameters)) {
+      if (example !== undefined) expect(faults(`parameters/${name}/schema`, example), name).toEqual([])
+    }
     for (const [name, { examples = [] }] of Object.entries(schemas)) {
       for (const example of examples) expect(faults(`schemas/${name}`, example), name).toEqual([])
     }
@@ -287,7 +291,11 @@ describe('what it says', () => {
     expect(Object.keys(post?.responses['201']?.headers ?? {})).toEqual(
       expect.arrayContaining(['ETag', 'Daybook-Seq', 'Location', 'Idempotency-Replayed', 'X-Request-Id']),
     )
-    // Answers without a body say the same everywhere.
+    // Answers that hold nothing of the document say the same everywhere.
+    expect(paths['/api/posts']?.patch?.responses['200']).toEqual({ $ref: '#/components/responses/ManyResult' })
+    expect(paths['/api/posts/{id}/references']?.get?.responses['200']).toEqual({
+      $ref: '#/components/responses/References',
+    })
     expect(get?.responses['304']).toEqual({ $ref: '#/components/responses/NotModified' })
     expect(Object.keys(components.responses.NotModified?.headers ?? {})).toEqual(
       expect.arrayContaining(['ETag', 'Vary', 'X-Request-Id']),

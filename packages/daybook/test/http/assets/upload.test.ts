@@ -1,23 +1,17 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { storedFiles } from '../../support/assets/stored-files.ts'
 import { SQLITE, STORES, type StoredService } from '../../support/stores/stores.ts'
-import { type Asset, postUpload, toForm, type Upload, upload } from '../../support/uploads.ts'
+import { type Asset, DOT, postUpload, toForm, type Upload, upload } from '../../support/uploads.ts'
 
 const config: DaybookConfig = defineConfig({
   collections: { posts: defineCollection({ fields: { title: f.text() } }) },
   assets: { maxBytes: 100_000 },
 })
 
-/** A picture of one pixel. */
-const PNG = Uint8Array.from(
-  Buffer.from(
-    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-    'base64',
-  ),
-)
 const SVG = '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 
 let service: StoredService
@@ -29,18 +23,12 @@ function appendTwice(form: FormData, field: string): void {
   form.append(field, 'other')
 }
 
-/** Every file below the folder of the files, those that are staged as well. */
-async function filesOf(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(join(folder, 'uploads'), { recursive: true, withFileTypes: true }).catch(() => [])
-  return entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name))
-}
-
 const fileOf = ({ path }: Asset): Promise<Buffer> => readFile(join(service.data, 'uploads', path))
 
 /** Runs a refused request, after which there are the same files, assets and changes as before. */
 async function refused(send: () => Promise<Response>): Promise<Response> {
   const state = async (): Promise<unknown> => [
-    await filesOf(service.data),
+    await storedFiles(service.data),
     await service.rows('SELECT * FROM "daybook$head"'),
   ]
   const before = await state()
@@ -57,25 +45,25 @@ describe.each(STORES)('uploads on $name', (store) => {
 
   test('an upload is answered 201 with the stored asset, its address and its tag', async () => {
     const texts = { directory: 'images/2026', filename: 'dot.png', alt: 'A dot' }
-    const response = await postUpload(service, { content: PNG, name: 'my dot.png', type: 'text/html', texts })
+    const response = await postUpload(service, { content: DOT, name: 'my dot.png', type: 'text/html', texts })
     const asset = (await response.json()) as Asset
     expect(response.status).toBe(201)
     expect(asset).toMatchObject({
       filename: 'dot.png',
       originalName: 'my dot.png',
       mimeType: 'image/png',
-      size: PNG.length,
+      size: DOT.length,
       path: 'images/2026/dot.png',
       url: '/uploads/images/2026/dot.png',
       alt: 'A dot',
-      sha256: createHash('sha256').update(PNG).digest('hex'),
+      sha256: createHash('sha256').update(DOT).digest('hex'),
       width: 1,
       height: 1,
       focalPoint: null,
     })
     expect(response.headers.get('location')).toBe(`/api/assets/${asset.id}`)
     expect(response.headers.get('daybook-seq')).toMatch(/^\d+$/)
-    expect(await fileOf(asset)).toEqual(Buffer.from(PNG))
+    expect(await fileOf(asset)).toEqual(Buffer.from(DOT))
     const read = await service.request(`/api/assets/${asset.id}`, { headers: auth() })
     expect([read.status, read.headers.get('etag')]).toEqual([200, response.headers.get('etag')])
     expect(await read.json()).toEqual(asset)
@@ -101,7 +89,7 @@ describe.each(STORES)('uploads on $name', (store) => {
   })
 
   test.each([
-    ['a picture, whatever it is called', PNG, 'page.html', 'image/png'],
+    ['a picture, whatever it is called', DOT, 'page.html', 'image/png'],
     ['a text, by its name', 'Hello', 'hello.txt', 'text/plain'],
     [
       'a page that is called a picture: nothing is known of it',
@@ -149,7 +137,8 @@ describe.each(STORES)('uploads on $name', (store) => {
       const gone = await service.request(`/api/assets/${asset.id}`, { method: 'DELETE', headers: auth() })
       expect(gone.status).toBe(204)
     }
-    const left = async (): Promise<unknown> => (await filesOf(service.data)).filter((file) => file.includes('/again/'))
+    const left = async (): Promise<unknown> =>
+      (await storedFiles(service.data)).filter((file) => file.startsWith('again/'))
     await expect.poll(left).toEqual([])
   })
 
@@ -298,7 +287,7 @@ describe.each(STORES)('uploads on $name', (store) => {
 describe('a service that takes some types', () => {
   test('refuses a file by what its bytes are', async () => {
     await using own = await SQLITE.open({ ...config, assets: { accept: ['image/*', 'text/plain'] } })
-    expect(await upload(own, { content: PNG, name: 'a.bin' })).toMatchObject({ mimeType: 'image/png' })
+    expect(await upload(own, { content: DOT, name: 'a.bin' })).toMatchObject({ mimeType: 'image/png' })
     const response = await postUpload(own, { content: SVG, name: 'cat.png' })
     const issues = [{ path: '/file', code: 'accept' }]
     expect([response.status, await response.json()]).toMatchObject([400, { details: { issues } }])

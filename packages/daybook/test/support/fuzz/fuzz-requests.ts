@@ -68,8 +68,8 @@ export class FuzzRequests {
             pairs.length === 0
               ? address
               : `${address}?${new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, value]))}`,
-          headers: { ...headers, ...(hasBody ? { 'Content-Type': media } : {}) },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          headers: { ...headers, ...(hasBody ? { 'Content-Type': typeOf(media) } : {}) },
+          ...(body === undefined ? {} : { body: media === FORM ? toForm(body) : JSON.stringify(body) }),
         })),
     )
   }
@@ -112,7 +112,8 @@ export class FuzzRequests {
   #body(operation: Operation, media: string, isDamaged: boolean): Arbitrary<unknown> {
     const { schema } = (operation.requestBody?.content[media] ?? {}) as { readonly schema: Schema }
     const value = this.#world.bodies(operation.operationId, this.#values.of(schema))
-    return isDamaged ? damaged(value) : value
+    if (!isDamaged) return value
+    return media === FORM ? damagedForm(value) : damaged(value)
   }
 }
 
@@ -125,10 +126,34 @@ export interface World extends NamedValues {
   bodies(operationId: string, made: Arbitrary<unknown>): Arbitrary<unknown>
 }
 
-/** The media type in which JSON is sent; `undefined`: the operation takes none. */
+const FORM = 'multipart/form-data'
+/** Values hold only letters, digits and the like between two of its dashes. */
+const BOUNDARY = '----------fuzzed----------'
+
+const typeOf = (media: string): string => (media === FORM ? `${FORM}; boundary=${BOUNDARY}` : media)
+
+/** The fields of a form: texts, and its file. */
+function toForm(value: unknown): string {
+  const parts = Object.entries(value as Readonly<Record<string, unknown>>).map(([name, text]) => {
+    const file = name === 'file' ? '; filename="fuzzed.txt"' : ''
+    return `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${file}\r\n\r\n${text}\r\n`
+  })
+  return `${parts.join('')}--${BOUNDARY}--\r\n`
+}
+
+/** Forms without a file, or with a field that there is not. */
+const damagedForm = (form: Arbitrary<unknown>): Arbitrary<unknown> =>
+  fc.tuple(form, fc.boolean()).map(([value, isWithout]) => {
+    const { file, ...texts } = value as Readonly<Record<string, unknown>>
+    return isWithout ? texts : { ...texts, file, zzz: '1' }
+  })
+
+/** The media type in which a body is sent; `undefined`: the operation takes none. */
 function mediaOf({ requestBody }: Operation): string | undefined {
   const types = Object.keys(requestBody?.content ?? {})
-  return types.find((type) => type.includes('merge-patch')) ?? types.find((type) => type.endsWith('json'))
+  return (
+    types.find((type) => type.includes('merge-patch')) ?? types.find((type) => type.endsWith('json') || type === FORM)
+  )
 }
 
 const LISTS: readonly string[] = ['in', 'nin', 'all', 'sort', 'status']

@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check'
 import type { StoredService } from '../stores/stores.ts'
+import { DOT, upload } from '../uploads.ts'
 import type { World } from './fuzz-requests.ts'
 
 const ACCOUNT = { name: 'Ada', email: 'ada@example.org', password: 'a long one of mine' }
@@ -35,12 +36,17 @@ export class FuzzWorld implements World {
   async refill(collection: string): Promise<void> {
     const known = await this.#list(collection)
     const entry = { [collection === 'people' ? 'name' : 'title']: 'An entry' }
-    for (let n = known.length; n < FEWEST; n++) await this.#send(`/api/${collection}`, entry)
+    for (let n = known.length; n < FEWEST; n++) {
+      if (collection === 'assets') await upload(this.#service, { content: DOT, name: 'dot.png' })
+      else await this.#send(`/api/${collection}`, entry)
+    }
     this.#ids.set(collection, known.length < FEWEST ? await this.#list(collection) : known)
   }
 
   async #list(collection: string): Promise<readonly string[]> {
-    const response = await this.#service.request(`/api/${collection}?select=id&limit=100`, {
+    // Of the files that uploads made, those that are pictures: images are made of them.
+    const filter = collection === 'assets' ? '&where[mimeType][eq]=image/png' : ''
+    const response = await this.#service.request(`/api/${collection}?select=id&limit=100${filter}`, {
       headers: { Authorization: `Bearer ${this.#service.token}` },
     })
     const { items } = (await response.json()) as { readonly items: readonly { readonly id: string }[] }
@@ -107,6 +113,8 @@ export const UNSAID: Readonly<Record<string, string>> = {
   too_long: 'A query string has at most 8 KiB.',
   maxItems: 'A filter has at most 50 conditions in all.',
   depth: 'and, or and not are nested at most three levels.',
+  size: 'Without a signature, h is equal to w.',
+  image: 'A picture is made of assets that are pictures.',
   required: 'A merge patch leaves a value whole.',
   merge: 'A merge patch leaves a value whole.',
 }

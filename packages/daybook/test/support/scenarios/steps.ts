@@ -72,6 +72,24 @@ export const batch = (operations: unknown, extra: Extra = {}): Step => ({
   ...extra,
 })
 
+/** Uploads a file of text with the service token, with these fields beside it. */
+export function uploadFile(content: string, texts: Readonly<Record<string, string>> = {}, extra: Extra = {}): Step {
+  const fields = Object.entries(texts).map(([name, text]) => formPart(`name="${name}"`, text))
+  const file = formPart('name="file"; filename="note.txt"', content)
+  return {
+    method: 'POST',
+    path: '/api/assets',
+    auth: true,
+    raw: `${[...fields, file].join('')}--form--\r\n`,
+    status: 201,
+    ...extra,
+    headers: { 'Content-Type': 'multipart/form-data; boundary=form', ...extra.headers },
+  }
+}
+
+const formPart = (parameters: string, content: string): string =>
+  `--form\r\nContent-Disposition: form-data; ${parameters}\r\n\r\n${content}\r\n`
+
 /** A refusal that names these places in the body. */
 export const faults = (...paths: readonly string[]): Extra => ({
   status: 400,

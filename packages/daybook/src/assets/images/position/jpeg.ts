@@ -5,6 +5,9 @@ import { XmpBlanker } from './xmp.ts'
 
 const MARKER = { start: 0xd8, end: 0xd9, scan: 0xda, app1: 0xe1, app13: 0xed } as const
 
+/** A prefix and the header of a TIFF structure. Millions of empty segments cost less than reading each. */
+const SHORTEST_METADATA = 14
+
 const XMP = 'http://ns.adobe.com/xap/1.0/\0'
 const EXTENDED_XMP = 'http://ns.adobe.com/xmp/extension/\0'
 /** A digest, a length and an offset come before each portion of extended XMP (XMP part 3, section 1.1.3.1). */
@@ -21,7 +24,7 @@ export function* jpegWalk(): Walk {
   const extended = new XmpBlanker()
   for (;;) {
     yield { passBefore: 0xff }
-    const [, marker = 0] = yield { hold: 2 }
+    const marker = (yield { hold: 2 })[1] ?? 0
     // A fill byte: the second one may begin the marker.
     if (marker === 0xff) yield* fillBytes(extended)
     else if (!standsAlone(marker)) yield* segment(marker, extended)
@@ -32,7 +35,7 @@ export function* jpegWalk(): Walk {
 function* fillBytes(extended: XmpBlanker): Walk {
   let marker = 0xff
   while (marker === 0xff) {
-    const [next] = yield { hold: 1 }
+    const next = (yield { hold: 1 })[0]
     if (next === undefined) return
     marker = next
   }
@@ -43,7 +46,7 @@ function* segment(marker: number, extended: XmpBlanker): Walk {
   const head = yield { hold: 2 }
   const length = head.length === 2 ? head.readUInt16BE() - 2 : 0
   if (length <= 0) return
-  if (marker !== MARKER.app1 && marker !== MARKER.app13) {
+  if ((marker !== MARKER.app1 && marker !== MARKER.app13) || length < SHORTEST_METADATA) {
     yield { pass: length }
     return
   }

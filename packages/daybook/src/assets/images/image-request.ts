@@ -1,0 +1,122 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { invalidAt } from '../../errors.ts'
+import type { ImageFit, ImageFormat } from './processor/job.ts'
+
+export const IMAGE_FITS: readonly ImageFit[] = ['cover', 'contain', 'inside']
+
+export const IMAGE_FORMATS: readonly ImageFormat[] = ['avif', 'webp', 'jpeg', 'png']
+
+/** Which pictures anyone may have made of a picture. */
+export interface ImageRules {
+  /** In pixels; with a height as well, only squares. @default 16 to 3840, those of `next/image` */
+  readonly widths: readonly number[]
+  /** Further sizes, each `WIDTHxHEIGHT` in pixels, such as `1200x630`. @default [] */
+  readonly sizes: readonly string[]
+  /** From 1 to 100. @default [50, 75, 90] */
+  readonly qualities: readonly number[]
+  /** The key of signatures, with which requests may have any size and quality. @default none: there are no signatures */
+  readonly secret?: string
+}
+
+/** The rules without a config. */
+export const DEFAULT_IMAGE_RULES: ImageRules = {
+  widths: [16, 32, 48, 64, 96, 128, 256, 384, 640, 750, 828, 1080, 1200, 1920, 2048, 3840],
+  sizes: [],
+  qualities: [50, 75, 90],
+}
+
+/** The largest side of a picture that a signature can ask for, in pixels. */
+export const MAX_SIDE = 4096
+
+/** The parameters of a picture, by their names in the query. */
+export interface ImageParameters {
+  /** In pixels. */
+  readonly w?: number
+  /** In pixels. */
+  readonly h?: number
+  /** @default 'cover' */
+  readonly fit?: ImageFit
+  /** `auto`: what the client accepts. @default 'auto' */
+  readonly format?: ImageFormat | 'auto'
+  /** From 1 to 100. @default what suits the format */
+  readonly q?: number
+}
+
+/** The parameters of a request, which may be signed. */
+export interface ImageRequest extends ImageParameters {
+  readonly signature?: string
+}
+
+/** The order in which parameters are signed. */
+const SIGNED = ['w', 'h', 'fit', 'format', 'q'] as const
+
+function signature(secret: string, id: string, parameters: ImageParameters): string {
+  const query = SIGNED.flatMap((name) => (parameters[name] === undefined ? [] : [`${name}=${parameters[name]}`])).join(
+    '&',
+  )
+  return createHmac('sha256', secret).update(`${id}?${query}`).digest('base64url')
+}
+
+/**
+ * The query of a picture in any size up to 4096 pixels, signed with HMAC-SHA-256 (RFC 2104).
+ *
+ * @param id of the asset
+ * @example
+ * ```ts
+ * const query = signImage(secret, asset.id, { w: 300, h: 200, fit: 'cover' })
+ * const src = `/api/assets/${asset.id}/image?${query}`
+ * ```
+ */
+export function signImage(secret: string, id: string, parameters: ImageParameters): string {
+  const query = new URLSearchParams()
+  for (const name of SIGNED) if (parameters[name] !== undefined) query.set(name, String(parameters[name]))
+  query.set('signature', signature(secret, id, parameters))
+  return query.toString()
+}
+
+/**
+ * Makes sure that a request keeps to the rules, or is signed.
+ *
+ * @throws VALIDATION_ERROR which says what the rules allow
+ */
+export function requireAllowedImage(id: string, request: ImageRequest, rules: ImageRules): void {
+  requireBounds(request)
+  if (request.signature !== undefined) requireSignature(id, request, request.signature, rules.secret)
+  else {
+    requireAllowedSize(request, rules)
+    const { q } = request
+    if (q !== undefined && !rules.qualities.includes(q)) throw notListed('q', rules.qualities)
+  }
+}
+
+function requireBounds({ w, h, q }: ImageRequest): void {
+  for (const [name, side] of [
+    ['w', w],
+    ['h', h],
+  ] as const) {
+    if (side !== undefined && !isWithin(side, MAX_SIDE)) throw invalidAt(name, 'range', `must be 1 to ${MAX_SIDE}`)
+  }
+  if (q !== undefined && !isWithin(q, 100)) throw invalidAt('q', 'range', 'must be 1 to 100')
+}
+
+const isWithin = (value: number, max: number): boolean => Number.isInteger(value) && value >= 1 && value <= max
+
+function requireSignature(id: string, request: ImageRequest, given: string, secret: string | undefined): void {
+  if (secret === undefined)
+    throw invalidAt('signature', 'unknown', 'leave it out: this service has no secret for images')
+  const expected = Buffer.from(signature(secret, id, request))
+  const actual = Buffer.from(given)
+  const isRight = actual.length === expected.length && timingSafeEqual(actual, expected)
+  if (!isRight) throw invalidAt('signature', 'signature', 'must be that of this asset and these parameters')
+}
+
+function requireAllowedSize({ w, h }: ImageRequest, { widths, sizes }: ImageRules): void {
+  if (w !== undefined && h !== undefined && sizes.includes(`${w}x${h}`)) return
+  if (w !== undefined && !widths.includes(w)) throw notListed('w', widths)
+  if (h === undefined || h === w) return
+  const others = sizes.length > 0 ? `, or one of the sizes ${sizes.join(', ')}` : ''
+  throw invalidAt('h', 'size', `must be equal to w${others}; other sizes need a signature`)
+}
+
+const notListed = (name: string, allowed: readonly number[]): Error =>
+  invalidAt(name, 'enum', `must be one of ${allowed.join(', ')}; other values need a signature`)

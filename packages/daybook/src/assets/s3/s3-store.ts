@@ -1,0 +1,250 @@
+import { addAbortSignal, Readable } from 'node:stream'
+import type { HeadObjectCommandOutput, MultipartUpload } from '@aws-sdk/client-s3'
+import { INCOMING, isBlobKey, isOwnKey, requireKey, requireName, requirePrefix } from '../blob-key.ts'
+import type { BlobContent, BlobHeaders, BlobStore, ByteRange, StagedBlob, StoredBlob } from '../blob-store.ts'
+import { StagedNames } from '../staged-names.ts'
+import { PartBuffers, PartReader } from './part-buffers.ts'
+import type { S3Calls } from './s3-calls.ts'
+import { S3Upload, STAGED_ID } from './s3-upload.ts'
+
+/** What is published never changes. */
+const IMMUTABLE = 'public, max-age=31536000, immutable'
+/** What is written may be replaced. */
+const REPLACEABLE = 'public, max-age=0, must-revalidate'
+
+/** An object of S3, with its whole key. */
+interface S3Object {
+  readonly key: string
+  readonly size: number
+  readonly at: Date
+}
+
+/** Blobs as objects of S3, named by their keys; what is staged lies below `.incoming/`. */
+export class S3BlobStore implements BlobStore {
+  readonly #calls: S3Calls
+  readonly #parts = new PartBuffers()
+  /** The last attempt to publish under a key, as long as it is under way. */
+  readonly #publishing = new Map<string, Promise<boolean>>()
+
+  constructor(calls: S3Calls) {
+    this.#calls = calls
+  }
+
+  async stage(name: string, content: Readable, signal: AbortSignal): Promise<void> {
+    requireName(name)
+    const upload = new S3Upload(this.#calls, this.#stagedKey(name), signal)
+    try {
+      const parts = new PartReader(addAbortSignal(signal, content))
+      while (!(await this.#sendNext(parts, upload))) signal.throwIfAborted()
+    } catch (error) {
+      content.destroy()
+      await upload.abandon()
+      throw signal.aborted ? signal.reason : error
+    }
+  }
+
+  async publish(name: string, key: string, headers: BlobHeaders): Promise<boolean> {
+    requireName(name)
+    requireKey(key)
+    const attempt = (): Promise<boolean> => this.#publish(this.#stagedKey(name), this.#fullKey(key), headers)
+    // Servers that know no conditions of copies would let two attempts of one process through.
+    const mine = (this.#publishing.get(key) ?? Promise.resolve()).then(attempt, attempt)
+    this.#publishing.set(key, mine)
+    try {
+      return await mine
+    } finally {
+      if (this.#publishing.get(key) === mine) this.#publishing.delete(key)
+    }
+  }
+
+  async discard(name: string): Promise<void> {
+    requireName(name)
+    const key = this.#stagedKey(name)
+    await this.#remove(key)
+    for await (const { Key, UploadId } of this.#uploads(key)) {
+      if (Key === key) await this.#abortUpload(key, UploadId)
+    }
+  }
+
+  async *staged(): AsyncIterable<StagedBlob> {
+    const folder = this.#stagedKey('')
+    const names = new StagedNames()
+    for await (const { key, at } of this.#objects(folder)) names.note(key.slice(folder.length), at)
+    for await (const { Key = '', Initiated } of this.#uploads(folder)) {
+      names.note(Key.slice(folder.length), Initiated ?? new Date())
+    }
+    yield* names
+  }
+
+  async read(key: string, range?: ByteRange): Promise<BlobContent | undefined> {
+    requireKey(key)
+    if (range && range.end < range.start) return await this.#nothingOf(key)
+    const { sdk, bucket } = this.#calls
+    const command = new sdk.GetObjectCommand({
+      Bucket: bucket,
+      Key: this.#fullKey(key),
+      ...(range && { Range: `bytes=${range.start}-${range.end}` }),
+    })
+    const found = await this.#calls.sendUnless([404, 416], command)
+    // There is none, or nothing of it in the range.
+    if (!found) return range && (await this.#nothingOf(key))
+    const [, whole] = /\/(\d+)$/.exec(found.ContentRange ?? '') ?? []
+    return { size: Number(whole ?? found.ContentLength), content: found.Body as Readable }
+  }
+
+  async size(key: string): Promise<number | undefined> {
+    requireKey(key)
+    return (await this.#head(this.#fullKey(key)))?.ContentLength
+  }
+
+  async write(key: string, bytes: Uint8Array, { type, disposition }: BlobHeaders): Promise<void> {
+    requireKey(key)
+    const { sdk, bucket } = this.#calls
+    const command = new sdk.PutObjectCommand({
+      Bucket: bucket,
+      Key: this.#fullKey(key),
+      Body: bytes,
+      ContentType: type,
+      ContentDisposition: disposition,
+      CacheControl: REPLACEABLE,
+    })
+    await this.#calls.send(command)
+  }
+
+  async delete(key: string): Promise<void> {
+    requireKey(key)
+    await this.#remove(this.#fullKey(key))
+  }
+
+  async *list(prefix: string): AsyncIterable<StoredBlob> {
+    requirePrefix(prefix)
+    for await (const { key, size } of this.#objects(this.#fullKey(prefix))) {
+      const own = key.slice(this.#calls.prefix.length)
+      if (isBlobKey(own) && !(prefix === '' && isOwnKey(own))) yield { key: own, size }
+    }
+  }
+
+  async check(): Promise<void> {
+    const { sdk, bucket, prefix } = this.#calls
+    const command = new sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, MaxKeys: 1 })
+    await this.#calls.send(command)
+  }
+
+  async close(): Promise<void> {
+    this.#calls.close()
+  }
+
+  #fullKey(key: string): string {
+    return `${this.#calls.prefix}${key}`
+  }
+
+  #stagedKey(name: string): string {
+    return this.#fullKey(`${INCOMING}/${name}`)
+  }
+
+  /** Sends the next part of a stream. @returns whether it was the last one */
+  async #sendNext(parts: PartReader, upload: S3Upload): Promise<boolean> {
+    await parts.ready()
+    return await this.#parts.use(async (buffer) => {
+      const length = await parts.fill(buffer)
+      if (length === undefined) return false
+      const isLast = length < buffer.length
+      await upload.send(buffer.subarray(0, length), isLast)
+      return isLast
+    })
+  }
+
+  async #publish(from: string, to: string, headers: BlobHeaders): Promise<boolean> {
+    const staged = await this.#head(from)
+    if (!staged) throw new Error(`Nothing is staged as ${from}.`)
+    const isPlaced = (await this.#head(to)) === undefined && (await this.#copy(from, to, staged, headers))
+    // A copy whose answer was lost stands in its own way.
+    if (!isPlaced && !isCopy(await this.#head(to), staged)) return false
+    await this.#remove(from)
+    return true
+  }
+
+  /** Copies an object to a key that none has. @returns whether none had it, as far as the server looks */
+  async #copy(from: string, to: string, staged: HeadObjectCommandOutput, headers: BlobHeaders): Promise<boolean> {
+    const { sdk, bucket } = this.#calls
+    const copy = (condition: { readonly IfNoneMatch?: '*' }): Promise<unknown> => {
+      const command = new sdk.CopyObjectCommand({
+        Bucket: bucket,
+        Key: to,
+        CopySource: `${bucket}/${from}`,
+        MetadataDirective: 'REPLACE',
+        Metadata: staged.Metadata,
+        ContentType: headers.type,
+        ContentDisposition: headers.disposition,
+        CacheControl: IMMUTABLE,
+        ...condition,
+      })
+      return this.#calls.sendUnless([409, 412, 501], command)
+    }
+    if ((await copy({ IfNoneMatch: '*' })) !== undefined) return true
+    if ((await this.#head(to)) !== undefined) return false
+    // The server knows no conditions of copies.
+    return (await copy({})) !== undefined
+  }
+
+  async #head(key: string): Promise<HeadObjectCommandOutput | undefined> {
+    const { sdk, bucket } = this.#calls
+    const command = new sdk.HeadObjectCommand({ Bucket: bucket, Key: key })
+    return await this.#calls.sendUnless([404], command)
+  }
+
+  async #nothingOf(key: string): Promise<BlobContent | undefined> {
+    const size = await this.size(key)
+    return size === undefined ? undefined : { size, content: Readable.from([]) }
+  }
+
+  async #remove(key: string): Promise<void> {
+    const { sdk, bucket } = this.#calls
+    const command = new sdk.DeleteObjectCommand({ Bucket: bucket, Key: key })
+    await this.#calls.sendUnless([404], command)
+  }
+
+  async #abortUpload(key: string, uploadId: string | undefined): Promise<void> {
+    const { sdk, bucket } = this.#calls
+    const command = new sdk.AbortMultipartUploadCommand({ Bucket: bucket, Key: key, UploadId: uploadId })
+    await this.#calls.sendUnless([404], command)
+  }
+
+  async *#objects(prefix: string): AsyncIterable<S3Object> {
+    const { sdk, bucket } = this.#calls
+    let token: string | undefined
+    do {
+      const command = new sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken: token })
+      const page = await this.#calls.send(command)
+      for (const { Key, Size = 0, LastModified = new Date() } of page.Contents ?? []) {
+        if (Key !== undefined) yield { key: Key, size: Size, at: LastModified }
+      }
+      token = page.IsTruncated ? page.NextContinuationToken : undefined
+    } while (token !== undefined)
+  }
+
+  /** Uploads in parts that were not completed; none where the server does not list them. */
+  async *#uploads(prefix: string): AsyncIterable<MultipartUpload> {
+    const { sdk, bucket } = this.#calls
+    let marker: { readonly KeyMarker?: string | undefined; readonly UploadIdMarker?: string | undefined } | undefined =
+      {}
+    while (marker) {
+      const command: InstanceType<typeof sdk.ListMultipartUploadsCommand> = new sdk.ListMultipartUploadsCommand({
+        Bucket: bucket,
+        Prefix: prefix,
+        ...marker,
+      })
+      const page = await this.#calls.sendUnless([501], command)
+      yield* page?.Uploads ?? []
+      marker = page?.IsTruncated
+        ? { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
+        : undefined
+    }
+  }
+}
+
+/** Whether an object is the copy of a staged one. */
+function isCopy(found: HeadObjectCommandOutput | undefined, staged: HeadObjectCommandOutput): boolean {
+  const id = staged.Metadata?.[STAGED_ID]
+  return id !== undefined && found?.Metadata?.[STAGED_ID] === id
+}

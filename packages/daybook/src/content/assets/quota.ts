@@ -1,0 +1,34 @@
+import type { AssetQuota } from '../../config/assets.ts'
+import { DaybookError } from '../../errors.ts'
+import type { CollectionModel, Comparable } from '../../model/model.ts'
+import { PEOPLE_COMPARABLES } from '../../model/people.ts'
+import type { Condition } from '../../query/where.ts'
+import type { Reader } from '../../store/reads/read.ts'
+
+/**
+ * Sees that the files of one person are within their quota. Asked in the transaction that stores another one, so that uploads at
+ * once do not get past it.
+ *
+ * @throws FORBIDDEN with `details.limit` when there are too many; PAYLOAD_TOO_LARGE with `details.limit` when they have too many bytes
+ */
+export async function requireWithinQuota(
+  read: Reader,
+  assets: CollectionModel,
+  person: string,
+  { files = Number.POSITIVE_INFINITY, bytes = Number.POSITIVE_INFINITY }: AssetQuota,
+): Promise<void> {
+  const own = PEOPLE_COMPARABLES.get('createdBy') as Comparable
+  const where: Condition = { kind: 'compare', by: own, operator: 'eq', values: [person], negated: false }
+  const sum = { kind: 'sum', name: 'sum:size', by: assets.comparables.get('size') as Comparable } as const
+  const size = { found: 1, visible: 1, all: 1 }
+  const used = await read.lists.value(assets, sum, { where, statuses: undefined, search: undefined, size })
+  if ((used?.count ?? 0) > files) {
+    throw new DaybookError('FORBIDDEN', `You have ${files} files, as many as you may; delete one first.`, {
+      limit: files,
+    })
+  }
+  if (Number(used?.value ?? 0) > bytes) {
+    const message = `Your files have at most ${bytes} bytes together, this one included; delete some first.`
+    throw new DaybookError('PAYLOAD_TOO_LARGE', message, { limit: bytes })
+  }
+}

@@ -1,0 +1,48 @@
+import { type BlobStore, disk } from 'daybook'
+import { s3 } from 'daybook/s3'
+import { blobStoreConformance } from 'daybook/testing'
+import { afterAll, describe, test } from 'vitest'
+import { S3_KEY, S3Server } from '../support/assets/s3-server.ts'
+import { LARGE_TEST_MS, PATIENCE_MS } from '../support/patience.ts'
+import { Folder } from '../support/stores/folder.ts'
+
+/** A place for blobs, and how a store is opened there. */
+interface BlobPlace {
+  readonly name: string
+  /** What holds the blobs, until it is disposed of. */
+  make(): Promise<AsyncDisposable & { open(): Promise<BlobStore> }>
+}
+
+async function makeDisk(): Promise<AsyncDisposable & { open(): Promise<BlobStore> }> {
+  const folder = await Folder.make()
+  return Object.assign(folder, { open: () => disk().open({ data: folder.address }) })
+}
+
+async function makeS3(
+  prefix: string,
+  knowsConditions: boolean,
+): Promise<AsyncDisposable & { open(): Promise<BlobStore> }> {
+  const server = await S3Server.make()
+  server.knowsConditions = knowsConditions
+  const endpoint = `http://127.0.0.1:${server.port}`
+  const option = s3({ bucket: 'files', endpoint, prefix, credentials: S3_KEY, timeoutMs: PATIENCE_MS })
+  return Object.assign(server, { open: () => option.open({ data: '' }) })
+}
+
+const PLACES: readonly BlobPlace[] = [
+  { name: 'a disk', make: makeDisk },
+  { name: 'S3', make: () => makeS3('site/uploads', true) },
+]
+
+describe.each(PLACES)('$name keeps what the interface promises', async ({ make }) => {
+  const place = await make()
+  afterAll(() => place[Symbol.asyncDispose]())
+  test.each(blobStoreConformance(place))('$name', { timeout: LARGE_TEST_MS }, ({ run }) => run())
+})
+
+describe('a server like S3 that knows no conditions of copies keeps what is promised of publishing', async () => {
+  const place = await makeS3('', false)
+  afterAll(() => place[Symbol.asyncDispose]())
+  const checks = blobStoreConformance(place).filter(({ name }) => name.startsWith('publish:'))
+  test.each(checks)('$name', ({ run }) => run())
+})

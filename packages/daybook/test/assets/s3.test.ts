@@ -1,0 +1,297 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import { type BlobStore, DaybookError, type StagedBlob, StartupError } from 'daybook'
+import { type S3Options, s3 } from 'daybook/s3'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { S3_KEY, S3Server } from '../support/assets/s3-server.ts'
+import { FaultyProxy } from '../support/network/faulty-proxy.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
+import { expectQuietProcess } from '../support/scenarios/sane.ts'
+
+const MIB = 1024 * 1024
+const HEADERS = { type: 'image/png', disposition: 'inline; filename="cat.png"' }
+
+afterEach(expectQuietProcess)
+
+/** A store in a bucket, behind a network that fails. */
+class S3Place implements AsyncDisposable {
+  readonly server: S3Server
+  readonly network: FaultyProxy
+  readonly store: BlobStore
+
+  private constructor(server: S3Server, network: FaultyProxy, store: BlobStore) {
+    this.server = server
+    this.network = network
+    this.store = store
+  }
+
+  static async make(options: Partial<S3Options> = {}): Promise<S3Place> {
+    const server = await S3Server.make()
+    const network = await FaultyProxy.to(server.port)
+    const endpoint = `http://127.0.0.1:${network.port}`
+    const defaults = { bucket: 'files', endpoint, credentials: S3_KEY, timeoutMs: PATIENCE_MS }
+    return new S3Place(server, network, await s3({ ...defaults, ...options }).open({ data: '' }))
+  }
+
+  stage(name: string, length: number): Promise<void> {
+    const chunks = Array.from({ length: Math.ceil(length / MIB) }, () => Buffer.alloc(Math.min(MIB, length), 7))
+    return this.store.stage(name, Readable.from(chunks), new AbortController().signal)
+  }
+
+  async staged(): Promise<readonly string[]> {
+    const names: string[] = []
+    for await (const { name } of this.store.staged()) names.push(name)
+    return names
+  }
+
+  /** How many calls of a kind have come. */
+  count(kind: RegExp): number {
+    return this.server.calls.filter((call) => kind.test(call)).length
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.store.close()
+    await this.network[Symbol.asyncDispose]()
+    await this.server[Symbol.asyncDispose]()
+  }
+}
+
+/** What a call is refused with. */
+async function refusalOf(call: Promise<unknown>): Promise<DaybookError> {
+  const refusal = await call.then(
+    () => undefined,
+    (error) => error,
+  )
+  expect(refusal).toBeInstanceOf(DaybookError)
+  return refusal
+}
+
+/** Each thing that a store does. */
+const callsOf = (store: BlobStore): readonly (() => Promise<unknown>)[] => [
+  () => store.stage('one', Readable.from([Buffer.alloc(10)]), new AbortController().signal),
+  () => store.publish('one', 'a', HEADERS),
+  () => store.discard('one'),
+  () => store.staged()[Symbol.asyncIterator]().next(),
+  () => store.read('a'),
+  () => store.size('a'),
+  () => store.write('a', Buffer.alloc(1), HEADERS),
+  () => store.delete('a'),
+  () => store.list('')[Symbol.asyncIterator]().next(),
+  () => store.check(),
+]
+
+describe('files on S3', () => {
+  test('lie below the prefix, with the headers that readers get', async () => {
+    await using place = await S3Place.make({ prefix: 'site/uploads/' })
+    await place.stage('one', 10)
+    expect([...place.server.stored.objects.keys()]).toEqual(['site/uploads/.incoming/one'])
+    await place.store.publish('one', 'images/cat.png', HEADERS)
+    expect([...place.server.stored.objects.keys()]).toEqual(['site/uploads/images/cat.png'])
+    const answer = await fetch(`http://127.0.0.1:${place.server.port}/files/site/uploads/images/cat.png`)
+    expect(await answer.arrayBuffer()).toHaveProperty('byteLength', 10)
+    expect(answer.headers.get('content-type')).toBe('image/png')
+    expect(answer.headers.get('content-disposition')).toBe('inline; filename="cat.png"')
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+  })
+
+  test('that may be replaced are not cached for long', async () => {
+    await using place = await S3Place.make()
+    await place.store.write('.sizes/cat', Buffer.from('{}'), HEADERS)
+    expect(place.server.stored.objects.get('.sizes/cat')?.metadata).toMatchObject({
+      'content-type': 'image/png',
+      'cache-control': 'public, max-age=0, must-revalidate',
+    })
+  })
+
+  test.each([
+    { length: MIB, parts: 0 },
+    { length: 5 * MIB, parts: 1 },
+    { length: 6 * MIB, parts: 2 },
+    { length: 10 * MIB, parts: 2 },
+    { length: 11 * MIB, parts: 3 },
+  ])('of $length bytes are sent in $parts parts', async ({ length, parts }) => {
+    await using place = await S3Place.make()
+    await place.stage('one', length)
+    expect(place.count(/^PUT .*partNumber/)).toBe(parts)
+    await place.store.publish('one', 'a', HEADERS)
+    const found = await place.store.read('a')
+    expect(found && Buffer.compare(await buffer(found.content), Buffer.alloc(length, 7))).toBe(0)
+  })
+
+  test('uploads that were broken off are found and ended, more than a page of them', async () => {
+    await using place = await S3Place.make()
+    const { uploads } = place.server.stored
+    for (let number = 0; number < 1100; number += 1) {
+      const key = `.incoming/left-${number % 3}`
+      uploads.set(`id-${number}`, { key, metadata: {}, at: new Date(number), parts: new Map() })
+    }
+    const staged: StagedBlob[] = []
+    for await (const one of place.store.staged()) staged.push(one)
+    expect(staged.map(({ name }) => name).sort()).toEqual(['left-0', 'left-1', 'left-2'])
+    // Of those with one name, the latest counts: none that has just begun is swept away with an old one.
+    expect(Math.max(...staged.map(({ at }) => at.getTime()))).toBe(1099)
+    for (const { name } of staged) await place.store.discard(name)
+    expect(uploads.size).toBe(0)
+  })
+})
+
+describe('S3 that fails', () => {
+  test('refuses connections: each call is 503, and says neither bucket nor endpoint', async () => {
+    await using place = await S3Place.make()
+    place.network.refuse()
+    for (const call of callsOf(place.store)) {
+      const refusal = await refusalOf(call())
+      expect(refusal.code).toBe('SERVICE_UNAVAILABLE')
+      expect(refusal.message).not.toMatch(/127\.0\.0\.1|files\b.*bucket|ECONN/)
+      expect(refusal.cause).toBeInstanceOf(Error)
+    }
+  })
+
+  test('is silent: each call is 503 after its time, and all is well when it speaks again', async () => {
+    await using place = await S3Place.make({ timeoutMs: 300 })
+    place.network.blackHole()
+    for (const call of callsOf(place.store)) expect((await refusalOf(call())).code).toBe('SERVICE_UNAVAILABLE')
+    expect((await refusalOf(place.stage('large', 12 * MIB))).code).toBe('SERVICE_UNAVAILABLE')
+    await place.network.heal()
+    place.network.cut()
+    await expect.poll(() => place.store.check().then(() => 'well', String)).toBe('well')
+  })
+
+  test('cuts the connection within a part: it is sent again', async () => {
+    await using place = await S3Place.make()
+    const cut = place.network.cutAt(/PUT [^ ]*partNumber=2/, 'lost')
+    await place.stage('one', 12 * MIB)
+    await cut
+    expect(place.count(/^PUT .*partNumber=2/)).toBeGreaterThan(0)
+    expect(place.server.stored.objects.get('.incoming/one')?.bytes).toHaveLength(12 * MIB)
+  })
+
+  test('is gone within a part: 503, and what is left can be found and discarded', async () => {
+    await using place = await S3Place.make()
+    const cut = place.network.cutAt(/PUT [^ ]*partNumber=2/, 'lost').then(() => {
+      place.network.refuse()
+      place.network.cut()
+    })
+    expect((await refusalOf(place.stage('one', 12 * MIB))).code).toBe('SERVICE_UNAVAILABLE')
+    await cut
+    await place.network.heal()
+    expect(place.server.stored.uploads.size).toBe(1)
+    expect(await place.staged()).toEqual(['one'])
+    await place.store.discard('one')
+    expect([place.server.stored.uploads.size, place.server.stored.objects.size]).toEqual([0, 0])
+  })
+
+  test('answers 500 to the third part: 503, and the upload is ended', async () => {
+    await using place = await S3Place.make()
+    place.server.failing = /^PUT .*partNumber=3/
+    const refusal = await refusalOf(place.stage('one', 12 * MIB))
+    expect(refusal.code).toBe('SERVICE_UNAVAILABLE')
+    expect(place.count(/^PUT .*partNumber=[12]/)).toBe(2)
+    expect([place.server.stored.uploads.size, place.server.stored.objects.size]).toEqual([0, 0])
+    expect(await place.staged()).toEqual([])
+  })
+
+  test('loses the answer that a small file is stored, and fails when it is repeated: nothing is left', async () => {
+    await using place = await S3Place.make()
+    const lost = place.network.cutAt(/PUT \/files\/\.incoming\/one/, 'delivered').then(() => {
+      expect(place.server.stored.objects.size).toBe(1)
+      place.server.failing = /^PUT/
+    })
+    expect((await refusalOf(place.stage('one', 10))).code).toBe('SERVICE_UNAVAILABLE')
+    await lost
+    expect(await place.staged()).toEqual([])
+  })
+
+  test('loses the answer that a copy is made: the blob is published', async () => {
+    await using place = await S3Place.make()
+    await place.stage('one', 10)
+    const lost = place.network.cutAt(/PUT \/files\/a/, 'delivered')
+    expect(await place.store.publish('one', 'a', HEADERS)).toBe(true)
+    await lost
+    expect([...place.server.stored.objects.keys()]).toEqual(['a'])
+  })
+
+  test('has no room left: 507', async () => {
+    await using place = await S3Place.make()
+    place.server.failing = /^PUT/
+    place.server.failure = [507, 'XMinioStorageFull']
+    expect((await refusalOf(place.stage('one', 10))).code).toBe('INSUFFICIENT_STORAGE')
+    expect((await refusalOf(place.store.write('a', Buffer.alloc(1), HEADERS))).code).toBe('INSUFFICIENT_STORAGE')
+  })
+})
+
+describe('many uploads to S3', () => {
+  /** Streams that have given some bytes, and stall. */
+  const stalled = Array.from({ length: 20 }, (_, number) => number * 10_000).map((length) => {
+    const content = new Readable({ read() {} })
+    content.push(Buffer.alloc(length + 1, 3))
+    return content
+  })
+
+  test('whose clients are slow leave room for others, and are whole in the end', async () => {
+    await using place = await S3Place.make()
+    const { signal } = new AbortController()
+    const slow = stalled.map((content, number) => place.store.stage(`slow-${number}`, content, signal))
+    await place.stage('next', 6 * MIB)
+    expect(await place.staged()).toEqual(['next'])
+    for (const content of stalled) {
+      content.push(Buffer.alloc(10, 4))
+      content.push(null)
+    }
+    await Promise.all(slow)
+    for (const [number] of stalled.entries()) {
+      const expected = Buffer.concat([Buffer.alloc(number * 10_000 + 1, 3), Buffer.alloc(10, 4)])
+      const stored = place.server.stored.objects.get(`.incoming/slow-${number}`)?.bytes ?? Buffer.alloc(0)
+      expect(Buffer.compare(stored, expected)).toBe(0)
+    }
+  })
+})
+
+describe('settings of S3', () => {
+  test.each([
+    ['a bucket that is not there', { bucket: 'nowhere' }, /^The bucket of files does not exist\. Create it/],
+    [
+      'an access key that is not known',
+      { credentials: { accessKeyId: 'wrong', secretAccessKey: 'wrong' } },
+      /^S3 does not accept the access key\. Check AWS_ACCESS_KEY_ID/,
+    ],
+  ])('%s: check says so', async (_name, options, message) => {
+    await using place = await S3Place.make(options)
+    const refusal = await refusalOf(place.store.check())
+    expect(refusal.code).toBe('SERVICE_UNAVAILABLE')
+    expect(refusal.message).toMatch(message)
+  })
+
+  test('the environment may name the server and the key', async () => {
+    await using place = await S3Place.make()
+    vi.stubEnv('AWS_ENDPOINT_URL_S3', `http://127.0.0.1:${place.server.port}`)
+    vi.stubEnv('AWS_ACCESS_KEY_ID', S3_KEY.accessKeyId)
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', S3_KEY.secretAccessKey)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const store = await s3({ bucket: 'files' }).open({ data: '' })
+    await store.write('a', Buffer.from('a'), HEADERS)
+    await store.close()
+    expect([...place.server.stored.objects.keys()]).toEqual(['a'])
+  })
+
+  test.each(['../up', 'a//b', '.incoming', 'ü', 'a'.repeat(101)])('the prefix %j is refused', async (prefix) => {
+    await expect(s3({ bucket: 'files', prefix }).open({ data: '' })).rejects.toThrow(StartupError)
+  })
+
+  test('a bucket without a name is refused', async () => {
+    await expect(s3({ bucket: '' }).open({ data: '' })).rejects.toThrow(/Name the bucket/)
+  })
+
+  test('without the SDK, opening says what to install', async () => {
+    const preload = join(import.meta.dirname, 'without-sdk.ts')
+    const code = `const { s3 } = await import('daybook/s3')
+      await s3({ bucket: 'files' }).open({ data: '' }).catch((error) => console.log(error.name, error.message))`
+    const run = promisify(execFile)(process.execPath, ['--import', preload, '--input-type=module', '--eval', code], {
+      cwd: import.meta.dirname,
+    })
+    expect((await run).stdout).toMatch(/^StartupError S3 needs its client\. Run: npm install @aws-sdk\/client-s3/)
+  })
+})
