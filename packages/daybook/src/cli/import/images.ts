@@ -4,6 +4,7 @@ import { basename } from 'node:path'
 import pLimit from 'p-limit'
 import { dispositionOf } from '../../assets/disposition.ts'
 import { makeFilename } from '../../assets/file-names.ts'
+import type { ImageVariants } from '../../assets/images/variants.ts'
 import type { Intake, StagedFile } from '../../assets/intake.ts'
 import { mediaTypeOf, SIGNATURE_BYTES } from '../../assets/media-type.ts'
 import { SYSTEM } from '../../auth/adapter.ts'
@@ -27,6 +28,8 @@ export interface ImagesParts {
   readonly engine: Engine
   readonly files: Files
   readonly intake: Intake
+  /** What describes images. */
+  readonly images: Pick<ImageVariants, 'describe'>
   /** The folder that is brought in: nothing outside of it is read. */
   readonly folder: string
 }
@@ -139,15 +142,16 @@ export class ImportedImages {
   }
 
   async #store({ staged, image, ...facts }: StagedFile, { alt, locale }: BringOptions): Promise<BroughtFile> {
-    const { engine, files } = this.#parts
+    const { engine, files, images } = this.#parts
     const { originalName, mimeType } = facts
     const filename = makeFilename(originalName)
     const context = await writeContext(engine, new Access(engine.model, SYSTEM), { locale })
-    const answer = await createAsset(context, files, this.#assets, {
+    const answer = await createAsset(context, { files, quota: undefined }, this.#assets, {
       staged,
       facts: { ...facts, ...image },
       place: { directory: '', filename },
       headers: { type: mimeType, disposition: dispositionOf(mimeType, filename, originalName) },
+      describe: (path) => images.describe(path, mimeType),
       data: alt ? { alt } : {},
     })
     this.counts.uploaded += 1

@@ -1,7 +1,9 @@
 import { resolve } from 'node:path'
+import { SILENT } from '../../log.ts'
 import { compileModel } from '../../model/compile.ts'
 import { boundHeap } from '../../node/bound-heap.ts'
-import { type EngineOptions, openEngine, openIntake } from '../../service.ts'
+import { Opened } from '../../opened.ts'
+import { type EngineOptions, openEngine, openImages, openIntake } from '../../service.ts'
 import { loadConfig } from '../config-file.ts'
 import { type CommandLine, dataFolder } from '../options.ts'
 import { Progress } from '../progress.ts'
@@ -55,15 +57,19 @@ export async function importFolder(options: CommandLine, folder: string): Promis
   const isDry = options.flag('dry-run')
   const isLocalized = options.flag('locale-folders')
   const pages = isLocalized ? localizedPages(folder, model.locales) : singlePages(folder)
-  const { engine, files, close } = await (isDry ? openCopy : openEngine)(
-    model,
-    config,
-    resolve(dataFolder(options)),
-    UNSERVED,
-  )
+  const opened = new Opened()
   try {
+    const data = resolve(dataFolder(options))
+    const { engine, files, close } = await (isDry ? openCopy : openEngine)(model, config, data, UNSERVED)
+    opened.defer(close)
     const relations = new Relations(engine)
-    const images = new ImportedImages({ engine, files, intake: openIntake(files, config), folder })
+    const images = new ImportedImages({
+      engine,
+      files,
+      intake: openIntake(files, config),
+      images: openImages(files, config, SILENT, opened),
+      folder,
+    })
     const total = countFiles(folder)
     const settled = await settleSettings(plan, relations, engine.store)
     const { tally, interrupted } = await runImport({ engine, plan: settled, relations, images, pages, isDry }, total)
@@ -71,7 +77,7 @@ export async function importFolder(options: CommandLine, folder: string): Promis
     if (interrupted) return sayInterrupted(total - tally.done, isDry)
     return tally.outcomes.failed + images.counts.left > 0 ? 1 : 0
   } finally {
-    await close()
+    await opened.close()
   }
 }
 
