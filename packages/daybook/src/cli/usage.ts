@@ -69,6 +69,8 @@ copy takes
   --from ADDRESS    sqlite:FOLDER, sqlite:FILE or postgres://user:password@host:5432/database
   --to ADDRESS      the same, of an empty one
   --verify-only     compare the two, and copy nothing
+or
+  --files-from FILE copy the files of the assets, from the store of files of that other config to that of the config
 
 user takes
   --name NAME       of a new account (default: what its address begins with)

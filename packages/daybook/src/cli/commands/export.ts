@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { disk } from '../../assets/disk.ts'
 import type { DaybookConfig } from '../../config/config.ts'
@@ -8,16 +7,15 @@ import type { ExportCounts } from '../../content/transfer/export-lines.ts'
 import { DaybookError, StartupError } from '../../errors.ts'
 import { compileModel } from '../../model/compile.ts'
 import type { Model } from '../../model/model.ts'
-import { databaseFile } from '../../service.ts'
 import type { Snapshot } from '../../store/database.ts'
 import { Reader } from '../../store/reads/read.ts'
-import { snapshotSqlite } from '../../store/sqlite/sqlite-snapshot.ts'
 import { loadConfig } from '../config-file.ts'
 import { openOutputFile, openStandardOutput } from '../export/output.ts'
 import { describeCounts } from '../export/summary.ts'
 import { exportFiles } from '../files/export-files.ts'
 import { FileFolder } from '../files/file-folder.ts'
 import { requireSnapshotFit } from '../fit-snapshot.ts'
+import { openSnapshot } from '../open-snapshot.ts'
 import { type CommandLine, dataFolder, readCommandOptions } from '../options.ts'
 import { Progress } from '../progress.ts'
 import { UsageError } from '../usage.ts'
@@ -77,13 +75,6 @@ function readSince(text: string | undefined): number | undefined {
   const since = Number(text)
   if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(since)) return since
   throw new UsageError(`--since takes a whole number, 0 or more, not "${text}".`)
-}
-
-async function openSnapshot({ database }: DaybookConfig, data: string): Promise<Snapshot> {
-  if (database) return database.snapshot()
-  const file = databaseFile(data)
-  if (!existsSync(file)) throw new StartupError(`There is no database ${file}. Is --data right?`)
-  return snapshotSqlite(file)
 }
 
 /** What an export reads from. */

@@ -1,5 +1,4 @@
 import { isBlobKey, isOwnKey } from '../../assets/blob-key.ts'
-import { dispositionOf } from '../../assets/disposition.ts'
 import { OtherBytes } from '../../content/assets/digest.ts'
 import type { FileRestore } from '../../content/assets/file-restore.ts'
 import type { StoredFile } from '../../content/assets/stored-files.ts'
@@ -8,19 +7,13 @@ import { StartupError } from '../../errors.ts'
 import { ASSETS } from '../../fields/relations/asset.ts'
 import type { Model } from '../../model/model.ts'
 import { type FileFolder, isDigest } from '../files/file-folder.ts'
+import { headersOf } from '../files/headers.ts'
 import { FileError } from '../import/file-error.ts'
 import { Progress } from '../progress.ts'
 import type { ExportFile } from './export-file.ts'
 
-/** The file of an asset's line, with what readers of a store of files are told of it. */
-interface FileOfLine extends StoredFile {
-  readonly filename: string
-  readonly originalName: string
-  readonly mimeType: string
-}
-
 /** The file of a line; `undefined`: it is no asset's. @throws {FileError} when it names no file that could be stored */
-function fileOf(read: RestoreLine): FileOfLine | undefined {
+function fileOf(read: RestoreLine): StoredFile | undefined {
   if (read.kind !== 'entry' || read.collection.key !== ASSETS) return undefined
   const { path, sha256, filename, originalName, mimeType } = read.line.document
   if (typeof path !== 'string' || !isBlobKey(path) || isOwnKey(path))
@@ -28,7 +21,7 @@ function fileOf(read: RestoreLine): FileOfLine | undefined {
   if (!isDigest(sha256)) throw new FileError('is no digest in hex', { path: '/document/sha256' })
   const hasNames = [filename, originalName, mimeType].every((one) => typeof one === 'string')
   if (!hasNames) throw new FileError('lacks the name or the type of the file', { path: '/document' })
-  return read.line.document as unknown as FileOfLine
+  return read.line.document as unknown as StoredFile
 }
 
 /** @throws {FileError} when a line is an asset's, and the folder lacks its file */
@@ -65,11 +58,10 @@ export async function restoreFiles({ file, model, folder, restore, total }: Rest
   }
 }
 
-async function bring(asset: FileOfLine, folder: FileFolder, restore: FileRestore): Promise<void> {
-  const { sha256, mimeType, filename, originalName } = asset
-  const headers = { type: mimeType, disposition: dispositionOf(mimeType, filename, originalName) }
+async function bring(asset: StoredFile, folder: FileFolder, restore: FileRestore): Promise<void> {
+  const { sha256 } = asset
   try {
-    await restore.bring(asset, headers, async () => folder.read(sha256))
+    await restore.bring(asset, headersOf(asset), async () => folder.read(sha256))
   } catch (error) {
     if (!(error instanceof OtherBytes)) throw error
     throw new StartupError(`${folder.pathOf(sha256)} has changed meanwhile. Run the same command again.`)

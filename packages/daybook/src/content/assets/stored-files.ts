@@ -7,8 +7,9 @@ export interface StoredFile {
   readonly path: string
   /** In hex. */
   readonly sha256: string
-  /** In bytes. */
-  readonly size: number
+  readonly filename: string
+  readonly originalName: string
+  readonly mimeType: string
 }
 
 /** The files of all assets of a store, some at a time; those alone whose assets changed after a number of the journal. */
