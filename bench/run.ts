@@ -17,6 +17,7 @@ import { printed } from './print.ts'
 import { type Report, thisMachine } from './report.ts'
 import { compareWithFloor } from './sections/against-floor.ts'
 import { timeAggregates } from './sections/aggregate-time.ts'
+import { compareFiles } from './sections/by-file.ts'
 import { compareNodes } from './sections/by-nodes.ts'
 import { comparePlugins } from './sections/by-plugins.ts'
 import { compareRules } from './sections/by-rule.ts'
@@ -41,7 +42,7 @@ const HELP = `npm run bench -- [options]
   --database NAME   what keeps the content: sqlite (default) or postgres
   --import DIR      also import this folder of Markdown files
   --only NAME       one kind of work, "sessions", "plugins", "rules", "nodes", "search", "start", "openapi", "aggregate", "import",
-                    "export", "restore", "many" or "overload"; may stand more than once: ${NAMES.join(', ')}
+                    "export", "restore", "many", "serve" or "overload"; may stand more than once: ${NAMES.join(', ')}
   --compare-sizes   also compare with a store of 1,000 (always so from 100,000 entries on)
   --data DIR        where seeded stores are kept for other runs (default: daybook-bench in the folder for temporary files)
   --json FILE       write the figures, too, and the table beside them (.txt)
@@ -88,7 +89,7 @@ async function measureAll(bench: Bench): Promise<Report> {
     database,
     entries,
     ...effort,
-    comparisons: await compareWithFloor(bench),
+    comparisons: [...(await compareWithFloor(bench)), ...(await compareFiles(bench))],
     growth: entries >= LARGE_STORE || given['compare-sizes'] ? await compareSizes(bench) : [],
     sessions: await compareSessions(bench),
     plugins: await comparePlugins(bench),

@@ -33,6 +33,7 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
 /** What is wired together in the composition root besides the line. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
   'service.ts': ['auth', 'assets', 'metrics'],
+  content: ['assets'],
   http: ['assets'],
   node: ['metrics'],
   cli: ['auth', 'assets'],
@@ -50,6 +51,7 @@ const LEAVES: readonly string[] = [
   'auth/records.ts',
   'auth/scopes.ts',
   'assets/blob-store.ts',
+  'assets/file-body.ts',
   'threads/answer-tasks.ts',
   'threads/message.ts',
   'threads/thread.ts',
@@ -66,6 +68,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   pg: 'store/postgres/postgres-options.ts',
   rou3: 'http',
   busboy: 'assets',
+  '@tus/server': 'plugins/resumable-uploads',
   'file-type': 'assets',
   'image-size': 'assets',
   semver: 'config',

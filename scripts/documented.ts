@@ -34,7 +34,7 @@ const PROBE = {
   auth: nothing,
   cors: { ...nothing, origins: [] },
   docs: nothing,
-  assets: { ...nothing, images: nothing, access: nothing },
+  assets: { ...nothing, images: nothing, quota: nothing, access: nothing },
   limits: nothing,
   markdown: { ...nothing, allowHtml: nothing },
 }

@@ -1,7 +1,7 @@
 import { Collection } from './collection.ts'
 import type { QueryParams } from './query.ts'
 import type { CallOptions, Send } from './request.ts'
-import { type AnyUploadOptions, toUploadForm, type UploadSource } from './upload.ts'
+import { type AnyUploadOptions, closeSource, toUploadForm, type UploadSource } from './upload.ts'
 
 /** A file may take as long as it takes. */
 const UPLOAD_TIMEOUT = Number.POSITIVE_INFINITY
@@ -23,7 +23,15 @@ export class Assets extends Collection {
     return this.findById(id, query, options)
   }
 
-  upload(file: UploadSource, options: AnyUploadOptions = {}): Promise<unknown> {
+  async upload(file: UploadSource, options: AnyUploadOptions = {}): Promise<unknown> {
+    try {
+      return await this.#upload(file, options)
+    } finally {
+      closeSource(file)
+    }
+  }
+
+  #upload(file: UploadSource, options: AnyUploadOptions): Promise<unknown> {
     const { locale, timeout = UPLOAD_TIMEOUT, signal, idempotencyKey, retry } = options
     return this.#send({
       method: 'POST',

@@ -43,7 +43,7 @@ export function toUploadForm(source: UploadSource, options: AnyUploadOptions): R
   const file = { source, name, texts, onProgress }
   if (!hasXhr()) {
     const isStreamed = onProgress !== undefined || !(source instanceof Blob)
-    return { open: async () => (isStreamed ? toStreamedForm(file) : toFormData(file, source)) }
+    return { open: async (signal) => (isStreamed ? toStreamedForm(file, signal) : toFormData(file, source)) }
   }
   return {
     open: async (signal) => toFormData(file, await toBlob(source, signal)),
@@ -52,7 +52,7 @@ export function toUploadForm(source: UploadSource, options: AnyUploadOptions): R
 }
 
 const toBlob = async (source: UploadSource, signal: AbortSignal): Promise<Blob> =>
-  source instanceof Blob ? source : new Response(toStream(source).pipeThrough(new TransformStream(), { signal })).blob()
+  source instanceof Blob ? source : new Response(toStream(bytesOf(source, signal), signal)).blob()
 
 function toFormData({ name, texts }: NamedFile, blob: Blob): RequestInit {
   const body = new FormData()
@@ -64,15 +64,15 @@ function toFormData({ name, texts }: NamedFile, blob: Blob): RequestInit {
 const fileIn = ({ body }: RequestInit): Blob => (body as FormData).get('file') as Blob
 
 /** A form whose file is read while it is sent (RFC 7578). */
-function toStreamedForm(file: NamedFile): RequestInit {
+function toStreamedForm(file: NamedFile, signal: AbortSignal): RequestInit {
   const boundary = `daybook-${crypto.randomUUID()}`
   const headers = { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
   // Types of browsers do not know `duplex`, without which no stream is sent.
-  const init = { headers, body: toStream(formBytes(file, boundary), file.source), duplex: 'half' as const }
+  const init = { headers, body: toStream(formBytes(file, boundary, signal), signal), duplex: 'half' as const }
   return init
 }
 
-async function* formBytes(file: NamedFile, boundary: string): AsyncGenerator<Uint8Array, void> {
+async function* formBytes(file: NamedFile, boundary: string, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
   const { source, name, texts } = file
   const encoder = new TextEncoder()
   const start = (field: string): string => `--${boundary}\r\nContent-Disposition: form-data; name="${field}"`
@@ -81,7 +81,7 @@ async function* formBytes(file: NamedFile, boundary: string): AsyncGenerator<Uin
   yield encoder.encode(`${start('file')}; filename="${escapeName(name)}"\r\n${type}\r\n\r\n`)
   const told = report(file)
   let sent = 0
-  for await (const chunk of bytesOf(source)) {
+  for await (const chunk of bytesOf(source, signal) as AsyncIterable<Uint8Array>) {
     yield chunk
     sent += chunk.length
     told(sent)
@@ -101,25 +101,29 @@ const report =
 const escapeName = (name: string): string =>
   name.toWellFormed().replace(/["\r\n]/g, (sign) => (sign === '"' ? '%22' : encodeURIComponent(sign)))
 
-/** Where streams are read, they can be iterated over; types of browsers do not know it. */
-const bytesOf = (source: UploadSource): AsyncIterable<Uint8Array> =>
-  (source instanceof Blob ? source.stream() : source) as AsyncIterable<Uint8Array>
+/** Closes a stream of Node, which may not have been read to its end. */
+export const closeSource = (source: UploadSource): void => (source as { readonly destroy?: () => void }).destroy?.()
 
-/** @param origin what is ended with the stream: an iteration that waits cannot be ended */
-function toStream(source: UploadSource, origin: object = source): ReadableStream<Uint8Array> {
+function bytesOf(source: UploadSource, signal: AbortSignal): Exclude<UploadSource, Blob> {
+  if (source instanceof Blob) return source.stream()
+  if (source instanceof ReadableStream) return source.pipeThrough(new TransformStream(), { signal })
+  return source
+}
+
+/** A stream that ends with the signal, also where `fetch` does not end it. */
+function toStream(source: Exclude<UploadSource, Blob>, signal: AbortSignal): ReadableStream<Uint8Array> {
   if (source instanceof ReadableStream) return source
-  const chunks = bytesOf(source)[Symbol.asyncIterator]()
+  const chunks = source[Symbol.asyncIterator]()
   return new ReadableStream(
     {
+      start(controller) {
+        signal.addEventListener('abort', () => controller.error(signal.reason))
+      },
       async pull(controller) {
         const { done, value } = await chunks.next()
+        if (signal.aborted) return
         if (done) controller.close()
         else controller.enqueue(value)
-      },
-      cancel(reason) {
-        const { destroy } = origin as { readonly destroy?: () => void }
-        destroy?.call(origin)
-        void chunks.return?.(reason).catch(() => {})
       },
     },
     { highWaterMark: 0 },

@@ -37,6 +37,8 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is larger than the limit.' },
   /** The body is not UTF-8 JSON by its `Content-Type`, or is compressed. */
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Send Content-Type: application/json, uncompressed.' },
+  /** `Range` begins behind the end of the file. Carries `Content-Range`. @details `size` of the file, in bytes */
+  RANGE_NOT_SATISFIABLE: { status: 416, message: 'The file has no bytes in that range.' },
   /** The `Idempotency-Key` was used for another request, or when the sender could see more or less than now. */
   IDEMPOTENCY_MISMATCH: { status: 422, message: 'This Idempotency-Key was used for another request.' },
   /** The collection or global demands `If-Match`, and there is none. */
@@ -72,6 +74,7 @@ export type ErrorCode =
   | 'PRECONDITION_FAILED'
   | 'PAYLOAD_TOO_LARGE'
   | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'RANGE_NOT_SATISFIABLE'
   | 'IDEMPOTENCY_MISMATCH'
   | 'PRECONDITION_REQUIRED'
   | 'RATE_LIMITED'

@@ -23,7 +23,9 @@ export type {
   StoredBlob,
 } from './assets/blob-store.ts'
 export { type DiskOptions, disk } from './assets/disk.ts'
+export { dispositionOf } from './assets/disposition.ts'
 export { type ImageParameters, signImage } from './assets/images/image-request.ts'
+export { mustBeSaved } from './assets/media-type.ts'
 // Callers
 export {
   type ActorType,
@@ -72,6 +74,8 @@ export type {
 } from './config/config.ts'
 export type { DocsConfig } from './config/docs.ts'
 export type { Plugin } from './config/plugin.ts'
+export type { CallerFiles, NewFile, StoredFile } from './content/assets/caller-files.ts'
+export type { AssetPlace } from './content/assets/create-asset.ts'
 // What runs
 export type {
   AggregateResult,
@@ -94,7 +98,7 @@ export type {
   ValueCount,
   WriteCallOptions,
 } from './content/call-options.ts'
-export { type CallerContent, etagOf } from './content/caller-content.ts'
+export type { CallerContent } from './content/caller-content.ts'
 export { Content } from './content/content.ts'
 export type {
   BlockDescription,
@@ -119,6 +123,7 @@ export {
   type MigrationContent,
   type MigrationContext,
 } from './content/migrations/define-migration.ts'
+export { etagOf } from './content/tagged.ts'
 export { DaybookError, ERRORS, type ErrorCode, type ErrorDetails, type Issue, StartupError } from './errors.ts'
 // What a field type of your own is made of
 export {
@@ -178,6 +183,7 @@ export {
   type PluginRuntime,
   type RelatedPlugin,
 } from './plugin-host/define-plugin.ts'
+export { type AnsweredFile, answerFile, fileAnswers } from './plugin-host/file-answer.ts'
 export type {
   AfterCommitEntry,
   AfterCommitGlobal,
@@ -194,6 +200,7 @@ export type {
   PluginLog,
   SystemReason,
 } from './plugin-host/hooks.ts'
+export type { PluginStorage, StoredBytes } from './plugin-host/plugin-storage.ts'
 export type {
   PluginAnswer,
   PluginJsonBody,

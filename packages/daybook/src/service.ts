@@ -140,7 +140,7 @@ async function openService<const C extends DaybookConfig>(
   const model = compileModel(config)
   const { limits = {}, trustProxy = 0 } = config
   checkStaticRoutes(model.contributors)
-  const { engine, files, close } = await openEngine(model, config, options.data ?? '.daybook', { log })
+  const { engine, files, intake, close } = await openEngine(model, config, options.data ?? '.daybook', { log })
   opened.defer(close)
   await warnUnfilled(engine, log)
   const auth = await openAuth(config, options, engine.store)
@@ -155,8 +155,7 @@ async function openService<const C extends DaybookConfig>(
     engine,
     model,
     files,
-    quota: config.assets?.quota,
-    intake: openIntake(files, config),
+    intake,
     images: openImages(files, config, log, opened),
     auth,
     signIns: new SignInLimiter(
@@ -209,7 +208,7 @@ async function openService<const C extends DaybookConfig>(
 }
 
 /** Takes uploaded files in as the config says. */
-export function openIntake(files: Files, { assets = {} }: DaybookConfig): Intake {
+function openIntake(files: Files, { assets = {} }: DaybookConfig): Intake {
   const { maxBytes = DEFAULT_FILE_BYTES, accept, keepPosition = false, images = {} } = assets
   return new Intake({
     keepsPosition: keepPosition,
@@ -319,6 +318,7 @@ export interface OpenEngine {
   readonly engine: Engine
   /** The files of its assets; their store is opened when it is first needed. */
   readonly files: Files
+  readonly intake: Intake
   close(): Promise<void>
 }
 
@@ -364,15 +364,16 @@ export async function openUnprepared(
   const renderer = new MarkdownRenderer(config.markdown?.allowHtml, { renderMs: config.limits?.renderMs, ...options })
   const tools = { renderMarkdown: (source: string) => renderer.render(source) }
   const hooks = writeHooks({ model, log, limitMs: config.limits?.pluginMs ?? DEFAULT_PLUGIN_MS, engine: () => engine })
-  const blobs = config.assets?.store ?? disk()
-  const files = new Files({ model, store, log, openBlobs: () => blobs.open({ data: resolve(data) }) })
-  const engine: Engine = new Engine({ model, store, tools, files, hooks })
+  const { store: blobs = disk(), quota } = config.assets ?? {}
+  const files = new Files({ model, store, log, quota, openBlobs: () => blobs.open({ data: resolve(data) }) })
+  const intake = openIntake(files, config)
+  const engine: Engine = new Engine({ model, store, tools, files, intake, hooks })
   const close = async (): Promise<void> => {
     await renderer.close()
     await files.close()
     await store.close()
   }
-  return { engine, files, close }
+  return { engine, files, intake, close }
 }
 
 /** @throws {StartupError} when a restore has not come to its end: writes of others would keep it from going on */

@@ -88,7 +88,7 @@ export interface LimitsConfig {
    */
   readonly authMs?: number
   /**
-   * How long code of a plugin or of the config may take, in milliseconds: a route until it answers, a hook, a validator, a check of
+   * How long code of a plugin or of the config may take, in milliseconds: a route until it answers, unless it streams its body, a hook, a validator, a check of
    * `/api/ready`, and `close`.
    * @default 10,000
    */

@@ -20,7 +20,7 @@ import { fromPairs, type Parameters, type Query, type QueryOf, readParameters } 
 import { reverseParams } from '../query/reverse-page.ts'
 import { type Where, whereParams } from '../query/where.ts'
 import type { Access } from './access/access.ts'
-import type { Answer } from './answer.ts'
+import { CallerFiles } from './assets/caller-files.ts'
 import type {
   BatchOperation,
   BatchOutcome,
@@ -37,6 +37,7 @@ import type { Engine } from './engine.ts'
 import { getEntry } from './reads/entry.ts'
 import { readGlobal } from './reads/globals.ts'
 import { planList } from './reads/list.ts'
+import { tagged } from './tagged.ts'
 import { runBatch } from './writes/batch.ts'
 import { type WriteContext, writeContext } from './writes/context.ts'
 import { prepareCreate, prepareDelete, prepareUpdate } from './writes/entries.ts'
@@ -44,33 +45,6 @@ import { prepareGlobal } from './writes/globals.ts'
 import { deleteMany, type ManyEntries, type ManyResult, updateMany } from './writes/many.ts'
 import { carryOut, type Transact } from './writes/prepared.ts'
 import { listReferrers, type ReferencesAnswer } from './writes/referrers.ts'
-
-const etagsOfDocuments = new WeakMap<object, string>()
-
-/** A document or a list out of an answer, which remembers the tag that it came with. */
-function tagged<T>({ json, tag }: Pick<Answer, 'json' | 'tag'>): T {
-  const document = JSON.parse(json)
-  etagsOfDocuments.set(document, tag)
-  return document
-}
-
-/**
- * The strong entity tag that a document came with, for `ifMatch`; of a list, the tag that changes when the list may have changed.
- *
- * @throws {TypeError} for an item of a list, and for anything that the service's content did not answer: without a tag a change
- * would be made on no condition at all
- *
- * @example
- * ```ts
- * const post = await content.get('posts', 'hello')
- * await content.update('posts', post.id, { title: 'Hello!' }, { ifMatch: etagOf(post), caller })
- * ```
- */
-export function etagOf(document: object): string {
-  const tag = etagsOfDocuments.get(document)
-  if (tag === undefined) throw new TypeError('This document came without a tag; read it by itself, with content.get().')
-  return tag
-}
 
 /**
  * Content inside the process, for one caller: the same questions, rules and errors as over HTTP.
@@ -94,6 +68,11 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     this.#engine = engine
     this.#access = access
     this.#transact = transact
+  }
+
+  /** The files of the assets. */
+  get files(): CallerFiles<C> {
+    return new CallerFiles<C>(this.#engine, this.#access)
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN */

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { Intake } from '../assets/intake.ts'
 import type { Caller } from '../auth/adapter.ts'
 import { getSubject } from '../auth/adapter.ts'
 import type { DeriveTools } from '../fields/field.ts'
@@ -7,6 +8,7 @@ import type { Query } from '../query/parameters.ts'
 import type { Store } from '../store/store.ts'
 import { ANONYMOUS_ACTOR } from '../store/tables/tables.ts'
 import type { Access } from './access/access.ts'
+import type { Files } from './assets/files.ts'
 import type { WriteHooks } from './hooks.ts'
 import type { ListQuestion } from './reads/list-question.ts'
 
@@ -15,54 +17,56 @@ export interface EngineParts {
   readonly model: Model
   readonly store: Store
   readonly tools: DeriveTools
-  /** Removes files of deleted assets. @default they are left to the next sweep */
-  readonly files?: FileRemover | undefined
+  /** The files of the assets. @default there are none: those of deleted assets are left to the next sweep */
+  readonly files?: Files | undefined
+  /** Takes uploaded files in. */
+  readonly intake?: Intake | undefined
   /** Code of others that takes part in writes. @default none */
   readonly hooks?: WriteHooks | undefined
-}
-
-/** Removes files that no asset has any more. */
-export interface FileRemover {
-  /** Removes the file at a path once the deletion of its asset is stored. */
-  removeSoon(path: string): void
 }
 
 /** The shared state of all operations on content. */
 export class Engine implements EngineParts {
   readonly model: Model
   readonly tools: DeriveTools
-  readonly files: FileRemover | undefined
+  readonly files: Files | undefined
+  readonly intake: Intake | undefined
   readonly hooks: WriteHooks | undefined
   /** Results of earlier lists. */
   readonly lists: ListCache
   /** Idempotency keys of the writes that are under way. */
   readonly writesUnderWay: Set<string> = new Set()
   readonly #store: Store
-  readonly #isLent: boolean
+  /** Whether it works inside a transaction of another one. */
+  readonly isLent: boolean
   readonly #replicas = new WeakMap<Store, Engine>()
 
-  /** @param isLent whether it works inside a transaction of another one */
-  constructor({ model, store, tools, files, hooks }: EngineParts, lists: ListCache = emptyLists(), isLent = false) {
+  constructor(
+    { model, store, tools, files, intake, hooks }: EngineParts,
+    lists: ListCache = emptyLists(),
+    isLent = false,
+  ) {
     this.model = model
     this.#store = store
     this.tools = tools
     this.files = files
+    this.intake = intake
     this.hooks = hooks
     this.lists = lists
-    this.#isLent = isLent
+    this.isLent = isLent
   }
 
   /** @throws {Error} in a hook that holds up a transaction of this store: it is lent an engine of its own */
   get store(): Store {
-    if (!this.#isLent) this.hooks?.requireOutside()
+    if (!this.isLent) this.hooks?.requireOutside()
     return this.#store
   }
 
   /** The engine that works on a store which a hook was lent. What is cached of a transaction is of no use to others. */
   on(store: Store): Engine {
     if (store === this.#store) return this
-    const { model, tools, files, hooks } = this
-    return new Engine({ model, store, tools, files, hooks }, emptyLists(), true)
+    const { model, tools, files, intake, hooks } = this
+    return new Engine({ model, store, tools, files, intake, hooks }, emptyLists(), true)
   }
 
   /**

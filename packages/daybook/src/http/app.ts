@@ -191,7 +191,8 @@ async function answerRoute(app: App, { route, path }: Match, request: HttpReques
   const { body: contract } = route
   const limit = contract?.limit ?? app.bodyLimit
   const body = contract && (await app.admission.outside(() => contract.read(request, limit)))
-  return route.run({ access, path, query, conditions, body, request })
+  const run = (): Promise<Reply> => route.run({ access, path, query, conditions, body, request })
+  return route.streamsBody ? app.admission.outside(run) : run()
 }
 
 /** @throws VALIDATION_ERROR */

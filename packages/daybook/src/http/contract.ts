@@ -59,6 +59,7 @@ export interface ActionContract {
 /** Headers that answers may carry, each with what it says. */
 export const HEADERS = {
   'Cache-Control': 'Which caches may store the answer, and for how long.',
+  'Content-Range': 'How long the file is.',
   'Content-Type': 'The media type of the body.',
   'Daybook-Dry-Run': '`true` on the answer to a dry run: nothing is stored.',
   'Daybook-Seq': 'The number of this change in the journal.',
@@ -116,6 +117,8 @@ export interface RouteContract<P extends Parameters, Body> {
   readonly resource?: CollectionModel | GlobalModel
   /** The action of a write. */
   readonly action?: Exclude<Action, 'read'>
+  /** `run` reads the body as it comes in: the request takes no place of those that are pending. */
+  readonly streamsBody?: true
   /** Answered at once, however many requests wait: it tells how the process is. */
   readonly isProbe?: true
   /** Answers everyone the same: no credential is looked at. */

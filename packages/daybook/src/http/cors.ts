@@ -2,10 +2,13 @@ import type { CorsConfig } from '../config/config.ts'
 
 /** Methods that a page of an allowed origin may use. */
 const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
-/** Headers that a page may send and read. */
+/** Headers that a page may send and read; the second lines are those of files and of resumable uploads (tus 1.0). */
 const REQUEST_HEADERS =
-  'Authorization, Content-Type, Daybook-Min-Seq, If-Match, If-None-Match, Idempotency-Key, X-Request-Id'
-const EXPOSED_HEADERS = 'ETag, Location, Daybook-Seq, X-Request-Id, Retry-After'
+  'Authorization, Content-Type, Daybook-Min-Seq, If-Match, If-None-Match, Idempotency-Key, X-Request-Id, ' +
+  'If-Range, Range, Tus-Resumable, Upload-Length, Upload-Metadata, Upload-Offset'
+const EXPOSED_HEADERS =
+  'ETag, Location, Daybook-Seq, X-Request-Id, Retry-After, ' +
+  'Accept-Ranges, Content-Range, Daybook-Asset, Tus-Resumable, Upload-Expires, Upload-Length, Upload-Offset'
 /** How long a browser may keep a preflight's answer, in seconds. */
 const MAX_AGE = '600'
 

@@ -1,3 +1,4 @@
+import { FileBody } from '../assets/file-body.ts'
 import type { Access } from '../content/access/access.ts'
 import type { Answer } from '../content/answer.ts'
 import { DaybookError, ERRORS, type ErrorCode, type ErrorDetails } from '../errors.ts'
@@ -73,12 +74,14 @@ export const ERROR_HEADERS: { readonly [Code in ErrorCode]?: Readonly<Record<str
   UNAUTHORIZED: { 'WWW-Authenticate': 'Bearer realm="daybook"' },
   SERVICE_UNAVAILABLE: { 'Retry-After': RETRY_AFTER },
   RATE_LIMITED: { 'Retry-After': RETRY_AFTER },
+  RANGE_NOT_SATISFIABLE: { 'Content-Range': 'bytes */0' },
 }
 
 /** Adds to a reply what every answer carries. */
 export function finishReply(reply: Reply, common: Readonly<Record<string, string>>): FinishedReply {
   const all: Record<string, string> = { ...common, ...reply.headers }
   if (reply.json !== undefined) all['Content-Type'] = 'application/json'
+  if (reply.content instanceof FileBody) all['Content-Length'] = String(reply.content.length)
   return { ...reply, headers: all }
 }
 
@@ -107,6 +110,10 @@ export function fromResponse({ status, headers, body }: Response): Reply {
 const retryAfter = ({ retryAfter: seconds }: ErrorDetails): Readonly<Record<string, string>> =>
   typeof seconds === 'number' ? { 'Retry-After': String(seconds) } : {}
 
+/** How long the file is that has no such part (RFC 9110, section 14.4). */
+const rangeHeaders = ({ code, details: { size } }: DaybookError): Readonly<Record<string, string>> =>
+  code === 'RANGE_NOT_SATISFIABLE' && typeof size === 'number' ? { 'Content-Range': `bytes */${size}` } : {}
+
 /** The reply of an error; of one that was not thrown on purpose, nothing but that it happened. */
 export function errorReply(error: unknown, requestId: string): Reply {
   const known = error instanceof DaybookError ? error : new DaybookError('INTERNAL_ERROR')
@@ -114,6 +121,6 @@ export function errorReply(error: unknown, requestId: string): Reply {
   return {
     status: ERRORS[code].status,
     json: JSON.stringify({ code, message, details, requestId }),
-    headers: { 'Cache-Control': 'no-store', ...ERROR_HEADERS[code], ...retryAfter(details) },
+    headers: { 'Cache-Control': 'no-store', ...ERROR_HEADERS[code], ...retryAfter(details), ...rangeHeaders(known) },
   }
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { FileBody } from '../assets/file-body.ts'
 import type { Handle } from '../http/request.ts'
 import type { FinishedReply } from '../http/respond.ts'
 import { watchBody } from './body-watch.ts'
@@ -98,7 +99,20 @@ async function stream(response: ServerResponse, content: ReadableStream<Uint8Arr
     await content.cancel()
     return
   }
-  await pipeline(Readable.fromWeb(content), response)
+  if (content instanceof FileBody) await streamFile(response, content)
+  else await pipeline(Readable.fromWeb(content), response)
+}
+
+/** Sends a file as it is read, without a web stream in between. */
+async function streamFile(response: ServerResponse, { source, length }: FileBody): Promise<void> {
+  let sent = 0
+  source.on('data', (chunk: Uint8Array) => {
+    sent += chunk.length
+  })
+  await pipeline(source, response, { end: false })
+  // The head has told the length: what is too short would leave the client waiting.
+  if (sent === length) response.end()
+  else response.destroy()
 }
 
 /**

@@ -2,6 +2,7 @@ import type { CollectionConfig, DaybookConfig, GlobalConfig, OpenConfig } from '
 import type { FieldsByDocument, Plugin } from '../config/plugin.ts'
 import type { CallerContent } from '../content/caller-content.ts'
 import type { AsSystem, Awaitable, PluginHooks, PluginLog } from './hooks.ts'
+import type { PluginStorage } from './plugin-storage.ts'
 import type { PluginRoute } from './route.ts'
 
 /** Another plugin of the config, as a plugin that names it in `requires` or `after` sees it. */
@@ -17,6 +18,8 @@ export interface PluginContext<O = object, C extends DaybookConfig = DaybookConf
   readonly content: CallerContent<C>
   readonly asSystem: AsSystem<C>
   readonly log: PluginLog
+  /** Bytes of the plugin's own, beside the files of the assets. */
+  readonly storage: PluginStorage
   /** By name, the plugins that this one names in `requires` and `after`, where they are there. */
   readonly plugins: Readonly<Record<string, RelatedPlugin>>
   /** Adds a route; until `setup` has ended. */

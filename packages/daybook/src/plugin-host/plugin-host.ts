@@ -8,6 +8,7 @@ import type { Route } from '../http/contract.ts'
 import type { Model } from '../model/model.ts'
 import type { PluginContext, PluginRuntime, RelatedPlugin } from './define-plugin.ts'
 import { pluginLog } from './plugin-log.ts'
+import { pluginStorage } from './plugin-storage.ts'
 import type { PluginRoute } from './route.ts'
 import { type PlacedRoute, routeClashes } from './route-clashes.ts'
 import { routeFaults } from './route-faults.ts'
@@ -113,6 +114,7 @@ export class PluginHost {
       content: new Content(engine).as(ANONYMOUS),
       asSystem: systemContent(plugin, engine),
       log: pluginLog(log, plugin),
+      storage: pluginStorage(plugin, engine),
       plugins: relatedPlugins(plugin, engine.model.plugins),
       route,
     })

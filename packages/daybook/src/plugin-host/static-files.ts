@@ -3,9 +3,11 @@ import { type FileHandle, open, realpath } from 'node:fs/promises'
 import { join, resolve, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { lookup } from 'mrmime'
-import { matchesTag, readTags } from '../content/etags.ts'
+import type { ByteRange } from '../assets/blob-store.ts'
+import { FileBody } from '../assets/file-body.ts'
 import { DaybookError } from '../errors.ts'
-import type { PluginRoute } from './route.ts'
+import { answerFile, fileAnswers } from './file-answer.ts'
+import type { PluginRequest, PluginRoute } from './route.ts'
 
 /** A folder to serve. */
 export interface StaticFilesOptions {
@@ -37,27 +39,16 @@ export function staticFiles({ path, folder, immutable }: StaticFilesOptions): re
       summary: `Sends a file of ${path}.`,
       protection: 'public',
       pathParameters: {},
-      answers: {
-        200: {
-          description: 'The file.',
-          mediaType: '*/*',
-          schema: {},
-          headers: {
-            ETag: 'Changes with the file.',
-            'Content-Encoding': 'How the file is compressed.',
-            Vary: 'Which headers of a request choose the answer.',
-          },
-        },
-        304: {
-          description: 'The client has the file.',
-          headers: { ETag: 'That of the file.', Vary: 'Which headers of a request choose the answer.' },
-        },
-      },
-      run: async ({ path: { '*': rest = '' }, headers }) => {
+      answers: fileAnswers({
+        'Content-Encoding': 'How the file is compressed.',
+        Vary: 'Which headers of a request choose the answer.',
+      }),
+      run: async (request) => {
+        const { '*': rest = '' } = request.path
         const name = rest === '' ? 'index.html' : rest
-        const file = await findFile(resolve(folder), name, headers.get('accept-encoding') ?? '')
+        const file = await findFile(resolve(folder), name, request.headers.get('accept-encoding') ?? '')
         const isImmutable = immutable !== undefined && name.search(immutable) >= 0
-        return sendFile(file, name, isImmutable ? IMMUTABLE : REVALIDATED, headers.get('if-none-match'))
+        return sendFile(request, file, name, isImmutable ? IMMUTABLE : REVALIDATED)
       },
     },
   ]
@@ -126,29 +117,39 @@ async function openFile(folder: string, file: string): Promise<Omit<FoundFile, '
   }
 }
 
-/** The largest file that is read at once, in bytes. */
-const SMALL_FILE = 65_536
+/** The most bytes that are read at once. */
+const READ_AT_ONCE = 65_536
 
 async function sendFile(
-  { handle, stats, encoding }: FoundFile,
+  request: PluginRequest,
+  { handle, stats: { mtimeMs, size }, encoding }: FoundFile,
   name: string,
   cacheControl: string,
-  known: string | null,
 ): Promise<Response> {
-  const tag = `"${[stats.mtimeMs, stats.size].map((one) => Math.round(one).toString(36)).join('-')}${encoding ?? ''}"`
-  const headers = new Headers({ ETag: tag, 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' })
-  const condition = known === null ? undefined : readTags(known)
-  if (condition && matchesTag(condition, tag)) {
-    await handle.close()
-    return new Response(null, { status: 304, headers })
+  const version = [mtimeMs, size].map((one) => Math.round(one).toString(36)).join('-')
+  let isOpen = true
+  const open = async ({ start, end }: ByteRange = { start: 0, end: size - 1 }): Promise<FileBody> => {
+    const length = end - start + 1
+    if (length <= READ_AT_ONCE) return new FileBody(Readable.from([await readBytes(handle, start, length)]), length)
+    isOpen = false
+    return new FileBody(handle.createReadStream({ start, end }), length)
   }
-  headers.set('Content-Type', contentType(name))
-  if (encoding !== undefined) headers.set('Content-Encoding', encoding)
-  if (stats.size > SMALL_FILE) {
-    return new Response(Readable.toWeb(handle.createReadStream()) as ReadableStream<Uint8Array>, { headers })
+  const headers = {
+    'Content-Type': contentType(name),
+    'Cache-Control': cacheControl,
+    Vary: 'Accept-Encoding',
+    ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
   }
-  const bytes = await handle.readFile().finally(() => handle.close())
-  return new Response(new Uint8Array(bytes), { headers })
+  try {
+    return await answerFile(request, { size, tag: `"${version}${encoding ?? ''}"`, headers, open })
+  } finally {
+    if (isOpen) await handle.close()
+  }
+}
+
+async function readBytes(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(length), position })
+  return buffer.subarray(0, bytesRead)
 }
 
 function contentType(name: string): string {

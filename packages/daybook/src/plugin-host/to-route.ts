@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { bounded, TimeLimitError } from '../bounded.ts'
 import { type Contributor, describeContributor } from '../config/plugin.ts'
 import { Content } from '../content/content.ts'
@@ -56,11 +57,16 @@ export function toRoute(contributor: Contributor, route: PluginRoute, parts: Plu
     ),
     conditions: [],
     ...(body ? { body: toBody(body, validators) } : {}),
+    ...(isStream(body) ? { streamsBody: true } : {}),
     answers,
-    errors: ERROR_CODES.filter((code) => !statuses.has(ERRORS[code].status)),
+    errors: ERROR_CODES.filter((code) => !statuses.has(ERRORS[code].status) && mayThrow(statuses, code)),
     run: toRun(contributor, route, parts, pathChecks(route, validators)),
   })
 }
+
+/** Only what answers parts can be asked for one that is not there. */
+const mayThrow = (statuses: ReadonlySet<number>, code: ErrorCode): boolean =>
+  code !== 'RANGE_NOT_SATISFIABLE' || statuses.has(206)
 
 const ERROR_CODES = Object.keys(ERRORS) as readonly ErrorCode[]
 
@@ -71,9 +77,11 @@ function defaultOperationId(plugin: string | undefined, { method, path }: Plugin
   return [first, ...rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('')
 }
 
+const isStream = (body: PluginRoute['body']): body is PluginStreamBody => body !== undefined && 'stream' in body
+
 function toBody(body: PluginJsonBody | PluginStreamBody, validators: Validators): BodyContract {
   const { description = 'What the route takes.' } = body
-  if ('stream' in body) {
+  if (isStream(body)) {
     const { mediaTypes } = body
     return { description, mediaTypes, schema: {}, read: async (request) => requireMediaType(request, mediaTypes) }
   }
@@ -125,7 +133,7 @@ function toRun(
   const log = pluginLog(parts.log, contributor)
   const asSystem = systemContent(contributor, engine)
   const options = contributor.options ?? Object.freeze({})
-  const isStream = route.body !== undefined && 'stream' in route.body
+  const streams = isStream(route.body)
   return async ({ access: { caller }, path, query, body, request }) => {
     requirePath(path, checks)
     const ending = new AbortController()
@@ -139,7 +147,7 @@ function toRun(
       path,
       query: query.values as Readonly<Record<string, QueryValue>>,
       body,
-      stream: isStream ? request.toRequest().body : null,
+      stream: streams ? (Readable.toWeb(request.toStream()) as ReadableStream<Uint8Array>) : null,
       signal: ending.signal,
       content: content.as(caller),
       asSystem,
@@ -147,13 +155,21 @@ function toRun(
       log,
       isCurrent: (tag) => isCurrent(headers.get('if-none-match'), tag),
     }
+    let isLate = false
+    const answer = async (): Promise<unknown> => {
+      const answered: unknown = await route.run(asked)
+      if (isLate) await letGo(answered)
+      return answered
+    }
     try {
-      const answer = await bounded(
-        limitMs,
-        () => route.run(asked),
-        () => ending.abort(new Error('It took too long.')),
-      )
-      return toReply(answer)
+      // A body takes as long as it takes to come in, and its client may go on waiting after that.
+      const answered = streams
+        ? await answer()
+        : await bounded(limitMs, answer, () => {
+            isLate = true
+            ending.abort(new Error('It took too long.'))
+          })
+      return toReply(answered)
     } catch (error) {
       throw toFailure(error, contributor, route)
     } finally {
@@ -174,6 +190,11 @@ function toReply(answer: unknown): Reply {
   // Response.error() has status 0, and what was read by others cannot be sent.
   if (isResponse && answer.status > 0 && !answer.bodyUsed && !answer.body?.locked) return fromResponse(answer)
   throw new TypeError(isResponse ? 'run answered a Response that is used up' : 'run must answer a Response')
+}
+
+/** An answer that nobody waits for any more may hold a file. */
+async function letGo(answer: unknown): Promise<void> {
+  if (answer instanceof Response && !answer.bodyUsed && !answer.body?.locked) await answer.body?.cancel()
 }
 
 /** What a route throws on purpose is answered; of anything else the log alone is told. */

@@ -3,5 +3,8 @@ export type { RedirectedCollection, RedirectsOptions } from './redirects/options
 export { redirects } from './redirects/redirects.ts'
 export type { RobotsOptions, RobotsRule } from './robots/options.ts'
 export { robots } from './robots/robots.ts'
+export type { ServeUploadsOptions } from './serve-uploads/options.ts'
+export { serveUploads } from './serve-uploads/serve-uploads.ts'
+export { type SignedUpload, type SignUploadOptions, signUpload } from './serve-uploads/signature.ts'
 export type { FeedFields, FeedOptions, SitemapCollection, SitemapOptions } from './sitemap/options.ts'
 export { sitemap } from './sitemap/sitemap.ts'

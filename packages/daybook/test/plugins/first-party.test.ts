@@ -1,5 +1,5 @@
 import { defineCollection, defineConfig, definePlugin, f } from 'daybook'
-import { redirects, robots, sitemap } from 'daybook/plugins'
+import { redirects, robots, serveUploads, sitemap } from 'daybook/plugins'
 import { createTestService, pluginConformance } from 'daybook/testing'
 import { describe, expect, test } from 'vitest'
 
@@ -14,6 +14,7 @@ const posts = { path: '/blog/:slug', feed: { title: 'Blog' } }
 
 describe.each([
   { name: 'redirects', plugin: () => redirects({ collections: { posts: { path: '/blog/:slug' } } }) },
+  { name: 'serve-uploads', plugin: () => serveUploads({ secret: 'a-secret-that-nobody-can-guess-at-all' }) },
   { name: 'robots', plugin: () => robots() },
   { name: 'sitemap', plugin: () => sitemap({ baseUrl: 'https://www.example.org', collections: { posts } }) },
 ])('the plugin $name', ({ plugin }) => {

@@ -108,6 +108,32 @@ describe.each([IN_PROCESS, SOCKET])('static files by $name', (transport) => {
     expect([status, text, headers.get('content-type')]).toEqual([200, '', 'text/plain; charset=utf-8'])
   })
 
+  test.each([
+    ['/site/deep/data.json', 'bytes=1-', '}', 'bytes 1-1/2'],
+    ['/site/large.txt', 'bytes=-3', 'xxx', 'bytes 199997-199999/200000'],
+    ['/site/large.txt', 'bytes=1-100000', LARGE.slice(0, 100_000), 'bytes 1-100000/200000'],
+  ])('a part of %s is sent for %s', async (path, range, text, part) => {
+    const answer = await get(path, { Range: range })
+    expect([answer.status, answer.headers.get('content-range')]).toEqual([206, part])
+    expect(answer.text === text).toBe(true)
+    expect(answer.headers.get('content-length')).toBe(String(text.length))
+  })
+
+  test('a part of a compressed file is a part of what it is compressed to', async () => {
+    const { status, headers } = await get('/site/app.0a1b2c3d.js', { Range: 'bytes=0-3', 'Accept-Encoding': 'br' })
+    const size = brotliCompressSync(SCRIPT).length
+    expect([status, headers.get('content-encoding'), headers.get('content-range')]).toEqual([
+      206,
+      'br',
+      `bytes 0-3/${size}`,
+    ])
+  })
+
+  test('a part that is not there is 416', async () => {
+    const { status, headers } = await get('/site/deep/data.json', { Range: 'bytes=2-' })
+    expect([status, headers.get('content-range')]).toEqual([416, 'bytes */2'])
+  })
+
   test('names that change with their content are kept for a year, others are asked for again', async () => {
     expect((await get('/site/app.0a1b2c3d.js')).headers.get('cache-control')).toBe(
       'public, max-age=31536000, immutable',

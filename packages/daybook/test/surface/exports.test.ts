@@ -20,6 +20,7 @@ describe('what the package exports', () => {
       'SILENT',
       'SYSTEM',
       'StartupError',
+      'answerFile',
       'createService',
       'defineCollection',
       'defineConfig',
@@ -27,14 +28,17 @@ describe('what the package exports', () => {
       'defineMigration',
       'definePlugin',
       'disk',
+      'dispositionOf',
       'etagOf',
       'f',
+      'fileAnswers',
       'getIdentity',
       'getSubject',
       'hasRole',
       'isAuthenticated',
       'isHumanUser',
       'makeField',
+      'mustBeSaved',
       'scalarAnswers',
       'serviceTokenAdapter',
       'signImage',
@@ -55,7 +59,13 @@ describe('what the package exports', () => {
   })
 
   test('daybook/plugins', async () => {
-    expect(namesOf(await import('daybook/plugins'))).toEqual(['redirects', 'robots', 'sitemap'])
+    expect(namesOf(await import('daybook/plugins'))).toEqual([
+      'redirects',
+      'robots',
+      'serveUploads',
+      'signUpload',
+      'sitemap',
+    ])
   })
 
   test('daybook/postgres', async () => {
@@ -73,6 +83,10 @@ describe('what the package exports', () => {
       'createTestService',
       'pluginConformance',
     ])
+  })
+
+  test('daybook/tus', async () => {
+    expect(namesOf(await import('daybook/tus'))).toEqual(['resumableUploads'])
   })
 
   test('the field builders', async () => {
@@ -94,6 +108,7 @@ describe('what the package exports', () => {
       '412 PRECONDITION_FAILED',
       '413 PAYLOAD_TOO_LARGE',
       '415 UNSUPPORTED_MEDIA_TYPE',
+      '416 RANGE_NOT_SATISFIABLE',
       '422 IDEMPOTENCY_MISMATCH',
       '428 PRECONDITION_REQUIRED',
       '429 RATE_LIMITED',
@@ -122,6 +137,7 @@ describe('package.json', async () => {
       './postgres',
       './s3',
       './testing',
+      './tus',
     ])
     expect(Object.keys(manifest.bin)).toEqual(['daybook'])
   })

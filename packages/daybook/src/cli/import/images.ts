@@ -2,9 +2,6 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import pLimit from 'p-limit'
-import { dispositionOf } from '../../assets/disposition.ts'
-import { makeFilename } from '../../assets/file-names.ts'
-import type { ImageVariants } from '../../assets/images/variants.ts'
 import type { Intake, StagedFile } from '../../assets/intake.ts'
 import { mediaTypeOf, SIGNATURE_BYTES } from '../../assets/media-type.ts'
 import { SYSTEM } from '../../auth/adapter.ts'
@@ -12,6 +9,7 @@ import { Access } from '../../content/access/access.ts'
 import { createAsset } from '../../content/assets/create-asset.ts'
 import { digestOf } from '../../content/assets/digest.ts'
 import type { Files } from '../../content/assets/files.ts'
+import { toNewAsset } from '../../content/assets/new-asset.ts'
 import type { Engine } from '../../content/engine.ts'
 import { type ImagePlace, imagePlaces, rewriteImages } from '../../content/markdown/image-places.ts'
 import { writeContext } from '../../content/writes/context.ts'
@@ -28,8 +26,6 @@ export interface ImagesParts {
   readonly engine: Engine
   readonly files: Files
   readonly intake: Intake
-  /** What describes images. */
-  readonly images: Pick<ImageVariants, 'describe'>
   /** The folder that is brought in: nothing outside of it is read. */
   readonly folder: string
 }
@@ -141,19 +137,11 @@ export class ImportedImages {
     return JSON.parse(found.doc)
   }
 
-  async #store({ staged, image, ...facts }: StagedFile, { alt, locale }: BringOptions): Promise<BroughtFile> {
-    const { engine, files, images } = this.#parts
-    const { originalName, mimeType } = facts
-    const filename = makeFilename(originalName)
+  async #store(staged: StagedFile, { alt, locale }: BringOptions): Promise<BroughtFile> {
+    const { engine, files } = this.#parts
+    const asset = toNewAsset(staged, { alt: alt === '' ? undefined : alt }, files)
     const context = await writeContext(engine, new Access(engine.model, SYSTEM), { locale })
-    const answer = await createAsset(context, { files, quota: undefined }, this.#assets, {
-      staged,
-      facts: { ...facts, ...image },
-      place: { directory: '', filename },
-      headers: { type: mimeType, disposition: dispositionOf(mimeType, filename, originalName) },
-      describe: (path) => images.describe(path, mimeType),
-      data: alt ? { alt } : {},
-    })
+    const answer = await createAsset(context, files, this.#assets, asset)
     this.counts.uploaded += 1
     return JSON.parse(answer.json)
   }

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
+import type { DaybookConfig } from '../../config/config.ts'
 import { SILENT } from '../../log.ts'
 import { compileModel } from '../../model/compile.ts'
 import { boundHeap } from '../../node/bound-heap.ts'
 import { Opened } from '../../opened.ts'
-import { type EngineOptions, openEngine, openImages, openIntake } from '../../service.ts'
+import { type EngineOptions, openEngine, openImages } from '../../service.ts'
 import { loadConfig } from '../config-file.ts'
 import { type CommandLine, dataFolder } from '../options.ts'
 import { Progress } from '../progress.ts'
@@ -45,7 +46,7 @@ const INTERRUPTED = 130
  */
 export async function importFolder(options: CommandLine, folder: string): Promise<number> {
   boundHeap(SPARING_GROWTH, SPARING_YOUNG_BYTES)
-  const config = await loadConfig(options.text('config'))
+  const config = withoutQuota(await loadConfig(options.text('config')))
   const model = compileModel(config)
   const plan = makePlan(model, {
     collection: options.text('collection'),
@@ -60,16 +61,11 @@ export async function importFolder(options: CommandLine, folder: string): Promis
   const opened = new Opened()
   try {
     const data = resolve(dataFolder(options))
-    const { engine, files, close } = await (isDry ? openCopy : openEngine)(model, config, data, UNSERVED)
+    const { engine, files, intake, close } = await (isDry ? openCopy : openEngine)(model, config, data, UNSERVED)
     opened.defer(close)
     const relations = new Relations(engine)
-    const images = new ImportedImages({
-      engine,
-      files,
-      intake: openIntake(files, config),
-      images: openImages(files, config, SILENT, opened),
-      folder,
-    })
+    const images = new ImportedImages({ engine, files, intake, folder })
+    openImages(files, config, SILENT, opened)
     const total = countFiles(folder)
     const settled = await settleSettings(plan, relations, engine.store)
     const { tally, interrupted } = await runImport({ engine, plan: settled, relations, images, pages, isDry }, total)
@@ -79,6 +75,11 @@ export async function importFolder(options: CommandLine, folder: string): Promis
   } finally {
     await opened.close()
   }
+}
+
+/** Those who run the command have the whole store. */
+function withoutQuota({ assets: { quota: _, ...assets } = {}, ...config }: DaybookConfig): DaybookConfig {
+  return { ...config, assets }
 }
 
 type JobParts = Pick<Parameters<typeof importFiles>[0], 'engine' | 'relations' | 'images' | 'pages' | 'isDry'> & {

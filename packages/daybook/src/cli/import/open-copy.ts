@@ -35,8 +35,8 @@ export async function openCopy(
     else copySqlite(databaseFile(data), databaseFile(folder))
     // The copy has no files of its own, and leaves those of the service alone.
     const own = { ...config, assets: { ...assets, store: disk() } }
-    const { engine, files, close } = await open(model, own, folder, options)
-    return { engine, files, close: () => close().finally(remove) }
+    const opened = await open(model, own, folder, options)
+    return { ...opened, close: () => opened.close().finally(remove) }
   } catch (error) {
     await remove()
     throw error

@@ -1,5 +1,4 @@
 import type { BlobHeaders } from '../../assets/blob-store.ts'
-import type { AssetQuota } from '../../config/assets.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import type { EntryAnswer } from '../answer.ts'
@@ -7,7 +6,7 @@ import type { WriteContext } from '../writes/context.ts'
 import { prepareCreate } from '../writes/entries.ts'
 import { carryOut } from '../writes/prepared.ts'
 import type { Files } from './files.ts'
-import { requireWithinQuota } from './quota.ts'
+import type { ImageFacts } from './image-facts.ts'
 
 /** An uploaded file, and the asset that it is to become. */
 export interface NewAsset {
@@ -34,25 +33,10 @@ export interface AssetFacts extends ImageFacts {
   readonly sha256: string
 }
 
-/** What is known of an image. */
-export interface ImageFacts {
-  /** In pixels. */
-  readonly width?: number | undefined
-  readonly height?: number | undefined
-  /** As a `data:` URL. */
-  readonly placeholder?: string | undefined
-}
-
 /** Where a file is to lie. */
 export interface AssetPlace {
   readonly directory: string
   readonly filename: string
-}
-
-/** Where files go, and how many. */
-export interface AssetRules {
-  readonly files: Files
-  readonly quota: AssetQuota | undefined
 }
 
 /**
@@ -62,17 +46,21 @@ export interface AssetRules {
  */
 export function createAsset(
   context: WriteContext,
-  { files, quota }: AssetRules,
+  files: Files,
   assets: CollectionModel,
-  { staged, facts, place: { directory, filename }, headers, describe, data }: NewAsset,
+  { staged, facts, place, headers, describe, data }: NewAsset,
 ): Promise<EntryAnswer> {
-  const path = directory === '' ? filename : `${directory}/${filename}`
+  const path = pathOf(place)
   return files.place({ staged, path, headers }, async (endClaim) => {
     const settle = async (writer: Writer): Promise<void> => {
-      if (quota && context.person !== null) await requireWithinQuota(writer.read, assets, context.person, quota)
+      if (context.person !== null) await files.requireRoom(writer.read, context.person)
       await endClaim(writer)
     }
-    const values = { ...facts, ...(await describe(path)), filename, path, url: `/uploads/${path}` }
+    const values = { ...facts, ...(await describe(path)), filename: place.filename, path, url: `/uploads/${path}` }
     return carryOut(context, () => prepareCreate(context, assets, data, { made: { values, settle } }))
   })
 }
+
+/** The path of a file. */
+export const pathOf = ({ directory, filename }: AssetPlace): string =>
+  directory === '' ? filename : `${directory}/${filename}`

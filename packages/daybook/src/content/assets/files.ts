@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { type BlobHeaders, type BlobStore, IMAGES } from '../../assets/blob-store.ts'
+import type { AssetQuota } from '../../config/assets.ts'
 import { DaybookError } from '../../errors.ts'
 import { ASSETS } from '../../fields/relations/asset.ts'
 import type { Log } from '../../log.ts'
@@ -9,7 +10,9 @@ import type { Reader } from '../../store/reads/read.ts'
 import type { FileClaim } from '../../store/records/file-claims.ts'
 import type { Store } from '../../store/store.ts'
 import type { Writer } from '../../store/writes/write.ts'
+import type { ImageFacts } from './image-facts.ts'
 import { ProcessName } from './process-name.ts'
+import { requireWithinQuota } from './quota.ts'
 
 /** How long a path is claimed at a time, in milliseconds. */
 const CLAIM_MS = 60_000
@@ -39,6 +42,8 @@ export type EndClaim = (writer: Writer) => Promise<void>
 
 /** Pictures that are made of files, by the digest of the file. */
 export interface MadeImages {
+  /** What is known of a picture, by its path and its media type; `undefined`: it is none. */
+  describe(path: string, mimeType: string): Promise<ImageFacts | undefined>
   /** Removes all that are made of a file. */
   forget(sha256: string): Promise<void>
 }
@@ -48,6 +53,8 @@ export interface FilesParts {
   readonly model: Model
   readonly store: Store
   readonly log: Log
+  /** How much each account or token may store. */
+  readonly quota: AssetQuota | undefined
   openBlobs(): Promise<BlobStore>
 }
 
@@ -85,6 +92,21 @@ export class Files {
     this.#images = images
   }
 
+  /**
+   * Sees that a person has room for the files that a transaction has stored.
+   *
+   * @throws FORBIDDEN, PAYLOAD_TOO_LARGE with `details.limit`
+   */
+  async requireRoom(read: Reader, person: string): Promise<void> {
+    const { quota } = this.#parts
+    if (quota) await requireWithinQuota(read, this.#assets, person, quota)
+  }
+
+  /** What is known of a picture that has its path. */
+  async describe(path: string, mimeType: string): Promise<ImageFacts | undefined> {
+    return this.#images?.describe(path, mimeType)
+  }
+
   /** A name under which this process may stage a file. */
   newName(): string {
     return this.#process.newName()
@@ -100,30 +122,20 @@ export class Files {
     const claim: FileClaim = { path, holder: this.newName() }
     const isLeft = await this.#claim(claim)
     const renewing = setInterval(() => void this.#renew(claim), RENEW_MS).unref()
+    let isPublished = true
     try {
-      const isPlaced = await this.#settling(claim, () => this.#publish({ staged, path, headers }, isLeft))
-      if (!isPlaced) {
-        await this.#parts.store.transaction((writer) => writer.fileClaims.end(claim))
-        throw pathTaken(path)
-      }
-      return await this.#settling(claim, () =>
-        commit(async (writer) => {
-          if (!(await writer.fileClaims.end(claim))) throw claimLost()
-        }),
-      )
+      isPublished = await this.#publish({ staged, path, headers }, isLeft)
+      if (!isPublished) throw pathTaken(path)
+      return await commit(async (writer) => {
+        if (!(await writer.fileClaims.end(claim))) throw claimLost()
+      })
+    } catch (error) {
+      if (!isPublished) await this.#parts.store.transaction((writer) => writer.fileClaims.end(claim))
+      // Whether the file has its path, or the transaction was stored, may not be known: both stores are asked.
+      else await this.#abandon(claim)
+      throw error
     } finally {
       clearInterval(renewing)
-    }
-  }
-
-  /** Does a part of the work under a claim. When that fails, the claim is settled. */
-  async #settling<T>(claim: FileClaim, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      // Whether it was carried out may not be known: the store of content is asked.
-      await this.#abandon(claim)
-      throw error
     }
   }
 
@@ -238,8 +250,14 @@ export class Files {
         if (!(await this.#hasAsset(writer.read, path))) unused.push(path)
       })
     })
-    const limit = pLimit(REMOVED_AT_ONCE)
-    await Promise.all(unused.map((path) => limit(() => this.#remove(path))))
+    try {
+      const limit = pLimit(REMOVED_AT_ONCE)
+      await Promise.all(unused.map((path) => limit(() => this.#remove(path))))
+    } catch (error) {
+      // An upload need not wait for a store that has come back.
+      await store.transaction((writer) => inTurn(held, (claim) => writer.fileClaims.release(claim)))
+      throw error
+    }
     await store.transaction((writer) => inTurn(held, async (claim) => void (await writer.fileClaims.end(claim))))
   }
 
@@ -259,14 +277,18 @@ export class Files {
     return removed
   }
 
+  get #assets(): CollectionModel {
+    return this.#parts.model.collections.get(ASSETS) as CollectionModel
+  }
+
   async #hasAsset(read: Reader, path: string): Promise<boolean> {
-    const assets = this.#parts.model.collections.get(ASSETS) as CollectionModel
     const [field, value] = path.startsWith(IMAGES) ? ['sha256', path.slice(IMAGES.length)] : ['path', path]
-    return (await read.entries.storedBy(assets, field, value)) !== undefined
+    return (await read.entries.storedBy(this.#assets, field, value)) !== undefined
   }
 }
 
-const pathTaken = (path: string): DaybookError =>
+/** The error of a path that another file has. */
+export const pathTaken = (path: string): DaybookError =>
   new DaybookError('CONFLICT', `There is a file ${path}; choose another filename or directory.`, { field: 'filename' })
 
 const claimLost = (): DaybookError =>

@@ -1,15 +1,13 @@
-import { dispositionOf } from '../../assets/disposition.ts'
-import { DIRECTORY, directoryFault, FILENAME, filenameFault, makeFilename } from '../../assets/file-names.ts'
+import { DIRECTORY, FILENAME } from '../../assets/file-names.ts'
 import type { ImageVariants } from '../../assets/images/variants.ts'
 import type { Intake } from '../../assets/intake.ts'
 import { FORM_BYTES, readUploadForm, type UploadForm } from '../../assets/upload-form.ts'
-import type { AssetQuota } from '../../config/assets.ts'
 import type { EntryAnswer } from '../../content/answer.ts'
-import { createAsset, type NewAsset } from '../../content/assets/create-asset.ts'
+import { createAsset } from '../../content/assets/create-asset.ts'
 import type { Files } from '../../content/assets/files.ts'
+import { toNewAsset } from '../../content/assets/new-asset.ts'
 import type { Engine } from '../../content/engine.ts'
 import { writeContext } from '../../content/writes/context.ts'
-import { type Issue, invalid } from '../../errors.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { writtenLocale } from '../../query/locale.ts'
@@ -21,8 +19,6 @@ import { REPEAT_ERRORS, repeatable } from '../stored-replies.ts'
 export interface AssetParts {
   readonly engine: Engine
   readonly files: Files
-  /** How much each account or token may store. */
-  readonly quota: AssetQuota | undefined
   readonly intake: Intake
   readonly images: ImageVariants
 }
@@ -50,7 +46,7 @@ const UPLOAD_SCHEMA: JsonSchema = {
 }
 
 /** Stores a file and its asset. */
-export function uploadRoute({ engine, files, quota, intake, images }: AssetParts, assets: CollectionModel): Route {
+export function uploadRoute({ engine, files, intake }: AssetParts, assets: CollectionModel): Route {
   const { locales } = engine.model
   return defineRoute({
     method: 'POST',
@@ -75,7 +71,7 @@ export function uploadRoute({ engine, files, quota, intake, images }: AssetParts
     run: async ({ access, body, conditions, query }) => {
       try {
         const { locale } = query.values
-        const asset = toNewAsset(body, images)
+        const asset = toNewAsset(body.file, body.texts, files)
         const { sha256 } = asset.facts
         const what = {
           request: [assets.key, sha256, body.texts, ...(locale === undefined ? [] : [locale])],
@@ -84,7 +80,7 @@ export function uploadRoute({ engine, files, quota, intake, images }: AssetParts
         }
         return await repeatable({ engine, access, key: conditions.idempotencyKey }, what, toReply, async (transact) => {
           const context = await writeContext(engine, access, { locale, transact })
-          return createAsset(context, { files, quota }, assets, asset)
+          return createAsset(context, files, assets, asset)
         })
       } finally {
         await intake.discard(body.file.staged)
@@ -109,26 +105,5 @@ const uploadBody = (intake: Intake): BodyContract<UploadForm> => ({
     return readUploadForm(form, intake)
   },
 })
-
-/** @throws VALIDATION_ERROR with one issue for each text that is wrong */
-function toNewAsset({ file, texts }: UploadForm, images: ImageVariants): NewAsset {
-  const { staged, originalName, mimeType, size, sha256, image } = file
-  const { directory = '', filename = makeFilename(originalName), alt } = texts
-  const issues: Issue[] = []
-  const check = (path: string, fault: string | undefined): void => {
-    if (fault !== undefined) issues.push({ path, code: 'pattern', message: fault })
-  }
-  if (directory !== '') check('/directory', directoryFault(directory))
-  check('/filename', filenameFault(filename))
-  if (issues.length > 0) throw invalid(issues)
-  return {
-    staged,
-    facts: { originalName, mimeType, size, sha256, ...image },
-    place: { directory, filename },
-    headers: { type: mimeType, disposition: dispositionOf(mimeType, filename, originalName) },
-    describe: (path) => images.describe(path, mimeType),
-    data: alt === undefined ? {} : { alt },
-  }
-}
 
 const toReply = (asset: EntryAnswer): TextReply => writeReply(201, asset, { Location: `/api/assets/${asset.id}` })

@@ -1,4 +1,4 @@
-import { type SqlBool, sql } from 'kysely'
+import { type Expression, type SqlBool, sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
 import type { Condition } from '../../query/where.ts'
 import { param, prepare, type StatementValues } from '../compile.ts'
@@ -58,6 +58,23 @@ export class EntryReader {
       prepare(narrow(entries(table, hasPeople).where('id', '=', param<string>('id')))),
     )
     return connection.get(statement, { id, ...values })
+  }
+
+  /** The entry whose value at `path` is the given one; `path` is that of a unique field. */
+  async byValue(
+    collection: CollectionModel,
+    path: string,
+    value: string,
+    seen: SeenEntries = {},
+  ): Promise<EntryRow | undefined> {
+    const { table } = collection
+    const { hasPeople = false } = seen
+    const { name, values, connection, narrow } = this.#narrowing(collection, seen.where)
+    const isLong = value.length >= INDEXED_CHARACTERS
+    const statement = this.#source.statements.get(`value ${table} ${path} ${isLong}${name}${mark(seen)}`, () =>
+      prepare(narrow(entries(table, hasPeople).where(this.#hasValue(collection, path, isLong))).limit(1)),
+    )
+    return connection.get(statement, { value, ...values })
   }
 
   /** Entries with these ids, in no order. */
@@ -122,14 +139,13 @@ export class EntryReader {
   }
 
   /** The entry whose value at `path` is the given one. */
-  async storedBy({ key, comparables }: CollectionModel, path: string, value: string): Promise<StoredEntry | undefined> {
-    const by = comparables.get(path)
-    if (!by) throw new Error(`${key}.${path} cannot be looked up`)
+  async storedBy(collection: CollectionModel, path: string, value: string): Promise<StoredEntry | undefined> {
+    const { key } = collection
     const isLong = value.length >= INDEXED_CHARACTERS
     const statement = this.#source.statements.get(`stored ${key} ${path} ${isLong}`, () =>
       prepare(
         stored(key)
-          .where(this.#source.dialect.compare(by, 'eq', ['value'], { isLong }))
+          .where(this.#hasValue(collection, path, isLong))
           .limit(1),
       ),
     )
@@ -202,6 +218,13 @@ export class EntryReader {
       ),
     )
     return (await this.#source.connection.get(statement, { slug })) !== undefined
+  }
+
+  /** @throws {Error} when the field cannot be filtered by */
+  #hasValue({ key, comparables }: CollectionModel, path: string, isLong: boolean): Expression<SqlBool> {
+    const by = comparables.get(path)
+    if (!by) throw new Error(`${key}.${path} cannot be looked up`)
+    return this.#source.dialect.compare(by, 'eq', ['value'], { isLong })
   }
 
   /** The condition of a query for single entries. Where it needs to look into other tables, it may take long. */

@@ -1,0 +1,165 @@
+import { Readable } from 'node:stream'
+import type { ByteRange } from '../../assets/blob-store.ts'
+import { FileBody } from '../../assets/file-body.ts'
+import { makeFilename } from '../../assets/file-names.ts'
+import { fileTooLarge, type Intake } from '../../assets/intake.ts'
+import type { DaybookConfig, Entry } from '../../config/config.ts'
+import { DaybookError } from '../../errors.ts'
+import { ASSETS } from '../../fields/relations/asset.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import { isStorableText } from '../../model/stored-text.ts'
+import type { EntryRow } from '../../store/reads/rows.ts'
+import type { Access } from '../access/access.ts'
+import type { Engine } from '../engine.ts'
+import { storedValues } from '../reads/present.ts'
+import { tagged } from '../tagged.ts'
+import { writeContext } from '../writes/context.ts'
+import { type AssetPlace, createAsset, pathOf } from './create-asset.ts'
+import { type Files, pathTaken } from './files.ts'
+import { type AssetTexts, requirePlace, toNewAsset } from './new-asset.ts'
+
+/** The file of an asset that a caller may read. */
+export interface StoredFile {
+  /** The asset's. */
+  readonly id: string
+  /** Such as `images/2026/cat.png`. */
+  readonly path: string
+  readonly filename: string
+  readonly originalName: string
+  readonly mimeType: string
+  /** In bytes. */
+  readonly size: number
+  /** The digest of the bytes, in hex. */
+  readonly sha256: string
+  /**
+   * Its bytes, or a part of them, as the body of a `Response`; `null`: the store of files has lost it. Read them to their end, or
+   * cancel the stream.
+   *
+   * @throws SERVICE_UNAVAILABLE
+   */
+  open(range?: ByteRange): Promise<ReadableStream<Uint8Array> | null>
+}
+
+/** What is said of a file that is to be stored. */
+export interface NewFile extends AssetTexts {
+  /** The name that it had. Where no signature tells its type, this does. */
+  readonly originalName: string
+  /** Ends the storing; nothing of the file is left. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * The files of the assets, for one caller.
+ *
+ * @example
+ * ```ts
+ * const file = await content.files.find('images/2026/cat.png')
+ * const bytes = await file?.open()
+ * ```
+ */
+export class CallerFiles<C extends DaybookConfig = DaybookConfig> {
+  readonly #engine: Engine
+  readonly #access: () => Access
+
+  constructor(engine: Engine, access: () => Access) {
+    this.#engine = engine
+    this.#access = access
+  }
+
+  /** The file at a path, without `/uploads/`; `null`: there is none that the caller may read. */
+  async find(path: string): Promise<StoredFile | null> {
+    const { model, files } = this.#engine
+    const assets = model.collections.get(ASSETS)
+    if (!assets || !files || !isStorableText(path)) return null
+    const row = await this.#visible(assets, path)
+    return row ? toStoredFile(files, assets, row) : null
+  }
+
+  /** The largest file, in bytes. */
+  get maxBytes(): number {
+    return this.#parts().intake.maxBytes
+  }
+
+  /**
+   * Checks ahead of its bytes whether a file could be stored, and settles its place: `store` takes it once the bytes are there.
+   *
+   * @param size in bytes
+   * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PAYLOAD_TOO_LARGE; CONFLICT with `details.field` when there is a file of that name
+   */
+  async plan(size: number, { originalName, directory = '', filename }: NewFile): Promise<AssetPlace> {
+    const { assets, intake } = this.#parts()
+    const place = { directory, filename: filename ?? makeFilename(originalName) }
+    requirePlace(place.directory, place.filename)
+    await this.#access().requireWrite(assets, 'create')
+    if (size > intake.maxBytes) throw fileTooLarge(intake.maxBytes)
+    const path = pathOf(place)
+    if (await this.#engine.store.read.entries.storedBy(assets, 'path', path)) throw pathTaken(path)
+    return place
+  }
+
+  /**
+   * Stores a file and its asset, both or neither. It is taken in as an upload is.
+   *
+   * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PAYLOAD_TOO_LARGE, INSUFFICIENT_STORAGE, SERVICE_UNAVAILABLE; CONFLICT with
+   * `details.field` when there is a file of that name; {Error} in a hook that runs inside a transaction: that would last as long as
+   * the file comes in
+   */
+  async store(content: AsyncIterable<Uint8Array>, file: NewFile): Promise<Entry<C, 'assets'>> {
+    const { originalName, signal = new AbortController().signal, ...texts } = file
+    const engine = this.#engine
+    const { assets, files, intake } = this.#parts()
+    if (engine.isLent) throw new Error('A hook inside a transaction stores no files; do it in afterCommit.')
+    const access = this.#access()
+    // What a caller may not store does not come in.
+    await access.requireWrite(assets, 'create')
+    const source = content instanceof Readable ? content : Readable.from(content, { objectMode: false })
+    const staged = await intake.take(source, originalName, signal)
+    try {
+      const context = await writeContext(engine, access)
+      return tagged(await createAsset(context, files, assets, toNewAsset(staged, texts, files)))
+    } finally {
+      await intake.discard(staged.staged)
+    }
+  }
+
+  #parts(): { readonly assets: CollectionModel; readonly files: Files; readonly intake: Intake } {
+    const { model, files, intake } = this.#engine
+    const assets = model.collections.get(ASSETS)
+    if (!assets || !files || !intake) throw new Error('This engine has no files.')
+    return { assets, files, intake }
+  }
+
+  async #visible(assets: CollectionModel, path: string): Promise<EntryRow | undefined> {
+    const access = this.#access()
+    try {
+      const filter = await access.requireRead(assets)
+      const { store } = this.#engine.sourceFor(access)
+      const row = await store.read.entries.byValue(assets, 'path', path, { where: filter?.where })
+      return row && access.isVisible(assets, row.status) ? row : undefined
+    } catch (error) {
+      if (error instanceof DaybookError && (error.status === 401 || error.status === 403)) return undefined
+      throw error
+    }
+  }
+}
+
+function toStoredFile(files: Files, assets: CollectionModel, row: EntryRow): StoredFile {
+  const { path, filename, originalName, mimeType, size, sha256 } = storedValues(assets, row) as unknown as StoredFile
+  return Object.freeze({
+    id: row.id,
+    path,
+    filename,
+    originalName,
+    mimeType,
+    size,
+    sha256,
+    async open(range?: ByteRange): Promise<ReadableStream<Uint8Array> | null> {
+      const blobs = await files.blobs()
+      const found = await blobs.read(path, range)
+      if (!found) return null
+      const start = range?.start ?? 0
+      const end = Math.min(range?.end ?? found.size - 1, found.size - 1)
+      return new FileBody(found.content, Math.max(0, end - start + 1))
+    },
+  })
+}
