@@ -16,6 +16,7 @@ import type {
   RuleCost,
   SessionCost,
   Start,
+  UploadCost,
 } from './report.ts'
 
 const whole = (number: number): string => Math.round(number).toLocaleString('en')
@@ -252,6 +253,21 @@ function manyTable(many: readonly ManyCost[]): string {
   )
 }
 
+function uploadTable(uploads: readonly UploadCost[]): string {
+  return table(
+    ['uploads', 'MiB/s', 'ratio', 'CPU ratio', 'more memory', 'target', ''],
+    uploads.map(({ atOnce, perSecond, ratio, cpuRatio, mebibytes, target, met }) => [
+      `${atOnce} of 1 GiB at once`,
+      whole(perSecond / 2 ** 20),
+      ratio.toFixed(2),
+      cpuRatio.toFixed(2),
+      `${whole(mebibytes)} MiB`,
+      `>= ${target}, <= 64 MiB`,
+      verdict(met),
+    ]),
+  )
+}
+
 function overloadTable(overloads: readonly OverloadCost[]): string {
   return table(
     ['overload', 'goodput', 'fewest answers', 'served p99', 'refused', 'refused p99', 'probe p99', 'targets', ''],
@@ -282,8 +298,12 @@ function latencyTable(latencies: readonly Latency[]): string {
   )
 }
 
-function restoreAndManyTables({ restores, many }: Report): readonly string[] {
-  return [...(restores.length > 0 ? [restoreTable(restores)] : []), ...(many.length > 0 ? [manyTable(many)] : [])]
+function costTables({ restores, many, uploads }: Report): readonly string[] {
+  return [
+    ...(restores.length > 0 ? [restoreTable(restores)] : []),
+    ...(many.length > 0 ? [manyTable(many)] : []),
+    ...(uploads.length > 0 ? [uploadTable(uploads)] : []),
+  ]
 }
 
 /** The report as people read it. */
@@ -307,7 +327,7 @@ export function printed(report: Report): string {
   if (report.aggregates.length > 0) parts.push(aggregateTable(report.aggregates))
   if (imports.length > 0) parts.push(importTable(imports))
   if (report.exports.length > 0) parts.push(exportTable(report.exports))
-  parts.push(...restoreAndManyTables(report))
+  parts.push(...costTables(report))
   if (report.overloads.length > 0) parts.push(overloadTable(report.overloads))
   return parts.join('\n\n')
 }

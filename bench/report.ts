@@ -318,6 +318,36 @@ export function manyResult({
   return { ...cost, mebibytes, target: MAX_MANY_SECONDS, met }
 }
 
+/** Files of a gibibyte that are uploaded at once, beside a bare server that writes them to the same disk. */
+export interface UploadCost {
+  /** How many files. */
+  readonly atOnce: number
+  /** Daybook's bytes a second by those of the floor. */
+  readonly ratio: number
+  /** The floor's processor time by Daybook's. */
+  readonly cpuRatio: number
+  /** In bytes. */
+  readonly perSecond: number
+  /** How much more memory the process held meanwhile than before, at most. */
+  readonly mebibytes: number
+  /** Of the ratio. */
+  readonly target: number
+  readonly met: boolean
+}
+
+const MIN_UPLOAD_RATIO = 0.5
+const MAX_UPLOAD_GROWTH = 64
+
+/** Holds uploads against what they may take. @param bytes how much more memory the process held */
+export function uploadResult({
+  bytes,
+  ...cost
+}: Omit<UploadCost, 'mebibytes' | 'target' | 'met'> & { readonly bytes: number }): UploadCost {
+  const mebibytes = bytes / 2 ** 20
+  const met = cost.ratio >= MIN_UPLOAD_RATIO && mebibytes <= MAX_UPLOAD_GROWTH
+  return { ...cost, mebibytes, target: MIN_UPLOAD_RATIO, met }
+}
+
 /** A time that most requests of a kind keep below. */
 export interface Latency {
   readonly what: string
@@ -399,5 +429,6 @@ export interface Report {
   readonly exports: readonly ExportCost[]
   readonly restores: readonly RestoreCost[]
   readonly many: readonly ManyCost[]
+  readonly uploads: readonly UploadCost[]
   readonly overloads: readonly OverloadCost[]
 }

@@ -31,6 +31,7 @@ import { measureOverload } from './sections/overload.ts'
 import { measureRestore } from './sections/restore-cost.ts'
 import { timeSearches } from './sections/search-time.ts'
 import { timeStarts } from './sections/start-time.ts'
+import { measureUploads } from './sections/upload-cost.ts'
 
 const NAMES = kindsOn('sqlite').map(({ name }) => name)
 
@@ -42,7 +43,7 @@ const HELP = `npm run bench -- [options]
   --database NAME   what keeps the content: sqlite (default) or postgres
   --import DIR      also import this folder of Markdown files
   --only NAME       one kind of work, "sessions", "plugins", "rules", "nodes", "search", "start", "openapi", "aggregate", "import",
-                    "export", "restore", "many", "serve" or "overload"; may stand more than once: ${NAMES.join(', ')}
+                    "export", "restore", "many", "serve", "upload" or "overload"; may stand more than once: ${NAMES.join(', ')}
   --compare-sizes   also compare with a store of 1,000 (always so from 100,000 entries on)
   --data DIR        where seeded stores are kept for other runs (default: daybook-bench in the folder for temporary files)
   --json FILE       write the figures, too, and the table beside them (.txt)
@@ -103,6 +104,7 @@ async function measureAll(bench: Bench): Promise<Report> {
     exports: await measureExport(bench),
     restores: await measureRestore(bench),
     many: await measureMany(bench),
+    uploads: await measureUploads(bench),
     overloads: await measureOverload(bench),
   }
 }

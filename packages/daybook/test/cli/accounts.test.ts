@@ -134,7 +134,7 @@ describe('daybook token', () => {
     [['token'], 2, 'daybook token create NAME'],
     [['token', 'create'], 2, 'daybook token create NAME'],
     [['token', 'create', 'x'], 2, '--scope posts:update'],
-    [['token', 'create', 'x', '--scope', 'pages:read'], 2, 'there is no pages; known are posts.'],
+    [['token', 'create', 'x', '--scope', 'pages:read'], 2, 'there is no pages; known are posts, assets.'],
     [['token', 'create', 'x', '--scope', 'posts:write'], 2, 'read, create, update, delete'],
     [['token', 'create', 'x', '--scope', '*', '--days', 'x'], 2, '--days takes'],
     [['token', 'list', 'x'], 2, 'daybook token list'],
