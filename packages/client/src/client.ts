@@ -1,4 +1,5 @@
 import type { DaybookConfig } from 'daybook'
+import { Assets } from './assets.ts'
 import { Auth } from './auth.ts'
 import { Collection } from './collection.ts'
 import { rememberTag } from './etag.ts'
@@ -38,6 +39,7 @@ export function createClient<C extends DaybookConfig>(options: ClientOptions): C
   const client = {
     collections: byKey((key) => new Collection(send, key)),
     globals: byKey((key) => new Global(send, key)),
+    assets: new Assets(send),
     auth: new Auth(send),
     batch: (operations: readonly object[], given?: AnyWriteOptions) => batch(send, operations, given),
     model: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['cms', 'model'] }),

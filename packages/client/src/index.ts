@@ -5,6 +5,8 @@ export type { CallOptions, ClientOptions, Token } from './request.ts'
 export type { RetryOptions } from './retry.ts'
 export type {
   AllPermissions,
+  Asset,
+  AssetClient,
   AuthClient,
   ChangeOptions,
   Client,
@@ -24,9 +26,11 @@ export type {
   ReversePageQuery,
   Session,
   SignedIn,
+  UploadOptions,
   WriteOptions,
 } from './types/client.ts'
 export type { Locale } from './types/fields.ts'
 export type { EqualityFilter, MembersFilter, OrderFilter, Sort, Status, TextFilter, Where } from './types/filter.ts'
 export type { Depth } from './types/paths.ts'
 export type { EntryPatch, Operation, Outcome } from './types/write.ts'
+export type { UploadProgress, UploadSource } from './upload.ts'

@@ -16,12 +16,15 @@ export interface CallOptions {
 /** A bearer token, or what gives one: it is asked before each attempt. */
 export type Token = string | (() => string | undefined | Promise<string | undefined>)
 
+/** Sends a request. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
 /** How a service is reached. */
 export interface ClientOptions {
   /** Where the service is, such as `https://cms.example.org`; in a browser also relative to the page. */
   readonly baseUrl: string
   /** Sends requests. @default the global `fetch` */
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
+  readonly fetch?: Fetch
   /** Sent as `Authorization: Bearer`. @default none */
   readonly token?: Token | undefined
   /** Whether a browser sends cookies; `include` sends them to other origins, too. @default what `fetch` does */
@@ -34,6 +37,14 @@ export interface ClientOptions {
   readonly retry?: RetryOptions
 }
 
+/** A form in place of JSON. */
+export interface RequestForm {
+  /** Body and headers of an attempt, which the signal ends. */
+  open(signal: AbortSignal): Promise<RequestInit>
+  /** Sends it where neither `fetch` nor `credentials` of the client say how. */
+  readonly fetch?: Fetch
+}
+
 /** One call of the service. */
 export interface Call extends CallOptions {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -41,6 +52,7 @@ export interface Call extends CallOptions {
   readonly path: readonly string[]
   readonly query?: QueryParams
   readonly body?: unknown
+  readonly form?: RequestForm
   readonly ifMatch?: string
   readonly ifNoneMatch?: '*'
   readonly idempotencyKey?: string
@@ -74,7 +86,7 @@ export function connect(options: ClientOptions): Send {
     return withinTime(timeout, request, call.signal, (watch) =>
       repeat({ ...options.retry, ...call.retry }, call, watch, async () => {
         const init = await toInit(request, call, options, watch.signal)
-        const response = await (options.fetch ?? fetch)(url + search, init).catch((cause: unknown) => {
+        const response = await fetchFor(call, options)(url + search, init).catch((cause: unknown) => {
           throw new NetworkError(request, `got no answer: ${failureReason(cause)}`, cause)
         })
         return readAnswer(request, response, call.holds)
@@ -82,6 +94,10 @@ export function connect(options: ClientOptions): Send {
     )
   }
 }
+
+/** `XMLHttpRequest` cannot leave out the cookies of the page's own origin. */
+const fetchFor = ({ form }: Call, { fetch: own, credentials }: ClientOptions): Fetch =>
+  own ?? (credentials === 'omit' ? undefined : form?.fetch) ?? fetch
 
 /** The innermost message: `fetch` itself says no more than that it failed. */
 const failureReason = (cause: unknown): string => {
@@ -113,7 +129,7 @@ function toSegment(segment: string): string {
 
 async function toInit(
   request: string,
-  { method, body, ifMatch, ifNoneMatch, idempotencyKey }: Call,
+  { method, body, form, ifMatch, ifNoneMatch, idempotencyKey }: Call,
   { token, credentials, headers }: ClientOptions,
   signal: AbortSignal,
 ): Promise<RequestInit> {
@@ -127,9 +143,11 @@ async function toInit(
     'If-None-Match': ifNoneMatch,
     'Idempotency-Key': idempotencyKey,
   }
+  const { headers: formHeaders, ...formInit } = (await form?.open(signal)) ?? {}
   return {
+    ...formInit,
     method,
-    headers: toHeaders(request, headers, own),
+    headers: toHeaders(request, headers, { ...own, ...(formHeaders as Record<string, string>) }),
     signal,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(credentials === undefined ? {} : { credentials }),

@@ -16,6 +16,7 @@ const CALLS: Readonly<Record<string, (client: Client<Blog>) => Promise<unknown>>
   'POST /api/:collection': (client) => client.collections.posts.create({ title: 'A' }),
   'PATCH /api/:collection': (client) => client.collections.posts.updateMany({ title: { eq: 'A' } }, {}),
   'DELETE /api/:collection': (client) => client.collections.posts.deleteMany({ title: { eq: 'A' } }),
+  'POST /api/assets': (client) => client.assets.upload(new Blob(['a'])),
   'GET /api/:collection/:slug': (client) => client.collections.posts.findBySlug('a'),
   'PUT /api/:collection/:id': (client) => client.collections.posts.update(ID, {}),
   'PATCH /api/:collection/:id': (client) => client.collections.posts.patch(ID, {}),

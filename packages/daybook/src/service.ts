@@ -221,7 +221,7 @@ function openIntake(files: Files, { assets = {} }: DaybookConfig): Intake {
 }
 
 /** Makes pictures as the config says, with `sharp` where that is installed. */
-function openImages(files: Files, { assets = {} }: DaybookConfig, log: Log, opened: Opened): ImageVariants {
+export function openImages(files: Files, { assets = {} }: DaybookConfig, log: Log, opened: Opened): ImageVariants {
   const { maxPixels = DEFAULT_IMAGE_PIXELS, atOnce, timeMs = DEFAULT_IMAGE_MS, ...own } = assets.images ?? {}
   const processor = openImageProcessor({ maxPixels, timeMs, ...(atOnce === undefined ? {} : { atOnce }), log })
   opened.defer(async () => processor?.close())

@@ -1,4 +1,4 @@
-import type { CollectionKey, DaybookConfig, ListResult, ValueCount } from 'daybook'
+import type { DaybookConfig, EntryKey, ListResult, ValueCount } from 'daybook'
 import type { CollectionFieldsOf, FieldOptionsOf, FieldValueOf } from './fields.ts'
 import type { FilterAt, FilterPath, SystemFilters } from './filter.ts'
 import type { TargetOf } from './paths.ts'
@@ -39,7 +39,7 @@ type NameOf<P extends string, Kind> = Kind extends `${infer What}:${infer Period
   : `${Kind & string}:${P}`
 
 /** What is asked over all entries that match: by field what is worked out of it, or names such as `count:category`. */
-export type AggregateQuery<C extends DaybookConfig, K extends CollectionKey<C>> =
+export type AggregateQuery<C extends DaybookConfig, K extends EntryKey<C>> =
   CollectionFieldsOf<C, K> extends infer F
     ? string extends keyof F
       ? string | readonly string[] | { readonly [field: string]: string | readonly string[] }
@@ -88,7 +88,7 @@ type ResultOf<F, Name extends string> = Name extends `count:${string}:${string}`
           : never
 
 /** One page of a list, with what was asked over all entries that match. */
-export type AggregatedList<C extends DaybookConfig, K extends CollectionKey<C>, Item, A> = [A] extends [never]
+export type AggregatedList<C extends DaybookConfig, K extends EntryKey<C>, Item, A> = [A] extends [never]
   ? ListResult<Item>
   : Omit<ListResult<Item>, 'aggregates'> & {
       readonly aggregates: { readonly [Name in NamesOf<A>]: ResultOf<CollectionFieldsOf<C, K>, Name> }

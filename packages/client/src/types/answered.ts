@@ -1,4 +1,4 @@
-import type { CollectionKey, DaybookConfig, Entry, ListResult } from 'daybook'
+import type { DaybookConfig, Entry, EntryKey, ListResult } from 'daybook'
 import type { Below, CollectionFieldsOf, FieldOptionsOf, Flattened, Head, Locale, SourceOf } from './fields.ts'
 import type { Depth, Less } from './paths.ts'
 
@@ -67,16 +67,16 @@ interface Inside<Q extends Question, K extends string> {
 }
 
 type Value<C extends DaybookConfig, O, V, In extends Question, Named> = O extends {
-  readonly to: infer To extends CollectionKey<C>
+  readonly to: infer To extends EntryKey<C>
 }
   ? [Named, In['paths'], In['all']] extends [false, never, 0]
     ? V
     : RelatedDocument<V, Target<C, To, NextLevel<In, Named>>>
-  : O extends { readonly to: readonly (infer To extends CollectionKey<C>)[] }
+  : O extends { readonly to: readonly (infer To extends EntryKey<C>)[] }
     ? [Named, In['paths'], In['all']] extends [false, never, 0]
       ? V
       : RelatedDocument<V, TaggedTarget<C, To, NextLevel<In, Named>>>
-    : O extends { readonly through: `${infer From extends CollectionKey<C>}.${string}` }
+    : O extends { readonly through: `${infer From extends EntryKey<C>}.${string}` }
       ? ReverseList<C, From, V, In, Named>
       : O extends { readonly fields: infer F }
         ? Group<C, F, V, In>
@@ -93,7 +93,7 @@ type Value<C extends DaybookConfig, O, V, In extends Question, Named> = O extend
             : V
 
 /** A page of the entries that refer to the document, where it is included. */
-type ReverseList<C extends DaybookConfig, From extends CollectionKey<C>, V, In extends Question, Named> = [
+type ReverseList<C extends DaybookConfig, From extends EntryKey<C>, V, In extends Question, Named> = [
   Named,
   In['paths'],
   In['all'],
@@ -112,7 +112,7 @@ interface NextLevel<Q extends Question, Named> {
   readonly locales: Q['locales']
 }
 
-type Target<C extends DaybookConfig, K extends CollectionKey<C>, Q extends Question> = [
+type Target<C extends DaybookConfig, K extends EntryKey<C>, Q extends Question> = [
   Q['paths'],
   Q['all'],
   Q['select'],
@@ -122,8 +122,8 @@ type Target<C extends DaybookConfig, K extends CollectionKey<C>, Q extends Quest
   : SelectedDocument<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', Q>
 
 /** A document of one of several collections, which its `collection` tells apart. */
-type TaggedTarget<C extends DaybookConfig, K extends CollectionKey<C>, Q extends Question> =
-  K extends CollectionKey<C> ? Flattened<{ readonly collection: K } & Target<C, K, Q>> : never
+type TaggedTarget<C extends DaybookConfig, K extends EntryKey<C>, Q extends Question> =
+  K extends EntryKey<C> ? Flattened<{ readonly collection: K } & Target<C, K, Q>> : never
 
 type Group<C extends DaybookConfig, F, V, Q extends Question> = V extends null ? V : Flattened<Expanded<C, F, V, Q>>
 

@@ -3,6 +3,7 @@ import type {
   DaybookConfig,
   Entry,
   EntryCreate,
+  EntryKey,
   EntryUpdate,
   GlobalEntry,
   GlobalKey,
@@ -13,6 +14,7 @@ import type {
   Principal,
 } from 'daybook'
 import type { CallOptions, Token } from '../request.ts'
+import type { UploadProgress, UploadSource } from '../upload.ts'
 import type { AggregatedList, AggregateQuery } from './aggregate.ts'
 import type { Answered } from './answered.ts'
 import type { CollectionFieldsOf, GlobalFieldsOf, Locale } from './fields.ts'
@@ -56,7 +58,7 @@ type OneOrMore<T> = [T] extends [never] ? never : T | readonly T[]
 /** The query of a list. */
 export interface ListQuery<
   C extends DaybookConfig,
-  K extends CollectionKey<C>,
+  K extends EntryKey<C>,
   I = readonly [],
   S = readonly [],
   D = 0,
@@ -97,6 +99,25 @@ export interface WriteOptions<C extends DaybookConfig> extends CallOptions {
   readonly idempotencyKey?: string
 }
 
+/** A file of the service. */
+export type Asset<C extends DaybookConfig = { readonly collections: Record<never, never> }> = Entry<C, 'assets'>
+
+/** What an upload takes. */
+export interface UploadOptions<C extends DaybookConfig> extends Omit<WriteOptions<C>, 'timeout'> {
+  /** The name of the file itself, kept as `originalName`. @default that of a `File` */
+  readonly name?: string
+  /** The name under which it is stored. @default one that is like its own and cannot be guessed */
+  readonly filename?: string
+  /** Where it is stored, such as `images/2026`. @default nowhere in particular */
+  readonly directory?: string
+  /** A text in place of the file, for readers who cannot see it. */
+  readonly alt?: string
+  /** Called while the file is sent. In a browser, not with a `fetch` of your own, nor with `credentials: 'omit'`. */
+  readonly onProgress?: (progress: UploadProgress) => void
+  /** How long the upload may take, with the answer, in milliseconds. @default as long as it takes */
+  readonly timeout?: number
+}
+
 /** On what condition something is changed. */
 export interface ChangeOptions<C extends DaybookConfig> extends WriteOptions<C> {
   /** The tag that the stored version must have; see {@link etagOf}. @default that of the entry, where one is given in place of an id */
@@ -113,7 +134,7 @@ export interface GlobalChangeOptions<C extends DaybookConfig> extends ChangeOpti
 export type DeleteOptions<C extends DaybookConfig> = CallOptions & Pick<ChangeOptions<C>, 'ifMatch'>
 
 /** Which entries are written besides, and how. */
-export interface ManyOptions<C extends DaybookConfig, K extends CollectionKey<C>>
+export interface ManyOptions<C extends DaybookConfig, K extends EntryKey<C>>
   extends Omit<ChangeOptions<C>, 'idempotencyKey'> {
   /** Words that must all be found. */
   readonly q?: string
@@ -143,20 +164,8 @@ export interface Reference {
   readonly field: string
 }
 
-/** The entries of one collection. */
-export interface CollectionClient<C extends DaybookConfig, K extends CollectionKey<C>> {
-  /** One page of the entries that match; `aggregate` asks for figures about all of them: `{ category: 'count', minutes: ['min', 'max'] }`. */
-  findMany<
-    const I extends readonly IncludePath<C, CollectionFieldsOf<C, K>>[] = readonly [],
-    const D extends Depth = UsualDepth<I>,
-    const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
-    const L extends LocaleChoice<C> = never,
-    const A extends AggregateQuery<C, K> = never,
-  >(
-    query?: ListQuery<C, K, I, S, D, L> & PageQuery & { readonly aggregate?: A },
-    options?: CallOptions,
-  ): Promise<AggregatedList<C, K, Answered<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L>, A>>
-
+/** What can be done with the entries of a collection and with files alike. */
+interface EntriesClient<C extends DaybookConfig, K extends EntryKey<C>> {
   /** All entries that match, page by page, while they are asked for. `limit` is the size of a page. @default 100 */
   iterate<
     const I extends readonly IncludePath<C, CollectionFieldsOf<C, K>>[] = readonly [],
@@ -167,32 +176,6 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
     query?: ListQuery<C, K, I, S, D, L>,
     options?: CallOptions,
   ): AsyncGenerator<Answered<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L>, void>
-
-  /** The entry of this slug, or `null` when there is none that this reader may see. */
-  findBySlug<
-    const I extends readonly IncludePath<C, CollectionFieldsOf<C, K>>[] = readonly [],
-    const D extends Depth = UsualDepth<I>,
-    const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
-    const L extends LocaleChoice<C> = never,
-  >(
-    slug: string,
-    query?: ReadQuery<C, I, S, D, L>,
-    options?: CallOptions,
-  ): Promise<Answered<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L> | null>
-
-  /** The entry of this id, or `null` when there is none that this reader may see. */
-  findById<
-    const I extends readonly IncludePath<C, CollectionFieldsOf<C, K>>[] = readonly [],
-    const D extends Depth = UsualDepth<I>,
-    const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
-    const L extends LocaleChoice<C> = never,
-  >(
-    id: string,
-    query?: ReadQuery<C, I, S, D, L>,
-    options?: CallOptions,
-  ): Promise<Answered<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L> | null>
-
-  create(data: EntryCreate<C, K>, options?: WriteOptions<C>): Promise<Entry<C, K>>
 
   /**
    * Changes the fields that `data` names; `null` empties one. With an entry in place of its id, only if it has not changed
@@ -229,6 +212,99 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
     query?: { readonly limit?: number; readonly offset?: number },
     options?: CallOptions,
   ): Promise<Omit<ListResult<Reference>, 'collection' | 'nextCursor'>>
+}
+
+/** The entries of one collection. */
+export interface CollectionClient<C extends DaybookConfig, K extends CollectionKey<C>> extends EntriesClient<C, K> {
+  /** One page of the entries that match; `aggregate` asks for figures about all of them: `{ category: 'count', minutes: ['min', 'max'] }`. */
+  findMany<
+    const I extends readonly IncludePath<C, CollectionFieldsOf<C, K>>[] = readonly [],
+    const D extends Depth = UsualDepth<I>,
+    const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
+    const L extends LocaleChoice<C> = never,
+    const A extends AggregateQuery<C, K> = never,
+  >(
+    query?: ListQuery<C, K, I, S, D, L> & PageQuery & { readonly aggregate?: A },
+    options?: CallOptions,
+  ): Promise<AggregatedList<C, K, Answered<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L>, A>>
+
+  /** The entry of this slug, or `null` when there is none that this reader may see. */
+  findBySlug<
+    const I extends readonly IncludePath<C, CollectionFieldsOf<C, K>>[] = readonly [],
+    const D extends Depth = UsualDepth<I>,
+    const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
+    const L extends LocaleChoice<C> = never,
+  >(
+    slug: string,
+    query?: ReadQuery<C, I, S, D, L>,
+    options?: CallOptions,
+  ): Promise<Answered<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L> | null>
+
+  /** The entry of this id, or `null` when there is none that this reader may see. */
+  findById<
+    const I extends readonly IncludePath<C, CollectionFieldsOf<C, K>>[] = readonly [],
+    const D extends Depth = UsualDepth<I>,
+    const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
+    const L extends LocaleChoice<C> = never,
+  >(
+    id: string,
+    query?: ReadQuery<C, I, S, D, L>,
+    options?: CallOptions,
+  ): Promise<Answered<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L> | null>
+
+  create(data: EntryCreate<C, K>, options?: WriteOptions<C>): Promise<Entry<C, K>>
+}
+
+/** The files of the service. */
+export interface AssetClient<C extends DaybookConfig> extends EntriesClient<C, 'assets'> {
+  /** One page of the files that match; `aggregate` asks for figures about all of them: `{ mimeType: 'count', size: 'sum' }`. */
+  list<
+    const I extends readonly IncludePath<C, CollectionFieldsOf<C, 'assets'>>[] = readonly [],
+    const D extends Depth = UsualDepth<I>,
+    const S extends readonly SelectPath<C, CollectionFieldsOf<C, 'assets'>, Entry<C, 'assets'>, I, D>[] = readonly [],
+    const L extends LocaleChoice<C> = never,
+    const A extends AggregateQuery<C, 'assets'> = never,
+  >(
+    query?: ListQuery<C, 'assets', I, S, D, L> & PageQuery & { readonly aggregate?: A },
+    options?: CallOptions,
+  ): Promise<
+    Omit<
+      AggregatedList<
+        C,
+        'assets',
+        Answered<C, CollectionFieldsOf<C, 'assets'>, Entry<C, 'assets'>, 'id', I, S, D, L>,
+        A
+      >,
+      'collection'
+    >
+  >
+
+  /** The file of this id, or `null` when there is none that this reader may see. */
+  get<
+    const I extends readonly IncludePath<C, CollectionFieldsOf<C, 'assets'>>[] = readonly [],
+    const D extends Depth = UsualDepth<I>,
+    const S extends readonly SelectPath<C, CollectionFieldsOf<C, 'assets'>, Entry<C, 'assets'>, I, D>[] = readonly [],
+    const L extends LocaleChoice<C> = never,
+  >(
+    id: string,
+    query?: ReadQuery<C, I, S, D, L>,
+    options?: CallOptions,
+  ): Promise<Answered<C, CollectionFieldsOf<C, 'assets'>, Entry<C, 'assets'>, 'id', I, S, D, L> | null>
+
+  /**
+   * Stores a file. A stream is sent as it is read, except by browsers, which take it in first. Nothing is stored when the upload ends
+   * early.
+   *
+   * @example
+   * ```ts
+   * import { openAsBlob } from 'node:fs'
+   *
+   * const cat = await client.assets.upload(await openAsBlob('cat.jpg'), { name: 'cat.jpg', alt: 'A cat' })
+   * ```
+   *
+   * @throws {DaybookError} PAYLOAD_TOO_LARGE; VALIDATION_ERROR, for a type that is not accepted, too; CONFLICT when `filename` is taken
+   */
+  upload(file: UploadSource, options?: UploadOptions<C>): Promise<Asset<C>>
 }
 
 /** One global. */
@@ -268,7 +344,7 @@ export type Permissions<Action extends string> = { readonly [A in Action]: Permi
 
 /** What the asker may do; collections and globals that they may not read are absent. */
 export interface AllPermissions<C extends DaybookConfig> {
-  readonly collections: { readonly [K in CollectionKey<C>]?: Permissions<'read' | 'create' | 'update' | 'delete'> }
+  readonly collections: { readonly [K in EntryKey<C>]?: Permissions<'read' | 'create' | 'update' | 'delete'> }
   readonly globals: { readonly [K in GlobalKey<C>]?: Permissions<'read' | 'update'> }
 }
 
@@ -298,6 +374,7 @@ export interface AuthClient<C extends DaybookConfig> {
 export interface Client<C extends DaybookConfig> {
   readonly collections: { readonly [K in CollectionKey<C>]: CollectionClient<C, K> }
   readonly globals: { readonly [K in GlobalKey<C>]: GlobalClient<C, K> }
+  readonly assets: AssetClient<C>
   readonly auth: AuthClient<C>
   /** Carries out up to 500 operations in one transaction: all of them, or none. */
   batch(operations: readonly Operation<C>[], options?: WriteOptions<C>): Promise<readonly Outcome<C>[]>

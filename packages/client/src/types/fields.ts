@@ -1,7 +1,7 @@
-import type { CollectionFields, CollectionKey, DaybookConfig, GlobalFields, GlobalKey } from 'daybook'
+import type { CollectionFields, DaybookConfig, EntryKey, GlobalFields, GlobalKey } from 'daybook'
 
 /** The fields of a collection. */
-export type CollectionFieldsOf<C extends DaybookConfig, K extends CollectionKey<C>> = CollectionFields<C, K>
+export type CollectionFieldsOf<C extends DaybookConfig, K extends EntryKey<C>> = CollectionFields<C, K>
 
 /** The fields of a global. */
 export type GlobalFieldsOf<C extends DaybookConfig, K extends GlobalKey<C>> = GlobalFields<C, K>

@@ -1,4 +1,4 @@
-import type { CollectionKey, DaybookConfig } from 'daybook'
+import type { DaybookConfig, EntryKey } from 'daybook'
 import type { CollectionFieldsOf, FieldOptionsOf, FieldValueOf, Flattened } from './fields.ts'
 import type { TargetOf } from './paths.ts'
 
@@ -143,7 +143,7 @@ type HopPath<F> = { [P in FilterPath<F>]: [TargetOf<F, P>] extends [never] ? nev
 
 /** Filters of what the relation at a path refers to, by paths through it. */
 type HopFilters<C extends DaybookConfig, P extends string, T> =
-  T extends CollectionKey<C>
+  T extends EntryKey<C>
     ? {
         readonly [K in keyof Filters<CollectionFieldsOf<C, T>> & string as `${P}.${K}`]?: Filters<
           CollectionFieldsOf<C, T>
@@ -158,11 +158,11 @@ type Hops<C extends DaybookConfig, F> = UnionToIntersection<
 type UnionToIntersection<U> = (U extends unknown ? (one: U) => void : never) extends (one: infer I) => void ? I : never
 
 /** What entries of a collection must hold: conditions on fields, all of which must be met. */
-export type Where<C extends DaybookConfig, K extends CollectionKey<C>> = Flattened<
+export type Where<C extends DaybookConfig, K extends EntryKey<C>> = Flattened<
   Filters<CollectionFieldsOf<C, K>> & Hops<C, CollectionFieldsOf<C, K>> & Groups<C, K>
 >
 
-interface Groups<C extends DaybookConfig, K extends CollectionKey<C>> {
+interface Groups<C extends DaybookConfig, K extends EntryKey<C>> {
   /** All of these. */
   readonly and?: readonly Where<C, K>[]
   /** Any of these. */
@@ -180,11 +180,11 @@ type SortPath<F> = {
 }[FilterPath<F> | keyof SystemFilters]
 
 /** A field to sort by; a leading `-` descends. */
-export type Sort<C extends DaybookConfig, K extends CollectionKey<C>> =
+export type Sort<C extends DaybookConfig, K extends EntryKey<C>> =
   SortPath<CollectionFieldsOf<C, K>> extends infer P extends string ? P | `-${P}` : never
 
 /** The statuses of a collection; `never` without a status field. */
-export type Status<C extends DaybookConfig, K extends CollectionKey<C>> =
+export type Status<C extends DaybookConfig, K extends EntryKey<C>> =
   CollectionFieldsOf<C, K> extends infer F
     ? { [P in keyof F]: '~status' extends keyof FieldOptionsOf<F[P]> ? FieldValueOf<F[P]> : never }[keyof F]
     : never

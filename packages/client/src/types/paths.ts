@@ -1,4 +1,4 @@
-import type { CollectionKey, DaybookConfig, Entry } from 'daybook'
+import type { DaybookConfig, Entry, EntryKey } from 'daybook'
 import type { Below, CollectionFieldsOf, FieldOptionsOf } from './fields.ts'
 
 /** How many levels of relations are expanded. */
@@ -54,7 +54,7 @@ export type IncludePath<C extends DaybookConfig, F, Levels extends Depth = 3> = 
 
 type Further<C extends DaybookConfig, T, P extends string, Levels extends Depth> = Levels extends 0
   ? never
-  : T extends CollectionKey<C>
+  : T extends EntryKey<C>
     ? `${P}.${IncludePath<C, CollectionFieldsOf<C, T>, Levels>}`
     : never
 
@@ -66,7 +66,7 @@ export type InnerPath<C extends DaybookConfig, F, Included extends string> = {
 }[RelationPath<F>]
 
 type InnerKeys<C extends DaybookConfig, T, P extends string, Included extends string> =
-  T extends CollectionKey<C>
+  T extends EntryKey<C>
     ?
         | `${P}.${keyof Entry<C, T> & string}`
         | ([Included] extends [never] ? never : `${P}.${InnerPath<C, CollectionFieldsOf<C, T>, Included>}`)

@@ -1,7 +1,8 @@
 import type { Case } from './case.ts'
 import { CONTENT } from './content.ts'
 import { FAULTS } from './faults.ts'
+import { FILES } from './files.ts'
 import { SESSIONS } from './sessions.ts'
 
 /** What the client promises, wherever it runs. */
-export const CASES: readonly Case[] = [...CONTENT, ...SESSIONS, ...FAULTS]
+export const CASES: readonly Case[] = [...CONTENT, ...SESSIONS, ...FILES, ...FAULTS]

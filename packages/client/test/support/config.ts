@@ -19,6 +19,7 @@ const posts = defineCollection({
     topics: f.select({ options: ['ink', 'glue', 'thread'], many: true }),
     words: f.integer(),
     author: f.relation('authors'),
+    cover: f.asset(),
     meta: f.group({ label: f.text(), rank: f.integer() }),
   },
 })
@@ -46,6 +47,7 @@ export function blogFor(origins: readonly string[]) {
     locales: { default: 'en', available: ['en', 'de'] },
     limits: { signInsPerMinute: 1000, authMs: 60_000 },
     cors: { origins, credentials: true },
+    assets: { maxBytes: 1_000_000 },
     seed,
   })
 }

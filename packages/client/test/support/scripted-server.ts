@@ -47,7 +47,9 @@ export class ScriptedServer implements AsyncDisposable {
     const [, id = '', place = ''] = url.split('/')
     for (const [name, value] of Object.entries(CORS)) response.setHeader(name, value)
     if (method === 'OPTIONS') return void response.end()
-    const body = await text(request)
+    const body = await text(request).catch(() => undefined)
+    // A request that broke off gets no answer.
+    if (body === undefined) return
     const script = this.#scripts.get(id)
     if (!script) return void response.end(this.#add(JSON.parse(body)))
     if (place === 'sent') return void response.end(JSON.stringify(script.sent))

@@ -45,6 +45,9 @@ import DIR takes
   --locale-folders  DIR has one folder for each locale; files at the same place are one entry
   --dry-run         say what would happen, and store nothing
 
+import FILE takes
+  --files DIR       bring the files of the assets from there, as export --files wrote them
+
 update and delete take
   --where CONDITION FIELD=VALUE or FIELD[OPERATOR]=VALUE; needed, may stand more than once
   --q WORDS         words that must all be found
@@ -60,11 +63,14 @@ and
 export takes
   --since SEQ       only what changed after this number of the journal, deletions included
   --without-people  leave out who made and last changed documents
+  --files DIR       write the files of the assets there, each once, named by their digests
 
 copy takes
   --from ADDRESS    sqlite:FOLDER, sqlite:FILE or postgres://user:password@host:5432/database
   --to ADDRESS      the same, of an empty one
   --verify-only     compare the two, and copy nothing
+or
+  --files-from FILE copy the files of the assets, from the store of files of that other config to that of the config
 
 user takes
   --name NAME       of a new account (default: what its address begins with)

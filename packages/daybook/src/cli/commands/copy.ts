@@ -18,16 +18,19 @@ const OPTIONS = {
   to: { type: 'string' },
   /** Compares the two, and copies nothing. */
   'verify-only': { type: 'boolean' },
+  /** In place of a store: copies the files of the assets, from the store of files that this other config names to that of the config. @see docs/files.md#move-files-to-another-store */
+  'files-from': { type: 'string' },
 } as const
 
 /**
  * `daybook copy --from ADDRESS --to ADDRESS`: copies a whole store into an empty database, and compares the two.
- * Answers 0 when they hold the same, else 1.
+ * Answers 0 when they hold the same, else 1. `daybook copy --files-from CONFIG` copies files between two stores of files.
  *
  * @throws {UsageError} when the command line names no two stores; {StartupError} when one of them is not fit for it
  */
 export async function copy(args: readonly string[]): Promise<number> {
   const options = readCommandOptions(args, OPTIONS)
+  if (options.has('files-from')) return (await import('../copy/run-files.ts')).copyAssetFiles(options)
   const from = readAddress(requireOption(options, 'from'), '--from')
   const to = readAddress(requireOption(options, 'to'), '--to')
   if (from.identity === to.identity) throw new StartupError('--from and --to are the same store. Name two.')

@@ -1,17 +1,21 @@
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { disk } from '../../assets/disk.ts'
 import type { DaybookConfig } from '../../config/config.ts'
+import { countStoredFiles } from '../../content/assets/stored-files.ts'
 import { ContentExport } from '../../content/transfer/export.ts'
 import type { ExportCounts } from '../../content/transfer/export-lines.ts'
 import { DaybookError, StartupError } from '../../errors.ts'
 import { compileModel } from '../../model/compile.ts'
-import { databaseFile } from '../../service.ts'
+import type { Model } from '../../model/model.ts'
 import type { Snapshot } from '../../store/database.ts'
-import { snapshotSqlite } from '../../store/sqlite/sqlite-snapshot.ts'
+import { Reader } from '../../store/reads/read.ts'
 import { loadConfig } from '../config-file.ts'
 import { openOutputFile, openStandardOutput } from '../export/output.ts'
 import { describeCounts } from '../export/summary.ts'
+import { exportFiles } from '../files/export-files.ts'
+import { FileFolder } from '../files/file-folder.ts'
 import { requireSnapshotFit } from '../fit-snapshot.ts'
+import { openSnapshot } from '../open-snapshot.ts'
 import { type CommandLine, dataFolder, readCommandOptions } from '../options.ts'
 import { Progress } from '../progress.ts'
 import { UsageError } from '../usage.ts'
@@ -21,6 +25,8 @@ const OPTIONS = {
   since: { type: 'string' },
   /** Leave out who made and last changed documents. */
   'without-people': { type: 'boolean' },
+  /** Where the files of the assets go, each once, named by their digests. @default they stay where they are @see docs/export-and-restore.md#bring-the-files-along */
+  files: { type: 'string' },
 } as const
 
 /** The path that stands for standard output. */
@@ -47,6 +53,10 @@ export async function exportContent(args: readonly string[]): Promise<number> {
     }).catch((error) => {
       throw error instanceof DaybookError ? new UsageError(`--${error.message.replace(':', '')}`) : error
     })
+    const folder = options.text('files')
+    const areFilesWhole =
+      folder === undefined || (await writeFiles({ config, model, snapshot, since, data: dataFolder(options) }, folder))
+    if (!areFilesWhole) return 1
     await write(content, path)
     return 0
   } finally {
@@ -67,11 +77,31 @@ function readSince(text: string | undefined): number | undefined {
   throw new UsageError(`--since takes a whole number, 0 or more, not "${text}".`)
 }
 
-async function openSnapshot({ database }: DaybookConfig, data: string): Promise<Snapshot> {
-  if (database) return database.snapshot()
-  const file = databaseFile(data)
-  if (!existsSync(file)) throw new StartupError(`There is no database ${file}. Is --data right?`)
-  return snapshotSqlite(file)
+/** What an export reads from. */
+interface ExportSource {
+  readonly config: DaybookConfig
+  readonly model: Model
+  readonly snapshot: Snapshot
+  readonly since: number | undefined
+  readonly data: string
+}
+
+/** Writes the files before the lines, so that an export that is there is whole. @returns whether all of them are */
+async function writeFiles({ config, model, snapshot, since, data }: ExportSource, folder: string): Promise<boolean> {
+  const read = new Reader(snapshot.dialect, snapshot)
+  const blobs = await (config.assets?.store ?? disk()).open({ data: resolve(data) })
+  try {
+    const total = await countStoredFiles(model, read)
+    const outcome = await exportFiles({ model, read, blobs, folder: new FileFolder(folder), since, total })
+    const { written, there, faulty } = outcome
+    process.stderr.write(
+      `files: ${written} written, ${there} there already${faulty > 0 ? `, ${faulty} missing` : ''}\n`,
+    )
+    if (faulty > 0) process.stderr.write('Nothing is exported. Without --files, the content alone is.\n')
+    return faulty === 0
+  } finally {
+    await blobs.close()
+  }
 }
 
 async function write(content: ContentExport, path: string): Promise<void> {

@@ -19,18 +19,25 @@ const OPTIONS = {
   'dry-run': { type: 'boolean' },
 } as const
 
+const FILE_OPTIONS = {
+  /** The folder of the files, as `daybook export --files` wrote it. @default files are not brought @see docs/export-and-restore.md#bring-the-files-along */
+  files: { type: 'string' },
+} as const
+
 /**
  * `daybook import`: brings in a folder of Markdown files, or restores an export.
  *
  * @throws {UsageError} when the command line names what is not there
  */
 export async function importContent(args: readonly string[]): Promise<number> {
-  const options = readCommandOptions(args, OPTIONS)
+  const options = readCommandOptions(args, { ...OPTIONS, ...FILE_OPTIONS })
   const [path, ...others] = options.positionals
   if (path === undefined || others.length > 0) {
     throw new UsageError('Name one folder, daybook import DIR --collection KEY, or one export, daybook import FILE.')
   }
   const found = statSync(path, { throwIfNoEntry: false })
+  if (found?.isDirectory() && options.has('files'))
+    throw new UsageError(`--files is about exports, and "${path}" is a folder.`)
   if (found?.isDirectory()) return (await import('../import/import-folder.ts')).importFolder(options, path)
   if (!found?.isFile()) throw new UsageError(`There is no folder "${path}", nor a file.`)
   const [own] = Object.keys(OPTIONS).filter((name) => options.has(name))

@@ -1,10 +1,14 @@
 import { resolve } from 'node:path'
+import type { DaybookConfig } from '../../config/config.ts'
+import { SILENT } from '../../log.ts'
 import { compileModel } from '../../model/compile.ts'
 import { boundHeap } from '../../node/bound-heap.ts'
-import { type EngineOptions, openEngine } from '../../service.ts'
+import { Opened } from '../../opened.ts'
+import { type EngineOptions, openEngine, openImages } from '../../service.ts'
 import { loadConfig } from '../config-file.ts'
 import { type CommandLine, dataFolder } from '../options.ts'
 import { Progress } from '../progress.ts'
+import { ImportedImages } from './images.ts'
 import { openCopy } from './open-copy.ts'
 import { type ImportPlan, makePlan } from './plan.ts'
 import { Relations } from './relations.ts'
@@ -42,7 +46,7 @@ const INTERRUPTED = 130
  */
 export async function importFolder(options: CommandLine, folder: string): Promise<number> {
   boundHeap(SPARING_GROWTH, SPARING_YOUNG_BYTES)
-  const config = await loadConfig(options.text('config'))
+  const config = withoutQuota(await loadConfig(options.text('config')))
   const model = compileModel(config)
   const plan = makePlan(model, {
     collection: options.text('collection'),
@@ -54,21 +58,31 @@ export async function importFolder(options: CommandLine, folder: string): Promis
   const isDry = options.flag('dry-run')
   const isLocalized = options.flag('locale-folders')
   const pages = isLocalized ? localizedPages(folder, model.locales) : singlePages(folder)
-  const { engine, close } = await (isDry ? openCopy : openEngine)(model, config, resolve(dataFolder(options)), UNSERVED)
+  const opened = new Opened()
   try {
+    const data = resolve(dataFolder(options))
+    const { engine, files, intake, close } = await (isDry ? openCopy : openEngine)(model, config, data, UNSERVED)
+    opened.defer(close)
     const relations = new Relations(engine)
+    const images = new ImportedImages({ engine, files, intake, folder })
+    openImages(files, config, SILENT, opened)
     const total = countFiles(folder)
     const settled = await settleSettings(plan, relations, engine.store)
-    const { tally, interrupted } = await runImport({ engine, plan: settled, relations, pages, isDry }, total)
-    process.stdout.write(summarizeImport(plan, tally, relations, isDry))
+    const { tally, interrupted } = await runImport({ engine, plan: settled, relations, images, pages, isDry }, total)
+    process.stdout.write(summarizeImport(plan, tally, { relations, images }, isDry))
     if (interrupted) return sayInterrupted(total - tally.done, isDry)
-    return tally.outcomes.failed > 0 ? 1 : 0
+    return tally.outcomes.failed + images.counts.left > 0 ? 1 : 0
   } finally {
-    await close()
+    await opened.close()
   }
 }
 
-type JobParts = Pick<Parameters<typeof importFiles>[0], 'engine' | 'relations' | 'pages' | 'isDry'> & {
+/** Those who run the command have the whole store. */
+function withoutQuota({ assets: { quota: _, ...assets } = {}, ...config }: DaybookConfig): DaybookConfig {
+  return { ...config, assets }
+}
+
+type JobParts = Pick<Parameters<typeof importFiles>[0], 'engine' | 'relations' | 'images' | 'pages' | 'isDry'> & {
   readonly plan: ImportPlan
 }
 

@@ -24,6 +24,8 @@ export interface ImportPlan {
   readonly collection: CollectionModel
   /** The field that the text goes to. */
   readonly body: string
+  /** Whether that field holds Markdown, so that the images of the text come along. */
+  readonly isRendered: boolean
   /** The field that tells whether an entry is there already. */
   readonly key: string
   /** The field that a heading of the text fills where the front matter does not. */
@@ -62,6 +64,7 @@ export function makePlan(model: Model, options: ImportOptions): ImportPlan {
     collection,
     fields,
     body,
+    isRendered: collection.fieldMap[body]?.type.generated !== undefined,
     key,
     settings: readSettings(collection, options.set, targetOf, [body, key, collection.slug?.key]),
     title: findTitle(collection),

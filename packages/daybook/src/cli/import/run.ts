@@ -10,12 +10,13 @@ import type { Progress } from '../progress.ts'
 import { type FileEntry, toEntry } from './entry.ts'
 import { faultLines } from './fault-lines.ts'
 import { FileError } from './file-error.ts'
+import type { ImportedImages } from './images.ts'
 import type { ImportPlan } from './plan.ts'
 import type { Relations } from './relations.ts'
 import { SharedCommit } from './shared-commit.ts'
 import { pageBatches } from './source/batches.ts'
 import { readText } from './source/files.ts'
-import { readSource } from './source/front-matter.ts'
+import { readSource, type SourceFile } from './source/front-matter.ts'
 import type { SourceFilePath, SourcePage } from './source/pages.ts'
 import type { ImportOutcome, ImportTally } from './tally.ts'
 
@@ -27,6 +28,7 @@ export interface ImportJob {
   readonly engine: Engine
   readonly plan: ImportPlan
   readonly relations: Relations
+  readonly images: ImportedImages
   readonly pages: Iterable<SourcePage>
   readonly tally: ImportTally
   readonly progress: Progress
@@ -93,18 +95,44 @@ async function bringIn(
   { path, locale }: SourceFilePath,
   destination: Destination,
 ): Promise<Stored> {
-  const { plan, relations, tally } = job
+  const { plan, tally } = job
   // Nothing is awaited up to here, so that files take their keys in the order of their names.
-  const entry = toEntry(plan, page.name, readSource(readText(path)))
+  const source = readSource(readText(path))
+  const entry = toEntry(plan, page.name, source)
   tally.addUnused(entry.unused)
   tally.addSeveral(entry.several)
   if (destination.id === undefined) claim(job, entry.keyValue, path)
-  const values: Values = {}
-  for (const [key, value] of Object.entries(entry.values)) {
-    const target = plan.fields.get(key)
-    values[key] = target ? await relations.resolve(target, value) : value
-  }
+  // The text comes first: it says what its images show.
+  const hasImages = plan.isRendered && entry.values[plan.body] === source.body
+  const text = hasImages ? { [plan.body]: await bringImages(job, source, { path, locale }) } : {}
+  const values = await resolveReferences(job, { ...entry.values, ...text }, { path, locale })
   return store(job, { ...entry, values }, locale, destination)
+}
+
+/** Ids in place of names, and of the paths of files. */
+async function resolveReferences(
+  { plan, relations, images }: ImportJob,
+  named: Values,
+  file: SourceFilePath,
+): Promise<Values> {
+  const values: Values = {}
+  for (const [key, value] of Object.entries(named)) {
+    const target = plan.fields.get(key)
+    if (target?.refersTo?.holdsFiles) values[key] = await images.resolve(target, value, file)
+    else values[key] = target ? await relations.resolve(target, value) : value
+  }
+  return values
+}
+
+/** Names the images that cannot be brought, and leaves them as they are. */
+async function bringImages(
+  { images, progress }: ImportJob,
+  { body, bodyLine }: SourceFile,
+  file: SourceFilePath,
+): Promise<string> {
+  const { text, faults } = await images.rewrite(body, file)
+  for (const { line = 0, message } of faults) progress.say(`${file.path}:${line + bodyLine - 1}: ${message}`)
+  return text
 }
 
 /** Two files for one entry: the first one has it, and the second is named. */

@@ -1,6 +1,7 @@
 import type { CollectionModel } from '../../model/model.ts'
 import { nearest } from '../../nearest.ts'
 import { printable } from '../progress.ts'
+import type { ImportedImages } from './images.ts'
 import type { ImportPlan } from './plan.ts'
 import type { Relations } from './relations.ts'
 import type { ImportTally } from './tally.ts'
@@ -8,8 +9,19 @@ import type { ImportTally } from './tally.ts'
 /** The most keys without a field that are named. */
 const MAX_NAMED_KEYS = 20
 
+/** What a run has made beside the entries. */
+interface MadeBeside {
+  readonly relations: Relations
+  readonly images: ImportedImages
+}
+
 /** The summary at the end of a run. */
-export function summarizeImport(plan: ImportPlan, tally: ImportTally, relations: Relations, isDry: boolean): string {
+export function summarizeImport(
+  plan: ImportPlan,
+  tally: ImportTally,
+  { relations, images }: MadeBeside,
+  isDry: boolean,
+): string {
   const { collection } = plan
   const { created, updated, translated, unchanged, failed } = tally.outcomes
   const lines = [
@@ -20,6 +32,7 @@ export function summarizeImport(plan: ImportPlan, tally: ImportTally, relations:
       : []),
     ...statusLines(tally),
     ...createdLines(collection.key, relations),
+    ...imageLines(images),
     ...severalLines(plan, tally),
     ...unusedLines(collection, tally),
   ]
@@ -30,6 +43,12 @@ function statusLines({ statuses }: ImportTally): readonly string[] {
   if (statuses.size === 0) return []
   const counts = [...statuses].sort(([, one], [, other]) => other - one).map(([status, count]) => `${count} ${status}`)
   return [`status: ${counts.join(', ')}`]
+}
+
+function imageLines({ counts: { uploaded, there, left } }: ImportedImages): readonly string[] {
+  if (uploaded + there + left === 0) return []
+  const leftOut = left > 0 ? `, ${left} ${left === 1 ? 'reference' : 'references'} left as written` : ''
+  return [`assets: ${uploaded} uploaded, ${there} there already${leftOut}`]
 }
 
 function createdLines(collection: string, { created }: Relations): readonly string[] {

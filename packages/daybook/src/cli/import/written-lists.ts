@@ -38,7 +38,8 @@ const isListOfSingles = ({ schema: { type, items } }: TargetField): boolean =>
 function singleName(target: TargetField, { text, typed }: YamlValue): YamlValue {
   if (!Array.isArray(text)) return { text, typed }
   if (text.length > 1) {
-    const advice = `make it f.relation('${target.refersTo?.key}', { many: true })`
+    const field = target.refersTo?.holdsFiles ? 'f.asset({' : `f.relation('${target.refersTo?.key}', {`
+    const advice = `make it ${field} many: true })`
     throw new FileError(`names ${text.length} entries, and the field holds one: name one, or ${advice}`, {
       path: `/${target.key}`,
     })

@@ -1,18 +1,22 @@
 import { resolve } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
+import { FileRestore } from '../../content/assets/file-restore.ts'
 import type { ExportCounts } from '../../content/transfer/export-lines.ts'
 import { LineError, type PreparedLine, prepareLine, Restore, whyNotRestored } from '../../content/transfer/restore.ts'
 import { checkLine, readCounts, readHeader, readLine } from '../../content/transfer/restore-lines.ts'
 import { StartupError } from '../../errors.ts'
+import { ASSETS } from '../../fields/relations/asset.ts'
 import { compileModel } from '../../model/compile.ts'
 import type { Model } from '../../model/model.ts'
 import { type EngineOptions, openEngine } from '../../service.ts'
 import { loadConfig } from '../config-file.ts'
 import { describeCounts } from '../export/summary.ts'
+import { FileFolder } from '../files/file-folder.ts'
 import { fileErrorReason } from '../import/file-error.ts'
 import { type CommandLine, dataFolder } from '../options.ts'
 import { Progress, printable } from '../progress.ts'
 import { ExportFile, FileDigest, FileFault, type FileLine } from './export-file.ts'
+import { requireFile, restoreFiles } from './restore-files.ts'
 
 /** Nothing is rendered, and no client waits for an answer. */
 const RESTORED: EngineOptions = { isServing: false, isRestored: true }
@@ -35,22 +39,40 @@ export async function restoreFile(options: CommandLine, path: string): Promise<n
   const model = compileModel(config)
   const file = new ExportFile(path)
   const counts = await readEnds(file, model)
-  const { engine, close } = await openEngine(model, config, resolve(dataFolder(options)), RESTORED)
+  const from = options.text('files')
+  const folder = from === undefined ? undefined : new FileFolder(from)
+  const { engine, files, close } = await openEngine(model, config, resolve(dataFolder(options)), RESTORED)
   try {
     const fault = await whyNotRestored(engine)
     if (fault !== undefined) throw new StartupError(fault)
-    const digest = await checkFile(file, model, counts)
+    const digest = await checkFile({ file, model, folder }, counts)
     if (digest === undefined) return 1
     const restore = await Restore.begin(engine, digest)
     if (restore.isDone) return printReport(`${path} is restored already`)
+    const total = counts.collections[ASSETS] ?? 0
+    const fileRestore = await FileRestore.begin(files, engine.store)
+    if (folder) await restoreFiles({ file, model, folder, restore: fileRestore, total })
     await restoreLines(file, model, restore, totalOf(counts))
     await restore.end()
+    await fileRestore.end()
+    if (!folder && total > 0) process.stderr.write(withoutFiles(total))
     return printReport(`restored ${describeCounts(counts)}, from ${path}`)
   } catch (error) {
     throw error instanceof FileFault ? new StartupError(`${path}: ${error.message}`) : error
   } finally {
     await close()
   }
+}
+
+const withoutFiles = (count: number): string =>
+  `An export holds no files: those of ${count} assets have to be in the store of files. To bring files along, add --files DIR.\n`
+
+/** What is checked before anything is stored. */
+interface CheckedExport {
+  readonly file: ExportFile
+  readonly model: Model
+  /** Where files are brought from. */
+  readonly folder: FileFolder | undefined
 }
 
 function printReport(line: string): number {
@@ -76,7 +98,8 @@ const totalOf = ({ collections, globals }: ExportCounts): number =>
   Object.values(collections).reduce((sum, count) => sum + count, globals)
 
 /** Reads every line and names those with faults; answers the file's digest when there are none. */
-async function checkFile(file: ExportFile, model: Model, counts: ExportCounts): Promise<string | undefined> {
+async function checkFile(checked: CheckedExport, counts: ExportCounts): Promise<string | undefined> {
+  const { file } = checked
   const total = totalOf(counts)
   const progress = new Progress({ unit: 'lines checked', total }, process.stderr)
   const digest = new FileDigest()
@@ -86,7 +109,7 @@ async function checkFile(file: ExportFile, model: Model, counts: ExportCounts): 
     for await (const line of file.lines((bytes) => digest.add(bytes))) {
       lines = line.number
       if (line.number === 1 || line.number === total + 2) continue
-      const reason = lineFault(line, model)
+      const reason = await lineFault(line, checked)
       if (reason === undefined) progress.update(line.number - 1, faults)
       else if (++faults <= MAX_NAMED_LINES) progress.say(`line ${line.number}: ${reason}`)
     }
@@ -98,9 +121,11 @@ async function checkFile(file: ExportFile, model: Model, counts: ExportCounts): 
   return faults > 0 ? undefined : digest.end()
 }
 
-function lineFault({ text }: FileLine, model: Model): string | undefined {
+async function lineFault({ text }: FileLine, { model, folder }: CheckedExport): Promise<string | undefined> {
   try {
-    checkLine(readLine(text, model))
+    const read = readLine(text, model)
+    checkLine(read)
+    if (folder) await requireFile(read, folder)
     return undefined
   } catch (error) {
     return fileErrorReason(error)

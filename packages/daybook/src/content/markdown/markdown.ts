@@ -1,15 +1,13 @@
 import MarkdownIt, { type RendererRule, type Token } from 'markdown-it'
-import footnote from 'markdown-it-footnote'
 import type { HtmlAllowance } from '../../config/config.ts'
 import { htmlSanitizer } from './html-sanitizer.ts'
 import { areInert } from './inert-tokens.ts'
+import { markdownParser } from './markdown-parser.ts'
 import { markTasks } from './markdown-tasks.ts'
 
-const PARSER = new MarkdownIt({ html: true, linkify: true }).use(footnote)
+const PARSER = markdownParser()
 const { core, linkify, renderer, utils } = PARSER
 
-// Any address makes a link or an image; one that is not safe is dropped with what else is not.
-PARSER.validateLink = (): boolean => true
 core.ruler.push('tasks', markTasks)
 
 /** An address of everyday length whose every character stands for itself. */
@@ -32,7 +30,6 @@ linkify.add('www.', {
   },
 })
 
-PARSER.disable('footnote_inline')
 Object.assign(renderer.rules, {
   s_open: () => '<del>',
   s_close: () => '</del>',

@@ -12,6 +12,7 @@ const things = {
   editor: f.relation('people', { localized: true }),
   next: f.relation('things'),
   previous: f.reverse('things.next'),
+  cover: f.asset(),
   shelf: f.relation(['things', 'people'], { many: true }),
   picture: f.asset(),
   seo: f.group({ title: f.text({ localized: true }), text: f.markdown(), rank: f.integer() }),

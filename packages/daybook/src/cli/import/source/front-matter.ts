@@ -19,6 +19,8 @@ export interface SourceFile {
   lineOf(key: string, inside: readonly string[]): number | undefined
   /** The text after the front matter. */
   readonly body: string
+  /** The line of the file that it begins in, from 1. */
+  readonly bodyLine: number
 }
 
 type YamlOptions = Parameters<typeof parse>[2] & object
@@ -40,7 +42,7 @@ const MAX_FRONT_MATTER = 262_144
 export function readSource(text: string): SourceFile {
   const plain = text.startsWith('\uFEFF') ? text.slice(1) : text
   const opening = /^---[ \t]*\r?\n/.exec(plain)
-  if (!opening) return { texts: {}, typed: () => ({}), lineOf: () => undefined, body: plain }
+  if (!opening) return { texts: {}, typed: () => ({}), lineOf: () => undefined, body: plain, bodyLine: 1 }
   const start = opening[0].length
   const closing = /^(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/gm
   closing.lastIndex = start
@@ -57,6 +59,7 @@ export function readSource(text: string): SourceFile {
     },
     lineOf: (key, inside) => lineInYaml(yaml, key, inside),
     body,
+    bodyLine: plain.slice(0, plain.length - body.length).split('\n').length,
   }
 }
 

@@ -1,0 +1,48 @@
+import { Collection } from './collection.ts'
+import type { QueryParams } from './query.ts'
+import type { CallOptions, Send } from './request.ts'
+import { type AnyUploadOptions, closeSource, toUploadForm, type UploadSource } from './upload.ts'
+
+/** A file may take as long as it takes. */
+const UPLOAD_TIMEOUT = Number.POSITIVE_INFINITY
+
+/** What `AssetClient` promises, without its types. */
+export class Assets extends Collection {
+  readonly #send: Send
+
+  constructor(send: Send) {
+    super(send, 'assets')
+    this.#send = send
+  }
+
+  list(query?: QueryParams, options?: CallOptions): Promise<unknown> {
+    return this.findMany(query, options)
+  }
+
+  get(id: string, query?: QueryParams, options?: CallOptions): Promise<unknown> {
+    return this.findById(id, query, options)
+  }
+
+  async upload(file: UploadSource, options: AnyUploadOptions = {}): Promise<unknown> {
+    try {
+      return await this.#upload(file, options)
+    } finally {
+      closeSource(file)
+    }
+  }
+
+  #upload(file: UploadSource, options: AnyUploadOptions): Promise<unknown> {
+    const { locale, timeout = UPLOAD_TIMEOUT, signal, idempotencyKey, retry } = options
+    return this.#send({
+      method: 'POST',
+      path: ['assets'],
+      query: { locale },
+      form: toUploadForm(file, options),
+      timeout,
+      // A stream can be read once.
+      retry: file instanceof Blob ? { ...retry } : { attempts: 1 },
+      ...(signal && { signal }),
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+    })
+  }
+}

@@ -1,0 +1,9 @@
+import type { BlobHeaders } from '../../assets/blob-store.ts'
+import { dispositionOf } from '../../assets/disposition.ts'
+import type { StoredFile } from '../../content/assets/stored-files.ts'
+
+/** What a store of files tells of an asset's file. */
+export const headersOf = ({ mimeType, filename, originalName }: StoredFile): BlobHeaders => ({
+  type: mimeType,
+  disposition: dispositionOf(mimeType, filename, originalName),
+})

@@ -1,0 +1,30 @@
+import { ASSETS } from '../../fields/relations/asset.ts'
+import type { Model } from '../../model/model.ts'
+import type { Reader } from '../../store/reads/read.ts'
+
+/** The file of an asset. */
+export interface StoredFile {
+  readonly path: string
+  /** In hex. */
+  readonly sha256: string
+  readonly filename: string
+  readonly originalName: string
+  readonly mimeType: string
+}
+
+/** The files of all assets of a store, some at a time; those alone whose assets changed after a number of the journal. */
+export async function* storedFiles(model: Model, read: Reader, since = 0): AsyncGenerator<readonly StoredFile[], void> {
+  const assets = model.collections.get(ASSETS)
+  if (!assets || !(await read.system.storedCollections()).includes(ASSETS)) return
+  for (let page = await read.entries.batchAfter(assets, 0); page.length > 0; ) {
+    yield page.filter(({ seq }) => seq > since).map(({ doc }) => JSON.parse(doc) as StoredFile)
+    page = await read.entries.batchAfter(assets, page.at(-1)?.pk ?? 0)
+  }
+}
+
+/** How many assets a store has. */
+export async function countStoredFiles(model: Model, read: Reader): Promise<number> {
+  if (!model.collections.has(ASSETS) || !(await read.system.storedCollections()).includes(ASSETS)) return 0
+  const { counts } = await read.lists.counters(ASSETS)
+  return Object.values(counts).reduce((sum, one) => sum + one, 0)
+}

@@ -1,0 +1,21 @@
+import { defineCollection, defineConfig, f } from 'daybook'
+import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
+
+const url = process.env.DATABASE_URL
+
+/** Posts with covers. */
+export const gallery = defineConfig({
+  collections: {
+    posts: defineCollection({
+      fields: {
+        title: f.text({ required: true }),
+        slug: f.slug({ from: 'title' }),
+        body: f.markdown(),
+        cover: f.asset(),
+      },
+    }),
+  },
+})
+
+/** The same where DATABASE_URL says. */
+export default url ? { ...gallery, database: patientPostgres(url) } : gallery

@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createService, SYSTEM } from 'daybook'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
+import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
+import { withoutHeader } from '../../support/stores/export.ts'
+import { type Asset, type Upload, upload } from '../../support/uploads.ts'
+import { daybook, type Ended, folderOf } from '../cli.ts'
+import { serve } from '../copy/copy-content.ts'
+import { gallery } from './files-config.ts'
+
+const CONFIG = join(import.meta.dirname, 'files-config.ts')
+
+let folder: Awaited<ReturnType<typeof folderOf>>
+let uploaded: readonly Asset[]
+
+const at = (...names: readonly string[]): string => join(folder.path, ...names)
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+const named = (text: string): string => join(digestOf(text).slice(0, 2), digestOf(text))
+
+/** Runs a command on a data folder; the content of those with a URL is there. */
+function run(data: string, args: readonly string[], url = ''): Promise<Ended> {
+  vi.stubEnv('DATABASE_URL', url)
+  return daybook(folder.path, ...args, '--config', CONFIG, '--data', data)
+}
+
+/** The paths of all files below a folder. */
+async function filesIn(...names: readonly string[]): Promise<readonly string[]> {
+  const entries = await readdir(at(...names), { recursive: true, withFileTypes: true }).catch(() => [])
+  const files = entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name))
+  return files.map((path) => path.slice(at(...names).length + 1)).sort()
+}
+
+const TOKEN = 'a-token-of-the-tests-of-files-0123456789'
+
+/** Uploads files to a service on a data folder. */
+async function uploadTo(data: string, ...uploads: readonly Upload[]): Promise<readonly Asset[]> {
+  const service = await createService(gallery, { data: at(data), serviceToken: TOKEN })
+  const request = (path: string, init?: RequestInit) => service.fetch(new Request(`http://localhost${path}`, init))
+  const assets: Asset[] = []
+  for (const one of uploads) assets.push(await upload({ request, token: TOKEN }, one))
+  await service.close()
+  return assets
+}
+
+beforeEach(async () => {
+  folder = await folderOf({})
+  uploaded = await uploadTo(
+    'source',
+    { content: 'a cat', name: 'cat.txt', texts: { directory: 'pets/2026', filename: 'cat.txt' } },
+    { content: 'a dog', name: 'Hund ä.html', texts: { alt: 'A dog' } },
+    { content: 'a cat', name: 'same cat.txt' },
+  )
+  await serve(gallery, { data: at('source') }, async ({ content }) => {
+    await content.create('posts', { title: 'Pets', cover: uploaded[0]?.id ?? '' }, { caller: SYSTEM })
+  })
+  return () => folder[Symbol.asyncDispose]()
+})
+afterEach(() => vi.unstubAllEnvs())
+
+const EXPORT = ['export', 'all.ndjson', '--files', 'files'] as const
+const IMPORT = ['import', 'all.ndjson', '--files', 'files'] as const
+
+describe('an export with files', () => {
+  test('writes the bytes of each file once, named by their digest, which only their owner can read', async () => {
+    const ended = await run('source', EXPORT)
+    expect(ended).toMatchObject({ status: 0, stderr: expect.stringContaining('files: 2 written, 0 there already') })
+    expect(await filesIn('files')).toEqual([named('a cat'), named('a dog')].sort())
+    expect(await readFile(at('files', named('a dog')), 'utf8')).toBe('a dog')
+    expect((await stat(at('files', named('a dog')))).mode & 0o777).toBe(0o600)
+    expect(await readFile(at('all.ndjson'), 'utf8')).toContain(digestOf('a dog'))
+  })
+
+  test('does not read again what is there, and writes again what is altered', async () => {
+    await run('source', EXPORT)
+    await writeFile(at('files', named('a dog')), 'a cow')
+    await rm(at('source', 'uploads', 'pets/2026/cat.txt'))
+    expect(await run('source', EXPORT)).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining('files: 1 written, 1 there already'),
+    })
+    expect(await readFile(at('files', named('a dog')), 'utf8')).toBe('a dog')
+  })
+
+  test.each([
+    ['missing', (path: string) => rm(path), 'is not in the store of files'],
+    ['altered', (path: string) => writeFile(path, 'a cow'), 'its digest is another one'],
+  ])('names a file that is %s, and exports nothing', async (_, spoil, said) => {
+    const { path = '' } = uploaded[1] ?? {}
+    await spoil(at('source', 'uploads', path))
+    const ended = await run('source', EXPORT)
+    expect(ended.status).toBe(1)
+    expect(ended.stderr).toContain(`${path}: `)
+    expect(ended.stderr).toContain(said)
+    expect(await filesIn('files')).toEqual([named('a cat')])
+    expect(await filesIn()).not.toContain('all.ndjson')
+  })
+
+  test('of what has changed has the files of changed assets', async () => {
+    const seq = JSON.parse((await readFile(await exported('source'), 'utf8')).split('\n')[0] ?? '').seq
+    await uploadTo('source', { content: 'a bird' })
+    await run('source', ['export', 'changes.ndjson', '--files', 'changed', '--since', String(seq)])
+    expect(await filesIn('changed')).toEqual([named('a bird')])
+  })
+})
+
+async function exported(data: string): Promise<string> {
+  await run(data, ['export', 'plain.ndjson'])
+  return at('plain.ndjson')
+}
+
+describe('a restore with files', () => {
+  test('gives the same assets with the same bytes at the same paths, on both stores', async () => {
+    await using database = await PostgresDatabase.make()
+    await run('source', EXPORT)
+    for (const [data, url] of [
+      ['sqlite', ''],
+      ['postgres', database.url],
+    ] as const) {
+      expect(await run(data, IMPORT, url)).toMatchObject({ status: 0, stdout: expect.stringContaining('restored 4') })
+      expect(await filesIn(data, 'uploads')).toEqual(await filesIn('source', 'uploads'))
+      await run(data, ['export', `${data}.ndjson`], url)
+      const lines = await readFile(at(`${data}.ndjson`), 'utf8')
+      expect(withoutHeader(lines)).toBe(withoutHeader(await readFile(at('all.ndjson'), 'utf8')))
+      // What is swept is what no asset has.
+      const place = { data: at(data), ...(url && { database: patientPostgres(url) }) }
+      await serve(gallery, place, async ({ content }) => {
+        expect((await content.get('posts', 'pets', { include: ['cover'] }, { caller: SYSTEM }))?.cover).toMatchObject({
+          url: '/uploads/pets/2026/cat.txt',
+        })
+      })
+      expect(await readFile(at(data, 'uploads', 'pets/2026/cat.txt'), 'utf8')).toBe('a cat')
+    }
+  })
+
+  test.each([
+    ['missing', (path: string) => rm(path), 'is missing'],
+    ['altered', (path: string) => writeFile(path, 'a cow'), 'has other bytes than its name says'],
+  ])('names a file that is %s, and stores nothing', async (_, spoil, said) => {
+    await run('source', EXPORT)
+    await spoil(at('files', named('a dog')))
+    const ended = await run('target', IMPORT)
+    expect(ended).toMatchObject({ status: 1, stdout: expect.stringContaining('nothing is stored') })
+    expect(ended.stderr).toMatch(new RegExp(`line \\d: files/\\w\\w/${digestOf('a dog')} ${said}`))
+    expect(await filesIn('target', 'uploads')).toEqual([])
+    await run('source', EXPORT)
+    expect(await run('target', IMPORT)).toMatchObject({ status: 0 })
+  })
+
+  test('goes on where another one stopped, with the files that are there', async () => {
+    await run('source', EXPORT)
+    const dog = uploaded[1]?.path ?? ''
+    // Another file has the path of one: the restore stops at it, and has brought what came before.
+    await mkdir(at('target', 'uploads'), { recursive: true })
+    await writeFile(at('target', 'uploads', dog), 'a cow')
+    const stopped = await run('target', IMPORT)
+    expect(stopped).toMatchObject({ status: 1, stderr: expect.stringContaining(`has another file at ${dog}`) })
+    expect(await filesIn('target', 'uploads')).toContain('pets/2026/cat.txt')
+    await rm(at('target', 'uploads', dog))
+    expect(await run('target', IMPORT)).toMatchObject({ status: 0 })
+    expect(await filesIn('target', 'uploads')).toEqual(await filesIn('source', 'uploads'))
+  })
+
+  test('without its files says that they have to be there already', async () => {
+    await run('source', EXPORT)
+    expect(await run('target', ['import', 'all.ndjson'])).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining('those of 3 assets have to be in the store of files'),
+    })
+    expect(await filesIn('target', 'uploads')).toEqual([])
+  })
+
+  test.each([
+    ['path', 'pets/2026/cat.txt', '../../escaped.txt'],
+    ['path', 'pets/2026/cat.txt', '.incoming/escaped'],
+    ['sha256', digestOf('a dog'), `../${digestOf('a dog')}`],
+  ])('refuses a line whose %s leads elsewhere', async (key, from, to) => {
+    await run('source', EXPORT)
+    const lines = await readFile(at('all.ndjson'), 'utf8')
+    await writeFile(at('all.ndjson'), lines.replaceAll(`"${key}":"${from}"`, `"${key}":"${to}"`))
+    const ended = await run('target', IMPORT)
+    expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining(`/document/${key}: is no`) })
+    expect(await filesIn('target', 'uploads')).toEqual([])
+  })
+})
