@@ -16,8 +16,9 @@ interface Xhr {
   abort(): void
 }
 
+/** With and without the types of a browser. */
 const xhrClass = (): (new () => Xhr) | undefined =>
-  (globalThis as { readonly XMLHttpRequest?: new () => Xhr }).XMLHttpRequest
+  (globalThis as unknown as { readonly XMLHttpRequest?: new () => Xhr }).XMLHttpRequest
 
 /** Whether requests can tell how much of their body was sent, as those of browsers do. */
 export const hasXhr = (): boolean => xhrClass() !== undefined

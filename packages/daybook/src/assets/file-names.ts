@@ -5,10 +5,17 @@ const MAX_SEGMENT = 200
 const SEGMENT = `[A-Za-z0-9][A-Za-z0-9._-]{0,${MAX_SEGMENT - 1}}`
 const MAX_SEGMENTS = 8
 
+/** What a text of a path may be; the schema of an upload says the same. */
+interface PathRule {
+  readonly pattern: string
+  /** In characters. */
+  readonly maxLength: number
+}
+
 /** A file's name: one segment of a path in a store of files. */
-export const FILENAME = { pattern: `^${SEGMENT}$`, maxLength: MAX_SEGMENT } as const
+export const FILENAME: PathRule = { pattern: `^${SEGMENT}$`, maxLength: MAX_SEGMENT }
 /** A directory: segments of a path. With a name, it is a path of at most 512 characters. */
-export const DIRECTORY = { pattern: `^${SEGMENT}(?:/${SEGMENT}){0,${MAX_SEGMENTS - 1}}$`, maxLength: 256 } as const
+export const DIRECTORY: PathRule = { pattern: `^${SEGMENT}(?:/${SEGMENT}){0,${MAX_SEGMENTS - 1}}$`, maxLength: 256 }
 
 /** Says what is wrong with a file's name; `undefined`: nothing. */
 export const filenameFault = (name: string): string | undefined =>
@@ -22,7 +29,7 @@ export const directoryFault = (directory: string): string | undefined =>
     ? undefined
     : `must be a path such as images/2026: at most ${MAX_SEGMENTS} segments of letters, digits, ".", "_" and "-"; ${DIRECTORY.maxLength} characters at most`
 
-const fits = (text: string, { pattern, maxLength }: typeof FILENAME | typeof DIRECTORY): boolean =>
+const fits = (text: string, { pattern, maxLength }: PathRule): boolean =>
   text.length <= maxLength && new RegExp(pattern).test(text)
 
 /** The longest part of an original name that a made name keeps, in characters. */

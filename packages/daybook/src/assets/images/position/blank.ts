@@ -2,7 +2,7 @@ import { blankTiff } from './tiff.ts'
 import { XmpBlanker } from './xmp.ts'
 
 /** Metadata longer than this is not held back to be read: it is blanked as a whole. Exif in JPEG has at most 64 KiB. */
-export const MAX_HELD = 1024 * 1024
+export const MAX_HELD: number = 1024 * 1024
 
 const EXIF_PREFIX = 'Exif\0\0'
 
