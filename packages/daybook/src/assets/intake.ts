@@ -3,7 +3,7 @@ import { pipeline, Readable, Transform, type TransformCallback } from 'node:stre
 import { DaybookError, invalidAt } from '../errors.ts'
 import type { BlobStore } from './blob-store.ts'
 import { keptName } from './file-names.ts'
-import { FACTS_BYTES, type ImageSize, readImageSize } from './images/facts.ts'
+import type { ImageSize } from './images/facts.ts'
 import { withinFrames } from './images/frames.ts'
 import { withoutPosition } from './images/position/position.ts'
 import { isAccepted, mediaTypeOf, SIGNATURE_BYTES } from './media-type.ts'
@@ -66,9 +66,7 @@ export class Intake {
     const beginning = new Beginning(source)
     const mimeType = await mediaTypeOf(await beginning.read(SIGNATURE_BYTES), originalName)
     if (accept && !isAccepted(mimeType, accept)) throw notAccepted(mimeType, accept)
-    const image = mimeType.startsWith('image/')
-      ? readImageSize(await beginning.read(FACTS_BYTES), mimeType, maxPixels)
-      : undefined
+    const image = mimeType.startsWith('image/') ? await sizeOf(beginning, mimeType, maxPixels) : undefined
     const meter = new Meter(this.maxBytes, this.#spent)
     const strip = keepsPosition ? undefined : withoutPosition(mimeType)
     const frames = withinFrames(mimeType, MAX_FRAMES)
@@ -122,6 +120,13 @@ class Meter extends Transform {
   digest(): string {
     return this.#hash.digest('hex')
   }
+}
+
+/** @throws VALIDATION_ERROR when it has more pixels than are allowed */
+async function sizeOf(beginning: Beginning, type: string, maxPixels: number): Promise<ImageSize | undefined> {
+  // Loaded by the first image: a start does without it.
+  const { FACTS_BYTES, readImageSize } = await import('./images/facts.ts')
+  return readImageSize(await beginning.read(FACTS_BYTES), type, maxPixels)
 }
 
 /** The beginning of a stream, which can be looked at before the whole is read. */

@@ -1,4 +1,3 @@
-import { fileTypeFromBuffer, supportedMimeTypes } from 'file-type'
 import { lookup } from 'mrmime'
 
 /** How many of its first bytes tell the type of a file. */
@@ -21,22 +20,23 @@ const CONTAINERS: Readonly<Record<string, RegExp>> = {
  */
 export async function mediaTypeOf(head: Uint8Array, name: string): Promise<string> {
   const named = lookup(name)?.toLowerCase()
-  const sniffed = await sniff(head)
-  if (sniffed === undefined) return named === undefined || hasSignature(named) ? UNKNOWN : named
+  // Loaded by the first upload: a start does without it.
+  const { fileTypeFromBuffer, supportedMimeTypes } = await import('file-type')
+  const sniffed = await sniff(() => fileTypeFromBuffer(head))
+  // All files of some types begin with a signature: one without it is of another type.
+  const isSigned = (type: string): boolean => supportedMimeTypes.has(type as never) && CONTAINERS[type] === undefined
+  if (sniffed === undefined) return named === undefined || isSigned(named) ? UNKNOWN : named
   return named !== undefined && CONTAINERS[sniffed]?.test(named) ? named : sniffed
 }
 
-async function sniff(head: Uint8Array): Promise<string | undefined> {
+async function sniff(look: () => Promise<{ readonly mime: string } | undefined>): Promise<string | undefined> {
   try {
-    return (await fileTypeFromBuffer(head))?.mime.split(';')[0]
+    return (await look())?.mime.split(';')[0]
   } catch {
     // The rest of what the signature promises lies behind the head.
     return undefined
   }
 }
-
-/** Whether all files of a type begin with a signature, so that one without it is of another type. */
-const hasSignature = (type: string): boolean => supportedMimeTypes.has(type as never) && CONTAINERS[type] === undefined
 
 /** Types that a browser may show on the origin of a site: pictures, sound, films, fonts and plain text. */
 const INERT = /^(?:image\/(?!svg)[\w.+-]+|audio\/[\w.+-]+|video\/[\w.+-]+|font\/[\w.+-]+|text\/plain)$/
