@@ -1,20 +1,13 @@
 import { lstat, mkdir, open, realpath, rmdir } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { StartupError } from '../errors.ts'
+import { FOLDER_REASONS } from '../folder-reasons.ts'
 import { INCOMING } from './blob-key.ts'
 import { codeOf, unless } from './disk-faults.ts'
 
 const ADVICE = 'Name another folder in disk({ folder }).'
 
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-  ENOTDIR: 'part of its path is a file',
-  EEXIST: 'there is a file of that name',
-  ENOENT: 'the file system takes no new folders there',
-}
+const REASONS: Readonly<Record<string, string>> = { ...FOLDER_REASONS, EEXIST: 'there is a file of that name' }
 
 /** The answers of a file system about a path that leads to nothing. */
 export const ABSENT: readonly string[] = ['ENOENT', 'ENOTDIR', 'ELOOP']

@@ -170,11 +170,11 @@ export interface Reference {
   /** The collections that it may lead to; absent: that one alone. */
   readonly among?: readonly string[]
   /** What its target must be; absent: any entry. */
-  readonly demand?: TargetDemand
+  readonly requirement?: TargetRequirement
 }
 
-/** What a reference demands of its target when it is written. */
-export interface TargetDemand {
+/** What a reference requires of its target when it is written. */
+export interface TargetRequirement {
   /** As `where` of a list says it. */
   readonly where: object
   /** The same in words, after "takes". */

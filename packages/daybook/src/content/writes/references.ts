@@ -1,5 +1,5 @@
 import { type Issue, invalid } from '../../errors.ts'
-import type { TargetDemand } from '../../fields/field.ts'
+import type { TargetRequirement } from '../../fields/field.ts'
 import type { CollectionModel, DocumentModel } from '../../model/model.ts'
 import { readRuleWhere } from '../../query/rule-where.ts'
 import type { QueryScope } from '../../query/where.ts'
@@ -86,10 +86,10 @@ async function unfitTargets(
   references: readonly FieldReference[],
   scope: QueryScope,
 ): Promise<readonly Issue[]> {
-  const demanding = references.filter(({ demand }) => demand !== undefined)
-  const groups = [...Map.groupBy(demanding, ({ demand }) => JSON.stringify(demand))]
+  const restricted = references.filter(({ requirement }) => requirement !== undefined)
+  const groups = [...Map.groupBy(restricted, ({ requirement }) => JSON.stringify(requirement))]
   const issues = groups.map(async ([named, group]) => {
-    const { where, said }: TargetDemand = JSON.parse(named)
+    const { where, said }: TargetRequirement = JSON.parse(named)
     const ids = [...new Set(group.map(({ id }) => id))]
     const fitting = await read.entries.statuses(target, ids, readRuleWhere(where, target, scope.collections))
     const fit = new Set(fitting.map(({ id }) => id))

@@ -1,4 +1,12 @@
-import type { CommonOptions, CountedOptions, Exactly, Field, FieldType, OptionRule, TargetDemand } from '../field.ts'
+import type {
+  CommonOptions,
+  CountedOptions,
+  Exactly,
+  Field,
+  FieldType,
+  OptionRule,
+  TargetRequirement,
+} from '../field.ts'
 import { checkCounted, makeField } from '../field.ts'
 import { aCount } from '../rules.ts'
 import { checkRelation, ID_ANSWERS, idReferences, idSchema, onDeleteOf, RELATION_RULES } from './relation.ts'
@@ -38,7 +46,7 @@ const within = (range: string): object => ({
 })
 
 /** What a file must be for the field to take it. */
-function demandOf({ accept, maxBytes }: AssetOptions): TargetDemand | undefined {
+function requirementOf({ accept, maxBytes }: AssetOptions): TargetRequirement | undefined {
   if (accept === undefined && maxBytes === undefined) return undefined
   const where = [
     ...(accept === undefined ? [] : [{ or: accept.map(within) }]),
@@ -61,9 +69,9 @@ const asset: FieldType<AssetOptions> = {
   ...ID_ANSWERS,
   relation: (options) => ({ to: ASSETS, many: options.many === true, onDelete: onDeleteOf(options) }),
   references(value, options) {
-    const demand = demandOf(options)
+    const requirement = requirementOf(options)
     const references = idReferences(ASSETS, value)
-    return demand ? references.map((reference) => ({ ...reference, demand })) : references
+    return requirement ? references.map((reference) => ({ ...reference, requirement })) : references
   },
 }
 

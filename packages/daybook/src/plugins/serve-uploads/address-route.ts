@@ -7,7 +7,7 @@ export function addressRoute(base: string, secret: string): PluginRoute {
     method: 'POST',
     path: '/api/assets/:id/url',
     operationId: 'signAssetUrl',
-    summary: 'Makes an address that shows the file of an asset to whoever has it, for a while.',
+    summary: 'Makes an address that shows the file of an asset to everyone who has it, for a while.',
     protection: 'session',
     pathParameters: { id: { description: 'The id of the asset.', schema: { type: 'string', format: 'uuid' } } },
     body: {

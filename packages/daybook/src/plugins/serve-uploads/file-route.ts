@@ -64,7 +64,7 @@ const SIGNATURE: PluginRoute['parameters'] = {
     schema: { type: 'integer', minimum: 0 },
   },
   signature: {
-    description: 'Shows a private file to whoever has the address.',
+    description: 'Shows a private file to everyone who has the address.',
     schema: { type: 'string', maxLength: 64 },
   },
 }

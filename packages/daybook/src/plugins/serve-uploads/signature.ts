@@ -22,7 +22,7 @@ export const DEFAULT_EXPIRY = 300
 export const MAX_EXPIRY: number = 7 * 24 * 60 * 60
 
 /**
- * Makes an address that shows a private file to whoever has it, for a while.
+ * Makes an address that shows a private file to everyone who has it, for a while.
  *
  * @param secret that of `serveUploads()`
  * @param path the asset's `path`

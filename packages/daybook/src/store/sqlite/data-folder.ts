@@ -1,17 +1,9 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseFileError } from '../../errors.ts'
+import { FOLDER_REASONS } from '../../folder-reasons.ts'
 
 const FOLDER_ADVICE = 'Name another folder with --data, DAYBOOK_DATA or the option data of createService.'
-
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-  ENOTDIR: 'part of its path is a file',
-  ENOENT: 'the file system takes no new folders there',
-}
 
 /**
  * Makes the folder of the database, and those around it. Node's own `recursive` never returns where a file system refuses
@@ -24,7 +16,9 @@ export function makeDataFolder(folder: string): void {
   if (fault === undefined && isFolder(folder)) return
   if (fault === undefined)
     throw new DatabaseFileError(`${folder} is a file, and the database needs a folder. ${FOLDER_ADVICE}`)
-  throw new DatabaseFileError(`The folder ${folder} cannot be made: ${REASONS[fault] ?? fault}. ${FOLDER_ADVICE}`)
+  throw new DatabaseFileError(
+    `The folder ${folder} cannot be made: ${FOLDER_REASONS[fault] ?? fault}. ${FOLDER_ADVICE}`,
+  )
 }
 
 /** Makes one folder, and where that fails for want of the one around it, that one first. */
