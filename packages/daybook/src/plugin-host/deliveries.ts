@@ -3,6 +3,7 @@ import type { Engine } from '../content/engine.ts'
 import { type Subscriber, Subscription } from '../journal/subscription.ts'
 import type { Log } from '../log.ts'
 import type { Model } from '../model/model.ts'
+import { isStateAction, writeActionOf } from '../store/journal-actions.ts'
 import type { JournalRow } from '../store/reads/rows.ts'
 import { GLOBALS } from '../store/tables/tables.ts'
 import { pluginLog } from './plugin-log.ts'
@@ -66,7 +67,7 @@ function toSubscriber(
   }
   return {
     name: contributorTitle(contributor),
-    wants: (record) => hooksFor(record).length > 0,
+    wants: (record) => isStateAction(record.action) && hooksFor(record).length > 0,
     deliver: async (record, { before, after }, signal) => {
       const states = { before: (await before()) ?? null, after: (await after()) ?? null }
       const event = { ...eventOf(record), ...states, ...given, signal }
@@ -81,6 +82,7 @@ function documentOf({ collections, globals }: Model, { collection, id }: Journal
 }
 
 function eventOf({ action, collection, id, seq, at, actor }: JournalRow) {
-  const what = collection === GLOBALS ? { action: 'update', global: id } : { action, collection, id }
+  const entry = { action: isStateAction(action) ? writeActionOf(action) : action, collection, id }
+  const what = collection === GLOBALS ? { action: 'update', global: id } : entry
   return { ...what, seq, at, actor }
 }

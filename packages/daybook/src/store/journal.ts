@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { build, param, prepare, prepareSql, type Statement } from './compile.ts'
 import type { Connection } from './connection.ts'
 import type { Database } from './database.ts'
+import { STATE_ACTIONS } from './journal-actions.ts'
 import type { GrowthListener } from './journal-watch.ts'
 import type { ReadSource } from './reads/read-source.ts'
 import type { JournalRow } from './reads/rows.ts'
@@ -145,5 +146,6 @@ function stateOf(collection: string): Statement<StateRow> {
     FROM daybook$journal AS journal LEFT JOIN daybook$journal_payload AS payload ON payload.seq = journal.seq
     LEFT JOIN ${sql.table(table)} AS present ON ${sql.ref(`present.${id}`)} = journal.id AND present.seq = journal.seq
     WHERE journal.collection = ${param('collection')} AND journal.id = ${param('id')} AND journal.seq <= ${param('seq')}
+      AND journal.action IN (${sql.join(STATE_ACTIONS.map((action) => sql.lit(action)))})
     ORDER BY journal.seq DESC LIMIT 1`)
 }

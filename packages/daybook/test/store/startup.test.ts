@@ -294,7 +294,8 @@ async function takePeopleAway(at: Pick<Place, 'exec'>, collections: readonly str
   const columns = [...collections, 'daybook$globals'].flatMap((table) =>
     ['created_by', 'updated_by'].map((name) => `ALTER TABLE "${table}" DROP COLUMN ${name};`),
   )
-  await at.exec([...views, ...indexes, ...columns].join(' '))
+  const later = 'ALTER TABLE daybook$collections DROP COLUMN draft_seq;'
+  await at.exec([...views, ...indexes, ...columns, later].join(' '))
   await at.exec("UPDATE daybook$meta SET value = '2' WHERE key = 'layout'")
   await at.exec("DELETE FROM daybook$meta WHERE key = 'schema'")
 }

@@ -10,9 +10,15 @@ const config = {
 }
 
 /** What later versions made besides. */
-const LATER: readonly string[] = ['daybook$journal_of', 'daybook$migrations', 'daybook$tallies']
+const LATER: readonly string[] = [
+  'daybook$journal_of',
+  'daybook$schedules_due',
+  'daybook$migrations',
+  'daybook$schedules',
+  'daybook$tallies',
+]
 /** The columns that later versions added. */
-const LATER_COLUMNS = / (?:created|updated)_by [^,]+,/g
+const LATER_COLUMNS = / (?:created_by|updated_by|draft_seq) [^,]+,/g
 
 /** How something is made, however it was written down. */
 const plain = ({ name, type, sql }: Made): Made => ({

@@ -15,7 +15,7 @@ import { createEntryTable, createLocaleTable, createSystemTables } from './table
 import { ANONYMOUS_ACTOR, compoundIndex, GLOBALS, indexName, PEOPLE_COLUMNS, valueIndex } from './tables.ts'
 
 /** The layout of the tables; a database with a higher one was made by a newer Daybook. */
-export const LAYOUT = 4
+export const LAYOUT = 5
 
 /** One index for each value that can be filtered or sorted. `status` comes along, so that hidden rows cost no look-up. */
 function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readonly SchemaObject[] {
@@ -95,6 +95,7 @@ export async function prepareSchema(
   if (known !== undefined && (await readNote(connection, 'schema')) === fingerprint) return []
   if (known !== undefined && Number(known) < 2) await addLocales(connection)
   if (known !== undefined && Number(known) < 3) await addPeople(connection, dialect)
+  if (known !== undefined && Number(known) < 5) await addWorkingCopies(connection, dialect)
   if (known !== undefined) await check.beforeChange?.(connection)
   await runStatements(connection, ...createSystemTables(dialect.schema))
   const localeTables = [...model.collections.values()].flatMap((one) => [...one.byLocale.values()])
@@ -146,6 +147,11 @@ async function addLocales(connection: Connection): Promise<void> {
   const keys = await connection.all(bare<{ key: string }>('SELECT key FROM daybook$collections'))
   for (const table of [...keys.map(({ key }) => key), 'daybook$globals'])
     await runStatements(connection, `ALTER TABLE "${table}" ADD COLUMN locales TEXT`)
+}
+
+/** Layout 5: how far the working copies of a collection have come. */
+async function addWorkingCopies(connection: Connection, { schema: { columnTypes } }: Dialect): Promise<void> {
+  await runStatements(connection, `ALTER TABLE daybook$collections ADD COLUMN draft_seq ${columnTypes.bigint}`)
 }
 
 /**

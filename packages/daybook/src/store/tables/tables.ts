@@ -185,6 +185,8 @@ export const SYSTEM_TABLES = {
       key: 'text',
       seq: 'bigint',
       visible_seq: 'bigint',
+      /** The last change of a working copy, or of a schedule; empty: there was none. */
+      draft_seq: 'bigint?',
       /** Entries by status, as JSON; collections without a status count under the empty text. */
       counts: 'text',
     },
@@ -192,6 +194,28 @@ export const SYSTEM_TABLES = {
   },
   /** The last number of the journal. */
   daybook$head: { columns: { only: 'integer', seq: 'bigint' }, key: ['only'], check: '"only" = 1' },
+  /** What is to be published or unpublished at a time. */
+  daybook$schedules: {
+    columns: {
+      collection: 'text',
+      id: 'text',
+      action: 'text',
+      /** The change that asked for it. */
+      seq: 'bigint',
+      /** ISO 8601 in UTC. */
+      at: 'text',
+      /** The subject of the actor. */
+      actor: 'text',
+      /** The languages to publish, as JSON; empty: all. */
+      locales: 'text?',
+      /** When it is tried, in milliseconds since 1970, by the database's clock: later than `at` once it has failed. */
+      due: 'bigint',
+      /** How often it has failed. */
+      failures: 'integer',
+    },
+    key: ['collection', 'id', 'action'],
+    indexes: { due: { columns: ['due'] } },
+  },
   /** Notes that the store keeps about itself. */
   daybook$meta: { columns: { key: 'text', value: 'text' }, key: ['key'] },
   /** Rights that one node at a time has. */

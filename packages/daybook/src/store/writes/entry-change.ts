@@ -1,18 +1,16 @@
 import type { CollectionModel } from '../../model/model.ts'
+import type { JournalAction } from '../journal-actions.ts'
 import type { StoredEntry, WrittenEntry } from '../reads/rows.ts'
 import { talliedValues } from '../tables/members.ts'
 import type { CountChange } from './commit-batch.ts'
 import { type TallyChange, tallyChanges } from './tallies.ts'
-
-/** The action of a change. */
-export type ChangeAction = 'create' | 'update' | 'delete'
 
 /** One record of the journal, before it has its number. */
 export interface Change {
   readonly at: string
   /** The subject of the actor. */
   readonly actor: string
-  readonly action: ChangeAction
+  readonly action: JournalAction
   /** A collection's key, or `globals`. */
   readonly collection: string
   /** An entry's id, or a global's key. */
