@@ -29,6 +29,7 @@ export async function fillNotes(store: BenchStore, entries: number, say: Say): P
           createdAt: at,
           updatedAt: at,
           orphaned: null,
+          draft: null,
           createdBy: null,
           updatedBy: null,
         })

@@ -1,6 +1,7 @@
 import type { FaultReport, Field, FieldPlace, Fields } from '../fields/field.ts'
 import { innerFields, isGuarded, isRecord } from '../fields/field.ts'
 import { isKey, MAX_KEY_LENGTH } from '../fields/rules.ts'
+import { DRAFT_KEYS } from '../fields/status.ts'
 
 /** Keys that every document has of its own. */
 const SYSTEM_KEYS: readonly string[] = ['id', 'createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'key']
@@ -29,7 +30,7 @@ export function checkFields(fields: unknown, path: string, around: Surroundings,
     return
   }
   checkCase(Object.keys(fields), path, report)
-  const served = new Set(around.nested ? ['_type'] : SYSTEM_KEYS)
+  const served = new Set(around.nested ? ['_type'] : [...SYSTEM_KEYS, ...(hasStatus(fields) ? DRAFT_KEYS : [])])
   for (const [key, field] of Object.entries(fields)) {
     const guarded = around.guarded || isGuarded(field)
     const place: FieldPlace = {
@@ -53,6 +54,10 @@ export function checkFields(fields: unknown, path: string, around: Surroundings,
   checkRoles(fields, path, report)
   checkRenames(fields, path, report)
 }
+
+/** Entries with a status have working copies, of which reads say a few things. */
+const hasStatus = (fields: object): boolean =>
+  Object.values(fields).some((field) => isRecord(field) && isRecord(field.type) && field.type.role === 'status')
 
 function checkFieldKey(key: string, path: string, report: FaultReport): void {
   if (!isKey(key)) report.add(path, KEY_ADVICE)

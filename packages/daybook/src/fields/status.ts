@@ -6,6 +6,9 @@ import { aChoice } from './select.ts'
 /** The status that everyone may see. */
 export const PUBLISHED = 'published'
 
+/** What reads of working copies say of an entry besides: keys that no field of such a collection can have. */
+export const DRAFT_KEYS = ['hasDraft', 'publishAt', 'unpublishAt'] as const
+
 export interface StatusOptions extends Pick<CommonOptions<string>, 'description' | 'validate' | 'renamedFrom'> {
   /** The values; `published` must be among them. @default `draft`, `published`, `archived` */
   readonly options?: readonly string[]
@@ -18,7 +21,7 @@ function statusValues(options: StatusOptions): readonly string[] {
   return options.options ?? ['draft', PUBLISHED, 'archived']
 }
 
-/** A status that readers without a session do not see. */
+/** A status that readers without a session do not see; `undefined`: there is none. */
 const hiddenStatus = (options: StatusOptions): string | undefined =>
   statusValues(options).find((value) => value !== PUBLISHED)
 

@@ -14,6 +14,18 @@ export function jsonBody(description: string, schema: JsonSchema, more: readonly
   return { description, mediaTypes: ['application/json', ...more], schema, read: readJson }
 }
 
+/** The same that may be left out: without a media type and without a byte. */
+export const optionalJsonBody = (description: string, schema: JsonSchema): BodyContract => ({
+  ...jsonBody(description, schema),
+  isRequired: false,
+  read: async (request, limit) => {
+    if (request.headers.get('content-type') !== null) return readJson(request, limit)
+    const bytes = await readBody(request, limit)
+    if (bytes.length > 0) throw new DaybookError('UNSUPPORTED_MEDIA_TYPE')
+    return undefined
+  },
+})
+
 const JSON_TYPE = /^application\/(?:json|[\w.!#$&^-]+\+json)$/i
 
 /**

@@ -137,6 +137,8 @@ export interface RouteContract<P extends Parameters, Body> {
   /** Absent: the auth adapter decides. */
   readonly answers?: readonly AnswerContract[]
   readonly errors: readonly ErrorCode[]
+  /** Whether it may answer an entry as its working copy has it. @default false */
+  readonly showsDrafts?: boolean
   /** Makes ahead what the first answer would wait for. A service does so before it listens; a slow one goes on after that. */
   prepare?(): Promise<void>
   /** Checks that run before the body is read. */
@@ -176,7 +178,7 @@ export const WRITE_ERRORS: readonly ErrorCode[] = [
 export const PLAIN_ERRORS: readonly ErrorCode[] = ANY_ERRORS
 
 const READ_HEADERS: readonly HeaderName[] = ['ETag', 'Cache-Control', 'Vary']
-const WRITE_HEADERS: readonly HeaderName[] = ['ETag', 'Cache-Control', 'Vary', 'Daybook-Seq']
+const WRITE_HEADERS: readonly HeaderName[] = ['ETag', 'Cache-Control', 'Vary', 'Daybook-Seq', 'Daybook-Dry-Run']
 
 /** How a document or a list is answered that a client may have already. */
 export const readAnswers = (description: string, schema: JsonSchema, name?: string): readonly AnswerContract[] => [

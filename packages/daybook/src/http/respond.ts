@@ -66,6 +66,22 @@ export function writeReply(
   return { status, json, headers: { ETag: tag, 'Daybook-Seq': String(seq), ...PRIVATE, ...headers } }
 }
 
+/** What a write would have answered that was a dry run. It names no revision: another change may get its number. */
+export const dryReply = (status: 200 | 201, json: string): TextReply => ({
+  status,
+  json,
+  headers: { ...PRIVATE, 'Daybook-Dry-Run': 'true' },
+})
+
+/** The answer to a write after which there is nothing to show. */
+export const goneReply = (seq: number, isDry = false): Reply => ({
+  status: 204,
+  headers: {
+    'Cache-Control': PRIVATE['Cache-Control'],
+    ...(isDry ? { 'Daybook-Dry-Run': 'true' } : { 'Daybook-Seq': String(seq) }),
+  },
+})
+
 /** Seconds after which a client may try again. */
 const RETRY_AFTER = '1'
 

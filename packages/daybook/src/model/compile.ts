@@ -9,6 +9,7 @@ import { holdsLocalized, innerFields, isRecord, isRequired, isStored, servedKeys
 import { ASSETS } from '../fields/relations/asset.ts'
 import { ID_FILTER } from '../fields/relations/relation.ts'
 import { isUuidShaped } from '../fields/slug.ts'
+import { DRAFT_KEYS } from '../fields/status.ts'
 import type { DocumentValidator } from '../fields/validation.ts'
 import { assetCollection, MADE_ASSET_FIELDS } from './asset-collection.ts'
 import type {
@@ -122,16 +123,18 @@ function compileCollection(
   const placed = placedFields(stored)
   const comparables = findComparables(placed)
   const manyValued = findManyValued(placed)
+  const document = compileDocument(
+    key,
+    config,
+    { before: { id: UUID_SCHEMA }, after: { createdAt: TIME_SCHEMA, updatedAt: TIME_SCHEMA } },
+    compileReverses(key, config.fields, collections),
+  )
   const own: CollectionModel = {
     kind: 'collection',
     table: key,
     byLocale: new Map(),
-    ...compileDocument(
-      key,
-      config,
-      { before: { id: UUID_SCHEMA }, after: { createdAt: TIME_SCHEMA, updatedAt: TIME_SCHEMA } },
-      compileReverses(key, config.fields, collections),
-    ),
+    ...document,
+    ignoredKeys: status ? new Set([...document.ignoredKeys, ...DRAFT_KEYS]) : document.ignoredKeys,
     maxLimit: config.maxLimit ?? DEFAULT_MAX_LIMIT,
     holdsFiles: key === ASSETS,
     slug: slug && { key: slug[0], from: slug[1].type.source?.(slug[1].options) },
@@ -195,6 +198,10 @@ function compileDocument(
       read: schemaOf('read'),
       create: schemaOf('create'),
       update: schemaOf('update'),
+      // Made when the first working copy is saved: its validator is kept, not this.
+      get draft() {
+        return schemaOf('draft')
+      },
     }),
     validators: new Validators(),
     requireIfMatch: config.requireIfMatch ?? false,

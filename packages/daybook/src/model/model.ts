@@ -158,7 +158,13 @@ export interface DocumentModel {
   readonly wholeVariant: string
   /** The same of an answer that says who made and last changed it. */
   readonly peopleVariant: string
-  readonly schemas: { readonly read: JsonSchema; readonly create: JsonSchema; readonly update: JsonSchema }
+  readonly schemas: {
+    readonly read: JsonSchema
+    readonly create: JsonSchema
+    readonly update: JsonSchema
+    /** What a working copy may hold: nothing is required. */
+    readonly draft: JsonSchema
+  }
   /** Validators of its bodies, and of what else is checked against its schemas. */
   readonly validators: Validators
   readonly requireIfMatch: boolean

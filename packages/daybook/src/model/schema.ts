@@ -2,8 +2,8 @@ import type { Field, Fields, JsonSchema } from '../fields/field.ts'
 import { isRequired } from '../fields/field.ts'
 import type { ReverseModel } from './model.ts'
 
-/** Which question a schema answers: what is served, what makes a document, what changes one. */
-export type SchemaSide = 'read' | 'create' | 'update'
+/** Which question a schema answers: what is served, what makes a document, what changes one, and what a working copy may hold. */
+export type SchemaSide = 'read' | 'create' | 'update' | 'draft'
 
 const READ_ONLY = { readOnly: true } as const
 
@@ -60,12 +60,13 @@ function readFields(fields: Fields): JsonSchema {
 }
 
 /** The schema of an object of fields as it is written. */
-export function writeFields(fields: Fields, isPatch = false): JsonSchema {
+export function writeFields(fields: Fields, isPatch = false, isDraft = false): JsonSchema {
   const properties: Record<string, JsonSchema> = {}
   for (const [key, field] of Object.entries(fields)) {
-    const schema = field.type.schema(field.options, (inner) => writeFields(inner))
+    const schema = field.type.schema(field.options, (inner) => writeFields(inner, isDraft, isDraft))
     // In one locale, nothing may stand for the fallback.
-    const isNeverNull = (mustBeNamed(field) || field.options.required === true) && field.options.localized !== true
+    const isNeverNull =
+      !isDraft && (mustBeNamed(field) || field.options.required === true) && field.options.localized !== true
     properties[key] = withDefaultMaker(withDescription(isNeverNull ? schema : orNull(schema), field), field)
     const generated = field.type.generated?.(key, field.options)
     if (generated) properties[generated.key] = READ_ONLY
@@ -80,9 +81,10 @@ export function writeFields(fields: Fields, isPatch = false): JsonSchema {
 }
 
 /** The schema of a body, in which the values that the service makes change nothing. */
-function writtenFields(fields: Fields, isPatch: boolean, made: ReadonlySet<string>): JsonSchema {
+function writtenFields(fields: Fields, side: Exclude<SchemaSide, 'read'>, made: ReadonlySet<string>): JsonSchema {
   const entries = Object.entries(fields)
-  const own = writeFields(Object.fromEntries(entries.filter(([key]) => !made.has(key))), isPatch)
+  const named = Object.fromEntries(entries.filter(([key]) => !made.has(key)))
+  const own = writeFields(named, side !== 'create', side === 'draft')
   const properties = entries.map(([key]) => [key, READ_ONLY])
   return { ...own, properties: { ...Object.fromEntries(properties), ...(own.properties as object) } }
 }
@@ -116,7 +118,7 @@ export function documentSchema(
   system: ServiceParts,
   reverses: readonly Pick<ReverseModel, 'key' | 'field'>[] = [],
 ): JsonSchema {
-  const inner = side === 'read' ? readFields(fields) : writtenFields(fields, side === 'update', system.made)
+  const inner = side === 'read' ? readFields(fields) : writtenFields(fields, side, system.made)
   const asked = (part: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> =>
     side === 'read' ? { ...part } : Object.fromEntries(Object.keys(part).map((key) => [key, READ_ONLY]))
   const shown = Object.fromEntries(reverses.map(({ key, field }) => [key, side === 'read' ? listed(field) : READ_ONLY]))

@@ -2,6 +2,7 @@ import type { CollectionModel, LocalesModel } from '../model/model.ts'
 import { isStorableText, UNSTORABLE } from '../model/stored-text.ts'
 import { AGGREGATE, type Aggregate, readAggregates } from './aggregates.ts'
 import { type CursorPosition, decodeCursor } from './cursor.ts'
+import { draftParameter } from './draft-query.ts'
 import { documentParameters } from './entry-query.ts'
 import { readSelection, type Selection } from './expansion.ts'
 import { DEFAULT_LIMIT, listFingerprint, MAX_SORT_KEYS, readSort, type SortBy, statusParameter } from './listing.ts'
@@ -34,6 +35,8 @@ export interface ListQuery {
   readonly where: Condition | undefined
   /** What is worked out over all that is found. */
   readonly aggregates: readonly Aggregate[]
+  /** Whether entries are answered as their working copies have them. */
+  readonly isDraft: boolean
   /** Where the page before ended. */
   readonly after: CursorPosition | undefined
   /** Names what is listed, whatever page of it: cursors hold it. */
@@ -76,6 +79,7 @@ export const listParameters = (
   status: readonly string[]
   where: WrittenWhere
   aggregate: readonly string[]
+  draft: string
 }> &
   ReturnType<typeof documentParameters> => ({
   limit: countParameter(
@@ -87,6 +91,7 @@ export const listParameters = (
   ...ofDocuments,
   where: WHERE,
   aggregate: AGGREGATE,
+  ...draftParameter({ status }),
 })
 
 /** The query parameters of a list. */
@@ -122,6 +127,7 @@ function readAsked(collection: CollectionModel, asked: ListParameters, scope: Qu
     statuses,
     selection: readSelection(faults, collection, asked, scope),
     where,
+    isDraft: asked.draft === 'true',
     aggregates: readAggregates(faults, collection, asked.aggregate, scope.hidden(collection)),
     after: readCursor(faults, asked, fingerprint, sort),
     fingerprint,

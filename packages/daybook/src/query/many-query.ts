@@ -1,13 +1,9 @@
 import type { CollectionModel, LocalesModel } from '../model/model.ts'
+import { DRY_RUN } from './draft-query.ts'
 import { listParameters } from './list-query.ts'
 import { writtenLocale } from './locale.ts'
-import { choice, type Parameter, type ParametersOf, type QueryOf } from './parameters.ts'
+import type { ParametersOf, QueryOf } from './parameters.ts'
 import type { WrittenWhere } from './where.ts'
-
-const DRY_RUN: Parameter<string> = choice('With `true`, the request answers as it would have, and stores nothing.', [
-  'true',
-  'false',
-])
 
 /** The parameters of a write of all entries that match: those of a list that narrow it, and `where` has to be there. */
 export function manyParameters(
@@ -30,7 +26,7 @@ export function manyParameters(
     q,
     status,
     ...writtenLocale(locales),
-    dryRun: DRY_RUN,
+    ...DRY_RUN,
   }
 }
 

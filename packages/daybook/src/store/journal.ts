@@ -48,6 +48,11 @@ export class Journal {
     return this.#connection.all(NEXT_RECORDS, { after, limit })
   }
 
+  /** The text of a state that a document once had, or of a working copy of it; `undefined`: it is not in the journal. */
+  async versionText(collection: string, id: string, seq: number): Promise<string | undefined> {
+    return (await this.#connection.get(VERSION, { collection, id, seq }))?.doc ?? undefined
+  }
+
   /**
    * A document as it was when the journal had come to a number; `undefined`: it had never been stored.
    *
@@ -123,6 +128,9 @@ export function wholeOf({ doc, locales }: Pick<EntryTable, 'doc' | 'locales'>): 
 }
 
 const JOURNAL_RECORD = prepare(build.selectFrom('daybook$journal').selectAll().where('seq', '=', param<number>('seq')))
+const VERSION = prepareSql(sql<{ readonly doc: string | null }>`SELECT payload.doc FROM daybook$journal AS journal
+  JOIN daybook$journal_payload AS payload ON payload.seq = journal.seq
+  WHERE journal.seq = ${param('seq')} AND journal.collection = ${param('collection')} AND journal.id = ${param('id')}`)
 const NEXT_RECORDS = prepare(
   build
     .selectFrom('daybook$journal')

@@ -52,13 +52,37 @@ export function createAsset(
 ): Promise<EntryAnswer> {
   const path = pathOf(place)
   return files.place({ staged, path, headers }, async (endClaim) => {
-    const settle = async (writer: Writer): Promise<void> => {
-      if (context.person !== null) await files.requireRoom(writer.read, context.person)
-      await endClaim(writer)
-    }
-    const values = { ...facts, ...(await describe(path)), filename: place.filename, path, url: `/uploads/${path}` }
-    return carryOut(context, () => prepareCreate(context, assets, data, { made: { values, settle } }))
+    const asset = { facts: { ...facts, ...(await describe(path)) }, place, data }
+    return storeAsset(context, files, assets, asset, endClaim)
   })
+}
+
+/**
+ * Does everything to make an asset of a staged file but move the file: of a dry run.
+ *
+ * @throws as {@link createAsset}
+ */
+export const tryAsset = (
+  context: WriteContext,
+  files: Files,
+  assets: CollectionModel,
+  asset: NewAsset,
+): Promise<EntryAnswer> => storeAsset(context, files, assets, asset, async () => {})
+
+function storeAsset(
+  context: WriteContext,
+  files: Files,
+  assets: CollectionModel,
+  { facts, place, data }: Pick<NewAsset, 'facts' | 'place' | 'data'>,
+  endClaim: (writer: Writer) => Promise<void>,
+): Promise<EntryAnswer> {
+  const path = pathOf(place)
+  const settle = async (writer: Writer): Promise<void> => {
+    if (context.person !== null) await files.requireRoom(writer.read, context.person)
+    await endClaim(writer)
+  }
+  const values = { ...facts, filename: place.filename, path, url: `/uploads/${path}` }
+  return carryOut(context, () => prepareCreate(context, assets, data, { made: { values, settle } }))
 }
 
 /** The path of a file. */

@@ -2,18 +2,24 @@ import { DaybookError } from '../../errors.ts'
 import { isUuidShaped, MAX_SLUG_LENGTH } from '../../fields/slug.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { isStorableText } from '../../model/stored-text.ts'
+import type { DraftQuery } from '../../query/draft-query.ts'
 import { type DocumentQuery, readEntryQuery } from '../../query/entry-query.ts'
+import type { Selection } from '../../query/expansion.ts'
 import type { Query } from '../../query/parameters.ts'
 import type { SeenEntries } from '../../store/reads/entry-reader.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
 import type { Access } from '../access/access.ts'
-import { readerScope } from '../access/reader-scope.ts'
+import { type ReaderScope, readerScope } from '../access/reader-scope.ts'
 import type { Answer } from '../answer.ts'
+import { draftTag, putAbout } from '../drafts/draft-answer.ts'
+import { readDrafts } from '../drafts/read-drafts.ts'
+import { requireDraftReader } from '../drafts/require-reader.ts'
 import type { Engine } from '../engine.ts'
 import { inChosenLocale, inLocale, requireLocale } from '../locales/locale.ts'
+import type { DraftView } from './answer-source.ts'
 import { answerExpanded } from './expand.ts'
-import { isOfOneRow, toAnswer } from './present.ts'
+import { isOfOneRow, type Projection, toAnswer } from './present.ts'
 
 /**
  * Reads one entry by its slug, or by its id where the segment has the form of one.
@@ -25,7 +31,7 @@ export async function getEntry(
   access: Access,
   { key }: CollectionModel,
   address: string,
-  query: Query<DocumentQuery>,
+  query: Query<DocumentQuery & DraftQuery>,
 ): Promise<Answer> {
   const choice = requireLocale(engine.model, query.partial, access)
   const collection = inLocale(engine.model, key, choice)
@@ -35,14 +41,47 @@ export async function getEntry(
   if (query.isEmpty) {
     return toAnswer(collection, await requireVisible(engine, access, collection, address, seen), own)
   }
+  const isDraft = requireDraftReader(access, collection, query.partial)
   const scope = await readerScope(access, choice)
   const selection = readEntryQuery(collection, query, scope)
   const found = await requireVisible(engine, access, collection, address, seen)
+  if (isDraft) return answerDraft({ engine, scope, selection, own }, collection, found)
   if (isOfOneRow(selection, choice)) return toAnswer(collection, found, { ...own, select: selection.select })
   const [row] = await inChosenLocale(engine, collection, [found], choice)
   // It can have been deleted since it was found.
   if (!row) throw new DaybookError('NOT_FOUND')
   return answerExpanded(engine, collection, row, selection, scope)
+}
+
+/** How a working copy is asked for. */
+interface DraftRead {
+  readonly engine: Engine
+  readonly scope: ReaderScope
+  readonly selection: Selection
+  readonly own: Pick<Projection, 'hidden' | 'hasPeople'>
+  /** See {@link AnswerSource}. */
+  readonly showDrafts?: DraftView
+}
+
+/**
+ * An entry as its working copy has it.
+ *
+ * @throws NOT_FOUND when it is gone
+ */
+export async function answerDraft(
+  { engine, scope, selection, own, showDrafts }: DraftRead,
+  collection: CollectionModel,
+  found: Pick<EntryRow, 'id'>,
+): Promise<Answer> {
+  const { choice } = scope
+  const [shown] = await readDrafts(engine, collection, [found], choice)
+  if (!shown) throw new DaybookError('NOT_FOUND')
+  const { row, about } = shown
+  const isPlain = selection.expansions.length === 0 && selection.lists.length === 0
+  const { json, tag, seq } = isPlain
+    ? toAnswer(collection, row, { ...own, select: selection.select })
+    : await answerExpanded(engine, collection, row, selection, scope, showDrafts)
+  return { json: putAbout(json, about), tag: draftTag(tag, about), seq }
 }
 
 async function requireVisible(

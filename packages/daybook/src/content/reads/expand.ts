@@ -10,7 +10,7 @@ import type { Values } from '../document.ts'
 import type { Engine } from '../engine.ts'
 import { documentTag, selectionVariant, variantOf } from '../etags.ts'
 import { inChosenLocale } from '../locales/locale.ts'
-import type { AnswerSource } from './answer-source.ts'
+import type { AnswerSource, DraftView } from './answer-source.ts'
 import type { Sources } from './list-question.ts'
 import { present, project, putPeople, readableValues, type StoredDocument } from './present.ts'
 import { type FoundPage, findPages, toListText, toListValue } from './reverse.ts'
@@ -44,10 +44,11 @@ export async function answerExpanded(
   row: StoredDocument & Pick<EntryRow, 'seq'>,
   selection: Selection,
   scope: ReaderScope,
+  showDrafts?: DraftView,
 ): Promise<Answer> {
   const touched = collectionsOf(selection)
   const revisions = await revisionsOf(engine, { touched, behind: scope.filterDependencies(touched) }, scope)
-  const [json = ''] = await presentExpanded({ engine, scope, revisions }, document, [row], selection)
+  const [json = ''] = await presentExpanded({ engine, scope, revisions, showDrafts }, document, [row], selection)
   const variant = expandedVariant(document, selection, scope, revisions)
   return { json, tag: documentTag(row.seq, variant), seq: row.seq }
 }
@@ -219,7 +220,7 @@ const tooManyDocuments = (): DaybookError =>
 
 /** The related documents that the reader may see, by id. */
 async function fetchRows(
-  { engine, scope }: Work,
+  { engine, scope, showDrafts }: Work,
   { to, isOpen }: Expansion,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, EntryRow>> {
@@ -230,8 +231,9 @@ async function fetchRows(
     where: scope.filter(to)?.where,
     hasPeople: scope.seesPeople(to),
   })
-  const seen = found.filter(({ status }) => statuses === undefined || statuses.includes(String(status)))
-  const visible = await inChosenLocale(engine, to, seen, scope.choice)
+  const isSeen = ({ status }: EntryRow): boolean => statuses === undefined || statuses.includes(String(status))
+  const seen = showDrafts ? await showDrafts(to, found) : found.filter(isSeen)
+  const visible = showDrafts ? seen : await inChosenLocale(engine, to, seen, scope.choice)
   return new Map(visible.map((row) => [row.id, row]))
 }
 

@@ -11,6 +11,9 @@ import type { SearchQuery } from '../../store/search/search.ts'
 import { toSearchTerms } from '../../store/search/search-text.ts'
 import type { Access } from '../access/access.ts'
 import { readerScope } from '../access/reader-scope.ts'
+import { putAbout } from '../drafts/draft-answer.ts'
+import { readDrafts } from '../drafts/read-drafts.ts'
+import { requireDraftReader } from '../drafts/require-reader.ts'
 import type { Engine } from '../engine.ts'
 import { documentTag, selectionVariant, variantOf } from '../etags.ts'
 import { inChosenLocale, inLocale, requireLocale } from '../locales/locale.ts'
@@ -93,9 +96,17 @@ export class ListPlan {
   }
 
   async #present(rows: readonly EntryRow[]): Promise<readonly string[]> {
+    const { collection, query, scope } = this.question
+    if (!query.isDraft) return this.#presentRows(rows)
+    const shown = await readDrafts(this.#engine, collection, rows, scope.choice)
+    const texts = await this.#presentRows(shown.map(({ row }) => row))
+    return texts.map((text, index) => putAbout(text, shown[index]?.about ?? {}))
+  }
+
+  async #presentRows(rows: readonly EntryRow[]): Promise<readonly string[]> {
     const { collection, query, scope, projection, isOfOneRow: isPlain } = this.question
     if (isPlain) return rows.map((row) => present(collection, row, projection))
-    const shown = await inChosenLocale(this.#engine, collection, rows, scope.choice)
+    const shown = query.isDraft ? rows : await inChosenLocale(this.#engine, collection, rows, scope.choice)
     const { revisions } = await this.#look()
     return presentExpanded({ engine: this.#engine, scope, revisions }, collection, shown, query.selection)
   }
@@ -127,6 +138,7 @@ async function readQuestion(
 ): Promise<ListQuestion> {
   const choice = requireLocale(model, asked.partial, access)
   const collection = inLocale(model, key, choice)
+  requireDraftReader(access, collection, asked.partial)
   const scope = await readerScope(access, choice)
   const query = readListQuery(collection, asked, scope)
   const { statuses, where } = scope.narrow(collection, query.statuses, query.where)
@@ -157,6 +169,7 @@ async function readQuestion(
       selectionVariant(selection),
       reader,
       ...aggregates.map(({ name }) => name),
+      ...(query.isDraft ? ['draft'] : []),
     ),
   }
 }
@@ -181,12 +194,14 @@ interface ListState {
 
 async function readListState(
   engine: Engine,
-  { collection, isPublicOnly, scope, sources }: ListQuestion,
+  { collection, isPublicOnly, query, scope, sources }: ListQuestion,
 ): Promise<ListState> {
   const counters = await engine.store.read.lists.counters(collection.key)
   const own = isPublicOnly ? counters.visibleSeq : counters.seq
+  const drafts = query.isDraft ? [counters.draftSeq] : []
   const isAlone = sources.touched.length === 0 && sources.behind.length === 0
-  return { counters, revisions: isAlone ? [own] : [own, ...(await revisionsOf(engine, sources, scope))] }
+  const others = isAlone ? drafts : [...drafts, ...(await revisionsOf(engine, sources, scope))]
+  return { counters, revisions: [own, ...others] }
 }
 
 function countEntries({ counts }: Counters, statuses: readonly string[] | undefined): number {

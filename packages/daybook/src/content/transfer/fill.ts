@@ -153,6 +153,7 @@ async function storeEntry(
       createdBy: entry.created_by,
       updatedBy: personOf(MIGRATION_ACTOR),
       orphaned,
+      draft: entry.draft,
     })
     await writer.updateEntry(collection, entry, { ...next, status }, MIGRATION_ACTOR)
   })

@@ -239,6 +239,7 @@ async function moveEntry(
     createdBy: entry.created_by,
     updatedBy: personOf(MIGRATION_ACTOR),
     orphaned,
+    draft: entry.draft,
   })
   await writer.updateEntry(collection, entry, { ...next, status: entry.status }, MIGRATION_ACTOR)
 }

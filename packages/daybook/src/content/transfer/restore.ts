@@ -169,7 +169,16 @@ function toEntryRow(model: Model, { collection, line }: RestoreEntryLine): Writt
   const known = collection.status?.values.includes(status ?? '') ? status : null
   const { values, orphaned, locales } = documentOf(collection, line, known)
   const canonical = toCanonical(values, locales)
-  const row = toRow(model, collection, { id, canonical, createdAt, updatedAt, createdBy, updatedBy, orphaned })
+  const row = toRow(model, collection, {
+    id,
+    canonical,
+    createdAt,
+    updatedAt,
+    createdBy,
+    updatedBy,
+    orphaned,
+    draft: null,
+  })
   return {
     ...row,
     locales,

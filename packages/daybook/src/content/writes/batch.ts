@@ -3,13 +3,14 @@ import { isRecord } from '../../fields/field.ts'
 import { isUuidShaped } from '../../fields/slug.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import type { EntryAnswer } from '../answer.ts'
+import { checkPublication } from '../drafts/publication.ts'
 import type { Engine } from '../engine.ts'
 import { type Preconditions, readTags } from '../etags.ts'
 import { HookRefusal } from '../hooks.ts'
 import type { WriteContext } from './context.ts'
 import { checkCreate, checkUpdate, prepareDelete } from './entries.ts'
 import { refuseHostile } from './json.ts'
-import { type CheckedWrite, commitAll, type PreparedWrite } from './prepared.ts'
+import { type CheckedWrite, carryOutAll, type PreparedWrite } from './prepared.ts'
 
 /** The most operations in one batch. */
 export const MAX_OPERATIONS = 500
@@ -24,8 +25,12 @@ export interface BatchResult {
   readonly answer?: EntryAnswer
 }
 
+/** What an operation can do. */
+export const BATCH_OPS = ['create', 'update', 'delete', 'publish', 'unpublish', 'restore'] as const
+export type BatchOp = (typeof BATCH_OPS)[number]
+
 interface ParsedOperation {
-  readonly op: 'create' | 'update' | 'delete'
+  readonly op: BatchOp
   readonly collection: CollectionModel
   readonly id: string
   readonly data: unknown
@@ -42,13 +47,14 @@ export async function runBatch(context: WriteContext, body: unknown): Promise<re
   const operations = readOperations(context.engine, body)
   // Faults of the data come before those of the stored entries, whichever operation has them.
   const checked = operations.map((operation, index) => checkOperation(context, operation, index))
-  const prepared: PreparedWrite<BatchResult>[] = []
-  // What takes time (Markdown, rules) is done before the transaction, which then holds its lock for moments.
-  for (const [index, prepare] of checked.entries()) {
-    prepared.push(atOperation(index, await prepare().catch((error: unknown) => fail(error, index))))
-  }
-  const isAlone = prepared.some((write) => write.isAlone)
-  return context.transact((writer) => commitAll(prepared, writer), { isAlone })
+  return carryOutAll(context, async () => {
+    const prepared: PreparedWrite<BatchResult>[] = []
+    // What takes time (Markdown, rules) is done before the transaction, which then holds its lock for moments.
+    for (const [index, prepare] of checked.entries()) {
+      prepared.push(atOperation(index, await prepare().catch((error: unknown) => fail(error, index))))
+    }
+    return prepared
+  })
 }
 
 function readOperations(engine: Engine, body: unknown): readonly ParsedOperation[] {
@@ -63,6 +69,20 @@ function readOperations(engine: Engine, body: unknown): readonly ParsedOperation
   return operations as readonly ParsedOperation[]
 }
 
+const isBatchOp = (op: unknown): op is BatchOp => (BATCH_OPS as readonly unknown[]).includes(op)
+
+/** What is wrong with an operation for its collection, or with whether it has data. */
+function faultOf(op: BatchOp, { key, status }: CollectionModel, data: unknown): [string, string, string] | undefined {
+  const needed = NEEDS_DATA[op]
+  if (needed !== undefined && (data === undefined) === needed)
+    return ['/data', 'type', needed ? 'must be an object' : 'must be left out']
+  const isOfStatus = op === 'publish' || op === 'unpublish'
+  return isOfStatus && !status ? ['/op', 'enum', `must be another one: entries of ${key} have no status`] : undefined
+}
+
+/** Whether an operation has data; those that are not named may. */
+const NEEDS_DATA: { readonly [op in BatchOp]?: boolean } = { create: true, update: true, delete: false, restore: true }
+
 const KEYS = ['op', 'collection', 'id', 'ifMatch', 'data']
 
 function readOperation(engine: Engine, given: unknown, path: string, issues: Issue[]): ParsedOperation | undefined {
@@ -75,14 +95,14 @@ function readOperation(engine: Engine, given: unknown, path: string, issues: Iss
   const { op, id = '', ifMatch, data } = given
   const collection = collectionOf(engine, given.collection)
   const tags = ifMatch === undefined ? undefined : readTags(ifMatch)
-  if (op !== 'create' && op !== 'update' && op !== 'delete')
-    return fault('/op', 'enum', 'must be create, update or delete')
+  if (!isBatchOp(op)) return fault('/op', 'enum', `must be one of: ${BATCH_OPS.join(', ')}`)
   if (!collection) return fault('/collection', 'enum', 'must be the key of a collection')
   if (typeof id !== 'string' || (id === '') !== (op === 'create'))
     return fault('/id', 'type', 'must be an id, except of a create')
   if (isNoId(id)) return fault('/id', 'format', 'must be the id of an entry, not its slug. GET by slug answers the id')
   if (ifMatch !== undefined && !tags) return fault('/ifMatch', 'entity_tag', 'must be * or an entity tag in quotes')
-  if ((data === undefined) !== (op === 'delete')) return fault('/data', 'type', 'must be an object, except of a delete')
+  const other = faultOf(op, collection, data)
+  if (other) return fault(...other)
   return { op, collection, id, data, options: tags ? { ifMatch: tags } : {} }
 }
 
@@ -105,12 +125,21 @@ function checkOperation(
   }
   const toResult = (answer: EntryAnswer): BatchResult => ({ ...common, id: answer.id, seq: answer.seq, answer })
   try {
-    const prepare =
-      op === 'create' ? checkCreate(context, collection, data) : checkUpdate(context, collection, id, data, options)
+    const prepare = checkData(context, { op, collection, id, data, options })
     return async () => mapped(await prepare(), toResult)
   } catch (error) {
     return fail(error, index)
   }
+}
+
+function checkData(
+  context: WriteContext,
+  { op, collection, id, data, options }: ParsedOperation,
+): CheckedWrite<EntryAnswer> {
+  if (op === 'create') return checkCreate(context, collection, data)
+  if (op === 'publish' || op === 'unpublish' || op === 'restore')
+    return checkPublication(context, collection, op, id, data, options)
+  return checkUpdate(context, collection, id, data, options)
 }
 
 const mapped = <A, B>(write: PreparedWrite<A>, map: (result: A) => B): PreparedWrite<B> => ({

@@ -6,7 +6,7 @@ import type { FieldRights } from '../access/field-access.ts'
 import { servedKeysOf, type Values, withoutIgnored } from '../document.ts'
 import { refuseHostile } from './json.ts'
 
-type Side = 'create' | 'update'
+type Side = 'create' | 'update' | 'draft'
 
 /** The validator of a document without its absent fields: a body is checked as if the config did not have them. */
 function validatorOf(document: DocumentModel, side: Side, absent: ReadonlySet<string>): Validator {

@@ -30,6 +30,8 @@ export interface UpdateOptions extends Preconditions {
   readonly isMerge?: boolean
   /** It waits together with many others: the document is not kept in memory, but read again. @default false */
   readonly isOneOfMany?: boolean
+  /** It is a working copy: it may lack what is required, and no hook takes part. @default false */
+  readonly isDraft?: boolean
 }
 
 /** A document to change: an entry, or a global. */
@@ -63,6 +65,8 @@ export interface ChangeTarget<Row extends StoredColumns, Result> {
 /** What a change makes of a document. */
 export interface NextRevision {
   readonly canonical: Canonical
+  /** The fields that the change names, in the form in which they are stored. */
+  readonly patch: Values
   /** Whether it is left as it is when nothing changes: not where that would tell of a value that the caller may not read. */
   readonly mayBeSame: boolean
   /** What the stored document must hold. */
@@ -106,10 +110,10 @@ export function checkChangeOf(
   body: unknown,
   options: UpdateOptions,
 ): ChangeOf {
-  const { isMerge = false } = options
+  const { isMerge = false, isDraft = false } = options
   const rights = fieldRights(document, context.access)
-  const hooked = hooksFor(context, document, 'beforeValidate')
-  const given = hooked ? readNamed(document, body, rights, isMerge) : readGiven(document, body, rights, isMerge)
+  const hooked = isDraft ? undefined : hooksFor(context, document, 'beforeValidate')
+  const given = hooked ? readNamed(document, body, rights, isMerge) : readGiven(document, body, rights, options)
   return (target) => prepareChecked(context, target, { body, given, hooked, rights, options })
 }
 
@@ -130,14 +134,14 @@ async function prepareChecked<Row extends StoredColumns, Result>(
 ): Promise<PreparedWrite<Result>> {
   const { document } = target
   const { engine, access, locale } = context
-  const { isMerge = false } = options
+  const { isMerge = false, isDraft = false } = options
   const { read } = engine.store
   const found = target.parse(await target.load(read))
   await target.requireChange(read, found)
   requireCurrent(target, found, rights, options)
   // A hidden value decides nothing: neither what a patch means, nor which texts are rendered again.
   const before = isStoredRevision(found) ? project(document, found.own(locale), rights) : undefined
-  let input = isMerge && !hooked ? mergedInput(document, before ?? {}, body, rights) : given
+  let input = isMerge && !hooked ? mergedInput(document, before ?? {}, body, rights, sideOf(options)) : given
   if (hooked) input = await hookedInput(context, hooked, target.id, { given, before, isMerge, rights })
   const own = withoutUnwritable(document, access, input, before)
   const patch = await settleFields(document, own, before, settleTools(context, document))
@@ -145,7 +149,7 @@ async function prepareChecked<Row extends StoredColumns, Result>(
   const kept = options.isOneOfMany ? undefined : found
   const write = { seq: found.row.seq, found: kept, own, patch, rights, filter, options }
   return {
-    isAlone: hooksFor(context, document, 'beforeChange', 'validate') !== undefined,
+    isAlone: !isDraft && hooksFor(context, document, 'beforeChange', 'validate') !== undefined,
     ...(options.isOneOfMany ? { size: JSON.stringify(patch).length } : {}),
     commit: (transaction) => commitChange(context, target, write, transaction),
   }
@@ -183,15 +187,17 @@ async function commitChange<Row extends StoredColumns, Result>(
   if (isOther && (options.isMerge || seq === 0)) throw new StaleWrite()
   if (!isStoredRevision(stored)) requireWritable(document, patch, rights, context.access)
   const derive = (values: Values): Promise<Values> => target.derive(writer.read, values)
-  const composition = { document, before: stored, patch, rights, derive }
+  const { isDraft = false } = options
+  const composition = { document, before: stored, patch, rights, derive, isDraft }
   const canonical = await compose(context, writer.read, composition)
-  const hooked = hooksFor(context, document, 'beforeChange', 'validate')
+  const hooked = isDraft ? undefined : hooksFor(context, document, 'beforeChange', 'validate')
   const change = hooked && toHookedChange(context, target, stored, transaction)
   const result = change
     ? await changeByHooks(hooked, change, composition, canonical)
     : { canonical, patch, isChanged: false }
   const next = {
     canonical: result.canonical,
+    patch: result.patch,
     mayBeSame: !isBlind(result.isChanged ? result.patch : own, rights),
     // The rule spoke of what was found; what others have made of it meanwhile, it is asked about again.
     filter: isOther || result.isChanged ? await target.allowResult(stored, result.patch) : filter,
@@ -214,11 +220,14 @@ function toHookedChange<Row extends StoredColumns, Result>(
 /** Whether there is a document already; a global that was never written has no revision. */
 const isStoredRevision = ({ row }: Revision): boolean => row.seq > 0
 
-function readGiven(document: DocumentModel, body: unknown, rights: FieldRights, isMerge: boolean): Values {
-  if (!isMerge) return checkBody(document, 'update', body, rights)
+/** The schema that a change is checked against. */
+const sideOf = ({ isDraft = false }: UpdateOptions): 'draft' | 'update' => (isDraft ? 'draft' : 'update')
+
+function readGiven(document: DocumentModel, body: unknown, rights: FieldRights, options: UpdateOptions): Values {
+  if (!options.isMerge) return checkBody(document, sideOf(options), body, rights)
   refuseHostile(body)
   const patch = isRecord(body) ? mergePatch(document.fieldMap, {}, body) : body
-  const given = checkBody(document, 'update', patch, rights, { isPartial: true })
+  const given = checkBody(document, sideOf(options), patch, rights, { isPartial: true })
   refuseBlindMerge(document, given, rights)
   return given
 }
@@ -253,8 +262,14 @@ async function hookedInput(
 }
 
 /** The fields that a merge patch names, as they are to be. */
-function mergedInput(document: DocumentModel, before: Values, body: unknown, rights: FieldRights): Values {
-  return checkBody(document, 'update', mergePatch(document.fieldMap, before, isRecord(body) ? body : {}), rights)
+function mergedInput(
+  document: DocumentModel,
+  before: Values,
+  body: unknown,
+  rights: FieldRights,
+  side: 'draft' | 'update',
+): Values {
+  return checkBody(document, side, mergePatch(document.fieldMap, before, isRecord(body) ? body : {}), rights)
 }
 
 function requireCurrent<Row extends StoredColumns, Result>(

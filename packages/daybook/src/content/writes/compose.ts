@@ -6,7 +6,7 @@ import { type Canonical, show, writeTranslation } from '../locales/localized.ts'
 import type { WriteContext } from './context.ts'
 import { both } from './prepared.ts'
 import { requireTargets } from './references.ts'
-import type { Revision } from './revision.ts'
+import { ownValues, type Revision } from './revision.ts'
 import { chainOf } from './row.ts'
 
 /** What a write makes of a document. */
@@ -14,11 +14,15 @@ export interface Composition {
   readonly document: DocumentModel
   /** What is stored; `undefined` for a new document. */
   readonly before: Revision | undefined
+  /** What the patch is put over. @default what is stored */
+  readonly base?: Canonical
   /** The fields that the write names, in the form in which they are stored. */
   readonly patch: Values
   readonly rights: FieldRights
   /** Makes what the values lack, such as a slug. */
   derive(values: Values): Promise<Values>
+  /** Whether required fields may be empty. @default false */
+  readonly isDraft?: boolean
 }
 
 /**
@@ -29,13 +33,14 @@ export interface Composition {
 export async function compose(
   { engine, locale, scope }: WriteContext,
   read: Reader,
-  { document, before, patch, rights, derive }: Composition,
+  { document, before, base = before?.canonical, patch, rights, derive, isDraft = false }: Composition,
 ): Promise<Canonical> {
   const { model } = engine
-  const merged = before ? mergeFields(document, before.own(locale), patch) : patch
+  const merged = base ? mergeFields(document, ownValues(model, document, base, locale), patch) : patch
   const references = { values: merged, given: patch, before: before?.references ?? [] }
   const [values] = await both(derive(merged), requireTargets(read, document, references, scope))
-  const canonical = writeTranslation(document, before?.canonical, values, locale, model.locales?.default)
+  const canonical = writeTranslation(document, base, values, locale, model.locales?.default)
+  if (isDraft) return canonical
   requireRequired(document, valuesInLocale(canonical, document, { engine, locale }), {
     hidden: rights.hidden,
     given: patch,

@@ -5,6 +5,7 @@ import { Defaults } from '../defaults.ts'
 import type { SettleTools } from '../document.ts'
 import { actorOf, type Engine, personOf } from '../engine.ts'
 import { DEFAULT_LOCALE } from '../locales/locale.ts'
+import { dryRun } from './dry-run.ts'
 import type { Transact } from './prepared.ts'
 
 /** The caller and the locale of a write; the same for all writes of a batch. */
@@ -30,16 +31,19 @@ interface WriteSettings {
   readonly locale?: string | undefined
   /** @default a transaction for each write */
   readonly transact?: Transact
+  /** Whether nothing is stored. @default false */
+  readonly isDry?: boolean
 }
 
 export async function writeContext(
   engine: Engine,
   access: Access,
-  { locale = engine.model.locales?.default, transact = storing(engine) }: WriteSettings = {},
+  { locale = engine.model.locales?.default, transact = storing(engine), isDry = false }: WriteSettings = {},
 ): Promise<WriteContext> {
   const scope = await readerScope(access, DEFAULT_LOCALE)
   const { hooks } = engine
-  const own = hooks ? hooks.within(transact) : transact
+  const carried = isDry ? dryRun(transact) : transact
+  const own = hooks ? hooks.within(carried) : carried
   const actor = actorOf(access.caller)
   return { engine, access, actor, person: personOf(actor), locale, scope, transact: own }
 }

@@ -6,6 +6,7 @@ import { isUuidShaped } from '../../fields/slug.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import type { AccessFilter } from '../../query/where.ts'
 import { UniqueViolation } from '../../store/database.ts'
+import type { StateAction } from '../../store/journal-actions.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { StoredEntry, WrittenEntry } from '../../store/reads/rows.ts'
 import { membersOf } from '../../store/tables/members.ts'
@@ -14,9 +15,10 @@ import { type FieldRights, fieldRights, requireWritable, withoutUnwritable } fro
 import { notAnId } from '../access/not-an-id.ts'
 import type { EntryAnswer } from '../answer.ts'
 import { mergeFields, settleFields, type Values } from '../document.ts'
+import { carryOver } from '../drafts/carry-over.ts'
 import type { Engine } from '../engine.ts'
 import { type Preconditions, requirePreconditions } from '../etags.ts'
-import { writeTranslation } from '../locales/localized.ts'
+import { type Canonical, writeTranslation } from '../locales/localized.ts'
 import { type Projection, tagOf, toEntryAnswer, withSystem } from '../reads/present.ts'
 import { requireAllowed } from './allowed.ts'
 import { checkBody, checkKeys } from './body.ts'
@@ -121,7 +123,7 @@ async function prepareNew(
       const { canonical } = changing
         ? await changeByHooks(changing, change, composition, composed)
         : { canonical: composed }
-      const next = toRow(engine.model, collection, { ...system, canonical, orphaned: null })
+      const next = toRow(engine.model, collection, { ...system, canonical, orphaned: null, draft: null })
       const seq = await settleConflict(collection, () => writer.createEntry(collection, next, actor))
       await requireAllowed(context, writer.read, collection, id, filter)
       await made?.settle(writer)
@@ -198,33 +200,74 @@ export function entryTarget(
     allowResult: async (revision, patch) =>
       collection.access.update && requireUpdate(() => resultOf(context, collection, revision, patch)),
     derive: (read, values) => chooseSlug(read, collection, values, locale),
-    store: async (writer, revision, { canonical, mayBeSame, filter }, rights) => {
-      const { row } = revision
-      const next = toRow(model, collection, {
-        id: row.id,
-        canonical,
-        createdAt: row.created_at,
-        updatedAt: new Date().toISOString(),
-        createdBy: row.created_by,
-        updatedBy: context.person,
-        orphaned: revision.orphaned,
-      })
-      const isUnchanged = mayBeSame && row.shape === collection.schemaHash && isSameEntry(revision, next)
-      if (isUnchanged) return unchanged(context, collection, writer, row, rights)
-      const seq = await settleConflict(collection, () =>
-        writer.updateEntry(collection, row, next, context.actor, {
-          isFoundAsBefore: isFoundAsBefore(collection, revision, next),
-          hasSameMembers: hasSameMembers(collection, revision, next),
-        }),
+    store: async (writer, revision, { canonical, patch, mayBeSame, filter }, rights) => {
+      const { row, orphaned } = revision
+      const stored = await storeEntry(
+        context,
+        writer,
+        collection,
+        revision,
+        { canonical, orphaned, draft: row.draft, mayBeSame },
+        rights,
       )
+      if (stored.seq === row.seq) return stored
       await access.requireMatch(writer.read, collection, row.id, filter)
-      return toWritten(collection, next, seq, locale, rights)
+      await carryOver(context, writer, collection, row, patch)
+      return stored
     },
   }
 }
 
+/** What an entry becomes. */
+interface NextEntry {
+  readonly canonical: Canonical
+  readonly orphaned: string | null
+  /** The working copy beside it, as its column holds it. */
+  readonly draft: string | null
+  /** Whether it is left as it is when nothing changes. @default false */
+  readonly mayBeSame?: boolean
+  /** What the journal calls the change. @default 'update' */
+  readonly action?: StateAction
+}
+
+/**
+ * Stores an entry in the place of what it was.
+ *
+ * @throws CONFLICT with `details.field`
+ */
+export async function storeEntry(
+  context: WriteContext,
+  writer: Writer,
+  collection: CollectionModel,
+  revision: Revision<StoredEntry>,
+  { canonical, orphaned, draft, mayBeSame = false, action = 'update' }: NextEntry,
+  rights: FieldRights,
+): Promise<EntryAnswer> {
+  const { row } = revision
+  const next = toRow(context.engine.model, collection, {
+    id: row.id,
+    canonical,
+    createdAt: row.created_at,
+    updatedAt: new Date().toISOString(),
+    createdBy: row.created_by,
+    updatedBy: context.person,
+    orphaned,
+    draft,
+  })
+  const isUnchanged = mayBeSame && row.shape === collection.schemaHash && isSameEntry(revision, next)
+  if (isUnchanged) return toUnchanged(context, collection, writer, row, rights)
+  const seq = await settleConflict(collection, () =>
+    writer.updateEntry(collection, row, next, context.actor, {
+      isFoundAsBefore: isFoundAsBefore(collection, revision, next),
+      hasSameMembers: hasSameMembers(collection, revision, next),
+      action,
+    }),
+  )
+  return toWritten(collection, next, seq, context.locale, rights)
+}
+
 /** What a rule is told of an entry that a change would make. */
-function resultOf(
+export function resultOf(
   { engine: { model }, locale, person }: WriteContext,
   collection: CollectionModel,
   revision: Revision,
@@ -263,7 +306,8 @@ function hasSameMembers(collection: CollectionModel, revision: Revision<StoredEn
 
 const isEqualJson = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-async function unchanged(
+/** A stored entry as it is answered to a write that changes nothing. */
+export async function toUnchanged(
   { locale }: WriteContext,
   collection: CollectionModel,
   writer: Writer,

@@ -61,17 +61,27 @@ export async function commitAll<Result>(
  * @throws what preparing and committing it throws; CONFLICT when it never gets done because others change the same
  */
 export async function carryOut<Result>(
-  { transact }: { readonly transact: Transact },
+  context: { readonly transact: Transact },
   prepare: () => Promise<PreparedWrite<Result>>,
 ): Promise<Result> {
+  const [result] = await carryOutAll(context, async () => [await prepare()])
+  return result as Result
+}
+
+/**
+ * Carries out writes in one transaction, in order.
+ *
+ * @throws as {@link carryOut}
+ */
+export async function carryOutAll<Result>(
+  { transact }: { readonly transact: Transact },
+  prepare: () => Promise<readonly PreparedWrite<Result>[]>,
+): Promise<readonly Result[]> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const prepared = await prepare()
+    const isAlone = prepared.some((write) => write.isAlone)
     try {
-      const commit = async (writer: Writer): Promise<Result> => {
-        const [result] = await commitAll([prepared], writer)
-        return result as Result
-      }
-      return await transact(commit, { isAlone: prepared.isAlone })
+      return await transact((writer) => commitAll(prepared, writer), { isAlone })
     } catch (error) {
       if (!(error instanceof StaleWrite)) throw error
     }

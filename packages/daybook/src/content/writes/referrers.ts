@@ -173,6 +173,7 @@ async function release(deletion: Deletion, writer: Writer, referrer: Referrer): 
     createdBy: stored.created_by,
     updatedBy: personOf(actor),
     orphaned: orphanedIn(collection, stored),
+    draft: stored.draft,
   })
   await writer.updateEntry(collection, stored, next, actor)
 }

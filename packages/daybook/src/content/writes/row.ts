@@ -15,11 +15,13 @@ export interface RowParts {
   readonly createdBy: string | null
   readonly updatedBy: string | null
   readonly orphaned: string | null
+  /** The working copy beside it, as its column holds it. */
+  readonly draft: string | null
 }
 
 /** The row of an entry, as the store takes it. */
 export function toRow(model: Model, collection: CollectionModel, parts: RowParts): WrittenEntry {
-  const { id, canonical, createdAt, updatedAt, createdBy, updatedBy, orphaned } = parts
+  const { id, canonical, createdAt, updatedAt, createdBy, updatedBy, orphaned, draft } = parts
   const { values } = canonical
   const value = withSystem(collection, { id, createdAt, updatedAt }, mergeFields(collection, {}, values))
   const { slug, status, schemaHash: shape } = collection
@@ -34,6 +36,7 @@ export function toRow(model: Model, collection: CollectionModel, parts: RowParts
     shape,
     kept: orphaned,
     locales: translationsOf(canonical),
+    draft,
     value,
     references: allReferences(model, collection, canonical),
     choices: membersOf(collection, values),

@@ -5,6 +5,7 @@ import { OWN_SCHEMA } from '../../fields/json.ts'
 import { REFERS_TO } from '../../fields/relations/relation.ts'
 import { COLLECTION_KEY } from '../../fields/relations/relation-to-several.ts'
 import { LISTS } from '../../fields/relations/reverse.ts'
+import { DRAFT_SCHEMAS } from '../../model/drafts.ts'
 import type { CollectionModel, DocumentModel, Model } from '../../model/model.ts'
 import { PEOPLE_KEYS, PEOPLE_SCHEMAS } from '../../model/people.ts'
 import { LOCALIZED } from '../../model/schema.ts'
@@ -53,6 +54,13 @@ function isPlain(schema: JsonSchema): boolean {
 }
 
 const ID: Text = '{"type":"string","format":"uuid"}'
+/** What all working copies have in common; of their fields, any may be empty. */
+const WORKING_COPY: Text = print({
+  type: 'object',
+  description: 'An entry as its working copy has it: its fields, of which any may be null.',
+  properties: { id: { type: 'string', format: 'uuid' }, ...DRAFT_SCHEMAS },
+  required: ['id', ...Object.keys(DRAFT_SCHEMAS)],
+})
 const NULL: Text = '{"type":"null"}'
 
 /** The schemas of collections and globals as one reader knows them. */
@@ -79,10 +87,20 @@ export class DocumentSchemas {
   }
 
   /** A document as it is answered to a read, which may select fields and ask for all locales. */
-  read(document: Ruled): Text {
+  read(document: Ruled, showsDrafts = false): Text {
     const forms: readonly Form[] = document.kind === 'global' ? ['Unwritten'] : []
-    const refs = [...this.#forms(document), ...forms].map((form) => printRef(this.#schema(document, form)))
-    return `{"anyOf":[${refs.join(',')}]}`
+    const refs = [...this.#forms(document), ...forms].map((form) => this.#schema(document, form))
+    return this.#anyOf(refs, showsDrafts)
+  }
+
+  /** A document as it is answered to a write, which may be one of its working copy. */
+  written(document: Ruled, showsDrafts = false): Text {
+    return showsDrafts ? this.#anyOf([this.whole(document)], true) : printRef(this.whole(document))
+  }
+
+  #anyOf(refs: readonly SchemaRef[], showsDrafts: boolean): Text {
+    const all = showsDrafts ? [...refs, this.#components.schema('WorkingCopy', () => WORKING_COPY)] : refs
+    return `{"anyOf":[${all.map(printRef).join(',')}]}`
   }
 
   create(document: Ruled): SchemaRef {

@@ -4,7 +4,7 @@ import type { CollectionModel, Model } from '../../model/model.ts'
 import type { Parameter } from '../../query/parameters.ts'
 import type { AnswerContract, Route } from '../contract.ts'
 import { MODEL_FIELD } from '../routes/model-schema.ts'
-import { ANY_ENTRY, ANY_OPERATION, operationSchema } from '../routes/schemas.ts'
+import { ANY_ENTRY, ANY_OPERATION, operationSchema, publishBody } from '../routes/schemas.ts'
 import type { ApiReader } from './api-reader.ts'
 import { Components, pascal } from './components.ts'
 import { DocumentSchemas } from './document-schemas.ts'
@@ -23,12 +23,16 @@ export class Printer {
   readonly components: Components = new Components()
   readonly #documents: DocumentSchemas
   readonly #parameters: ParameterPrinter
+  /** The operation of a batch on any collection whose entries have a status. */
+  readonly #publishable: Text
   /** Lists say the same of all documents but for few places. */
   readonly #lists = new Texts()
 
   constructor(model: Model, reader: ApiReader) {
     this.reader = reader
     this.#documents = new DocumentSchemas(model, reader, this.components)
+    const parts = { create: { $ref: '{create}' }, publish: publishBody(model.locales) }
+    this.#publishable = print(operationSchema('{key}', { $ref: '{update}' }, parts))
     this.#parameters = new ParameterPrinter(reader, this.components, new FilterSchemas(reader, this.components))
   }
 
@@ -49,10 +53,10 @@ export class Printer {
     return print(replaceIn(schema, (one) => this.#common(one)))
   }
 
-  #ofResource({ parameters = {} }: Route, resource: Ruled, schema: JsonSchema): Text {
+  #ofResource({ parameters = {}, showsDrafts }: Route, resource: Ruled, schema: JsonSchema): Text {
     const canSelect = Object.hasOwn(parameters, 'select')
     const document = (): Text =>
-      canSelect ? this.#documents.read(resource) : printRef(this.#documents.whole(resource))
+      canSelect ? this.#documents.read(resource, showsDrafts) : this.#documents.written(resource, showsDrafts)
     if (schema === resource.schemas.read) return document()
     return itemOf(schema) === resource.schemas.read ? this.#list(resource, schema, document()) : print(schema)
   }
@@ -117,7 +121,8 @@ export class Printer {
             const update = documents.update(one).$ref
             // Files come by an upload alone.
             if (one.holdsFiles) return fill(FILE_OPERATION, { '{key}': one.key, '{update}': update })
-            return fill(OPERATION, { '{key}': one.key, '{create}': documents.create(one).$ref, '{update}': update })
+            const pattern = one.status ? this.#publishable : OPERATION
+            return fill(pattern, { '{key}': one.key, '{create}': documents.create(one).$ref, '{update}': update })
           }),
         ] as const,
     )
@@ -132,8 +137,8 @@ const itemOf = ({ properties }: JsonSchema): JsonSchema | undefined =>
   (properties as { readonly items?: { readonly items?: JsonSchema } } | undefined)?.items?.items
 
 /** The operation of a batch on any collection. */
-const OPERATION: Text = print(operationSchema('{key}', { $ref: '{update}' }, { $ref: '{create}' }))
-const FILE_OPERATION: Text = print(operationSchema('{key}', { $ref: '{update}' }))
+const OPERATION: Text = print(operationSchema('{key}', { $ref: '{update}' }, { create: { $ref: '{create}' } }))
+const FILE_OPERATION: Text = print(operationSchema('{key}', { $ref: '{update}' }, {}))
 
 const ITEM: JsonSchema = { $ref: '{item}' }
 const EXAMPLE = '{example}'

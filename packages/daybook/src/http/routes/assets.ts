@@ -3,16 +3,17 @@ import type { ImageVariants } from '../../assets/images/variants.ts'
 import type { Intake } from '../../assets/intake.ts'
 import { FORM_BYTES, readUploadForm, type UploadForm } from '../../assets/upload-form.ts'
 import type { EntryAnswer } from '../../content/answer.ts'
-import { createAsset } from '../../content/assets/create-asset.ts'
+import { createAsset, tryAsset } from '../../content/assets/create-asset.ts'
 import type { Files } from '../../content/assets/files.ts'
 import { toNewAsset } from '../../content/assets/new-asset.ts'
 import type { Engine } from '../../content/engine.ts'
 import { writeContext } from '../../content/writes/context.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel } from '../../model/model.ts'
+import { DRY_RUN } from '../../query/draft-query.ts'
 import { writtenLocale } from '../../query/locale.ts'
 import { type BodyContract, defineRoute, type Route, WRITE_ERRORS, writeAnswer } from '../contract.ts'
-import { type TextReply, writeReply } from '../respond.ts'
+import { dryReply, type TextReply, writeReply } from '../respond.ts'
 import { REPEAT_ERRORS, repeatable } from '../stored-replies.ts'
 
 /** The parts that the upload of files needs. */
@@ -56,7 +57,7 @@ export function uploadRoute({ engine, files, intake }: AssetParts, assets: Colle
     protection: 'session',
     action: 'create',
     summary: `Stores a file; ${intake.maxBytes} bytes at most.`,
-    parameters: writtenLocale(locales),
+    parameters: { ...writtenLocale(locales), ...DRY_RUN },
     conditions: ['ifMatch', 'ifNoneMatch', 'idempotencyKey'],
     body: uploadBody(intake),
     answers: [
@@ -70,8 +71,12 @@ export function uploadRoute({ engine, files, intake }: AssetParts, assets: Colle
     admit: async (_request, _path, access) => void (await access.requireWrite(assets, 'create')),
     run: async ({ access, body, conditions, query }) => {
       try {
-        const { locale } = query.values
+        const { locale, dryRun } = query.values
         const asset = toNewAsset(body.file, body.texts, files)
+        if (dryRun === 'true') {
+          const context = await writeContext(engine, access, { locale, isDry: true })
+          return dryReply(201, (await tryAsset(context, files, assets, asset)).json)
+        }
         const { sha256 } = asset.facts
         const what = {
           request: [assets.key, sha256, body.texts, ...(locale === undefined ? [] : [locale])],

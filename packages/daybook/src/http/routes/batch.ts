@@ -2,10 +2,11 @@ import type { Engine } from '../../content/engine.ts'
 import { type BatchResult, MAX_OPERATIONS, runBatch } from '../../content/writes/batch.ts'
 import { writeContext } from '../../content/writes/context.ts'
 import { isRecord } from '../../fields/field.ts'
+import { DRY_RUN } from '../../query/draft-query.ts'
 import { writtenLocale } from '../../query/locale.ts'
 import { jsonBody } from '../body.ts'
 import { defineRoute, type Route, WRITE_ERRORS } from '../contract.ts'
-import { PRIVATE, type TextReply } from '../respond.ts'
+import { dryReply, PRIVATE, type TextReply } from '../respond.ts'
 import { REPEAT_ERRORS, repeatable, type ShownEntry } from '../stored-replies.ts'
 import { BATCH_RESULTS_SCHEMA, batchSchema } from './schemas.ts'
 
@@ -24,7 +25,7 @@ export function batchRoutes({ engine }: BatchParts): readonly Route[] {
       operationId: 'runBatch',
       protection: 'session',
       summary: 'Creates, changes and deletes entries in one transaction: all operations are stored, or none.',
-      parameters: writtenLocale(locales),
+      parameters: { ...writtenLocale(locales), ...DRY_RUN },
       conditions: ['ifMatch', 'ifNoneMatch', 'idempotencyKey'],
       body: jsonBody('The operations, in order.', batchSchema(MAX_OPERATIONS)),
       answers: [
@@ -33,12 +34,16 @@ export function batchRoutes({ engine }: BatchParts): readonly Route[] {
           description: 'What became of each operation.',
           schema: BATCH_RESULTS_SCHEMA,
           name: 'batchResults',
-          headers: ['Cache-Control', 'Vary', 'Daybook-Seq', 'Idempotency-Replayed'],
+          headers: ['Cache-Control', 'Vary', 'Daybook-Seq', 'Daybook-Dry-Run', 'Idempotency-Replayed'],
         },
       ],
       errors: [...WRITE_ERRORS, ...REPEAT_ERRORS, 'PRECONDITION_REQUIRED'],
-      run: ({ access, body, conditions, query }) => {
-        const { locale } = query.values
+      run: async ({ access, body, conditions, query }) => {
+        const { locale, dryRun } = query.values
+        if (dryRun === 'true') {
+          const results = await runBatch(await writeContext(engine, access, { locale, isDry: true }), body)
+          return dryReply(200, String(toReply(results.map(withoutTag)).json))
+        }
         const names = namedIn(body)
         const what = {
           request: ['batch', body, ...(locale === undefined ? [] : [locale])],
@@ -64,9 +69,17 @@ function entriesInReply(stored: string): readonly ShownEntry[] {
   return results.filter(({ entry }) => entry !== undefined)
 }
 
-function toReply(results: readonly BatchResult[]): TextReply {
+/** What would be stored has no revision yet. */
+const withoutTag = (result: BatchResult): ShownResult =>
+  result.answer ? { ...result, answer: { json: result.answer.json } } : result
+
+/** The result of an operation, as far as it is answered. */
+type ShownResult = Omit<BatchResult, 'answer'> & { readonly answer?: { readonly json: string; readonly tag?: string } }
+
+function toReply(results: readonly ShownResult[]): TextReply {
   const parts = results.map(({ op, collection, id, answer }) => {
-    const entry = answer ? `,"etag":${JSON.stringify(answer.tag)},"entry":${answer.json}` : ''
+    const etag = answer?.tag === undefined ? '' : `,"etag":${JSON.stringify(answer.tag)}`
+    const entry = answer ? `${etag},"entry":${answer.json}` : ''
     return `{"op":"${op}","collection":"${collection}","id":"${id}"${entry}}`
   })
   const seq = Math.max(0, ...results.map((result) => result.seq))

@@ -1,15 +1,17 @@
 import type { EntryAnswer } from '../../content/answer.ts'
+import { checkDraft, prepareDiscard } from '../../content/drafts/save-draft.ts'
 import { getEntry } from '../../content/reads/entry.ts'
 import { planList } from '../../content/reads/list.ts'
 import { writeContext } from '../../content/writes/context.ts'
-import { prepareCreate, prepareDelete, prepareUpdate } from '../../content/writes/entries.ts'
+import { checkUpdate, prepareCreate, prepareDelete } from '../../content/writes/entries.ts'
 import { carryOut } from '../../content/writes/prepared.ts'
 import { listReferrers } from '../../content/writes/referrers.ts'
+import { invalidAt } from '../../errors.ts'
 import type { CollectionModel } from '../../model/model.ts'
+import { DRY_RUN, discardDraft, draftOfEntry, hasDrafts, saveDraft } from '../../query/draft-query.ts'
 import { documentParameters, PAGE, readPageBounds } from '../../query/entry-query.ts'
 import { listParameters } from '../../query/list-query.ts'
 import { writtenLocale } from '../../query/locale.ts'
-import { NO_PARAMETERS } from '../../query/parameters.ts'
 import { jsonBody, MERGE_PATCH } from '../body.ts'
 import { isKnown, preconditions } from '../conditions.ts'
 import {
@@ -21,12 +23,14 @@ import {
   WRITE_ERRORS,
   writeAnswer,
 } from '../contract.ts'
-import { PRIVATE, type ReadPolicy, readReply, type TextReply, writeReply } from '../respond.ts'
+import { dryReply, goneReply, PRIVATE, type ReadPolicy, readReply, type TextReply, writeReply } from '../respond.ts'
 import { REPEAT_ERRORS, repeatable } from '../stored-replies.ts'
 import { imageRoute } from './asset-image.ts'
 import { type AssetParts, uploadRoute } from './assets.ts'
+import { draftRoutes } from './drafts.ts'
+import { BY_ID, ENTRY_PATH } from './entry-path.ts'
 import { manyRoutes } from './many.ts'
-import { EXAMPLE_ID, listSchema, REFERENCES_SCHEMA } from './schemas.ts'
+import { listSchema, REFERENCES_SCHEMA } from './schemas.ts'
 
 /** The parts that the routes of collections need. */
 export interface EntryParts extends ReadPolicy, AssetParts {}
@@ -35,7 +39,7 @@ export interface EntryParts extends ReadPolicy, AssetParts {}
 export function entryRoutes(parts: EntryParts): readonly Route[] {
   const { collections, locales } = parts.engine.model
   const reading = documentParameters(locales)
-  const writing = writtenLocale(locales)
+  const writing = { ...writtenLocale(locales), ...DRY_RUN }
   const listing = new Map<string, Listing>()
   const listingOf = (collection: CollectionModel): Listing => {
     const { maxLimit, status } = collection
@@ -47,20 +51,17 @@ export function entryRoutes(parts: EntryParts): readonly Route[] {
   return [...collections.values()].flatMap((collection) => [
     listRoute(parts, collection, listingOf(collection)),
     collection.holdsFiles ? uploadRoute(parts, collection) : createRoute(parts, collection, writing),
-    getEntryRoute(parts, collection, reading),
-    changeRoute(parts, collection, writing, 'PUT'),
-    changeRoute(parts, collection, writing, 'PATCH'),
+    getEntryRoute(parts, collection, { ...reading, ...draftOfEntry(collection) }),
+    changeRoute(parts, collection, { ...writing, ...saveDraft(collection) }, 'PUT'),
+    changeRoute(parts, collection, { ...writing, ...saveDraft(collection) }, 'PATCH'),
     deleteRoute(parts, collection),
     referencesRoute(parts, collection),
     ...(collection.holdsFiles ? [imageRoute(parts, collection)] : []),
     ...manyRoutes(parts.engine, collection),
+    ...draftRoutes(parts.engine, collection),
   ])
 }
 
-const ENTRY_PATH = '/api/:collection/:id'
-const BY_ID: PathParameters = {
-  id: { description: 'The id of the entry.', schema: { type: 'string', format: 'uuid' }, example: EXAMPLE_ID },
-}
 const BY_SLUG: PathParameters = {
   slug: {
     description: 'The slug of the entry, or its id.',
@@ -69,9 +70,9 @@ const BY_SLUG: PathParameters = {
   },
 }
 
-type Reading = ReturnType<typeof documentParameters>
+type Reading = ReturnType<typeof documentParameters> & ReturnType<typeof draftOfEntry>
 type Listing = ReturnType<typeof listParameters>
-type Writing = ReturnType<typeof writtenLocale>
+type Writing = ReturnType<typeof writtenLocale> & typeof DRY_RUN
 
 function listRoute({ engine, ...policy }: EntryParts, collection: CollectionModel, listing: Listing): Route {
   return defineRoute({
@@ -85,6 +86,7 @@ function listRoute({ engine, ...policy }: EntryParts, collection: CollectionMode
     checksQuery: true,
     conditions: ['ifMatch', 'ifNoneMatch', 'minSeq'],
     answers: readAnswers('One page of entries.', listSchema(collection), `${collection.key}List`),
+    showsDrafts: hasDrafts(collection),
     errors: READ_ERRORS,
     run: async ({ access, conditions, query }) => {
       const plan = await planList(engine.sourceFor(access, conditions.minSeq), access, collection, query)
@@ -107,6 +109,7 @@ function getEntryRoute({ engine, ...policy }: EntryParts, collection: Collection
     checksQuery: true,
     conditions: ['ifMatch', 'ifNoneMatch', 'minSeq'],
     answers: readAnswers('The entry.', collection.schemas.read),
+    showsDrafts: hasDrafts(collection),
     errors: READ_ERRORS,
     run: async ({ access, conditions, path, query }) => {
       const source = engine.sourceFor(access, conditions.minSeq)
@@ -137,7 +140,11 @@ function createRoute({ engine }: EntryParts, collection: CollectionModel, writin
     ],
     errors: [...WRITE_ERRORS, ...REPEAT_ERRORS],
     run: async ({ access, body, conditions, query }) => {
-      const { locale } = query.values
+      const { locale, dryRun } = query.values
+      if (dryRun === 'true') {
+        const context = await writeContext(engine, access, { locale, isDry: true })
+        return dryReply(201, (await carryOut(context, () => prepareCreate(context, collection, body))).json)
+      }
       const what = {
         request: [key, body, ...(locale === undefined ? [] : [locale])],
         collections: [collection],
@@ -160,7 +167,7 @@ const locationOf = (collection: string, { address }: EntryAnswer, locale: string
 function changeRoute(
   { engine }: EntryParts,
   collection: CollectionModel,
-  writing: Writing,
+  writing: Writing & ReturnType<typeof saveDraft>,
   method: 'PUT' | 'PATCH',
 ): Route {
   const { schemas } = collection
@@ -180,12 +187,19 @@ function changeRoute(
     conditions: ['ifMatch', 'ifNoneMatch'],
     body: jsonBody('The fields to change.', schemas.update, isMerge ? [MERGE_PATCH] : []),
     answers: [writeAnswer(200, 'The stored entry.', schemas.read)],
+    showsDrafts: hasDrafts(collection),
     errors: [...WRITE_ERRORS, 'PRECONDITION_REQUIRED'],
     run: async ({ access, body, conditions, path, query }) => {
-      const context = await writeContext(engine, access, query.values)
-      const options = { ...preconditions(conditions), isMerge }
-      const prepare = () => prepareUpdate(context, collection, path.id ?? '', body, options)
-      return writeReply(200, await carryOut(context, prepare))
+      const { locale, draft, autosave, dryRun } = query.values
+      const isDry = dryRun === 'true'
+      const isDraft = draft === 'true'
+      if (autosave === 'true' && !isDraft) throw invalidAt('autosave', 'draft', 'goes with draft=true')
+      const context = await writeContext(engine, access, { locale, isDry })
+      const options = { ...preconditions(conditions), isMerge, isAutosave: autosave === 'true' }
+      const check = isDraft ? checkDraft : checkUpdate
+      const prepare = async () => check(context, collection, path.id ?? '', body, options)()
+      const answer = await carryOut(context, prepare)
+      return isDry ? dryReply(200, answer.json) : writeReply(200, answer)
     },
   })
 }
@@ -200,15 +214,20 @@ function deleteRoute({ engine }: EntryParts, collection: CollectionModel): Route
     protection: 'session',
     action: 'delete',
     summary: 'Deletes an entry.',
-    parameters: NO_PARAMETERS,
+    parameters: { ...discardDraft(collection), ...DRY_RUN },
     conditions: ['ifMatch', 'ifNoneMatch'],
-    answers: [{ status: 204, description: 'It is gone.', headers: ['Cache-Control', 'Daybook-Seq'] }],
+    answers: [
+      { status: 204, description: 'It is gone.', headers: ['Cache-Control', 'Daybook-Seq', 'Daybook-Dry-Run'] },
+    ],
     errors: [...WRITE_ERRORS, 'PRECONDITION_REQUIRED'],
-    run: async ({ access, conditions, path }) => {
-      const context = await writeContext(engine, access)
-      const prepare = () => prepareDelete(context, collection, path.id ?? '', preconditions(conditions))
+    run: async ({ access, conditions, path, query }) => {
+      const { draft, dryRun } = query.values
+      const isDry = dryRun === 'true'
+      const context = await writeContext(engine, access, { isDry })
+      const remove = draft === 'true' ? prepareDiscard : prepareDelete
+      const prepare = () => remove(context, collection, path.id ?? '', preconditions(conditions))
       const { seq } = await carryOut(context, prepare)
-      return { status: 204, headers: { 'Daybook-Seq': String(seq), 'Cache-Control': PRIVATE['Cache-Control'] } }
+      return goneReply(seq, isDry)
     },
   })
 }

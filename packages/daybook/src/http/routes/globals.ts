@@ -4,12 +4,13 @@ import { writeContext } from '../../content/writes/context.ts'
 import { prepareGlobal } from '../../content/writes/globals.ts'
 import { carryOut } from '../../content/writes/prepared.ts'
 import type { GlobalModel } from '../../model/model.ts'
+import { DRY_RUN } from '../../query/draft-query.ts'
 import { documentParameters } from '../../query/entry-query.ts'
 import { writtenLocale } from '../../query/locale.ts'
 import { jsonBody } from '../body.ts'
 import { isKnown, preconditions } from '../conditions.ts'
 import { defineRoute, READ_ERRORS, type Route, readAnswers, WRITE_ERRORS, writeAnswer } from '../contract.ts'
-import { type ReadPolicy, readReply, writeReply } from '../respond.ts'
+import { dryReply, type ReadPolicy, readReply, writeReply } from '../respond.ts'
 
 /** The parts that the routes of globals need. */
 export interface GlobalParts extends ReadPolicy {
@@ -57,15 +58,18 @@ function putRoute({ engine }: GlobalParts, global: GlobalModel): Route {
     protection: 'session',
     action: 'update',
     summary: 'Changes the fields of a global that the body names.',
-    parameters: writtenLocale(locales),
+    parameters: { ...writtenLocale(locales), ...DRY_RUN },
     conditions: ['ifMatch', 'ifNoneMatch'],
     body: jsonBody('The fields to change.', global.schemas.update),
     answers: [writeAnswer(200, 'The stored global.', global.schemas.read)],
     errors: [...WRITE_ERRORS, 'PRECONDITION_REQUIRED'],
     run: async ({ access, body, conditions, query }) => {
-      const context = await writeContext(engine, access, query.values)
+      const { locale, dryRun } = query.values
+      const isDry = dryRun === 'true'
+      const context = await writeContext(engine, access, { locale, isDry })
       const prepare = () => prepareGlobal(context, global, body, preconditions(conditions))
-      return writeReply(200, await carryOut(context, prepare))
+      const answer = await carryOut(context, prepare)
+      return isDry ? dryReply(200, answer.json) : writeReply(200, answer)
     },
   })
 }

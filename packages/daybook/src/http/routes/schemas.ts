@@ -1,7 +1,8 @@
 import { IDENTITY_SCHEMA } from '../../auth/adapter.ts'
 import { TAGS_SCHEMA } from '../../content/etags.ts'
+import { BATCH_OPS } from '../../content/writes/batch.ts'
 import type { JsonSchema } from '../../fields/field.ts'
-import type { CollectionModel } from '../../model/model.ts'
+import type { CollectionModel, LocalesModel } from '../../model/model.ts'
 import { MAX_COUNTED_VALUES } from '../../query/aggregates.ts'
 import { MAX_PAGE } from '../../query/entry-query.ts'
 
@@ -121,21 +122,60 @@ export const batchSchema = (maxItems: number): JsonSchema => ({
  * An operation of a batch on one collection, with the schemas of the bodies that change and create an entry.
  *
  * @param create absent: none can be created
+ * @param publish absent: entries have no status
  */
-export function operationSchema(collection: string, update: JsonSchema, create?: JsonSchema): JsonSchema {
+export function operationSchema(
+  collection: string,
+  update: JsonSchema,
+  { create, publish }: { readonly create?: JsonSchema; readonly publish?: JsonSchema },
+): JsonSchema {
   const common = { collection: { const: collection } }
+  const named = { ...common, id: DOCUMENT_ID }
   return {
     oneOf: [
       ...(create ? [oneOperation({ op: { const: 'create' }, ...common, data: create })] : []),
-      oneOperation({ op: { const: 'update' }, ...common, id: DOCUMENT_ID, data: update }),
-      oneOperation({ op: { const: 'delete' }, ...common, id: DOCUMENT_ID }),
+      oneOperation({ op: { const: 'update' }, ...named, data: update }),
+      oneOperation({ op: { const: 'delete' }, ...named }),
+      oneOperation({ op: { const: 'restore' }, ...named, data: RESTORE_BODY }),
+      ...(publish
+        ? [
+            oneOperation({ op: { const: 'publish' }, ...named }, { data: publish }),
+            oneOperation({ op: { const: 'unpublish' }, ...named }, { data: UNPUBLISH_BODY }),
+          ]
+        : []),
     ],
   }
 }
 
-function oneOperation(needed: Readonly<Record<string, JsonSchema>>): JsonSchema {
-  const { properties, ...schema } = objectSchema(needed)
-  return { ...schema, properties: { ...(properties as object), ifMatch: TAGS_SCHEMA }, additionalProperties: false }
+function oneOperation(
+  needed: Readonly<Record<string, JsonSchema>>,
+  optional: Readonly<Record<string, JsonSchema>> = {},
+): JsonSchema {
+  return { ...objectSchema(needed, { ...optional, ifMatch: TAGS_SCHEMA }), additionalProperties: false }
+}
+
+const TIME: JsonSchema = { type: ['string', 'null'], format: 'date-time', examples: ['2026-12-24T18:00:00Z'] }
+
+/** Which version is restored. */
+export const RESTORE_BODY: JsonSchema = {
+  type: 'object',
+  properties: { revision: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [1] } },
+  required: ['revision'],
+  additionalProperties: false,
+}
+
+/** When an entry is unpublished. */
+export const UNPUBLISH_BODY: JsonSchema = {
+  type: 'object',
+  properties: { unpublishAt: TIME },
+  additionalProperties: false,
+}
+
+/** What is published, and when. */
+export function publishBody(locales: LocalesModel | undefined): JsonSchema {
+  const named: JsonSchema = { type: ['array', 'null'], items: { enum: locales?.available ?? [] }, minItems: 1 }
+  const properties = { publishAt: TIME, ...(locales ? { locales: named } : {}) }
+  return { type: 'object', properties, additionalProperties: false }
 }
 
 /** The outcome of each operation. */
@@ -145,7 +185,7 @@ export const BATCH_RESULTS_SCHEMA: JsonSchema = objectSchema({
     items: {
       type: 'object',
       properties: {
-        op: { enum: ['create', 'update', 'delete'] },
+        op: { enum: BATCH_OPS },
         collection: { type: 'string' },
         id: DOCUMENT_ID,
         etag: { type: 'string' },

@@ -43,6 +43,8 @@ export interface Counters {
   readonly seq: number
   /** The last change that readers without a session may have seen. */
   readonly visibleSeq: number
+  /** The last change of a working copy or a schedule; 0: there was none. */
+  readonly draftSeq: number
   readonly counts: Readonly<Record<string, number>>
 }
 
@@ -63,7 +65,7 @@ export class ListReader {
   async counters(key: string): Promise<Counters> {
     const row = await this.#source.connection.get(COUNTERS, { key })
     if (!row) throw new Error(`No counters for ${key}`)
-    return { seq: row.seq, visibleSeq: row.visible_seq, counts: JSON.parse(row.counts) }
+    return { seq: row.seq, visibleSeq: row.visible_seq, draftSeq: row.draft_seq ?? 0, counts: JSON.parse(row.counts) }
   }
 
   /** How many entries a search or a filter finds, exactly. */

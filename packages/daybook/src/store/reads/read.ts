@@ -1,6 +1,7 @@
 import type { Connection } from '../connection.ts'
 import type { Dialect } from '../dialect.ts'
 import { Journal } from '../journal.ts'
+import { ScheduleReader } from '../records/schedules.ts'
 import { EntryReader } from './entry-reader.ts'
 import { GlobalReader } from './global-reader.ts'
 import { ListReader } from './list-reader.ts'
@@ -23,6 +24,7 @@ export class Reader {
   readonly reverses: ReverseReader
   readonly journal: Journal
   readonly system: SystemReader
+  readonly schedules: ScheduleReader
   readonly #statements: StatementCache
 
   /** @param background answers what may take long */
@@ -41,6 +43,7 @@ export class Reader {
     this.reverses = new ReverseReader(source)
     this.journal = new Journal(source)
     this.system = new SystemReader(source)
+    this.schedules = new ScheduleReader(source)
     this.#statements = statements
   }
 

@@ -22,7 +22,10 @@ export type JournalRow = SystemTables['daybook$journal']
 /** An entry as it is to be stored, before it has its revision. */
 export interface WrittenEntry
   extends PeopleColumns,
-    Pick<EntryTable, 'id' | 'slug' | 'status' | 'created_at' | 'updated_at' | 'shape' | 'kept' | 'locales' | 'doc'> {
+    Pick<
+      EntryTable,
+      'id' | 'slug' | 'status' | 'created_at' | 'updated_at' | 'shape' | 'kept' | 'locales' | 'draft' | 'doc'
+    > {
   /** The entry as locales show it. */
   readonly localeRows: readonly LocaleRow[]
   /** The document of `doc`, parsed. */

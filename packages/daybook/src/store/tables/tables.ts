@@ -58,7 +58,7 @@ export const ENTRY_TABLE = {
     kept: 'long?',
     /** The values of the locales other than the default one, as JSON; see Canonical. */
     locales: 'long?',
-    /** The working copy beside the published document, as JSON. */
+    /** The working copy beside the document, as JSON; see `working-copy.ts`. */
     draft: 'long?',
     /** The document as it is served, as JSON. */
     doc: 'long',
@@ -264,11 +264,11 @@ export type EntryTable = RowOf<typeof ENTRY_TABLE>
 export type SystemTables = { readonly [Name in keyof typeof SYSTEM_TABLES]: RowOf<(typeof SYSTEM_TABLES)[Name]> }
 
 /** A column of a collection's table that a write sets. */
-export type EntryColumn = Exclude<keyof EntryTable, 'pk' | 'draft'>
+export type EntryColumn = Exclude<keyof EntryTable, 'pk'>
 
 /** All of them. */
 export const ENTRY_COLUMNS: readonly EntryColumn[] = (Object.keys(ENTRY_TABLE.columns) as (keyof EntryTable)[]).filter(
-  (column) => column !== 'pk' && column !== 'draft',
+  (column) => column !== 'pk',
 )
 
 /** The columns that say who made and last changed a document. */

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
 import { param, prepareSql, type StatementValues } from '../compile.ts'
 import type { WriteConnection } from '../database.ts'
-import { wholeOf } from '../journal.ts'
 import type { LocaleRow } from '../reads/rows.ts'
 import { searchRows } from '../search/search-rows.ts'
 import { ENTRY_COLUMNS, searchTable } from '../tables/tables.ts'
@@ -18,6 +17,7 @@ import {
   referenceRows,
 } from './bulk-rows.ts'
 import { countChange, type EntryChange } from './entry-change.ts'
+import { formerStates } from './former-states.ts'
 
 type Steps = readonly (() => Promise<unknown>)[]
 
@@ -77,10 +77,13 @@ export class BulkChange {
   }
 
   #journal({ key }: CollectionModel, changes: readonly NumberedChange[]): Steps {
-    const records = changes.map(({ seq, before: { id }, at, actor, after }) =>
-      journalRow({ seq, id, updated_at: at }, { action: after ? 'update' : 'delete', collection: key, actor }),
+    const records = changes.map(({ seq, before: { id }, at, actor, after, known }) =>
+      journalRow(
+        { seq, id, updated_at: at },
+        { action: after ? (known.action ?? 'update') : 'delete', collection: key, actor },
+      ),
     )
-    const states = changes.map(({ before }) => ({ seq: before.seq, doc: wholeOf(before) }))
+    const states = changes.flatMap(({ before, after }) => formerStates(before, after).map((one) => ({ ...one })))
     return [
       ...this.#insert('daybook$journal', records),
       this.#run(

@@ -1,6 +1,7 @@
 import { PUBLISHED } from '../../fields/status.ts'
 import { build, param, prepare, type Statement, type StatementValues } from '../compile.ts'
 import type { PipelinedConnection } from '../connection.ts'
+import type { SystemTables } from '../tables/tables.ts'
 import { Tallies, type TallyChange } from './tallies.ts'
 
 /** An entry that went from one status to another: `null` is an entry without one, `undefined` no entry. */
@@ -12,6 +13,8 @@ export interface CountChange {
   readonly from: string | null | undefined
   readonly to: string | null | undefined
   readonly tallies: readonly TallyChange[]
+  /** Whether working copies or schedules alone have changed. @default false */
+  readonly isDraft?: boolean
 }
 
 /** What tells one record of the journal from every other that might have had its number. */
@@ -115,27 +118,41 @@ export class CommitBatch {
   async #flushCounters(key: string, changes: readonly CountChange[]): Promise<void> {
     const row = await this.#connection.get(COUNTERS, { key })
     if (!row) throw new Error(`No counters for ${key}`)
+    const entries = changes.filter(({ isDraft }) => !isDraft)
     const counts: { [status: string]: number } = JSON.parse(row.counts)
-    let { seq, visible_seq: visibleSeq } = row
-    for (const { from, to, hasStatus, seq: own } of changes) {
+    for (const { from, to } of entries) {
       if (from !== undefined) counts[from ?? ''] = (counts[from ?? ''] ?? 0) - 1
       if (to !== undefined) counts[to ?? ''] = (counts[to ?? ''] ?? 0) + 1
-      seq = own
-      if (!hasStatus || from === PUBLISHED || to === PUBLISHED) visibleSeq = own
     }
-    await this.#connection.run(UPDATE_COUNTERS, { key, seq, visibleSeq, counts: JSON.stringify(counts) })
+    await this.#connection.run(UPDATE_COUNTERS, {
+      key,
+      seq: entries.at(-1)?.seq ?? row.seq,
+      visibleSeq: entries.findLast(isVisibleChange)?.seq ?? row.visible_seq,
+      draftSeq: changes.findLast(({ isDraft }) => isDraft)?.seq ?? row.draft_seq,
+      counts: JSON.stringify(counts),
+    })
   }
 }
+
+/** Whether readers without a session may have seen an entry before or after its change. */
+const isVisibleChange = ({ from, to, hasStatus }: CountChange): boolean =>
+  !hasStatus || from === PUBLISHED || to === PUBLISHED
 
 /** The last number of the journal. */
 export const HEAD: Statement<{ readonly seq: number }> = prepare(build.selectFrom('daybook$head').select('seq'))
 const MOVE_HEAD = prepare(build.updateTable('daybook$head').set({ seq: param<number>('seq') }))
 /** Where a collection stands, and what it has. */
-export const COUNTERS: Statement<{ readonly seq: number; readonly visible_seq: number; readonly counts: string }> =
-  prepare(build.selectFrom('daybook$collections').selectAll().where('key', '=', param<string>('key')))
+export const COUNTERS: Statement<SystemTables['daybook$collections']> = prepare(
+  build.selectFrom('daybook$collections').selectAll().where('key', '=', param<string>('key')),
+)
 const UPDATE_COUNTERS = prepare(
   build
     .updateTable('daybook$collections')
-    .set({ seq: param<number>('seq'), visible_seq: param<number>('visibleSeq'), counts: param<string>('counts') })
+    .set({
+      seq: param<number>('seq'),
+      visible_seq: param<number>('visibleSeq'),
+      draft_seq: param<number | null>('draftSeq'),
+      counts: param<string>('counts'),
+    })
     .where('key', '=', param<string>('key')),
 )

@@ -1,5 +1,5 @@
 import type { CollectionModel } from '../../model/model.ts'
-import type { JournalAction } from '../journal-actions.ts'
+import type { JournalAction, StateAction } from '../journal-actions.ts'
 import type { StoredEntry, WrittenEntry } from '../reads/rows.ts'
 import { talliedValues } from '../tables/members.ts'
 import type { CountChange } from './commit-batch.ts'
@@ -23,6 +23,8 @@ export interface KnownChange {
   readonly isFoundAsBefore?: boolean
   /** Whether its references and the members of its many-valued fields are the same: their rows stay. @default false */
   readonly hasSameMembers?: boolean
+  /** What the journal calls it. @default 'update' */
+  readonly action?: StateAction
 }
 
 /** A change or a deletion of an entry. */

@@ -12,11 +12,13 @@ import { Leases } from '../records/leases.ts'
 import { MigrationRecords } from '../records/migration-records.ts'
 import { RateLimits } from '../records/rate-limits.ts'
 import { WrittenRecords } from '../records/records.ts'
+import { WrittenSchedules } from '../records/schedules.ts'
 import { searchRows } from '../search/search-rows.ts'
 import { dropLocaleTables, dropsOf } from '../tables/locale-tables.ts'
 import type { FieldMember } from '../tables/members.ts'
 import { ENTRY_COLUMNS, type EntryTable, GLOBALS, PEOPLE_COLUMNS, type PeopleColumns } from '../tables/tables.ts'
 import { moveRestoreNote, type RestoreNote } from '../transfer/restore-note.ts'
+import { type WorkingCopy, workingCopyOf } from '../working-copy.ts'
 import { BulkChange } from './bulk-change.ts'
 import { BulkInsert } from './bulk-insert.ts'
 import { isBulk } from './bulk-rows.ts'
@@ -24,7 +26,13 @@ import { choiceSteps } from './choices.ts'
 import type { JournalRecord } from './commit-batch.ts'
 import { type Change, countChange, type EntryChange, type KnownChange } from './entry-change.ts'
 import { EntryGroup } from './entry-group.ts'
+import { type FormerState, formerStates } from './former-states.ts'
 import { LentTransaction } from './lent-transaction.ts'
+
+/** How a working copy is written. */
+interface DraftChange extends Pick<Change, 'at' | 'actor'> {
+  readonly keepsFormer?: boolean
+}
 
 /** A statement of a write that is about to be run. */
 type WriteStep = () => Promise<unknown>
@@ -40,6 +48,7 @@ export class Writer {
   readonly rateLimits: RateLimits
   readonly migrations: MigrationRecords
   readonly records: WrittenRecords
+  readonly schedules: WrittenSchedules
   readonly #connection: WriteConnection
   readonly #statements: StatementCache
   /** Takes changes of entries that are stored together with others. */
@@ -60,6 +69,7 @@ export class Writer {
     this.rateLimits = new RateLimits(connection, now)
     this.migrations = new MigrationRecords(connection)
     this.records = new WrittenRecords(connection, now)
+    this.schedules = new WrittenSchedules(connection, now)
     this.#statements = statements
   }
 
@@ -142,8 +152,8 @@ export class Writer {
     const seq = await this.#connection.batch.next(id, at)
     const update = this.#statements.get(`update ${collection.key}`, () => prepareSql(updateStatement(collection.key)))
     await this.#connection.pipeline([
-      () => this.#append({ seq, at, actor, action: 'update', collection: collection.key, id }),
-      () => this.#saveState(before),
+      () => this.#append({ seq, at, actor, action: known.action ?? 'update', collection: collection.key, id }),
+      ...this.#saveStates(formerStates(before, entry)),
       () => this.#connection.run(update, { ...entry, seq, pk: before.pk }),
       ...(hasSameMembers
         ? []
@@ -164,7 +174,7 @@ export class Writer {
     const tables = [collection, ...collection.byLocale.values()].map(({ table }) => table)
     await this.#connection.pipeline([
       () => this.#append({ seq, at, actor, action: 'delete', collection: collection.key, id }),
-      () => this.#saveState(before),
+      ...this.#saveStates(formerStates(before, undefined)),
       ...tables.map((table) => () => this.#connection.run(this.#removal(table), { pk })),
       ...this.#refer(collection.key, id, [], true),
       ...this.#choose(collection, id, [], true),
@@ -172,6 +182,54 @@ export class Writer {
     for (const table of tables) this.#connection.batch.later(this.#unindex(table), { pk })
     this.#connection.batch.count(countChange(collection, seq, before, undefined))
     return seq
+  }
+
+  /**
+   * Stores the working copy of an entry, or throws it away. Nothing of the document itself changes.
+   *
+   * @param keepsFormer whether the working copy before it stays in history. @default true
+   */
+  async writeDraft(
+    collection: CollectionModel,
+    before: StoredEntry,
+    copy: Omit<WorkingCopy, 'seq'> | undefined,
+    { at, actor, keepsFormer = true }: DraftChange,
+  ): Promise<number> {
+    const { key } = collection
+    const { id, pk } = before
+    const seq = await this.#connection.batch.next(id, at)
+    const draft = copy ? JSON.stringify({ seq, ...copy }) : null
+    const former = keepsFormer ? workingCopyOf(before) : undefined
+    const put = this.#statements.get(`draft ${key}`, () =>
+      prepareSql(sql`UPDATE ${sql.table(key)} SET draft = ${param('draft')} WHERE pk = ${param('pk')}`),
+    )
+    await this.#connection.pipeline([
+      () => this.#append({ seq, at, actor, action: copy ? 'draft' : 'discard', collection: key, id }),
+      ...this.#saveStates(former ? [{ seq: former.seq, doc: wholeOf(former) }] : []),
+      () => this.#connection.run(put, { draft, pk }),
+    ])
+    this.#countDraft(key, seq)
+    return seq
+  }
+
+  /** Appends a record of what changes no document, such as a schedule. */
+  async note(change: Change): Promise<number> {
+    const seq = await this.#connection.batch.next(change.id, change.at)
+    await this.#append({ ...change, seq })
+    if (change.collection !== GLOBALS) this.#countDraft(change.collection, seq)
+    return seq
+  }
+
+  #countDraft(key: string, seq: number): void {
+    this.#connection.batch.count({
+      key,
+      seq,
+      hasStatus: true,
+      from: undefined,
+      to: undefined,
+      tallies: [],
+      isDraft: true,
+    })
   }
 
   async writeGlobal(
@@ -186,7 +244,7 @@ export class Writer {
     const action = before ? 'update' : 'create'
     await this.#connection.pipeline([
       () => this.#append({ seq, at, actor, action, collection: GLOBALS, id: key }),
-      ...(before ? [() => this.#saveState(before)] : []),
+      ...(before ? this.#saveStates([{ seq: before.seq, doc: wholeOf(before) }]) : []),
       () => this.#connection.run(PUT_GLOBAL, { ...row, seq }),
       ...this.#refer(GLOBALS, key, references, true),
     ])
@@ -244,9 +302,9 @@ export class Writer {
     await this.#connection.run(APPEND, { ...change })
   }
 
-  /** Puts a state into the journal that is about to go from its table, under the number of the change that made it. */
-  async #saveState(before: Pick<EntryTable, 'seq' | 'doc' | 'locales'>): Promise<void> {
-    await this.#connection.run(SAVE_STATE, { seq: before.seq, doc: wholeOf(before) })
+  /** Puts states into the journal that are about to go from their table. */
+  #saveStates(states: readonly FormerState[]): readonly WriteStep[] {
+    return states.map((state) => () => this.#connection.run(SAVE_STATE, { ...state }))
   }
 
   /** The database's clock, in milliseconds since 1970: those of nodes may differ. */

@@ -1,0 +1,29 @@
+import type { CollectionModel } from '../../model/model.ts'
+import type { StoredEntry } from '../../store/reads/rows.ts'
+import type { Writer } from '../../store/writes/write.ts'
+import { mergeFields, type Values } from '../document.ts'
+import { writeTranslation } from '../locales/localized.ts'
+import type { WriteContext } from '../writes/context.ts'
+import { draftCanonical, draftRevision, isSameContent, toWorkingCopy } from './draft-row.ts'
+
+/**
+ * Makes a change of an entry in its working copy, too: publishing that would take the change back otherwise.
+ *
+ * @param patch the fields that the change names, in the form in which they are stored
+ */
+export async function carryOver(
+  { engine: { model }, actor, person, locale }: WriteContext,
+  writer: Writer,
+  collection: CollectionModel,
+  entry: StoredEntry,
+  patch: Values,
+): Promise<void> {
+  if (entry.draft === null) return
+  const before = draftRevision(model, collection, entry)
+  const values = mergeFields(collection, before.own(locale), patch)
+  const canonical = writeTranslation(collection, before.canonical, values, locale, model.locales?.default)
+  if (isSameContent(collection, draftCanonical(collection, before), canonical)) return
+  const at = new Date().toISOString()
+  const copy = toWorkingCopy(collection, entry, canonical, before.orphaned, { at, by: person, isAutosave: false })
+  await writer.writeDraft(collection, entry, copy, { at, actor })
+}

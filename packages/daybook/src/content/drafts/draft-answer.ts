@@ -1,0 +1,72 @@
+import { DRAFT_KEYS } from '../../fields/status.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import type { LocaleChoice } from '../../query/locale.ts'
+import type { Reader } from '../../store/reads/read.ts'
+import type { EntryRow, StoredEntry } from '../../store/reads/rows.ts'
+import type { ScheduledTime } from '../../store/records/schedules.ts'
+import type { EntryAnswer } from '../answer.ts'
+import { mergeFields, type Values } from '../document.ts'
+import type { Engine } from '../engine.ts'
+import { variantOf } from '../etags.ts'
+import { chosenValues } from '../locales/locale.ts'
+import { type Projection, toEntryAnswer, withSystem } from '../reads/present.ts'
+import type { WriteContext } from '../writes/context.ts'
+import { draftCanonical, draftRevision } from './draft-row.ts'
+
+/** An entry as its working copy has it, in the language that is asked for, with what only reads of working copies say. */
+export interface ShownDraft {
+  readonly row: EntryRow & { readonly slug: string | null }
+  /** By {@link DRAFT_KEYS}. */
+  readonly about: Values
+}
+
+/** Shows entries as their working copies have them. */
+export function showDraft(
+  { model }: Pick<Engine, 'model'>,
+  collection: CollectionModel,
+  entry: StoredEntry,
+  choice: LocaleChoice,
+  times: readonly ScheduledTime[],
+): ShownDraft {
+  const own = model.collections.get(collection.key) ?? collection
+  const revision = draftRevision(model, own, entry)
+  const canonical = draftCanonical(own, revision)
+  const fields = mergeFields(own, {}, chosenValues(model, own, canonical, choice))
+  const { id, seq, status, created_by, updated_by } = revision.row
+  const slug = own.slug && fields[own.slug.key]
+  const doc = JSON.stringify(withSystem(own, canonical.values, fields))
+  const row = { id, seq, status, created_by, updated_by, shape: collection.schemaHash, kept: null, doc }
+  return { row: { ...row, slug: typeof slug === 'string' ? slug : null }, about: aboutDraft(entry, times) }
+}
+
+function aboutDraft({ id, draft }: StoredEntry, times: readonly ScheduledTime[]): Values {
+  const timeOf = (action: ScheduledTime['action']): string | null =>
+    times.find((one) => one.id === id && one.action === action)?.at ?? null
+  return { hasDraft: draft !== null, publishAt: timeOf('publish'), unpublishAt: timeOf('unpublish') }
+}
+
+/** An entry's text with what only reads of working copies say, behind all else. */
+export const putAbout = (text: string, about: Values): string =>
+  `${text.slice(0, -1)},${JSON.stringify(about).slice(1)}`
+
+/** The tag of an answer that says more than the one that has this tag. */
+export function draftTag(tag: string, about: Values): string {
+  const [revision, variant] = tag.slice(1, -1).split('.')
+  return `"${revision}.${variantOf(variant, ...DRAFT_KEYS.map((key) => about[key]))}"`
+}
+
+/** The answer to a write of a working copy. */
+export async function draftAnswer(
+  { engine, locale }: Pick<WriteContext, 'engine' | 'locale'>,
+  read: Reader,
+  collection: CollectionModel,
+  entry: StoredEntry,
+  projection: Projection,
+): Promise<EntryAnswer> {
+  const choice = { locale, chain: undefined, isAll: false }
+  const times = await read.schedules.of(collection.key, [entry.id])
+  const shown = (locale === undefined ? undefined : collection.byLocale.get(locale)) ?? collection
+  const { row, about } = showDraft(engine, shown, entry, choice, times)
+  const answer = toEntryAnswer(shown, row, projection)
+  return { ...answer, json: putAbout(answer.json, about), tag: draftTag(answer.tag, about) }
+}

@@ -1,0 +1,83 @@
+import { invalidAt } from '../../errors.ts'
+import { parseTimestamp } from '../../fields/date.ts'
+import { isRecord } from '../../fields/field.ts'
+import type { CollectionModel, LocalesModel } from '../../model/model.ts'
+import type { EntryAnswer } from '../answer.ts'
+import type { Preconditions } from '../etags.ts'
+import type { WriteContext } from '../writes/context.ts'
+import type { CheckedWrite } from '../writes/prepared.ts'
+import { preparePublish, prepareUnpublish } from './publish.ts'
+import { prepareRestore } from './restore.ts'
+import { prepareSchedule } from './schedule.ts'
+
+/** What can be done to an entry by name. */
+export type PublicationOp = 'publish' | 'unpublish' | 'restore'
+
+type Body = Readonly<Record<string, unknown>>
+
+/**
+ * Checks the body of publish, unpublish or restore; of the first two, there need not be one. With a time that is still to come,
+ * publish and unpublish set it for the entry.
+ *
+ * @returns the rest of its preparation, which throws as {@link preparePublish}
+ * @throws VALIDATION_ERROR
+ */
+export function checkPublication(
+  context: WriteContext,
+  collection: CollectionModel,
+  op: PublicationOp,
+  id: string,
+  body: unknown,
+  options: Preconditions = {},
+): CheckedWrite<EntryAnswer> {
+  const given = readFields(body, FIELDS[op])
+  if (op === 'restore') {
+    const revision = readRevision(given)
+    return () => prepareRestore(context, collection, id, revision, options)
+  }
+  const locales = op === 'publish' ? readLocales(given, context.engine.model.locales) : undefined
+  const at = readTime(given, `${op}At`)
+  const attempt = op === 'publish' ? preparePublish : prepareUnpublish
+  if (at === undefined || Date.parse(at) <= Date.now())
+    return () => attempt(context, collection, id, { ...options, locales })
+  return () => prepareSchedule(context, collection, id, { action: op, at, locales, attempt }, options)
+}
+
+/** The fields of each body. */
+const FIELDS: Readonly<Record<PublicationOp, readonly string[]>> = {
+  publish: ['publishAt', 'locales'],
+  unpublish: ['unpublishAt'],
+  restore: ['revision'],
+}
+
+function readFields(body: unknown, known: readonly string[]): Body {
+  if (body === undefined) return {}
+  if (!isRecord(body)) throw invalidAt('/', 'type', `must be an object, with ${known.join(' and ')}`)
+  const unknown = Object.keys(body).find((key) => !known.includes(key))
+  if (unknown === undefined) return body
+  throw invalidAt(`/${unknown.slice(0, 64)}`, 'unknown_field', `there is no such field; write ${known.join(' or ')}`)
+}
+
+function readRevision({ revision }: Body): number {
+  if (Number.isSafeInteger(revision) && Number(revision) > 0) return Number(revision)
+  throw invalidAt('/revision', 'type', 'must be the number of a version, as GET …/versions names them')
+}
+
+function readTime(body: Body, key: string): string | undefined {
+  const given = body[key] ?? undefined
+  if (given === undefined) return undefined
+  const at = typeof given === 'string' ? parseTimestamp(given) : undefined
+  if (at === undefined) throw invalidAt(`/${key}`, 'format', 'must be a date-time such as 2026-12-24T18:00:00Z')
+  return at
+}
+
+function readLocales(
+  { locales: given = null }: Body,
+  locales: LocalesModel | undefined,
+): readonly string[] | undefined {
+  if (given === null) return undefined
+  if (!locales) throw invalidAt('/locales', 'locale', 'must be left out: the content has no locales')
+  const isList = Array.isArray(given) && given.length > 0 && given.every((one) => locales.available.includes(one))
+  if (!isList) throw invalidAt('/locales', 'locale', `must be a list of locales: ${locales.available.join(', ')}`)
+  return given
+}

@@ -1,0 +1,115 @@
+import { DaybookError } from '../../errors.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import type { Schedule } from '../../store/records/schedules.ts'
+import type { Writer } from '../../store/writes/write.ts'
+import { fieldRights } from '../access/field-access.ts'
+import type { EntryAnswer } from '../answer.ts'
+import { type Preconditions, requirePreconditions } from '../etags.ts'
+import { tagOf } from '../reads/present.ts'
+import type { WriteContext } from '../writes/context.ts'
+import { dryRun } from '../writes/dry-run.ts'
+import { entryTarget } from '../writes/entries.ts'
+import { carryOut, type PreparedWrite } from '../writes/prepared.ts'
+import { draftAnswer } from './draft-answer.ts'
+import { draftRevision } from './draft-row.ts'
+
+/** What is to be done to an entry, and when. */
+export interface SchedulePlan extends Pick<Schedule, 'action'> {
+  /** ISO 8601 in UTC. */
+  readonly at: string
+  /** The languages to publish. @default all */
+  readonly locales?: readonly string[] | undefined
+  /** Prepares it. */
+  readonly attempt: Attempt
+}
+
+/** Prepares to do now what a schedule is about. */
+export type Attempt = (
+  context: WriteContext,
+  collection: CollectionModel,
+  id: string,
+  options: { readonly locales?: readonly string[] | undefined },
+) => Promise<PreparedWrite<EntryAnswer>>
+
+/**
+ * Prepares to set the time at which an entry is published or unpublished, in the place of one that was set before. At that time,
+ * the service does it on behalf of the caller.
+ *
+ * @throws as changes of entries do
+ */
+export async function prepareSchedule(
+  context: WriteContext,
+  collection: CollectionModel,
+  id: string,
+  { action, at, locales, attempt }: SchedulePlan,
+  options: Preconditions = {},
+): Promise<PreparedWrite<EntryAnswer>> {
+  const { engine, access, actor } = context
+  const target = entryTarget(context, collection, id)
+  const rights = fieldRights(collection, access)
+  // What could not be done now is refused now: the rules are asked about the result, which must be complete.
+  await carryOut({ transact: dryRun(context.transact) }, () => attempt(context, collection, id, { locales }))
+  return {
+    isAlone: false,
+    commit: async ({ writer }) => {
+      const entry = await target.load(writer.read)
+      await target.requireChange(writer.read, target.parse(entry))
+      const revision = action === 'publish' ? draftRevision(engine.model, collection, entry).row.seq : entry.seq
+      requirePreconditions(options, revision, tagOf(collection, revision, rights), target.isMatchRequired)
+      const moment = new Date().toISOString()
+      const key = collection.key
+      const seq = await writer.note({ at: moment, actor, action: 'schedule', collection: key, id: entry.id })
+      const named = locales ? JSON.stringify(locales) : null
+      const due = Date.parse(at)
+      await writer.schedules.put({
+        collection: key,
+        id: entry.id,
+        action,
+        seq,
+        at,
+        actor,
+        locales: named,
+        due,
+        failures: 0,
+      })
+      return { ...(await draftAnswer(context, writer.read, collection, entry, rights)), seq }
+    },
+  }
+}
+
+/**
+ * Prepares to forget the times that were set for an entry.
+ *
+ * @throws UNAUTHORIZED, FORBIDDEN; NOT_FOUND where none is set
+ */
+export async function prepareUnschedule(
+  context: WriteContext,
+  collection: CollectionModel,
+  id: string,
+): Promise<PreparedWrite<{ readonly seq: number }>> {
+  const target = entryTarget(context, collection, id)
+  const { read } = context.engine.store
+  await target.requireChange(read, target.parse(await target.load(read)))
+  return {
+    isAlone: false,
+    commit: async ({ writer }) => {
+      const entry = await target.load(writer.read)
+      await target.requireChange(writer.read, target.parse(entry))
+      const dropped = await writer.schedules.drop(collection.key, entry.id)
+      if (dropped === 0) throw new DaybookError('NOT_FOUND', 'No time is set for the entry.')
+      const at = new Date().toISOString()
+      const { actor } = context
+      return { seq: await writer.note({ at, actor, action: 'unschedule', collection: collection.key, id: entry.id }) }
+    },
+  }
+}
+
+/** Forgets a time once what it was set for is done. */
+export async function dropSchedule(
+  writer: Writer,
+  { key }: CollectionModel,
+  id: string,
+  action?: Schedule['action'],
+): Promise<void> {
+  await writer.schedules.drop(key, id, action)
+}

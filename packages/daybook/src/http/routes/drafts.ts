@@ -1,0 +1,92 @@
+import { checkPublication, type PublicationOp } from '../../content/drafts/publication.ts'
+import { prepareUnschedule } from '../../content/drafts/schedule.ts'
+import type { Engine } from '../../content/engine.ts'
+import { writeContext } from '../../content/writes/context.ts'
+import { carryOut } from '../../content/writes/prepared.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import { DRY_RUN, hasDrafts } from '../../query/draft-query.ts'
+import { NO_PARAMETERS } from '../../query/parameters.ts'
+import { jsonBody, optionalJsonBody } from '../body.ts'
+import { preconditions } from '../conditions.ts'
+import { defineRoute, type Route, WRITE_ERRORS, writeAnswer } from '../contract.ts'
+import { dryReply, goneReply, writeReply } from '../respond.ts'
+import { BY_ID, ENTRY_PATH } from './entry-path.ts'
+import { publishBody, RESTORE_BODY, UNPUBLISH_BODY } from './schemas.ts'
+
+/** Publishing, schedules and restoring, of collections where these mean something. */
+export function draftRoutes(engine: Engine, collection: CollectionModel): readonly Route[] {
+  const { locales } = engine.model
+  const restore = publicationRoute(engine, collection, 'restore', {
+    summary: collection.status
+      ? 'Makes the content of an earlier version the working copy.'
+      : 'Makes the content of an earlier version a new one.',
+    body: jsonBody('Which version.', RESTORE_BODY),
+  })
+  if (!collection.status) return [restore]
+  return [
+    restore,
+    publicationRoute(engine, collection, 'publish', {
+      summary: 'Publishes the working copy of an entry, now or at a time.',
+      body: optionalJsonBody('What is published, and when; by default all of it, now.', publishBody(locales)),
+    }),
+    publicationRoute(engine, collection, 'unpublish', {
+      summary: 'Takes an entry out of what everybody reads, now or at a time.',
+      body: optionalJsonBody('When; by default now.', UNPUBLISH_BODY),
+    }),
+    unscheduleRoute(engine, collection),
+  ]
+}
+
+function publicationRoute(
+  engine: Engine,
+  collection: CollectionModel,
+  op: PublicationOp,
+  { summary, body }: Pick<Route, 'summary' | 'body'>,
+): Route {
+  return defineRoute({
+    method: 'POST',
+    path: `${ENTRY_PATH}/${op}`,
+    pathParameters: BY_ID,
+    operationId: `${op}Entry`,
+    resource: collection,
+    protection: 'session',
+    action: 'update',
+    summary,
+    parameters: DRY_RUN,
+    conditions: ['ifMatch', 'ifNoneMatch'],
+    ...(body ? { body } : {}),
+    answers: [writeAnswer(200, 'The entry.', collection.schemas.read)],
+    showsDrafts: hasDrafts(collection),
+    errors: [...WRITE_ERRORS, 'PRECONDITION_REQUIRED'],
+    run: async ({ access, body: given, conditions, path, query }) => {
+      const isDry = query.values.dryRun === 'true'
+      const context = await writeContext(engine, access, { isDry })
+      const options = preconditions(conditions)
+      const prepare = async () => checkPublication(context, collection, op, path.id ?? '', given, options)()
+      const answer = await carryOut(context, prepare)
+      return isDry ? dryReply(200, answer.json) : writeReply(200, answer)
+    },
+  })
+}
+
+function unscheduleRoute(engine: Engine, collection: CollectionModel): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: `${ENTRY_PATH}/schedule`,
+    pathParameters: BY_ID,
+    operationId: 'unscheduleEntry',
+    resource: collection,
+    protection: 'session',
+    action: 'update',
+    summary: 'Forgets the times at which an entry was to be published or unpublished.',
+    parameters: NO_PARAMETERS,
+    conditions: ['ifMatch', 'ifNoneMatch'],
+    answers: [{ status: 204, description: 'No time is set any more.', headers: ['Cache-Control', 'Daybook-Seq'] }],
+    errors: WRITE_ERRORS,
+    run: async ({ access, path }) => {
+      const context = await writeContext(engine, access)
+      const { seq } = await carryOut(context, () => prepareUnschedule(context, collection, path.id ?? ''))
+      return goneReply(seq)
+    },
+  })
+}

@@ -1,0 +1,94 @@
+import { type SqlBool, sql } from 'kysely'
+import { build, param, prepare, prepareSql, type Statement } from '../compile.ts'
+import type { Connection } from '../connection.ts'
+import type { Dialect } from '../dialect.ts'
+import type { SystemTables } from '../tables/tables.ts'
+
+/** What is to be done to an entry at a time. */
+export type Schedule = SystemTables['daybook$schedules'] & { readonly action: 'publish' | 'unpublish' }
+
+/** The time of it, as an entry shows it. */
+export type ScheduledTime = Pick<Schedule, 'id' | 'action' | 'at'>
+
+/** Reads what is scheduled. */
+export class ScheduleReader {
+  readonly #connection: Connection
+  readonly #named: Statement<ScheduledTime>
+
+  constructor({ connection, dialect }: { readonly connection: Connection; readonly dialect: Dialect }) {
+    this.#connection = connection
+    this.#named = prepareSql(sql<ScheduledTime>`SELECT id, action, at FROM daybook$schedules
+      WHERE collection = ${param('collection')} AND ${dialect.isAmong(sql.ref('id'), param('ids')) as never}`)
+  }
+
+  /** What is scheduled of these entries. */
+  of(collection: string, ids: readonly string[]): Promise<readonly ScheduledTime[]> {
+    return this.#connection.all(this.#named, { collection, ids: JSON.stringify(ids) })
+  }
+
+  /** What is due first, in order. */
+  first(limit: number): Promise<readonly Schedule[]> {
+    return this.#connection.all(FIRST, { limit }) as Promise<readonly Schedule[]>
+  }
+}
+
+/** Writes what is scheduled, inside one transaction. */
+export class WrittenSchedules {
+  readonly #connection: Connection
+  /** The database's clock, in milliseconds since 1970. */
+  readonly now: () => Promise<number>
+
+  constructor(connection: Connection, now: () => Promise<number>) {
+    this.#connection = connection
+    this.now = now
+  }
+
+  /** Schedules something in the place of what was scheduled of the kind. */
+  async put(schedule: Schedule): Promise<void> {
+    await this.#connection.run(PUT, { ...schedule })
+  }
+
+  /** @returns how many there were */
+  async drop(collection: string, id: string, action?: Schedule['action']): Promise<number> {
+    const named = action === undefined ? DROP_ALL : DROP
+    return this.#connection.run(named, { collection, id, action })
+  }
+
+  /** What is scheduled of an entry. */
+  async of(collection: string, id: string): Promise<readonly Schedule[]> {
+    return (await this.#connection.all(OF, { collection, id })) as readonly Schedule[]
+  }
+}
+
+const isOf = sql<SqlBool>`collection = ${param('collection')} AND id = ${param('id')}`
+const FIRST = prepare(
+  build.selectFrom('daybook$schedules').selectAll().orderBy('due').orderBy('seq').limit(param<number>('limit')),
+)
+const OF = prepare(build.selectFrom('daybook$schedules').selectAll().where(isOf).orderBy('action'))
+const DROP_ALL = prepare(build.deleteFrom('daybook$schedules').where(isOf))
+const DROP = prepare(build.deleteFrom('daybook$schedules').where(isOf).where('action', '=', param<string>('action')))
+const PUT = prepare(
+  build
+    .insertInto('daybook$schedules')
+    .values({
+      collection: param<string>('collection'),
+      id: param<string>('id'),
+      action: param<string>('action'),
+      seq: param<number>('seq'),
+      at: param<string>('at'),
+      actor: param<string>('actor'),
+      locales: param<string | null>('locales'),
+      due: param<number>('due'),
+      failures: param<number>('failures'),
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['collection', 'id', 'action']).doUpdateSet(({ ref }) => ({
+        seq: ref('excluded.seq'),
+        at: ref('excluded.at'),
+        actor: ref('excluded.actor'),
+        locales: ref('excluded.locales'),
+        due: ref('excluded.due'),
+        failures: ref('excluded.failures'),
+      })),
+    ),
+)

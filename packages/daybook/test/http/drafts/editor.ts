@@ -1,0 +1,69 @@
+import type { TestService } from 'daybook/testing'
+import { expectDocumented } from '../../support/scenarios/documented.ts'
+
+/** The answer to a request. */
+export interface Told {
+  readonly status: number
+  readonly headers: Headers
+  readonly tag: string
+  readonly body: Readonly<Record<string, unknown>> & {
+    readonly id: string
+    readonly code?: string
+    readonly details?: { readonly issues?: readonly { readonly path: string; readonly code: string }[] } & Record<
+      string,
+      unknown
+    >
+    readonly items: readonly Readonly<Record<string, unknown>>[]
+  }
+}
+
+/** What a request says besides its body. */
+export interface Said {
+  /** Whose session it is in; `null`: nobody's. @default 'ann' */
+  readonly as?: string | null
+  readonly ifMatch?: string
+  readonly type?: string
+}
+
+/** Sends requests of editors, whose bearer token is their name; every answer is held against the OpenAPI document. */
+export class Editor {
+  readonly #service: TestService
+
+  constructor(service: TestService) {
+    this.#service = service
+  }
+
+  async send(method: string, path: string, json?: unknown, { as = 'ann', ifMatch, type }: Said = {}): Promise<Told> {
+    const headers = {
+      ...(as === null ? {} : { Authorization: `Bearer ${as}` }),
+      ...(ifMatch === undefined ? {} : { 'If-Match': ifMatch }),
+      ...(json === undefined ? {} : { 'Content-Type': type ?? 'application/json' }),
+    }
+    const body = json === undefined ? undefined : JSON.stringify(json)
+    const response = await this.#service.request(path, { method, headers, ...(body === undefined ? {} : { body }) })
+    const answer = { status: response.status, headers: response.headers, text: await response.text() }
+    await expectDocumented(this.#service, { method, path, headers, body }, answer)
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      tag: answer.headers.get('ETag') ?? '',
+      body: answer.text === '' ? {} : JSON.parse(answer.text),
+    }
+  }
+
+  get(path: string, as: string | null = 'ann'): Promise<Told> {
+    return this.send('GET', path, undefined, { as })
+  }
+
+  put(path: string, json: unknown, said?: Said): Promise<Told> {
+    return this.send('PUT', path, json, said)
+  }
+
+  post(path: string, json?: unknown, said?: Said): Promise<Told> {
+    return this.send('POST', path, json, said)
+  }
+
+  delete(path: string, said?: Said): Promise<Told> {
+    return this.send('DELETE', path, undefined, said)
+  }
+}
