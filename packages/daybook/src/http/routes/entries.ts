@@ -29,6 +29,7 @@ import { imageRoute } from './asset-image.ts'
 import { type AssetParts, uploadRoute } from './assets.ts'
 import { draftRoutes } from './drafts.ts'
 import { BY_ID, ENTRY_PATH } from './entry-path.ts'
+import { historyRoutes } from './history.ts'
 import { manyRoutes } from './many.ts'
 import { listSchema, REFERENCES_SCHEMA } from './schemas.ts'
 
@@ -59,6 +60,7 @@ export function entryRoutes(parts: EntryParts): readonly Route[] {
     ...(collection.holdsFiles ? [imageRoute(parts, collection)] : []),
     ...manyRoutes(parts.engine, collection),
     ...draftRoutes(parts.engine, collection),
+    ...historyRoutes(parts.engine, collection),
   ])
 }
 

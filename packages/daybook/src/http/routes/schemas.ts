@@ -5,6 +5,7 @@ import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel, LocalesModel } from '../../model/model.ts'
 import { MAX_COUNTED_VALUES } from '../../query/aggregates.ts'
 import { MAX_PAGE } from '../../query/entry-query.ts'
+import { STATE_ACTIONS } from '../../store/journal-actions.ts'
 
 const WHOLE_NUMBER: JsonSchema = { type: 'integer', minimum: 0 }
 
@@ -201,3 +202,37 @@ export const MANY_SCHEMA: JsonSchema = objectSchema({
   matched: { type: 'integer', minimum: 0 },
   changed: { type: 'integer', minimum: 0 },
 })
+
+/** A version of a document, without its content. */
+const VERSION_PROPERTIES: Properties = {
+  revision: { type: 'integer', minimum: 1, examples: [1] },
+  at: { type: 'string', format: 'date-time' },
+  action: { enum: [...STATE_ACTIONS, 'draft'] },
+  isDraft: { type: 'boolean' },
+}
+const OPTIONAL_VERSION_PROPERTIES: Properties = { actor: { type: 'string' }, erased: { const: true } }
+
+/** One page of the versions of a document. */
+export const VERSIONS_SCHEMA: JsonSchema = objectSchema({
+  items: { type: 'array', items: objectSchema(VERSION_PROPERTIES, OPTIONAL_VERSION_PROPERTIES), maxItems: MAX_PAGE },
+  nextCursor: { type: ['string', 'null'], examples: [null] },
+})
+
+const PATCH_OPERATION: JsonSchema = {
+  oneOf: [
+    objectSchema({ op: { enum: ['add', 'replace'] }, path: { type: 'string' }, value: {} }),
+    objectSchema({ op: { const: 'remove' }, path: { type: 'string' } }),
+  ],
+}
+
+/** One version, or the difference between two. */
+export const VERSION_SCHEMA: JsonSchema = {
+  anyOf: [
+    objectSchema({ ...VERSION_PROPERTIES, data: { type: ['object', 'null'] } }, OPTIONAL_VERSION_PROPERTIES),
+    objectSchema({
+      revision: { type: 'integer', minimum: 1 },
+      against: { type: 'integer', minimum: 1 },
+      patch: { type: 'array', items: PATCH_OPERATION },
+    }),
+  ],
+}

@@ -4,6 +4,7 @@ import { Journal } from '../journal.ts'
 import { ScheduleReader } from '../records/schedules.ts'
 import { EntryReader } from './entry-reader.ts'
 import { GlobalReader } from './global-reader.ts'
+import { HistoryReader } from './history-reader.ts'
 import { ListReader } from './list-reader.ts'
 import type { ReadSource } from './read-source.ts'
 import { ReferenceReader } from './reference-reader.ts'
@@ -23,6 +24,7 @@ export class Reader {
   readonly references: ReferenceReader
   readonly reverses: ReverseReader
   readonly journal: Journal
+  readonly history: HistoryReader
   readonly system: SystemReader
   readonly schedules: ScheduleReader
   readonly #statements: StatementCache
@@ -42,6 +44,7 @@ export class Reader {
     this.references = new ReferenceReader(source)
     this.reverses = new ReverseReader(source)
     this.journal = new Journal(source)
+    this.history = new HistoryReader(source)
     this.system = new SystemReader(source)
     this.schedules = new ScheduleReader(source)
     this.#statements = statements
