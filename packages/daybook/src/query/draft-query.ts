@@ -17,9 +17,6 @@ const READ_DRAFTS: ParametersOf<{ draft: string }> = {
 const PREVIEW: ParametersOf<{ preview: string }> = {
   preview: textParameter(
     'A token of a preview: shows the working copy of its entry, and the drafts that it refers to.',
-    {
-      maxLength: 128,
-    },
   ),
 }
 const SAVE_DRAFT: ParametersOf<{ draft: string; autosave: string }> = {

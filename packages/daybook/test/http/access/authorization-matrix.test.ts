@@ -69,7 +69,7 @@ const config = defineConfig({
   plugins: [door],
   collections: {
     /** Nothing is said. */
-    plain: defineCollection({ fields }),
+    plain: defineCollection({ fields: { ...fields, status: f.status() } }),
     /** Everyone reads, editors write. */
     edited: defineCollection({ fields, access: { create: editors, update: editors, delete: editors } }),
     /** Editors alone. */
@@ -132,6 +132,10 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
     closed: [401, 403, 200, 200],
     limited: [401, 404, 200, 200],
   },
+  restoreEntry: { ...write(200), limited: [404, 404, 200, 200] },
+  publishEntry: { plain: [401, 200, 200, 200] },
+  unpublishEntry: { plain: [401, 200, 200, 200] },
+  unscheduleEntry: { plain: [401, 204, 204, 204] },
   deleteEntry: { ...write(204), limited: [404, 404, 204, 204] },
   listThrough: { ...READ, limited: everyone },
   createThrough: { ...write(201), limited: [201, 201, 201, 201] },
@@ -290,6 +294,14 @@ describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
     if (operationId === 'deleteMany' || operationId === 'patchMany') {
       const path = `${target}?where[id][eq]=${await makeEntry(document)}`
       return operationId === 'deleteMany' ? { path } : { path, json: { title: `sent ${made++}` } }
+    }
+    const id = target.split('/')[3] ?? ''
+    if (operationId === 'unscheduleEntry')
+      await send('POST', `/api/${document}/${id}/publish`, 'service', { publishAt: '2999-01-01T00:00:00Z' })
+    if (operationId === 'publishEntry' || operationId === 'unpublishEntry') return { path: target }
+    if (operationId === 'restoreEntry') {
+      const [record] = await service.rows('SELECT seq FROM daybook$journal WHERE id = ?', id)
+      return { path: target, json: { revision: Number(record?.seq) } }
     }
     if (method === 'GET' || method === 'DELETE') return { path: target }
     if (operationId === 'runBatch') {
