@@ -7,6 +7,7 @@ const flag = (description: string): Parameter<string> => choice(description, ['t
 /** What a request says about working copies; of collections without a status, nothing. */
 export interface DraftQuery {
   readonly draft?: string | undefined
+  readonly preview?: string | undefined
 }
 
 const READ_DRAFTS: ParametersOf<{ draft: string }> = {
@@ -17,9 +18,6 @@ const READ_DRAFTS: ParametersOf<{ draft: string }> = {
 const PREVIEW: ParametersOf<{ preview: string }> = {
   preview: textParameter(
     'A token of a preview: shows the working copy of its entry, and the drafts that it refers to.',
-    {
-      maxLength: 128,
-    },
   ),
 }
 const SAVE_DRAFT: ParametersOf<{ draft: string; autosave: string }> = {

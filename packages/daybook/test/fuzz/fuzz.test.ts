@@ -13,6 +13,8 @@ import { STORES, type StoredService } from '../support/stores/stores.ts'
 // `npm run fuzz -- --examples 1000` sets both, and says which seed it took.
 const EXAMPLES = Number(process.env.DAYBOOK_FUZZ_EXAMPLES ?? 15)
 const SEED = Number(process.env.DAYBOOK_FUZZ_SEED ?? 20261122)
+/** Operations that name what was done before: a request that fits does not yet name it. */
+const NEEDS_A_PAST = /^(?:restore|unschedule)/
 // What the service holds changes with each request, so that a smaller request does not show the same fault.
 const RUNS = { numRuns: EXAMPLES, seed: SEED, endOnFailure: true }
 
@@ -84,7 +86,7 @@ describe.each(STORES)('requests made from the document, on $name', (store) => {
       for (const { code } of details.issues ?? [{ code: 'none' }]) expect(Object.keys(UNSAID), text).toContain(code)
     })
     await fc.assert(property, RUNS)
-    if (!isProvided(operation))
+    if (!isProvided(operation) && !NEEDS_A_PAST.test(operation.id))
       expect(taken / asked, `${taken} of ${asked} were carried out`).toBeGreaterThan(LEAST_SHARE)
     await expectQuietProcess()
   })

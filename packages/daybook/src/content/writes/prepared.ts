@@ -64,8 +64,14 @@ export async function carryOut<Result>(
   context: { readonly transact: Transact },
   prepare: () => Promise<PreparedWrite<Result>>,
 ): Promise<Result> {
-  const [result] = await carryOutAll(context, async () => [await prepare()])
-  return result as Result
+  return untilStored(context, async () => {
+    const prepared = await prepare()
+    const commit = async (writer: Writer): Promise<Result> => {
+      const [result] = await commitAll([prepared], writer)
+      return result as Result
+    }
+    return { commit, isAlone: prepared.isAlone }
+  })
 }
 
 /**
@@ -74,14 +80,30 @@ export async function carryOut<Result>(
  * @throws as {@link carryOut}
  */
 export async function carryOutAll<Result>(
-  { transact }: { readonly transact: Transact },
+  context: { readonly transact: Transact },
   prepare: () => Promise<readonly PreparedWrite<Result>[]>,
 ): Promise<readonly Result[]> {
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+  return untilStored(context, async () => {
     const prepared = await prepare()
     const isAlone = prepared.some((write) => write.isAlone)
+    return { commit: (writer) => commitAll(prepared, writer), isAlone }
+  })
+}
+
+/** What a transaction does, once it is prepared. */
+interface ReadyTransaction<Result> {
+  commit(writer: Writer): Promise<Result>
+  readonly isAlone: boolean
+}
+
+async function untilStored<Result>(
+  { transact }: { readonly transact: Transact },
+  prepare: () => Promise<ReadyTransaction<Result>>,
+): Promise<Result> {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const { commit, isAlone } = await prepare()
     try {
-      return await transact((writer) => commitAll(prepared, writer), { isAlone })
+      return await transact(commit, { isAlone })
     } catch (error) {
       if (!(error instanceof StaleWrite)) throw error
     }

@@ -88,7 +88,7 @@ runScenarios('a write by slug', [
 ])
 
 const LIST_PARAMS =
-  'limit, offset, cursor, sort, q, status, select, include, depth, reverse[field][option], locale, fallbackLocale, where[field][operator], aggregate'
+  'limit, offset, cursor, sort, q, status, select, include, depth, reverse[field][option], locale, fallbackLocale, where[field][operator], aggregate, draft'
 
 /** An unknown parameter, and what to write in its place. */
 const PARAMS: readonly (readonly [path: string, param: string, advice: string])[] = [
@@ -107,7 +107,7 @@ const PARAMS: readonly (readonly [path: string, param: string, advice: string])[
   [
     '/api/posts/a?page=2',
     'page',
-    'write one of: select, include, depth, reverse[field][option], locale, fallbackLocale',
+    'write one of: select, include, depth, reverse[field][option], locale, fallbackLocale, draft, preview',
   ],
   ['/api/health?verbose=1', 'verbose', 'this address takes none'],
 ]

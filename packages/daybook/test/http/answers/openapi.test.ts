@@ -279,6 +279,9 @@ describe('what it says', () => {
       ['create', ['op', 'collection', 'data']],
       ['update', ['op', 'collection', 'id', 'data']],
       ['delete', ['op', 'collection', 'id']],
+      ['restore', ['op', 'collection', 'id', 'data']],
+      ['publish', ['op', 'collection', 'id']],
+      ['unpublish', ['op', 'collection', 'id']],
     ])
     expect(components.schemas.PostsOperation?.oneOf?.[0]?.properties.data).toEqual({
       $ref: '#/components/schemas/PostsEntryCreate',

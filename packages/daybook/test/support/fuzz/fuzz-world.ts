@@ -117,4 +117,5 @@ export const UNSAID: Readonly<Record<string, string>> = {
   image: 'A picture is made of assets that are pictures.',
   required: 'A merge patch leaves a value whole.',
   merge: 'A merge patch leaves a value whole.',
+  draft: 'autosave goes with draft=true, and a working copy keeps the status of its entry.',
 }
