@@ -29,6 +29,7 @@ import type { Route } from './http/contract.ts'
 import type { Handle } from './http/request.ts'
 import { allRoutes } from './http/routes/index.ts'
 import { type Fetch, toFetch } from './http/web.ts'
+import { Retention } from './journal/retention.ts'
 import { Scheduler } from './journal/scheduler.ts'
 import { type Log, SILENT } from './log.ts'
 import type { Metrics, MetricsSnapshot } from './metrics/metrics.ts'
@@ -190,6 +191,8 @@ async function openService<const C extends DaybookConfig>(
   opened.defer(() => deliveries.close())
   const scheduler = new Scheduler(engine, log)
   opened.defer(() => scheduler.close())
+  const retention = new Retention(engine.store, config.history ?? {}, log)
+  opened.defer(() => retention.close())
   const sweeper = new Sweeper(engine, files, log)
   opened.defer(() => sweeper.close())
   return {

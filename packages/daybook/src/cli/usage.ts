@@ -12,6 +12,7 @@ export const HELP = `daybook: a headless content service
   daybook import FILE                 restore an export into an empty service
   daybook update COLLECTION           change every entry that matches
   daybook delete COLLECTION           delete every entry that matches
+  daybook erase COLLECTION ID         erase the former versions of an entry, or of a global: daybook erase globals KEY
   daybook export FILE                 write all content to a file; - for standard output
   daybook copy --from A --to B        copy a whole store, such as from SQLite to PostgreSQL
   daybook user ACT EMAIL              accounts: create, role, password, ban, unban, invite; daybook user list
@@ -59,6 +60,9 @@ update takes one of
   --json JSON       what changes, as a JSON merge patch
 and
   --locale LOCALE   the locale that is written (default: the config's)
+
+erase takes
+  --yes             do it; without it, the command says what it would erase
 
 export takes
   --since SEQ       only what changed after this number of the journal, deletions included

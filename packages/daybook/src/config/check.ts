@@ -260,6 +260,7 @@ const checkTop = checkKeys({
     pluginMs: isCount,
     pluginStartMs: isCount,
   }),
+  history: checkKeys({ versions: isCount, days: isCount }),
   markdown: checkKeys({
     allowHtml: checkKeys({ elements: checkAllowedElements, attributes: checkAllowedAttributes }),
   }),

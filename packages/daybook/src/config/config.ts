@@ -97,6 +97,14 @@ export interface LimitsConfig {
   readonly pluginStartMs?: number
 }
 
+/** How long former versions of documents are kept. What documents are now, and their working copies, always stay. */
+export interface HistoryConfig {
+  /** How many former versions of a document are kept, and as many former working copies of it. @default all */
+  readonly versions?: number
+  /** How many days a version is kept after another one took its place. @default forever */
+  readonly days?: number
+}
+
 /** Elements and attributes of HTML. */
 export interface HtmlAllowance {
   /** Elements, such as `figure`. @default none */
@@ -176,6 +184,8 @@ export interface DaybookConfig {
   readonly assets?: AssetsConfig
   /** Bounds of what the service takes. */
   readonly limits?: LimitsConfig
+  /** How long former versions of documents are kept. @default forever @see docs/history.md#choose-how-long-history-is-kept */
+  readonly history?: HistoryConfig
   /** What Markdown becomes. */
   readonly markdown?: MarkdownConfig
   /** `Cache-Control` of answers without a session. @default 'public, max-age=0, must-revalidate' */

@@ -23,6 +23,12 @@ export async function readPosition(store: Store, name: string): Promise<number> 
   return seqOf(await store.records.get(POSITION, name)) ?? 0
 }
 
+/** The position of the subscription that has come least far; `undefined`: there is no subscription. */
+export async function leastPosition({ records }: Pick<Store, 'records'>): Promise<number | undefined> {
+  const positions = (await records.list(POSITION)).map((record) => seqOf(record) ?? 0)
+  return positions.length === 0 ? undefined : Math.min(...positions)
+}
+
 /** Moves the position of a subscription, in a transaction of the holder of its lease. */
 export async function writePosition(writer: Writer, name: string, seq: number): Promise<void> {
   await writer.records.put(POSITION, { id: name, seq })

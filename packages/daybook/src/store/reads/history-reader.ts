@@ -52,6 +52,16 @@ export class HistoryReader {
     return this.#connection.get(VERSION, { ...document, seq })
   }
 
+  /** Whether the journal has a record of a document. */
+  async isKnown({ collection, id }: JournalDocument): Promise<boolean> {
+    return (await this.#connection.get(ANY_RECORD, { collection, id })) !== undefined
+  }
+
+  /** How many former versions of a document have content. */
+  async countErasable({ collection, id }: JournalDocument): Promise<number> {
+    return Number((await this.#connection.get(ERASABLE, { collection, id }))?.count)
+  }
+
   /** The record of the creation that a version goes back to; `undefined`: the journal has it no more. */
   creation(document: JournalDocument, seq: number): Promise<JournalRow | undefined> {
     return this.#connection.get(CREATION, { ...document, seq })
@@ -74,3 +84,9 @@ const VERSION: Statement<VersionRow> =
   ${WITH_PAYLOAD} WHERE ${OF_DOCUMENT} AND journal.seq = ${param('seq')} AND journal.action IN (${VERSION_ACTIONS})`)
 const CREATION: Statement<JournalRow> = prepareSql(sql<JournalRow>`SELECT journal.* FROM daybook$journal AS journal
   WHERE ${OF_DOCUMENT} AND journal.seq <= ${param('seq')} AND journal.action = 'create' ORDER BY journal.seq DESC LIMIT 1`)
+const ANY_RECORD = prepareSql(sql`SELECT journal.seq FROM daybook$journal AS journal WHERE ${OF_DOCUMENT} LIMIT 1`)
+const ERASABLE: Statement<{ readonly count: number }> = prepareSql(sql<{
+  readonly count: number
+}>`SELECT count(*) AS count
+  FROM daybook$journal AS journal JOIN daybook$journal_payload AS payload ON payload.seq = journal.seq
+  WHERE ${OF_DOCUMENT} AND payload.doc IS NOT NULL`)
