@@ -1,6 +1,7 @@
 import { type Contributor, contributorTitle } from '../config/plugin.ts'
 import type { Engine } from '../content/engine.ts'
-import { type Subscriber, Subscription } from '../journal/subscription.ts'
+import type { Subscriber } from '../journal/subscriber.ts'
+import { Subscription } from '../journal/subscription.ts'
 import type { Log } from '../log.ts'
 import type { Model } from '../model/model.ts'
 import { isStateAction, writeActionOf } from '../store/journal-actions.ts'
@@ -72,6 +73,7 @@ function toSubscriber(
       const states = { before: (await before()) ?? null, after: (await after()) ?? null }
       const event = { ...eventOf(record), ...states, ...given, signal }
       for (const hook of hooksFor(record)) await hook(event as never)
+      return true
     },
   }
 }
