@@ -168,6 +168,9 @@ export type {
   ValidationListQuery,
   ValidationQuery,
 } from './fields/validation.ts'
+export type { ReplayRequest } from './journal/replay.ts'
+export type { DeliveryState } from './journal/stored-deliveries.ts'
+export { DeliveryError, type SubscriptionTimes } from './journal/subscriber.ts'
 export { type Log, SILENT } from './log.ts'
 export {
   type CollectionDefinition,
@@ -200,6 +203,16 @@ export type {
   PluginLog,
   SystemReason,
 } from './plugin-host/hooks.ts'
+export type {
+  DeliveryQuery,
+  FailedDelivery,
+  JournalEvent,
+  JournalSubscription,
+  PluginJournal,
+  SubscribedCollection,
+  SubscribedJournal,
+  SubscriptionStatus,
+} from './plugin-host/journal-reader.ts'
 export type { PluginStorage, StoredBytes } from './plugin-host/plugin-storage.ts'
 export type {
   PluginAnswer,

@@ -185,7 +185,10 @@ async function openService<const C extends DaybookConfig>(
     isStrict: options.strict ?? false,
     observe: metrics?.observe.bind(metrics),
   })
-  const deliveries = await Deliveries.start(engine, log, limits.pluginMs ?? DEFAULT_PLUGIN_MS)
+  const deliveries = await Deliveries.start(engine, log, {
+    limitMs: limits.pluginMs ?? DEFAULT_PLUGIN_MS,
+    ofPlugins: plugins.subscriptions,
+  })
   opened.defer(() => deliveries.close())
   const sweeper = new Sweeper(engine, files, log)
   opened.defer(() => sweeper.close())

@@ -407,7 +407,10 @@ export class Subscription {
       if (attempts === 1) this.#log.warn(fields, 'journal: a record could not be delivered; it is delivered again')
       return this.#putPending(failed)
     }
-    this.#log.error({ err, subscription: name, seq, attempts }, 'journal: a record could not be delivered; it is parked')
+    this.#log.error(
+      { err, subscription: name, seq, attempts },
+      'journal: a record could not be delivered; it is parked',
+    )
     this.#pending.drop(failed)
     return this.#commit(({ records }) => park(records, name, failed))
   }
