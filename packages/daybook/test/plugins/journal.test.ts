@@ -202,7 +202,7 @@ describe.each(STORES)('a plugin that reads the journal on $name', (store) => {
     }
     const { config } = reading({
       concurrency: 4,
-      times: { ...QUICK, retryMs: 60_000, maxRetryMs: 60_000, deliveryMs: 50 },
+      times: { ...QUICK, retryMs: 60_000, maxRetryMs: 60_000, deliveryMs: 2000 },
       deliver,
     })
     await using service = await store.open(config, { log })
