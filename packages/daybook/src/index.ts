@@ -47,6 +47,7 @@ export {
   SYSTEM,
 } from './auth/adapter.ts'
 export { serviceTokenAdapter } from './auth/tokens/service-token.ts'
+export type { CacheTagHeader, CdnConfig } from './config/cdn.ts'
 export { ConfigError, type ConfigFault } from './config/check.ts'
 export type {
   AccountsConfig,

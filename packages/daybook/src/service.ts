@@ -164,6 +164,7 @@ async function openService<const C extends DaybookConfig>(
     ),
     trustProxy,
     publicCacheControl: config.publicCacheControl ?? DEFAULT_CACHE_CONTROL,
+    cacheTags: config.cdn?.tags ?? [],
     isReady: async () => !isDraining && (await canRead(engine.store)),
     checkPlugins: () => plugins.check(),
     streams: exports,

@@ -1,4 +1,7 @@
 export type { EntryPath } from './entry-path.ts'
+export { type CloudflareZone, type FastlyService, purgeCloudflare, purgeFastly } from './purge-cdn/callers.ts'
+export type { Purge, PurgeCdnOptions } from './purge-cdn/options.ts'
+export { purgeCdn } from './purge-cdn/purge-cdn.ts'
 export type { RedirectedCollection, RedirectsOptions } from './redirects/options.ts'
 export { redirects } from './redirects/redirects.ts'
 export type { RobotsOptions, RobotsRule } from './robots/options.ts'

@@ -3,13 +3,15 @@ import { isUuidShaped, MAX_SLUG_LENGTH } from '../../fields/slug.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { isStorableText } from '../../model/stored-text.ts'
 import { type DocumentQuery, readEntryQuery } from '../../query/entry-query.ts'
+import { collectionsOf } from '../../query/expansion.ts'
 import type { Query } from '../../query/parameters.ts'
+import { relatedCollections } from '../../query/where.ts'
 import type { SeenEntries } from '../../store/reads/entry-reader.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
 import type { Access } from '../access/access.ts'
 import { readerScope } from '../access/reader-scope.ts'
-import type { Answer } from '../answer.ts'
+import { madeOf, type ReadAnswer } from '../answer.ts'
 import type { Engine } from '../engine.ts'
 import { inChosenLocale, inLocale, requireLocale } from '../locales/locale.ts'
 import { answerExpanded } from './expand.ts'
@@ -26,23 +28,27 @@ export async function getEntry(
   { key }: CollectionModel,
   address: string,
   query: Query<DocumentQuery>,
-): Promise<Answer> {
+): Promise<ReadAnswer> {
   const choice = requireLocale(engine.model, query.partial, access)
   const collection = inLocale(engine.model, key, choice)
   const filter = await access.requireRead(collection)
   const own = { hidden: access.hidden(collection), hasPeople: access.seesPeople(collection) }
   const seen = { where: filter?.where, hasPeople: own.hasPeople }
   if (query.isEmpty) {
-    return toAnswer(collection, await requireVisible(engine, access, collection, address, seen), own)
+    const row = await requireVisible(engine, access, collection, address, seen)
+    return { ...toAnswer(collection, row, own), madeOf: madeOf(`${key}:${row.id}`, relatedCollections(filter?.where)) }
   }
   const scope = await readerScope(access, choice)
   const selection = readEntryQuery(collection, query, scope)
   const found = await requireVisible(engine, access, collection, address, seen)
-  if (isOfOneRow(selection, choice)) return toAnswer(collection, found, { ...own, select: selection.select })
+  const touched = collectionsOf(selection)
+  const sources = madeOf(`${key}:${found.id}`, [...touched, ...scope.filterDependencies([collection, ...touched])])
+  if (isOfOneRow(selection, choice))
+    return { ...toAnswer(collection, found, { ...own, select: selection.select }), madeOf: sources }
   const [row] = await inChosenLocale(engine, collection, [found], choice)
   // It can have been deleted since it was found.
   if (!row) throw new DaybookError('NOT_FOUND')
-  return answerExpanded(engine, collection, row, selection, scope)
+  return { ...(await answerExpanded(engine, collection, row, selection, scope)), madeOf: sources }
 }
 
 async function requireVisible(

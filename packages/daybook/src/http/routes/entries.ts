@@ -89,7 +89,7 @@ function listRoute({ engine, ...policy }: EntryParts, collection: CollectionMode
     run: async ({ access, conditions, query }) => {
       const plan = await planList(engine.sourceFor(access, conditions.minSeq), access, collection, query)
       const tag = await plan.etag()
-      return readReply(policy, access, tag, isKnown(conditions, tag) ? undefined : await plan.read())
+      return readReply(policy, access, tag, isKnown(conditions, tag) ? undefined : await plan.read(), plan.madeOf)
     },
   })
 }
@@ -110,8 +110,8 @@ function getEntryRoute({ engine, ...policy }: EntryParts, collection: Collection
     errors: READ_ERRORS,
     run: async ({ access, conditions, path, query }) => {
       const source = engine.sourceFor(access, conditions.minSeq)
-      const { json, tag } = await getEntry(source, access, collection, path.slug ?? '', query)
-      return readReply(policy, access, tag, isKnown(conditions, tag) ? undefined : json)
+      const { json, tag, madeOf } = await getEntry(source, access, collection, path.slug ?? '', query)
+      return readReply(policy, access, tag, isKnown(conditions, tag) ? undefined : json, madeOf)
     },
   })
 }
