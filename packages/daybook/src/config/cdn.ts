@@ -9,5 +9,5 @@ export interface CdnConfig {
    * Headers of answers without a session that name what they are made of, so that a CDN can purge them: `['Surrogate-Key']` for
    * Fastly and Varnish, `['Cache-Tag']` for Cloudflare and others. @default none @see docs/cdn.md
    */
-  readonly tags?: readonly CacheTagHeader[]
+  readonly tags?: readonly ('Surrogate-Key' | 'Cache-Tag')[]
 }

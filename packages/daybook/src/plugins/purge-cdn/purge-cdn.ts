@@ -16,7 +16,7 @@ const CONCURRENCY = 64
  * defineConfig({
  *   collections,
  *   cdn: { tags: ['Surrogate-Key'] },
- *   plugins: [purgeCdn({ purge: purgeFastly({ service: 'SU1Z0isxPaozGVKXdv0eY', token: process.env.FASTLY_TOKEN ?? '' }) })],
+ *   plugins: [purgeCdn({ purge: purgeFastly({ service, token }) })],
  * })
  * ```
  */

@@ -19,7 +19,7 @@ const CONCURRENCY = 16
  *   collections,
  *   plugins: [
  *     webhooks({
- *       endpoints: { site: { url: 'https://www.example.org/hooks/content', secrets: [process.env.SITE_SECRET ?? ''] } },
+ *       endpoints: { site: { url: 'https://www.example.org/hooks/content', secrets: [secret] } },
  *     }),
  *   ],
  * })
