@@ -1,5 +1,6 @@
 // A service with two webhooks and a hook, which writes without end, and rolls some of it back. Run as a process of its own.
 //   node delivering-process.ts FOLDER RECEIVER [write]
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createService, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
 import { webhooks } from 'daybook/plugins'
 import { postgres } from 'daybook/postgres'
@@ -50,6 +51,8 @@ for (let count = 0; mode === 'write'; count += 1) {
   const { id } = await service.content.create('notes', { text: `${count}` }, AS_SYSTEM)
   await service.content.update('notes', id, { text: `${count} again` }, AS_SYSTEM)
   if (count % 5 === 0) await rollBack()
+  // A disk would be slower, too; otherwise what is left takes longer than all that is tested.
+  await sleep(10)
 }
 process.on('SIGTERM', async () => {
   await service.close()
