@@ -4,24 +4,15 @@ import type { JournalRow } from '../store/reads/rows.ts'
 import { LeaseLost } from '../store/records/lease.ts'
 import type { Store } from '../store/store.ts'
 import type { Writer } from '../store/writes/write.ts'
+import { attemptDelivery } from './attempt.ts'
 import { Breaker } from './breaker.ts'
+import { FailedDeliveries } from './failed-deliveries.ts'
 import { HeldLease, RENEW_MS } from './held-lease.ts'
 import { Lanes } from './lanes.ts'
-import { PendingDeliveries } from './pending-deliveries.ts'
-import { statesOf } from './record-states.ts'
 import { dropReplays, type StoredReplay, spansOf, storedReplays } from './replay.ts'
 import { readUpTo, type Spans, spanAfter, withoutFirst, withSpan } from './spans.ts'
-import {
-  dropParked,
-  dropPending,
-  failedNow,
-  park,
-  putPending,
-  type StoredDelivery,
-  unpark,
-  untried,
-} from './stored-deliveries.ts'
-import { DeliveryError, type SettledTimes, type Subscriber, type SubscriptionTimes, settleTimes } from './subscriber.ts'
+import { type StoredDelivery, untried } from './stored-deliveries.ts'
+import { type SettledTimes, type Subscriber, type SubscriptionTimes, settleTimes } from './subscriber.ts'
 import { readPosition, type SubscriptionPosition, startPosition, writePosition } from './subscription-position.ts'
 
 /** How often the position is stored: how much may be delivered again after a crash, in milliseconds. */
@@ -63,12 +54,12 @@ export class Subscription {
   readonly #open = new Set<number>()
   /** Stored deliveries that are being tried. */
   readonly #retrying = new Set<number>()
-  #pending = new PendingDeliveries()
+  readonly #failed: FailedDeliveries
   /** When a stored delivery is due, as this process knows while it does not hold the lease. */
   #dueAt: number | null = null
   /** How often the position was set back. */
   #replays = 0
-  #stored: SubscriptionPosition = this.#position
+  #stored: SubscriptionPosition = { spans: this.#spans, dueAt: null, replays: 0 }
   /** Stores the position and renews the lease while deliveries run. */
   #tending: NodeJS.Timeout | undefined
   #lookedAt = 0
@@ -83,6 +74,7 @@ export class Subscription {
     this.#lease = new HeldLease(store, subscriber.name)
     this.#lanes = new Lanes(subscriber.concurrency ?? 1)
     this.#breaker = new Breaker(times.retryMs)
+    this.#failed = new FailedDeliveries({ store, subscriber, times, log, commit: (change) => this.#commit(change) })
     this.#running = this.#run()
   }
 
@@ -115,7 +107,7 @@ export class Subscription {
       while (!this.#isStopping) {
         // What is told while records are read may be of later ones.
         this.#wake = Promise.withResolvers()
-        await this.#waitFor(await this.#advance().catch((error) => this.#failed(error)))
+        await this.#waitFor(await this.#advance().catch((error) => this.#recover(error)))
       }
       await this.#lanes.idle()
       if (this.#lease.isHeld) await this.#storePosition()
@@ -143,7 +135,7 @@ export class Subscription {
 
   /** Until a stored delivery is due, or replays are looked for. */
   #waitMs(): number {
-    const dueAt = this.#lease.isHeld ? this.#pending.dueAt : this.#dueAt
+    const dueAt = this.#lease.isHeld ? this.#failed.dueAt : this.#dueAt
     return Math.max(0, Math.min(LOOK_MS, (dueAt ?? Number.POSITIVE_INFINITY) - Date.now()))
   }
 
@@ -173,8 +165,7 @@ export class Subscription {
     if (!isFurther) this.#spans = spans
     this.#replays = replays
     this.#dueAt = dueAt
-    const isKept = this.#lease.isHeld && this.#subscriber.storesFailures
-    this.#pending = isKept ? await PendingDeliveries.load(this.#store.records, name) : new PendingDeliveries()
+    await this.#failed.reload(this.#lease.isHeld)
     this.#isInterrupted = false
   }
 
@@ -194,7 +185,7 @@ export class Subscription {
   }
 
   get #hasRoom(): boolean {
-    return this.#open.size <= WINDOW / 2 && this.#pending.room > this.#open.size
+    return this.#open.size <= WINDOW / 2 && this.#failed.room > this.#open.size
   }
 
   /** The next records, as far as there is room for them. */
@@ -223,7 +214,7 @@ export class Subscription {
 
   #begin(record: JournalRow): void {
     this.#spans = readUpTo(this.#spans, record.seq)
-    if (!this.#subscriber.wants(record) || this.#pending.has(record.seq)) return
+    if (!this.#subscriber.wants(record) || this.#failed.has(record.seq)) return
     this.#open.add(record.seq)
     this.#inLane(record, async () => {
       const isDone = await (this.#subscriber.storesFailures ? this.#deliverOrStore(record) : this.#deliver(record))
@@ -264,6 +255,7 @@ export class Subscription {
 
   /** Keeps the lease and stores the position while deliveries run. */
   async #tend(): Promise<void> {
+    const isDone = this.#lanes.isIdle
     try {
       await this.#lease.renew()
       if (this.#lease.isHeld) await this.#storePosition()
@@ -271,7 +263,8 @@ export class Subscription {
       // The next turn of the loop meets the same failure, and waits for the database.
       this.#lease.doubt()
     }
-    if (!this.#lanes.isIdle) return
+    // What has begun meanwhile is stored the next time.
+    if (!isDone || !this.#lanes.isIdle) return
     clearInterval(this.#tending)
     this.#tending = undefined
   }
@@ -279,7 +272,7 @@ export class Subscription {
   get #position(): SubscriptionPosition {
     const [first] = this.#open
     const spans = first === undefined ? this.#spans : readUpTo(this.#spans, first - 1)
-    return { spans, dueAt: this.#pending.dueAt, replays: this.#replays }
+    return { spans, dueAt: this.#failed.dueAt, replays: this.#replays }
   }
 
   /** Only the holder of the lease moves the position. */
@@ -315,12 +308,7 @@ export class Subscription {
 
   /** Delivers one record, or stores it for later; `false`: neither. */
   async #deliverOrStore(record: JournalRow): Promise<boolean> {
-    const delivery = untried(record)
-    if (this.#pending.isBlocked(record)) {
-      await this.#putPending(delivery)
-      return true
-    }
-    return this.#attemptOrStore(record, delivery)
+    return (await this.#failed.waits(record)) || this.#attemptOrStore(record, untried(record))
   }
 
   async #attemptOrStore(record: JournalRow, delivery: StoredDelivery): Promise<boolean> {
@@ -335,29 +323,15 @@ export class Subscription {
       await this.#breaker.pass(attempt, this.#stopping.signal)
     } catch (error) {
       if (this.#ending.signal.aborted) return false
-      await this.#storeFailure(delivery, error)
+      await this.#failed.add(delivery, error)
       return true
     }
     return isMade
   }
 
-  async #attempt(record: JournalRow): Promise<boolean> {
-    const { deliveryMs } = this.#times
-    const limit = Promise.withResolvers<never>()
-    const overrun = new AbortController()
-    const giveUp = (): void => {
-      limit.reject(new DeliveryError(`It took longer than ${deliveryMs} ms.`))
-      overrun.abort()
-    }
-    const timer = setTimeout(giveUp, deliveryMs)
-    this.#ending.signal.addEventListener('abort', giveUp)
-    try {
-      const delivery = this.#subscriber.deliver(record, statesOf(this.#store, record), overrun.signal)
-      return await Promise.race([delivery, limit.promise])
-    } finally {
-      clearTimeout(timer)
-      this.#ending.signal.removeEventListener('abort', giveUp)
-    }
+  #attempt(record: JournalRow): Promise<boolean> {
+    const limits = { deliveryMs: this.#times.deliveryMs, ending: this.#ending.signal }
+    return attemptDelivery(this.#store, this.#subscriber, record, limits)
   }
 
   #isAnyDue(): boolean {
@@ -366,7 +340,7 @@ export class Subscription {
   }
 
   #due(): readonly StoredDelivery[] {
-    return this.#pending.due(Date.now()).filter(({ seq }) => !this.#retrying.has(seq))
+    return this.#failed.due().filter(({ seq }) => !this.#retrying.has(seq))
   }
 
   /** Tries a stored delivery again. */
@@ -378,8 +352,7 @@ export class Subscription {
         const record = await this.#store.journal.record(seq)
         const isWanted = record !== undefined && this.#subscriber.wants(record)
         if (isWanted && !(await this.#attemptOrStore(record, delivery))) return false
-        // It has failed again when its state is another one.
-        if (this.#pending.get(seq) === delivery) await this.#dropPending(delivery)
+        await this.#failed.drop(delivery)
         return true
       } finally {
         this.#retrying.delete(seq)
@@ -388,55 +361,21 @@ export class Subscription {
     })
   }
 
-  async #putPending(delivery: StoredDelivery): Promise<void> {
-    this.#pending.put(delivery)
-    await this.#commit(({ records }) => putPending(records, this.#subscriber.name, delivery))
-  }
-
-  async #dropPending(delivery: StoredDelivery): Promise<void> {
-    this.#pending.drop(delivery)
-    await this.#commit(({ records }) => dropPending(records, this.#subscriber.name, delivery))
-  }
-
-  async #storeFailure(delivery: StoredDelivery, err: unknown): Promise<void> {
-    const { name } = this.#subscriber
-    const failed = failedNow(delivery, err, this.#times)
-    const { seq, attempts } = failed
-    if (Date.now() - (failed.failedAt ?? 0) < this.#times.parkAfterMs) {
-      const fields = { err, subscription: name, seq, retryInMs: failed.dueAt - Date.now() }
-      if (attempts === 1) this.#log.warn(fields, 'journal: a record could not be delivered; it is delivered again')
-      return this.#putPending(failed)
-    }
-    this.#log.error(
-      { err, subscription: name, seq, attempts },
-      'journal: a record could not be delivered; it is parked',
-    )
-    this.#pending.drop(failed)
-    return this.#commit(({ records }) => park(records, name, failed))
-  }
-
   /** Sets the position back to what is to be delivered again, once nothing else is under way. */
   async #replay(requests: readonly StoredReplay[]): Promise<Next> {
     await this.#lanes.idle()
     if (this.#mustLeave) return 'read'
-    const { name } = this.#subscriber
-    const spans = spansOf(requests)
-    this.#spans = spans.reduce<Spans>(withSpan, this.#spans)
+    this.#spans = spansOf(requests).reduce<Spans>(withSpan, this.#spans)
     this.#replays += 1
-    await this.#commit(async ({ records }) => {
-      await dropParked(records, name, spans)
-      const hurried = this.#pending.hurried(spans)
-      for (const delivery of hurried) await putPending(records, name, delivery)
-      const isOfParked = requests.some(({ request }) => 'parked' in request)
-      const unparked = isOfParked ? await unpark(records, name, this.#pending.room) : []
-      for (const delivery of [...hurried, ...unparked]) this.#pending.put(delivery)
-      await dropReplays(records, name, requests)
+    await this.#commit(async (writer) => {
+      await this.#failed.replay(writer, requests)
+      await dropReplays(writer.records, this.#subscriber.name, requests)
     })
     return 'read'
   }
 
   /** After a failure of the database, or when another process has taken over, it goes on from the stored position. */
-  async #failed(err: unknown): Promise<Next> {
+  async #recover(err: unknown): Promise<Next> {
     this.#lease.doubt()
     this.#isInterrupted = true
     if (err instanceof LeaseLost) return 'wait for the lease'
