@@ -166,6 +166,7 @@ async function openService<const C extends DaybookConfig>(
     ),
     trustProxy,
     publicCacheControl: config.publicCacheControl ?? DEFAULT_CACHE_CONTROL,
+    cacheTags: config.cdn?.tags ?? [],
     isReady: async () => !isDraining && (await canRead(engine.store)),
     checkPlugins: () => plugins.check(),
     streams: exports,
@@ -187,7 +188,10 @@ async function openService<const C extends DaybookConfig>(
     isStrict: options.strict ?? false,
     observe: metrics?.observe.bind(metrics),
   })
-  const deliveries = await Deliveries.start(engine, log, limits.pluginMs ?? DEFAULT_PLUGIN_MS)
+  const deliveries = await Deliveries.start(engine, log, {
+    limitMs: limits.pluginMs ?? DEFAULT_PLUGIN_MS,
+    ofPlugins: plugins.subscriptions,
+  })
   opened.defer(() => deliveries.close())
   const scheduler = new Scheduler(engine, log)
   opened.defer(() => scheduler.close())

@@ -6,6 +6,7 @@ import type { DocumentValidator } from '../fields/validation.ts'
 import type { DatabaseSource } from '../store/database.ts'
 import type { CollectionAccess, GlobalAccess, PeopleAccess } from './access.ts'
 import type { AssetFields, AssetsConfig } from './assets.ts'
+import type { CdnConfig } from './cdn.ts'
 import type { DocsConfig } from './docs.ts'
 import type { ContributedDocument, ContributedFields, ContributedKey, Plugin, WithFields } from './plugin.ts'
 
@@ -190,6 +191,8 @@ export interface DaybookConfig {
   readonly markdown?: MarkdownConfig
   /** `Cache-Control` of answers without a session. @default 'public, max-age=0, must-revalidate' */
   readonly publicCacheControl?: string
+  /** What a CDN in front of the service is told. */
+  readonly cdn?: CdnConfig
   /** What adds collections, fields, routes and hooks, such as `[redirects()]`. @default none */
   readonly plugins?: readonly Plugin[]
   /** Routes of this service's own, as a plugin has them. @default none @see docs/plugins.md#declare-a-route */

@@ -200,8 +200,9 @@ export const headersOfError = (code: ErrorCode): readonly HeaderName[] => [
   ...(Object.keys(ERROR_HEADERS[code] ?? {}) as HeaderName[]),
 ]
 
-/** Headers of every answer, and those of a connection or of CORS. */
-const UNDECLARED_HEADERS = /^(?:x-request-id|x-content-type-options|content-type|access-control-[a-z-]+|vary)$/i
+/** Headers of every answer, and those of a connection, of CORS or for a CDN. */
+const UNDECLARED_HEADERS =
+  /^(?:surrogate-key|cache-tag|x-request-id|x-content-type-options|content-type|access-control-[a-z-]+|vary)$/i
 
 /** The headers that a route may answer a status with; `undefined`: it does not answer so. */
 function headersOf({ answers = [], errors }: Route, status: number): readonly string[] | undefined {

@@ -88,7 +88,8 @@ export class Store {
     return {
       get: (kind, id) => reader.get(kind, id),
       find: (kind, key, value) => reader.find(kind, key, value),
-      list: (kind) => reader.list(kind),
+      list: (kind, page) => reader.list(kind, page),
+      count: (kind) => reader.count(kind),
       transaction: (work) => this.transaction((writer) => work(writer.records)),
     }
   }
