@@ -29,6 +29,7 @@ import type { Route } from './http/contract.ts'
 import type { Handle } from './http/request.ts'
 import { allRoutes } from './http/routes/index.ts'
 import { type Fetch, toFetch } from './http/web.ts'
+import { ChangesFeed } from './journal/feed/changes-feed.ts'
 import { type Log, SILENT } from './log.ts'
 import type { Metrics, MetricsSnapshot } from './metrics/metrics.ts'
 import { compileModel } from './model/compile.ts'
@@ -153,6 +154,7 @@ async function openService<const C extends DaybookConfig>(
   const bodyLimit = limits.bodyBytes ?? DEFAULT_BODY_BYTES
   const routes = allRoutes({
     engine,
+    feed: new ChangesFeed(engine),
     model,
     files,
     intake,

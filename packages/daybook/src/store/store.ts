@@ -155,6 +155,19 @@ export class Store {
     return this.#database.transaction(run, { isLong: true })
   }
 
+  /** A note that is made when it is first asked for, by whichever node is first. */
+  async noteOnce(name: string, make: () => string): Promise<string> {
+    const known = await readNote(this.#database.reader, name)
+    if (known !== undefined) return known
+    return this.#database.transaction(async (connection) => {
+      const other = await readNote(connection, name)
+      if (other !== undefined) return other
+      const made = make()
+      await writeNote(connection, name, made)
+      return made
+    })
+  }
+
   async close(): Promise<void> {
     await this.#database.close()
   }

@@ -3,6 +3,7 @@ import type { Route } from '../contract.ts'
 import { OpenApi } from '../openapi/openapi.ts'
 import { type AuthParts, authRoutes } from './auth.ts'
 import { type BatchParts, batchRoutes } from './batch.ts'
+import { type ChangesParts, changesRoutes } from './changes.ts'
 import { type DocsParts, docsRoutes } from './docs.ts'
 import { type EntryParts, entryRoutes } from './entries.ts'
 import { exportRoutes } from './export.ts'
@@ -12,7 +13,14 @@ import { modelRoutes } from './model.ts'
 import { openApiRoutes } from './openapi.ts'
 
 /** The parts that the routes need. */
-export interface RouteParts extends HealthParts, EntryParts, GlobalParts, BatchParts, AuthParts, DocsParts {
+export interface RouteParts
+  extends HealthParts,
+    EntryParts,
+    GlobalParts,
+    BatchParts,
+    ChangesParts,
+    AuthParts,
+    DocsParts {
   /** Where the export is switched on. */
   readonly streams: ExportStreams | undefined
   /** The routes of plugins, which must not clash with those of the service. @throws {ConfigError} when one does */
@@ -26,6 +34,7 @@ export function allRoutes(parts: RouteParts): readonly Route[] {
     ...healthRoutes(parts),
     ...globalRoutes(parts),
     ...batchRoutes(parts),
+    ...changesRoutes(parts),
     ...entryRoutes(parts),
     ...authRoutes(parts),
     ...modelRoutes(parts),

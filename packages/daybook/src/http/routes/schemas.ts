@@ -4,6 +4,7 @@ import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { MAX_COUNTED_VALUES } from '../../query/aggregates.ts'
 import { MAX_PAGE } from '../../query/entry-query.ts'
+import { GLOBALS } from '../../store/tables/tables.ts'
 
 const WHOLE_NUMBER: JsonSchema = { type: 'integer', minimum: 0 }
 
@@ -160,4 +161,27 @@ export const MANY_SCHEMA: JsonSchema = objectSchema({
   collection: { type: 'string' },
   matched: { type: 'integer', minimum: 0 },
   changed: { type: 'integer', minimum: 0 },
+})
+
+/** A page of the changes feed. */
+export const CHANGES_SCHEMA: JsonSchema = objectSchema({
+  items: {
+    type: 'array',
+    items: {
+      anyOf: [
+        objectSchema(
+          { action: { const: 'upsert' }, collection: { type: 'string' }, id: DOCUMENT_ID, data: ANY_ENTRY },
+          { slug: { type: 'string' } },
+        ),
+        objectSchema({
+          action: { const: 'upsert' },
+          collection: { const: GLOBALS },
+          id: { type: 'string' },
+          data: { type: 'object' },
+        }),
+        objectSchema({ action: { const: 'delete' }, collection: { type: 'string' }, id: { type: 'string' } }),
+      ],
+    },
+  },
+  next: { type: 'string' },
 })

@@ -117,6 +117,7 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   getGlobal: READ,
   putGlobal: write(200),
   runBatch: { ...write(200), limited: [401, 200, 200, 200] },
+  listChanges: everyone,
   listEntries: { ...READ, limited: everyone },
   createEntry: { ...write(201), limited: [201, 201, 201, 201] },
   uploadAsset: [401, 201, 201, 201],
