@@ -256,6 +256,8 @@ const checkTop = checkKeys({
     renderMs: isCount,
     signInsPerMinute: isCount,
     pendingRequests: isCount,
+    listeners: isCount,
+    heartbeatMs: isCount,
     authMs: isCount,
     pluginMs: isCount,
     pluginStartMs: isCount,

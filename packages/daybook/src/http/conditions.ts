@@ -18,6 +18,8 @@ export interface RequestConditions {
   readonly idempotencyKey?: string | undefined
   /** A number of the journal that what is read must have come to. @default 0 */
   readonly minSeq?: number | undefined
+  /** Where a stream of events is to go on. */
+  readonly lastEventId?: string | undefined
 }
 
 /** A header that a route heeds. */
@@ -68,6 +70,13 @@ export const CONDITIONS: { readonly [C in RequestCondition]-?: HeaderParameter<N
       if (/^\d{1,15}$/.test(text)) return Number(text)
       throw invalidAt('Daybook-Min-Seq', 'pattern', 'must be a number that Daybook-Seq gave')
     },
+  },
+  lastEventId: {
+    name: 'Last-Event-ID',
+    description:
+      'The `id` of the last event that came: what has changed after it is told first (WHATWG HTML, section 9.2.4).',
+    schema: { type: 'string' },
+    parse: (text) => text,
   },
 }
 

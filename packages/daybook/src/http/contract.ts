@@ -69,6 +69,7 @@ export const HEADERS = {
   'Retry-After': 'Seconds after which to try again.',
   Vary: 'Which headers of a request choose the answer.',
   'WWW-Authenticate': 'How to send a credential.',
+  'X-Accel-Buffering': '`no`: a proxy passes on what comes, as it comes.',
 } as const
 
 /** Headers of pages and their files, which are no part of the API and of its document. */

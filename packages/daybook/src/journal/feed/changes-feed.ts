@@ -1,9 +1,9 @@
 import type { Access } from '../../content/access/access.ts'
 import type { Engine } from '../../content/engine.ts'
-import { type Following, follow, gone, Outdated } from './follow.ts'
-import { type FeedItem, Pager } from './pager.ts'
+import { type Following, follow, fromNow, gone, Outdated } from './follow.ts'
+import { type FeedItem, Pager, type PagerResult } from './pager.ts'
 import { type FeedPosition, firstNeeded, startOf } from './position.ts'
-import { viewsOf } from './reader-views.ts'
+import { type ReaderViews, viewsOf } from './reader-views.ts'
 import { FeedTokens } from './tokens.ts'
 
 /** What a reader asks of the feed. */
@@ -40,9 +40,14 @@ export class ChangesFeed {
    */
   async page(access: Access, { since, collections, limit }: FeedQuestion): Promise<FeedPage> {
     const position = since === undefined ? startOf(await this.head()) : await this.open(since, 'since')
-    const following = await this.follow(access, position, collections)
+    const following = await this.followAs(await this.views(access, collections), position, collections)
     const { items, position: next } = await this.read(following, limit)
     return { items, next: await this.seal(next) }
+  }
+
+  /** What a reader may see now of the collections that are asked for. */
+  views(access: Access, asked: readonly string[] | undefined): Promise<ReaderViews> {
+    return viewsOf(access, asked)
   }
 
   /**
@@ -50,9 +55,7 @@ export class ChangesFeed {
    *
    * @throws VALIDATION_ERROR, GONE
    */
-  async follow(access: Access, position: FeedPosition, asked: readonly string[] | undefined): Promise<Following> {
-    const needed = asked ? [...asked, ...Object.keys(position.collections)] : undefined
-    const views = await viewsOf(access, needed)
+  async followAs(views: ReaderViews, position: FeedPosition, asked: readonly string[] | undefined): Promise<Following> {
     try {
       if (firstNeeded(position) < (await this.#engine.store.journal.floor())) throw new Outdated()
       return follow(this.#engine.model, views, position, asked, await this.head())
@@ -62,11 +65,17 @@ export class ChangesFeed {
     }
   }
 
+  /**
+   * The position of a reader who is told what changes from now on.
+   *
+   * @throws VALIDATION_ERROR
+   */
+  async positionNow(views: ReaderViews, asked: readonly string[] | undefined): Promise<FeedPosition> {
+    return fromNow(views, asked, await this.head())
+  }
+
   /** Reads from a position on. */
-  read(
-    following: Following,
-    limit: number,
-  ): Promise<{ readonly items: readonly FeedItem[]; readonly position: FeedPosition }> {
+  read(following: Following, limit: number): Promise<PagerResult> {
     return new Pager(this.#engine, following, limit).make()
   }
 

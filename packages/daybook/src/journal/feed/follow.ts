@@ -2,7 +2,7 @@ import { DaybookError, invalidAt } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 import { GLOBALS } from '../../store/tables/tables.ts'
 import type { Sight } from './past.ts'
-import type { CollectionPosition, FeedPosition, ToldView, View } from './position.ts'
+import { type CollectionPosition, type FeedPosition, startOf, type ToldView, type View } from './position.ts'
 import {
   both,
   type CollectionView,
@@ -59,6 +59,20 @@ export function follow(
   return { collections: new Map(followed), globals: keys.has(GLOBALS) ? views.globals : undefined, position: own }
 }
 
+/**
+ * The position of a reader who is told what changes from now on, and nothing of what is there.
+ *
+ * @param asked see {@link follow}
+ * @throws VALIDATION_ERROR
+ */
+export function fromNow(views: ReaderViews, asked: readonly string[] | undefined, head: number): FeedPosition {
+  const start = startOf(head)
+  const keys = new Set(asked ?? readableKeys(views))
+  requireKnown(views, start, keys)
+  const settled = [...keys].map((key) => [key, { views: [{ ...presentView(key, views), from: head }] }] as const)
+  return { ...start, collections: Object.fromEntries(settled) }
+}
+
 const isReadable = ({ rule }: View): boolean => rule !== false && !(Array.isArray(rule) && rule.length === 0)
 
 /** Keys of the collections of which a reader may see anything, `globals` among them. */
@@ -83,6 +97,9 @@ function requireKnown(views: ReaderViews, { collections }: FeedPosition, keys: R
   }
 }
 
+const presentView = (key: string, { collections, globals }: ReaderViews): View =>
+  key === GLOBALS ? globals.view : (collections.get(key) as CollectionView).view
+
 /** Where the walk and the stream of a collection stand, with its present view. */
 function positionIn(
   key: string,
@@ -90,7 +107,7 @@ function positionIn(
   { collections, told }: FeedPosition,
   head: number,
 ): CollectionPosition {
-  const now = key === GLOBALS ? views.globals.view : (views.collections.get(key) as CollectionView).view
+  const now = presentView(key, views)
   const before = collections[key]
   const begun = { ...now, from: head }
   if (!before) return { views: [begun], walked: 0 }

@@ -25,6 +25,14 @@ const RECORDS = 1000
 /** How many steps make a page at most: what passes over many records without an item leaves the rest to the next page. */
 const MAX_STEPS = 12
 
+/** A page, and where the next one begins. */
+export interface PagerResult {
+  readonly items: readonly FeedItem[]
+  readonly position: FeedPosition
+  /** Whether nothing more was to be told when it was made. */
+  readonly isLast: boolean
+}
+
 /** Makes one page of the feed: from a position as far as its items reach. */
 export class Pager {
   readonly #engine: Engine
@@ -42,11 +50,11 @@ export class Pager {
     this.#position = following.position
   }
 
-  /** Makes the page; afterwards `position` is that of the next one. */
-  async make(): Promise<{ readonly items: readonly FeedItem[]; readonly position: FeedPosition }> {
-    for (let step = 0; step < MAX_STEPS && this.#room > 0; step += 1) if (!(await this.#step())) break
+  async make(): Promise<PagerResult> {
+    let isLast = false
+    for (let step = 0; step < MAX_STEPS && this.#room > 0 && !isLast; step += 1) isLast = !(await this.#step())
     const told = await this.#engine.store.journal.head()
-    return { items: [...this.#items.values()], position: { ...this.#position, told } }
+    return { items: [...this.#items.values()], position: { ...this.#position, told }, isLast }
   }
 
   get #room(): number {

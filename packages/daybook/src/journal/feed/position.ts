@@ -55,3 +55,8 @@ export const startOf = (seq: number): FeedPosition => ({ seq, told: seq, collect
 /** The record after which the journal has to be whole for a position. */
 export const firstNeeded = ({ seq, collections }: FeedPosition): number =>
   Math.min(seq, ...Object.values(collections).flatMap(({ views }) => views.map(({ to = seq }) => to)))
+
+/** Whether nothing of it depends on views of earlier, and no walk is under way. */
+export const isSettled = ({ dependents, collections }: FeedPosition): boolean =>
+  dependents === undefined &&
+  Object.values(collections).every(({ views, walked }) => views.length === 1 && walked === undefined)

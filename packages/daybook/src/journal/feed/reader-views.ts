@@ -131,3 +131,7 @@ export const both = (one: SeenWheres, other: SeenWheres): SeenWheres =>
 /** One condition for what is seen in any of these ways. */
 export const anyOf = (seen: SeenWheres): Condition | undefined =>
   seen.includes(undefined) ? undefined : { kind: 'any', of: seen.filter((one) => one !== undefined) }
+
+/** Equal for readers who may see the same. */
+export const viewsName = ({ collections, globals }: ReaderViews): string =>
+  [...[...collections].map(([key, { view }]) => `${key} ${view.name}`), globals.view.name].join()

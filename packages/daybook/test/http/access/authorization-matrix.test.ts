@@ -16,6 +16,7 @@ import { Router } from '../../../src/http/router.ts'
 import { People } from '../../support/auth/people.ts'
 import { kindsOf, routesOf } from '../../support/scenarios/routes.ts'
 import { expectSane } from '../../support/scenarios/sane.ts'
+import { textOf } from '../../support/scenarios/text-of.ts'
 import { STORES, type StoredService } from '../../support/stores/stores.ts'
 import { DOT, toForm, upload } from '../../support/uploads.ts'
 
@@ -118,6 +119,7 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   putGlobal: write(200),
   runBatch: { ...write(200), limited: [401, 200, 200, 200] },
   listChanges: everyone,
+  streamEvents: everyone,
   listEntries: { ...READ, limited: everyone },
   createEntry: { ...write(201), limited: [201, 201, 201, 201] },
   uploadAsset: [401, 201, 201, 201],
@@ -254,7 +256,7 @@ describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
       headers: { ...headersOf(role), ...(json === undefined || isForm ? {} : { 'Content-Type': 'application/json' }) },
       ...(json === undefined ? {} : { body: isForm ? json : JSON.stringify(json) }),
     })
-    const answer = { status: response.status, headers: response.headers, text: await response.text() }
+    const answer = { status: response.status, headers: response.headers, text: await textOf(response) }
     expectSane(answer, method)
     return answer.status
   }
