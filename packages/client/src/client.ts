@@ -15,7 +15,7 @@ import {
   type Token,
 } from './request.ts'
 import type { Client } from './types/client.ts'
-import type { AnyChange, ChangeStore } from './types/feed.ts'
+import type { AnyChange, ChangeStore, JournalQuery } from './types/feed.ts'
 
 /** An outcome as it is answered. */
 interface AnsweredOutcome {
@@ -46,6 +46,7 @@ export function createClient<C extends DaybookConfig>(options: ClientOptions): C
     assets: new Assets(send),
     auth: new Auth(send),
     batch: (operations: readonly object[], given?: AnyWriteOptions) => batch(send, operations, given),
+    journal: (given?: JournalQuery) => feed.journal(given),
     changes: (given?: AnyFeedQuery) => feed.changes(given),
     subscribe: (given?: AnyLiveQuery) => feed.subscribe(given),
     sync: (store: ChangeStore<AnyChange>, given?: AnyLiveQuery) => feed.sync(store, given),

@@ -34,7 +34,11 @@ export type {
   ChangeStore,
   ChangesPage,
   ChangesQuery,
+  JournalPage,
+  JournalQuery,
+  JournalRecord,
   MemoryCopy,
+  PresentPerson,
   SubscribeOptions,
   SyncOptions,
 } from './types/feed.ts'

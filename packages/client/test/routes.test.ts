@@ -28,6 +28,9 @@ const CALLS: Readonly<Record<string, (client: Client<Blog>) => Promise<unknown>>
   'GET /api/cms/auth/session': (client) => client.auth.session(),
   'GET /api/cms/auth/permissions': (client) => client.auth.permissions(),
   'GET /api/cms/model': (client) => client.model(),
+  'GET /api/cms/journal': (client) => client.journal(),
+  'POST /api/:collection/:id/presence': (client) => client.collections.posts.enter(ID),
+  'DELETE /api/:collection/:id/presence': (client) => client.collections.posts.leave(ID),
   'GET /api/cms/changes': (client) => client.changes(),
   'GET /api/cms/events': (client) => client.subscribe().next(),
   'POST /api/cms/auth/actions/:action': (client) => client.auth.action('login'),
@@ -54,7 +57,7 @@ test.each(Object.entries(CALLS))('%s is what the method asks', async (route, cal
     fetch: async (url, { method }) => {
       asked.push(`${method} ${new URL(url).pathname}`)
       if (url.endsWith('/events')) return new Response(STREAM, { headers: { 'Content-Type': 'text/event-stream' } })
-      return Response.json({ items: [], results: [] })
+      return Response.json({ items: [], results: [], present: [] })
     },
   })
   await call(client)

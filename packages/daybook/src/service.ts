@@ -31,6 +31,7 @@ import { allRoutes } from './http/routes/index.ts'
 import { type Fetch, toFetch } from './http/web.ts'
 import { ChangesFeed } from './journal/feed/changes-feed.ts'
 import { LiveFeed } from './journal/live/live-feed.ts'
+import { Presence } from './journal/live/presence.ts'
 import { type Log, SILENT } from './log.ts'
 import type { Metrics, MetricsSnapshot } from './metrics/metrics.ts'
 import { compileModel } from './model/compile.ts'
@@ -161,10 +162,13 @@ async function openService<const C extends DaybookConfig>(
     heartbeatMs: limits.heartbeatMs ?? DEFAULT_HEARTBEAT_MS,
   })
   opened.defer(async () => live.close())
+  const presence = new Presence(engine, live)
+  opened.defer(async () => presence.close())
   const routes = allRoutes({
     engine,
     feed,
     live,
+    presence,
     model,
     files,
     intake,

@@ -22,7 +22,10 @@ import type {
   ChangeStore,
   ChangesPage,
   ChangesQuery,
+  JournalPage,
+  JournalQuery,
   MemoryCopy,
+  PresentPerson,
   SubscribeOptions,
   SyncOptions,
 } from './feed.ts'
@@ -215,6 +218,10 @@ interface EntriesClient<C extends DaybookConfig, K extends EntryKey<C>> {
    */
   deleteMany(where: Where<C, K>, options?: ManyOptions<C, K>): Promise<ManyOutcome>
 
+  /** Says that this session has an entry open, for 30 seconds. @returns everyone who has */
+  enter(id: string, options?: CallOptions): Promise<readonly PresentPerson[]>
+  /** Says that this session has closed an entry. */
+  leave(id: string, options?: CallOptions): Promise<void>
   /** Documents that refer to an entry, as far as this session may read them. */
   references(
     id: string,
@@ -387,6 +394,8 @@ export interface Client<C extends DaybookConfig> {
   readonly auth: AuthClient<C>
   /** Carries out up to 500 operations in one transaction: all of them, or none. */
   batch(operations: readonly Operation<C>[], options?: WriteOptions<C>): Promise<readonly Outcome<C>[]>
+  /** Who changed what, of documents that this session may read. */
+  journal(query?: JournalQuery): Promise<JournalPage>
   /** A page of what changed since a token: what was there at first, and what an entry is now that was changed since. */
   changes(query?: ChangesQuery<C>): Promise<ChangesPage<C>>
   /** What changes, as it happens; comes back by itself after a lost connection, and misses nothing. `GONE` when that cannot be. */

@@ -84,3 +84,41 @@ export interface MemoryCopy<C extends DaybookConfig> extends ChangeStore<Change<
   /** The entries of a collection, in no order. */
   all<K extends EntryKey<C>>(collection: K): readonly Entry<C, K>[]
 }
+
+/** The query of a page of the journal. */
+export interface JournalQuery extends CallOptions {
+  /** A number of the journal: what came after it is listed. @default 0 */
+  readonly since?: number
+  /** The subject of who made the changes. */
+  readonly actor?: string
+  /** Keys of collections, and `globals`. @default all that the session may read */
+  readonly collections?: readonly string[]
+  /** How many records to answer at most, up to 1,000. @default 100 */
+  readonly limit?: number
+}
+
+/** A change, and who made it. */
+export interface JournalRecord {
+  readonly seq: number
+  /** ISO 8601 in UTC. */
+  readonly at: string
+  /** The subject of who made it; absent where the session may not know. */
+  readonly actor?: string
+  readonly action: string
+  readonly collection: string
+  readonly id: string
+}
+
+/** A page of the journal. */
+export interface JournalPage {
+  readonly items: readonly JournalRecord[]
+  /** The number to go on after. */
+  readonly next: number
+}
+
+/** Somebody who has an entry open. */
+export interface PresentPerson {
+  readonly subject: string
+  /** Since when, in ISO 8601. */
+  readonly since: string
+}

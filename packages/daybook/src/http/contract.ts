@@ -118,6 +118,8 @@ export interface RouteContract<P extends Parameters, Body> {
   readonly resource?: CollectionModel | GlobalModel
   /** The action of a write. */
   readonly action?: Exclude<Action, 'read'>
+  /** It changes no content, although its method is not GET: no rule of a write is asked. */
+  readonly changesNothing?: true
   /** `run` reads the body as it comes in: the request takes no place of those that are pending. */
   readonly streamsBody?: true
   /** Answered at once, however many requests wait: it tells how the process is. */

@@ -25,3 +25,16 @@ export const EVENT_PARAMETERS: ParametersOf<{ since: string; collections: readon
   since: textParameter('A token to go on from, where `Last-Event-ID` is not sent. Without either, events begin now.'),
   collections: COLLECTIONS,
 }
+
+/** The parameters of the journal. */
+export const JOURNAL_PARAMETERS: ParametersOf<{
+  since: number
+  actor: string
+  collections: readonly string[]
+  limit: number
+}> = {
+  since: countParameter('A number of the journal: what came after it is listed.', { default: 0 }),
+  actor: textParameter('The subject of who made the changes.'),
+  collections: COLLECTIONS,
+  limit: LIMIT,
+}

@@ -1,6 +1,14 @@
 import type { AuthRecords } from '../auth/records.ts'
 import type { CollectionModel, Model } from '../model/model.ts'
-import type { Database, JournalReader, PoolState, Snapshot, TransactionOptions, WriteConnection } from './database.ts'
+import type {
+  Announcements,
+  Database,
+  JournalReader,
+  PoolState,
+  Snapshot,
+  TransactionOptions,
+  WriteConnection,
+} from './database.ts'
 import type { SchemaObject } from './dialect.ts'
 import { GrowingJournal } from './journal.ts'
 import { readNote, writeNote } from './notes.ts'
@@ -120,6 +128,11 @@ export class Store {
   /** Connections to the database, where there is a pool of them. */
   get poolState(): PoolState | undefined {
     return this.#database.poolState
+  }
+
+  /** What nodes say to each other, where the database carries that. */
+  get announcements(): Announcements | undefined {
+    return this.#database.announcements
   }
 
   /** Readers of the journal that follow at their own pace. */

@@ -1,18 +1,21 @@
 import { ANONYMOUS } from '../../auth/adapter.ts'
 import type { AuthGuard } from '../../auth/guard.ts'
 import { Access } from '../../content/access/access.ts'
+import type { Engine } from '../../content/engine.ts'
 import type { ChangesFeed } from '../../journal/feed/changes-feed.ts'
+import { listJournal } from '../../journal/journal-page.ts'
 import type { LiveFeed } from '../../journal/live/live-feed.ts'
 import type { Model } from '../../model/model.ts'
-import { DEFAULT_FEED_PAGE, EVENT_PARAMETERS, FEED_PARAMETERS } from '../../query/feed-query.ts'
+import { DEFAULT_FEED_PAGE, EVENT_PARAMETERS, FEED_PARAMETERS, JOURNAL_PARAMETERS } from '../../query/feed-query.ts'
 import { contextOf } from '../client-address.ts'
 import { defineRoute, PLAIN_ERRORS, type Route } from '../contract.ts'
 import type { HttpRequest } from '../request.ts'
 import { PRIVATE } from '../respond.ts'
-import { CHANGES_SCHEMA } from './schemas.ts'
+import { CHANGES_SCHEMA, JOURNAL_SCHEMA } from './schemas.ts'
 
 /** The parts that the routes of the changes feed need. */
 export interface ChangesParts {
+  readonly engine: Engine
   readonly feed: ChangesFeed
   readonly live: LiveFeed
   readonly auth: AuthGuard
@@ -24,7 +27,34 @@ const EVENTS = 'text/event-stream'
 
 /** What changed since a token, and what changes from now on. */
 export function changesRoutes(parts: ChangesParts): readonly Route[] {
-  return [listRoute(parts), eventsRoute(parts)]
+  return [listRoute(parts), eventsRoute(parts), journalRoute(parts)]
+}
+
+function journalRoute({ engine }: ChangesParts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/api/cms/journal',
+    operationId: 'listJournal',
+    protection: 'session',
+    summary: 'Lists who changed what, and when, of documents that the caller may read.',
+    parameters: JOURNAL_PARAMETERS,
+    conditions: [],
+    answers: [
+      {
+        status: 200,
+        description: 'Changes in their order. With the number of the request as `next`: there are no more.',
+        schema: JOURNAL_SCHEMA,
+        name: 'journal',
+        headers: ['Cache-Control', 'Vary'],
+      },
+    ],
+    errors: [...PLAIN_ERRORS, 'UNAUTHORIZED', 'GONE'],
+    run: async ({ access, query }) => {
+      const { since = 0, limit = DEFAULT_FEED_PAGE, actor, collections } = query.values
+      const page = await listJournal(engine, access, { since, limit, actor, collections })
+      return { status: 200, json: JSON.stringify(page), headers: PRIVATE }
+    },
+  })
 }
 
 function listRoute({ feed }: ChangesParts): Route {

@@ -11,6 +11,7 @@ import { type GlobalParts, globalRoutes } from './globals.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
 import { modelRoutes } from './model.ts'
 import { openApiRoutes } from './openapi.ts'
+import { type PresenceParts, presenceRoutes } from './presence.ts'
 
 /** The parts that the routes need. */
 export interface RouteParts
@@ -19,6 +20,7 @@ export interface RouteParts
     GlobalParts,
     BatchParts,
     ChangesParts,
+    PresenceParts,
     AuthParts,
     DocsParts {
   /** Where the export is switched on. */
@@ -36,6 +38,7 @@ export function allRoutes(parts: RouteParts): readonly Route[] {
     ...batchRoutes(parts),
     ...changesRoutes(parts),
     ...entryRoutes(parts),
+    ...presenceRoutes(parts),
     ...authRoutes(parts),
     ...modelRoutes(parts),
     ...(streams ? exportRoutes({ streams }) : []),

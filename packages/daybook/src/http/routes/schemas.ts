@@ -4,6 +4,7 @@ import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { MAX_COUNTED_VALUES } from '../../query/aggregates.ts'
 import { MAX_PAGE } from '../../query/entry-query.ts'
+import { SIDE_ACTIONS, STATE_ACTIONS } from '../../store/journal-actions.ts'
 import { GLOBALS } from '../../store/tables/tables.ts'
 
 const WHOLE_NUMBER: JsonSchema = { type: 'integer', minimum: 0 }
@@ -184,4 +185,30 @@ export const CHANGES_SCHEMA: JsonSchema = objectSchema({
     },
   },
   next: { type: 'string' },
+})
+
+/** Who has an entry open. */
+export const PRESENCE_SCHEMA: JsonSchema = objectSchema({
+  present: {
+    type: 'array',
+    items: objectSchema({ subject: { type: 'string' }, since: { type: 'string', format: 'date-time' } }),
+  },
+})
+
+/** A page of the journal. */
+export const JOURNAL_SCHEMA: JsonSchema = objectSchema({
+  items: {
+    type: 'array',
+    items: objectSchema(
+      {
+        seq: WHOLE_NUMBER,
+        at: { type: 'string', format: 'date-time' },
+        action: { enum: [...STATE_ACTIONS, ...SIDE_ACTIONS] },
+        collection: { type: 'string' },
+        id: { type: 'string' },
+      },
+      { actor: { type: 'string' } },
+    ),
+  },
+  next: WHOLE_NUMBER,
 })

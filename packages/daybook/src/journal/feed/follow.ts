@@ -7,6 +7,7 @@ import {
   both,
   type CollectionView,
   type GlobalsView,
+  isReadable,
   type ReaderViews,
   type SeenWheres,
   seenUnder,
@@ -72,8 +73,6 @@ export function fromNow(views: ReaderViews, asked: readonly string[] | undefined
   const settled = [...keys].map((key) => [key, { views: [{ ...presentView(key, views), from: head }] }] as const)
   return { ...start, collections: Object.fromEntries(settled) }
 }
-
-const isReadable = ({ rule }: View): boolean => rule !== false && !(Array.isArray(rule) && rule.length === 0)
 
 /** Keys of the collections of which a reader may see anything, `globals` among them. */
 function readableKeys({ collections, globals }: ReaderViews): readonly string[] {

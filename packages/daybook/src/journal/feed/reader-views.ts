@@ -135,3 +135,6 @@ export const anyOf = (seen: SeenWheres): Condition | undefined =>
 /** Equal for readers who may see the same. */
 export const viewsName = ({ collections, globals }: ReaderViews): string =>
   [...[...collections].map(([key, { view }]) => `${key} ${view.name}`), globals.view.name].join()
+
+/** Whether anything is seen under a view. */
+export const isReadable = ({ rule }: View): boolean => rule !== false && !(Array.isArray(rule) && rule.length === 0)

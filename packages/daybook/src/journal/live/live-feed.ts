@@ -51,6 +51,7 @@ export class LiveFeed {
   readonly #channelOf = new Map<LiveListener, string>()
   #timers: readonly NodeJS.Timeout[] = []
   #stopFollowing: (() => void) | undefined
+  #onJoin: ((listener: LiveListener, reader: ChannelReader) => void) | undefined
   #isClosed = false
   #isAdvancing = false
   #hasGrown = false
@@ -114,6 +115,11 @@ export class LiveFeed {
     return [...names].flatMap((name) => this.#channels.get(name)?.reader ?? [])
   }
 
+  /** Calls `greet` with each listener that has caught up. */
+  whenJoined(greet: (listener: LiveListener, reader: ChannelReader) => void): void {
+    this.#onJoin = greet
+  }
+
   /** Ends all streams, and takes no new ones. */
   close(): void {
     this.#isClosed = true
@@ -156,6 +162,7 @@ export class LiveFeed {
     this.#channels.set(name, channel)
     channel.listeners.add(listener)
     this.#channelOf.set(listener, name)
+    this.#onJoin?.(listener, reader)
     // The journal may have grown since its last page was read.
     this.#grown()
     return true

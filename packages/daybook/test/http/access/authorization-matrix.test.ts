@@ -105,6 +105,13 @@ const everyone: Statuses = [200, 200, 200, 200]
 const READ: ByDocument = { plain: everyone, edited: everyone, closed: [401, 403, 200, 200] }
 const READ_ENTRY: ByDocument = { ...READ, limited: [404, 404, 200, 200] }
 
+/** Reads that need a session. */
+const READ_SESSION: ByDocument = {
+  plain: [401, 200, 200, 200],
+  edited: [401, 200, 200, 200],
+  closed: [401, 403, 200, 200],
+}
+
 const write = (done: number): ByDocument => ({
   plain: [401, done, done, done],
   edited: [401, 403, done, done],
@@ -120,6 +127,14 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   runBatch: { ...write(200), limited: [401, 200, 200, 200] },
   listChanges: everyone,
   streamEvents: everyone,
+  listJournal: [401, 200, 200, 200],
+  enterEntry: { ...READ_SESSION, limited: [401, 404, 200, 200] },
+  leaveEntry: {
+    plain: [401, 204, 204, 204],
+    edited: [401, 204, 204, 204],
+    closed: [401, 403, 204, 204],
+    limited: [401, 404, 204, 204],
+  },
   listEntries: { ...READ, limited: everyone },
   createEntry: { ...write(201), limited: [201, 201, 201, 201] },
   uploadAsset: [401, 201, 201, 201],
