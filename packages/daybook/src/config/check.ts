@@ -262,6 +262,8 @@ const checkTop = checkKeys({
     renderMs: isCount,
     signInsPerMinute: isCount,
     pendingRequests: isCount,
+    listeners: isCount,
+    heartbeatMs: isCount,
     authMs: isCount,
     pluginMs: isCount,
     pluginStartMs: isCount,

@@ -83,6 +83,13 @@ export interface LimitsConfig {
   readonly signInsPerMinute?: number
   /** How many requests a process works on or lets wait; another one is refused with 503. @default 1,000 @see docs/running.md#limit-overload */
   readonly pendingRequests?: number
+  /** How many readers of live events a process has; another one is refused with 503. @default 10,000 @see docs/live-content.md#limit-listeners */
+  readonly listeners?: number
+  /**
+   * How often a reader of live events hears something, be it nothing new, and how often its session and its rights are looked at again, in
+   * milliseconds. @default 15,000
+   */
+  readonly heartbeatMs?: number
   /**
    * How long the auth adapter may take to answer, in milliseconds. Loading it does not count. With accounts, hashing a password is part
    * of an answer. @default 1,800

@@ -92,6 +92,22 @@ export async function answerDraft(
   return { json: putAbout(json, about), tag: draftTag(tag, about), seq }
 }
 
+/**
+ * The id of an entry that the caller may read.
+ *
+ * @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN
+ */
+export async function requireReadable(
+  engine: Engine,
+  access: Access,
+  collection: CollectionModel,
+  id: string,
+): Promise<string> {
+  const filter = await access.requireRead(collection)
+  if (!isUuidShaped(id)) throw new DaybookError('NOT_FOUND')
+  return (await requireVisible(engine, access, collection, id, { where: filter?.where })).id
+}
+
 async function requireVisible(
   { store }: Engine,
   access: Access,
