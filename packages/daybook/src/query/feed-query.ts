@@ -4,7 +4,9 @@ import { countParameter, namesParameter, type ParametersOf, textParameter } from
 export const DEFAULT_FEED_PAGE = 100
 const MAX_FEED_PAGE = 1000
 
-const COLLECTIONS = namesParameter('Keys of collections, and `globals`. By default all that the reader may read.', {})
+const COLLECTIONS = namesParameter('Keys of collections, and `globals`. By default all that the reader may read.', {
+  pattern: '^[a-z][a-zA-Z0-9_]*$',
+})
 const LIMIT = countParameter('How many items to answer at most.', {
   default: DEFAULT_FEED_PAGE,
   minimum: 1,
