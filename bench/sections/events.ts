@@ -44,10 +44,9 @@ export async function measureEvents(bench: Bench): Promise<readonly LiveCost[]> 
   return [liveResult({ listeners: LISTENERS, writes, heard: events / (writes * LISTENERS), busy, ...latencies })]
 }
 
-interface FeedPage {
-  readonly items: readonly { readonly id: string }[]
-  readonly next: string
-}
+/** The ids of a page's items, and its token: to take the text apart would cost the reader more than the service. */
+const ITEM = /"action":"upsert","collection":"posts","id":"([\w-]+)"/g
+const NEXT = /"next":"([\w-]+)"\}$/
 
 /** Reads the feed to its end; answers the ids that it told, and the last token. */
 async function readFeed(
@@ -58,8 +57,9 @@ async function readFeed(
   for (let since = from; ; ) {
     const query = since === undefined ? '' : `&since=${since}`
     const response = await fetch(`${url}/api/cms/changes?collections=posts&limit=${PAGE}${query}`)
-    const { items, next } = (await response.json()) as FeedPage
-    for (const { id } of items) ids.push(id)
+    const text = await response.text()
+    for (const [, id = ''] of text.matchAll(ITEM)) ids.push(id)
+    const next = NEXT.exec(text)?.[1] ?? ''
     if (next === since) return { ids, next }
     since = next
   }
