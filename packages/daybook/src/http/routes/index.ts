@@ -10,6 +10,7 @@ import { type GlobalParts, globalRoutes } from './globals.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
 import { modelRoutes } from './model.ts'
 import { openApiRoutes } from './openapi.ts'
+import { undoRoutes } from './undo.ts'
 
 /** The parts that the routes need. */
 export interface RouteParts extends HealthParts, EntryParts, GlobalParts, BatchParts, AuthParts, DocsParts {
@@ -26,6 +27,7 @@ export function allRoutes(parts: RouteParts): readonly Route[] {
     ...healthRoutes(parts),
     ...globalRoutes(parts),
     ...batchRoutes(parts),
+    ...undoRoutes(parts),
     ...entryRoutes(parts),
     ...authRoutes(parts),
     ...modelRoutes(parts),
