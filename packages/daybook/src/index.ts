@@ -55,6 +55,8 @@ export type {
   CollectionKey,
   CorsConfig,
   DaybookConfig,
+  DraftEntry,
+  DraftUpdate,
   Entry,
   EntryCreate,
   EntryKey,
@@ -71,6 +73,7 @@ export type {
   OpenConfig,
   SeedContent,
   SeedOptions,
+  StatusKey,
 } from './config/config.ts'
 export type { DocsConfig } from './config/docs.ts'
 export type { Plugin } from './config/plugin.ts'
@@ -79,6 +82,7 @@ export type { AssetPlace } from './content/assets/create-asset.ts'
 // What runs
 export type {
   AggregateResult,
+  AtTime,
   BatchOperation,
   BatchOutcome,
   CallOptions,
@@ -86,6 +90,8 @@ export type {
   ConditionOptions,
   CreateOptions,
   DeleteOptions,
+  DraftRead,
+  DryRunOptions,
   ListOptions,
   ListResult,
   LocaleOptions,
@@ -93,8 +99,13 @@ export type {
   ManyOptions,
   ManyOutcome,
   NewEntryOptions,
+  PublishOptions,
   ReadOptions,
+  RestoreOptions,
   ReversePageOptions,
+  SaveDraftOptions,
+  UnpublishOptions,
+  UpdateOptions,
   ValueCount,
   WriteCallOptions,
 } from './content/call-options.ts'

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { build, param, prepare, prepareSql, type Statement } from './compile.ts'
 import type { Connection } from './connection.ts'
 import type { Database } from './database.ts'
+import type { Dialect } from './dialect.ts'
 import { STATE_ACTIONS } from './journal-actions.ts'
 import type { GrowthListener } from './journal-watch.ts'
 import type { ReadSource } from './reads/read-source.ts'
@@ -26,10 +27,12 @@ export interface DocumentState {
 /** Reads the journal: every change, in order, and what documents were after each of them. */
 export class Journal {
   readonly #connection: Connection
+  readonly #dialect: Dialect
   readonly #statements: StatementCache
 
-  constructor({ connection, statements }: Pick<ReadSource, 'connection' | 'statements'>) {
+  constructor({ connection, dialect, statements }: Pick<ReadSource, 'connection' | 'dialect' | 'statements'>) {
     this.#connection = connection
+    this.#dialect = dialect
     this.#statements = statements
   }
 
@@ -46,6 +49,13 @@ export class Journal {
   /** The next records after a number, in order; none: there are no others yet. */
   records(after: number, limit: number = MAX_RECORDS): Promise<readonly JournalRow[]> {
     return this.#connection.all(NEXT_RECORDS, { after, limit })
+  }
+
+  /** The last record of each of these documents; those about working copies and times count, too. */
+  async lastOf(collection: string, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const statement = this.#statements.get('last of', () => lastRecords(this.#dialect))
+    const found = await this.#connection.all(statement, { collection, ids: JSON.stringify(ids) })
+    return new Map(found.map(({ id, seq }) => [id, Number(seq)]))
   }
 
   /** The text of a state that a document once had, or of a working copy of it; `undefined`: it is not in the journal. */
@@ -75,7 +85,7 @@ export class GrowingJournal extends Journal {
 
   /** @param database tells of growth, and reads all that is committed */
   constructor(database: GrowingDatabase) {
-    super({ connection: database.reader, statements: new StatementCache(MAX_TABLES) })
+    super({ connection: database.reader, dialect: database.dialect, statements: new StatementCache(MAX_TABLES) })
     this.#database = database
   }
 
@@ -120,7 +130,7 @@ export class GrowingJournal extends Journal {
 }
 
 /** The part of a database that a growing journal needs. */
-type GrowingDatabase = Pick<Database, 'reader' | 'onGrowth'>
+type GrowingDatabase = Pick<Database, 'dialect' | 'reader' | 'onGrowth'>
 
 /** A document with what every locale says, as the journal keeps it. `@` cannot stand in a key. */
 export function wholeOf({ doc, locales }: Pick<EntryTable, 'doc' | 'locales'>): string {
@@ -139,6 +149,12 @@ const NEXT_RECORDS = prepare(
     .orderBy('seq')
     .limit(param<number>('limit')),
 )
+
+/** Former states that were erased change no document. */
+function lastRecords(dialect: Dialect): Statement<Pick<JournalRow, 'id' | 'seq'>> {
+  return prepareSql(sql<Pick<JournalRow, 'id' | 'seq'>>`SELECT id, max(seq) AS seq FROM daybook$journal
+    WHERE collection = ${param('collection')} AND ${dialect.isAmong(sql.ref('id'), param('ids'))} AND action <> 'erase' GROUP BY id`)
+}
 
 /** A change of a document, its state as the journal has it, and as its table has it. */
 type StateRow = JournalRow & {

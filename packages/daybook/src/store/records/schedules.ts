@@ -14,16 +14,23 @@ export type ScheduledTime = Pick<Schedule, 'id' | 'action' | 'at'>
 export class ScheduleReader {
   readonly #connection: Connection
   readonly #named: Statement<ScheduledTime>
+  readonly #whole: Statement<Schedule>
 
   constructor({ connection, dialect }: { readonly connection: Connection; readonly dialect: Dialect }) {
     this.#connection = connection
-    this.#named = prepareSql(sql<ScheduledTime>`SELECT id, action, at FROM daybook$schedules
-      WHERE collection = ${param('collection')} AND ${dialect.isAmong(sql.ref('id'), param('ids')) as never}`)
+    const named = sql<SqlBool>`collection = ${param('collection')} AND ${dialect.isAmong(sql.ref('id'), param('ids')) as never}`
+    this.#named = prepareSql(sql<ScheduledTime>`SELECT id, action, at FROM daybook$schedules WHERE ${named}`)
+    this.#whole = prepareSql(sql<Schedule>`SELECT * FROM daybook$schedules WHERE ${named} ORDER BY id, action`)
   }
 
   /** What is scheduled of these entries. */
   of(collection: string, ids: readonly string[]): Promise<readonly ScheduledTime[]> {
     return this.#connection.all(this.#named, { collection, ids: JSON.stringify(ids) })
+  }
+
+  /** The same with all that is known of it, in order. */
+  wholeOf(collection: string, ids: readonly string[]): Promise<readonly Schedule[]> {
+    return this.#connection.all(this.#whole, { collection, ids: JSON.stringify(ids) })
   }
 
   /** What is due first, in order. */
