@@ -230,7 +230,11 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     options: PublishOptions & AtTime,
   ): Promise<DraftEntry<C, K>>
   publish<K extends StatusKey<C>>(collection: K, id: string, options?: PublishOptions): Promise<Entry<C, K>>
-  publish(collection: string, id: string, { at, locales, ...options }: PublishOptions & Partial<AtTime> = {}): Promise<never> {
+  publish(
+    collection: string,
+    id: string,
+    { at, locales, ...options }: PublishOptions & Partial<AtTime> = {},
+  ): Promise<never> {
     return this.#publication('publish', this.#withDrafts(collection), id, { publishAt: at, locales }, options)
   }
 
@@ -246,7 +250,11 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     options: UnpublishOptions & AtTime,
   ): Promise<DraftEntry<C, K>>
   unpublish<K extends StatusKey<C>>(collection: K, id: string, options?: UnpublishOptions): Promise<Entry<C, K>>
-  unpublish(collection: string, id: string, { at, ...options }: UnpublishOptions & Partial<AtTime> = {}): Promise<never> {
+  unpublish(
+    collection: string,
+    id: string,
+    { at, ...options }: UnpublishOptions & Partial<AtTime> = {},
+  ): Promise<never> {
     return this.#publication('unpublish', this.#withDrafts(collection), id, { unpublishAt: at }, options)
   }
 
@@ -397,7 +405,10 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   #withDrafts(key: string): CollectionModel {
     const collection = this.#collection(key)
     if (hasDrafts(collection)) return collection
-    throw new DaybookError('VALIDATION_ERROR', `Entries of ${key} have no working copies. Give the collection a field f.status().`)
+    throw new DaybookError(
+      'VALIDATION_ERROR',
+      `Entries of ${key} have no working copies. Give the collection a field f.status().`,
+    )
   }
 
   #collection(key: string): CollectionModel {

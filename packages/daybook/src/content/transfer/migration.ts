@@ -7,8 +7,8 @@ import type { Store } from '../../store/store.ts'
 import { workingCopyOf } from '../../store/working-copy.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import { unplaced } from '../document.ts'
-import { personOf } from '../engine.ts'
 import { toWorkingCopy } from '../drafts/draft-row.ts'
+import { personOf } from '../engine.ts'
 import { type Canonical, changeDefaultLocale } from '../locales/localized.ts'
 import { withSystem } from '../reads/present.ts'
 import { allReferences, fillLocaleTables, toRow, translationsOf } from '../writes/row.ts'
@@ -273,7 +273,8 @@ function movedRow(
   const orphaned = orphanedOf(collection, move)
   const isCurrent = row.shape === collection.schemaHash && move.renamed.size === 0
   // What has its shape already is left alone, unless it loses what it has no field for.
-  if (defaultLocale === model.locales?.default && isCurrent && (orphaned !== null || row.kept === null)) return undefined
+  if (defaultLocale === model.locales?.default && isCurrent && (orphaned !== null || row.kept === null))
+    return undefined
   const moved = moveTranslations(collection, move.values, row.locales)
   return { canonical: underDefaultLocale(model, collection, moved, defaultLocale), orphaned }
 }

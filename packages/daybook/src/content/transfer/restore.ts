@@ -116,11 +116,7 @@ export class Restore {
   }
 
   /** Does something and notes it down, both or neither. */
-  async #move(
-    lines: readonly PreparedLine[],
-    isDone: boolean,
-    work: (writer: Writer) => Promise<void>,
-  ): Promise<void> {
+  async #move(lines: readonly PreparedLine[], isDone: boolean, work: (writer: Writer) => Promise<void>): Promise<void> {
     const before = this.#note
     const records = lines.reduce((sum, line) => sum + recordsOf(line), 0)
     const next = { ...before, lines: before.lines + lines.length, seq: before.seq + records, isDone }
