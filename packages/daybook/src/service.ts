@@ -29,6 +29,7 @@ import type { Route } from './http/contract.ts'
 import type { Handle } from './http/request.ts'
 import { allRoutes } from './http/routes/index.ts'
 import { type Fetch, toFetch } from './http/web.ts'
+import { Scheduler } from './journal/scheduler.ts'
 import { type Log, SILENT } from './log.ts'
 import type { Metrics, MetricsSnapshot } from './metrics/metrics.ts'
 import { compileModel } from './model/compile.ts'
@@ -187,6 +188,8 @@ async function openService<const C extends DaybookConfig>(
   })
   const deliveries = await Deliveries.start(engine, log, limits.pluginMs ?? DEFAULT_PLUGIN_MS)
   opened.defer(() => deliveries.close())
+  const scheduler = new Scheduler(engine, log)
+  opened.defer(() => scheduler.close())
   const sweeper = new Sweeper(engine, files, log)
   opened.defer(() => sweeper.close())
   return {

@@ -18,6 +18,8 @@ export interface RequestConditions {
   readonly idempotencyKey?: string | undefined
   /** A number of the journal that what is read must have come to. @default 0 */
   readonly minSeq?: number | undefined
+  /** A token of a preview. */
+  readonly preview?: string | undefined
 }
 
 /** A header that a route heeds. */
@@ -68,6 +70,12 @@ export const CONDITIONS: { readonly [C in RequestCondition]-?: HeaderParameter<N
       if (/^\d{1,15}$/.test(text)) return Number(text)
       throw invalidAt('Daybook-Min-Seq', 'pattern', 'must be a number that Daybook-Seq gave')
     },
+  },
+  preview: {
+    name: 'Daybook-Preview',
+    description: 'A token of a preview, as the parameter `preview` takes it.',
+    schema: { type: 'string' },
+    parse: (text) => text,
   },
 }
 

@@ -48,7 +48,7 @@ export interface ReadPolicy {
  */
 export function readReply(
   { publicCacheControl }: ReadPolicy,
-  { isAuthenticated }: Access,
+  { isAuthenticated }: Pick<Access, 'isAuthenticated'>,
   tag: string,
   json: Reply['json'],
 ): Reply {

@@ -7,6 +7,7 @@ const flag = (description: string): Parameter<string> => choice(description, ['t
 /** What a request says about working copies; of collections without a status, nothing. */
 export interface DraftQuery {
   readonly draft?: string | undefined
+  readonly preview?: string | undefined
 }
 
 const READ_DRAFTS: ParametersOf<{ draft: string }> = {

@@ -1,17 +1,19 @@
+import { createPreview, MAX_PREVIEW_SECONDS, revokePreviews } from '../../content/drafts/preview.ts'
 import { checkPublication, type PublicationOp } from '../../content/drafts/publication.ts'
 import { prepareUnschedule } from '../../content/drafts/schedule.ts'
 import type { Engine } from '../../content/engine.ts'
 import { writeContext } from '../../content/writes/context.ts'
 import { carryOut } from '../../content/writes/prepared.ts'
+import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { DRY_RUN, hasDrafts } from '../../query/draft-query.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
 import { jsonBody, optionalJsonBody } from '../body.ts'
 import { preconditions } from '../conditions.ts'
 import { defineRoute, type Route, WRITE_ERRORS, writeAnswer } from '../contract.ts'
-import { dryReply, goneReply, writeReply } from '../respond.ts'
+import { dryReply, goneReply, PRIVATE, writeReply } from '../respond.ts'
 import { BY_ID, ENTRY_PATH } from './entry-path.ts'
-import { publishBody, RESTORE_BODY, UNPUBLISH_BODY } from './schemas.ts'
+import { objectSchema, publishBody, RESTORE_BODY, UNPUBLISH_BODY } from './schemas.ts'
 
 /** Publishing, schedules and restoring, of collections where these mean something. */
 export function draftRoutes(engine: Engine, collection: CollectionModel): readonly Route[] {
@@ -34,6 +36,8 @@ export function draftRoutes(engine: Engine, collection: CollectionModel): readon
       body: optionalJsonBody('When; by default now.', UNPUBLISH_BODY),
     }),
     unscheduleRoute(engine, collection),
+    previewRoute(engine, collection),
+    revokeRoute(engine, collection),
   ]
 }
 
@@ -87,6 +91,69 @@ function unscheduleRoute(engine: Engine, collection: CollectionModel): Route {
       const context = await writeContext(engine, access)
       const { seq } = await carryOut(context, () => prepareUnschedule(context, collection, path.id ?? ''))
       return goneReply(seq)
+    },
+  })
+}
+
+const PREVIEW_BODY: JsonSchema = {
+  type: 'object',
+  properties: { expiresIn: { type: 'integer', minimum: 1, maximum: MAX_PREVIEW_SECONDS, examples: [3600] } },
+  additionalProperties: false,
+}
+const PREVIEW_SCHEMA: JsonSchema = objectSchema({
+  token: { type: 'string' },
+  expiresAt: { type: 'string', format: 'date-time' },
+})
+
+const PREVIEW_PATH = `${ENTRY_PATH}/preview`
+
+function previewRoute(engine: Engine, collection: CollectionModel): Route {
+  return defineRoute({
+    method: 'POST',
+    path: PREVIEW_PATH,
+    pathParameters: BY_ID,
+    operationId: 'previewEntry',
+    resource: collection,
+    protection: 'session',
+    action: 'update',
+    summary: 'Makes a token that shows the working copy of an entry to all who have it.',
+    parameters: NO_PARAMETERS,
+    conditions: ['ifMatch', 'ifNoneMatch'],
+    body: optionalJsonBody('For how long, in seconds; by default an hour.', PREVIEW_BODY),
+    answers: [
+      {
+        status: 201,
+        description: 'The token. It is shown once.',
+        schema: PREVIEW_SCHEMA,
+        name: 'preview',
+        headers: ['Cache-Control', 'Vary'],
+      },
+    ],
+    errors: WRITE_ERRORS,
+    run: async ({ access, body, path }) => {
+      const preview = await createPreview(engine, access, collection, path.id ?? '', body)
+      return { status: 201, json: JSON.stringify(preview), headers: PRIVATE }
+    },
+  })
+}
+
+function revokeRoute(engine: Engine, collection: CollectionModel): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: PREVIEW_PATH,
+    pathParameters: BY_ID,
+    operationId: 'revokePreviews',
+    resource: collection,
+    protection: 'session',
+    action: 'update',
+    summary: 'Ends all previews of an entry.',
+    parameters: NO_PARAMETERS,
+    conditions: ['ifMatch', 'ifNoneMatch'],
+    answers: [{ status: 204, description: 'Its tokens show nothing any more.', headers: ['Cache-Control'] }],
+    errors: WRITE_ERRORS,
+    run: async ({ access, path }) => {
+      await revokePreviews(engine, access, collection, path.id ?? '')
+      return { status: 204, headers: { 'Cache-Control': PRIVATE['Cache-Control'] } }
     },
   })
 }

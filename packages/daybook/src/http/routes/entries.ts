@@ -1,4 +1,5 @@
 import type { EntryAnswer } from '../../content/answer.ts'
+import { readPreview } from '../../content/drafts/read-preview.ts'
 import { checkDraft, prepareDiscard } from '../../content/drafts/save-draft.ts'
 import { getEntry } from '../../content/reads/entry.ts'
 import { planList } from '../../content/reads/list.ts'
@@ -107,14 +108,20 @@ function getEntryRoute({ engine, ...policy }: EntryParts, collection: Collection
     summary: 'Reads an entry by its slug or id.',
     parameters: reading,
     checksQuery: true,
-    conditions: ['ifMatch', 'ifNoneMatch', 'minSeq'],
+    conditions: ['ifMatch', 'ifNoneMatch', 'minSeq', ...(hasDrafts(collection) ? (['preview'] as const) : [])],
     answers: readAnswers('The entry.', collection.schemas.read),
     showsDrafts: hasDrafts(collection),
     errors: READ_ERRORS,
     run: async ({ access, conditions, path, query }) => {
+      const address = path.slug ?? ''
+      const token = query.partial.preview ?? conditions.preview
+      const shown =
+        token === undefined ? undefined : await readPreview(engine, access, collection, address, query, token)
       const source = engine.sourceFor(access, conditions.minSeq)
-      const { json, tag } = await getEntry(source, access, collection, path.slug ?? '', query)
-      return readReply(policy, access, tag, isKnown(conditions, tag) ? undefined : json)
+      const { json, tag } = shown ?? (await getEntry(source, access, collection, address, query))
+      // What a token shows, or would have shown, is kept by no cache.
+      const reader = token === undefined ? access : { isAuthenticated: true }
+      return readReply(policy, reader, tag, isKnown(conditions, tag) ? undefined : json)
     },
   })
 }

@@ -10,7 +10,7 @@ const WHOLE_NUMBER: JsonSchema = { type: 'integer', minimum: 0 }
 
 type Properties = Readonly<Record<string, JsonSchema>>
 
-const objectSchema = (needed: Properties, others: Properties = {}): JsonSchema => ({
+export const objectSchema = (needed: Properties, others: Properties = {}): JsonSchema => ({
   type: 'object',
   properties: { ...needed, ...others },
   required: Object.keys(needed),

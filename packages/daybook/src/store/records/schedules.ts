@@ -10,17 +10,23 @@ export type Schedule = SystemTables['daybook$schedules'] & { readonly action: 'p
 /** The time of it, as an entry shows it. */
 export type ScheduledTime = Pick<Schedule, 'id' | 'action' | 'at'>
 
+/** What is scheduled, and in how many milliseconds it is due; none or fewer: now. */
+export type DueSchedule = Schedule & { readonly wait: number }
+
 /** Reads what is scheduled. */
 export class ScheduleReader {
   readonly #connection: Connection
   readonly #named: Statement<ScheduledTime>
   readonly #whole: Statement<Schedule>
+  readonly #first: Statement<DueSchedule>
 
   constructor({ connection, dialect }: { readonly connection: Connection; readonly dialect: Dialect }) {
     this.#connection = connection
-    const named = sql<SqlBool>`collection = ${param('collection')} AND ${dialect.isAmong(sql.ref('id'), param('ids')) as never}`
+    const named = sql<SqlBool>`collection = ${param('collection')} AND ${dialect.isAmong(sql.ref('id'), param('ids'))}`
     this.#named = prepareSql(sql<ScheduledTime>`SELECT id, action, at FROM daybook$schedules WHERE ${named}`)
     this.#whole = prepareSql(sql<Schedule>`SELECT * FROM daybook$schedules WHERE ${named} ORDER BY id, action`)
+    this.#first = prepareSql(sql<DueSchedule>`SELECT *, due - ${dialect.now} AS wait FROM daybook$schedules
+      ORDER BY due, seq LIMIT 1`)
   }
 
   /** What is scheduled of these entries. */
@@ -33,9 +39,9 @@ export class ScheduleReader {
     return this.#connection.all(this.#whole, { collection, ids: JSON.stringify(ids) })
   }
 
-  /** What is due first, in order. */
-  first(limit: number): Promise<readonly Schedule[]> {
-    return this.#connection.all(FIRST, { limit }) as Promise<readonly Schedule[]>
+  /** What is due first, by the database's clock; `undefined`: nothing is scheduled. */
+  first(): Promise<DueSchedule | undefined> {
+    return this.#connection.get(this.#first)
   }
 }
 
@@ -68,9 +74,6 @@ export class WrittenSchedules {
 }
 
 const isOf = sql<SqlBool>`collection = ${param('collection')} AND id = ${param('id')}`
-const FIRST = prepare(
-  build.selectFrom('daybook$schedules').selectAll().orderBy('due').orderBy('seq').limit(param<number>('limit')),
-)
 const OF = prepare(build.selectFrom('daybook$schedules').selectAll().where(isOf).orderBy('action'))
 const DROP_ALL = prepare(build.deleteFrom('daybook$schedules').where(isOf))
 const DROP = prepare(build.deleteFrom('daybook$schedules').where(isOf).where('action', '=', param<string>('action')))

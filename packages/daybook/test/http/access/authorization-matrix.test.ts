@@ -136,6 +136,8 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   publishEntry: { plain: [401, 200, 200, 200] },
   unpublishEntry: { plain: [401, 200, 200, 200] },
   unscheduleEntry: { plain: [401, 204, 204, 204] },
+  previewEntry: { plain: [401, 201, 201, 201] },
+  revokePreviews: { plain: [401, 204, 204, 204] },
   deleteEntry: { ...write(204), limited: [404, 404, 204, 204] },
   listThrough: { ...READ, limited: everyone },
   createThrough: { ...write(201), limited: [201, 201, 201, 201] },
@@ -156,6 +158,9 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   patchAuthProvider: everyone,
   deleteAuthProvider: everyone,
 }
+
+/** Routes about what is published, when, or what was before. */
+const PUBLICATIONS = /^(?:publish|unpublish|unschedule|restore|preview)Entry$|^revokePreviews$/
 
 const ALL: readonly Route[] = kindsOf(await routesOf(config))
 
@@ -287,6 +292,16 @@ describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
       .replace('*', 'any')
   }
 
+  /** A request about what is published, when, or what was before. */
+  async function publicationOf(operationId: string, document: string, path: string) {
+    const id = path.split('/')[3] ?? ''
+    if (operationId === 'unscheduleEntry')
+      await send('POST', `/api/${document}/${id}/publish`, 'service', { publishAt: '2999-01-01T00:00:00Z' })
+    if (operationId !== 'restoreEntry') return { path }
+    const [record] = await service.rows('SELECT seq FROM daybook$journal WHERE id = ?', id)
+    return { path, json: { revision: Number(record?.seq) } }
+  }
+
   /** A request to a route that would be carried out for a permitted caller. */
   async function requestOf({ route, document }: Cell): Promise<{ readonly path: string; readonly json?: unknown }> {
     const { path, method, operationId } = route
@@ -295,14 +310,7 @@ describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
       const path = `${target}?where[id][eq]=${await makeEntry(document)}`
       return operationId === 'deleteMany' ? { path } : { path, json: { title: `sent ${made++}` } }
     }
-    const id = target.split('/')[3] ?? ''
-    if (operationId === 'unscheduleEntry')
-      await send('POST', `/api/${document}/${id}/publish`, 'service', { publishAt: '2999-01-01T00:00:00Z' })
-    if (operationId === 'publishEntry' || operationId === 'unpublishEntry') return { path: target }
-    if (operationId === 'restoreEntry') {
-      const [record] = await service.rows('SELECT seq FROM daybook$journal WHERE id = ?', id)
-      return { path: target, json: { revision: Number(record?.seq) } }
-    }
+    if (PUBLICATIONS.test(operationId)) return publicationOf(operationId, document, target)
     if (method === 'GET' || method === 'DELETE') return { path: target }
     if (operationId === 'runBatch') {
       const operation = { op: 'create', collection: document, data: { title: `batch ${made++}` } }

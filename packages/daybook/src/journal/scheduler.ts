@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SYSTEM } from '../auth/adapter.ts'
+import { UnrestrictedAccess } from '../content/access/unrestricted-access.ts'
+import { preparePublish, prepareUnpublish } from '../content/drafts/publish.ts'
+import { type Engine, personOf } from '../content/engine.ts'
+import { type WriteContext, writeContext } from '../content/writes/context.ts'
+import { carryOut, type Transact } from '../content/writes/prepared.ts'
+import { DaybookError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { Lease, LeaseLost } from '../store/records/lease.ts'
+import type { Schedule } from '../store/records/schedules.ts'
+import type { Writer } from '../store/writes/write.ts'
+
+/** How often a time that lies ahead is looked at again, in milliseconds: clocks can be set. */
+const LOOK_MS = 5000
+/** How long the node that carries schedules out keeps the right to, in milliseconds. */
+const LEASE_MS = 30_000
+/** How long writes are gathered before their times are looked at, in milliseconds. */
+const GATHER_MS = 100
+/** The pause after a failure of the database, and while another node carries them out, in milliseconds. */
+const PAUSE_MS = 1000
+/** The pause after the first failure of a schedule; each further one is twice as long, in milliseconds. */
+const RETRY_MS = 30_000
+const MAX_RETRY_MS = 60 * 60 * 1000
+
+/** The schedule is another one by now, or is not due yet. */
+class NotDue extends Error {
+  override readonly name = 'NotDue'
+}
+
+/**
+ * Publishes and unpublishes entries at the times that were set for them. On many nodes, the one that holds the lease does it; the
+ * transaction that does it also forgets the time, so that it is done once, whichever node believes to hold the lease.
+ */
+export class Scheduler {
+  readonly #engine: Engine
+  readonly #log: Log
+  readonly #lease: Lease
+  readonly #stopping = new AbortController()
+  readonly #running: Promise<void>
+  #wake = Promise.withResolvers<void>()
+
+  constructor(engine: Engine, log: Log) {
+    this.#engine = engine
+    this.#log = log
+    this.#lease = new Lease(engine.store, 'schedules', LEASE_MS)
+    this.#running = this.#run()
+  }
+
+  /** Ends it, once what it is doing is done. */
+  async close(): Promise<void> {
+    this.#stopping.abort()
+    this.#wake.resolve()
+    await this.#running
+  }
+
+  get #isStopping(): boolean {
+    return this.#stopping.signal.aborted
+  }
+
+  async #run(): Promise<void> {
+    const end = this.#engine.store.journal.onGrowth(() => this.#wake.resolve())
+    try {
+      while (!this.#isStopping) {
+        // What is told while it is looked at may be of a new time.
+        this.#wake = Promise.withResolvers()
+        const waitMs = await this.#advance().catch((err) => this.#failed(err))
+        await this.#pause(waitMs)
+        if (waitMs > 0) await this.#sleep(GATHER_MS)
+      }
+      await this.#lease.release()
+    } catch (err) {
+      this.#log.error({ err }, 'schedules: the end failed')
+    } finally {
+      end()
+    }
+  }
+
+  /** Carries out what is due; answers how long there is nothing to do. */
+  async #advance(): Promise<number> {
+    const first = await this.#engine.store.read.schedules.first()
+    if (!first) return Number.POSITIVE_INFINITY
+    if (first.wait > 0) return Math.min(first.wait, LOOK_MS)
+    if (!(await this.#lease.take())) return PAUSE_MS
+    await this.#carryOut(first)
+    return 0
+  }
+
+  async #carryOut(schedule: Schedule): Promise<void> {
+    const { collection: key, id, action } = schedule
+    try {
+      const collection = this.#engine.model.collections.get(key)
+      if (!collection?.status) throw new DaybookError('NOT_FOUND', `There is no collection "${key}" with a status.`)
+      const context = await this.#contextOf(schedule)
+      const locales = schedule.locales === null ? undefined : JSON.parse(schedule.locales)
+      const prepare = action === 'publish' ? preparePublish : prepareUnpublish
+      await carryOut(context, () => prepare(context, collection, id, { locales }))
+      this.#log.info({ collection: key, id, action, at: schedule.at }, 'schedules: carried out')
+    } catch (err) {
+      if (err instanceof NotDue || err instanceof LeaseLost) throw err
+      // One that fails, for whatever reason, keeps no others waiting.
+      await this.#noteFailure(schedule, err)
+    }
+  }
+
+  /** What was set by somebody is done on their behalf; the rules were asked when it was set. */
+  async #contextOf(schedule: Schedule): Promise<WriteContext> {
+    const { actor } = schedule
+    const transact: Transact = (work, options) =>
+      this.#lease.write(async (writer) => {
+        await requireDue(writer, schedule)
+        return work(writer)
+      }, options)
+    const context = await writeContext(this.#engine, new UnrestrictedAccess(this.#engine.model, SYSTEM), { transact })
+    return { ...context, actor, person: personOf(actor) }
+  }
+
+  /** Tells the journal and the log, and sets the time of the next attempt. An entry that is gone needs none. */
+  async #noteFailure(schedule: Schedule, error: unknown): Promise<void> {
+    const { collection, id, action, actor, failures } = schedule
+    const isGone =
+      error instanceof DaybookError && error.code === 'NOT_FOUND' && this.#engine.model.collections.has(collection)
+    const retryInMs = Math.min(RETRY_MS * 2 ** Math.min(failures, 20), MAX_RETRY_MS)
+    await this.#lease.write(async (writer) => {
+      await requireDue(writer, schedule)
+      if (isGone) {
+        await writer.schedules.drop(collection, id, action)
+        return
+      }
+      await writer.note({ at: new Date().toISOString(), actor, action: 'scheduleFailed', collection, id })
+      const due = (await writer.schedules.now()) + retryInMs
+      await writer.schedules.put({ ...schedule, due, failures: failures + 1 })
+    })
+    if (isGone) return
+    const details = error instanceof DaybookError ? error.details : {}
+    const fields = { err: error, details, collection, id, action, retryInMs }
+    this.#log.error(fields, 'schedules: an entry could not be published or unpublished; it is tried again')
+  }
+
+  #failed(err: unknown): number {
+    if (err instanceof NotDue || err instanceof LeaseLost) return 0
+    this.#log.error({ err }, 'schedules: an attempt failed; it is made again')
+    return PAUSE_MS
+  }
+
+  /** Waits so long, or until the journal grows. */
+  async #pause(ms: number): Promise<void> {
+    if (this.#isStopping || ms <= 0) return
+    if (!Number.isFinite(ms)) return this.#wake.promise
+    const over = new AbortController()
+    await Promise.race([this.#sleep(ms, over.signal), this.#wake.promise])
+    over.abort()
+  }
+
+  async #sleep(ms: number, over?: AbortSignal): Promise<void> {
+    const { signal: stopping } = this.#stopping
+    const signal = over ? AbortSignal.any([stopping, over]) : stopping
+    await sleep(ms, undefined, { signal, ref: false }).catch(() => {})
+  }
+}
+
+/** @throws {NotDue} when another node was first, or the time was set anew */
+async function requireDue({ schedules }: Writer, { collection, id, action, seq, due }: Schedule): Promise<void> {
+  const own = (await schedules.of(collection, id)).find((one) => one.action === action)
+  if (own?.seq !== seq || own.due !== due || due > (await schedules.now())) throw new NotDue()
+}

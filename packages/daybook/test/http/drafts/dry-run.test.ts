@@ -1,0 +1,147 @@
+import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { People } from '../../support/auth/people.ts'
+import { STORES, type StoredService } from '../../support/stores/stores.ts'
+import { DOT, toForm, upload } from '../../support/uploads.ts'
+import { Editor } from './editor.ts'
+
+const people = new People({ ann: [] })
+const told: string[] = []
+
+const config = defineConfig({
+  auth: people.adapter,
+  collections: {
+    posts: defineCollection({
+      fields: {
+        title: f.text({ required: true }),
+        slug: f.slug({ from: 'title' }),
+        status: f.status(),
+        topic: f.relation('topics', { onDelete: 'restrict' }),
+      },
+      hooks: {
+        beforeChange: ({ after }) => {
+          if (after?.title === 'veto') throw new Error('no')
+        },
+        afterCommit: ({ action }) => void told.push(action),
+      },
+    }),
+    topics: defineCollection({ fields: { name: f.text() } }),
+  },
+  globals: { site: defineGlobal({ fields: { name: f.text() } }) },
+})
+
+describe.each(STORES)('dry runs on $name', (store) => {
+  let service: StoredService
+  let editor: Editor
+  let id: string
+  let topic: string
+  let asset: string
+  beforeEach(async () => {
+    service = await store.open(config)
+    editor = new Editor(service)
+    topic = (await editor.post('/api/topics', { name: 'T' })).body.id
+    id = (await editor.post('/api/posts', { title: 'Hello', topic })).body.id
+    asset = (await upload(service, { content: DOT, name: 'dot.png' })).id
+    await editor.put(`/api/posts/${id}?draft=true`, { title: 'Draft' })
+  })
+  afterEach(async () => {
+    await service.close()
+  })
+
+  /** All that is stored, but for what a process notes about itself. */
+  async function stored(): Promise<unknown> {
+    const tables = (await service.tables()).filter((name) => !/leases|idempotency/.test(name))
+    const rows: unknown[] = []
+    for (const table of tables) rows.push([table, await service.rows(`SELECT * FROM "${table}" ORDER BY 1, 2`)])
+    return rows
+  }
+
+  type Write = readonly [name: string, write: () => readonly [string, string, unknown?], status: number, body?: object]
+  const writes: readonly Write[] = [
+    ['create', () => ['POST', '/api/posts', { title: 'New' }], 201, { title: 'New', slug: 'new' }],
+    ['update', () => ['PUT', `/api/posts/${id}`, { title: 'New' }], 200, { title: 'New' }],
+    ['save a working copy', () => ['PUT', `/api/posts/${id}?draft=true`, { title: 'New' }], 200, { title: 'New' }],
+    ['throw a working copy away', () => ['DELETE', `/api/posts/${id}?draft=true`], 204],
+    ['publish', () => ['POST', `/api/posts/${id}/publish`], 200, { title: 'Draft' }],
+    ['unpublish', () => ['POST', `/api/posts/${id}/unpublish`], 200, { status: 'draft' }],
+    ['restore', () => ['POST', `/api/posts/${id}/restore`, { revision: 2 }], 200, { title: 'Hello' }],
+    ['schedule', () => ['POST', `/api/posts/${id}/publish`, { publishAt: '2999-01-01T00:00:00Z' }], 200],
+    ['delete', () => ['DELETE', `/api/posts/${id}`], 204],
+    ['delete an asset', () => ['DELETE', `/api/assets/${asset}`], 204],
+    ['write a global', () => ['PUT', '/api/globals/site', { name: 'N' }], 200, { name: 'N' }],
+    [
+      'batch',
+      () => ['POST', '/api/cms/batch', { operations: [{ op: 'delete', collection: 'posts', id }] }],
+      200,
+      { results: [{ op: 'delete', collection: 'posts' }] },
+    ],
+    ['change many', () => ['PATCH', '/api/posts?where[id][exists]=true', { title: 'New' }], 200, { changed: 1 }],
+    ['delete many', () => ['DELETE', '/api/posts?where[id][exists]=true'], 200, { changed: 1 }],
+    // What is refused is refused as it would be.
+    ['create without a title', () => ['POST', '/api/posts', {}], 400],
+    ['delete what others refer to', () => ['DELETE', `/api/topics/${topic}`], 409],
+    ['take a slug', () => ['POST', '/api/posts', { title: 'x', slug: 'hello' }], 409],
+    ['change what is not there', () => ['PUT', '/api/posts/01a1f9d5-ddca-7255-9a37-e7bf8ce09df2', {}], 404],
+  ]
+
+  test.each(writes.map(([name, write, status, body = {}]) => ({ name, write, status, body })))(
+    'to $name answers as it would have, and stores nothing',
+    async ({ write, status, body }) => {
+      const [method, path, json] = write()
+      const before = await stored()
+      const target = `${path}${path.includes('?') ? '&' : '?'}dryRun=true`
+      const type = method === 'PATCH' ? { type: 'application/merge-patch+json' } : {}
+      const answer = await editor.send(method, target, json, type)
+      expect(answer, JSON.stringify(answer.body)).toMatchObject({ status, body })
+      if (status < 400) expect(answer.headers.get('Daybook-Dry-Run')).toBe('true')
+      expect([answer.headers.get('ETag'), answer.headers.get('Daybook-Seq')]).toEqual([null, null])
+      expect(await stored()).toEqual(before)
+    },
+  )
+
+  test('to upload keeps no file, and a file of that name can be stored then', async () => {
+    const send = (query: string): Promise<Response> =>
+      service.request(`/api/assets${query}`, {
+        method: 'POST',
+        headers: { Authorization: 'Bearer ann' },
+        body: toForm({ content: DOT, name: 'dot.png', texts: { filename: 'new.png' } }),
+      })
+    const before = await stored()
+    const tried = await send('?dryRun=true')
+    expect(tried.status).toBe(201)
+    expect(tried.headers.get('Daybook-Dry-Run')).toBe('true')
+    expect(await tried.json()).toMatchObject({ filename: 'new.png', mimeType: 'image/png' })
+    expect(await stored()).toEqual(before)
+    expect((await send('')).status).toBe(201)
+  })
+
+  test('to delete an asset leaves its file', async () => {
+    await editor.delete(`/api/assets/${asset}?dryRun=true`)
+    const image = await service.request(`/api/assets/${asset}/image?w=16&h=16`, {
+      headers: { Authorization: 'Bearer ann' },
+    })
+    expect(image.status).toBe(200)
+  })
+
+  test('asks hooks, and tells none of them afterwards', async () => {
+    await editor.post('/api/posts?dryRun=true', { title: 'New' })
+    expect((await editor.post('/api/posts?dryRun=true', { title: 'veto' }).catch(() => ({ status: 500 }))).status).toBe(
+      500,
+    )
+    told.length = 0
+    await editor.post('/api/topics', { name: 'after' })
+    expect(told).toEqual([])
+  })
+
+  test('keeps no answer for an Idempotency-Key', async () => {
+    const send = (query: string): Promise<Response> =>
+      service.request(`/api/posts${query}`, {
+        method: 'POST',
+        headers: { Authorization: 'Bearer ann', 'Content-Type': 'application/json', 'Idempotency-Key': 'one' },
+        body: JSON.stringify({ title: 'Keyed' }),
+      })
+    expect((await send('?dryRun=true')).status).toBe(201)
+    const stored = await send('')
+    expect([stored.status, stored.headers.get('Idempotency-Replayed')]).toEqual([201, null])
+  })
+})

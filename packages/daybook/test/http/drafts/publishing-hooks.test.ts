@@ -1,0 +1,96 @@
+import { defineCollection, defineConfig, f } from 'daybook'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { People } from '../../support/auth/people.ts'
+import { eventually } from '../../support/patience.ts'
+import { STORES, type StoredService } from '../../support/stores/stores.ts'
+import { Editor } from './editor.ts'
+
+const people = new People({ ann: [] })
+const told: (readonly [string, unknown])[] = []
+
+const config = defineConfig({
+  auth: people.adapter,
+  locales: { available: ['en', 'de'], default: 'en' },
+  collections: {
+    posts: defineCollection({
+      fields: {
+        title: f.text({
+          required: true,
+          localized: true,
+          validate: (value) => (value === 'rude' ? 'must be polite' : undefined),
+        }),
+        slug: f.slug({ from: 'title' }),
+        status: f.status(),
+        summary: f.text(),
+        words: f.number(),
+      },
+      validate: ({ title, summary }) =>
+        title === summary ? { path: '/summary', message: 'says nothing new' } : undefined,
+      hooks: {
+        beforeValidate: ({ data }) => {
+          told.push(['beforeValidate', data.title])
+          return typeof data.summary === 'string' ? { ...data, summary: data.summary.trim() } : undefined
+        },
+        beforeChange: ({ action, before, after }) => {
+          told.push([`beforeChange ${action}`, [before?.title, after?.title]])
+          return { words: String(after?.title ?? '').split(' ').length }
+        },
+        afterCommit: ({ action, before, after }) =>
+          void told.push([`afterCommit ${action}`, [before?.title, after?.title]]),
+      },
+    }),
+  },
+})
+
+describe.each(STORES)('hooks and validators of working copies on $name', (store) => {
+  let service: StoredService
+  let editor: Editor
+  let id: string
+  beforeEach(async () => {
+    service = await store.open(config)
+    editor = new Editor(service)
+    id = (await editor.post('/api/posts', { title: 'One' })).body.id
+    await eventually(async () => expect(told.at(-1)?.[0]).toBe('afterCommit create'))
+    told.length = 0
+  })
+  afterEach(async () => {
+    await service.close()
+  })
+
+  test('a save asks none of them', async () => {
+    const { status, body } = await editor.put(`/api/posts/${id}?draft=true`, { title: 'rude', summary: 'rude' })
+    expect({ status, words: body.words }).toEqual({ status: 200, words: 1 })
+    await editor.delete(`/api/posts/${id}?draft=true`)
+    expect(told).toEqual([])
+  })
+
+  test('publishing asks all of them, and what they change is published', async () => {
+    await editor.put(`/api/posts/${id}?draft=true`, { title: 'One two', summary: ' short ' })
+    await editor.put(`/api/posts/${id}?draft=true&locale=de`, { title: 'Eins zwei drei' })
+    const { body } = await editor.post(`/api/posts/${id}/publish`)
+    expect(body).toMatchObject({ title: 'One two', summary: 'short', words: 2 })
+    expect((await editor.get(`/api/posts/${id}?locale=de`, null)).body).toMatchObject({
+      title: 'Eins zwei drei',
+      words: 2,
+    })
+    expect(told.slice(0, 2)).toEqual([
+      ['beforeValidate', 'One two'],
+      ['beforeChange update', ['One', 'One two']],
+    ])
+    await eventually(async () => expect(told.at(-1)).toEqual(['afterCommit update', ['One', 'One two']]))
+    expect(told).toHaveLength(3)
+  })
+
+  test('publishing is refused by a validator, and the working copy stays', async () => {
+    for (const [data, path] of [
+      [{ title: 'rude' }, '/title'],
+      [{ title: 'same', summary: 'same' }, '/summary'],
+    ] as const) {
+      await editor.put(`/api/posts/${id}?draft=true`, data)
+      const refused = await editor.post(`/api/posts/${id}/publish`)
+      expect({ status: refused.status, path: refused.body.details?.issues?.[0]?.path }).toEqual({ status: 400, path })
+      expect((await editor.get(`/api/posts/${id}?draft=true`)).body).toMatchObject({ ...data, hasDraft: true })
+    }
+    expect((await editor.get(`/api/posts/${id}`, null)).body).toMatchObject({ title: 'One' })
+  })
+})

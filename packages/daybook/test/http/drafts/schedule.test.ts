@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { defineCollection, defineConfig, f } from 'daybook'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { People } from '../../support/auth/people.ts'
+import { KeptLog } from '../../support/kept-log.ts'
+import { eventually } from '../../support/patience.ts'
+import { STORES, type StoredService } from '../../support/stores/stores.ts'
+import { Editor } from './editor.ts'
+
+const people = new People({ ann: [], ben: [] })
+
+const config = defineConfig({
+  auth: people.adapter,
+  locales: { available: ['en', 'de'], default: 'en' },
+  collections: {
+    posts: defineCollection({
+      fields: {
+        title: f.text({ required: true, localized: true }),
+        status: f.status(),
+        code: f.text({ unique: true }),
+      },
+    }),
+  },
+})
+
+const soon = (ms = 300): string => new Date(Date.now() + ms).toISOString()
+const LATER = '2999-01-01T00:00:00.000Z'
+
+describe.each(STORES)('schedules on $name', (store) => {
+  let service: StoredService
+  let editor: Editor
+  let log: KeptLog
+  beforeEach(async () => {
+    log = new KeptLog()
+    service = await store.open(config, { log })
+    editor = new Editor(service)
+  })
+  afterEach(async () => {
+    await service.close()
+  })
+
+  const make = async (data: object = {}): Promise<string> =>
+    (await editor.post('/api/posts', { title: 'Hello', ...data })).body.id
+  const errors = (): readonly string[] => log.take().filter((line) => line.startsWith('error'))
+  const records = async (...actions: readonly string[]) =>
+    (await service.rows('SELECT action, actor FROM daybook$journal ORDER BY seq')).filter(({ action }) =>
+      actions.includes(String(action)),
+    )
+
+  test('publish at their time, once, on behalf of whoever set it', async () => {
+    const id = await make({ status: 'draft' })
+    await editor.put(`/api/posts/${id}?draft=true`, { title: 'Then' })
+    const at = soon()
+    const set = await editor.post(`/api/posts/${id}/publish`, { publishAt: at })
+    expect(set).toMatchObject({ status: 200, body: { publishAt: at, hasDraft: true, status: 'draft' } })
+    expect((await editor.get(`/api/posts/${id}?draft=true`)).body).toMatchObject({ publishAt: at })
+    expect((await editor.get('/api/posts?draft=true')).body.items).toMatchObject([{ publishAt: at }])
+    await eventually(async () => {
+      expect((await editor.get(`/api/posts/${id}`, null)).body).toMatchObject({ title: 'Then', status: 'published' })
+    })
+    await sleep(200)
+    expect(await records('publish')).toEqual([{ action: 'publish', actor: 'ann' }])
+    expect((await editor.get(`/api/posts/${id}?draft=true`)).body).toMatchObject({ publishAt: null, hasDraft: false })
+  })
+
+  test('unpublish at their time, also what is published by then', async () => {
+    const id = await make({ status: 'draft' })
+    await editor.post(`/api/posts/${id}/publish`, { publishAt: soon(100) })
+    await editor.post(`/api/posts/${id}/unpublish`, { unpublishAt: soon(600) })
+    await eventually(async () => {
+      expect(await records('publish', 'unpublish')).toMatchObject([{ action: 'publish' }, { action: 'unpublish' }])
+    })
+    expect((await editor.get(`/api/posts/${id}`, null)).status).toBe(404)
+  })
+
+  test('set no tag anew that everybody sees, and one that editors see', async () => {
+    const id = await make()
+    const [before, draft] = [
+      await editor.get(`/api/posts/${id}`, null),
+      await editor.get(`/api/posts/${id}?draft=true`),
+    ]
+    await editor.post(`/api/posts/${id}/unpublish`, { unpublishAt: LATER })
+    expect((await editor.get(`/api/posts/${id}`, null)).tag).toBe(before.tag)
+    expect((await editor.get(`/api/posts/${id}?draft=true`)).tag).not.toBe(draft.tag)
+  })
+
+  test('publish the languages that were asked for', async () => {
+    const id = await make()
+    await editor.put(`/api/posts/${id}?draft=true`, { title: 'New' })
+    await editor.put(`/api/posts/${id}?draft=true&locale=de`, { title: 'Neu' })
+    await editor.post(`/api/posts/${id}/publish`, { publishAt: soon(), locales: ['de'] })
+    await eventually(async () => {
+      expect((await editor.get(`/api/posts/${id}?locale=de`, null)).body).toMatchObject({ title: 'Neu' })
+    })
+    expect((await editor.get(`/api/posts/${id}`, null)).body).toMatchObject({ title: 'Hello' })
+  })
+
+  test('are taken back, and set anew', async () => {
+    const id = await make({ status: 'draft' })
+    await editor.post(`/api/posts/${id}/publish`, { publishAt: soon(1500) })
+    expect((await editor.delete(`/api/posts/${id}/schedule`)).status).toBe(204)
+    expect((await editor.delete(`/api/posts/${id}/schedule`)).status).toBe(404)
+    await editor.post(`/api/posts/${id}/publish`, { publishAt: soon(1500) })
+    await editor.post(`/api/posts/${id}/publish`, { publishAt: LATER }, { as: 'ben' })
+    await sleep(2000)
+    expect(await records('publish')).toEqual([])
+    expect((await editor.get(`/api/posts/${id}?draft=true`)).body).toMatchObject({ publishAt: LATER })
+    expect(await records('schedule', 'unschedule')).toHaveLength(4)
+  })
+
+  test('are over with what they were set for: published by hand, or deleted', async () => {
+    const [one, other] = [await make({ status: 'draft' }), await make({ status: 'draft' })]
+    const publishAt = soon(1000)
+    for (const id of [one, other]) await editor.post(`/api/posts/${id}/publish`, { publishAt })
+    await editor.post(`/api/posts/${one}/publish`)
+    await editor.delete(`/api/posts/${other}`)
+    await eventually(async () => {
+      expect(await service.rows('SELECT * FROM daybook$schedules')).toEqual([])
+    })
+    expect(await records('publish', 'scheduleFailed')).toHaveLength(1)
+    expect(errors()).toEqual([])
+  })
+
+  test('what could not be published now is refused now', async () => {
+    const id = await make()
+    await editor.put(`/api/posts/${id}?draft=true`, { title: null })
+    expect((await editor.post(`/api/posts/${id}/publish`, { publishAt: LATER })).status).toBe(400)
+    expect(await service.rows('SELECT * FROM daybook$schedules')).toEqual([])
+  })
+
+  test('what cannot be done at its time is told by the journal and the log, and tried again', async () => {
+    const id = await make()
+    await editor.put(`/api/posts/${id}?draft=true`, { code: 'a' })
+    await editor.post(`/api/posts/${id}/publish`, { publishAt: soon(500) })
+    await make({ code: 'a' })
+    await eventually(async () => {
+      expect(await records('scheduleFailed')).toEqual([{ action: 'scheduleFailed', actor: 'ann' }])
+    })
+    expect(errors()).toHaveLength(1)
+    const [row] = await service.rows('SELECT failures FROM daybook$schedules')
+    expect(Number(row?.failures)).toBe(1)
+    expect((await editor.get(`/api/posts/${id}`, null)).body).toMatchObject({ code: null })
+  })
+
+  test('a time that has passed is now', async () => {
+    const id = await make({ status: 'draft' })
+    const { body } = await editor.post(`/api/posts/${id}/publish`, { publishAt: '2020-01-01T00:00:00Z' })
+    expect(body).toMatchObject({ status: 'published' })
+  })
+})
