@@ -29,6 +29,14 @@ export type {
   UploadOptions,
   WriteOptions,
 } from './types/client.ts'
+export type {
+  AtTime,
+  ConditionOptions,
+  DraftsClient,
+  Preview,
+  PublishOptions,
+  SaveDraftOptions,
+} from './types/drafts.ts'
 export type { Locale } from './types/fields.ts'
 export type { EqualityFilter, MembersFilter, OrderFilter, Sort, Status, TextFilter, Where } from './types/filter.ts'
 export type { Depth } from './types/paths.ts'
