@@ -14,6 +14,7 @@ const config = defineConfig({
         secret: f.text({ access: { read: isAuthenticated } }),
       },
     }),
+    letters: defineCollection({ fields: { text: f.text({ search: false, index: false, maxLength: 1_000_000 }) } }),
     members: defineCollection({ access: { read: isAuthenticated }, fields: { name: f.text() } }),
   },
   globals: { site: defineGlobal({ fields: { name: f.text() } }) },
@@ -65,6 +66,28 @@ describe.each(STORES)('GET /api/cms/changes on $name', (store) => {
     })
     next = page.next
     expect(await changes(service, `collections=posts&since=${next}`)).toEqual({ items: [], next })
+  })
+
+  test('is stored by no cache, whoever asks (Z11)', async () => {
+    await using service = await store.open(config)
+    for (const auth of [true, false]) {
+      const { headers } = await ask(service, '/api/cms/changes', { auth })
+      expect(headers.get('cache-control')).toBe('private, no-store')
+      expect(headers.get('vary')).toBe('Authorization, Cookie, Origin')
+    }
+  })
+
+  test('a page of large entries ends early, and the next one goes on', async () => {
+    await using service = await store.open(config)
+    const operation = { op: 'create', collection: 'letters', data: { text: 'x'.repeat(90_000) } }
+    for (let batch = 0; batch < 3; batch += 1) {
+      const json = { operations: Array.from({ length: 40 }, () => operation) }
+      expect((await ask(service, '/api/cms/batch', { method: 'POST', json })).status).toBe(200)
+    }
+    const first = await changes(service, 'collections=letters&limit=1000')
+    const second = await changes(service, `collections=letters&limit=1000&since=${first.next}`)
+    expect([first.items.length, second.items.length]).toEqual([100, 20])
+    expect(new Set([...told(first), ...told(second)]).size).toBe(120)
   })
 
   test('an entry that is no longer published is deleted from the copy of a reader without a session (Z2)', async () => {

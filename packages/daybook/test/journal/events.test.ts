@@ -109,6 +109,16 @@ describe.each(STORES)('GET /api/cms/events on $name', (store) => {
     expect(await again.next()).toMatchObject({ event: 'delete', data: { collection: 'members', id } })
   })
 
+  test('line breaks in content make no fields of a stream (W9)', async () => {
+    await using service = await store.open(config)
+    await using reader = await open(service)
+    const title = 'a\r\nevent: forged\ndata: {}\n\nid: 7\u2028\u0085'
+    await create(service, 'posts', { title })
+    const event = await reader.next()
+    expect([event?.event, itemOf(event).data?.title]).toEqual(['upsert', title])
+    expect(reader.lines.filter((line) => /^(?:event: forged|id: 7)/.test(line))).toEqual([])
+  })
+
   test.each([
     ['an id that is none', { headers: { 'Last-Event-ID': 'junk' } }, 'Last-Event-ID'],
     ['a collection that is not readable', { query: 'collections=members' }, 'collections'],

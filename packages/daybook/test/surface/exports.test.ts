@@ -110,6 +110,7 @@ describe('what the package exports', () => {
       '404 NOT_FOUND',
       '405 METHOD_NOT_ALLOWED',
       '409 CONFLICT',
+      '410 GONE',
       '412 PRECONDITION_FAILED',
       '413 PAYLOAD_TOO_LARGE',
       '415 UNSUPPORTED_MEDIA_TYPE',

@@ -2,11 +2,13 @@ import { getSubject } from '../../auth/adapter.ts'
 import type { Access } from '../../content/access/access.ts'
 import type { Engine } from '../../content/engine.ts'
 import { requireReadable } from '../../content/reads/entry.ts'
-import { DaybookError } from '../../errors.ts'
+import { DaybookError, invalidAt } from '../../errors.ts'
+import { isRecord } from '../../fields/field.ts'
 import type { Presence } from '../../journal/live/presence.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
-import { defineRoute, type PathParameters, READ_ERRORS, type Route } from '../contract.ts'
+import { readJson } from '../body.ts'
+import { type BodyContract, defineRoute, type PathParameters, READ_ERRORS, type Route } from '../contract.ts'
 import { PRIVATE } from '../respond.ts'
 import { EXAMPLE_ID, PRESENCE_SCHEMA } from './schemas.ts'
 
@@ -20,6 +22,20 @@ const PATH = '/api/:collection/:id/presence'
 
 const BY_ID: PathParameters = {
   id: { description: 'The id of the entry.', schema: { type: 'string', format: 'uuid' }, example: EXAMPLE_ID },
+}
+
+/** Nothing has to be said. */
+const EMPTY_BODY: BodyContract = {
+  description: 'Nothing, or an empty object.',
+  mediaTypes: ['application/json'],
+  schema: { type: 'object', additionalProperties: false },
+  isRequired: false,
+  read: async (request, limit) => {
+    if (!request.headers.has('content-type')) return undefined
+    const body = await readJson(request, limit)
+    if (isRecord(body) && Object.keys(body).length === 0) return body
+    throw invalidAt('/', 'additionalProperties', 'must be an empty object, or left out')
+  },
 }
 
 /** Who has an entry open. */
@@ -36,12 +52,13 @@ function routesOf({ engine, presence }: PresenceParts, collection: CollectionMod
     changesNothing: true,
     parameters: NO_PARAMETERS,
     conditions: [],
-    errors: READ_ERRORS,
   } as const
   return [
     defineRoute({
       ...common,
       method: 'POST',
+      body: EMPTY_BODY,
+      errors: [...READ_ERRORS, 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
       operationId: 'enterEntry',
       summary: 'Says that the caller has an entry open, for 30 seconds.',
       answers: [
@@ -63,6 +80,7 @@ function routesOf({ engine, presence }: PresenceParts, collection: CollectionMod
     defineRoute({
       ...common,
       method: 'DELETE',
+      errors: READ_ERRORS,
       operationId: 'leaveEntry',
       summary: 'Says that the caller has closed an entry.',
       answers: [{ status: 204, description: 'It is noted.', headers: ['Cache-Control'] }],

@@ -20,8 +20,12 @@ export interface FeedItem {
   readonly json: string
 }
 
-/** How many records are read together. */
+/** The most records that are read together. */
 const RECORDS = 1000
+/** The most entries that are read together: as many as a list has. */
+const SET = 100
+/** A page of so many characters is not added to. */
+const MAX_PAGE_LENGTH = 8 * 1024 * 1024
 /** How many steps make a page at most: what passes over many records without an item leaves the rest to the next page. */
 const MAX_STEPS = 12
 
@@ -41,6 +45,8 @@ export class Pager {
   /** By document: of each, only its present state is told. */
   readonly #items = new Map<string, FeedItem>()
   #position: FeedPosition
+  /** Of all items, in characters. */
+  #length = 0
 
   /** @param limit how many items it has at most */
   constructor(engine: Engine, following: Following, limit: number) {
@@ -57,8 +63,9 @@ export class Pager {
     return { items: [...this.#items.values()], position: { ...this.#position, told }, isLast }
   }
 
+  /** How many items may be added in this step. */
   get #room(): number {
-    return this.#limit - this.#items.size
+    return this.#length < MAX_PAGE_LENGTH ? Math.min(SET, this.#limit - this.#items.size) : 0
   }
 
   /** @returns whether there may be more */
@@ -117,8 +124,7 @@ export class Pager {
 
   /** @returns whether there were records */
   async #stream(): Promise<boolean> {
-    const read = await this.#engine.store.journal.records(this.#position.seq, RECORDS)
-    const records = this.#fitting(read)
+    const records = this.#fitting(await this.#engine.store.journal.records(this.#position.seq, RECORDS))
     const end = records.at(-1)?.seq
     if (end === undefined) return false
     await this.#tellChanged(records, end)
@@ -262,9 +268,11 @@ export class Pager {
 
   #add(action: FeedItem['action'], collection: string, id: string, rest: string): void {
     const name = nameOf(collection, id)
+    const json = `{"action":"${action}","collection":"${collection}","id":"${id}"${rest}}`
     // It comes last that was told last.
     this.#items.delete(name)
-    this.#items.set(name, { action, json: `{"action":"${action}","collection":"${collection}","id":"${id}"${rest}}` })
+    this.#items.set(name, { action, json })
+    this.#length += json.length
   }
 }
 

@@ -74,11 +74,6 @@ export class LiveFeed {
     }
   }
 
-  /** How many listeners there are. */
-  get size(): number {
-    return this.#listeners.size
-  }
-
   /**
    * Opens a stream of events, which holds the place of a listener from now on.
    *
