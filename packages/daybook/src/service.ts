@@ -23,7 +23,7 @@ import { pendingRenames } from './content/transfer/migration.ts'
 import { fillLocaleTables } from './content/writes/row.ts'
 import { DaybookError, StartupError } from './errors.ts'
 import { DEFAULT_PENDING } from './http/admission.ts'
-import { createApp } from './http/app.ts'
+import { type AppOptions, createApp } from './http/app.ts'
 import { DEFAULT_BODY_BYTES } from './http/body.ts'
 import type { Route } from './http/contract.ts'
 import type { Handle } from './http/request.ts'
@@ -32,6 +32,7 @@ import { type Fetch, toFetch } from './http/web.ts'
 import { ChangesFeed } from './journal/feed/changes-feed.ts'
 import { LiveFeed } from './journal/live/live-feed.ts'
 import { Presence } from './journal/live/presence.ts'
+import { Pace } from './journal/pace.ts'
 import { Retention } from './journal/retention.ts'
 import { Scheduler } from './journal/scheduler.ts'
 import { type Log, SILENT } from './log.ts'
@@ -191,6 +192,7 @@ async function openService<const C extends DaybookConfig>(
   })
   const metrics = options.metrics ? await openServiceMetrics(engine.store) : undefined
   opened.defer(() => metrics?.close())
+  const pace = new Pace()
   const handle = createApp({
     model,
     routes,
@@ -202,11 +204,12 @@ async function openService<const C extends DaybookConfig>(
     pendingRequests: limits.pendingRequests ?? DEFAULT_PENDING,
     startPage: docsPath(config),
     isStrict: options.strict ?? false,
-    observe: metrics?.observe.bind(metrics),
+    observe: observerOf(metrics, plugins.subscriptions.length > 0 ? pace : undefined),
   })
   const deliveries = await Deliveries.start(engine, log, {
     limitMs: limits.pluginMs ?? DEFAULT_PLUGIN_MS,
     ofPlugins: plugins.subscriptions,
+    pace,
   })
   opened.defer(() => deliveries.close())
   const scheduler = new Scheduler(engine, log)
@@ -285,6 +288,15 @@ function adapterOf({ auth = {} }: DaybookConfig, host: AuthHost): AuthAdapter {
   // With registration closed there are no accounts to lose.
   if (auth.registration !== 'closed') host.log.warn({}, ACCOUNTS_WARNING)
   return defaultAdapter(auth)
+}
+
+/** What is told of each request; `undefined`: nothing listens. */
+function observerOf(metrics: Metrics | undefined, pace: Pace | undefined): AppOptions['observe'] {
+  if (!pace) return metrics?.observe.bind(metrics)
+  return (...request) => {
+    pace.noteRequest()
+    metrics?.observe(...request)
+  }
 }
 
 /** Without metrics, their library is not loaded. */

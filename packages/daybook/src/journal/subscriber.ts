@@ -1,4 +1,5 @@
 import type { JournalRow } from '../store/reads/rows.ts'
+import type { Pace } from './pace.ts'
 import type { RecordStates } from './record-states.ts'
 
 /** A reader of the journal that is told of each record once it is committed. */
@@ -12,6 +13,8 @@ export interface Subscriber {
    * not, all later ones wait. @default false
    */
   readonly storesFailures?: boolean
+  /** Holds deliveries of a subscriber that stores failures back while clients keep the process busy. @default none */
+  readonly pace?: Pace | undefined
   /** Whether it is told of a record. */
   wants(record: JournalRow): boolean
   /**

@@ -319,6 +319,7 @@ export class Subscription {
       isMade = true
       return isSent
     }
+    await this.#subscriber.pace?.turn(this.#stopping.signal)
     try {
       await this.#breaker.pass(attempt, this.#stopping.signal)
     } catch (error) {

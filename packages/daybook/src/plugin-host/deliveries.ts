@@ -1,6 +1,7 @@
 import { type Contributor, contributorTitle } from '../config/plugin.ts'
 import type { Engine } from '../content/engine.ts'
 import { documentOf } from '../content/reads/past-view.ts'
+import type { Pace } from '../journal/pace.ts'
 import type { Subscriber } from '../journal/subscriber.ts'
 import { Subscription } from '../journal/subscription.ts'
 import type { Log } from '../log.ts'
@@ -12,6 +13,16 @@ import { pluginLog } from './plugin-log.ts'
 import { systemContent } from './system-content.ts'
 import { type AnyHooks, type HookedModel, hooksOf } from './write-hooks.ts'
 
+/** What deliveries depend on. */
+export interface DeliveriesParts {
+  /** How long a delivery may take where the subscription does not say, in milliseconds. */
+  readonly limitMs: number
+  /** The subscriptions of plugins. */
+  readonly ofPlugins: readonly CheckedSubscription[]
+  /** Holds those back while clients keep the process busy. */
+  readonly pace: Pace
+}
+
 /** Tells the config's hooks and those of plugins of what is stored: each contributor has a subscription of its own. */
 export class Deliveries {
   readonly #subscriptions: readonly Subscription[]
@@ -22,17 +33,12 @@ export class Deliveries {
 
   /**
    * Begins to deliver to each contributor with an `afterCommit` hook, and to subscriptions of plugins.
-   *
-   * @param limitMs how long a delivery may take where the subscription does not say, in milliseconds
    */
-  static async start(
-    engine: Engine,
-    log: Log,
-    { limitMs, ofPlugins }: { readonly limitMs: number; readonly ofPlugins: readonly CheckedSubscription[] },
-  ): Promise<Deliveries> {
+  static async start(engine: Engine, log: Log, { limitMs, ofPlugins, pace }: DeliveriesParts): Promise<Deliveries> {
+    const paced = ofPlugins.map(({ subscriber, times }) => ({ subscriber: { ...subscriber, pace }, times }))
     const ofHooks = subscribers(engine, log).map((subscriber) => ({ subscriber, times: {} }))
     const subscriptions: Subscription[] = []
-    for (const { subscriber, times } of [...ofHooks, ...ofPlugins])
+    for (const { subscriber, times } of [...ofHooks, ...paced])
       subscriptions.push(await Subscription.start(engine.store, subscriber, log, { deliveryMs: limitMs, ...times }))
     return new Deliveries(subscriptions)
   }

@@ -26,7 +26,10 @@ export interface JournalEvent {
   readonly at: string
   /** Absent where the reader may not know people. */
   readonly actor?: string
-  /** What the reader could read before the change, in the default locale; `null`: it was not there for the reader. */
+  /**
+   * What the reader could read before the change, in the default locale; `null`: it was not there for the reader; empty: the
+   * journal no longer knows.
+   */
   readonly before: HookData | null
   /** The same after the change: never the outcome of a later one. */
   readonly after: HookData | null

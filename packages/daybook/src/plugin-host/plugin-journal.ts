@@ -204,10 +204,16 @@ interface ViewedStates {
   readonly after: HookData | null
 }
 
+const NOTHING: ViewedStates = { before: null, after: null }
+
+/** What was erased is told by no change but those that end a document: a later change tells what came of it. */
 async function statesIn(view: PastView, record: JournalRow, { where }: ViewFilter): Promise<ViewedStates> {
-  const after = (await view.at(record, record.seq, where)) ?? null
+  const after = await view.at(record, record.seq, where)
+  if (after === undefined) return NOTHING
   if (!isStateAction(record.action)) return { before: after, after }
-  return { before: (await view.at(record, record.seq - 1, where)) ?? null, after }
+  const before = await view.at(record, record.seq - 1, where)
+  const mayHaveBeenThere = after !== null || record.action === 'delete' || record.action === 'unpublish'
+  return { before: before === undefined && mayHaveBeenThere ? {} : (before ?? null), after }
 }
 
 /** `undefined`: nothing happened for the reader. */

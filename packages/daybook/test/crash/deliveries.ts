@@ -94,7 +94,7 @@ for (let cycle = 1; cycle <= CYCLES; cycle += 1) {
   const child = await startService('write')
   const ended = once(child, 'exit')
   // Nothing is delivered while the lease of the process before is held; some kills come while deliveries run.
-  if (cycle % 4 === 2) await nextDelivery()
+  if (cycle % 8 === 2) await nextDelivery()
   await sleep(20 + Math.random() * 300)
   child.kill('SIGKILL')
   await ended

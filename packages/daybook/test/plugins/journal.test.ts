@@ -12,7 +12,7 @@ import { createTestService } from 'daybook/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { KeptLog } from '../support/kept-log.ts'
 import { eventually } from '../support/patience.ts'
-import { create, type Place, update } from '../support/stores/place.ts'
+import { AS_SYSTEM, create, type Place, update } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
 
 const collections = { notes: defineCollection({ fields: { text: f.text() } }) }
@@ -163,6 +163,28 @@ describe.each(STORES)('a plugin that reads the journal on $name', (store) => {
     await next(
       () => Promise.all([journal().replay({ seq: 1 }), journal().replay({ from: 5, to: 900 })]).then(() => {}),
       ['1', '5', '6'],
+    )
+  })
+
+  test('tells what it can of changes whose states were erased', async () => {
+    const seen: unknown[] = []
+    const { config, journal } = reading({
+      deliver: ({ seq, action, after }) => void seen.push([seq, action, after?.text]),
+    })
+    const service = await start(config)
+    const { id } = await create(service, 'notes', { text: '1' })
+    for (const text of ['2', '3']) await update(service, 'notes', id, { text })
+    const gone = await create(service, 'notes', { text: 'gone' })
+    await service.content.delete('notes' as never, gone.id, AS_SYSTEM)
+    await eventually(() => expect(seen).toHaveLength(5))
+    await place.exec('DELETE FROM daybook$journal_payload')
+    seen.length = 0
+    await journal().replay({ from: 1 })
+    await eventually(() =>
+      expect(seen.toSorted()).toEqual([
+        [3, 'update', '3'],
+        [5, 'delete', undefined],
+      ]),
     )
   })
 

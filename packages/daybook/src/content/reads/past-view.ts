@@ -31,18 +31,19 @@ export class PastView {
    *
    * @param seq where the journal stood
    * @param where what an entry must hold besides
-   * @returns `undefined`: it was not there for the reader, did not hold that, or that state was erased
+   * @returns `null`: it was not there for the reader, or did not hold that; `undefined`: that state was erased
    * @throws INTERNAL_ERROR when a rule fails
    */
-  async at(record: JournalRow, seq: number, where?: Condition): Promise<Values | undefined> {
+  async at(record: JournalRow, seq: number, where?: Condition): Promise<Values | null | undefined> {
     const { model, store } = this.#engine
     const document = documentOf(model, record)
     const state = document && (await store.journal.stateAt(record.collection, record.id, seq))
-    if (!document || state?.doc === undefined) return undefined
+    if (!document || !state || state.record.action === 'delete') return null
+    if (state.doc === undefined) return undefined
     const { '@locales': _others, ...stored } = JSON.parse(state.doc)
     // Which config wrote it is not known.
     const values = storedValues(document, { doc: '', shape: '', created_by: null, updated_by: null }, stored)
-    if (!(await this.#isVisible(document, values, where))) return undefined
+    if (!(await this.#isVisible(document, values, where))) return null
     return project(document, values, { hidden: this.#access.hidden(document) })
   }
 

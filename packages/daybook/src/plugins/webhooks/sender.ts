@@ -1,6 +1,5 @@
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
 import { DeliveryError } from '../../index.ts'
 
@@ -41,10 +40,16 @@ export async function sendMessage(
     maxHeaderSize: MAX_HEAD,
     headers: { ...headers, 'Content-Type': 'application/json', 'Content-Length': length },
   })
-  request.on('response', resolve)
+  let isAnswered = false
+  request.on('response', (response) => {
+    isAnswered = true
+    resolve(response)
+  })
   request.on('error', (error) => reject(new DeliveryError(reasonOf(error))))
   // Such as after an answer that switches protocols.
-  request.on('close', () => reject(new DeliveryError('The receiver could not be reached: it closed the connection.')))
+  request.on('close', () => {
+    if (!isAnswered) reject(new DeliveryError('The receiver could not be reached: it closed the connection.'))
+  })
   request.end(body)
   const answer = await promise
   await drop(answer)
@@ -76,8 +81,8 @@ async function drop(answer: IncomingMessage): Promise<void> {
   // An answer that breaks off has its status all the same.
   answer.on('error', () => resolve())
   answer.on('close', () => resolve())
-  const waiting = new AbortController()
-  await Promise.race([ended, sleep(BODY_MS, undefined, { signal: waiting.signal, ref: false }).catch(() => {})])
-  waiting.abort()
+  const timer = setTimeout(resolve, BODY_MS)
+  await ended
+  clearTimeout(timer)
   if (!answer.complete) answer.destroy()
 }
