@@ -1,10 +1,10 @@
 import type { Access } from '../content/access/access.ts'
 import type { Engine } from '../content/engine.ts'
+import { seenWithin } from '../content/past/seen-within.ts'
 import { DaybookError, invalidAt } from '../errors.ts'
 import { isStateAction } from '../store/journal-actions.ts'
 import type { JournalRow } from '../store/reads/rows.ts'
 import { GLOBALS } from '../store/tables/tables.ts'
-import { seenWithin } from './feed/past.ts'
 import { anyOf, type CollectionView, isReadable, type ReaderViews, viewsOf } from './feed/reader-views.ts'
 
 /** How many records are read together, and how often for one page. */

@@ -1,6 +1,6 @@
 import { type Contributor, contributorTitle } from '../config/plugin.ts'
 import type { Engine } from '../content/engine.ts'
-import { documentOf } from '../content/reads/past-view.ts'
+import { documentOf } from '../content/past/past-view.ts'
 import type { Pace } from '../journal/pace.ts'
 import type { Subscriber } from '../journal/subscriber.ts'
 import { Subscription } from '../journal/subscription.ts'

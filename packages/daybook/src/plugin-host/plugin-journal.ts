@@ -7,7 +7,7 @@ import { UnrestrictedAccess } from '../content/access/unrestricted-access.ts'
 import { servedKeysOf } from '../content/document.ts'
 import type { Engine } from '../content/engine.ts'
 import { DEFAULT_LOCALE } from '../content/locales/locale.ts'
-import { documentOf, PastView } from '../content/reads/past-view.ts'
+import { documentOf, PastView } from '../content/past/past-view.ts'
 import { DaybookError } from '../errors.ts'
 import { type ReplayRequest, requestReplay } from '../journal/replay.ts'
 import {

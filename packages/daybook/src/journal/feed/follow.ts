@@ -1,7 +1,7 @@
+import type { Sight } from '../../content/past/seen-within.ts'
 import { DaybookError, invalidAt } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 import { GLOBALS } from '../../store/tables/tables.ts'
-import type { Sight } from './past.ts'
 import { type CollectionPosition, type FeedPosition, startOf, type ToldView, type View } from './position.ts'
 import {
   both,

@@ -1,4 +1,5 @@
 import type { Engine } from '../../content/engine.ts'
+import { seenWithin } from '../../content/past/seen-within.ts'
 import { blankRow, globalIn } from '../../content/reads/globals.ts'
 import { present } from '../../content/reads/present.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
@@ -9,7 +10,6 @@ import type { FeedPlace, FeedRow } from '../../store/reads/feed-reader.ts'
 import type { JournalRow } from '../../store/reads/rows.ts'
 import { GLOBALS } from '../../store/tables/tables.ts'
 import type { Followed, Following } from './follow.ts'
-import { seenWithin } from './past.ts'
 import type { CollectionPosition, DependentsPosition, FeedPosition } from './position.ts'
 import { anyOf } from './reader-views.ts'
 

@@ -1,8 +1,8 @@
-import { referencesOf, type Values } from '../../content/document.ts'
 import { isRecord } from '../../fields/field.ts'
 import type { CollectionModel, Comparable, ManyValued } from '../../model/model.ts'
 import type { CompareOperator, Condition, QueryValue } from '../../query/where.ts'
 import { membersOf } from '../../store/tables/members.ts'
+import { referencesOf, type Values } from '../document.ts'
 
 /** A document as it was at one time. */
 export interface PastEntry {

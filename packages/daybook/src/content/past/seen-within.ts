@@ -1,9 +1,9 @@
-import type { Values } from '../../content/document.ts'
-import { personOf } from '../../content/engine.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import type { Condition } from '../../query/where.ts'
 import type { DocumentState } from '../../store/journal.ts'
 import type { Store } from '../../store/store.ts'
+import type { Values } from '../document.ts'
+import { personOf } from '../engine.ts'
 import { conditionHolds, type FindPast, type PastEntry, relatedIn } from './condition-holds.ts'
 
 /** Positions of the journal, from the first to the last. */

@@ -5,8 +5,8 @@ import { GLOBALS } from '../../store/tables/tables.ts'
 import type { Access } from '../access/access.ts'
 import type { Values } from '../document.ts'
 import type { Engine } from '../engine.ts'
-import { matches } from './matches.ts'
-import { project, storedValues } from './present.ts'
+import { project, storedValues } from '../reads/present.ts'
+import { seenWithin } from './seen-within.ts'
 
 /** The document of a record, if the config still has its collection or global. */
 export function documentOf(
@@ -14,6 +14,13 @@ export function documentOf(
   { collection, id }: Pick<JournalRow, 'collection' | 'id'>,
 ): CollectionModel | GlobalModel | undefined {
   return collection === GLOBALS ? globals.get(id) : collections.get(collection)
+}
+
+/** A document as it was when the journal had come to a number. */
+interface PastDocument {
+  readonly id: string
+  readonly seq: number
+  readonly values: Values
 }
 
 /** Documents as a reader could have read them when the journal had come to a number, in the default locale. */
@@ -43,13 +50,13 @@ export class PastView {
     const { '@locales': _others, ...stored } = JSON.parse(state.doc)
     // Which config wrote it is not known.
     const values = storedValues(document, { doc: '', shape: '', created_by: null, updated_by: null }, stored)
-    if (!(await this.#isVisible(document, values, where))) return null
+    if (!(await this.#isVisible(document, { id: record.id, seq, values }, where))) return null
     return project(document, values, { hidden: this.#access.hidden(document) })
   }
 
   async #isVisible(
     document: CollectionModel | GlobalModel,
-    values: Values,
+    { id, seq, values }: PastDocument,
     where: Condition | undefined,
   ): Promise<boolean> {
     const ruling = await this.#access.rulingOnReads(document)
@@ -58,6 +65,9 @@ export class PastView {
     const { status } = document
     if (status && !this.#access.isVisible(document, String(values[status.key]))) return false
     const conditions = [...(ruling === true ? [] : [ruling.where]), ...(where ? [where] : [])]
-    return matches(this.#engine.store.read, { collection: document, values }, { kind: 'all', of: conditions })
+    if (conditions.length === 0) return true
+    const at = { from: seq, to: seq }
+    const sight = { ...at, where: { kind: 'all', of: conditions } } as const
+    return (await seenWithin(this.#engine.store, document, [id], [sight], at)).has(id)
   }
 }
