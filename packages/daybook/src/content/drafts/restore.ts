@@ -3,6 +3,7 @@ import type { CollectionModel, DocumentModel } from '../../model/model.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
 import { workingCopyOf } from '../../store/working-copy.ts'
+import type { Access } from '../access/access.ts'
 import { fieldRights } from '../access/field-access.ts'
 import type { EntryAnswer } from '../answer.ts'
 import { type Preconditions, requirePreconditions } from '../etags.ts'
@@ -19,7 +20,8 @@ import { inDefaultLocale } from './publish.ts'
 
 /**
  * Prepares to bring the content of an earlier revision back: into the working copy, or, in a collection without a status, as a new
- * revision. Fields that the caller may not read stay as they are.
+ * revision. Fields that the caller may not read, or not write, stay as
+ * they are.
  *
  * @param revision a number of the journal, of a version of the entry
  * @throws as changes of entries do; NOT_FOUND when the entry has no such version, or it was erased
@@ -57,7 +59,7 @@ async function restoreToCopy(
       requirePreconditions(options, seq, tagOf(collection, seq, rights), target.isMatchRequired)
       const present = draftCanonical(collection, before)
       const version = await versionOf(writer.read, collection, entry, revision)
-      const canonical = withPresent(collection, version, present, rights.hidden)
+      const canonical = withPresent(collection, version, present, closedFields(collection, access))
       const shown = (one: StoredEntry): Promise<EntryAnswer> =>
         draftAnswer(inDefaultLocale(context), writer.read, collection, one, rights)
       if (isSameContent(collection, present, canonical)) return shown(entry)
@@ -76,18 +78,24 @@ function restoreWhole(
   revision: number,
   options: Preconditions,
 ): Promise<PreparedWrite<EntryAnswer>> {
-  const { hidden } = fieldRights(collection, context.access)
+  const closed = closedFields(collection, context.access)
   const write = {
     action: 'restore',
     revisionOf: ({ seq }: StoredEntry) => seq,
     propose: async (read: Reader, entry: StoredEntry) => {
       const present = toCanonical(storedValues(collection, entry), entry.locales)
-      const canonical = withPresent(collection, await versionOf(read, collection, entry, revision), present, hidden)
+      const canonical = withPresent(collection, await versionOf(read, collection, entry, revision), present, closed)
       if (isSameContent(collection, present, canonical)) return undefined
       return { canonical, orphaned: null, draft: entry.draft, isComplete: true }
     },
   } as const
   return prepareWhole(inDefaultLocale(context), collection, id, write, options)
+}
+
+/** Fields that the caller may not read, or may not write. */
+function closedFields(collection: CollectionModel, access: Access): ReadonlySet<string> {
+  const closed = collection.fields.filter((field) => !access.mayWriteField(collection, field))
+  return new Set([...access.hidden(collection), ...closed.map(({ key }) => key)])
 }
 
 /**

@@ -20,6 +20,7 @@ const config = defineConfig({
         parts: f.list(f.group({ name: f.text({ required: true }), note: f.text({ localized: true }) })),
         author: f.relation('authors'),
         secret: f.text({ access: { read: hasRole('editor'), write: hasRole('editor') } }),
+        pinned: f.boolean({ access: { write: hasRole('editor') } }),
       },
       access: {
         update: ({ identity }) => identity?.roles.includes('editor') === true || { status: { eq: 'draft' } },
@@ -395,6 +396,14 @@ describe.each(STORES)('working copies on $name', (store) => {
       const id = await make()
       const { status } = await editor.post(`/api/posts/${id}/restore`, { revision })
       expect(status).toBe(revision === 99 ? 404 : 400)
+    })
+
+    test('leaves what the caller may not read or write', async () => {
+      const id = await make({ status: 'draft', pinned: true, secret: 'then' })
+      await editor.put(`/api/posts/${id}`, { title: 'Second', pinned: false, secret: 'now' })
+      const restored = await editor.post(`/api/posts/${id}/restore`, { revision: 1 }, { as: 'cleo' })
+      expect(restored.body).toMatchObject({ title: 'Hello', pinned: false })
+      expect((await editor.get(`/api/posts/${id}?draft=true`)).body).toMatchObject({ secret: 'now' })
     })
 
     test('refuses the revision of another entry', async () => {
