@@ -124,6 +124,7 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   getGlobal: READ,
   putGlobal: write(200),
   runBatch: { ...write(200), limited: [401, 200, 200, 200] },
+  undoChanges: [401, 200, 200, 200],
   listEntries: { ...READ, limited: everyone },
   createEntry: { ...write(201), limited: [201, 201, 201, 201] },
   uploadAsset: [401, 201, 201, 201],
@@ -335,6 +336,10 @@ describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
     }
     if (PUBLICATIONS.test(operationId)) return publicationOf(operationId, document, target)
     if (method === 'GET' || method === 'DELETE') return { path: target }
+    if (operationId === 'undoChanges') {
+      await makeEntry('plain')
+      return { path: target, json: { from: Number(revision) } }
+    }
     if (operationId === 'runBatch') {
       const operation = { op: 'create', collection: document, data: { title: `batch ${made++}` } }
       return { path: target, json: { operations: [operation] } }
