@@ -29,6 +29,19 @@ export type {
   UploadOptions,
   WriteOptions,
 } from './types/client.ts'
+export type {
+  Change,
+  ChangeStore,
+  ChangesPage,
+  ChangesQuery,
+  JournalPage,
+  JournalQuery,
+  JournalRecord,
+  MemoryCopy,
+  PresentPerson,
+  SubscribeOptions,
+  SyncOptions,
+} from './types/feed.ts'
 export type { Locale } from './types/fields.ts'
 export type { EqualityFilter, MembersFilter, OrderFilter, Sort, Status, TextFilter, Where } from './types/filter.ts'
 export type { Depth } from './types/paths.ts'

@@ -2,7 +2,8 @@ import type { Case } from './case.ts'
 import { CONTENT } from './content.ts'
 import { FAULTS } from './faults.ts'
 import { FILES } from './files.ts'
+import { LIVE } from './live.ts'
 import { SESSIONS } from './sessions.ts'
 
 /** What the client promises, wherever it runs. */
-export const CASES: readonly Case[] = [...CONTENT, ...SESSIONS, ...FILES, ...FAULTS]
+export const CASES: readonly Case[] = [...CONTENT, ...SESSIONS, ...FILES, ...FAULTS, ...LIVE]

@@ -26,6 +26,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<num
   token: async (args) => (await import('./commands/token.ts')).token(args),
   openapi: async (args) => (await import('./commands/openapi.ts')).openapi(args),
   plugins: async (args) => (await import('./commands/plugins.ts')).plugins(args),
+  webhooks: async (args) => (await import('./commands/webhooks.ts')).webhooks(args),
   migrate: async (args) => (await import('./commands/migrate.ts')).migrate(args),
 }
 

@@ -19,6 +19,7 @@ export const HELP = `daybook: a headless content service
   daybook token ACT NAME              tokens of programs: create, revoke; daybook token list
   daybook openapi                     print the OpenAPI document; > openapi.json keeps it
   daybook plugins                     say what each plugin of the config contributes
+  daybook webhooks ACT                deliveries of webhooks: list, replay ENDPOINT
   daybook migrate                     show what a changed config and migrations do to stored content
 
 Every command takes
@@ -90,6 +91,17 @@ token create takes
 
 openapi takes
   --all             also what only a session sees (default: what everyone may know)
+
+webhooks list takes
+  --endpoint NAME   one endpoint alone
+  --pending         the deliveries that have failed and are tried again
+  --parked          the deliveries that are tried no more by themselves
+  --json            JSON, for programs
+
+webhooks replay ENDPOINT takes one of
+  --seq N           the change with this number of the journal
+  --from N, --to N  the changes from one number to another; without --to, to the last one
+  --parked          what is parked
 
 migrate takes
   --apply           do it

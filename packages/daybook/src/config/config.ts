@@ -6,6 +6,7 @@ import type { DocumentValidator } from '../fields/validation.ts'
 import type { DatabaseSource } from '../store/database.ts'
 import type { CollectionAccess, GlobalAccess, PeopleAccess } from './access.ts'
 import type { AssetFields, AssetsConfig } from './assets.ts'
+import type { CdnConfig } from './cdn.ts'
 import type { DocsConfig } from './docs.ts'
 import type { ContributedDocument, ContributedFields, ContributedKey, Plugin, WithFields } from './plugin.ts'
 
@@ -82,6 +83,13 @@ export interface LimitsConfig {
   readonly signInsPerMinute?: number
   /** How many requests a process works on or lets wait; another one is refused with 503. @default 1,000 @see docs/running.md#limit-overload */
   readonly pendingRequests?: number
+  /** How many readers of live events a process has; another one is refused with 503. @default 10,000 @see docs/live-content.md#limit-listeners */
+  readonly listeners?: number
+  /**
+   * How often a reader of live events hears something, be it nothing new, and how often its session and its rights are looked at again, in
+   * milliseconds. @default 15,000
+   */
+  readonly heartbeatMs?: number
   /**
    * How long the auth adapter may take to answer, in milliseconds. Loading it does not count. With accounts, hashing a password is part
    * of an answer. @default 1,800
@@ -190,6 +198,8 @@ export interface DaybookConfig {
   readonly markdown?: MarkdownConfig
   /** `Cache-Control` of answers without a session. @default 'public, max-age=0, must-revalidate' */
   readonly publicCacheControl?: string
+  /** What a CDN in front of the service is told. */
+  readonly cdn?: CdnConfig
   /** What adds collections, fields, routes and hooks, such as `[redirects()]`. @default none */
   readonly plugins?: readonly Plugin[]
   /** Routes of this service's own, as a plugin has them. @default none @see docs/plugins.md#declare-a-route */

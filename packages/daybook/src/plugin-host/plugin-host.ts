@@ -5,8 +5,11 @@ import type { Contributor, Plugin } from '../config/plugin.ts'
 import { Content } from '../content/content.ts'
 import { StartupError } from '../errors.ts'
 import type { Route } from '../http/contract.ts'
+import { cacheTagHeaders, type ReadPolicy } from '../http/respond.ts'
 import type { Model } from '../model/model.ts'
 import type { PluginContext, PluginRuntime, RelatedPlugin } from './define-plugin.ts'
+import type { JournalSubscription, SubscribedJournal } from './journal-reader.ts'
+import { type CheckedSubscription, checkSubscription, subscribedJournal } from './plugin-journal.ts'
 import { pluginLog } from './plugin-log.ts'
 import { pluginStorage } from './plugin-storage.ts'
 import type { PluginRoute } from './route.ts'
@@ -24,6 +27,8 @@ export const DEFAULT_PLUGIN_START_MS = 60_000
 export interface PluginHostParts extends PluginRouteParts {
   /** How long `setup` may take, in milliseconds. */
   readonly startMs: number
+  /** Headers in which answers to everyone name what they are made of. */
+  readonly cacheTags: ReadPolicy['cacheTags']
 }
 
 /** A plugin at work. */
@@ -57,6 +62,7 @@ export class PluginHost {
   readonly #parts: PluginHostParts
   readonly #running: RunningPlugin[] = []
   readonly #routes: PlacedRoute[] = []
+  readonly #subscriptions: CheckedSubscription[] = []
 
   private constructor(parts: PluginHostParts) {
     this.#parts = parts
@@ -95,8 +101,13 @@ export class PluginHost {
       this.#routes.push(this.#place(plugin, route, `setup.routes.${count}`))
       count += 1
     }
+    const subscribe = async (subscription: JournalSubscription): Promise<SubscribedJournal> => {
+      if (!isOpen) throw new Error(`The plugin "${plugin.name}" subscribes after its setup has ended.`)
+      return this.#subscribe(plugin, subscription)
+    }
+    const given = { route: addRoute, journal: Object.freeze({ subscribe }) }
     try {
-      const runtime: unknown = await bounded(startMs, () => plugin.setup?.(this.#context(plugin, addRoute) as never))
+      const runtime: unknown = await bounded(startMs, () => plugin.setup?.(this.#context(plugin, given) as never))
       this.#running.push({ plugin, runtime: requireRuntime(runtime) })
     } catch (error) {
       if (error instanceof ConfigError) throw error
@@ -107,7 +118,17 @@ export class PluginHost {
     }
   }
 
-  #context(plugin: Plugin, route: (route: PluginRoute) => void): PluginContext {
+  async #subscribe(plugin: Plugin, subscription: JournalSubscription): Promise<SubscribedJournal> {
+    const { engine } = this.#parts
+    const checked = await checkSubscription(plugin, engine, subscription)
+    const { name } = checked.subscriber
+    if (this.#subscriptions.some(({ subscriber }) => subscriber.name === name))
+      throw new Error(`The plugin "${plugin.name}" has two subscriptions "${subscription.name}"; rename one.`)
+    this.#subscriptions.push(checked)
+    return subscribedJournal(engine.store, name)
+  }
+
+  #context(plugin: Plugin, given: Pick<PluginContext, 'route' | 'journal'>): PluginContext {
     const { engine, log } = this.#parts
     return Object.freeze({
       options: plugin.options ?? Object.freeze({}),
@@ -116,7 +137,8 @@ export class PluginHost {
       log: pluginLog(log, plugin),
       storage: pluginStorage(plugin, engine),
       plugins: relatedPlugins(plugin, engine.model.plugins),
-      route,
+      cacheTags: (madeOf: readonly string[]) => cacheTagHeaders(this.#parts, madeOf),
+      ...given,
     })
   }
 
@@ -138,6 +160,11 @@ export class PluginHost {
     const faults = routeClashes(own, this.#routes)
     if (faults.length > 0) throw new ConfigError(faults)
     return this.#routes.map(({ route }) => route)
+  }
+
+  /** The subscriptions of all plugins, which begin when the service answers. */
+  get subscriptions(): readonly CheckedSubscription[] {
+    return this.#subscriptions
   }
 
   /** How each plugin does that can say so, by name. */

@@ -13,6 +13,9 @@ export const COPY_NOTE = 'copy'
 /** The note of a restore into this store. */
 export const RESTORE_NOTE = 'restore'
 
+/** The note of the key that seals tokens of the changes feed, the same on all nodes. */
+export const FEED_KEY_NOTE = 'feed key'
+
 /** The note of the last number that the journal has been pruned up to. */
 export const JOURNAL_FLOOR_NOTE = 'journal floor'
 

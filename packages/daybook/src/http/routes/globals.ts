@@ -44,8 +44,8 @@ function getGlobalRoute({ engine, ...policy }: GlobalParts, global: GlobalModel)
     errors: READ_ERRORS,
     run: async ({ access, conditions, query }) => {
       const source = engine.sourceFor(access, conditions.minSeq)
-      const { json, tag } = await readGlobal(source, access, global, query)
-      return readReply(policy, access, tag, isKnown(conditions, tag) ? undefined : json)
+      const { json, tag, madeOf } = await readGlobal(source, access, global, query)
+      return readReply(policy, access, tag, isKnown(conditions, tag) ? undefined : json, madeOf)
     },
   })
 }

@@ -5,7 +5,8 @@ import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel, LocalesModel } from '../../model/model.ts'
 import { MAX_COUNTED_VALUES } from '../../query/aggregates.ts'
 import { MAX_PAGE } from '../../query/entry-query.ts'
-import { STATE_ACTIONS } from '../../store/journal-actions.ts'
+import { SIDE_ACTIONS, STATE_ACTIONS } from '../../store/journal-actions.ts'
+import { GLOBALS } from '../../store/tables/tables.ts'
 
 const WHOLE_NUMBER: JsonSchema = { type: 'integer', minimum: 0 }
 
@@ -236,6 +237,55 @@ export const VERSION_SCHEMA: JsonSchema = {
     }),
   ],
 }
+
+/** A page of the changes feed. */
+export const CHANGES_SCHEMA: JsonSchema = objectSchema({
+  items: {
+    type: 'array',
+    items: {
+      anyOf: [
+        objectSchema(
+          { action: { const: 'upsert' }, collection: { type: 'string' }, id: DOCUMENT_ID, data: ANY_ENTRY },
+          { slug: { type: 'string' } },
+        ),
+        objectSchema({
+          action: { const: 'upsert' },
+          collection: { const: GLOBALS },
+          id: { type: 'string' },
+          data: { type: 'object' },
+        }),
+        objectSchema({ action: { const: 'delete' }, collection: { type: 'string' }, id: { type: 'string' } }),
+      ],
+    },
+  },
+  next: { type: 'string' },
+})
+
+/** Who has an entry open. */
+export const PRESENCE_SCHEMA: JsonSchema = objectSchema({
+  present: {
+    type: 'array',
+    items: objectSchema({ subject: { type: 'string' }, since: { type: 'string', format: 'date-time' } }),
+  },
+})
+
+/** A page of the journal. */
+export const JOURNAL_SCHEMA: JsonSchema = objectSchema({
+  items: {
+    type: 'array',
+    items: objectSchema(
+      {
+        seq: WHOLE_NUMBER,
+        at: { type: 'string', format: 'date-time' },
+        action: { enum: [...STATE_ACTIONS, ...SIDE_ACTIONS] },
+        collection: { type: 'string' },
+        id: { type: 'string' },
+      },
+      { actor: { type: 'string' } },
+    ),
+  },
+  next: WHOLE_NUMBER,
+})
 
 const CHANGE_NUMBER: JsonSchema = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
 

@@ -3,6 +3,7 @@ import type { Dialect } from '../dialect.ts'
 import { Journal } from '../journal.ts'
 import { ScheduleReader } from '../records/schedules.ts'
 import { EntryReader } from './entry-reader.ts'
+import { FeedReader } from './feed-reader.ts'
 import { GlobalReader } from './global-reader.ts'
 import { HistoryReader } from './history-reader.ts'
 import { ListReader } from './list-reader.ts'
@@ -20,6 +21,7 @@ export class Reader {
   readonly dialect: Dialect
   readonly entries: EntryReader
   readonly lists: ListReader
+  readonly feed: FeedReader
   readonly globals: GlobalReader
   readonly references: ReferenceReader
   readonly reverses: ReverseReader
@@ -40,6 +42,7 @@ export class Reader {
     this.dialect = dialect
     this.entries = new EntryReader(source)
     this.lists = new ListReader(source)
+    this.feed = new FeedReader(source)
     this.globals = new GlobalReader(source)
     this.references = new ReferenceReader(source)
     this.reverses = new ReverseReader(source)

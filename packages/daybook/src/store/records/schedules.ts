@@ -18,11 +18,13 @@ export class ScheduleReader {
   readonly #connection: Connection
   readonly #named: Statement<ScheduledTime>
   readonly #first: Statement<DueSchedule>
+  readonly #clock: Statement<{ readonly now: number }>
 
   constructor({ connection, dialect }: { readonly connection: Connection; readonly dialect: Dialect }) {
     this.#connection = connection
     this.#named = prepareSql(sql<ScheduledTime>`SELECT id, action, at FROM daybook$schedules
       WHERE collection = ${param('collection')} AND ${dialect.isAmong(sql.ref('id'), param('ids'))}`)
+    this.#clock = prepareSql(sql<{ now: number }>`SELECT ${dialect.now} AS now`)
     this.#first = prepareSql(sql<DueSchedule>`SELECT *, due - ${dialect.now} AS wait FROM daybook$schedules
       ORDER BY due, seq LIMIT 1`)
   }
@@ -30,6 +32,11 @@ export class ScheduleReader {
   /** What is scheduled of these entries. */
   of(collection: string, ids: readonly string[]): Promise<readonly ScheduledTime[]> {
     return this.#connection.all(this.#named, { collection, ids: JSON.stringify(ids) })
+  }
+
+  /** The database's clock, in milliseconds since 1970: those of nodes may differ. */
+  async now(): Promise<number> {
+    return Number((await this.#connection.get(this.#clock))?.now)
   }
 
   /** What is due first, by the database's clock; `undefined`: nothing is scheduled. */

@@ -16,6 +16,7 @@ import { Router } from '../../../src/http/router.ts'
 import { People } from '../../support/auth/people.ts'
 import { kindsOf, routesOf } from '../../support/scenarios/routes.ts'
 import { expectSane } from '../../support/scenarios/sane.ts'
+import { textOf } from '../../support/scenarios/text-of.ts'
 import { STORES, type StoredService } from '../../support/stores/stores.ts'
 import { DOT, toForm, upload } from '../../support/uploads.ts'
 
@@ -104,6 +105,13 @@ const everyone: Statuses = [200, 200, 200, 200]
 const READ: ByDocument = { plain: everyone, edited: everyone, closed: [401, 403, 200, 200] }
 const READ_ENTRY: ByDocument = { ...READ, limited: [404, 404, 200, 200] }
 
+/** Reads that need a session. */
+const READ_SESSION: ByDocument = {
+  plain: [401, 200, 200, 200],
+  edited: [401, 200, 200, 200],
+  closed: [401, 403, 200, 200],
+}
+
 const write = (done: number): ByDocument => ({
   plain: [401, done, done, done],
   edited: [401, 403, done, done],
@@ -125,6 +133,16 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   putGlobal: write(200),
   runBatch: { ...write(200), limited: [401, 200, 200, 200] },
   undoChanges: [401, 200, 200, 200],
+  listChanges: everyone,
+  streamEvents: everyone,
+  listJournal: [401, 200, 200, 200],
+  enterEntry: { ...READ_SESSION, limited: [401, 404, 200, 200] },
+  leaveEntry: {
+    plain: [401, 204, 204, 204],
+    edited: [401, 204, 204, 204],
+    closed: [401, 403, 204, 204],
+    limited: [401, 404, 204, 204],
+  },
   listEntries: { ...READ, limited: everyone },
   createEntry: { ...write(201), limited: [201, 201, 201, 201] },
   uploadAsset: [401, 201, 201, 201],
@@ -274,7 +292,7 @@ describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
       headers: { ...headersOf(role), ...(json === undefined || isForm ? {} : { 'Content-Type': 'application/json' }) },
       ...(json === undefined ? {} : { body: isForm ? json : JSON.stringify(json) }),
     })
-    const answer = { status: response.status, headers: response.headers, text: await response.text() }
+    const answer = { status: response.status, headers: response.headers, text: await textOf(response) }
     expectSane(answer, method)
     return answer.status
   }
