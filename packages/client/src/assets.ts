@@ -32,11 +32,11 @@ export class Assets extends Collection {
   }
 
   #upload(file: UploadSource, options: AnyUploadOptions): Promise<unknown> {
-    const { locale, timeout = UPLOAD_TIMEOUT, signal, idempotencyKey, retry } = options
+    const { locale, dryRun, timeout = UPLOAD_TIMEOUT, signal, idempotencyKey, retry } = options
     return this.#send({
       method: 'POST',
       path: ['assets'],
-      query: { locale },
+      query: { locale, dryRun },
       form: toUploadForm(file, options),
       timeout,
       // A stream can be read once.

@@ -1,7 +1,7 @@
 import type { DaybookConfig } from 'daybook'
 import { Assets } from './assets.ts'
 import { Auth } from './auth.ts'
-import { Collection } from './collection.ts'
+import { DraftCollection } from './drafts.ts'
 import { rememberTag } from './etag.ts'
 import { type AnyFeedQuery, type AnyLiveQuery, Feed, MemoryStore } from './feed.ts'
 import { Global } from './global.ts'
@@ -43,7 +43,7 @@ export function createClient<C extends DaybookConfig>(options: ClientOptions): C
   const send = connect(options)
   const feed = new Feed(send, connectEvents(options))
   const client = {
-    collections: byKey((key) => new Collection(send, key)),
+    collections: byKey((key) => new DraftCollection(send, key)),
     globals: byKey((key) => new Global(send, key)),
     assets: new Assets(send),
     auth: new Auth(send),
@@ -79,14 +79,14 @@ function byKey<T>(make: (key: string) => T): object {
 async function batch(
   send: Send,
   operations: readonly object[],
-  { locale, ...options }: AnyWriteOptions = {},
+  { locale, dryRun, ...options }: AnyWriteOptions = {},
 ): Promise<unknown> {
   const body = { operations }
   const answer = await send({
     ...options,
     method: 'POST',
     path: ['cms', 'batch'],
-    query: { locale },
+    query: { locale, dryRun },
     body,
     holds: 'results',
   })

@@ -19,7 +19,12 @@ const LARGEST_PAGE = 100
 interface AnyManyOptions extends AnyWriteOptions {
   readonly q?: string
   readonly status?: unknown
-  readonly dryRun?: boolean
+}
+
+/** What a request says of one entry. */
+interface EntryRequest extends Pick<Call, 'query' | 'body'> {
+  /** The segment behind its id. */
+  readonly at?: string
 }
 
 /** What `CollectionClient` promises for every collection, without its types. */
@@ -64,32 +69,39 @@ export class Collection {
     }
   }
 
-  create(data: unknown, { locale, ...options }: AnyWriteOptions = {}): Promise<unknown> {
-    return this.#send({ ...options, method: 'POST', path: [this.#key], query: { locale }, body: data })
+  create(data: unknown, { locale, dryRun, ...options }: AnyWriteOptions = {}): Promise<unknown> {
+    return this.#send({ ...options, method: 'POST', path: [this.#key], query: { locale, dryRun }, body: data })
   }
 
   async update(entry: EntryOrId, data: unknown, options?: AnyWriteOptions): Promise<unknown> {
-    return this.#change('PUT', entry, data, options)
+    return this.send('PUT', entry, options, { body: data })
   }
 
   async patch(entry: EntryOrId, data: unknown, options?: AnyWriteOptions): Promise<unknown> {
-    return this.#change('PATCH', entry, data, options)
+    return this.send('PATCH', entry, options, { body: data })
   }
 
   async delete(entry: EntryOrId, options?: AnyWriteOptions): Promise<void> {
-    await this.#change('DELETE', entry, undefined, options)
+    await this.send('DELETE', entry, options)
   }
 
-  #change(
+  async restore(entry: EntryOrId, revision: number, options?: AnyWriteOptions): Promise<unknown> {
+    return this.send('POST', entry, options, { at: 'restore', body: { revision } })
+  }
+
+  /** Asks something of one entry; where the entry is given in place of its id, only if it has not changed since it was read. */
+  protected send(
     method: Call['method'],
     entry: EntryOrId,
-    body: unknown,
-    { locale, ...options }: AnyWriteOptions = {},
+    { locale, dryRun, ...options }: AnyWriteOptions = {},
+    { at, query, body }: EntryRequest = {},
   ): Promise<unknown> {
-    const at = typeof entry === 'string' ? { id: entry } : { id: entry.id, ifMatch: options.ifMatch ?? etagOf(entry) }
-    const { id, ...condition } = at
+    const named =
+      typeof entry === 'string' ? { id: entry } : { id: entry.id, ifMatch: options.ifMatch ?? etagOf(entry) }
+    const { id, ...condition } = named
+    const path = [this.#key, id, ...(at === undefined ? [] : [at])]
     const holds = method === 'DELETE' ? 'anything' : undefined
-    return this.#send({ ...options, ...condition, method, path: [this.#key, id], query: { locale }, body, holds })
+    return this.#send({ ...options, ...condition, method, path, query: { locale, dryRun, ...query }, body, holds })
   }
 
   updateMany(where: unknown, data: unknown, options?: AnyManyOptions): Promise<unknown> {

@@ -19,8 +19,8 @@ export class Global {
     return this.#send({ ...options, method: 'GET', path: this.#path, query })
   }
 
-  update(data: unknown, { locale, ...options }: AnyWriteOptions = {}): Promise<unknown> {
-    return this.#send({ ...options, method: 'PUT', path: this.#path, query: { locale }, body: data })
+  update(data: unknown, { locale, dryRun, ...options }: AnyWriteOptions = {}): Promise<unknown> {
+    return this.#send({ ...options, method: 'PUT', path: this.#path, query: { locale, dryRun }, body: data })
   }
 
   versions(query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {

@@ -30,6 +30,14 @@ export type {
   WriteOptions,
 } from './types/client.ts'
 export type {
+  AtTime,
+  ConditionOptions,
+  DraftsClient,
+  Preview,
+  PublishOptions,
+  SaveDraftOptions,
+} from './types/drafts.ts'
+export type {
   Change,
   ChangeStore,
   ChangesPage,

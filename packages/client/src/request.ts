@@ -62,6 +62,7 @@ export interface Call extends CallOptions {
 /** What writes take, whatever the config. */
 export interface AnyWriteOptions extends CallOptions, Pick<Call, 'ifMatch' | 'ifNoneMatch' | 'idempotencyKey'> {
   readonly locale?: string
+  readonly dryRun?: boolean
 }
 
 /** Sends a call and answers what the service does. */

@@ -56,6 +56,8 @@ export type {
   CollectionKey,
   CorsConfig,
   DaybookConfig,
+  DraftEntry,
+  DraftUpdate,
   Entry,
   EntryCreate,
   EntryKey,
@@ -72,6 +74,7 @@ export type {
   OpenConfig,
   SeedContent,
   SeedOptions,
+  StatusKey,
 } from './config/config.ts'
 export type { DocsConfig } from './config/docs.ts'
 export type { Plugin } from './config/plugin.ts'
@@ -80,6 +83,7 @@ export type { AssetPlace } from './content/assets/create-asset.ts'
 // What runs
 export type {
   AggregateResult,
+  AtTime,
   BatchOperation,
   BatchOutcome,
   CallOptions,
@@ -87,6 +91,8 @@ export type {
   ConditionOptions,
   CreateOptions,
   DeleteOptions,
+  DraftRead,
+  DryRunOptions,
   ListOptions,
   ListResult,
   LocaleOptions,
@@ -94,8 +100,13 @@ export type {
   ManyOptions,
   ManyOutcome,
   NewEntryOptions,
+  PublishOptions,
   ReadOptions,
+  RestoreOptions,
   ReversePageOptions,
+  SaveDraftOptions,
+  UnpublishOptions,
+  UpdateOptions,
   ValueCount,
   WriteCallOptions,
 } from './content/call-options.ts'

@@ -17,6 +17,7 @@ import type { CallOptions, Token } from '../request.ts'
 import type { UploadProgress, UploadSource } from '../upload.ts'
 import type { AggregatedList, AggregateQuery } from './aggregate.ts'
 import type { Answered } from './answered.ts'
+import type { DraftQuery, DraftsClient, OwnKey, PreviewQuery, ReadEntry, Restored } from './drafts.ts'
 import type {
   Change,
   ChangeStore,
@@ -120,6 +121,8 @@ export interface WriteOptions<C extends DaybookConfig> extends CallOptions {
    * once; the same change made twice comes to the same. @default none: it is sent once
    */
   readonly idempotencyKey?: string
+  /** Does everything but store; the answer says what would have been stored. @default false */
+  readonly dryRun?: boolean
 }
 
 /** A file of the service. */
@@ -154,7 +157,7 @@ export interface GlobalChangeOptions<C extends DaybookConfig> extends ChangeOpti
 }
 
 /** On what condition something is deleted. */
-export type DeleteOptions<C extends DaybookConfig> = CallOptions & Pick<ChangeOptions<C>, 'ifMatch'>
+export type DeleteOptions<C extends DaybookConfig> = CallOptions & Pick<ChangeOptions<C>, 'ifMatch' | 'dryRun'>
 
 /** Which entries are written besides, and how. */
 export interface ManyOptions<C extends DaybookConfig, K extends EntryKey<C>>
@@ -163,8 +166,6 @@ export interface ManyOptions<C extends DaybookConfig, K extends EntryKey<C>>
   readonly q?: string
   /** @default all that this session may see */
   readonly status?: OneOrMore<Status<C, K>>
-  /** Does everything but store. @default false */
-  readonly dryRun?: boolean
 }
 
 /** What became of the entries that match. */
@@ -195,10 +196,11 @@ interface EntriesClient<C extends DaybookConfig, K extends EntryKey<C>> {
     const D extends Depth = UsualDepth<I>,
     const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,
+    const W extends boolean = false,
   >(
-    query?: ListQuery<C, K, I, S, D, L>,
+    query?: ListQuery<C, K, I, S, D, L> & DraftQuery<C, K, W>,
     options?: CallOptions,
-  ): AsyncGenerator<Answered<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L>, void>
+  ): AsyncGenerator<Answered<C, CollectionFieldsOf<C, K>, ReadEntry<C, K, W>, OwnKey<W>, I, S, D, L>, void>
 
   /**
    * Changes the fields that `data` names; `null` empties one. With an entry in place of its id, only if it has not changed
@@ -213,6 +215,12 @@ interface EntriesClient<C extends DaybookConfig, K extends EntryKey<C>> {
 
   /** With an entry in place of its id, only if it has not changed since it was read. */
   delete(entry: EntryOrId, options?: DeleteOptions<C>): Promise<void>
+
+  /**
+   * Brings the content of an earlier revision back: into the working copy, or, where entries have no status, as a new revision. What is
+   * published never changes by it.
+   */
+  restore(entry: EntryOrId, revision: number, options?: DeleteOptions<C>): Promise<Restored<C, K>>
 
   /**
    * Changes every entry that matches, merging inside groups (RFC 7396), in one transaction: all of them, or none. At most
@@ -269,10 +277,11 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
     const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,
     const A extends AggregateQuery<C, K> = never,
+    const W extends boolean = false,
   >(
-    query?: ListQuery<C, K, I, S, D, L> & PageQuery & { readonly aggregate?: A },
+    query?: ListQuery<C, K, I, S, D, L> & PageQuery & DraftQuery<C, K, W> & { readonly aggregate?: A },
     options?: CallOptions,
-  ): Promise<AggregatedList<C, K, Answered<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L>, A>>
+  ): Promise<AggregatedList<C, K, Answered<C, CollectionFieldsOf<C, K>, ReadEntry<C, K, W>, OwnKey<W>, I, S, D, L>, A>>
 
   /** The entry of this slug, or `null` when there is none that this reader may see. */
   findBySlug<
@@ -280,11 +289,13 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
     const D extends Depth = UsualDepth<I>,
     const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,
+    const W extends boolean = false,
+    const P extends string | undefined = undefined,
   >(
     slug: string,
-    query?: ReadQuery<C, I, S, D, L>,
+    query?: ReadQuery<C, I, S, D, L> & PreviewQuery<C, K, W, P>,
     options?: CallOptions,
-  ): Promise<Answered<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L> | null>
+  ): Promise<Answered<C, CollectionFieldsOf<C, K>, ReadEntry<C, K, W, P>, OwnKey<W>, I, S, D, L> | null>
 
   /** The entry of this id, or `null` when there is none that this reader may see. */
   findById<
@@ -292,11 +303,13 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
     const D extends Depth = UsualDepth<I>,
     const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,
+    const W extends boolean = false,
+    const P extends string | undefined = undefined,
   >(
     id: string,
-    query?: ReadQuery<C, I, S, D, L>,
+    query?: ReadQuery<C, I, S, D, L> & PreviewQuery<C, K, W, P>,
     options?: CallOptions,
-  ): Promise<Answered<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', I, S, D, L> | null>
+  ): Promise<Answered<C, CollectionFieldsOf<C, K>, ReadEntry<C, K, W, P>, OwnKey<W>, I, S, D, L> | null>
 
   create(data: EntryCreate<C, K>, options?: WriteOptions<C>): Promise<Entry<C, K>>
 }
@@ -427,7 +440,11 @@ export interface AuthClient<C extends DaybookConfig> {
 
 /** A Daybook service, typed by its config. */
 export interface Client<C extends DaybookConfig> {
-  readonly collections: { readonly [K in CollectionKey<C>]: CollectionClient<C, K> }
+  readonly collections: {
+    readonly [K in CollectionKey<C>]: [Status<C, K>] extends [never]
+      ? CollectionClient<C, K>
+      : CollectionClient<C, K> & DraftsClient<C, K>
+  }
   readonly globals: { readonly [K in GlobalKey<C>]: GlobalClient<C, K> }
   readonly assets: AssetClient<C>
   readonly auth: AuthClient<C>

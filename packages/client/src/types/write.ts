@@ -1,4 +1,14 @@
-import type { CollectionKey, DaybookConfig, Entry, EntryCreate, EntryKey, EntryUpdate } from 'daybook'
+import type {
+  CollectionKey,
+  DaybookConfig,
+  DraftEntry,
+  Entry,
+  EntryCreate,
+  EntryKey,
+  EntryUpdate,
+  StatusKey,
+} from 'daybook'
+import type { PublishOptions, Restored } from './drafts.ts'
 import type { CollectionFieldsOf, FieldOptionsOf } from './fields.ts'
 
 /** What merges into an entry (RFC 7396): inside groups, too, only what is named changes. */
@@ -31,8 +41,22 @@ export type Operation<C extends DaybookConfig> =
             readonly data: EntryUpdate<C, K>
             readonly ifMatch?: string
           }
-        | { readonly op: 'delete'; readonly collection: K; readonly id: string; readonly ifMatch?: string }
+        | (OnEntry<K> & { readonly op: 'delete' })
+        | (OnEntry<K> & { readonly op: 'restore'; readonly data: { readonly revision: number } })
     }[EntryKey<C>]
+  | (OnEntry<StatusKey<C>> & {
+      readonly op: 'publish'
+      readonly data?: Pick<PublishOptions<C>, 'locales'> & { readonly publishAt?: string }
+    })
+  | (OnEntry<StatusKey<C>> & { readonly op: 'unpublish'; readonly data?: { readonly unpublishAt?: string } })
+
+/** What an operation is about that makes no entry. */
+interface OnEntry<K> {
+  readonly collection: K
+  readonly id: string
+  /** The tag that the stored version must have; of publish and restore, the working copy. */
+  readonly ifMatch?: string
+}
 
 /** The outcome of an operation. */
 export type Outcome<C extends DaybookConfig> =
@@ -40,13 +64,16 @@ export type Outcome<C extends DaybookConfig> =
   | {
       [K in EntryKey<C>]:
         | StoredOutcome<C, K, 'update'>
+        | StoredOutcome<C, K, 'restore', Restored<C, K>>
         | { readonly op: 'delete'; readonly collection: K; readonly id: string }
     }[EntryKey<C>]
+  | { [K in StatusKey<C>]: StoredOutcome<C, K, 'publish' | 'unpublish', Entry<C, K> | DraftEntry<C, K>> }[StatusKey<C>]
 
-interface StoredOutcome<C extends DaybookConfig, K extends EntryKey<C>, Op> {
+interface StoredOutcome<C extends DaybookConfig, K extends EntryKey<C>, Op, Document = Entry<C, K>> {
   readonly op: Op
   readonly collection: K
   readonly id: string
+  /** A dry run answers none. */
   readonly etag: string
-  readonly entry: Entry<C, K>
+  readonly entry: Document
 }

@@ -1,6 +1,6 @@
 // What a reader gets, by what was asked. tsc is the test; nothing here runs.
 import { type Client, createClient, type ListQuery } from '@daybook/client'
-import type { Entry, GlobalEntry, ListResult } from 'daybook'
+import type { DraftEntry, Entry, GlobalEntry, ListResult } from 'daybook'
 import { type Equal, holds } from '../../../daybook/test/types/expect.ts'
 import type { Library } from './showcase.ts'
 
@@ -206,3 +206,24 @@ export async function untyped(): Promise<void> {
 }
 
 declare const client: Client<Library>
+
+export async function workingCopies({ collections: { books, people } }: Client<Library>, token: string | undefined) {
+  const draft = await books.findById('x', { draft: true })
+  const selected = await books.findBySlug('x', { draft: true, select: ['title'] })
+  const { items } = await books.findMany({ draft: true })
+  const preview = await books.findBySlug('x', { preview: 'token' })
+  const either = await books.findBySlug('x', { preview: token })
+  const plain = await books.findBySlug('x', { draft: false })
+  holds<Equal<typeof draft, DraftEntry<Library, 'books'> | null>>()
+  holds<Equal<keyof NonNullable<typeof selected>, 'id' | 'title' | 'hasDraft' | 'publishAt' | 'unpublishAt'>>()
+  holds<Equal<(typeof items)[number], DraftEntry<Library, 'books'>>>()
+  holds<Equal<NonNullable<typeof preview>['title'], string | null>>()
+  holds<Equal<'hasDraft' extends keyof NonNullable<typeof preview> ? true : false, false>>()
+  holds<Equal<NonNullable<typeof either>['title'], string | null>>()
+  holds<Equal<NonNullable<typeof plain>['title'], string>>()
+
+  // @ts-expect-error people have no status, and so no working copies
+  await people.findById('x', { draft: true })
+  // @ts-expect-error nor previews
+  await people.findById('x', { preview: 'token' })
+}

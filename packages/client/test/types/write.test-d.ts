@@ -1,6 +1,6 @@
 // What a writer gives and gets. tsc is the test; nothing here runs.
 import { type Client, createClient, etagOf, type Operation, type Outcome, type Permissions } from '@daybook/client'
-import type { Entry, EntryCreate, EntryUpdate, GlobalUpdate } from 'daybook'
+import type { DraftEntry, Entry, EntryCreate, EntryUpdate, GlobalUpdate } from 'daybook'
 import { type Equal, holds } from '../../../daybook/test/types/expect.ts'
 import type { Library } from './showcase.ts'
 
@@ -42,6 +42,42 @@ export async function entries({ collections: { books, people } }: Client<Library
   await books.delete(book, { locale: 'de' })
 }
 
+export async function drafts({ collections: { books, people } }: Client<Library>, book: Book): Promise<void> {
+  const saved = await books.saveDraft(book, { title: null, pages: 5 }, { autosave: true, merge: true, locale: 'de' })
+  const published = await books.publish(saved, { locales: ['de'] })
+  const timed = await books.publish(book.id, { at: '2999-01-01T00:00:00Z' })
+  const unpublished = await books.unpublish(book)
+  const restored = await books.restore(book, 5)
+  const person = await people.restore('x', 5)
+  const tried = await books.update(book, { pages: 5 }, { dryRun: true })
+  const nothing = await books.discardDraft(saved)
+  await books.unschedule(book)
+  await books.revokePreviews(book)
+  const { token } = await books.preview(book, { expiresIn: 60 })
+  holds<Equal<typeof saved, DraftEntry<Library, 'books'>>>()
+  holds<Equal<typeof saved.title, string | null>>()
+  holds<Equal<typeof saved.hasDraft, boolean>>()
+  holds<Equal<typeof published, Book>>()
+  holds<Equal<typeof timed, DraftEntry<Library, 'books'>>>()
+  holds<Equal<typeof unpublished, Book>>()
+  holds<Equal<typeof restored, DraftEntry<Library, 'books'>>>()
+  holds<Equal<typeof person, Entry<Library, 'people'>>>()
+  holds<Equal<typeof tried, Book>>()
+  holds<Equal<typeof nothing, void>>()
+  holds<Equal<typeof token, string>>()
+  // What was read can be saved again.
+  await books.saveDraft(saved, saved)
+
+  // @ts-expect-error people have no status, and so no working copies
+  await people.saveDraft('x', {})
+  // @ts-expect-error nor are they published
+  await people.publish('x')
+  // @ts-expect-error there is no such field
+  await books.saveDraft(book, { titel: 'A' })
+  // @ts-expect-error there is no such language
+  await books.publish(book, { locales: ['fr'] })
+}
+
 export async function globals({ globals: { front } }: Client<Library>): Promise<void> {
   await front.update({ title: 'A' }, { ifNoneMatch: '*' })
   holds<Equal<Parameters<typeof front.update>[0], GlobalUpdate<Library, 'front'>>>()
@@ -55,6 +91,9 @@ export async function batches(client: Client<Library>): Promise<void> {
     { op: 'create', collection: 'books', data: { title: 'A', author: 'x' } },
     { op: 'update', collection: 'people', id: 'x', data: { name: 'Ann' }, ifMatch: '"1"' },
     { op: 'delete', collection: 'companies', id: 'x' },
+    { op: 'publish', collection: 'books', id: 'x', data: { locales: ['de'] } },
+    { op: 'unpublish', collection: 'books', id: 'x', data: { unpublishAt: '2999-01-01T00:00:00Z' } },
+    { op: 'restore', collection: 'people', id: 'x', data: { revision: 5 } },
   ])
   holds<Equal<typeof outcomes, readonly Outcome<Library>[]>>()
   const [first] = outcomes
@@ -64,7 +103,9 @@ export async function batches(client: Client<Library>): Promise<void> {
   const wrong: Operation<Library> = { op: 'create', collection: 'books', data: { name: 'A' } }
   // @ts-expect-error what is deleted is named
   const nameless: Operation<Library> = { op: 'delete', collection: 'books' }
-  await client.batch([wrong, nameless])
+  // @ts-expect-error people have no status
+  const unpublishable: Operation<Library> = { op: 'publish', collection: 'people', id: 'x' }
+  await client.batch([wrong, nameless, unpublishable])
 }
 
 export async function sessions({ auth, withToken }: Client<Library>): Promise<void> {

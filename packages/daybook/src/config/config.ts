@@ -1,6 +1,14 @@
 import type { AuthAdapter, AuthSource } from '../auth/adapter.ts'
 import type { Fields } from '../fields/field.ts'
-import type { FieldValues, Flat, PatchValues, SparseValues, WriteValues } from '../fields/infer.ts'
+import type {
+  FieldValues,
+  Flat,
+  HasStatus,
+  PatchValues,
+  SparseValues,
+  UnfinishedValues,
+  WriteValues,
+} from '../fields/infer.ts'
 import type { ASSETS } from '../fields/relations/asset.ts'
 import type { DocumentValidator } from '../fields/validation.ts'
 import type { DatabaseSource } from '../store/database.ts'
@@ -242,6 +250,14 @@ export type GlobalFields<C extends DaybookConfig, K> = WithFields<
   ContributedFields<C, K>
 >
 
+/** Keys of collections whose entries have a status, and so working copies. */
+export type StatusKey<C extends DaybookConfig> = CollectionKey<C> & WithStatus<C, CollectionKey<C>>
+type WithStatus<C extends DaybookConfig, K> = K extends string
+  ? HasStatus<CollectionFields<C, K>> extends true
+    ? K
+    : never
+  : never
+
 /** A config of which only a part is known, as a plugin sees it: its own documents are typed, all others are open. */
 export interface OpenConfig<
   C extends DaybookConfig['collections'] = Record<never, never>,
@@ -310,6 +326,25 @@ export type EntryCreate<C extends DaybookConfig, K extends CollectionKey<C>> = F
 /** The data of a change: the fields to change, `null` to empty one. */
 export type EntryUpdate<C extends DaybookConfig, K extends EntryKey<C>> = Flat<
   PatchValues<CollectionFields<C, K>> & Partial<EntrySystem> & People
+>
+
+/** What reads of working copies say besides. */
+export interface DraftSystem {
+  /** Whether there is a working copy; else the entry reads as it is. */
+  readonly hasDraft: boolean
+  /** When it is to be published, ISO 8601; `null`: no time is set. */
+  readonly publishAt: string | null
+  /** When it is to be unpublished, ISO 8601; `null`: no time is set. */
+  readonly unpublishAt: string | null
+}
+
+/** An entry as its working copy has it: whatever is required may be missing still. */
+export type DraftEntry<C extends DaybookConfig, K extends EntryKey<C>> = Flat<
+  EntrySystem & SparseValues<CollectionFields<C, K>, 'unfinished'> & PeopleOf<C['collections'][K]> & DraftSystem
+>
+/** The data of a save of a working copy: the fields to change, `null` to empty one. */
+export type DraftUpdate<C extends DaybookConfig, K extends EntryKey<C>> = Flat<
+  UnfinishedValues<CollectionFields<C, K>> & Partial<EntrySystem> & People & Partial<DraftSystem>
 >
 
 /** A global as it is read. */

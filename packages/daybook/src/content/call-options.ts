@@ -1,7 +1,13 @@
 import type { Caller } from '../auth/adapter.ts'
-import type { CollectionKey, DaybookConfig } from '../config/config.ts'
+import type { CollectionKey, DaybookConfig, EntryKey, StatusKey } from '../config/config.ts'
 import type { Aggregates } from '../query/aggregates.ts'
 import type { Where } from '../query/where.ts'
+
+/** Asks for working copies; needs a session. */
+export interface DraftRead {
+  /** Entries as their working copies have them, and those without one as they are. */
+  readonly draft: true
+}
 
 /** The page of a reverse field, as in a list of its own. */
 export interface ReversePageOptions {
@@ -85,7 +91,7 @@ export interface ConditionOptions {
 }
 
 /** The locale and the creation time of a new entry. */
-export interface NewEntryOptions extends LocaleOptions {
+export interface NewEntryOptions extends LocaleOptions, DryRunOptions {
   /** When the entry was first written, for imports; ISO 8601. @default now */
   readonly createdAt?: string
 }
@@ -96,11 +102,46 @@ export interface CallOptions {
   readonly caller?: Caller
 }
 
+/** Whether a write is tried alone. */
+export interface DryRunOptions {
+  /** Does everything but store: rules, hooks and validators are asked, and what would be stored is answered, without a tag. @default false */
+  readonly dryRun?: boolean
+}
+
+/** How an entry is changed. */
+export interface UpdateOptions extends LocaleOptions, ConditionOptions, DryRunOptions {}
+
+/** How a working copy is saved. */
+export interface SaveDraftOptions extends UpdateOptions {
+  /** While the same actor autosaves, each save takes the place of the one before it in history. @default false */
+  readonly autosave?: boolean
+  /** Merges inside objects, as a JSON merge patch does (RFC 7396). @default false */
+  readonly merge?: boolean
+}
+
+/** When something is done. */
+export interface AtTime {
+  /** A time to come, in the place of one that was set before; ISO 8601. One that has passed is now. */
+  readonly at: string
+}
+
+/** How an entry is unpublished. */
+export interface UnpublishOptions extends ConditionOptions, DryRunOptions {}
+
+/** How an entry is published. */
+export interface PublishOptions extends ConditionOptions, DryRunOptions {
+  /** The languages whose values are published; fields that are not localized come with the default one. @default all */
+  readonly locales?: readonly string[]
+}
+
+/** The precondition of a write, and whether it is tried alone. */
+export interface RestoreOptions extends ConditionOptions, DryRunOptions {}
+
 /** The caller and the locale of a write. */
-export interface WriteCallOptions extends CallOptions, LocaleOptions {}
+export interface WriteCallOptions extends CallOptions, LocaleOptions, DryRunOptions {}
 
 /** The caller and the precondition of a delete. */
-export interface DeleteOptions extends CallOptions, ConditionOptions {}
+export interface DeleteOptions extends CallOptions, ConditionOptions, DryRunOptions {}
 
 /** The caller, the locale and the precondition of a change. */
 export interface ChangeOptions extends WriteCallOptions, DeleteOptions {}
@@ -130,14 +171,27 @@ export interface ManyOutcome {
 }
 
 /** One operation of a batch. */
-export interface BatchOperation<C extends DaybookConfig = DaybookConfig> {
-  readonly op: 'create' | 'update' | 'delete'
-  readonly collection: CollectionKey<C>
-  /** Of what is changed or deleted. */
-  readonly id?: string
-  /** The entity tag that the stored version must have. */
+export type BatchOperation<C extends DaybookConfig = DaybookConfig> =
+  | {
+      readonly op: 'create'
+      readonly collection: CollectionKey<C>
+      readonly data: Readonly<Record<string, unknown>>
+    }
+  | (OnEntry<EntryKey<C>> & { readonly op: 'update'; readonly data: Readonly<Record<string, unknown>> })
+  | (OnEntry<EntryKey<C>> & { readonly op: 'delete' })
+  | (OnEntry<StatusKey<C>> & {
+      readonly op: 'publish'
+      readonly data?: { readonly locales?: readonly string[]; readonly publishAt?: string }
+    })
+  | (OnEntry<StatusKey<C>> & { readonly op: 'unpublish'; readonly data?: { readonly unpublishAt?: string } })
+  | (OnEntry<EntryKey<C>> & { readonly op: 'restore'; readonly data: { readonly revision: number } })
+
+/** What an operation is about that makes no entry. */
+interface OnEntry<K extends string> {
+  readonly collection: K
+  readonly id: string
+  /** The entity tag that the stored version must have; of a working copy, where the operation is about that. */
   readonly ifMatch?: string
-  readonly data?: Readonly<Record<string, unknown>>
 }
 
 /** The outcome of one operation of a batch. */

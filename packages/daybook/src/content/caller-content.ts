@@ -1,6 +1,8 @@
 import type {
   CollectionKey,
   DaybookConfig,
+  DraftEntry,
+  DraftUpdate,
   Entry,
   EntryCreate,
   EntryKey,
@@ -8,31 +10,44 @@ import type {
   GlobalEntry,
   GlobalKey,
   GlobalUpdate,
+  StatusKey,
 } from '../config/config.ts'
 import { DaybookError } from '../errors.ts'
 import type { CollectionModel, GlobalModel } from '../model/model.ts'
 import { aggregateNames } from '../query/aggregates.ts'
+import { draftOfEntry, hasDrafts } from '../query/draft-query.ts'
 import { documentParameters, PAGE, readPageBounds } from '../query/entry-query.ts'
 import { listParameters } from '../query/list-query.ts'
 import { writtenLocale } from '../query/locale.ts'
 import { manyParameters } from '../query/many-query.ts'
-import { fromPairs, type Parameters, type Query, type QueryOf, readParameters } from '../query/parameters.ts'
-import { reverseParams } from '../query/reverse-page.ts'
-import { type Where, whereParams } from '../query/where.ts'
+import type { Where } from '../query/where.ts'
 import type { Access } from './access/access.ts'
+import type { EntryAnswer } from './answer.ts'
 import { CallerFiles } from './assets/caller-files.ts'
+import { fromOptions, toCondition } from './call-arguments.ts'
 import type {
+  AtTime,
   BatchOperation,
   BatchOutcome,
   ConditionOptions,
+  DraftRead,
+  DryRunOptions,
   ListOptions,
   ListResult,
   LocaleOptions,
   ManyOptions,
   ManyOutcome,
   NewEntryOptions,
+  PublishOptions,
   ReadOptions,
+  RestoreOptions,
+  SaveDraftOptions,
+  UnpublishOptions,
+  UpdateOptions,
 } from './call-options.ts'
+import { checkPublication, type PublicationOp } from './drafts/publication.ts'
+import { checkDraft, prepareDiscard } from './drafts/save-draft.ts'
+import { prepareUnschedule } from './drafts/schedule.ts'
 import type { Engine } from './engine.ts'
 import { getEntry } from './reads/entry.ts'
 import { readGlobal } from './reads/globals.ts'
@@ -76,7 +91,9 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN */
-  async list<K extends EntryKey<C>>(collection: K, query: ListOptions = {}): Promise<ListResult<Entry<C, K>>> {
+  list<K extends StatusKey<C>>(collection: K, query: ListOptions & DraftRead): Promise<ListResult<DraftEntry<C, K>>>
+  list<K extends EntryKey<C>>(collection: K, query?: ListOptions): Promise<ListResult<Entry<C, K>>>
+  async list(collection: string, query: ListOptions & Partial<DraftRead> = {}): Promise<ListResult<unknown>> {
     const listed = this.#collection(collection)
     const { aggregate, ...options } = query
     const named = aggregate === undefined ? options : { ...options, aggregate: aggregateNames(aggregate) }
@@ -90,13 +107,15 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
    *
    * @throws NOT_FOUND for an unknown collection, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
    */
-  async get<K extends EntryKey<C>>(
+  get<K extends StatusKey<C>>(
     collection: K,
     address: string,
-    query: ReadOptions = {},
-  ): Promise<Entry<C, K> | null> {
+    query: ReadOptions & DraftRead,
+  ): Promise<DraftEntry<C, K> | null>
+  get<K extends EntryKey<C>>(collection: K, address: string, query?: ReadOptions): Promise<Entry<C, K> | null>
+  async get(collection: string, address: string, query: ReadOptions & Partial<DraftRead> = {}): Promise<unknown> {
     const model = this.#collection(collection)
-    const asked = fromOptions(documentParameters(this.#engine.model.locales), query)
+    const asked = fromOptions({ ...documentParameters(this.#engine.model.locales), ...draftOfEntry(model) }, query)
     try {
       return tagged(await getEntry(this.#engine, this.#access(), model, address, asked))
     } catch (error) {
@@ -109,12 +128,12 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   async create<K extends CollectionKey<C>>(
     collection: K,
     data: EntryCreate<C, K>,
-    { createdAt, locale }: NewEntryOptions = {},
+    { createdAt, locale, dryRun }: NewEntryOptions = {},
   ): Promise<Entry<C, K>> {
     const model = this.#collection(collection)
-    const context = await this.#context(locale)
+    const context = await this.#context({ locale, dryRun })
     const options = createdAt === undefined ? {} : { createdAt }
-    return tagged(await carryOut(context, () => prepareCreate(context, model, data, options)))
+    return toDocument(await carryOut(context, () => prepareCreate(context, model, data, options)), dryRun)
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, CONFLICT, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
@@ -122,7 +141,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     collection: K,
     id: string,
     data: EntryUpdate<C, K>,
-    options: LocaleOptions & ConditionOptions = {},
+    options: UpdateOptions = {},
   ): Promise<Entry<C, K>> {
     return this.#change(collection, id, data, options, false)
   }
@@ -136,7 +155,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     collection: K,
     id: string,
     patch: Readonly<Record<string, unknown>>,
-    options: LocaleOptions & ConditionOptions = {},
+    options: UpdateOptions = {},
   ): Promise<Entry<C, K>> {
     return this.#change(collection, id, patch, options, true)
   }
@@ -145,20 +164,145 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     collection: K,
     id: string,
     data: unknown,
-    { ifMatch, locale }: LocaleOptions & ConditionOptions,
+    { ifMatch, locale, dryRun }: UpdateOptions,
     isMerge: boolean,
   ): Promise<Entry<C, K>> {
     const model = this.#collection(collection)
-    const context = await this.#context(locale)
+    const context = await this.#context({ locale, dryRun })
     const options = { ...toCondition(ifMatch), isMerge }
-    return tagged(await carryOut(context, () => prepareUpdate(context, model, id, data, options)))
+    return toDocument(await carryOut(context, () => prepareUpdate(context, model, id, data, options)), dryRun)
   }
 
   /** @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
-  async delete<K extends EntryKey<C>>(collection: K, id: string, { ifMatch }: ConditionOptions = {}): Promise<void> {
+  async delete<K extends EntryKey<C>>(
+    collection: K,
+    id: string,
+    { ifMatch, dryRun }: ConditionOptions & DryRunOptions = {},
+  ): Promise<void> {
     const model = this.#collection(collection)
-    const context = await this.#context()
+    const context = await this.#context({ dryRun })
     await carryOut(context, () => prepareDelete(context, model, id, toCondition(ifMatch)))
+  }
+
+  /**
+   * Saves the working copy of an entry: the fields that `data` names. What is published stays as it is, and what is required may be
+   * missing until it is published.
+   *
+   * @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED
+   */
+  async saveDraft<K extends StatusKey<C>>(
+    collection: K,
+    id: string,
+    data: DraftUpdate<C, K>,
+    { ifMatch, locale, dryRun, autosave = false, merge = false }: SaveDraftOptions = {},
+  ): Promise<DraftEntry<C, K>> {
+    const model = this.#withDrafts(collection)
+    const context = await this.#context({ locale, dryRun })
+    const options = { ...toCondition(ifMatch), isMerge: merge, isAutosave: autosave }
+    const prepare = async () => checkDraft(context, model, id, data, options)()
+    return toDocument(await carryOut(context, prepare), dryRun)
+  }
+
+  /**
+   * Throws the working copy of an entry away; the entry stays as it is.
+   *
+   * @throws NOT_FOUND when there is none; UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED
+   */
+  async discardDraft<K extends StatusKey<C>>(
+    collection: K,
+    id: string,
+    { ifMatch, dryRun }: ConditionOptions & DryRunOptions = {},
+  ): Promise<void> {
+    const model = this.#withDrafts(collection)
+    const context = await this.#context({ dryRun })
+    await carryOut(context, () => prepareDiscard(context, model, id, toCondition(ifMatch)))
+  }
+
+  /**
+   * Publishes an entry: its working copy where it has one, else what it is. With a time to come, then, and the answer is the
+   * working copy.
+   *
+   * @throws as {@link update}: what is published must be complete
+   */
+  publish<K extends StatusKey<C>>(
+    collection: K,
+    id: string,
+    options: PublishOptions & AtTime,
+  ): Promise<DraftEntry<C, K>>
+  publish<K extends StatusKey<C>>(collection: K, id: string, options?: PublishOptions): Promise<Entry<C, K>>
+  publish(
+    collection: string,
+    id: string,
+    { at, locales, ...options }: PublishOptions & Partial<AtTime> = {},
+  ): Promise<never> {
+    return this.#publication('publish', this.#withDrafts(collection), id, { publishAt: at, locales }, options)
+  }
+
+  /**
+   * Takes an entry out of what readers without a session see; its working copy stays. With a time to come, then, and the answer is
+   * the working copy.
+   *
+   * @throws as {@link update}
+   */
+  unpublish<K extends StatusKey<C>>(
+    collection: K,
+    id: string,
+    options: UnpublishOptions & AtTime,
+  ): Promise<DraftEntry<C, K>>
+  unpublish<K extends StatusKey<C>>(collection: K, id: string, options?: UnpublishOptions): Promise<Entry<C, K>>
+  unpublish(
+    collection: string,
+    id: string,
+    { at, ...options }: UnpublishOptions & Partial<AtTime> = {},
+  ): Promise<never> {
+    return this.#publication('unpublish', this.#withDrafts(collection), id, { unpublishAt: at }, options)
+  }
+
+  /**
+   * Forgets the times at which an entry was to be published or unpublished.
+   *
+   * @throws NOT_FOUND when none is set; UNAUTHORIZED, FORBIDDEN
+   */
+  async unschedule<K extends StatusKey<C>>(collection: K, id: string): Promise<void> {
+    const model = this.#withDrafts(collection)
+    const context = await this.#context()
+    await carryOut(context, () => prepareUnschedule(context, model, id))
+  }
+
+  /**
+   * Brings the content of an earlier revision back: into the working copy, or, in a collection without a status, as a new revision.
+   * What is published never changes by it.
+   *
+   * @param revision the number of one of the entry's versions
+   * @throws as {@link update}; NOT_FOUND when the entry has no such version, or it was erased
+   */
+  restore<K extends StatusKey<C>>(
+    collection: K,
+    id: string,
+    revision: number,
+    options?: RestoreOptions,
+  ): Promise<DraftEntry<C, K>>
+  restore<K extends EntryKey<C>>(
+    collection: K,
+    id: string,
+    revision: number,
+    options?: RestoreOptions,
+  ): Promise<Entry<C, K>>
+  restore(collection: string, id: string, revision: number, options: RestoreOptions = {}): Promise<unknown> {
+    return this.#publication('restore', this.#collection(collection), id, { revision }, options)
+  }
+
+  async #publication<Answer>(
+    op: PublicationOp,
+    collection: CollectionModel,
+    id: string,
+    given: Readonly<Record<string, unknown>>,
+    { ifMatch, dryRun }: RestoreOptions,
+  ): Promise<Answer> {
+    const context = await this.#context({ dryRun })
+    const body = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+    const prepare = async () => checkPublication(context, collection, op, id, body, toCondition(ifMatch))()
+    return toDocument(await carryOut(context, prepare), dryRun)
   }
 
   /**
@@ -175,7 +319,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     options: ManyOptions = {},
   ): Promise<ManyOutcome> {
     const entries = this.#many(collection, where, options)
-    return toOutcome(await updateMany(await this.#context(options.locale), entries, patch))
+    return toOutcome(await updateMany(await this.#context({ locale: options.locale }), entries, patch))
   }
 
   /**
@@ -207,11 +351,12 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
    */
   async batch(
     operations: readonly BatchOperation<C>[],
-    { locale }: LocaleOptions = {},
+    { locale, dryRun }: LocaleOptions & DryRunOptions = {},
   ): Promise<readonly BatchOutcome[]> {
-    const results = await runBatch(await this.#context(locale), { operations })
+    const results = await runBatch(await this.#context({ locale, dryRun }), { operations })
     return results.map(({ op, collection, id, answer }) => {
-      const entry = answer ? { etag: answer.tag, entry: JSON.parse(answer.json) } : {}
+      const tag = dryRun ? {} : { etag: answer?.tag }
+      const entry = answer ? { ...tag, entry: JSON.parse(answer.json) } : {}
       return { op, collection, id, ...entry }
     })
   }
@@ -242,18 +387,28 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   async writeGlobal<K extends GlobalKey<C>>(
     key: K,
     data: GlobalUpdate<C, K>,
-    { ifMatch, locale }: LocaleOptions & ConditionOptions = {},
+    { ifMatch, locale, dryRun }: UpdateOptions = {},
   ): Promise<GlobalEntry<C, K>> {
     const model = this.#global(key)
-    const context = await this.#context(locale)
-    return tagged(await carryOut(context, () => prepareGlobal(context, model, data, toCondition(ifMatch))))
+    const context = await this.#context({ locale, dryRun })
+    return toDocument(await carryOut(context, () => prepareGlobal(context, model, data, toCondition(ifMatch))), dryRun)
   }
 
   /** @throws VALIDATION_ERROR for a locale that the config does not name */
-  #context(given?: string): Promise<WriteContext> {
+  #context({ locale: given, dryRun: isDry = false }: ContextOptions = {}): Promise<WriteContext> {
     const { locale } = fromOptions(writtenLocale(this.#engine.model.locales), { locale: given }).values
     const transact = this.#transact ? { transact: this.#transact } : {}
-    return writeContext(this.#engine, this.#access(), { locale, ...transact })
+    return writeContext(this.#engine, this.#access(), { locale, isDry, ...transact })
+  }
+
+  /** @throws VALIDATION_ERROR for a collection whose entries have no working copies */
+  #withDrafts(key: string): CollectionModel {
+    const collection = this.#collection(key)
+    if (hasDrafts(collection)) return collection
+    throw new DaybookError(
+      'VALIDATION_ERROR',
+      `Entries of ${key} have no working copies. Give the collection a field f.status().`,
+    )
   }
 
   #collection(key: string): CollectionModel {
@@ -269,31 +424,14 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 }
 
+/** What the options of a write say of its context. */
+interface ContextOptions {
+  readonly locale?: string | undefined
+  readonly dryRun?: boolean | undefined
+}
+
+/** A document out of an answer; what was not stored has no tag. */
+const toDocument = <T>(answer: Pick<EntryAnswer, 'json' | 'tag'>, isDry: boolean | undefined): T =>
+  isDry ? JSON.parse(answer.json) : tagged(answer)
+
 const toOutcome = ({ collection, matched, changed }: ManyResult): ManyOutcome => ({ collection, matched, changed })
-
-/** Options of a read: those that are written with brackets, and all others. */
-interface QueryOptions {
-  readonly where?: Where
-  readonly reverse?: ReadOptions['reverse']
-  readonly [option: string]: unknown
-}
-
-/** Options, read as the query parameters of the same names. */
-function fromOptions<P extends Parameters>(
-  declared: P,
-  options: { readonly [K in keyof P]?: unknown },
-): Query<QueryOf<P>> {
-  const { where, reverse, ...plain }: QueryOptions = options
-  // An empty list of names says nothing, as a parameter that is left out.
-  const pairs = Object.entries(plain).filter(
-    ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
-  )
-  const named = pairs.map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : String(value)] as const)
-  const pages = reverse ? reverseParams(reverse) : []
-  return readParameters(declared, fromPairs([...named, ...pages, ...(where ? whereParams(where) : [])]))
-}
-
-function toCondition(ifMatch: string | undefined) {
-  if (ifMatch === '*') return { ifMatch } as const
-  return ifMatch === undefined ? {} : { ifMatch: [{ weak: false, value: ifMatch.replace(/^"|"$/g, '') }] }
-}

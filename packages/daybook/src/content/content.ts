@@ -2,6 +2,8 @@ import { ANONYMOUS, type Caller } from '../auth/adapter.ts'
 import type {
   CollectionKey,
   DaybookConfig,
+  DraftEntry,
+  DraftUpdate,
   Entry,
   EntryCreate,
   EntryKey,
@@ -9,21 +11,28 @@ import type {
   GlobalEntry,
   GlobalKey,
   GlobalUpdate,
+  StatusKey,
 } from '../config/config.ts'
 import type { Where } from '../query/where.ts'
 import { Access } from './access/access.ts'
 import type {
+  AtTime,
   BatchOperation,
   BatchOutcome,
   CallOptions,
   ChangeOptions,
   CreateOptions,
   DeleteOptions,
+  DraftRead,
   ListOptions,
   ListResult,
   ManyCallOptions,
   ManyOutcome,
+  PublishOptions,
   ReadOptions,
+  RestoreOptions,
+  SaveDraftOptions,
+  UnpublishOptions,
   WriteCallOptions,
 } from './call-options.ts'
 import { CallerContent } from './caller-content.ts'
@@ -51,11 +60,21 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN */
+  list<K extends StatusKey<C>>(
+    collection: K,
+    query: ListOptions & DraftRead,
+    options?: CallOptions,
+  ): Promise<ListResult<DraftEntry<C, K>>>
+  list<K extends EntryKey<C>>(
+    collection: K,
+    query?: ListOptions,
+    options?: CallOptions,
+  ): Promise<ListResult<Entry<C, K>>>
   list<K extends EntryKey<C>>(
     collection: K,
     query: ListOptions = {},
     { caller }: CallOptions = {},
-  ): Promise<ListResult<Entry<C, K>>> {
+  ): Promise<ListResult<unknown>> {
     return this.as(caller).list(collection, query)
   }
 
@@ -64,12 +83,24 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
    *
    * @throws NOT_FOUND for an unknown collection, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
    */
+  get<K extends StatusKey<C>>(
+    collection: K,
+    address: string,
+    query: ReadOptions & DraftRead,
+    options?: CallOptions,
+  ): Promise<DraftEntry<C, K> | null>
+  get<K extends EntryKey<C>>(
+    collection: K,
+    address: string,
+    query?: ReadOptions,
+    options?: CallOptions,
+  ): Promise<Entry<C, K> | null>
   get<K extends EntryKey<C>>(
     collection: K,
     address: string,
     query: ReadOptions = {},
     { caller }: CallOptions = {},
-  ): Promise<Entry<C, K> | null> {
+  ): Promise<unknown> {
     return this.as(caller).get(collection, address, query)
   }
 
@@ -109,6 +140,125 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
   /** @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
   delete<K extends EntryKey<C>>(collection: K, id: string, { caller, ...options }: DeleteOptions = {}): Promise<void> {
     return this.as(caller).delete(collection, id, options)
+  }
+
+  /**
+   * Saves the working copy of an entry: the fields that `data` names. What is published stays as it is, and what is required may be
+   * missing until it is published.
+   *
+   * @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED
+   *
+   * @example
+   * ```ts
+   * await content.saveDraft('posts', post.id, { title: 'Hello!' }, { caller })
+   * await content.publish('posts', post.id, { caller, at: '2027-01-01T08:00:00Z' })
+   * ```
+   */
+  saveDraft<K extends StatusKey<C>>(
+    collection: K,
+    id: string,
+    data: DraftUpdate<C, K>,
+    { caller, ...options }: CallOptions & SaveDraftOptions = {},
+  ): Promise<DraftEntry<C, K>> {
+    return this.as(caller).saveDraft(collection, id, data, options)
+  }
+
+  /**
+   * Throws the working copy of an entry away; the entry stays as it is.
+   *
+   * @throws NOT_FOUND when there is none; UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED
+   */
+  discardDraft<K extends StatusKey<C>>(
+    collection: K,
+    id: string,
+    { caller, ...options }: DeleteOptions = {},
+  ): Promise<void> {
+    return this.as(caller).discardDraft(collection, id, options)
+  }
+
+  /**
+   * Publishes an entry: its working copy where it has one, else what it is. With a time to come, then, and the answer is the
+   * working copy.
+   *
+   * @throws as {@link update}: what is published must be complete
+   */
+  publish<K extends StatusKey<C>>(
+    collection: K,
+    id: string,
+    options: CallOptions & PublishOptions & AtTime,
+  ): Promise<DraftEntry<C, K>>
+  publish<K extends StatusKey<C>>(
+    collection: K,
+    id: string,
+    options?: CallOptions & PublishOptions,
+  ): Promise<Entry<C, K>>
+  publish<K extends StatusKey<C>>(
+    collection: K,
+    id: string,
+    { caller, ...options }: CallOptions & PublishOptions = {},
+  ): Promise<unknown> {
+    return this.as(caller).publish(collection, id, options)
+  }
+
+  /**
+   * Takes an entry out of what readers without a session see; its working copy stays. With a time to come, then, and the answer is
+   * the working copy.
+   *
+   * @throws as {@link update}
+   */
+  unpublish<K extends StatusKey<C>>(
+    collection: K,
+    id: string,
+    options: CallOptions & UnpublishOptions & AtTime,
+  ): Promise<DraftEntry<C, K>>
+  unpublish<K extends StatusKey<C>>(
+    collection: K,
+    id: string,
+    options?: CallOptions & UnpublishOptions,
+  ): Promise<Entry<C, K>>
+  unpublish<K extends StatusKey<C>>(
+    collection: K,
+    id: string,
+    { caller, ...options }: CallOptions & UnpublishOptions = {},
+  ): Promise<unknown> {
+    return this.as(caller).unpublish(collection, id, options)
+  }
+
+  /**
+   * Forgets the times at which an entry was to be published or unpublished.
+   *
+   * @throws NOT_FOUND when none is set; UNAUTHORIZED, FORBIDDEN
+   */
+  unschedule<K extends StatusKey<C>>(collection: K, id: string, { caller }: CallOptions = {}): Promise<void> {
+    return this.as(caller).unschedule(collection, id)
+  }
+
+  /**
+   * Brings the content of an earlier revision back: into the working copy, or, in a collection without a status, as a new revision.
+   * What is published never changes by it.
+   *
+   * @param revision the number of one of the entry's versions
+   * @throws as {@link update}; NOT_FOUND when the entry has no such version, or it was erased
+   */
+  restore<K extends StatusKey<C>>(
+    collection: K,
+    id: string,
+    revision: number,
+    options?: CallOptions & RestoreOptions,
+  ): Promise<DraftEntry<C, K>>
+  restore<K extends EntryKey<C>>(
+    collection: K,
+    id: string,
+    revision: number,
+    options?: CallOptions & RestoreOptions,
+  ): Promise<Entry<C, K>>
+  restore<K extends EntryKey<C>>(
+    collection: K,
+    id: string,
+    revision: number,
+    { caller, ...options }: CallOptions & RestoreOptions = {},
+  ): Promise<unknown> {
+    return this.as(caller).restore(collection, id, revision, options)
   }
 
   /**

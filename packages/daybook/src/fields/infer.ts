@@ -46,13 +46,17 @@ export type FieldValues<F extends Fields> = Flat<
   }
 >
 
-/** Why a field that holds something may be seen empty: some may not read it, or a language has no value of its own. */
+/**
+ * Why a field that holds something may be seen empty: some may not read it, a language has no value of its own, or a working copy is
+ * unfinished.
+ */
 type EmptyFor<F, Why> =
   | ('guarded' extends Why
       ? OptionsOf<F> extends { readonly access: { readonly read: unknown } }
         ? true
         : never
       : never)
+  | ('unfinished' extends Why ? true : never)
   | ('localized' extends Why ? (OptionsOf<F> extends { readonly localized: true } ? true : never) : never)
 
 /** Fields whose empty value is a value, such as a list. */
@@ -65,7 +69,7 @@ type IsNeverNull<F> = '~filled' extends keyof OptionsOf<F>
 type IsSeen<F, Why> = [EmptyFor<F, Why>] extends [never] ? IsFilled<F> : IsNeverNull<F>
 
 /** The values of a set of fields, where some may be seen empty for these reasons. */
-export type SparseValues<F extends Fields, Why extends 'guarded' | 'localized'> = Flat<
+export type SparseValues<F extends Fields, Why extends 'guarded' | 'localized' | 'unfinished'> = Flat<
   { readonly [K in keyof F]: IsSeen<F[K], Why> extends true ? ValueOf<F[K]> : ValueOf<F[K]> | null } & {
     readonly [K in keyof F as GeneratedKey<K, F[K]>]: IsSeen<F[K], Why> extends true
       ? GeneratedValue<F[K]>
@@ -93,3 +97,17 @@ export type PatchValues<F extends Fields> = Flat<
     readonly [K in keyof F]?: Emptiable<F[K]>
   } & Ignored<F>
 >
+
+/** The values that change a working copy: any of them, `null` to empty one, also where it is required. */
+export type UnfinishedValues<F extends Fields> = Flat<
+  {
+    readonly [K in keyof F]?: WriteOf<F[K]> | null
+  } & Ignored<F>
+>
+
+/** Whether a set of fields has a status; of fields that are not known, it may. */
+export type HasStatus<F> = string extends keyof F
+  ? true
+  : true extends { readonly [K in keyof F]: '~status' extends keyof OptionsOf<F[K]> ? true : false }[keyof F]
+    ? true
+    : false

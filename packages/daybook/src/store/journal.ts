@@ -28,12 +28,12 @@ export interface DocumentState {
 /** Reads the journal: every change, in order, and what documents were after each of them. */
 export class Journal {
   readonly #connection: Connection
-  readonly #statements: StatementCache
   readonly #dialect: Dialect
+  readonly #statements: StatementCache
 
   constructor({ connection, statements, dialect }: Pick<ReadSource, 'connection' | 'statements' | 'dialect'>) {
-    this.#dialect = dialect
     this.#connection = connection
+    this.#dialect = dialect
     this.#statements = statements
   }
 
@@ -55,6 +55,13 @@ export class Journal {
   /** The next records after a number, in order; none: there are no others yet. */
   records(after: number, limit: number = MAX_RECORDS): Promise<readonly JournalRow[]> {
     return this.#connection.all(NEXT_RECORDS, { after, limit })
+  }
+
+  /** The last record of each of these documents; those about working copies and times count, too. */
+  async lastOf(collection: string, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const statement = this.#statements.get('last of', () => lastRecords(this.#dialect))
+    const found = await this.#connection.all(statement, { collection, ids: JSON.stringify(ids) })
+    return new Map(found.map(({ id, seq }) => [id, Number(seq)]))
   }
 
   /** The text of a state that a document once had, or of a working copy of it; `undefined`: it is not in the journal. */
@@ -163,6 +170,12 @@ const NEXT_RECORDS = prepare(
     .orderBy('seq')
     .limit(param<number>('limit')),
 )
+
+/** Former states that were erased change no document. */
+function lastRecords(dialect: Dialect): Statement<Pick<JournalRow, 'id' | 'seq'>> {
+  return prepareSql(sql<Pick<JournalRow, 'id' | 'seq'>>`SELECT id, max(seq) AS seq FROM daybook$journal
+    WHERE collection = ${param('collection')} AND ${dialect.isAmong(sql.ref('id'), param('ids'))} AND action <> 'erase' GROUP BY id`)
+}
 
 /** A change of a document, its state as the journal has it, and as its table has it. */
 type StateRow = JournalRow & {

@@ -37,7 +37,7 @@ export type CopySave = Pick<WorkingCopy, 'at' | 'by' | 'isAutosave'>
 /** A working copy, as it is stored. */
 export function toWorkingCopy(
   collection: CollectionModel,
-  { id, created_at: createdAt }: StoredEntry,
+  { id, created_at: createdAt }: Pick<StoredEntry, 'id' | 'created_at'>,
   canonical: Canonical,
   orphaned: string | null,
   save: CopySave,

@@ -1,6 +1,8 @@
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import type { GlobalRow, JournalRow, StoredEntry } from '../../store/reads/rows.ts'
+import type { Schedule } from '../../store/records/schedules.ts'
 import { orphanedIn } from '../document.ts'
+import { draftRow } from '../drafts/draft-row.ts'
 import { peopleOf, storedValues } from '../reads/present.ts'
 import { textOrNull } from '../writes/row.ts'
 
@@ -35,8 +37,20 @@ export const lineOf = (value: ExportHeader | { readonly counts: ExportCounts }):
 export const deletionLine = ({ collection, id, at }: JournalRow): string =>
   `${JSON.stringify({ collection, id, deletedAt: at })}\n`
 
-/** The line of an entry; with who made and last changed it, or without. */
-export function entryLine(collection: CollectionModel, entry: StoredEntry, hasPeople: boolean): string {
+/** What the line of an entry says besides the entry. */
+export interface EntryLineParts {
+  /** What is scheduled of it. */
+  readonly schedules: readonly Schedule[]
+  /** Whether it says who made and last changed what. */
+  readonly hasPeople: boolean
+}
+
+/** The line of an entry, with its working copy and its times. */
+export function entryLine(
+  collection: CollectionModel,
+  entry: StoredEntry,
+  { schedules, hasPeople }: EntryLineParts,
+): string {
   const { doc, kept, slug, status } = asConfigured(collection, entry)
   const { id, created_at: createdAt, updated_at: updatedAt } = entry
   const people = hasPeople ? peopleOf(entry) : {}
@@ -50,7 +64,28 @@ export function entryLine(collection: CollectionModel, entry: StoredEntry, hasPe
     status,
     shape: collection.schemaHash,
   }
-  return documentLine(head, { doc, kept, locales: entry.locales })
+  const beside = [draftText(collection, entry, hasPeople), scheduleText(schedules, hasPeople)]
+  return `${documentText(head, { doc, kept, locales: entry.locales }).slice(0, -1)}${beside.join('')}}\n`
+}
+
+function draftText(collection: CollectionModel, entry: StoredEntry, hasPeople: boolean): string {
+  if (entry.draft === null) return ''
+  const copy = draftRow(entry)
+  const { doc, kept } = asConfigured(collection, copy)
+  const people = hasPeople ? { updatedBy: copy.updated_by } : {}
+  const head = { updatedAt: copy.updated_at, ...people, shape: collection.schemaHash }
+  return `,"draft":${documentText(head, { doc, kept, locales: copy.locales })}`
+}
+
+function scheduleText(schedules: readonly Schedule[], hasPeople: boolean): string {
+  if (schedules.length === 0) return ''
+  const lines = schedules.map(({ action, at, actor, locales }) => ({
+    action,
+    at,
+    ...(hasPeople ? { by: actor } : {}),
+    ...(locales === null ? {} : { locales: JSON.parse(locales) }),
+  }))
+  return `,"schedule":${JSON.stringify(lines)}`
 }
 
 /** When a global was last changed, and whether its line says by whom. */
@@ -63,15 +98,15 @@ export interface GlobalLineParts {
 export function globalLine(global: GlobalModel, row: GlobalRow, { updatedAt, hasPeople }: GlobalLineParts): string {
   const people = hasPeople ? peopleOf(row) : {}
   const head = { global: global.key, updatedAt, ...people, shape: global.schemaHash }
-  if (row.shape === global.schemaHash) return documentLine(head, row)
+  if (row.shape === global.schemaHash) return `${documentText(head, row)}\n`
   const doc = JSON.stringify(storedValues(global, row))
-  return documentLine(head, { doc, kept: orphanedIn(global, row), locales: row.locales })
+  return `${documentText(head, { doc, kept: orphanedIn(global, row), locales: row.locales })}\n`
 }
 
 /** Documents are stored as JSON, and go as they are. */
-function documentLine(head: object, { doc, kept, locales }: Pick<StoredEntry, 'doc' | 'kept' | 'locales'>): string {
+function documentText(head: object, { doc, kept, locales }: Pick<StoredEntry, 'doc' | 'kept' | 'locales'>): string {
   const rest = `${locales === null ? '' : `,"locales":${locales}`}${kept === null ? '' : `,"kept":${kept}`}`
-  return `${JSON.stringify(head).slice(0, -1)},"document":${doc}${rest}}\n`
+  return `${JSON.stringify(head).slice(0, -1)},"document":${doc}${rest}}`
 }
 
 /** An entry as the next write would store it: in the present shape, with the columns that are made of it. */

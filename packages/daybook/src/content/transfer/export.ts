@@ -3,6 +3,7 @@ import type { CollectionModel, Model } from '../../model/model.ts'
 import type { Snapshot } from '../../store/database.ts'
 import { Reader } from '../../store/reads/read.ts'
 import type { JournalRow, StoredEntry } from '../../store/reads/rows.ts'
+import type { Schedule } from '../../store/records/schedules.ts'
 import { GLOBALS } from '../../store/tables/tables.ts'
 import { deletionLine, EXPORT_VERSION, type ExportCounts, entryLine, globalLine, lineOf } from './export-lines.ts'
 
@@ -104,7 +105,9 @@ export class ContentExport {
   async *#entries(collection: CollectionModel): AsyncGenerator<ExportChunk, void> {
     const next = (after: number): Promise<readonly StoredEntry[]> => this.#read.entries.batchAfter(collection, after)
     for (let page = await next(0); page.length > 0; page = await next(page.at(-1)?.pk ?? 0)) {
-      yield { text: page.map((entry) => this.#entry(collection, entry)).join(''), count: page.length }
+      const schedules = await this.#schedulesOf(collection, page)
+      const lines = page.map((entry) => this.#entry(collection, entry, schedules.get(entry.id)))
+      yield { text: lines.join(''), count: page.length }
     }
   }
 
@@ -125,29 +128,45 @@ export class ContentExport {
     for (const record of records) {
       const { collection: key, seq, action } = record
       const collection = this.#model.collections.get(key)
-      const entry = entries.get(seq)
+      const line = entries.get(seq)
       if (key === GLOBALS) lines.push(await this.#global(record.id, seq))
-      else if (collection && entry) lines.push(this.#entry(collection, entry))
+      else if (line !== undefined) lines.push(line)
       else if (collection && action === 'delete') lines.push(this.#deletion(record))
     }
     return lines.join('')
   }
 
-  /** The entries that these records speak of last, by the numbers of the records. */
-  async #entriesOf(records: readonly JournalRow[]): Promise<ReadonlyMap<number, StoredEntry>> {
-    const found = new Map<number, StoredEntry>()
+  /** The lines of entries whose last records these are, by the numbers of the records. */
+  async #entriesOf(records: readonly JournalRow[]): Promise<ReadonlyMap<number, string>> {
+    const found = new Map<number, string>()
     for (const [key, changed] of Map.groupBy(records, ({ collection }) => collection)) {
       const collection = this.#model.collections.get(key)
-      const ids = [...new Set(changed.map(({ id }) => id))]
-      for (const entry of collection ? await this.#read.entries.storedByIds(collection, ids) : [])
-        found.set(entry.seq, entry)
+      if (!collection) continue
+      const last = await this.#read.journal.lastOf(key, [...new Set(changed.map(({ id }) => id))])
+      const ids = changed.flatMap(({ id, seq }) => (last.get(id) === seq ? [id] : []))
+      const entries = await this.#read.entries.storedByIds(collection, ids)
+      const schedules = await this.#schedulesOf(collection, entries)
+      for (const entry of entries)
+        found.set(last.get(entry.id) ?? 0, this.#entry(collection, entry, schedules.get(entry.id)))
     }
     return found
   }
 
-  #entry(collection: CollectionModel, entry: StoredEntry): string {
+  /** What is scheduled of entries, by their ids. */
+  async #schedulesOf(
+    { key }: CollectionModel,
+    entries: readonly StoredEntry[],
+  ): Promise<ReadonlyMap<string, readonly Schedule[]>> {
+    const { draftSeq } = await this.#read.lists.counters(key)
+    // A collection that never had a working copy or a time has nothing to look for.
+    if (draftSeq === 0 || entries.length === 0) return new Map()
+    const ids = entries.map(({ id }) => id)
+    return Map.groupBy(await this.#read.schedules.wholeOf(key, ids), ({ id }) => id)
+  }
+
+  #entry(collection: CollectionModel, entry: StoredEntry, schedules: readonly Schedule[] = []): string {
     this.#collections.set(collection.key, (this.#collections.get(collection.key) ?? 0) + 1)
-    return entryLine(collection, entry, this.#hasPeople)
+    return entryLine(collection, entry, { schedules, hasPeople: this.#hasPeople })
   }
 
   #deletion(record: JournalRow): string {

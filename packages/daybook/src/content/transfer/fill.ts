@@ -6,10 +6,12 @@ import { UniqueViolation } from '../../store/database.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { GlobalRow, StoredEntry } from '../../store/reads/rows.ts'
 import type { Store } from '../../store/store.ts'
+import { workingCopyOf } from '../../store/working-copy.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import { FULL_RIGHTS } from '../access/field-access.ts'
 import { UnrestrictedAccess } from '../access/unrestricted-access.ts'
 import { isEmpty, mergeFields, settleFields, type Values } from '../document.ts'
+import { carryOver } from '../drafts/carry-over.ts'
 import { type Engine, personOf } from '../engine.ts'
 import type { Canonical } from '../locales/localized.ts'
 import { untilAborted } from '../migrations/until-aborted.ts'
@@ -53,6 +55,8 @@ const hasKey = ({ doc }: StoredText, key: string): boolean => Object.hasOwn(JSON
 interface FilledDocument {
   readonly canonical: Canonical
   readonly given: Values
+  /** The same with what is made of it, in the form in which it is stored. */
+  readonly settled: Values
   readonly orphaned: string | null
 }
 
@@ -136,15 +140,15 @@ async function fillPage(
 }
 
 async function storeEntry(
-  { engine, context: { scope } }: FillJob,
+  { engine, context }: FillJob,
   writer: Writer,
   collection: CollectionModel,
   entry: StoredEntry,
-  { canonical, given, orphaned }: FilledDocument,
+  { canonical, given, settled, orphaned }: FilledDocument,
 ): Promise<void> {
   const { id, created_at: createdAt, status } = entry
   await explainRefusal(collection, id, async () => {
-    await requireTargets(writer.read, collection, { values: given, given, before: [] }, scope)
+    await requireTargets(writer.read, collection, { values: given, given, before: [] }, context.scope)
     const next = toRow(engine.model, collection, {
       id,
       canonical,
@@ -156,7 +160,17 @@ async function storeEntry(
       draft: entry.draft,
     })
     await writer.updateEntry(collection, entry, { ...next, status }, MIGRATION_ACTOR)
+    await carryOver(context, writer, collection, entry, missingInCopy(collection, entry, settled))
   })
+}
+
+/** What a fill gives that the working copy of an entry lacks, too. */
+function missingInCopy(collection: CollectionModel, entry: StoredEntry, settled: Values): Values {
+  const copy = workingCopyOf(entry)
+  if (!copy) return {}
+  const { values } = moveDocument(collection, copy)
+  const keys = filledFields(collection).flatMap(({ key, servedKeys }) => (isEmpty(values[key]) ? servedKeys : []))
+  return Object.fromEntries(keys.filter((key) => Object.hasOwn(settled, key)).map((key) => [key, settled[key]]))
 }
 
 async function fillGlobal(job: FillJob, global: GlobalModel): Promise<void> {
@@ -214,7 +228,7 @@ async function fillDocument(
   const checked = await explainRefusal(document, id, async () => checkBody(document, 'update', given, FULL_RIGHTS))
   const settled = await settleFields(document, checked, move.values, settleTools(context, document))
   const canonical = moveTranslations(document, mergeFields(document, move.values, settled), row.locales)
-  return { canonical, given, orphaned: toOrphaned(document, move) }
+  return { canonical, given, settled, orphaned: toOrphaned(document, move) }
 }
 
 /** What the service itself keeps in a document, such as its id. */

@@ -4,8 +4,10 @@ import type { CollectionModel, DocumentModel, GlobalModel, Model } from '../../m
 import type { Reader } from '../../store/reads/read.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
 import type { Store } from '../../store/store.ts'
+import { workingCopyOf } from '../../store/working-copy.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import { unplaced } from '../document.ts'
+import { toWorkingCopy } from '../drafts/draft-row.ts'
 import { personOf } from '../engine.ts'
 import { type Canonical, changeDefaultLocale } from '../locales/localized.ts'
 import { withSystem } from '../reads/present.ts'
@@ -41,7 +43,7 @@ class MigrationTally {
     this.#steps.set(`${kind} ${path}`, { path, kind, message, count: known + count })
   }
 
-  addMove(document: DocumentModel, { renamed, lost }: Move): void {
+  addMove(document: DocumentModel, { renamed, lost }: Pick<Move, 'renamed' | 'lost'>): void {
     for (const path of renamed) this.add(`${document.key}.${path}`, 'rename', renameMessage(document, path))
     for (const path of lost)
       this.add(`${document.key}.${path}`, 'lose', 'has no place in the config; its values are lost')
@@ -105,10 +107,24 @@ async function tallyHome(read: Reader, model: Model, tally: MigrationTally): Pro
 
 async function tallyEntries(read: Reader, collection: CollectionModel, tally: MigrationTally): Promise<void> {
   for await (const entry of outdatedEntries(read, collection)) {
-    tally.addMove(collection, moveDocument(collection, entry))
-    if (collection.slug && entry.slug === null) {
+    tally.addMove(collection, moveWithCopy(collection, entry))
+    if (collection.slug && entry.slug === null && isOutdated(collection, entry)) {
       tally.add(`${collection.key}.${collection.slug.key}`, 'fill', 'is made for entries that have none')
     }
+  }
+}
+
+/** Whether an older config wrote an entry, or it holds values without a field. */
+const isOutdated = ({ schemaHash }: CollectionModel, { shape, kept }: StoredEntry): boolean =>
+  shape !== schemaHash || kept !== null
+
+/** What happens to an entry and its working copy: a field of both counts once. */
+function moveWithCopy(collection: CollectionModel, entry: StoredEntry): Pick<Move, 'renamed' | 'lost'> {
+  const copy = workingCopyOf(entry)
+  const [own, other] = [entry, copy].map((row) => row && moveDocument(collection, row))
+  return {
+    renamed: new Set([...(own?.renamed ?? []), ...(other?.renamed ?? [])]),
+    lost: new Set([...(own?.lost ?? []), ...(other?.lost ?? [])]),
   }
 }
 
@@ -221,14 +237,55 @@ async function moveEntry(
   orphanedOf: ToOrphaned,
   defaultLocale: string | undefined = model.locales?.default,
 ): Promise<void> {
-  const move = moveDocument(collection, entry)
+  const moving = { model, collection, orphanedOf, defaultLocale }
+  const own = movedRow(moving, entry)
+  if (own) await updateMoved(writer, moving, entry, own)
+  const copy = workingCopyOf(entry)
+  const next = copy && movedRow(moving, copy)
+  if (!next) return
+  const at = new Date().toISOString()
+  const save = { at, by: personOf(MIGRATION_ACTOR), isAutosave: false }
+  const moved = toWorkingCopy(collection, entry, next.canonical, next.orphaned, save)
+  await writer.writeDraft(collection, entry, moved, { at, actor: MIGRATION_ACTOR })
+}
+
+/** Where documents of a collection go. */
+interface Moving {
+  readonly model: Model
+  readonly collection: CollectionModel
+  readonly orphanedOf: ToOrphaned
+  /** The default locale when they were written. */
+  readonly defaultLocale: string | undefined
+}
+
+/** A document, or a working copy, as it is to be. */
+interface MovedRow {
+  readonly canonical: Canonical
+  readonly orphaned: string | null
+}
+
+/** @returns `undefined`: it stays as it is */
+function movedRow(
+  { model, collection, orphanedOf, defaultLocale }: Moving,
+  row: Pick<StoredEntry, 'shape' | 'kept' | 'locales' | 'doc'>,
+): MovedRow | undefined {
+  const move = moveDocument(collection, row)
   const orphaned = orphanedOf(collection, move)
+  const isCurrent = row.shape === collection.schemaHash && move.renamed.size === 0
   // What has its shape already is left alone, unless it loses what it has no field for.
+  if (defaultLocale === model.locales?.default && isCurrent && (orphaned !== null || row.kept === null))
+    return undefined
+  const moved = moveTranslations(collection, move.values, row.locales)
+  return { canonical: underDefaultLocale(model, collection, moved, defaultLocale), orphaned }
+}
+
+async function updateMoved(
+  writer: Writer,
+  { model, collection, defaultLocale }: Moving,
+  entry: StoredEntry,
+  { canonical: own, orphaned }: MovedRow,
+): Promise<void> {
   const isMove = defaultLocale !== model.locales?.default
-  const isCurrent = entry.shape === collection.schemaHash && move.renamed.size === 0
-  if (!isMove && isCurrent && orphaned !== null) return
-  const moved = moveTranslations(collection, move.values, entry.locales)
-  const own = underDefaultLocale(model, collection, moved, defaultLocale)
   // A move to another default locale makes no slugs: an entry without text in that locale has none.
   const values = isMove ? own.values : await chooseSlug(writer.read, collection, own.values, defaultLocale)
   const next = toRow(model, collection, {

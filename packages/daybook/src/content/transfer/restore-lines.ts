@@ -2,6 +2,7 @@ import { invalid, invalidAt, StartupError } from '../../errors.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel, DocumentModel, GlobalModel, Model } from '../../model/model.ts'
 import { type Validator, Validators } from '../../model/validator.ts'
+import type { Schedule } from '../../store/records/schedules.ts'
 import { orphanedIn, unplaced, type Values } from '../document.ts'
 import { storedValues } from '../reads/present.ts'
 import { refuseHostile } from '../writes/json.ts'
@@ -15,6 +16,20 @@ interface EntryLine extends DocumentLine {
   readonly updatedAt: string
   readonly slug: string | null
   readonly status: string | null
+  readonly draft?: DraftPart
+  readonly schedule?: readonly SchedulePart[]
+}
+
+/** The working copy of an entry. */
+interface DraftPart extends DocumentLine {
+  readonly updatedAt: string
+}
+
+/** What is to be done to an entry at a time. */
+interface SchedulePart extends Pick<Schedule, 'action' | 'at'> {
+  /** Absent: the file says nothing of people. */
+  readonly by?: string
+  readonly locales?: readonly string[]
 }
 
 /** The line of a global, parsed. */
@@ -47,11 +62,15 @@ const OBJECT_SCHEMA: JsonSchema = { type: 'object' }
 /** Of lines, which are the same whatever the config. */
 const validators = new Validators()
 
+type Properties = Readonly<Record<string, JsonSchema>>
+
 /** An object with exactly these keys, some of which may be missing. */
-function exactly(required: Readonly<Record<string, JsonSchema>>, others: Readonly<Record<string, JsonSchema>> = {}) {
+function objectOf(required: Properties, others: Properties = {}): JsonSchema {
   const properties = { ...required, ...others }
-  return validators.make({ type: 'object', properties, required: Object.keys(required), additionalProperties: false })
+  return { type: 'object', properties, required: Object.keys(required), additionalProperties: false }
 }
+
+const exactly = (required: Properties, others?: Properties): Validator => validators.make(objectOf(required, others))
 
 const documentKeys = { shape: TEXT_SCHEMA, document: OBJECT_SCHEMA }
 const PERSON_SCHEMA: JsonSchema = { type: ['string', 'null'], maxLength: 512 }
@@ -61,6 +80,13 @@ const documentExtras = {
   locales: { type: 'object', additionalProperties: OBJECT_SCHEMA },
   kept: OBJECT_SCHEMA,
 }
+
+const { createdBy: _maker, ...draftExtras } = documentExtras
+const DRAFT_SCHEMA = objectOf({ updatedAt: moment, ...documentKeys }, draftExtras)
+const SCHEDULE_SCHEMA = objectOf(
+  { action: { enum: ['publish', 'unpublish'] }, at: moment },
+  { by: { type: 'string', maxLength: 512 }, locales: { type: 'array', minItems: 1, items: TEXT_SCHEMA } },
+)
 
 const checkHeader = exactly(
   { daybook: { const: EXPORT_VERSION }, at: moment, seq: COUNT_SCHEMA },
@@ -84,7 +110,7 @@ const checkEntry = exactly(
     status: { type: ['string', 'null'] },
     ...documentKeys,
   },
-  documentExtras,
+  { ...documentExtras, draft: DRAFT_SCHEMA, schedule: { type: 'array', maxItems: 2, items: SCHEDULE_SCHEMA } },
 )
 const checkGlobal = exactly({ global: TEXT_SCHEMA, ...documentKeys }, { updatedAt: moment, ...documentExtras })
 
@@ -161,17 +187,28 @@ export function readLine(text: string, { collections, globals }: Model): Restore
  * @throws VALIDATION_ERROR
  */
 export function checkLine(read: RestoreLine): void {
-  const { shape, document, locales = {}, kept = {}, createdBy, updatedBy } = read.line
+  if (read.kind === 'global') return checkDocument(read.global, read.line)
+  const { collection, line } = read
+  const { slug, status, shape, document, draft, schedule = [] } = line
+  refuseHostile({ slug, status })
+  checkDocument(collection, line)
+  if (shape === collection.schemaHash) requireStatus(collection, document)
+  if (draft) checkDocument(collection, draft, '/draft')
+  refuseHostile(schedule.map(({ by, locales }) => ({ by, locales })))
+  if (new Set(schedule.map(({ action }) => action)).size < schedule.length)
+    throw invalidAt('/schedule', 'duplicate', 'must have at most one time for each action')
+}
+
+/** @param place where in the line the document stands */
+function checkDocument(model: DocumentModel, part: DocumentLine, place = ''): void {
+  const { shape, document, locales = {}, kept = {}, createdBy, updatedBy } = part
   refuseHostile({ createdBy, updatedBy })
-  for (const part of [document, kept, ...Object.values(locales)]) refuseHostile(part)
-  if (read.kind === 'entry') refuseHostile({ slug: read.line.slug, status: read.line.status })
-  const model = read.kind === 'entry' ? read.collection : read.global
+  for (const one of [document, kept, ...Object.values(locales)]) refuseHostile(one)
   if (shape !== model.schemaHash) return
   const [lost] = Object.keys(unplaced(model, document))
   if (lost !== undefined) {
-    throw invalidAt(`/document/${lost}`, 'unknown_field', `${model.key} has no place for this value`)
+    throw invalidAt(`${place}/document/${lost}`, 'unknown_field', `${model.key} has no place for this value`)
   }
-  if (read.kind === 'entry') requireStatus(read.collection, document)
 }
 
 /** Without a status, no reader could see an entry. */

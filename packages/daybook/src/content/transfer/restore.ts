@@ -3,9 +3,12 @@ import { DaybookError, StartupError } from '../../errors.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
 import { UniqueViolation } from '../../store/database.ts'
 import type { WrittenEntry } from '../../store/reads/rows.ts'
+import type { Schedule } from '../../store/records/schedules.ts'
 import type { RestoreNote } from '../../store/transfer/restore-note.ts'
+import type { WorkingCopy } from '../../store/working-copy.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import { mergeFields } from '../document.ts'
+import { toWorkingCopy } from '../drafts/draft-row.ts'
 import { actorOf, type Engine } from '../engine.ts'
 import { withSystem } from '../reads/present.ts'
 import { allReferences, toCanonical, toRow } from '../writes/row.ts'
@@ -16,8 +19,18 @@ type RestoreGlobalLine = RestoreLine & { readonly kind: 'global' }
 
 /** A line as it is to be stored. */
 export type PreparedLine =
-  | { readonly kind: 'entry'; readonly collection: CollectionModel; readonly row: WrittenEntry }
+  | {
+      readonly kind: 'entry'
+      readonly collection: CollectionModel
+      readonly row: WrittenEntry
+      readonly copy: Omit<WorkingCopy, 'seq'> | undefined
+      readonly schedules: readonly RestoredSchedule[]
+    }
   | RestoreGlobalLine
+
+/** A time that was set for an entry. */
+type RestoredSchedule = Pick<Schedule, 'action' | 'at' | 'actor' | 'locales'>
+type PreparedEntry = Extract<PreparedLine, { kind: 'entry' }>
 
 /** A line that could not be stored. */
 export class LineError extends Error {
@@ -89,23 +102,24 @@ export class Restore {
    */
   async add(lines: readonly PreparedLine[]): Promise<void> {
     try {
-      await this.#move(lines.length, false, (writer) => this.#store(writer, lines))
+      await this.#move(lines, false, (writer) => this.#store(writer, lines))
     } catch (error) {
       if (!isOfLine(error)) throw error
       // Which line it was shows when each is stored by itself.
-      await this.#move(lines.length, false, (writer) => this.#storeEach(writer, lines))
+      await this.#move(lines, false, (writer) => this.#storeEach(writer, lines))
     }
   }
 
   /** Says that all lines are stored. */
   async end(): Promise<void> {
-    await this.#move(0, true, async () => {})
+    await this.#move([], true, async () => {})
   }
 
   /** Does something and notes it down, both or neither. */
-  async #move(lines: number, isDone: boolean, work: (writer: Writer) => Promise<void>): Promise<void> {
+  async #move(lines: readonly PreparedLine[], isDone: boolean, work: (writer: Writer) => Promise<void>): Promise<void> {
     const before = this.#note
-    const next = { ...before, lines: before.lines + lines, seq: before.seq + lines, isDone }
+    const records = lines.reduce((sum, line) => sum + recordsOf(line), 0)
+    const next = { ...before, lines: before.lines + lines.length, seq: before.seq + records, isDone }
     await this.#engine.store.transaction(
       async (writer) => {
         if ((await writer.read.journal.head()) !== before.seq) throw new StartupError(OTHERS_WRITE)
@@ -133,8 +147,33 @@ export class Restore {
       await writer
         .createEntries(collection, rows, actorOf(SYSTEM))
         .catch((error) => rethrowDuplicate(collection, error))
+      await this.#storeBeside(writer, collection, own)
     }
     for (const line of lines) if (line.kind === 'global') await this.#storeGlobal(writer, line)
+  }
+
+  /** Stores working copies and times of entries that are stored. */
+  async #storeBeside(writer: Writer, collection: CollectionModel, lines: readonly PreparedEntry[]): Promise<void> {
+    const own = lines.filter((line) => recordsOf(line) > 1)
+    if (own.length === 0) return
+    const ids = own.map(({ row }) => row.id)
+    const stored = new Map((await writer.read.entries.storedByIds(collection, ids)).map((entry) => [entry.id, entry]))
+    const actor = actorOf(SYSTEM)
+    for (const { row, copy, schedules } of own) {
+      const entry = stored.get(row.id)
+      if (entry && copy) await writer.writeDraft(collection, entry, copy, { at: copy.at, actor })
+      const { id, updated_at: at } = row
+      for (const schedule of schedules) await this.#schedule(writer, { collection: collection.key, id, at }, schedule)
+    }
+  }
+
+  async #schedule(
+    writer: Writer,
+    entry: { readonly collection: string; readonly id: string; readonly at: string },
+    schedule: RestoredSchedule,
+  ): Promise<void> {
+    const seq = await writer.note({ ...entry, actor: actorOf(SYSTEM), action: 'schedule' })
+    await writer.schedules.put({ ...entry, ...schedule, seq, due: Date.parse(schedule.at), failures: 0 })
   }
 
   async #storeGlobal(writer: Writer, { global, line }: RestoreGlobalLine): Promise<void> {
@@ -160,8 +199,30 @@ const isOfLine = (error: unknown): boolean => error instanceof DaybookError && e
 /** Makes what is stored of a line. */
 export function prepareLine(model: Model, line: RestoreLine): PreparedLine {
   if (line.kind === 'global') return line
-  return { kind: 'entry', collection: line.collection, row: toEntryRow(model, line) }
+  const { collection } = line
+  const { draft, schedule = [] } = line.line
+  const row = toEntryRow(model, line)
+  const copy = draft && toCopy(collection, row, draft)
+  const schedules = schedule.map(({ action, at, by = actorOf(SYSTEM), locales }) => {
+    return { action, at, actor: by, locales: locales ? JSON.stringify(locales) : null }
+  })
+  return { kind: 'entry', collection, row, copy, schedules }
 }
+
+/** The working copy of a line. History begins with it: no later save takes its place. */
+function toCopy(
+  collection: CollectionModel,
+  row: WrittenEntry,
+  draft: NonNullable<RestoreEntryLine['line']['draft']>,
+): Omit<WorkingCopy, 'seq'> {
+  const { values, orphaned, locales } = documentOf(collection, draft, row.status)
+  const { updatedAt: at, updatedBy: by = null } = draft
+  return toWorkingCopy(collection, row, toCanonical(values, locales), orphaned, { at, by, isAutosave: false })
+}
+
+/** How many records of the journal a line makes. */
+const recordsOf = (line: PreparedLine): number =>
+  line.kind === 'global' ? 1 : 1 + (line.copy ? 1 : 0) + line.schedules.length
 
 /** An entry as it was, with the columns that are made of its document where the config has fields for them. */
 function toEntryRow(model: Model, { collection, line }: RestoreEntryLine): WrittenEntry {

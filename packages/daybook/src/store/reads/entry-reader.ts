@@ -152,7 +152,7 @@ export class EntryReader {
     return this.#source.connection.get(statement, { value })
   }
 
-  /** Entries that an older config wrote, or that hold values without a field, in order of arrival. */
+  /** Entries that an older config wrote, or that hold values without a field, or have a working copy, in order of arrival. */
   async outdated(
     { key, schemaHash }: CollectionModel,
     afterPk: number,
@@ -162,7 +162,7 @@ export class EntryReader {
       prepare(
         stored(key)
           .where('pk', '>', param<number>('afterPk'))
-          .where(sql<SqlBool>`(shape <> ${param('shape')} OR kept IS NOT NULL)`)
+          .where(sql<SqlBool>`(shape <> ${param('shape')} OR kept IS NOT NULL OR draft IS NOT NULL)`)
           .orderBy('pk')
           .limit(param<number>('limit')),
       ),

@@ -59,6 +59,8 @@ export async function fill(service: Service): Promise<void> {
     )
   }
   await translate(service, ids)
+  await service.content.saveDraft('things', String(ids[1]), { title: 'Draft' } as never, AS_SYSTEM)
+  await service.content.publish('things', String(ids[1]), { ...AS_SYSTEM, at: '2999-01-01T00:00:00.000Z' })
   await change(service, ids, create)
 }
 

@@ -43,9 +43,23 @@ export async function fillBefore({ content }: Service): Promise<void> {
   await change(String(ids[3]), { long: 'ß€𝕯 '.repeat(100_000) })
   await change(String(ids[3]), { long: 'lang '.repeat(200_000) }, 'de')
   await content.delete('things', await create('things', { title: 'deleted' }), AS_SYSTEM)
+  await draftAndSchedule(content, ids)
   for (const [locale, name] of Object.entries({ en: 'Site', de: 'Seite' })) {
     await content.writeGlobal('site', { name, lead: ids[1] } as never, { ...AS_SYSTEM, locale })
   }
+}
+
+/** Working copies, one of them in two languages and with a value that has no field any more, and times. */
+async function draftAndSchedule(content: Service['content'], [first = '', second = '', third = '']: readonly string[]) {
+  const save = (id: string, data: object, locale?: string): Promise<unknown> =>
+    content.saveDraft('things', id, data as never, { ...AS_SYSTEM, ...(locale ? { locale } : {}) })
+  await save(first, { title: 'To publish', gone: 'gone, too', body: '*later*' })
+  await save(first, { title: 'Zu veröffentlichen', words: ['zwei'] }, 'de')
+  await save(third, { title: null, long: 'ß€𝕯 '.repeat(50_000) })
+  const at = '2999-12-31T23:00:00.000Z'
+  await content.publish('things', first, { ...AS_SYSTEM, at, locales: ['de'] })
+  await content.unpublish('things', second, { ...AS_SYSTEM, at })
+  await content.publish('things', second, { ...AS_SYSTEM, at: '2999-01-01T00:00:00.000Z' })
 }
 
 function thing(index: number, text: string, ids: readonly string[]): object {

@@ -54,6 +54,8 @@ describe('an export of every field type, in several languages, with values that 
     })
     const source = await text('source.ndjson')
     expect(source).toContain('"kept":{"gone":')
+    expect(source.match(/"draft":\{.*"kept":\{"gone":"gone, too"/g)).toHaveLength(1)
+    expect(source.match(/"schedule":\[/g)).toHaveLength(2)
     const way = [
       ['source', 'file'],
       ['file', first.url],

@@ -126,6 +126,61 @@ describe.each(STORES)('an export on $name', (store) => {
     expect(dossier.notesHtml).toBe('<p><em>hidden</em></p>')
   })
 
+  describe('of working copies and times', () => {
+    const later = '2999-12-31T23:00:00.000Z'
+    const drafts: DaybookConfig = defineConfig({
+      collections: { posts: defineCollection({ fields: { title: f.text({ required: true }), status: f.status() } }) },
+    })
+
+    test('holds both with their entries, and leaves people out where that is asked for', async () => {
+      await using service = await store.open(drafts, EXPORTED)
+      const { id } = await create(service, 'posts', { title: 'Published' })
+      await create(service, 'posts', { title: 'Plain' })
+      await service.content.saveDraft('posts', id, { title: null } as never, AS_SYSTEM)
+      await service.content.unpublish('posts', id, { ...AS_SYSTEM, at: later })
+      const [, post, plain] = await exportOf(service)
+      expect(post).toMatchObject({
+        document: { title: 'Published', status: 'published' },
+        draft: { updatedAt: MOMENT, updatedBy: 'system', shape: SHAPE, document: { id, title: null } },
+        schedule: [{ action: 'unpublish', at: later, by: 'system' }],
+      })
+      expect(Object.keys(plain ?? {})).not.toContain('draft')
+      expect(Object.keys(plain ?? {})).not.toContain('schedule')
+      const [, without] = await exportOf(service, '?people=false')
+      expect(without?.draft).not.toHaveProperty('updatedBy')
+      expect(without?.schedule).toEqual([{ action: 'unpublish', at: later }])
+    })
+
+    test('since a number holds an entry once, where its last change is, also one of these alone', async () => {
+      await using service = await store.open(drafts, EXPORTED)
+      const { content } = service
+      const ids: string[] = []
+      for (const title of ['A', 'B', 'C', 'D', 'E']) ids.push((await create(service, 'posts', { title })).id)
+      const [saved = '', timed = '', discarded = '', gone = ''] = ids
+      await content.saveDraft('posts', saved, { title: 'A2' } as never, AS_SYSTEM)
+      await content.saveDraft('posts', discarded, { title: 'C2' } as never, AS_SYSTEM)
+      const since = 7
+      await content.publish('posts', timed, { ...AS_SYSTEM, at: later })
+      await content.saveDraft('posts', gone, { title: 'D2' } as never, AS_SYSTEM)
+      await content.discardDraft('posts', discarded, AS_SYSTEM)
+      await content.saveDraft('posts', timed, { title: 'B2' } as never, AS_SYSTEM)
+      await content.delete('posts', gone, AS_SYSTEM)
+      await content.update('posts', timed, { title: 'B3' } as never, AS_SYSTEM)
+      const lines = await exportOf(service, `?since=${since}`)
+      expect(lines.slice(1)).toEqual([
+        expect.objectContaining({ id: discarded, document: expect.objectContaining({ title: 'C' }) }),
+        { collection: 'posts', id: gone, deletedAt: MOMENT },
+        expect.objectContaining({
+          id: timed,
+          draft: expect.objectContaining({ document: expect.objectContaining({ title: 'B3' }) }),
+          schedule: [{ action: 'publish', at: later, by: 'system' }],
+        }),
+        { counts: { collections: { assets: 0, posts: 2 }, globals: 0, deleted: 1 } },
+      ])
+      expect(lines[1]).not.toHaveProperty('draft')
+    })
+  })
+
   test('holds what every locale says, and names the locale of the documents', async () => {
     await using service = await store.open(multilingual, EXPORTED)
     const { id } = await create(service, 'pages', { title: 'Hello', seo: { title: 'Seo' } })

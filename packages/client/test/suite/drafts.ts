@@ -1,0 +1,132 @@
+import { type Client, DaybookError, etagOf } from '@daybook/client'
+import type { Blog } from '../support/config.ts'
+import { type Case, equal, failure, type World } from './case.ts'
+
+const LATER = '2999-01-01T00:00:00.000Z'
+
+/** The posts for an editor and for a reader, with a new post, which is gone afterwards. */
+async function withPost(
+  { client, token }: World,
+  work: (posts: Client<Blog>['collections']['posts'], readers: Client<Blog>, id: string) => Promise<void>,
+): Promise<void> {
+  const { posts } = client({ token }).collections
+  const { id } = await posts.create({ title: 'Paper', words: 7 })
+  try {
+    await work(posts, client(), id)
+  } finally {
+    await posts.delete(id)
+  }
+}
+
+/** Working copies, publishing, times and previews. */
+export const DRAFTS: readonly Case[] = [
+  {
+    name: 'a working copy is saved beside what readers see, and published',
+    run: (world) =>
+      withPost(world, async (posts, { collections }, id) => {
+        const saved = await posts.saveDraft(id, { title: null, body: '*x*' })
+        equal([saved.title, saved.bodyHtml, saved.hasDraft], [null, '<p><em>x</em></p>', true])
+        equal((await collections.posts.findById(id))?.title, 'Paper')
+        const { details } = await failure(posts.publish(saved), DaybookError)
+        equal(
+          details.issues?.map(({ path }) => path),
+          ['/title'],
+        )
+        const merged = await posts.saveDraft(saved, { title: 'Paper 2', meta: { label: 'a' } }, { merge: true })
+        equal((await failure(posts.saveDraft(saved, {}), DaybookError)).code, 'PRECONDITION_FAILED')
+        const read = await posts.findById(id, { draft: true })
+        equal(read, merged)
+        equal(etagOf(read ?? {}), etagOf(merged))
+        equal((await posts.findMany({ draft: true, where: { words: { eq: 7 } } })).items, [merged])
+        const published = await posts.publish(merged)
+        equal([published.title, published.status], ['Paper 2', 'published'])
+        equal((await collections.posts.findById(id))?.title, 'Paper 2')
+        equal((await posts.unpublish(published)).status, 'draft')
+        equal(await collections.posts.findById(id), null)
+      }),
+  },
+  {
+    name: 'a working copy is thrown away',
+    run: (world) =>
+      withPost(world, async (posts, _readers, id) => {
+        await posts.saveDraft(id, { title: 'Other' }, { autosave: true })
+        await posts.discardDraft(id)
+        equal((await failure(posts.discardDraft(id), DaybookError)).code, 'NOT_FOUND')
+        const read = await posts.findById(id, { draft: true, select: ['title'] })
+        equal(read, { id, title: 'Paper', hasDraft: false, publishAt: null, unpublishAt: null })
+      }),
+  },
+  {
+    name: 'one language is published',
+    run: (world) =>
+      withPost(world, async (posts, { collections }, id) => {
+        await posts.saveDraft(id, { title: 'Paper 2' })
+        await posts.saveDraft(id, { title: 'Papier' }, { locale: 'de' })
+        await posts.publish(id, { locales: ['de'] })
+        equal((await collections.posts.findById(id))?.title, 'Paper')
+        equal((await collections.posts.findById(id, { locale: 'de' }))?.title, 'Papier')
+      }),
+  },
+  {
+    name: 'times are set, shown and taken back',
+    run: (world) =>
+      withPost(world, async (posts, _readers, id) => {
+        equal((await posts.unpublish(id, { at: LATER })).unpublishAt, LATER)
+        equal((await posts.publish(id, { at: LATER })).publishAt, LATER)
+        await posts.unschedule(id)
+        const read = await posts.findById(id, { draft: true })
+        equal([read?.publishAt, read?.unpublishAt], [null, null])
+      }),
+  },
+  {
+    name: 'a preview shows a working copy to all who have its token, until it is revoked',
+    run: (world) =>
+      withPost(world, async (posts, { collections }, id) => {
+        await posts.saveDraft(id, { title: 'Paper 2' })
+        const { token, expiresAt } = await posts.preview(id, { expiresIn: 60 })
+        equal(new Date(expiresAt) > new Date(), true)
+        equal((await collections.posts.findById(id, { preview: token }))?.title, 'Paper 2')
+        equal((await collections.posts.findBySlug('paper', { preview: token, select: ['title'] }))?.title, 'Paper 2')
+        equal((await collections.posts.findById(id, { preview: undefined }))?.title, 'Paper')
+        await posts.revokePreviews(id)
+        equal((await collections.posts.findById(id, { preview: token }))?.title, 'Paper')
+      }),
+  },
+  {
+    name: 'an earlier version comes back as the working copy',
+    run: (world) =>
+      withPost(world, async (posts, { collections }, id) => {
+        const first = await posts.findById(id)
+        // A tag begins with its revision.
+        const revision = Number.parseInt(etagOf(first ?? {}).slice(1), 36)
+        await posts.update(id, { title: 'Paper 2' })
+        equal((await posts.restore(id, revision)).title, 'Paper')
+        equal((await collections.posts.findById(id))?.title, 'Paper 2')
+      }),
+  },
+  {
+    name: 'a dry run answers what a write would have, and stores nothing',
+    run: (world) =>
+      withPost(world, async (posts, { collections }, id) => {
+        const dryRun = true
+        const tried = await posts.update(id, { title: 'Other' }, { dryRun })
+        equal(tried.title, 'Other')
+        await failure(
+          Promise.resolve().then(() => etagOf(tried)),
+          TypeError,
+        )
+        equal((await failure(posts.update(id, { title: '' }, { dryRun }), DaybookError)).code, 'VALIDATION_ERROR')
+        equal((await posts.create({ title: 'New' }, { dryRun })).slug, 'new')
+        equal((await posts.saveDraft(id, { title: 'Other' }, { dryRun })).title, 'Other')
+        equal((await posts.unpublish(id, { dryRun })).status, 'draft')
+        await posts.delete(id, { dryRun })
+        const signedIn = world.client({ token: world.token })
+        equal((await signedIn.globals.site.update({ motto: 'Other' }, { dryRun })).motto, 'Other')
+        const [outcome] = await signedIn.batch([{ op: 'unpublish', collection: 'posts', id }], { dryRun })
+        equal([outcome?.op, Object.keys(outcome ?? {}).includes('etag')], ['unpublish', false])
+        equal((await collections.posts.findById(id))?.title, 'Paper')
+        equal((await signedIn.globals.site.get()).motto, null)
+        equal(await collections.posts.findBySlug('new'), null)
+      }),
+  },
+]

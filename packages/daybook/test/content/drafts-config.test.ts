@@ -1,0 +1,121 @@
+import { f, type LocalesConfig } from 'daybook'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { fillStored } from '../../src/content/transfer/fill.ts'
+import { dropOrphaned, moveStored, pendingRenames, planMigration } from '../../src/content/transfer/migration.ts'
+import { findMisfits } from '../../src/content/transfer/misfits.ts'
+import { withEngine } from '../support/stores/migrating.ts'
+import { AS_SYSTEM, create, type Document, type Place } from '../support/stores/place.ts'
+import { STORES } from '../support/stores/stores.ts'
+
+const title = f.text({ required: true, localized: true })
+const rest = { slug: f.slug({ from: 'title' }), status: f.status() }
+
+/** A collection of posts with these fields. */
+const posts = (fields: object, locales: LocalesConfig = { default: 'en', available: ['en', 'de'] }): object => ({
+  collections: { posts: { fields: { ...fields, ...rest } } },
+  locales,
+})
+
+let place: Place
+
+/** Writes an entry with a working copy beside it. */
+async function writeDraft(config: object, data: object, draft: object, german?: object): Promise<string> {
+  return place.serve(config, async (service) => {
+    const { id } = await create(service, 'posts', data)
+    await service.content.saveDraft('posts', id, draft as never, AS_SYSTEM)
+    if (german) await service.content.saveDraft('posts', id, german as never, { ...AS_SYSTEM, locale: 'de' })
+    return id
+  })
+}
+
+/** An entry as its working copy has it. */
+const readDraft = (config: object, id: string, query: object = {}): Promise<Document> =>
+  place.serve(config, async ({ content }) => {
+    return (await content.get('posts', id, { ...query, draft: true }, AS_SYSTEM)) as unknown as Document
+  })
+
+/** What `daybook migrate` says that it will do; it does it, too. */
+async function migrate(config: object, { allowLoss = false } = {}): Promise<readonly string[]> {
+  return withEngine(place, config, async ({ store, model }) => {
+    const steps = await planMigration(store.read, model)
+    await moveStored(store, model)
+    if (allowLoss) await dropOrphaned(store, model)
+    return steps.map(({ path, kind, count }) => `${kind} ${path} ${count}`)
+  })
+}
+
+describe.each(STORES)('a working copy of an older config on $name', (store) => {
+  beforeEach(async () => {
+    place = await store.at()
+    return () => place[Symbol.asyncDispose]()
+  })
+
+  test('has a renamed field under its new key, and is not published by that', async () => {
+    const before = posts({ title, old: f.text(), seo: f.group({ from: f.text() }) })
+    const id = await writeDraft(before, { title: 'T' }, { old: 'kept', seo: { from: 'too' } })
+    const after = posts({
+      title,
+      now: f.text({ renamedFrom: 'old' }),
+      seo: f.group({ to: f.text({ renamedFrom: 'from' }) }),
+    })
+    const pending = await withEngine(place, after, ({ store: { read }, model }) => pendingRenames(read, model))
+    expect(pending.map(({ path }) => path).sort()).toEqual(['posts.now', 'posts.seo.to'])
+    expect(await migrate(after)).toEqual(['rename posts.now 1', 'rename posts.seo.to 1'])
+    expect(await readDraft(after, id)).toMatchObject({ now: 'kept', seo: { to: 'too' }, hasDraft: true })
+    const published = await place.serve(after, ({ content }) => content.get('posts', id))
+    expect(published).toMatchObject({ now: null, seo: null })
+    expect(await migrate(after)).toEqual([])
+  })
+
+  test('keeps what has no field until that is given up, which is named first', async () => {
+    const before = posts({ title, gone: f.text() })
+    const id = await writeDraft(before, { title: 'T' }, { gone: 'dear' })
+    const after = posts({ title })
+    expect(await migrate(after)).toEqual(['lose posts.gone 1'])
+    expect(await readDraft(before, id)).toMatchObject({ gone: 'dear' })
+    expect(await migrate(after, { allowLoss: true })).toEqual(['lose posts.gone 1'])
+    expect(await migrate(after)).toEqual([])
+    expect(await readDraft(before, id)).toMatchObject({ gone: null, hasDraft: true })
+  })
+
+  test('goes along to another default locale', async () => {
+    const before = posts({ title })
+    const id = await writeDraft(before, { title: 'One' }, { title: 'Two' }, { title: 'Zwei' })
+    const after = posts({ title }, { default: 'de', available: ['en', 'de'] })
+    await migrate(after)
+    expect(await readDraft(after, id, { locale: 'all' })).toMatchObject({ title: { en: 'Two', de: 'Zwei' } })
+    const published = await place.serve(after, ({ content }) => content.get('posts', id, { locale: 'en' }))
+    expect(published).toMatchObject({ title: 'One' })
+  })
+
+  test('is given what a fill gives its entry, where it lacks that, too', async () => {
+    const before = posts({ title, note: f.text() })
+    const ids = [
+      await writeDraft(before, { title: 'A' }, { title: 'A2' }),
+      await writeDraft(before, { title: 'B' }, { note: 'of its own' }),
+    ]
+    const after = posts({ title, note: f.text({ required: true, fill: 'none' }) })
+    await withEngine(place, after, (engine) => {
+      const transact = engine.store.transaction.bind(engine.store)
+      return fillStored(engine, { transact: (work) => transact(work), signal: new AbortController().signal })
+    })
+    const drafts = [await readDraft(after, String(ids[0])), await readDraft(after, String(ids[1]))]
+    expect(drafts).toMatchObject([
+      { title: 'A2', note: 'none' },
+      { title: 'B', note: 'of its own' },
+    ])
+    const published = await place.serve(after, ({ content }) => content.publish('posts', String(ids[0]), AS_SYSTEM))
+    expect(published).toMatchObject({ title: 'A2', note: 'none' })
+  })
+
+  test('is no misfit where it lacks what is required', async () => {
+    const config = posts({ title })
+    await writeDraft(config, { title: 'T' }, { title: null })
+    const found = await withEngine(place, config, async ({ store: { read }, model }) => {
+      const misfits: string[] = []
+      for await (const { path } of findMisfits(read, model)) misfits.push(path)
+      return misfits
+    })
+    expect(found).toEqual([])
+  })
+})
