@@ -37,6 +37,7 @@ const PROBE = {
   docs: nothing,
   assets: { ...nothing, images: nothing, quota: nothing, access: nothing },
   limits: nothing,
+  history: nothing,
   markdown: { ...nothing, allowHtml: nothing },
 }
 

@@ -5,6 +5,7 @@ import { DraftCollection } from './drafts.ts'
 import { rememberTag } from './etag.ts'
 import { type AnyFeedQuery, type AnyLiveQuery, Feed, MemoryStore } from './feed.ts'
 import { Global } from './global.ts'
+import { History } from './history.ts'
 import {
   type AnyWriteOptions,
   type CallOptions,
@@ -16,6 +17,7 @@ import {
 } from './request.ts'
 import type { Client } from './types/client.ts'
 import type { AnyChange, ChangeStore, JournalQuery } from './types/feed.ts'
+import type { UndoOptions, UndoRange } from './types/history.ts'
 
 /** An outcome as it is answered. */
 interface AnsweredOutcome {
@@ -51,6 +53,7 @@ export function createClient<C extends DaybookConfig>(options: ClientOptions): C
     subscribe: (given?: AnyLiveQuery) => feed.subscribe(given),
     sync: (store: ChangeStore<AnyChange>, given?: AnyLiveQuery) => feed.sync(store, given),
     memoryCopy: (onChange?: () => void) => new MemoryStore(onChange),
+    undo: (range: UndoRange, given?: UndoOptions) => new History(send).undo(range, given),
     model: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['cms', 'model'] }),
     health: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['health'] }),
     ready: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['ready'] }),

@@ -1,8 +1,10 @@
 import { DaybookError } from './errors.ts'
 import { etagOf } from './etag.ts'
+import { History } from './history.ts'
 import type { QueryParams } from './query.ts'
 import { type AnyWriteOptions, type Call, type CallOptions, isAddressable, type Send } from './request.ts'
 import type { EntryOrId } from './types/client.ts'
+import type { ComparedVersions } from './types/history.ts'
 
 /** A page of a list. */
 interface ListPage {
@@ -29,10 +31,12 @@ interface EntryRequest extends Pick<Call, 'query' | 'body'> {
 export class Collection {
   readonly #send: Send
   readonly #key: string
+  readonly #history: History
 
   constructor(send: Send, key: string) {
     this.#send = send
     this.#key = key
+    this.#history = new History(send)
   }
 
   findMany(query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
@@ -129,5 +133,22 @@ export class Collection {
 
   references(id: string, query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
     return this.#send({ ...options, method: 'GET', path: [this.#key, id, 'references'], query, holds: 'items' })
+  }
+
+  versions(id: string, query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
+    return this.#history.list([this.#key, id], query, options)
+  }
+
+  version(id: string, revision: number, query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
+    return this.#history.one([this.#key, id], revision, query, options)
+  }
+
+  difference(
+    id: string,
+    versions: ComparedVersions,
+    query: QueryParams = {},
+    options: CallOptions = {},
+  ): Promise<unknown> {
+    return this.#history.difference([this.#key, id], versions, query, options)
   }
 }

@@ -52,6 +52,19 @@ export type {
 } from './types/feed.ts'
 export type { Locale } from './types/fields.ts'
 export type { EqualityFilter, MembersFilter, OrderFilter, Sort, Status, TextFilter, Where } from './types/filter.ts'
+export type {
+  ComparedVersions,
+  Difference,
+  PatchOperation,
+  UndoOptions,
+  UndoRange,
+  UndoReport,
+  Version,
+  VersionList,
+  VersionQuery,
+  VersionsQuery,
+  WholeVersion,
+} from './types/history.ts'
 export type { Depth } from './types/paths.ts'
 export type { EntryPatch, Operation, Outcome } from './types/write.ts'
 export type { UploadProgress, UploadSource } from './upload.ts'

@@ -32,6 +32,17 @@ import type {
 } from './feed.ts'
 import type { CollectionFieldsOf, GlobalFieldsOf, Locale } from './fields.ts'
 import type { Sort, Status, Where } from './filter.ts'
+import type {
+  ComparedVersions,
+  Difference,
+  UndoOptions,
+  UndoRange,
+  UndoReport,
+  VersionList,
+  VersionQuery,
+  VersionsQuery,
+  WholeVersion,
+} from './history.ts'
 import type { Depth, Included, IncludePath, InnerPath } from './paths.ts'
 import type { EntryPatch, Operation, Outcome } from './write.ts'
 
@@ -236,6 +247,25 @@ interface EntriesClient<C extends DaybookConfig, K extends EntryKey<C>> {
     query?: { readonly limit?: number; readonly offset?: number },
     options?: CallOptions,
   ): Promise<Omit<ListResult<Reference>, 'collection' | 'nextCursor'>>
+
+  /** The versions of an entry, newest first: what changes and saved working copies made of it. */
+  versions(id: string, query?: VersionsQuery, options?: CallOptions): Promise<VersionList>
+
+  /** One version of an entry. */
+  version(
+    id: string,
+    revision: number,
+    query?: VersionQuery<C>,
+    options?: CallOptions,
+  ): Promise<WholeVersion<Entry<C, K>>>
+
+  /** What makes one version of another, as a JSON Patch (RFC 6902). */
+  difference(
+    id: string,
+    versions: ComparedVersions,
+    query?: VersionQuery<C>,
+    options?: CallOptions,
+  ): Promise<Difference>
 }
 
 /** The entries of one collection. */
@@ -350,6 +380,15 @@ export interface GlobalClient<C extends DaybookConfig, K extends GlobalKey<C>> {
 
   /** Changes the fields that `data` names; `null` empties one. */
   update(data: GlobalUpdate<C, K>, options?: GlobalChangeOptions<C>): Promise<GlobalEntry<C, K>>
+
+  /** The versions of a global, newest first. */
+  versions(query?: VersionsQuery, options?: CallOptions): Promise<VersionList>
+
+  /** One version of a global. */
+  version(revision: number, query?: VersionQuery<C>, options?: CallOptions): Promise<WholeVersion<GlobalEntry<C, K>>>
+
+  /** What makes one version of another, as a JSON Patch (RFC 6902). */
+  difference(versions: ComparedVersions, query?: VersionQuery<C>, options?: CallOptions): Promise<Difference>
 }
 
 /** The session that a request has, or none. */
@@ -411,6 +450,11 @@ export interface Client<C extends DaybookConfig> {
   readonly auth: AuthClient<C>
   /** Carries out up to 500 operations in one transaction: all of them, or none. */
   batch(operations: readonly Operation<C>[], options?: WriteOptions<C>): Promise<readonly Outcome<C>[]>
+  /**
+   * Undoes the changes of a range of the journal by new ones, in one transaction. What was changed since stays as it is: the report
+   * names it, with the changes in the way.
+   */
+  undo(range: UndoRange, options?: UndoOptions): Promise<UndoReport>
   /** Who changed what, of documents that this session may read. */
   journal(query?: JournalQuery): Promise<JournalPage>
   /** A page of what changed since a token: what was there at first, and what an entry is now that was changed since. */

@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<num
   import: async (args) => (await import('./commands/import.ts')).importContent(args),
   update: async (args) => (await import('./commands/update.ts')).update(args),
   delete: async (args) => (await import('./commands/delete.ts')).deleteEntries(args),
+  undo: async (args) => (await import('./commands/undo.ts')).undoChanges(args),
   erase: async (args) => (await import('./commands/erase.ts')).erase(args),
   export: async (args) => (await import('./commands/export.ts')).exportContent(args),
   copy: async (args) => (await import('./commands/copy.ts')).copy(args),

@@ -12,6 +12,7 @@ export const HELP = `daybook: a headless content service
   daybook import FILE                 restore an export into an empty service
   daybook update COLLECTION           change every entry that matches
   daybook delete COLLECTION           delete every entry that matches
+  daybook undo --from SEQ             undo changes of the journal by new ones
   daybook erase COLLECTION ID         erase the former versions of an entry, or of a global: daybook erase globals KEY
   daybook export FILE                 write all content to a file; - for standard output
   daybook copy --from A --to B        copy a whole store, such as from SQLite to PostgreSQL
@@ -61,6 +62,12 @@ update takes one of
   --json JSON       what changes, as a JSON merge patch
 and
   --locale LOCALE   the locale that is written (default: the config's)
+
+undo takes
+  --from SEQ        the number of the first change; needed
+  --to SEQ          the number of the last change (default: the last one that there is)
+  --actor SUBJECT   only the changes of this actor
+  --dry-run         say what would happen, and store nothing
 
 erase takes
   --yes             do it; without it, the command says what it would erase

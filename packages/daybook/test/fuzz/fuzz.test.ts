@@ -15,7 +15,7 @@ import { STORES, type StoredService } from '../support/stores/stores.ts'
 const EXAMPLES = Number(process.env.DAYBOOK_FUZZ_EXAMPLES ?? 15)
 const SEED = Number(process.env.DAYBOOK_FUZZ_SEED ?? 20261122)
 /** Operations that name what was done before: a request that fits does not yet name it. */
-const NEEDS_A_PAST = /^(?:restore|unschedule|getVersion)/
+const NEEDS_A_PAST = /^(?:restore|unschedule|getVersion|undo)/
 // What the service holds changes with each request, so that a smaller request does not show the same fault.
 const RUNS = { numRuns: EXAMPLES, seed: SEED, endOnFailure: true }
 

@@ -13,6 +13,7 @@ import { entryTarget, prepareDelete } from '../../content/writes/entries.ts'
 import { prepareGlobal } from '../../content/writes/globals.ts'
 import { changeByHooks, hooksFor } from '../../content/writes/hooked.ts'
 import type { PreparedWrite } from '../../content/writes/prepared.ts'
+import { requireTargets } from '../../content/writes/references.ts'
 import { Revision } from '../../content/writes/revision.ts'
 import { toRow } from '../../content/writes/row.ts'
 import { prepareWhole } from '../../content/writes/whole.ts'
@@ -106,7 +107,7 @@ async function prepareState(
       return {
         canonical,
         orphaned: null,
-        draft: draftAgain(collection, step, entry),
+        draft: entry.draft,
         isComplete: isComplete(collection, former),
       }
     },
@@ -117,7 +118,11 @@ async function prepareState(
   const prepared = await prepareWhole(inDefaultLocale(context), collection, step.id, write, { ifMatch: '*' })
   return {
     ...prepared,
-    commit: async (transaction) => done(step, 'restore', (await prepared.commit(transaction)).seq),
+    commit: async (transaction) => {
+      const { seq } = await prepared.commit(transaction)
+      await writeCopyAgain(context, transaction.writer, collection, step)
+      return done(step, 'restore', seq)
+    },
   }
 }
 
@@ -140,17 +145,19 @@ function requireFieldRights(
   if (closed.length > 0) throw new UndoHindered('access')
 }
 
-/** The working copy of an entry as its column has had it. */
-function draftAgain(
+/** Gives an entry the working copy that it had, or takes away one that it had not: by a change of its own. */
+async function writeCopyAgain(
+  { actor }: WriteContext,
+  writer: Writer,
   collection: CollectionModel,
-  { copy }: UndoStep,
-  entry: Pick<StoredEntry, 'id' | 'created_at' | 'draft'>,
-): string | null {
-  if (copy === 'same') return entry.draft
-  if (!copy) return null
-  const { seq, at, actor } = copy.record
-  const save = { at, by: personOf(actor), isAutosave: false }
-  return JSON.stringify({ seq, ...toWorkingCopy(collection, entry as StoredEntry, copy.canonical, null, save) })
+  { id, copy }: UndoStep,
+): Promise<void> {
+  const entry = copy === 'same' ? undefined : await writer.read.entries.stored(collection, id)
+  if (!entry || copy === 'same' || (!copy && entry.draft === null)) return
+  const at = new Date().toISOString()
+  const save = copy && { at: copy.record.at, by: personOf(copy.record.actor), isAutosave: false }
+  const next = save && toWorkingCopy(collection, entry, copy.canonical, null, save)
+  await writer.writeDraft(collection, entry, next, { at, actor })
 }
 
 /** Working copies and schedules alone. */
@@ -207,9 +214,11 @@ async function prepareAgain(
       const createdAt = String(former.values.createdAt)
       const createdBy = creation ? personOf(creation.actor) : null
       const system = { id: step.id, createdAt, updatedAt: new Date().toISOString(), createdBy, updatedBy: person }
+      const row = toRow(engine.model, collection, { ...system, canonical: former, orphaned: null, draft: null })
       const composition = {
         document: collection,
-        before: undefined,
+        // What it refers to, itself perhaps, may come back behind it: that is checked at the end.
+        before: new Revision(engine.model, collection, { ...row, seq: 0 }),
         base: former,
         patch: mergeFields(collection, {}, former.values),
         rights,
@@ -221,14 +230,30 @@ async function prepareAgain(
       const { canonical } = changing
         ? await changeByHooks(changing, change, composition, composed)
         : { canonical: composed }
-      const draft = draftAgain(collection, step, { id: step.id, created_at: createdAt, draft: null })
-      const next = toRow(engine.model, collection, { ...system, canonical, orphaned: null, draft })
+      const next = toRow(engine.model, collection, { ...system, canonical, orphaned: null, draft: null })
       const seq = await writer.createEntry(collection, next, actor).catch((error: unknown) => {
         throw error instanceof UniqueViolation ? new UndoHindered('conflict') : error
       })
       await requireAllowed(context, writer.read, collection, step.id, filter)
+      await writeCopyAgain(context, writer, collection, step)
+      transaction.atEnd((last) => requireReferences(context, last, collection, canonical))
       return done(step, 'create', seq)
     },
+  }
+}
+
+/** @throws VALIDATION_ERROR when a document refers, in whatever language, to what is not there for the caller */
+async function requireReferences(
+  { engine: { model }, scope }: WriteContext,
+  { read }: Writer,
+  collection: CollectionModel,
+  canonical: Canonical,
+): Promise<void> {
+  const { locales } = model
+  const others = locales ? Object.keys(canonical.translations) : []
+  const shown = others.map((locale) => show(collection, canonical, [locale], locales?.default ?? locale))
+  for (const values of [canonical.values, ...shown]) {
+    await requireTargets(read, collection, { values, given: values, before: [] }, scope)
   }
 }
 

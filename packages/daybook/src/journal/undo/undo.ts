@@ -1,6 +1,6 @@
 import { HookRefusal } from '../../content/hooks.ts'
 import type { WriteContext } from '../../content/writes/context.ts'
-import { carryOutAll, type PreparedWrite, StaleWrite } from '../../content/writes/prepared.ts'
+import { carryOutAll, type LastStep, type PreparedWrite, StaleWrite } from '../../content/writes/prepared.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import {
   type BlockedUndo,
@@ -128,12 +128,16 @@ async function isChangedSince({ read }: Writer, head: number, planned: ReadonlyS
 
 const ofStep = (step: UndoStep, write: PreparedWrite<UndoneStep>): PreparedWrite<UndoneStep> => ({
   ...write,
-  commit: (transaction) => write.commit(transaction).catch((error: unknown) => fail(step, error)),
+  commit: (transaction) => {
+    const atEnd = (last: LastStep): void =>
+      transaction.atEnd((writer) => last(writer).catch((error: unknown) => fail(step, error)))
+    return write.commit({ ...transaction, atEnd }).catch((error: unknown) => fail(step, error))
+  },
 })
 
 /** @throws {StepFailed} where the error is about the document */
 function fail(step: UndoStep, error: unknown): never {
   if (error instanceof StaleWrite) throw error
-  const reason = error instanceof HookRefusal ? 'hook' : obstacleOf(error)
+  const reason = error instanceof HookRefusal ? obstacleOf(error.reason) && 'hook' : obstacleOf(error)
   throw reason === undefined ? error : new StepFailed(step, reason, error)
 }

@@ -132,6 +132,7 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   getGlobal: READ,
   putGlobal: write(200),
   runBatch: { ...write(200), limited: [401, 200, 200, 200] },
+  undoChanges: [401, 200, 200, 200],
   listChanges: everyone,
   streamEvents: everyone,
   listJournal: [401, 200, 200, 200],
@@ -353,6 +354,10 @@ describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
     }
     if (PUBLICATIONS.test(operationId)) return publicationOf(operationId, document, target)
     if (method === 'GET' || method === 'DELETE') return { path: target }
+    if (operationId === 'undoChanges') {
+      await makeEntry('plain')
+      return { path: target, json: { from: Number(revision) } }
+    }
     if (operationId === 'runBatch') {
       const operation = { op: 'create', collection: document, data: { title: `batch ${made++}` } }
       return { path: target, json: { operations: [operation] } }

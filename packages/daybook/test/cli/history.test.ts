@@ -97,3 +97,25 @@ test.each([
   expect(status).toBeGreaterThan(0)
   expect(stderr).toMatch(advice)
 })
+
+test('daybook undo undoes changes, and says what stays as it is', async () => {
+  await using folder = await folderOf({ 'daybook.config.ts': CONFIG, '.env': `DAYBOOK_SERVICE_TOKEN=${TOKEN}\n` })
+  const run = (...args: readonly string[]) => daybook(folder.path, ...args)
+  const service = await serve(folder.path)
+  const { id } = (await service.send('POST', '/api/notes', { text: 'a' })).body
+  await service.send('PUT', `/api/notes/${id}`, { text: 'b' })
+  await service.stop()
+  expect(await run('undo', '--from', '1', '--to', '1')).toEqual({
+    status: 1,
+    stdout: '0 documents are what they were; 1 stay as they are\n',
+    stderr: `notes ${id}: changed_since, see change 2\n`,
+  })
+  expect((await run('undo', '--from', '2', '--dry-run')).stdout).toBe('1 documents would become what they were\n')
+  expect(await run('undo', '--from', '2')).toMatchObject({ status: 0, stdout: '1 documents are what they were\n' })
+  const again = await serve(folder.path)
+  expect((await again.send('GET', `/api/notes/${id}`)).body).toMatchObject({ text: 'a', updatedBy: 'system' })
+  await again.stop()
+  expect(await run('undo')).toMatchObject({ status: 2, stderr: expect.stringContaining('daybook undo --from SEQ') })
+  expect(await run('undo', '--from', 'x')).toMatchObject({ status: 2, stderr: expect.stringContaining('--from x') })
+  expect(await run('undo', '--from', '9')).toMatchObject({ status: 1, stderr: expect.stringContaining('at most 3') })
+})
