@@ -38,7 +38,10 @@ function noise(report: Report): string {
   const samples = [
     ...comparisons.flatMap((one) => [one.floor, one.daybook]),
     ...sizes.flatMap((one) => [one.small, one.large]),
-    ...[...report.sessions, ...report.plugins, ...report.rules].flatMap((one) => [one.without, one.with]),
+    ...[...report.sessions, ...report.plugins, ...report.readers, ...report.rules].flatMap((one) => [
+      one.without,
+      one.with,
+    ]),
     ...(nodes ? [nodes.one, nodes.straight, nodes.proxied] : []),
   ]
   const most = Math.max(0, ...samples.map(({ others }) => others))
@@ -319,6 +322,7 @@ export function printed(report: Report): string {
   if (report.growth.length > 0) parts.push(growthTable(report.growth, entries))
   if (report.sessions.length > 0) parts.push(sessionTable(report.sessions, 'with a session'))
   if (report.plugins.length > 0) parts.push(sessionTable(report.plugins, 'with a plugin'))
+  if (report.readers.length > 0) parts.push(sessionTable(report.readers, 'with readers'))
   if (report.rules.length > 0) parts.push(ruleTable(report.rules))
   if (nodes) parts.push(nodesTable(nodes))
   if (report.latencies.length > 0) parts.push(latencyTable(report.latencies))

@@ -419,6 +419,8 @@ export interface Report {
   readonly growth: readonly Growth[]
   readonly sessions: readonly SessionCost[]
   readonly plugins: readonly SessionCost[]
+  /** Writes, with readers of the journal. */
+  readonly readers: readonly SessionCost[]
   readonly rules: readonly RuleCost[]
   readonly nodes?: Nodes | undefined
   readonly latencies: readonly Latency[]

@@ -20,6 +20,7 @@ import { timeAggregates } from './sections/aggregate-time.ts'
 import { compareFiles } from './sections/by-file.ts'
 import { compareNodes } from './sections/by-nodes.ts'
 import { comparePlugins } from './sections/by-plugins.ts'
+import { compareReaders } from './sections/by-readers.ts'
 import { compareRules } from './sections/by-rule.ts'
 import { compareSessions } from './sections/by-session.ts'
 import { compareSizes } from './sections/by-size.ts'
@@ -42,7 +43,7 @@ const HELP = `npm run bench -- [options]
   --rounds R        measurements of each side (default: 3)
   --database NAME   what keeps the content: sqlite (default) or postgres
   --import DIR      also import this folder of Markdown files
-  --only NAME       one kind of work, "sessions", "plugins", "rules", "nodes", "search", "start", "openapi", "aggregate", "import",
+  --only NAME       one kind of work, "sessions", "plugins", "readers", "rules", "nodes", "search", "start", "openapi", "aggregate", "import",
                     "export", "restore", "many", "serve", "upload" or "overload"; may stand more than once: ${NAMES.join(', ')}
   --compare-sizes   also compare with a store of 1,000 (always so from 100,000 entries on)
   --data DIR        where seeded stores are kept for other runs (default: daybook-bench in the folder for temporary files)
@@ -94,6 +95,7 @@ async function measureAll(bench: Bench): Promise<Report> {
     growth: entries >= LARGE_STORE || given['compare-sizes'] ? await compareSizes(bench) : [],
     sessions: await compareSessions(bench),
     plugins: await comparePlugins(bench),
+    readers: await compareReaders(bench),
     rules: await compareRules(bench),
     nodes: await compareNodes(bench),
     latencies: await timeSearches(bench),

@@ -71,6 +71,8 @@ const OWNERS: Readonly<Record<string, string>> = {
   busboy: 'assets',
   '@tus/server': 'plugins/resumable-uploads',
   'file-type': 'assets',
+  standardwebhooks: 'plugins/webhooks',
+  'request-filtering-agent': 'plugins/webhooks',
   'image-size': 'assets',
   semver: 'config',
   'prom-client': 'metrics',

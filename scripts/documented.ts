@@ -33,6 +33,7 @@ const PROBE = {
   locales: { ...nothing, default: 'en', available: ['en'] },
   auth: nothing,
   cors: { ...nothing, origins: [] },
+  cdn: nothing,
   docs: nothing,
   assets: { ...nothing, images: nothing, quota: nothing, access: nothing },
   limits: nothing,

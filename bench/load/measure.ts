@@ -39,6 +39,8 @@ export interface Side {
   readonly targeting: Targeting
   /** Sent with every request, besides what the kind of work sends. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Waits until the servers have done what a load leaves behind. */
+  readonly settle?: () => Promise<void>
 }
 
 /** Where a side is asked. */
@@ -168,10 +170,15 @@ export async function race<const Sides extends readonly Side[]>(
   sides: Sides,
   { seconds, rounds }: Effort,
 ): Promise<{ readonly [Place in keyof Sides]: Sample }> {
-  for (const side of sides) await measure(generator, kind, side, Math.min(3, seconds))
+  const loaded = async (side: Side, duration: number): Promise<Sample> => {
+    const sample = await measure(generator, kind, side, duration)
+    await side.settle?.()
+    return sample
+  }
+  for (const side of sides) await loaded(side, Math.min(3, seconds))
   const samples: Sample[][] = sides.map(() => [])
   for (let round = 0; round < rounds; round++) {
-    for (const [place, side] of sides.entries()) samples[place]?.push(await measure(generator, kind, side, seconds))
+    for (const [place, side] of sides.entries()) samples[place]?.push(await loaded(side, seconds))
   }
   return samples.map(medianOf) as { readonly [Place in keyof Sides]: Sample }
 }

@@ -3,7 +3,7 @@ import { rememberTag } from './etag.ts'
 import { readRetryAfter } from './retry.ts'
 
 /** The content of an answer: an object by default; one with a list of this name; or anything, also nothing. */
-export type AnswerContent = 'items' | 'results' | 'anything' | undefined
+export type AnswerContent = 'items' | 'results' | 'events' | 'present' | 'anything' | undefined
 
 const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -3,16 +3,19 @@ import { Assets } from './assets.ts'
 import { Auth } from './auth.ts'
 import { DraftCollection } from './drafts.ts'
 import { rememberTag } from './etag.ts'
+import { type AnyFeedQuery, type AnyLiveQuery, Feed, MemoryStore } from './feed.ts'
 import { Global } from './global.ts'
 import {
   type AnyWriteOptions,
   type CallOptions,
   type ClientOptions,
   connect,
+  connectEvents,
   type Send,
   type Token,
 } from './request.ts'
 import type { Client } from './types/client.ts'
+import type { AnyChange, ChangeStore, JournalQuery } from './types/feed.ts'
 
 /** An outcome as it is answered. */
 interface AnsweredOutcome {
@@ -36,12 +39,18 @@ interface AnsweredOutcome {
  */
 export function createClient<C extends DaybookConfig>(options: ClientOptions): Client<C> {
   const send = connect(options)
+  const feed = new Feed(send, connectEvents(options))
   const client = {
     collections: byKey((key) => new DraftCollection(send, key)),
     globals: byKey((key) => new Global(send, key)),
     assets: new Assets(send),
     auth: new Auth(send),
     batch: (operations: readonly object[], given?: AnyWriteOptions) => batch(send, operations, given),
+    journal: (given?: JournalQuery) => feed.journal(given),
+    changes: (given?: AnyFeedQuery) => feed.changes(given),
+    subscribe: (given?: AnyLiveQuery) => feed.subscribe(given),
+    sync: (store: ChangeStore<AnyChange>, given?: AnyLiveQuery) => feed.sync(store, given),
+    memoryCopy: (onChange?: () => void) => new MemoryStore(onChange),
     model: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['cms', 'model'] }),
     health: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['health'] }),
     ready: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['ready'] }),

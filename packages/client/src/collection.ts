@@ -118,6 +118,15 @@ export class Collection {
     return this.#send({ ...options, method, path: [this.#key], query, body })
   }
 
+  async enter(id: string, options: CallOptions = {}): Promise<unknown> {
+    const call = { method: 'POST', path: [this.#key, id, 'presence'], holds: 'present' } as const
+    return ((await this.#send({ ...options, ...call })) as { readonly present: unknown }).present
+  }
+
+  leave(id: string, options: CallOptions = {}): Promise<unknown> {
+    return this.#send({ ...options, method: 'DELETE', path: [this.#key, id, 'presence'], holds: 'anything' })
+  }
+
   references(id: string, query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
     return this.#send({ ...options, method: 'GET', path: [this.#key, id, 'references'], query, holds: 'items' })
   }

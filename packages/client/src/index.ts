@@ -37,6 +37,19 @@ export type {
   PublishOptions,
   SaveDraftOptions,
 } from './types/drafts.ts'
+export type {
+  Change,
+  ChangeStore,
+  ChangesPage,
+  ChangesQuery,
+  JournalPage,
+  JournalQuery,
+  JournalRecord,
+  MemoryCopy,
+  PresentPerson,
+  SubscribeOptions,
+  SyncOptions,
+} from './types/feed.ts'
 export type { Locale } from './types/fields.ts'
 export type { EqualityFilter, MembersFilter, OrderFilter, Sort, Status, TextFilter, Where } from './types/filter.ts'
 export type { Depth } from './types/paths.ts'

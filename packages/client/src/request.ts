@@ -96,6 +96,30 @@ export function connect(options: ClientOptions): Send {
   }
 }
 
+/** Opens a stream of events, which the signal ends. @throws as a call does */
+export type OpenEvents = (query: QueryParams, signal: AbortSignal) => Promise<Response>
+
+/**
+ * Makes the function that opens streams of a service. No time limit is set to them, and none is opened twice.
+ *
+ * @throws {TypeError} when `baseUrl` is no address of a service
+ */
+export function connectEvents(options: ClientOptions): OpenEvents {
+  const url = `${toBase(options.baseUrl)}${toPath(['cms', 'events'])}`
+  const call: Call = { method: 'GET', path: [] }
+  return async (query, signal) => {
+    const request = `GET ${url}`
+    const init = await toInit(request, call, options, signal)
+    const response = await fetchFor(call, options)(url + toQueryString(query), init).catch((cause: unknown) => {
+      throw new NetworkError(request, `got no answer: ${failureReason(cause)}`, cause)
+    })
+    const isStream = response.ok && response.headers.get('Content-Type')?.startsWith('text/event-stream')
+    // What is no stream is an error, or the answer of something else.
+    if (!isStream) await readAnswer(request, response, 'events')
+    return response
+  }
+}
+
 /** `XMLHttpRequest` cannot leave out the cookies of the page's own origin. */
 const fetchFor = ({ form }: Call, { fetch: own, credentials }: ClientOptions): Fetch =>
   own ?? (credentials === 'omit' ? undefined : form?.fetch) ?? fetch

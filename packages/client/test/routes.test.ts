@@ -5,6 +5,9 @@ import type { Blog } from './support/config.ts'
 
 const ID = '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
 
+/** The events of a service: one of them. */
+const STREAM = 'event: delete\nid: 1\ndata: {}\n\n'
+
 /** Every route, with the method of the client that asks it. */
 const CALLS: Readonly<Record<string, (client: Client<Blog>) => Promise<unknown>>> = {
   'GET /api/health': (client) => client.health(),
@@ -31,6 +34,11 @@ const CALLS: Readonly<Record<string, (client: Client<Blog>) => Promise<unknown>>
   'GET /api/cms/auth/session': (client) => client.auth.session(),
   'GET /api/cms/auth/permissions': (client) => client.auth.permissions(),
   'GET /api/cms/model': (client) => client.model(),
+  'GET /api/cms/journal': (client) => client.journal(),
+  'POST /api/:collection/:id/presence': (client) => client.collections.posts.enter(ID),
+  'DELETE /api/:collection/:id/presence': (client) => client.collections.posts.leave(ID),
+  'GET /api/cms/changes': (client) => client.changes(),
+  'GET /api/cms/events': (client) => client.subscribe().next(),
   'POST /api/cms/auth/actions/:action': (client) => client.auth.action('login'),
 }
 
@@ -54,7 +62,8 @@ test.each(Object.entries(CALLS))('%s is what the method asks', async (route, cal
     baseUrl: 'https://cms.example.org',
     fetch: async (url, { method }) => {
       asked.push(`${method} ${new URL(url).pathname}`)
-      return Response.json({ items: [], results: [] })
+      if (url.endsWith('/events')) return new Response(STREAM, { headers: { 'Content-Type': 'text/event-stream' } })
+      return Response.json({ items: [], results: [], present: [] })
     },
   })
   await call(client)

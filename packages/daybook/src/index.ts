@@ -47,6 +47,7 @@ export {
   SYSTEM,
 } from './auth/adapter.ts'
 export { serviceTokenAdapter } from './auth/tokens/service-token.ts'
+export type { CacheTagHeader, CdnConfig } from './config/cdn.ts'
 export { ConfigError, type ConfigFault } from './config/check.ts'
 export type {
   AccountsConfig,
@@ -179,6 +180,9 @@ export type {
   ValidationListQuery,
   ValidationQuery,
 } from './fields/validation.ts'
+export type { ReplayRequest } from './journal/replay.ts'
+export type { DeliveryState } from './journal/stored-deliveries.ts'
+export { DeliveryError, type SubscriptionTimes } from './journal/subscriber.ts'
 export { type Log, SILENT } from './log.ts'
 export {
   type CollectionDefinition,
@@ -211,6 +215,16 @@ export type {
   PluginLog,
   SystemReason,
 } from './plugin-host/hooks.ts'
+export type {
+  DeliveryQuery,
+  FailedDelivery,
+  JournalEvent,
+  JournalSubscription,
+  PluginJournal,
+  SubscribedCollection,
+  SubscribedJournal,
+  SubscriptionStatus,
+} from './plugin-host/journal-reader.ts'
 export type { PluginStorage, StoredBytes } from './plugin-host/plugin-storage.ts'
 export type {
   PluginAnswer,

@@ -29,6 +29,10 @@ import type { Route } from './http/contract.ts'
 import type { Handle } from './http/request.ts'
 import { allRoutes } from './http/routes/index.ts'
 import { type Fetch, toFetch } from './http/web.ts'
+import { ChangesFeed } from './journal/feed/changes-feed.ts'
+import { LiveFeed } from './journal/live/live-feed.ts'
+import { Presence } from './journal/live/presence.ts'
+import { Retention } from './journal/retention.ts'
 import { Scheduler } from './journal/scheduler.ts'
 import { type Log, SILENT } from './log.ts'
 import type { Metrics, MetricsSnapshot } from './metrics/metrics.ts'
@@ -105,6 +109,8 @@ export function databaseFile(data: string): string {
 }
 
 const DEFAULT_SIGN_INS = 10
+const DEFAULT_LISTENERS = 10_000
+const DEFAULT_HEARTBEAT_MS = 15_000
 const DEFAULT_CACHE_CONTROL = 'public, max-age=0, must-revalidate'
 
 /**
@@ -152,8 +158,19 @@ async function openService<const C extends DaybookConfig>(
   opened.defer(async () => exports?.close())
   let isDraining = false
   const bodyLimit = limits.bodyBytes ?? DEFAULT_BODY_BYTES
+  const feed = new ChangesFeed(engine)
+  const live = new LiveFeed(feed, engine.store.journal, log, {
+    listeners: limits.listeners ?? DEFAULT_LISTENERS,
+    heartbeatMs: limits.heartbeatMs ?? DEFAULT_HEARTBEAT_MS,
+  })
+  opened.defer(async () => live.close())
+  const presence = new Presence(engine, live)
+  opened.defer(async () => presence.close())
   const routes = allRoutes({
     engine,
+    feed,
+    live,
+    presence,
     model,
     files,
     intake,
@@ -165,6 +182,7 @@ async function openService<const C extends DaybookConfig>(
     ),
     trustProxy,
     publicCacheControl: config.publicCacheControl ?? DEFAULT_CACHE_CONTROL,
+    cacheTags: config.cdn?.tags ?? [],
     isReady: async () => !isDraining && (await canRead(engine.store)),
     checkPlugins: () => plugins.check(),
     streams: exports,
@@ -186,10 +204,15 @@ async function openService<const C extends DaybookConfig>(
     isStrict: options.strict ?? false,
     observe: metrics?.observe.bind(metrics),
   })
-  const deliveries = await Deliveries.start(engine, log, limits.pluginMs ?? DEFAULT_PLUGIN_MS)
+  const deliveries = await Deliveries.start(engine, log, {
+    limitMs: limits.pluginMs ?? DEFAULT_PLUGIN_MS,
+    ofPlugins: plugins.subscriptions,
+  })
   opened.defer(() => deliveries.close())
   const scheduler = new Scheduler(engine, log)
   opened.defer(() => scheduler.close())
+  const retention = new Retention(engine.store, config.history ?? {}, log)
+  opened.defer(() => retention.close())
   const sweeper = new Sweeper(engine, files, log)
   opened.defer(() => sweeper.close())
   return {
@@ -205,6 +228,7 @@ async function openService<const C extends DaybookConfig>(
     metricsSnapshot: async () => requireMetrics(metrics).snapshot(),
     drain: () => {
       isDraining = true
+      live.close()
     },
     close: () => opened.close(),
   }

@@ -18,6 +18,18 @@ import type { UploadProgress, UploadSource } from '../upload.ts'
 import type { AggregatedList, AggregateQuery } from './aggregate.ts'
 import type { Answered } from './answered.ts'
 import type { DraftQuery, DraftsClient, OwnKey, PreviewQuery, ReadEntry, Restored } from './drafts.ts'
+import type {
+  Change,
+  ChangeStore,
+  ChangesPage,
+  ChangesQuery,
+  JournalPage,
+  JournalQuery,
+  MemoryCopy,
+  PresentPerson,
+  SubscribeOptions,
+  SyncOptions,
+} from './feed.ts'
 import type { CollectionFieldsOf, GlobalFieldsOf, Locale } from './fields.ts'
 import type { Sort, Status, Where } from './filter.ts'
 import type { Depth, Included, IncludePath, InnerPath } from './paths.ts'
@@ -214,6 +226,10 @@ interface EntriesClient<C extends DaybookConfig, K extends EntryKey<C>> {
    */
   deleteMany(where: Where<C, K>, options?: ManyOptions<C, K>): Promise<ManyOutcome>
 
+  /** Says that this session has an entry open, for 30 seconds. @returns everyone who has */
+  enter(id: string, options?: CallOptions): Promise<readonly PresentPerson[]>
+  /** Says that this session has closed an entry. */
+  leave(id: string, options?: CallOptions): Promise<void>
   /** Documents that refer to an entry, as far as this session may read them. */
   references(
     id: string,
@@ -395,6 +411,16 @@ export interface Client<C extends DaybookConfig> {
   readonly auth: AuthClient<C>
   /** Carries out up to 500 operations in one transaction: all of them, or none. */
   batch(operations: readonly Operation<C>[], options?: WriteOptions<C>): Promise<readonly Outcome<C>[]>
+  /** Who changed what, of documents that this session may read. */
+  journal(query?: JournalQuery): Promise<JournalPage>
+  /** A page of what changed since a token: what was there at first, and what an entry is now that was changed since. */
+  changes(query?: ChangesQuery<C>): Promise<ChangesPage<C>>
+  /** What changes, as it happens; comes back by itself after a lost connection, and misses nothing. `GONE` when that cannot be. */
+  subscribe(options?: SubscribeOptions<C>): AsyncGenerator<Change<C>, void>
+  /** Keeps a copy of all that the reader can see, until the signal ends it. */
+  sync(store: ChangeStore<Change<C>>, options?: SyncOptions<C>): Promise<void>
+  /** A copy in memory, for `sync`. @param onChange called after each change of it */
+  memoryCopy(onChange?: () => void): MemoryCopy<C>
   /** The content model, as far as this session may know it, and what it may do: for forms and editors' interfaces. */
   model(options?: CallOptions): Promise<ModelDescription>
   /** Whether the process runs. */

@@ -3,7 +3,8 @@ import { CONTENT } from './content.ts'
 import { DRAFTS } from './drafts.ts'
 import { FAULTS } from './faults.ts'
 import { FILES } from './files.ts'
+import { LIVE } from './live.ts'
 import { SESSIONS } from './sessions.ts'
 
 /** What the client promises, wherever it runs. */
-export const CASES: readonly Case[] = [...CONTENT, ...DRAFTS, ...SESSIONS, ...FILES, ...FAULTS]
+export const CASES: readonly Case[] = [...CONTENT, ...DRAFTS, ...SESSIONS, ...FILES, ...FAULTS, ...LIVE]

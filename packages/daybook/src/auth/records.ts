@@ -14,13 +14,23 @@ export interface RecordOptions {
   readonly until?: number
 }
 
+/** Which records of a kind are listed. */
+export interface RecordPage {
+  /** Only those whose ids come after this one. */
+  readonly after?: string
+  /** @default all */
+  readonly limit?: number
+}
+
 /** Finds records. */
 export interface RecordReader {
   get(kind: string, id: string): Promise<AuthRecord | undefined>
   /** Those of which a key has this value, in order of their ids. */
   find(kind: string, key: string, value: string): Promise<readonly AuthRecord[]>
-  /** All of a kind, in order of their ids. */
-  list(kind: string): Promise<readonly AuthRecord[]>
+  /** Those of a kind, in order of their ids. @default all */
+  list(kind: string, page?: RecordPage): Promise<readonly AuthRecord[]>
+  /** How many there are of a kind. */
+  count(kind: string): Promise<number>
 }
 
 /** Changes records, inside one transaction; it finds what it has changed. */

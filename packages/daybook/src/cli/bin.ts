@@ -19,12 +19,14 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<num
   import: async (args) => (await import('./commands/import.ts')).importContent(args),
   update: async (args) => (await import('./commands/update.ts')).update(args),
   delete: async (args) => (await import('./commands/delete.ts')).deleteEntries(args),
+  erase: async (args) => (await import('./commands/erase.ts')).erase(args),
   export: async (args) => (await import('./commands/export.ts')).exportContent(args),
   copy: async (args) => (await import('./commands/copy.ts')).copy(args),
   user: async (args) => (await import('./commands/user.ts')).user(args),
   token: async (args) => (await import('./commands/token.ts')).token(args),
   openapi: async (args) => (await import('./commands/openapi.ts')).openapi(args),
   plugins: async (args) => (await import('./commands/plugins.ts')).plugins(args),
+  webhooks: async (args) => (await import('./commands/webhooks.ts')).webhooks(args),
   migrate: async (args) => (await import('./commands/migrate.ts')).migrate(args),
 }
 

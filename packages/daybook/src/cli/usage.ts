@@ -12,12 +12,14 @@ export const HELP = `daybook: a headless content service
   daybook import FILE                 restore an export into an empty service
   daybook update COLLECTION           change every entry that matches
   daybook delete COLLECTION           delete every entry that matches
+  daybook erase COLLECTION ID         erase the former versions of an entry, or of a global: daybook erase globals KEY
   daybook export FILE                 write all content to a file; - for standard output
   daybook copy --from A --to B        copy a whole store, such as from SQLite to PostgreSQL
   daybook user ACT EMAIL              accounts: create, role, password, ban, unban, invite; daybook user list
   daybook token ACT NAME              tokens of programs: create, revoke; daybook token list
   daybook openapi                     print the OpenAPI document; > openapi.json keeps it
   daybook plugins                     say what each plugin of the config contributes
+  daybook webhooks ACT                deliveries of webhooks: list, replay ENDPOINT
   daybook migrate                     show what a changed config and migrations do to stored content
 
 Every command takes
@@ -60,6 +62,9 @@ update takes one of
 and
   --locale LOCALE   the locale that is written (default: the config's)
 
+erase takes
+  --yes             do it; without it, the command says what it would erase
+
 export takes
   --since SEQ       only what changed after this number of the journal, deletions included
   --without-people  leave out who made and last changed documents
@@ -86,6 +91,17 @@ token create takes
 
 openapi takes
   --all             also what only a session sees (default: what everyone may know)
+
+webhooks list takes
+  --endpoint NAME   one endpoint alone
+  --pending         the deliveries that have failed and are tried again
+  --parked          the deliveries that are tried no more by themselves
+  --json            JSON, for programs
+
+webhooks replay ENDPOINT takes one of
+  --seq N           the change with this number of the journal
+  --from N, --to N  the changes from one number to another; without --to, to the last one
+  --parked          what is parked
 
 migrate takes
   --apply           do it

@@ -3,6 +3,7 @@ import { isRecord } from '../fields/field.ts'
 import { ASSETS, aMediaRanges } from '../fields/relations/asset.ts'
 import { aCount, aFlag, anObject, aText, isKey } from '../fields/rules.ts'
 import { aBlobStore, anImageSecret, imageSizes, MAX_IMAGE_SIDE, wholeNumbersTo } from './assets.ts'
+import { CACHE_TAG_HEADERS } from './cdn.ts'
 import { checkDocsPath, checkLogo, checkTheme } from './check-docs.ts'
 import { checkCase, checkFields, KEY_ADVICE, refuseRoles } from './check-fields.ts'
 import { checkAllowedAttributes, checkAllowedElements } from './check-html.ts'
@@ -223,6 +224,11 @@ const COLLECTION_OPTIONS = {
 }
 const GLOBAL_OPTIONS = { ...DOCUMENT_OPTIONS, access: checkAccess(['read', 'update']) }
 
+const cacheTagHeaders = (value: unknown): string | undefined =>
+  Array.isArray(value) && value.every((one) => CACHE_TAG_HEADERS.includes(one))
+    ? undefined
+    : `write a list of: ${CACHE_TAG_HEADERS.map((one) => `'${one}'`).join(', ')}`
+
 const checkTop = checkKeys({
   collections: checkDocuments('collections', COLLECTION_OPTIONS, checkCollectionParts),
   globals: checkDocuments('globals', GLOBAL_OPTIONS, checkGlobalParts),
@@ -256,14 +262,18 @@ const checkTop = checkKeys({
     renderMs: isCount,
     signInsPerMinute: isCount,
     pendingRequests: isCount,
+    listeners: isCount,
+    heartbeatMs: isCount,
     authMs: isCount,
     pluginMs: isCount,
     pluginStartMs: isCount,
   }),
+  history: checkKeys({ versions: isCount, days: isCount }),
   markdown: checkKeys({
     allowHtml: checkKeys({ elements: checkAllowedElements, attributes: checkAllowedAttributes }),
   }),
   publicCacheControl: checkCacheControl,
+  cdn: checkKeys({ tags: configRule(cacheTagHeaders) }),
   routes: configRule((value) => (Array.isArray(value) ? undefined : 'write a list of routes')),
   // Checked before they are put into the config.
   plugins: () => undefined,

@@ -14,6 +14,7 @@ import type { DocumentValidator } from '../fields/validation.ts'
 import type { DatabaseSource } from '../store/database.ts'
 import type { CollectionAccess, GlobalAccess, PeopleAccess } from './access.ts'
 import type { AssetFields, AssetsConfig } from './assets.ts'
+import type { CdnConfig } from './cdn.ts'
 import type { DocsConfig } from './docs.ts'
 import type { ContributedDocument, ContributedFields, ContributedKey, Plugin, WithFields } from './plugin.ts'
 
@@ -90,6 +91,13 @@ export interface LimitsConfig {
   readonly signInsPerMinute?: number
   /** How many requests a process works on or lets wait; another one is refused with 503. @default 1,000 @see docs/running.md#limit-overload */
   readonly pendingRequests?: number
+  /** How many readers of live events a process has; another one is refused with 503. @default 10,000 @see docs/live-content.md#limit-listeners */
+  readonly listeners?: number
+  /**
+   * How often a reader of live events hears something, be it nothing new, and how often its session and its rights are looked at again, in
+   * milliseconds. @default 15,000
+   */
+  readonly heartbeatMs?: number
   /**
    * How long the auth adapter may take to answer, in milliseconds. Loading it does not count. With accounts, hashing a password is part
    * of an answer. @default 1,800
@@ -103,6 +111,14 @@ export interface LimitsConfig {
   readonly pluginMs?: number
   /** How long the `setup` of a plugin may take, in milliseconds. @default 60,000 */
   readonly pluginStartMs?: number
+}
+
+/** How long former versions of documents are kept. What documents are now, and their working copies, always stay. */
+export interface HistoryConfig {
+  /** How many former versions of a document are kept, and as many former working copies of it. @default all */
+  readonly versions?: number
+  /** How many days a version is kept after another one took its place. @default forever */
+  readonly days?: number
 }
 
 /** Elements and attributes of HTML. */
@@ -184,10 +200,14 @@ export interface DaybookConfig {
   readonly assets?: AssetsConfig
   /** Bounds of what the service takes. */
   readonly limits?: LimitsConfig
+  /** How long former versions of documents are kept. @default forever @see docs/history.md#choose-how-long-history-is-kept */
+  readonly history?: HistoryConfig
   /** What Markdown becomes. */
   readonly markdown?: MarkdownConfig
   /** `Cache-Control` of answers without a session. @default 'public, max-age=0, must-revalidate' */
   readonly publicCacheControl?: string
+  /** What a CDN in front of the service is told. */
+  readonly cdn?: CdnConfig
   /** What adds collections, fields, routes and hooks, such as `[redirects()]`. @default none */
   readonly plugins?: readonly Plugin[]
   /** Routes of this service's own, as a plugin has them. @default none @see docs/plugins.md#declare-a-route */

@@ -8,6 +8,20 @@ export interface Answer {
   readonly seq: number
 }
 
+/** A read answer. */
+export interface ReadAnswer extends Answer {
+  /** What it is made of: `posts:ID` for a document, `posts` for a whole collection. */
+  readonly madeOf: readonly string[]
+}
+
+/**
+ * What an answer is made of, each once.
+ *
+ * @param collections whose documents are embedded, or decide what is shown
+ */
+export const madeOf = (own: string, collections: readonly { readonly key: string }[]): readonly string[] =>
+  collections.length === 0 ? [own] : [...new Set([own, ...collections.map(({ key }) => key)])]
+
 /** A stored entry as it is answered. */
 export interface EntryAnswer extends Answer {
   readonly id: string

@@ -20,6 +20,8 @@ export interface RequestConditions {
   readonly minSeq?: number | undefined
   /** A token of a preview. */
   readonly preview?: string | undefined
+  /** Where a stream of events is to go on. */
+  readonly lastEventId?: string | undefined
 }
 
 /** A header that a route heeds. */
@@ -74,6 +76,13 @@ export const CONDITIONS: { readonly [C in RequestCondition]-?: HeaderParameter<N
   preview: {
     name: 'Daybook-Preview',
     description: 'A token of a preview, as the parameter `preview` takes it.',
+    schema: { type: 'string' },
+    parse: (text) => text,
+  },
+  lastEventId: {
+    name: 'Last-Event-ID',
+    description:
+      'The `id` of the last event that came: what has changed after it is told first (WHATWG HTML, section 9.2.4).',
     schema: { type: 'string' },
     parse: (text) => text,
   },

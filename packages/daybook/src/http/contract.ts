@@ -69,6 +69,7 @@ export const HEADERS = {
   'Retry-After': 'Seconds after which to try again.',
   Vary: 'Which headers of a request choose the answer.',
   'WWW-Authenticate': 'How to send a credential.',
+  'X-Accel-Buffering': '`no`: a proxy passes on what comes, as it comes.',
 } as const
 
 /** Headers of pages and their files, which are no part of the API and of its document. */
@@ -117,6 +118,8 @@ export interface RouteContract<P extends Parameters, Body> {
   readonly resource?: CollectionModel | GlobalModel
   /** The action of a write. */
   readonly action?: Exclude<Action, 'read'>
+  /** It changes no content, although its method is not GET: no rule of a write is asked. */
+  readonly changesNothing?: true
   /** `run` reads the body as it comes in: the request takes no place of those that are pending. */
   readonly streamsBody?: true
   /** Answered at once, however many requests wait: it tells how the process is. */
@@ -200,8 +203,9 @@ export const headersOfError = (code: ErrorCode): readonly HeaderName[] => [
   ...(Object.keys(ERROR_HEADERS[code] ?? {}) as HeaderName[]),
 ]
 
-/** Headers of every answer, and those of a connection or of CORS. */
-const UNDECLARED_HEADERS = /^(?:x-request-id|x-content-type-options|content-type|access-control-[a-z-]+|vary)$/i
+/** Headers of every answer, and those of a connection, of CORS or for a CDN. */
+const UNDECLARED_HEADERS =
+  /^(?:surrogate-key|cache-tag|x-request-id|x-content-type-options|content-type|access-control-[a-z-]+|vary)$/i
 
 /** The headers that a route may answer a status with; `undefined`: it does not answer so. */
 function headersOf({ answers = [], errors }: Route, status: number): readonly string[] | undefined {

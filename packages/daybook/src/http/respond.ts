@@ -1,4 +1,5 @@
 import { FileBody } from '../assets/file-body.ts'
+import type { CacheTagHeader } from '../config/cdn.ts'
 import type { Access } from '../content/access/access.ts'
 import type { Answer } from '../content/answer.ts'
 import { DaybookError, ERRORS, type ErrorCode, type ErrorDetails } from '../errors.ts'
@@ -39,21 +40,35 @@ export const NO_STORE = { 'Cache-Control': 'no-store' } as const
 export interface ReadPolicy {
   /** `Cache-Control` of an answer to a reader without a session. */
   readonly publicCacheControl: string
+  /** Headers in which such an answer names what it is made of. */
+  readonly cacheTags: readonly CacheTagHeader[]
+}
+
+/** What stands between tags, by header. */
+const TAG_SEPARATORS: Readonly<Record<CacheTagHeader, string>> = { 'Surrogate-Key': ' ', 'Cache-Tag': ',' }
+
+/** The headers that tell a CDN what an answer to a reader without a session is made of. */
+function cacheTagHeaders({ cacheTags }: ReadPolicy, madeOf: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(cacheTags.map((header) => [header, madeOf.join(TAG_SEPARATORS[header])]))
 }
 
 /**
  * The answer to a read: a document or a list.
  *
  * @param json `undefined`: the client has it, and is told so
+ * @param madeOf documents and collections, for caches that purge by them
  */
 export function readReply(
-  { publicCacheControl }: ReadPolicy,
+  policy: ReadPolicy,
   { isAuthenticated }: Pick<Access, 'isAuthenticated'>,
   tag: string,
   json: Reply['json'],
+  madeOf: readonly string[] = [],
 ): Reply {
-  const cacheControl = isAuthenticated ? PRIVATE['Cache-Control'] : publicCacheControl
-  const headers = { ETag: tag, 'Cache-Control': cacheControl, Vary: VARY }
+  const cacheControl = isAuthenticated ? PRIVATE['Cache-Control'] : policy.publicCacheControl
+  const isTagged = !isAuthenticated && policy.cacheTags.length > 0 && madeOf.length > 0
+  const own = { ETag: tag, 'Cache-Control': cacheControl, Vary: VARY }
+  const headers = isTagged ? { ...own, ...cacheTagHeaders(policy, madeOf) } : own
   return json === undefined ? { status: 304, headers } : { status: 200, json, headers }
 }
 

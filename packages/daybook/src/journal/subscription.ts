@@ -1,88 +1,80 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 import type { JournalRow } from '../store/reads/rows.ts'
-import { Lease, LeaseLost } from '../store/records/lease.ts'
+import { LeaseLost } from '../store/records/lease.ts'
 import type { Store } from '../store/store.ts'
-import { type RecordStates, statesOf } from './record-states.ts'
-import { readPosition, startPosition, writePosition } from './subscription-position.ts'
+import type { Writer } from '../store/writes/write.ts'
+import { attemptDelivery } from './attempt.ts'
+import { Breaker } from './breaker.ts'
+import { FailedDeliveries } from './failed-deliveries.ts'
+import { HeldLease, RENEW_MS } from './held-lease.ts'
+import { Lanes } from './lanes.ts'
+import { dropReplays, type StoredReplay, spansOf, storedReplays } from './replay.ts'
+import { readUpTo, type Spans, spanAfter, withoutFirst, withSpan } from './spans.ts'
+import { type StoredDelivery, untried } from './stored-deliveries.ts'
+import { type SettledTimes, type Subscriber, type SubscriptionTimes, settleTimes } from './subscriber.ts'
+import { readPosition, type SubscriptionPosition, startPosition, writePosition } from './subscription-position.ts'
 
-/** A reader of the journal that is told of each record once it is committed. */
-export interface Subscriber {
-  /** The position is stored under this name; nodes with the same name share the work. */
-  readonly name: string
-  /** Whether it is told of a record. */
-  wants(record: JournalRow): boolean
-  /**
-   * Takes a record. When it rejects, the record is delivered again, and no later one before it.
-   *
-   * @param signal aborted when the time is over
-   */
-  deliver(record: JournalRow, states: RecordStates, signal: AbortSignal): Promise<void>
-}
-
-/** Times of a subscription, in milliseconds. */
-export interface SubscriptionTimes {
-  /** How long one delivery may take. @default 10,000 */
-  readonly deliveryMs?: number | undefined
-  /** The pause after the first failure of a record; each further one is twice as long, up to five minutes. @default 500 */
-  readonly retryMs?: number | undefined
-  /** How long a process that ends lets the running delivery go on. @default 5,000 */
-  readonly closeMs?: number | undefined
-}
-
-const DEFAULT_TIMES: Required<Record<keyof SubscriptionTimes, number>> = {
-  deliveryMs: 10_000,
-  retryMs: 500,
-  closeMs: 5000,
-}
-const MAX_RETRY_MS = 5 * 60_000
-/** A process that stops moving is replaced after this time, in milliseconds. */
-const LEASE_MS = 10_000
-/** How long the holder may rely on the lease without taking it again; a half of it is left for slow clocks and turns. */
-const TRUST_MS = LEASE_MS / 2
-/** How often the holder renews the lease while it delivers, and how soon another process asks for it, in milliseconds. */
-const RENEW_MS = LEASE_MS / 4
-/** How much may be delivered again after a crash, in milliseconds. */
+/** How often the position is stored: how much may be delivered again after a crash, in milliseconds. */
 const POSITION_MS = 1000
 /** How many records that are not wanted are passed over before the position is stored. */
 const MAX_PASSED = 10_000
+/** How many records are read ahead. */
+const WINDOW = 128
 /** The pause after a failure of the database, in milliseconds. */
 const DATABASE_MS = 1000
+/** How often a process looks for replays and for deliveries that are due, in milliseconds. */
+const LOOK_MS = 1000
 
 /** What a subscription does next. */
 type Next = 'read' | 'wait for growth' | 'wait for the lease'
 
 /**
- * Delivers the records of the journal to a subscriber, in order and at least once, from the position that is stored in the
- * database. Of all processes on the database, the one that holds the lease delivers. One batch of records is read ahead, and
- * the states of one record.
+ * Delivers the records of the journal to a subscriber, at least once, and those of one document in order, from the position that
+ * is stored in the database. Of all processes on the database, the one that holds the lease delivers. The position is the
+ * number before the first record that is neither delivered nor stored for later.
  */
 export class Subscription {
   readonly #store: Store
   readonly #subscriber: Subscriber
   readonly #log: Log
-  readonly #times: typeof DEFAULT_TIMES
-  readonly #lease: Lease
+  readonly #times: SettledTimes
+  readonly #lease: HeldLease
+  readonly #lanes: Lanes
+  readonly #breaker: Breaker
   /** Aborted when no further record is delivered. */
   readonly #stopping = new AbortController()
-  /** Aborted when the running delivery is given up. */
+  /** Aborted when running deliveries are given up. */
   readonly #ending = new AbortController()
   readonly #running: Promise<void>
   #wake = Promise.withResolvers<void>()
-  /** Up to where all records are delivered or passed over, as this process knows. */
-  #position = 0
-  #storedPosition = 0
-  #storedAt = 0
-  /** Until when the lease is held for sure, by the clock of `performance.now()`. */
-  #heldUntil = 0
+  /** What is to be read. */
+  #spans: Spans = spanAfter(0)
+  /** Records that are read and not finished, in the order of the journal. */
+  readonly #open = new Set<number>()
+  /** Stored deliveries that are being tried. */
+  readonly #retrying = new Set<number>()
+  readonly #failed: FailedDeliveries
+  /** When a stored delivery is due, as this process knows while it does not hold the lease. */
+  #dueAt: number | null = null
+  /** How often the position was set back. */
+  #replays = 0
+  #stored: SubscriptionPosition = { spans: this.#spans, dueAt: null, replays: 0 }
+  /** Stores the position and renews the lease while deliveries run. */
+  #tending: NodeJS.Timeout | undefined
+  #lookedAt = 0
+  /** Whether records were left undone; all that follow are left, too, until everything is read again. */
+  #isInterrupted = false
 
-  private constructor(store: Store, subscriber: Subscriber, log: Log, times: SubscriptionTimes) {
+  private constructor(store: Store, subscriber: Subscriber, log: Log, times: SettledTimes) {
     this.#store = store
     this.#subscriber = subscriber
     this.#log = log
-    const given = Object.entries(times).filter(([, ms]) => ms !== undefined)
-    this.#times = { ...DEFAULT_TIMES, ...Object.fromEntries(given) }
-    this.#lease = new Lease(store, `subscription ${subscriber.name}`, LEASE_MS)
+    this.#times = times
+    this.#lease = new HeldLease(store, subscriber.name)
+    this.#lanes = new Lanes(subscriber.concurrency ?? 1)
+    this.#breaker = new Breaker(times.retryMs)
+    this.#failed = new FailedDeliveries({ store, subscriber, times, log, commit: (change) => this.#commit(change) })
     this.#running = this.#run()
   }
 
@@ -94,10 +86,10 @@ export class Subscription {
     times: SubscriptionTimes = {},
   ): Promise<Subscription> {
     await startPosition(store, subscriber.name)
-    return new Subscription(store, subscriber, log, times)
+    return new Subscription(store, subscriber, log, settleTimes(subscriber, times))
   }
 
-  /** Ends it, once the running delivery has come to its end or has taken too long. */
+  /** Ends it, once running deliveries have come to their end or have taken too long. */
   async close(): Promise<void> {
     this.#stopping.abort()
     this.#wake.resolve()
@@ -115,13 +107,16 @@ export class Subscription {
       while (!this.#isStopping) {
         // What is told while records are read may be of later ones.
         this.#wake = Promise.withResolvers()
-        await this.#waitFor(await this.#advance().catch((error) => this.#failed(error)))
+        await this.#waitFor(await this.#advance().catch((error) => this.#recover(error)))
       }
-      if (this.#isHeld) await this.#lease.release()
+      await this.#lanes.idle()
+      if (this.#lease.isHeld) await this.#storePosition()
+      await this.#lease.release()
     } catch (err) {
       this.#log.error({ err, subscription: this.#subscriber.name }, 'journal: a subscription could not end')
     } finally {
       end()
+      clearInterval(this.#tending)
     }
   }
 
@@ -129,126 +124,260 @@ export class Subscription {
     return this.#stopping.signal.aborted
   }
 
-  get #isEnded(): boolean {
-    return this.#ending.signal.aborted
-  }
-
-  get #isHeld(): boolean {
-    return performance.now() < this.#heldUntil
-  }
-
   async #waitFor(next: Next): Promise<void> {
-    if (next === 'wait for growth' && !this.#isStopping) await this.#wake.promise
-    if (next === 'wait for the lease') await this.#pause(RENEW_MS)
+    if (this.#isStopping || next === 'read') return
+    if (next === 'wait for the lease') return this.#pause(RENEW_MS)
+    if (!this.#subscriber.storesFailures) return this.#wake.promise
+    const looking = setTimeout(() => this.#wake.resolve(), this.#waitMs()).unref()
+    await this.#wake.promise
+    clearTimeout(looking)
   }
 
-  /** Handles the next batch of records, if there is one. */
+  /** Until a stored delivery is due, or replays are looked for. */
+  #waitMs(): number {
+    const dueAt = this.#lease.isHeld ? this.#failed.dueAt : this.#dueAt
+    return Math.max(0, Math.min(LOOK_MS, (dueAt ?? Number.POSITIVE_INFINITY) - Date.now()))
+  }
+
+  /** Begins what there is to do, if there is anything. */
   async #advance(): Promise<Next> {
-    if (!this.#isHeld) await this.#readPosition()
-    const records = await this.#store.journal.records(this.#position)
+    if (this.#isInterrupted || !this.#lease.isHeld) await this.#reload()
+    const replays = await this.#requestedReplays()
+    const records = await this.#read()
+    const isWanted = records.some((one) => this.#subscriber.wants(one))
+    if (replays.length === 0 && !isWanted && !this.#isAnyDue()) return this.#passOver(records)
+    if (!this.#lease.isHeld) return (await this.#takeOver()) ? 'read' : 'wait for the lease'
+    if (replays.length > 0) return this.#replay(replays)
+    for (const delivery of this.#due()) this.#retry(delivery)
+    for (const record of records) this.#begin(record)
+    return records.length > 0 && this.#hasRoom ? 'read' : 'wait for growth'
+  }
+
+  /** Begins anew with what is stored. */
+  async #reload(): Promise<void> {
+    await this.#lanes.idle()
+    this.#open.clear()
+    const { name } = this.#subscriber
+    this.#stored = await readPosition(this.#store, name)
+    const { spans, replays, dueAt } = this.#stored
+    // What was passed over need not be read again, unless it is to be.
+    const isFurther = !this.#isInterrupted && replays === this.#replays && this.#spans[0].after > spans[0].after
+    if (!isFurther) this.#spans = spans
+    this.#replays = replays
+    this.#dueAt = dueAt
+    await this.#failed.reload(this.#lease.isHeld)
+    this.#isInterrupted = false
+  }
+
+  /** Takes the lease, and what its last holder has left. */
+  async #takeOver(): Promise<boolean> {
+    if (!(await this.#lease.take())) return false
+    await this.#reload()
+    this.#lookedAt = 0
+    return true
+  }
+
+  async #requestedReplays(): Promise<readonly StoredReplay[]> {
+    const now = performance.now()
+    if (!this.#subscriber.storesFailures || (this.#lookedAt > 0 && now - this.#lookedAt < LOOK_MS)) return []
+    this.#lookedAt = now
+    return storedReplays(this.#store.records, this.#subscriber.name)
+  }
+
+  get #hasRoom(): boolean {
+    return this.#open.size <= WINDOW / 2 && this.#failed.room > this.#open.size
+  }
+
+  /** The next records, as far as there is room for them. */
+  async #read(): Promise<readonly JournalRow[]> {
+    if (!this.#hasRoom) return []
+    const [{ after, to }] = this.#spans
+    const records = await this.#store.journal.records(after, WINDOW)
+    const own = to === null ? records : records.filter(({ seq }) => seq <= to)
+    if (own.length > 0 || to === null) return own
+    // The position is one number: what comes before it has to be done.
+    await this.#lanes.idle()
+    if (this.#isInterrupted) return []
+    this.#spans = withoutFirst(this.#spans)
+    return this.#read()
+  }
+
+  async #passOver(records: readonly JournalRow[]): Promise<Next> {
     const last = records.at(-1)
     if (!last) return 'wait for growth'
-    if (!records.some((one) => this.#subscriber.wants(one))) {
-      this.#position = last.seq
-      if (last.seq - this.#storedPosition < MAX_PASSED) return 'read'
-    }
-    if (!this.#isHeld) {
-      if (!(await this.#takeLease())) return 'wait for the lease'
-      // Another process may have delivered these meanwhile.
-      return 'read'
-    }
-    await this.#deliverAll(records)
+    this.#spans = readUpTo(this.#spans, last.seq)
+    if (last.seq - this.#stored.spans[0].after < MAX_PASSED) return 'read'
+    if (!this.#lease.isHeld && !(await this.#lease.take())) return 'wait for the lease'
+    await this.#storePosition()
     return 'read'
   }
 
-  async #readPosition(): Promise<void> {
-    this.#storedPosition = await readPosition(this.#store, this.#subscriber.name)
-    this.#position = Math.max(this.#position, this.#storedPosition)
+  #begin(record: JournalRow): void {
+    this.#spans = readUpTo(this.#spans, record.seq)
+    if (!this.#subscriber.wants(record) || this.#failed.has(record.seq)) return
+    this.#open.add(record.seq)
+    this.#inLane(record, async () => {
+      const isDone = await (this.#subscriber.storesFailures ? this.#deliverOrStore(record) : this.#deliver(record))
+      if (isDone) this.#finish(record.seq)
+      return isDone
+    })
   }
 
-  async #takeLease(): Promise<boolean> {
-    const asked = performance.now()
-    const isTaken = await this.#lease.take()
-    this.#heldUntil = isTaken ? asked + TRUST_MS : 0
-    if (isTaken) await this.#readPosition()
-    return isTaken
+  #finish(seq: number): void {
+    this.#open.delete(seq)
+    if (this.#open.size === WINDOW / 2) this.#wake.resolve()
   }
 
-  async #deliverAll(records: readonly JournalRow[]): Promise<void> {
-    const renewal = setInterval(() => void this.#renew(), RENEW_MS)
+  /** @param work answers whether it is done */
+  #inLane({ collection, id }: Pick<JournalRow, 'collection' | 'id'>, work: () => Promise<boolean>): void {
+    // What no failure may hold up is in one lane.
+    const lane = this.#subscriber.storesFailures ? `${collection} ${id}` : ''
+    this.#lanes.add(lane, async () => {
+      const isDone = !this.#mustLeave && (await work().catch((error) => this.#couldNotStore(error)))
+      if (isDone) return
+      this.#isInterrupted = true
+      this.#wake.resolve()
+    })
+    this.#tending ??= setInterval(() => void this.#tend(), POSITION_MS)
+  }
+
+  /** Whether no further delivery may begin. */
+  get #mustLeave(): boolean {
+    return this.#isStopping || this.#isInterrupted || !this.#lease.isHeld
+  }
+
+  #couldNotStore(err: unknown): false {
+    this.#lease.doubt()
+    if (!(err instanceof LeaseLost))
+      this.#log.error({ err, subscription: this.#subscriber.name }, 'journal: a failed delivery could not be stored')
+    return false
+  }
+
+  /** Keeps the lease and stores the position while deliveries run. */
+  async #tend(): Promise<void> {
+    const isDone = this.#lanes.isIdle
     try {
-      for (const record of records) {
-        if (this.#isStopping) break
-        if (this.#subscriber.wants(record)) {
-          if (!this.#isHeld) throw new LeaseLost()
-          if (!(await this.#deliver(record))) break
-        }
-        this.#position = record.seq
-        if (performance.now() - this.#storedAt > POSITION_MS) await this.#storePosition()
-      }
-      await this.#storePosition()
-    } finally {
-      clearInterval(renewal)
+      await this.#lease.renew()
+      if (this.#lease.isHeld) await this.#storePosition()
+    } catch {
+      // The next turn of the loop meets the same failure, and waits for the database.
+      this.#lease.doubt()
     }
+    // What has begun meanwhile is stored the next time.
+    if (!isDone || !this.#lanes.isIdle) return
+    clearInterval(this.#tending)
+    this.#tending = undefined
   }
 
-  async #renew(): Promise<void> {
-    const asked = performance.now()
-    const isTaken = await this.#lease.take().catch(() => undefined)
-    if (isTaken) this.#heldUntil = asked + TRUST_MS
-    else if (isTaken === false) this.#heldUntil = 0
+  get #position(): SubscriptionPosition {
+    const [first] = this.#open
+    const spans = first === undefined ? this.#spans : readUpTo(this.#spans, first - 1)
+    return { spans, dueAt: this.#failed.dueAt, replays: this.#replays }
   }
 
   /** Only the holder of the lease moves the position. */
   async #storePosition(): Promise<void> {
-    const position = this.#position
-    if (position === this.#storedPosition) return
-    await this.#lease.write((writer) => writePosition(writer, this.#subscriber.name, position))
-    this.#storedPosition = position
-    this.#storedAt = performance.now()
+    if (this.#position.spans[0].after !== this.#stored.spans[0].after) await this.#commit(async () => {})
+  }
+
+  /** Stores a change together with the position. */
+  async #commit(change: (writer: Writer) => Promise<void>): Promise<void> {
+    await this.#lease.write(async (writer) => {
+      await change(writer)
+      this.#stored = this.#position
+      await writePosition(writer, this.#subscriber.name, this.#stored)
+    })
   }
 
   /** Delivers one record, however often that takes; `false`: it has not, because the process ends. */
   async #deliver(record: JournalRow): Promise<boolean> {
-    for (let retryInMs = this.#times.retryMs; ; retryInMs = Math.min(retryInMs * 2, MAX_RETRY_MS)) {
+    const { retryMs, maxRetryMs } = this.#times
+    for (let retryInMs = retryMs; !this.#mustLeave; retryInMs = Math.min(retryInMs * 2, maxRetryMs)) {
       try {
         await this.#attempt(record)
         return true
       } catch (err) {
-        if (this.#isEnded) return false
-        const { name } = this.#subscriber
-        const fields = { err, subscription: name, seq: record.seq, retryInMs }
+        if (this.#ending.signal.aborted) return false
+        const fields = { err, subscription: this.#subscriber.name, seq: record.seq, retryInMs }
         this.#log.error(fields, 'journal: a record could not be delivered; it is delivered again')
       }
       await this.#pause(retryInMs)
-      if (this.#isStopping) return false
-      if (!this.#isHeld) throw new LeaseLost()
     }
+    return false
   }
 
-  async #attempt(record: JournalRow): Promise<void> {
-    const { deliveryMs } = this.#times
-    const limit = Promise.withResolvers<never>()
-    const overrun = new AbortController()
-    const giveUp = (): void => {
-      limit.reject(new Error(`It took longer than ${deliveryMs} ms.`))
-      overrun.abort()
+  /** Delivers one record, or stores it for later; `false`: neither. */
+  async #deliverOrStore(record: JournalRow): Promise<boolean> {
+    return (await this.#failed.waits(record)) || this.#attemptOrStore(record, untried(record))
+  }
+
+  async #attemptOrStore(record: JournalRow, delivery: StoredDelivery): Promise<boolean> {
+    let isMade = false
+    const attempt = async (): Promise<boolean> => {
+      if (this.#mustLeave) return false
+      const isSent = await this.#attempt(record)
+      isMade = true
+      return isSent
     }
-    const timer = setTimeout(giveUp, deliveryMs)
-    this.#ending.signal.addEventListener('abort', giveUp)
     try {
-      const delivery = this.#subscriber.deliver(record, statesOf(this.#store, record), overrun.signal)
-      await Promise.race([delivery, limit.promise])
-    } finally {
-      clearTimeout(timer)
-      this.#ending.signal.removeEventListener('abort', giveUp)
+      await this.#breaker.pass(attempt, this.#stopping.signal)
+    } catch (error) {
+      if (this.#ending.signal.aborted) return false
+      await this.#failed.add(delivery, error)
+      return true
     }
+    return isMade
+  }
+
+  #attempt(record: JournalRow): Promise<boolean> {
+    const limits = { deliveryMs: this.#times.deliveryMs, ending: this.#ending.signal }
+    return attemptDelivery(this.#store, this.#subscriber, record, limits)
+  }
+
+  #isAnyDue(): boolean {
+    if (this.#lease.isHeld) return this.#due().length > 0
+    return this.#dueAt !== null && this.#dueAt <= Date.now()
+  }
+
+  #due(): readonly StoredDelivery[] {
+    return this.#failed.due().filter(({ seq }) => !this.#retrying.has(seq))
+  }
+
+  /** Tries a stored delivery again. */
+  #retry(delivery: StoredDelivery): void {
+    const { seq, collection, document } = delivery
+    this.#retrying.add(seq)
+    this.#inLane({ collection, id: document }, async () => {
+      try {
+        const record = await this.#store.journal.record(seq)
+        const isWanted = record !== undefined && this.#subscriber.wants(record)
+        if (isWanted && !(await this.#attemptOrStore(record, delivery))) return false
+        await this.#failed.drop(delivery)
+        return true
+      } finally {
+        this.#retrying.delete(seq)
+        this.#wake.resolve()
+      }
+    })
+  }
+
+  /** Sets the position back to what is to be delivered again, once nothing else is under way. */
+  async #replay(requests: readonly StoredReplay[]): Promise<Next> {
+    await this.#lanes.idle()
+    if (this.#mustLeave) return 'read'
+    this.#spans = spansOf(requests).reduce<Spans>(withSpan, this.#spans)
+    this.#replays += 1
+    await this.#commit(async (writer) => {
+      await this.#failed.replay(writer, requests)
+      await dropReplays(writer.records, this.#subscriber.name, requests)
+    })
+    return 'read'
   }
 
   /** After a failure of the database, or when another process has taken over, it goes on from the stored position. */
-  async #failed(err: unknown): Promise<Next> {
-    this.#heldUntil = 0
-    this.#position = 0
+  async #recover(err: unknown): Promise<Next> {
+    this.#lease.doubt()
+    this.#isInterrupted = true
     if (err instanceof LeaseLost) return 'wait for the lease'
     if (!this.#isStopping)
       this.#log.error({ err, subscription: this.#subscriber.name }, 'journal: a subscription waits for the database')

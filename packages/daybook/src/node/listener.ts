@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { FileBody } from '../assets/file-body.ts'
 import type { Handle } from '../http/request.ts'
 import type { FinishedReply } from '../http/respond.ts'
+import { EventStream } from '../journal/live/event-stream.ts'
 import { watchBody } from './body-watch.ts'
 import type { Connections, HttpConnection } from './connections.ts'
 import { headFault, TargetReader } from './head.ts'
@@ -100,7 +101,34 @@ async function stream(response: ServerResponse, content: ReadableStream<Uint8Arr
     return
   }
   if (content instanceof FileBody) await streamFile(response, content)
+  else if (content instanceof EventStream) await streamEvents(response, content)
   else await pipeline(Readable.fromWeb(content), response)
+}
+
+/** How long a reader of events that end may take for the last of them, in milliseconds. */
+const LAST_EVENTS_MS = 1000
+
+/** Sends events as they come, without a web stream in between, until either side ends it. */
+async function streamEvents(response: ServerResponse, events: EventStream): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  response.once('close', resolve)
+  if (response.closed) resolve()
+  else {
+    response.flushHeaders()
+    events.attach({
+      write: (bytes) => void response.write(bytes),
+      get unsent() {
+        return response.writableLength
+      },
+      end: () => {
+        response.end()
+        setTimeout(() => response.destroy(), LAST_EVENTS_MS).unref()
+      },
+      drop: () => void response.destroy(),
+    })
+  }
+  await promise
+  events.closed()
 }
 
 /** Sends a file as it is read, without a web stream in between. */

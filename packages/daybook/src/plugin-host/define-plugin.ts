@@ -2,6 +2,7 @@ import type { CollectionConfig, DaybookConfig, GlobalConfig, OpenConfig } from '
 import type { FieldsByDocument, Plugin } from '../config/plugin.ts'
 import type { CallerContent } from '../content/caller-content.ts'
 import type { AsSystem, Awaitable, PluginHooks, PluginLog } from './hooks.ts'
+import type { PluginJournal } from './journal-reader.ts'
 import type { PluginStorage } from './plugin-storage.ts'
 import type { PluginRoute } from './route.ts'
 
@@ -20,6 +21,8 @@ export interface PluginContext<O = object, C extends DaybookConfig = DaybookConf
   readonly log: PluginLog
   /** Bytes of the plugin's own, beside the files of the assets. */
   readonly storage: PluginStorage
+  /** Every change that is stored, once it is. */
+  readonly journal: PluginJournal
   /** By name, the plugins that this one names in `requires` and `after`, where they are there. */
   readonly plugins: Readonly<Record<string, RelatedPlugin>>
   /** Adds a route; until `setup` has ended. */

@@ -1,11 +1,13 @@
 import { type Contributor, contributorTitle } from '../config/plugin.ts'
 import type { Engine } from '../content/engine.ts'
-import { type Subscriber, Subscription } from '../journal/subscription.ts'
+import { documentOf } from '../content/reads/past-view.ts'
+import type { Subscriber } from '../journal/subscriber.ts'
+import { Subscription } from '../journal/subscription.ts'
 import type { Log } from '../log.ts'
-import type { Model } from '../model/model.ts'
 import { isStateAction, writeActionOf } from '../store/journal-actions.ts'
 import type { JournalRow } from '../store/reads/rows.ts'
 import { GLOBALS } from '../store/tables/tables.ts'
+import type { CheckedSubscription } from './plugin-journal.ts'
 import { pluginLog } from './plugin-log.ts'
 import { systemContent } from './system-content.ts'
 import { type AnyHooks, type HookedModel, hooksOf } from './write-hooks.ts'
@@ -19,14 +21,19 @@ export class Deliveries {
   }
 
   /**
-   * Begins to deliver to each contributor with an `afterCommit` hook.
+   * Begins to deliver to each contributor with an `afterCommit` hook, and to subscriptions of plugins.
    *
-   * @param limitMs how long a hook may take, in milliseconds
+   * @param limitMs how long a delivery may take where the subscription does not say, in milliseconds
    */
-  static async start(engine: Engine, log: Log, limitMs: number): Promise<Deliveries> {
+  static async start(
+    engine: Engine,
+    log: Log,
+    { limitMs, ofPlugins }: { readonly limitMs: number; readonly ofPlugins: readonly CheckedSubscription[] },
+  ): Promise<Deliveries> {
+    const ofHooks = subscribers(engine, log).map((subscriber) => ({ subscriber, times: {} }))
     const subscriptions: Subscription[] = []
-    for (const subscriber of subscribers(engine, log))
-      subscriptions.push(await Subscription.start(engine.store, subscriber, log, { deliveryMs: limitMs }))
+    for (const { subscriber, times } of [...ofHooks, ...ofPlugins])
+      subscriptions.push(await Subscription.start(engine.store, subscriber, log, { deliveryMs: limitMs, ...times }))
     return new Deliveries(subscriptions)
   }
 
@@ -72,13 +79,9 @@ function toSubscriber(
       const states = { before: (await before()) ?? null, after: (await after()) ?? null }
       const event = { ...eventOf(record), ...states, ...given, signal }
       for (const hook of hooksFor(record)) await hook(event as never)
+      return true
     },
   }
-}
-
-/** The document of a record, if the config still has its collection or global. */
-function documentOf({ collections, globals }: Model, { collection, id }: JournalRow): HookedModel | undefined {
-  return collection === GLOBALS ? globals.get(id) : collections.get(collection)
 }
 
 function eventOf({ action, collection, id, seq, at, actor }: JournalRow) {

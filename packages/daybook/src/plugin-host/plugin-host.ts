@@ -7,6 +7,8 @@ import { StartupError } from '../errors.ts'
 import type { Route } from '../http/contract.ts'
 import type { Model } from '../model/model.ts'
 import type { PluginContext, PluginRuntime, RelatedPlugin } from './define-plugin.ts'
+import type { JournalSubscription, SubscribedJournal } from './journal-reader.ts'
+import { type CheckedSubscription, checkSubscription, subscribedJournal } from './plugin-journal.ts'
 import { pluginLog } from './plugin-log.ts'
 import { pluginStorage } from './plugin-storage.ts'
 import type { PluginRoute } from './route.ts'
@@ -57,6 +59,7 @@ export class PluginHost {
   readonly #parts: PluginHostParts
   readonly #running: RunningPlugin[] = []
   readonly #routes: PlacedRoute[] = []
+  readonly #subscriptions: CheckedSubscription[] = []
 
   private constructor(parts: PluginHostParts) {
     this.#parts = parts
@@ -95,8 +98,13 @@ export class PluginHost {
       this.#routes.push(this.#place(plugin, route, `setup.routes.${count}`))
       count += 1
     }
+    const subscribe = async (subscription: JournalSubscription): Promise<SubscribedJournal> => {
+      if (!isOpen) throw new Error(`The plugin "${plugin.name}" subscribes after its setup has ended.`)
+      return this.#subscribe(plugin, subscription)
+    }
+    const given = { route: addRoute, journal: Object.freeze({ subscribe }) }
     try {
-      const runtime: unknown = await bounded(startMs, () => plugin.setup?.(this.#context(plugin, addRoute) as never))
+      const runtime: unknown = await bounded(startMs, () => plugin.setup?.(this.#context(plugin, given) as never))
       this.#running.push({ plugin, runtime: requireRuntime(runtime) })
     } catch (error) {
       if (error instanceof ConfigError) throw error
@@ -107,7 +115,17 @@ export class PluginHost {
     }
   }
 
-  #context(plugin: Plugin, route: (route: PluginRoute) => void): PluginContext {
+  async #subscribe(plugin: Plugin, subscription: JournalSubscription): Promise<SubscribedJournal> {
+    const { engine } = this.#parts
+    const checked = await checkSubscription(plugin, engine, subscription)
+    const { name } = checked.subscriber
+    if (this.#subscriptions.some(({ subscriber }) => subscriber.name === name))
+      throw new Error(`The plugin "${plugin.name}" has two subscriptions "${subscription.name}"; rename one.`)
+    this.#subscriptions.push(checked)
+    return subscribedJournal(engine.store, name)
+  }
+
+  #context(plugin: Plugin, given: Pick<PluginContext, 'route' | 'journal'>): PluginContext {
     const { engine, log } = this.#parts
     return Object.freeze({
       options: plugin.options ?? Object.freeze({}),
@@ -116,7 +134,7 @@ export class PluginHost {
       log: pluginLog(log, plugin),
       storage: pluginStorage(plugin, engine),
       plugins: relatedPlugins(plugin, engine.model.plugins),
-      route,
+      ...given,
     })
   }
 
@@ -138,6 +156,11 @@ export class PluginHost {
     const faults = routeClashes(own, this.#routes)
     if (faults.length > 0) throw new ConfigError(faults)
     return this.#routes.map(({ route }) => route)
+  }
+
+  /** The subscriptions of all plugins, which begin when the service answers. */
+  get subscriptions(): readonly CheckedSubscription[] {
+    return this.#subscriptions
   }
 
   /** How each plugin does that can say so, by name. */

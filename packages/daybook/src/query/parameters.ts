@@ -183,7 +183,7 @@ function singleValue([given]: readonly Given[], faults: Faults): string | undefi
 /** A whole number, 0 or more, that a double holds exactly. */
 export function countParameter(
   description: string,
-  schema: { readonly default?: number; readonly maximum?: number } = {},
+  schema: { readonly default?: number; readonly minimum?: number; readonly maximum?: number } = {},
 ): Parameter<number> {
   return {
     description,
@@ -196,6 +196,8 @@ export function countParameter(
       const value = Number(text)
       if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(value)) {
         faults.add(name, 'type', 'must be a whole number, 0 or more')
+      } else if (schema.minimum !== undefined && value < schema.minimum) {
+        faults.add(name, 'minimum', `must be at least ${schema.minimum}`)
       } else if (schema.maximum !== undefined && value > schema.maximum) {
         faults.add(name, 'maximum', `must be at most ${schema.maximum}`)
       } else return value

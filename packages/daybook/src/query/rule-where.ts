@@ -29,9 +29,18 @@ export function readRuleWhere(
   collection: CollectionModel,
   collections: ReadonlyMap<string, CollectionModel>,
 ): Condition {
+  return readGivenWhere(where, collection, everything(collections))
+}
+
+/**
+ * Reads a filter that the config gives, as {@link readRuleWhere}, within what a reader may ask about.
+ *
+ * @throws VALIDATION_ERROR with one issue for each fault
+ */
+export function readGivenWhere(where: unknown, collection: CollectionModel, scope: QueryScope): Condition {
   const faults = new Faults()
   const root = takeApart(faults, where, 'where', '')
-  const condition = readWhereNode(faults, root, collection, everything(collections))
+  const condition = readWhereNode(faults, root, collection, scope)
   faults.throwAny()
   return condition
 }

@@ -55,11 +55,21 @@ export interface Database {
    * @param after see {@link JournalWatch.listen}
    */
   onGrowth(listener: GrowthListener, after?: number): () => void
+  /** What nodes say to each other, where the database carries that. */
+  readonly announcements?: Announcements | undefined
   /** A copy to read from that has come as far as this number of the journal; its writes go to the original. */
   replicaAt?(seq: number): Database | undefined
   /** Sees it as it stands now, on a connection of its own. */
   snapshot(): Promise<Snapshot>
   close(): Promise<void>
+}
+
+/** Short texts between nodes, for what is worth nothing once it is late: one may be lost. */
+export interface Announcements {
+  /** @param text at most 4,000 characters */
+  send(text: string): void
+  /** Calls `listener` with what other nodes send, and this one; the function that comes back ends that. */
+  listen(listener: (text: string) => void): () => void
 }
 
 /** A database as it stood at one moment, whatever others write meanwhile. It reads and never writes. */

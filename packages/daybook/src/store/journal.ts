@@ -1,10 +1,11 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { build, param, prepare, prepareSql, type Statement } from './compile.ts'
 import type { Connection } from './connection.ts'
 import type { Database } from './database.ts'
 import type { Dialect } from './dialect.ts'
 import { STATE_ACTIONS } from './journal-actions.ts'
 import type { GrowthListener } from './journal-watch.ts'
+import { JOURNAL_FLOOR_NOTE, readNote } from './notes.ts'
 import type { ReadSource } from './reads/read-source.ts'
 import type { JournalRow } from './reads/rows.ts'
 import { StatementCache } from './reads/statement-cache.ts'
@@ -41,6 +42,11 @@ export class Journal {
     return (await this.#connection.get(HEAD))?.seq ?? 0
   }
 
+  /** The last number that the journal has been pruned up to; 0: it has every record. */
+  async floor(): Promise<number> {
+    return Number((await readNote(this.#connection, JOURNAL_FLOOR_NOTE)) ?? 0)
+  }
+
   /** The record with this number. */
   record(seq: number): Promise<JournalRow | undefined> {
     return this.#connection.get(JOURNAL_RECORD, { seq })
@@ -72,10 +78,25 @@ export class Journal {
   async stateAt(collection: string, id: string, seq: number): Promise<DocumentState | undefined> {
     const statement = this.#statements.get(`state ${collection}`, () => stateOf(collection))
     const found = await this.#connection.get(statement, { collection, id, seq })
-    if (!found) return undefined
-    const { payload, doc, locales, ...record } = found
-    // A state stays in its table until the next one takes its place.
-    return { record, doc: payload ?? (doc === null ? undefined : wholeOf({ doc, locales })) }
+    return found && toState(found)
+  }
+
+  /**
+   * Documents as they were when the journal had come to a number, and after each of their changes up to another one: in the order
+   * of changes.
+   *
+   * @param collection see {@link stateAt}
+   */
+  async statesBetween(
+    collection: string,
+    ids: readonly string[],
+    from: number,
+    to: number,
+  ): Promise<readonly DocumentState[]> {
+    if (ids.length === 0) return []
+    const statement = this.#statements.get(`states ${collection}`, () => statesOf(collection, this.#dialect))
+    const found = await this.#connection.all(statement, { collection, ids: JSON.stringify(ids), from, to })
+    return found.map(toState)
   }
 }
 
@@ -163,13 +184,37 @@ type StateRow = JournalRow & {
   readonly locales: string | null
 }
 
-/** The last change of a document up to a number. One statement sees the state wherever it lies at that moment. */
-function stateOf(collection: string): Statement<StateRow> {
+/** A state stays in its table until the next one takes its place. */
+const toState = ({ payload, doc, locales, ...record }: StateRow): DocumentState => ({
+  record,
+  doc: payload ?? (doc === null ? undefined : wholeOf({ doc, locales })),
+})
+
+const ACTIONS = sql.join(STATE_ACTIONS.map((action) => sql.lit(action)))
+
+/** Changes with the states that they left. One statement sees a state wherever it lies at that moment. */
+function withStates(collection: string): RawBuilder<unknown> {
   const [table, id] = collection === GLOBALS ? ['daybook$globals', 'key'] : [collection, 'id']
-  return prepareSql(sql<StateRow>`SELECT journal.*, payload.doc AS payload, present.doc, present.locales
+  return sql`SELECT journal.*, payload.doc AS payload, present.doc, present.locales
     FROM daybook$journal AS journal LEFT JOIN daybook$journal_payload AS payload ON payload.seq = journal.seq
-    LEFT JOIN ${sql.table(table)} AS present ON ${sql.ref(`present.${id}`)} = journal.id AND present.seq = journal.seq
+    LEFT JOIN ${sql.table(table)} AS present ON ${sql.ref(`present.${id}`)} = journal.id AND present.seq = journal.seq`
+}
+
+/** The last change of a document up to a number. */
+function stateOf(collection: string): Statement<StateRow> {
+  return prepareSql(sql<StateRow>`${withStates(collection)}
     WHERE journal.collection = ${param('collection')} AND journal.id = ${param('id')} AND journal.seq <= ${param('seq')}
-      AND journal.action IN (${sql.join(STATE_ACTIONS.map((action) => sql.lit(action)))})
+      AND journal.action IN (${ACTIONS})
     ORDER BY journal.seq DESC LIMIT 1`)
+}
+
+/** The last change of each document up to a number, and all later ones up to another. */
+function statesOf(collection: string, dialect: Dialect): Statement<StateRow> {
+  const before = sql`SELECT max(former.seq) FROM daybook$journal AS former WHERE former.collection = journal.collection
+    AND former.id = journal.id AND former.seq <= ${param('from')} AND former.action IN (${ACTIONS})`
+  return prepareSql(sql<StateRow>`${withStates(collection)}
+    WHERE journal.collection = ${param('collection')} AND ${dialect.isAmong(sql.ref('journal.id'), param('ids'))}
+      AND journal.seq <= ${param('to')} AND journal.action IN (${ACTIONS})
+      AND (journal.seq > ${param('from')} OR journal.seq = (${before}))
+    ORDER BY journal.seq`)
 }

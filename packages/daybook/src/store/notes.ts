@@ -13,6 +13,15 @@ export const COPY_NOTE = 'copy'
 /** The note of a restore into this store. */
 export const RESTORE_NOTE = 'restore'
 
+/** The note of the key that seals tokens of the changes feed, the same on all nodes. */
+export const FEED_KEY_NOTE = 'feed key'
+
+/** The note of the last number that the journal has been pruned up to. */
+export const JOURNAL_FLOOR_NOTE = 'journal floor'
+
+/** The note of how far the retention of history has come. */
+export const RETENTION_NOTE = 'retention'
+
 /** A note that the store keeps about itself. */
 export async function readNote(connection: Connection, key: string): Promise<string | undefined> {
   return (await connection.get(READ_NOTE, { key }))?.value

@@ -1,6 +1,14 @@
 import type { AuthRecords } from '../auth/records.ts'
 import type { CollectionModel, Model } from '../model/model.ts'
-import type { Database, JournalReader, PoolState, Snapshot, TransactionOptions, WriteConnection } from './database.ts'
+import type {
+  Announcements,
+  Database,
+  JournalReader,
+  PoolState,
+  Snapshot,
+  TransactionOptions,
+  WriteConnection,
+} from './database.ts'
 import type { SchemaObject } from './dialect.ts'
 import { GrowingJournal } from './journal.ts'
 import { readNote, writeNote } from './notes.ts'
@@ -88,7 +96,8 @@ export class Store {
     return {
       get: (kind, id) => reader.get(kind, id),
       find: (kind, key, value) => reader.find(kind, key, value),
-      list: (kind) => reader.list(kind),
+      list: (kind, page) => reader.list(kind, page),
+      count: (kind) => reader.count(kind),
       transaction: (work) => this.transaction((writer) => work(writer.records)),
     }
   }
@@ -122,6 +131,11 @@ export class Store {
     return this.#database.poolState
   }
 
+  /** What nodes say to each other, where the database carries that. */
+  get announcements(): Announcements | undefined {
+    return this.#database.announcements
+  }
+
   /** Readers of the journal that follow at their own pace. */
   get readers(): readonly JournalReader[] {
     return this.#database.readers ?? []
@@ -153,6 +167,19 @@ export class Store {
       return true
     }
     return this.#database.transaction(run, { isLong: true })
+  }
+
+  /** A note that is made when it is first asked for, by whichever node is first. */
+  async noteOnce(name: string, make: () => string): Promise<string> {
+    const known = await readNote(this.#database.reader, name)
+    if (known !== undefined) return known
+    return this.#database.transaction(async (connection) => {
+      const other = await readNote(connection, name)
+      if (other !== undefined) return other
+      const made = make()
+      await writeNote(connection, name, made)
+      return made
+    })
   }
 
   async close(): Promise<void> {

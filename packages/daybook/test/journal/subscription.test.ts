@@ -1,7 +1,8 @@
 import type { Service } from 'daybook'
 import { f } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Subscriber, Subscription, type SubscriptionTimes } from '../../src/journal/subscription.ts'
+import type { Subscriber, SubscriptionTimes } from '../../src/journal/subscriber.ts'
+import { Subscription } from '../../src/journal/subscription.ts'
 import type { Store } from '../../src/store/store.ts'
 import { KeptLog } from '../support/kept-log.ts'
 import { eventually } from '../support/patience.ts'
@@ -39,10 +40,16 @@ describe.each(STORES)('a subscription to the journal on $name', (kind) => {
     await place[Symbol.asyncDispose]()
   })
 
+  type Take = (...given: Parameters<Subscriber['deliver']>) => Promise<void>
+
   const subscribe = async (
-    deliver: Subscriber['deliver'],
+    take: Take,
     { store = stores[0], name = 'reader', times = QUICK, wants = () => true }: Partial<Subscribed> = {},
   ): Promise<Subscription> => {
+    const deliver: Subscriber['deliver'] = async (...given) => {
+      await take(...given)
+      return true
+    }
     const subscription = await Subscription.start(store, { name, wants, deliver }, log, times)
     running.push(subscription)
     return subscription
@@ -60,7 +67,7 @@ describe.each(STORES)('a subscription to the journal on $name', (kind) => {
   }
 
   /** Takes every record, and answers where it puts their numbers. */
-  const collecting = (): { readonly seen: number[]; readonly deliver: Subscriber['deliver'] } => {
+  const collecting = (): { readonly seen: number[]; readonly deliver: Take } => {
     const seen: number[] = []
     return { seen, deliver: async ({ seq }) => void seen.push(seq) }
   }
@@ -188,7 +195,7 @@ describe.each(STORES)('a subscription to the journal on $name', (kind) => {
 
   test('of two nodes, one delivers each record', async () => {
     const seen: number[] = []
-    const deliver: Subscriber['deliver'] = async ({ seq }) => void seen.push(seq)
+    const deliver: Take = async ({ seq }) => void seen.push(seq)
     for (const store of stores) await subscribe(deliver, { store })
     await write(30)
     await eventually(() => expect(seen.at(-1)).toBe(30))

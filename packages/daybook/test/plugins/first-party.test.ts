@@ -1,5 +1,5 @@
 import { defineCollection, defineConfig, definePlugin, f } from 'daybook'
-import { redirects, robots, serveUploads, sitemap } from 'daybook/plugins'
+import { purgeCdn, redirects, robots, serveUploads, sitemap, webhooks } from 'daybook/plugins'
 import { createTestService, pluginConformance } from 'daybook/testing'
 import { describe, expect, test } from 'vitest'
 
@@ -10,12 +10,18 @@ const config = defineConfig({
   seed: async (content) => void (await content.create('posts', { title: 'One' })),
 })
 
+const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
 const posts = { path: '/blog/:slug', feed: { title: 'Blog' } }
 
 describe.each([
   { name: 'redirects', plugin: () => redirects({ collections: { posts: { path: '/blog/:slug' } } }) },
   { name: 'serve-uploads', plugin: () => serveUploads({ secret: 'a-secret-that-nobody-can-guess-at-all' }) },
   { name: 'robots', plugin: () => robots() },
+  {
+    name: 'webhooks',
+    plugin: () => webhooks({ endpoints: { site: { url: 'https://www.example.org/', secrets: [secret] } } }),
+  },
+  { name: 'purge-cdn', plugin: () => purgeCdn({ purge: async () => {} }) },
   { name: 'sitemap', plugin: () => sitemap({ baseUrl: 'https://www.example.org', collections: { posts } }) },
 ])('the plugin $name', ({ plugin }) => {
   test.each(pluginConformance({ plugin, config }))('$name', ({ run }) => run())

@@ -15,6 +15,7 @@ describe('what the package exports', () => {
       'ConfigError',
       'Content',
       'DaybookError',
+      'DeliveryError',
       'ERRORS',
       'SCALAR_RULES',
       'SILENT',
@@ -60,11 +61,15 @@ describe('what the package exports', () => {
 
   test('daybook/plugins', async () => {
     expect(namesOf(await import('daybook/plugins'))).toEqual([
+      'purgeCdn',
+      'purgeCloudflare',
+      'purgeFastly',
       'redirects',
       'robots',
       'serveUploads',
       'signUpload',
       'sitemap',
+      'webhooks',
     ])
   })
 

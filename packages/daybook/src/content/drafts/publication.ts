@@ -38,9 +38,10 @@ export function checkPublication(
   const locales = op === 'publish' ? readLocales(given, context.engine.model.locales) : undefined
   const at = readTime(given, `${op}At`)
   const attempt = op === 'publish' ? preparePublish : prepareUnpublish
-  if (at === undefined || Date.parse(at) <= Date.now())
-    return () => attempt(context, collection, id, { ...options, locales })
-  return () => prepareSchedule(context, collection, id, { action: op, at, locales, attempt }, options)
+  return async () =>
+    at === undefined || Date.parse(at) <= (await context.engine.store.read.schedules.now())
+      ? attempt(context, collection, id, { ...options, locales })
+      : prepareSchedule(context, collection, id, { action: op, at, locales, attempt }, options)
 }
 
 /** The fields of each body. */

@@ -5,7 +5,7 @@ import type { Query } from '../../query/parameters.ts'
 import { workingCopyOf } from '../../store/working-copy.ts'
 import type { Access } from '../access/access.ts'
 import { readerScope } from '../access/reader-scope.ts'
-import type { Answer } from '../answer.ts'
+import type { ReadAnswer } from '../answer.ts'
 import type { Engine } from '../engine.ts'
 import { documentTag, variantOf } from '../etags.ts'
 import { inChosenLocale, inLocale, requireLocale } from '../locales/locale.ts'
@@ -30,7 +30,7 @@ export async function readPreview(
   address: string,
   query: Query<DocumentQuery & DraftQuery>,
   token: string,
-): Promise<Answer | undefined> {
+): Promise<ReadAnswer | undefined> {
   const choice = requireLocale(engine.model, query.partial, access)
   const collection = inLocale(engine.model, key, choice)
   const id = await previewedEntry(engine, collection, token)
@@ -49,7 +49,7 @@ export async function readPreview(
     ? toAnswer(collection, shown.row, own)
     : await answerExpanded(engine, collection, shown.row, selection, scope, showDrafts)
   // What is included may change without a number that is looked at here: the answer itself names it.
-  return { json, tag: documentTag(seq, variantOf('preview', json)), seq }
+  return { json, tag: documentTag(seq, variantOf('preview', json)), seq, madeOf: [] }
 }
 
 async function isAddressOf(

@@ -4,14 +4,15 @@ import type { CollectionModel } from '../../model/model.ts'
 import { isStorableText } from '../../model/stored-text.ts'
 import type { DraftQuery } from '../../query/draft-query.ts'
 import { type DocumentQuery, readEntryQuery } from '../../query/entry-query.ts'
-import type { Selection } from '../../query/expansion.ts'
+import { collectionsOf, type Selection } from '../../query/expansion.ts'
 import type { Query } from '../../query/parameters.ts'
+import { relatedCollections } from '../../query/where.ts'
 import type { SeenEntries } from '../../store/reads/entry-reader.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
 import type { Access } from '../access/access.ts'
 import { type ReaderScope, readerScope } from '../access/reader-scope.ts'
-import type { Answer } from '../answer.ts'
+import { type Answer, madeOf, type ReadAnswer } from '../answer.ts'
 import { draftTag, putAbout } from '../drafts/draft-answer.ts'
 import { readDrafts } from '../drafts/read-drafts.ts'
 import { requireDraftReader } from '../drafts/require-reader.ts'
@@ -32,26 +33,33 @@ export async function getEntry(
   { key }: CollectionModel,
   address: string,
   query: Query<DocumentQuery & DraftQuery>,
-): Promise<Answer> {
+): Promise<ReadAnswer> {
   const choice = requireLocale(engine.model, query.partial, access)
   const collection = inLocale(engine.model, key, choice)
   const filter = await access.requireRead(collection)
   const own = { hidden: access.hidden(collection), hasPeople: access.seesPeople(collection) }
   const seen = { where: filter?.where, hasPeople: own.hasPeople }
   if (query.isEmpty) {
-    return toAnswer(collection, await requireVisible(engine, access, collection, address, seen), own)
+    const row = await requireVisible(engine, access, collection, address, seen)
+    return { ...toAnswer(collection, row, own), madeOf: madeOf(`${key}:${row.id}`, relatedCollections(filter?.where)) }
   }
   const isDraft = requireDraftReader(access, collection, query.partial)
   const scope = await readerScope(access, choice)
   const selection = readEntryQuery(collection, query, scope)
   const found = await requireVisible(engine, access, collection, address, seen)
-  if (isDraft) return answerDraft({ engine, scope, selection, own }, collection, found)
-  if (isOfOneRow(selection, choice)) return toAnswer(collection, found, { ...own, select: selection.select })
+  if (isDraft) return { ...(await answerDraft({ engine, scope, selection, own }, collection, found)), madeOf: NOTHING }
+  const touched = collectionsOf(selection)
+  const sources = madeOf(`${key}:${found.id}`, [...touched, ...scope.filterDependencies([collection, ...touched])])
+  if (isOfOneRow(selection, choice))
+    return { ...toAnswer(collection, found, { ...own, select: selection.select }), madeOf: sources }
   const [row] = await inChosenLocale(engine, collection, [found], choice)
   // It can have been deleted since it was found.
   if (!row) throw new DaybookError('NOT_FOUND')
-  return answerExpanded(engine, collection, row, selection, scope)
+  return { ...(await answerExpanded(engine, collection, row, selection, scope)), madeOf: sources }
 }
+
+/** Working copies are in no cache that could purge them. */
+const NOTHING: readonly string[] = []
 
 /** How a working copy is asked for. */
 interface DraftRead {
@@ -82,6 +90,22 @@ export async function answerDraft(
     ? toAnswer(collection, row, { ...own, select: selection.select })
     : await answerExpanded(engine, collection, row, selection, scope, showDrafts)
   return { json: putAbout(json, about), tag: draftTag(tag, about), seq }
+}
+
+/**
+ * The id of an entry that the caller may read.
+ *
+ * @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN
+ */
+export async function requireReadable(
+  engine: Engine,
+  access: Access,
+  collection: CollectionModel,
+  id: string,
+): Promise<string> {
+  const filter = await access.requireRead(collection)
+  if (!isUuidShaped(id)) throw new DaybookError('NOT_FOUND')
+  return (await requireVisible(engine, access, collection, id, { where: filter?.where })).id
 }
 
 async function requireVisible(

@@ -1,11 +1,12 @@
 import type { GlobalModel } from '../../model/model.ts'
 import { type DocumentQuery, readEntryQuery } from '../../query/entry-query.ts'
+import { collectionsOf } from '../../query/expansion.ts'
 import type { LocaleChoice } from '../../query/locale.ts'
 import type { Query } from '../../query/parameters.ts'
 import type { GlobalRow } from '../../store/reads/rows.ts'
 import type { Access } from '../access/access.ts'
 import { readerScope } from '../access/reader-scope.ts'
-import type { Answer } from '../answer.ts'
+import { madeOf, type ReadAnswer } from '../answer.ts'
 import { mergeFields, toCurrentSchema } from '../document.ts'
 import type { Engine } from '../engine.ts'
 import { chosenValues, requireLocale } from '../locales/locale.ts'
@@ -30,14 +31,20 @@ export async function readGlobal(
   access: Access,
   global: GlobalModel,
   query: Query<DocumentQuery>,
-): Promise<Answer> {
+): Promise<ReadAnswer> {
   const choice = requireLocale(engine.model, query.partial, access)
   await access.requireRead(global)
   const row = globalIn(engine, global, (await engine.store.read.globals.byKey(global.key)) ?? blankRow(global), choice)
-  if (query.isEmpty)
-    return toAnswer(global, row, { hidden: access.hidden(global), hasPeople: access.seesPeople(global) })
+  const own = `globals:${global.key}`
+  if (query.isEmpty) {
+    const projection = { hidden: access.hidden(global), hasPeople: access.seesPeople(global) }
+    return { ...toAnswer(global, row, projection), madeOf: [own] }
+  }
   const scope = await readerScope(access, choice)
-  return answerExpanded(engine, global, row, readEntryQuery(global, query, scope), scope)
+  const selection = readEntryQuery(global, query, scope)
+  const touched = collectionsOf(selection)
+  const sources = madeOf(own, [...touched, ...scope.filterDependencies(touched)])
+  return { ...(await answerExpanded(engine, global, row, selection, scope)), madeOf: sources }
 }
 
 /** A stored global in the language that is asked for. */

@@ -11,6 +11,7 @@ import type { SearchQuery } from '../../store/search/search.ts'
 import { toSearchTerms } from '../../store/search/search-text.ts'
 import type { Access } from '../access/access.ts'
 import { readerScope } from '../access/reader-scope.ts'
+import { madeOf } from '../answer.ts'
 import { putAbout } from '../drafts/draft-answer.ts'
 import { readDrafts } from '../drafts/read-drafts.ts'
 import { requireDraftReader } from '../drafts/require-reader.ts'
@@ -80,6 +81,12 @@ export class ListPlan {
     if (query.aggregates.length === 0) return `${page}}`
     const source = { engine: this.#engine, question: this.question, counters, revisions, size }
     return `${page},"aggregates":${await aggregatesText(source)}}`
+  }
+
+  /** What the answer is made of: collections. */
+  get madeOf(): readonly string[] {
+    const { collection, sources } = this.question
+    return madeOf(collection.key, [...sources.touched, ...sources.behind])
   }
 
   /** How many entries match, on all pages. */

@@ -64,7 +64,7 @@ export function imageRoute({ engine, images, ...policy }: ReadPolicy & AssetPart
       )
       const accept = request.headers.get('accept') ?? undefined
       const variant = images.plan(toSource(asset.json), query.values as ImageRequest, accept)
-      const { headers } = readReply(policy, access, variant.etag, undefined)
+      const { headers } = readReply(policy, access, variant.etag, undefined, asset.madeOf)
       const all = variant.variesByAccept ? { ...headers, Vary: `${headers?.Vary}, Accept` } : { ...headers }
       if (isKnown(conditions, variant.etag)) return { status: 304, headers: all }
       const { content } = await images.read(variant)

@@ -30,6 +30,7 @@ import { imageRoute } from './asset-image.ts'
 import { type AssetParts, uploadRoute } from './assets.ts'
 import { draftRoutes } from './drafts.ts'
 import { BY_ID, ENTRY_PATH } from './entry-path.ts'
+import { historyRoutes } from './history.ts'
 import { manyRoutes } from './many.ts'
 import { listSchema, REFERENCES_SCHEMA } from './schemas.ts'
 
@@ -60,6 +61,7 @@ export function entryRoutes(parts: EntryParts): readonly Route[] {
     ...(collection.holdsFiles ? [imageRoute(parts, collection)] : []),
     ...manyRoutes(parts.engine, collection),
     ...draftRoutes(parts.engine, collection),
+    ...historyRoutes(parts.engine, collection),
   ])
 }
 
@@ -92,7 +94,7 @@ function listRoute({ engine, ...policy }: EntryParts, collection: CollectionMode
     run: async ({ access, conditions, query }) => {
       const plan = await planList(engine.sourceFor(access, conditions.minSeq), access, collection, query)
       const tag = await plan.etag()
-      return readReply(policy, access, tag, isKnown(conditions, tag) ? undefined : await plan.read())
+      return readReply(policy, access, tag, isKnown(conditions, tag) ? undefined : await plan.read(), plan.madeOf)
     },
   })
 }
@@ -118,10 +120,10 @@ function getEntryRoute({ engine, ...policy }: EntryParts, collection: Collection
       const shown =
         token === undefined ? undefined : await readPreview(engine, access, collection, address, query, token)
       const source = engine.sourceFor(access, conditions.minSeq)
-      const { json, tag } = shown ?? (await getEntry(source, access, collection, address, query))
+      const { json, tag, madeOf } = shown ?? (await getEntry(source, access, collection, address, query))
       // What a token shows, or would have shown, is kept by no cache.
       const reader = token === undefined ? access : { isAuthenticated: true }
-      return readReply(policy, reader, tag, isKnown(conditions, tag) ? undefined : json)
+      return readReply(policy, reader, tag, isKnown(conditions, tag) ? undefined : json, madeOf)
     },
   })
 }

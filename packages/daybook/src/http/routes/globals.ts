@@ -11,6 +11,7 @@ import { jsonBody } from '../body.ts'
 import { isKnown, preconditions } from '../conditions.ts'
 import { defineRoute, READ_ERRORS, type Route, readAnswers, WRITE_ERRORS, writeAnswer } from '../contract.ts'
 import { dryReply, type ReadPolicy, readReply, writeReply } from '../respond.ts'
+import { historyRoutes } from './history.ts'
 
 /** The parts that the routes of globals need. */
 export interface GlobalParts extends ReadPolicy {
@@ -22,6 +23,7 @@ export function globalRoutes(parts: GlobalParts): readonly Route[] {
   return [...parts.engine.model.globals.values()].flatMap((global) => [
     getGlobalRoute(parts, global),
     putRoute(parts, global),
+    ...historyRoutes(parts.engine, global),
   ])
 }
 
@@ -42,8 +44,8 @@ function getGlobalRoute({ engine, ...policy }: GlobalParts, global: GlobalModel)
     errors: READ_ERRORS,
     run: async ({ access, conditions, query }) => {
       const source = engine.sourceFor(access, conditions.minSeq)
-      const { json, tag } = await readGlobal(source, access, global, query)
-      return readReply(policy, access, tag, isKnown(conditions, tag) ? undefined : json)
+      const { json, tag, madeOf } = await readGlobal(source, access, global, query)
+      return readReply(policy, access, tag, isKnown(conditions, tag) ? undefined : json, madeOf)
     },
   })
 }

@@ -3,6 +3,7 @@ import type { Route } from '../contract.ts'
 import { OpenApi } from '../openapi/openapi.ts'
 import { type AuthParts, authRoutes } from './auth.ts'
 import { type BatchParts, batchRoutes } from './batch.ts'
+import { type ChangesParts, changesRoutes } from './changes.ts'
 import { type DocsParts, docsRoutes } from './docs.ts'
 import { type EntryParts, entryRoutes } from './entries.ts'
 import { exportRoutes } from './export.ts'
@@ -10,9 +11,18 @@ import { type GlobalParts, globalRoutes } from './globals.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
 import { modelRoutes } from './model.ts'
 import { openApiRoutes } from './openapi.ts'
+import { type PresenceParts, presenceRoutes } from './presence.ts'
 
 /** The parts that the routes need. */
-export interface RouteParts extends HealthParts, EntryParts, GlobalParts, BatchParts, AuthParts, DocsParts {
+export interface RouteParts
+  extends HealthParts,
+    EntryParts,
+    GlobalParts,
+    BatchParts,
+    ChangesParts,
+    PresenceParts,
+    AuthParts,
+    DocsParts {
   /** Where the export is switched on. */
   readonly streams: ExportStreams | undefined
   /** The routes of plugins, which must not clash with those of the service. @throws {ConfigError} when one does */
@@ -26,7 +36,9 @@ export function allRoutes(parts: RouteParts): readonly Route[] {
     ...healthRoutes(parts),
     ...globalRoutes(parts),
     ...batchRoutes(parts),
+    ...changesRoutes(parts),
     ...entryRoutes(parts),
+    ...presenceRoutes(parts),
     ...authRoutes(parts),
     ...modelRoutes(parts),
     ...(streams ? exportRoutes({ streams }) : []),

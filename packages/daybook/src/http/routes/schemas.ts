@@ -5,6 +5,8 @@ import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel, LocalesModel } from '../../model/model.ts'
 import { MAX_COUNTED_VALUES } from '../../query/aggregates.ts'
 import { MAX_PAGE } from '../../query/entry-query.ts'
+import { SIDE_ACTIONS, STATE_ACTIONS } from '../../store/journal-actions.ts'
+import { GLOBALS } from '../../store/tables/tables.ts'
 
 const WHOLE_NUMBER: JsonSchema = { type: 'integer', minimum: 0 }
 
@@ -200,4 +202,87 @@ export const MANY_SCHEMA: JsonSchema = objectSchema({
   collection: { type: 'string' },
   matched: { type: 'integer', minimum: 0 },
   changed: { type: 'integer', minimum: 0 },
+})
+
+/** A version of a document, without its content. */
+const VERSION_PROPERTIES: Properties = {
+  revision: { type: 'integer', minimum: 1, examples: [1] },
+  at: { type: 'string', format: 'date-time' },
+  action: { enum: [...STATE_ACTIONS, 'draft'] },
+  isDraft: { type: 'boolean' },
+}
+const OPTIONAL_VERSION_PROPERTIES: Properties = { actor: { type: 'string' }, erased: { const: true } }
+
+/** One page of the versions of a document. */
+export const VERSIONS_SCHEMA: JsonSchema = objectSchema({
+  items: { type: 'array', items: objectSchema(VERSION_PROPERTIES, OPTIONAL_VERSION_PROPERTIES), maxItems: MAX_PAGE },
+  nextCursor: { type: ['string', 'null'], examples: [null] },
+})
+
+const PATCH_OPERATION: JsonSchema = {
+  oneOf: [
+    objectSchema({ op: { enum: ['add', 'replace'] }, path: { type: 'string' }, value: {} }),
+    objectSchema({ op: { const: 'remove' }, path: { type: 'string' } }),
+  ],
+}
+
+/** One version, or the difference between two. */
+export const VERSION_SCHEMA: JsonSchema = {
+  anyOf: [
+    objectSchema({ ...VERSION_PROPERTIES, data: { type: ['object', 'null'] } }, OPTIONAL_VERSION_PROPERTIES),
+    objectSchema({
+      revision: { type: 'integer', minimum: 1 },
+      against: { type: 'integer', minimum: 1 },
+      patch: { type: 'array', items: PATCH_OPERATION },
+    }),
+  ],
+}
+
+/** A page of the changes feed. */
+export const CHANGES_SCHEMA: JsonSchema = objectSchema({
+  items: {
+    type: 'array',
+    items: {
+      anyOf: [
+        objectSchema(
+          { action: { const: 'upsert' }, collection: { type: 'string' }, id: DOCUMENT_ID, data: ANY_ENTRY },
+          { slug: { type: 'string' } },
+        ),
+        objectSchema({
+          action: { const: 'upsert' },
+          collection: { const: GLOBALS },
+          id: { type: 'string' },
+          data: { type: 'object' },
+        }),
+        objectSchema({ action: { const: 'delete' }, collection: { type: 'string' }, id: { type: 'string' } }),
+      ],
+    },
+  },
+  next: { type: 'string' },
+})
+
+/** Who has an entry open. */
+export const PRESENCE_SCHEMA: JsonSchema = objectSchema({
+  present: {
+    type: 'array',
+    items: objectSchema({ subject: { type: 'string' }, since: { type: 'string', format: 'date-time' } }),
+  },
+})
+
+/** A page of the journal. */
+export const JOURNAL_SCHEMA: JsonSchema = objectSchema({
+  items: {
+    type: 'array',
+    items: objectSchema(
+      {
+        seq: WHOLE_NUMBER,
+        at: { type: 'string', format: 'date-time' },
+        action: { enum: [...STATE_ACTIONS, ...SIDE_ACTIONS] },
+        collection: { type: 'string' },
+        id: { type: 'string' },
+      },
+      { actor: { type: 'string' } },
+    ),
+  },
+  next: WHOLE_NUMBER,
 })

@@ -26,10 +26,14 @@ export interface ServerSettings {
   readonly texts: PostgresTexts
   /** Called when other nodes say that the journal has come to a number. */
   readonly onMove?: (seq: number) => void
+  /** Called with what other nodes announce. */
+  readonly onNotice?: (text: string) => void
 }
 
 /** Where nodes say to each other how far the journal has come. */
 export const CHANNEL = 'daybook'
+/** Where they announce what is not stored. */
+export const NOTICE_CHANNEL = 'daybook_notices'
 
 const IDLE_CLIENT_MS = 30_000
 /**
@@ -86,7 +90,7 @@ export class PostgresServer {
   constructor(
     driver: Driver,
     config: ClientConfig,
-    { isPrepared, connections, answerMs, texts, onMove }: ServerSettings,
+    { isPrepared, connections, answerMs, texts, onMove, onNotice }: ServerSettings,
   ) {
     this.texts = texts
     this.#Client = tracked(driver.Client, this.#clients)
@@ -96,7 +100,7 @@ export class PostgresServer {
     // A pooler hands a session to its next client, settings included.
     this.#reads = this.#pool(connections, { ...this.#config, ...(isPrepared ? { onConnect: tune } : {}) })
     this.#health = new PostgresHealth({
-      connect: () => this.#connect(isPrepared ? onMove : undefined),
+      connect: () => this.#connect(isPrepared ? onMove : undefined, onNotice),
       ask: (client) => this.#beat(client),
       onDown: () => this.#cutAll(),
       answerMs,
@@ -170,13 +174,15 @@ export class PostgresServer {
   }
 
   /** @param onMove listens to other nodes, which takes a session of one's own */
-  async #connect(onMove?: (seq: number) => void): Promise<Client> {
+  async #connect(onMove?: (seq: number) => void, onNotice?: (text: string) => void): Promise<Client> {
     const client = new this.#Client(this.#config)
     try {
       await client.connect()
       if (!onMove) return client
-      client.on('notification', ({ payload }) => onMove(Number(payload)))
-      await client.query(`LISTEN ${CHANNEL}`)
+      client.on('notification', ({ channel, payload = '' }) =>
+        channel === CHANNEL ? onMove(Number(payload)) : onNotice?.(payload),
+      )
+      await client.query(`LISTEN ${CHANNEL}; LISTEN ${NOTICE_CHANNEL}`)
       return client
     } catch (error) {
       destroy(client)

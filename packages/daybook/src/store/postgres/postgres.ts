@@ -1,4 +1,5 @@
 import type {
+  Announcements,
   Database,
   DatabaseSource,
   JournalReader,
@@ -21,7 +22,7 @@ import {
   type PostgresOptions,
 } from './postgres-options.ts'
 import { PostgresReplica } from './postgres-replica.ts'
-import { type Driver, PostgresServer } from './postgres-server.ts'
+import { type Driver, NOTICE_CHANNEL, PostgresServer } from './postgres-server.ts'
 import { snapshotPostgres } from './postgres-snapshot.ts'
 import { checkDatabase, shownUrl, toStartupError } from './postgres-start.ts'
 import { PostgresTexts } from './postgres-texts.ts'
@@ -42,6 +43,8 @@ import { holdAlter, isUnavailable, PostgresWriter } from './postgres-writer.ts'
 export function postgres(url: string | undefined, options: PostgresOptions = {}): DatabaseSource {
   return { open: () => openPostgres(url, options), snapshot: () => snapshotPostgres(url, options) }
 }
+
+const notify = (text: string): string => `NOTIFY ${NOTICE_CHANNEL}, '${text.replaceAll("'", "''")}'`
 
 /** @throws {StartupError} when the server cannot be used, with what to do about it */
 export async function openPostgres(url: string | undefined, options: PostgresOptions): Promise<PostgresStore> {
@@ -67,6 +70,15 @@ export class PostgresStore implements Database {
   readonly #replicas: readonly PostgresReplica[]
   readonly #writer: PostgresWriter
   readonly #isPrepared: boolean
+  readonly #hearers = new Set<(text: string) => void>()
+  readonly #announcements: Announcements = {
+    // What is lost is said again.
+    send: (text) => void this.#server.query(notify(text)).catch(() => {}),
+    listen: (listener) => {
+      this.#hearers.add(listener)
+      return () => this.#hearers.delete(listener)
+    },
+  }
   readonly #watch: JournalWatch
   readonly #shown: string
   readonly #snapshot: () => Promise<Snapshot>
@@ -87,7 +99,13 @@ export class PostgresStore implements Database {
     this.#shown = shown
     this.#snapshot = () => snapshotPostgres(url, options)
     this.#isPrepared = settings.isPrepared
-    this.#server = new PostgresServer(driver, clientConfig(url, options), { ...settings, onMove: hint })
+    this.#server = new PostgresServer(driver, clientConfig(url, options), {
+      ...settings,
+      onMove: hint,
+      onNotice: (text) => {
+        for (const hear of this.#hearers) hear(text)
+      },
+    })
     this.#watch = new JournalWatch(async () => (await this.reader.get(HEAD))?.seq ?? 0)
     this.#writer = new PostgresWriter(this.#server, options, hint)
     this.reader = this.#server.reader
@@ -115,6 +133,11 @@ export class PostgresStore implements Database {
     const fit = this.#replicas.filter((one) => one.has(seq))
     this.#turn += 1
     return fit[this.#turn % fit.length]
+  }
+
+  /** A pooler may give each statement another session, so that none could listen. */
+  get announcements(): Announcements | undefined {
+    return this.#isPrepared ? this.#announcements : undefined
   }
 
   /** @throws {StartupError} when the database is not fit for what is stored */

@@ -3,7 +3,9 @@ import type { Dialect } from '../dialect.ts'
 import { Journal } from '../journal.ts'
 import { ScheduleReader } from '../records/schedules.ts'
 import { EntryReader } from './entry-reader.ts'
+import { FeedReader } from './feed-reader.ts'
 import { GlobalReader } from './global-reader.ts'
+import { HistoryReader } from './history-reader.ts'
 import { ListReader } from './list-reader.ts'
 import type { ReadSource } from './read-source.ts'
 import { ReferenceReader } from './reference-reader.ts'
@@ -19,10 +21,12 @@ export class Reader {
   readonly dialect: Dialect
   readonly entries: EntryReader
   readonly lists: ListReader
+  readonly feed: FeedReader
   readonly globals: GlobalReader
   readonly references: ReferenceReader
   readonly reverses: ReverseReader
   readonly journal: Journal
+  readonly history: HistoryReader
   readonly system: SystemReader
   readonly schedules: ScheduleReader
   readonly #statements: StatementCache
@@ -38,10 +42,12 @@ export class Reader {
     this.dialect = dialect
     this.entries = new EntryReader(source)
     this.lists = new ListReader(source)
+    this.feed = new FeedReader(source)
     this.globals = new GlobalReader(source)
     this.references = new ReferenceReader(source)
     this.reverses = new ReverseReader(source)
     this.journal = new Journal(source)
+    this.history = new HistoryReader(source)
     this.system = new SystemReader(source)
     this.schedules = new ScheduleReader(source)
     this.#statements = statements

@@ -4,6 +4,7 @@ import {
   type AuthRecord,
   DuplicateKey,
   type RecordOptions,
+  type RecordPage,
   type RecordReader,
   type RecordWriter,
 } from '../../auth/records.ts'
@@ -13,6 +14,8 @@ import type { Connection } from '../connection.ts'
 
 /** Longer values are kept as their digest, as texts are that a store does not take: rows of an index have some 2,700 bytes at most. */
 const MAX_VALUE = 256
+/** What stands for no bound on a list. */
+const MAX_LISTED = Number.MAX_SAFE_INTEGER
 /** How long records stay that are worth nothing, in milliseconds: clocks of nodes may differ. */
 const EXPIRY_GRACE_MS = 24 * 60 * 60 * 1000
 
@@ -42,8 +45,12 @@ export class StoredRecords implements RecordReader {
     return (await this.connection.all(RECORD_BY_KEY, { kind, key, value: toKey(value) })).map(parseRecord)
   }
 
-  async list(kind: string): Promise<readonly AuthRecord[]> {
-    return (await this.connection.all(RECORDS_OF_KIND, { kind })).map(parseRecord)
+  async list(kind: string, { after = '', limit = MAX_LISTED }: RecordPage = {}): Promise<readonly AuthRecord[]> {
+    return (await this.connection.all(RECORDS_OF_KIND, { kind, after, limit })).map(parseRecord)
+  }
+
+  async count(kind: string): Promise<number> {
+    return Number((await this.connection.get(COUNT_OF_KIND, { kind }))?.count ?? 0)
   }
 }
 
@@ -96,7 +103,11 @@ const RECORD_BY_KEY = prepareSql<FoundRecord>(sql`SELECT record.doc FROM daybook
   JOIN daybook$records AS record ON record.kind = own.kind AND record.id = own.id
   WHERE own.kind = ${param('kind')} AND own.field = ${param('key')} AND own.value = ${param('value')} ORDER BY own.id`)
 const RECORDS_OF_KIND = prepareSql<FoundRecord>(
-  sql`SELECT doc FROM daybook$records WHERE kind = ${param('kind')} ORDER BY id`,
+  sql`SELECT doc FROM daybook$records WHERE kind = ${param('kind')} AND id > ${param('after')}
+    ORDER BY id LIMIT ${param('limit')}`,
+)
+const COUNT_OF_KIND = prepareSql<{ readonly count: number }>(
+  sql`SELECT count(*) AS count FROM daybook$records WHERE kind = ${param('kind')}`,
 )
 const PUT = prepareSql(sql`INSERT INTO daybook$records (kind, id, until, doc)
   VALUES (${param('kind')}, ${param('id')}, ${param('until')}, ${param('doc')})

@@ -19,12 +19,14 @@ export class ScheduleReader {
   readonly #named: Statement<ScheduledTime>
   readonly #whole: Statement<Schedule>
   readonly #first: Statement<DueSchedule>
+  readonly #clock: Statement<{ readonly now: number }>
 
   constructor({ connection, dialect }: { readonly connection: Connection; readonly dialect: Dialect }) {
     this.#connection = connection
     const named = sql<SqlBool>`collection = ${param('collection')} AND ${dialect.isAmong(sql.ref('id'), param('ids'))}`
     this.#named = prepareSql(sql<ScheduledTime>`SELECT id, action, at FROM daybook$schedules WHERE ${named}`)
     this.#whole = prepareSql(sql<Schedule>`SELECT * FROM daybook$schedules WHERE ${named} ORDER BY id, action`)
+    this.#clock = prepareSql(sql<{ now: number }>`SELECT ${dialect.now} AS now`)
     this.#first = prepareSql(sql<DueSchedule>`SELECT *, due - ${dialect.now} AS wait FROM daybook$schedules
       ORDER BY due, seq LIMIT 1`)
   }
@@ -37,6 +39,11 @@ export class ScheduleReader {
   /** The same with all that is known of it, in order. */
   wholeOf(collection: string, ids: readonly string[]): Promise<readonly Schedule[]> {
     return this.#connection.all(this.#whole, { collection, ids: JSON.stringify(ids) })
+  }
+
+  /** The database's clock, in milliseconds since 1970: those of nodes may differ. */
+  async now(): Promise<number> {
+    return Number((await this.#connection.get(this.#clock))?.now)
   }
 
   /** What is due first, by the database's clock; `undefined`: nothing is scheduled. */

@@ -10,7 +10,8 @@ export interface FieldMember {
   readonly value: string
 }
 
-const valueAt = (doc: Document, path: string): unknown =>
+/** The value at a dotted path of a document; `undefined`: there is none. */
+export const valueAt = (doc: Document, path: string): unknown =>
   path.split('.').reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), doc)
 
 /** The members of many-valued selects and lists of scalars, each once. A value that an older config wrote has none. */

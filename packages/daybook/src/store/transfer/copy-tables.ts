@@ -1,6 +1,6 @@
 import type { Statement } from '../compile.ts'
 import type { Connection } from '../connection.ts'
-import { DEFAULT_LOCALE_NOTE, SEED_NOTE } from '../notes.ts'
+import { DEFAULT_LOCALE_NOTE, FEED_KEY_NOTE, JOURNAL_FLOOR_NOTE, SEED_NOTE } from '../notes.ts'
 import { quoteColumns } from '../tables/table-ddl.ts'
 import { ENTRY_TABLE, SYSTEM_TABLES, type SystemTables, type TableOutline } from '../tables/tables.ts'
 
@@ -23,7 +23,7 @@ export interface CopyTable {
 const LEFT_OUT: ReadonlySet<string> = new Set<keyof SystemTables>(['daybook$leases', 'daybook$attempts'])
 
 /** The notes that belong to the content; the others say how the tables of one database were made. */
-const OWN_NOTES = [DEFAULT_LOCALE_NOTE, SEED_NOTE]
+const OWN_NOTES = [DEFAULT_LOCALE_NOTE, SEED_NOTE, FEED_KEY_NOTE, JOURNAL_FLOOR_NOTE]
 
 const among = (keys: readonly string[]): string => `"key" IN (${['', ...keys].map((key) => `'${key}'`).join(', ')})`
 

@@ -13,6 +13,7 @@ import { MigrationRecords } from '../records/migration-records.ts'
 import { RateLimits } from '../records/rate-limits.ts'
 import { WrittenRecords } from '../records/records.ts'
 import { WrittenSchedules } from '../records/schedules.ts'
+import { WrittenHistory } from '../records/written-history.ts'
 import { searchRows } from '../search/search-rows.ts'
 import { dropLocaleTables, dropsOf } from '../tables/locale-tables.ts'
 import type { FieldMember } from '../tables/members.ts'
@@ -49,6 +50,7 @@ export class Writer {
   readonly migrations: MigrationRecords
   readonly records: WrittenRecords
   readonly schedules: WrittenSchedules
+  readonly history: WrittenHistory
   readonly #connection: WriteConnection
   readonly #statements: StatementCache
   /** Takes changes of entries that are stored together with others. */
@@ -70,6 +72,7 @@ export class Writer {
     this.migrations = new MigrationRecords(connection)
     this.records = new WrittenRecords(connection, now)
     this.schedules = new WrittenSchedules(connection, now)
+    this.history = new WrittenHistory(connection)
     this.#statements = statements
   }
 

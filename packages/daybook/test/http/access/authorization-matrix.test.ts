@@ -16,6 +16,7 @@ import { Router } from '../../../src/http/router.ts'
 import { People } from '../../support/auth/people.ts'
 import { kindsOf, routesOf } from '../../support/scenarios/routes.ts'
 import { expectSane } from '../../support/scenarios/sane.ts'
+import { textOf } from '../../support/scenarios/text-of.ts'
 import { STORES, type StoredService } from '../../support/stores/stores.ts'
 import { DOT, toForm, upload } from '../../support/uploads.ts'
 
@@ -104,11 +105,25 @@ const everyone: Statuses = [200, 200, 200, 200]
 const READ: ByDocument = { plain: everyone, edited: everyone, closed: [401, 403, 200, 200] }
 const READ_ENTRY: ByDocument = { ...READ, limited: [404, 404, 200, 200] }
 
+/** Reads that need a session. */
+const READ_SESSION: ByDocument = {
+  plain: [401, 200, 200, 200],
+  edited: [401, 200, 200, 200],
+  closed: [401, 403, 200, 200],
+}
+
 const write = (done: number): ByDocument => ({
   plain: [401, done, done, done],
   edited: [401, 403, done, done],
   closed: [401, 403, done, done],
 })
+
+const GLOBAL_HISTORY: ByDocument = {
+  plain: [401, 200, 200, 200],
+  edited: [401, 200, 200, 200],
+  closed: [401, 403, 200, 200],
+}
+const HISTORY: ByDocument = { ...GLOBAL_HISTORY, limited: [401, 404, 200, 200] }
 
 /** Every route of the table has its line here. */
 const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
@@ -117,6 +132,16 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   getGlobal: READ,
   putGlobal: write(200),
   runBatch: { ...write(200), limited: [401, 200, 200, 200] },
+  listChanges: everyone,
+  streamEvents: everyone,
+  listJournal: [401, 200, 200, 200],
+  enterEntry: { ...READ_SESSION, limited: [401, 404, 200, 200] },
+  leaveEntry: {
+    plain: [401, 204, 204, 204],
+    edited: [401, 204, 204, 204],
+    closed: [401, 403, 204, 204],
+    limited: [401, 404, 204, 204],
+  },
   listEntries: { ...READ, limited: everyone },
   createEntry: { ...write(201), limited: [201, 201, 201, 201] },
   uploadAsset: [401, 201, 201, 201],
@@ -139,6 +164,10 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   previewEntry: { plain: [401, 201, 201, 201] },
   revokePreviews: { plain: [401, 204, 204, 204] },
   deleteEntry: { ...write(204), limited: [404, 404, 204, 204] },
+  listVersionsOfEntry: HISTORY,
+  getVersionOfEntry: HISTORY,
+  listVersionsOfGlobal: GLOBAL_HISTORY,
+  getVersionOfGlobal: GLOBAL_HISTORY,
   listThrough: { ...READ, limited: everyone },
   createThrough: { ...write(201), limited: [201, 201, 201, 201] },
   updateThrough: { ...write(200), limited: [404, 404, 200, 200] },
@@ -262,20 +291,29 @@ describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
       headers: { ...headersOf(role), ...(json === undefined || isForm ? {} : { 'Content-Type': 'application/json' }) },
       ...(json === undefined ? {} : { body: isForm ? json : JSON.stringify(json) }),
     })
-    const answer = { status: response.status, headers: response.headers, text: await response.text() }
+    const answer = { status: response.status, headers: response.headers, text: await textOf(response) }
     expectSane(answer, method)
     return answer.status
   }
 
+  /** The revision that the last preparation of a request has stored. */
+  let revision = ''
+
+  /** Stores something that a request is about. */
+  async function prepare(method: 'POST' | 'PUT', path: string, json: object): Promise<unknown> {
+    const response = await service.request(path, {
+      method,
+      headers: { ...headersOf('service'), 'Content-Type': 'application/json' },
+      body: JSON.stringify(json),
+    })
+    expect(response.status).toBe(method === 'POST' ? 201 : 200)
+    revision = response.headers.get('Daybook-Seq') ?? ''
+    return response.json()
+  }
+
   /** The id of a new entry. */
   async function makeEntry(collection: string): Promise<string> {
-    const response = await service.request(`/api/${collection}`, {
-      method: 'POST',
-      headers: { ...headersOf('service'), 'Content-Type': 'application/json' },
-      body: JSON.stringify({ title: `made ${made++}` }),
-    })
-    expect(response.status).toBe(201)
-    return ((await response.json()) as { id: string }).id
+    return ((await prepare('POST', `/api/${collection}`, { title: `made ${made++}` })) as { id: string }).id
   }
 
   /** The id of a picture. */
@@ -284,12 +322,15 @@ describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
   /** An address that a path stands for, with an entry or a picture of its own. */
   async function addressOf(path: string, document: string): Promise<string> {
     const make = path.endsWith('/image') ? makePicture : () => makeEntry(document)
-    return path
+    if (path.startsWith('/api/globals/:key/versions'))
+      await prepare('PUT', `/api/globals/${document}`, { text: `made ${made++}` })
+    const address = path
       .replace(':collection', document)
       .replace(':key', document)
       .replace(/:(?:slug|id)\b/, /:(?:slug|id)\b/.test(path) ? await make() : '')
       .replace(':action', 'any')
       .replace('*', 'any')
+    return address.replace(':revision', revision)
   }
 
   /** A request about what is published, when, or what was before. */
@@ -359,7 +400,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const shapeOf = (path: string, key = 'plain'): string =>
   path
     .replace(/:(?:collection|key)\b/, key)
-    .replace(/:(?:slug|id|action)\b/, 'x')
+    .replace(/:(?:slug|id|action|revision)\b/g, 'x')
     .replace('*', 'x')
 
 /** What a careless match would take for the path. A name in it may hold more than a fixed part. */
@@ -371,5 +412,7 @@ function spellingsOf(pattern: string): readonly string[] {
     path.replace(/^\/\w+/, (first) => first.toUpperCase()),
     ...(path.startsWith('/api/') ? [path.replace('/api/', '/api%2F')] : []),
   ]
-  return /:(?:slug|id|action)$/.test(pattern) ? general : [...general, `${path}%2f`, `${path};a`, `${path}.json`]
+  return /:(?:slug|id|action|revision)$/.test(pattern)
+    ? general
+    : [...general, `${path}%2f`, `${path};a`, `${path}.json`]
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCollection, defineConfig, f } from 'daybook'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { People } from '../../support/auth/people.ts'
 import { KeptLog } from '../../support/kept-log.ts'
 import { eventually } from '../../support/patience.ts'
@@ -147,4 +147,29 @@ describe.each(STORES)('schedules on $name', (store) => {
     const { body } = await editor.post(`/api/posts/${id}/publish`, { publishAt: '2020-01-01T00:00:00Z' })
     expect(body).toMatchObject({ status: 'published' })
   })
+
+  test.each([-1, 1])(
+    'keep their times by the clock of the database, when that of a node is %i day off (D13)',
+    async (days) => {
+      const id = await make({ status: 'draft' })
+      const [due, later] = [soon(800), soon(60_000)]
+      const other = await make({ status: 'draft' })
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + days * 24 * 60 * 60 * 1000 })
+      try {
+        for (const [entry, publishAt] of [
+          [id, due],
+          [other, later],
+        ])
+          expect((await editor.post(`/api/posts/${entry}/publish`, { publishAt })).body).toMatchObject({ publishAt })
+        await eventually(async () => expect(await records('publish')).toHaveLength(1))
+        await editor.put(`/api/posts/${id}`, { code: 'after' })
+      } finally {
+        vi.useRealTimers()
+      }
+      expect((await editor.get(`/api/posts/${id}`, null)).body).toMatchObject({ status: 'published', code: 'after' })
+      expect((await editor.get(`/api/posts/${other}`, null)).status).toBe(404)
+      const seqs = await service.rows('SELECT seq FROM daybook$journal ORDER BY seq')
+      expect(seqs.map(({ seq }) => Number(seq))).toEqual(seqs.map((_, index) => index + 1))
+    },
+  )
 })

@@ -115,6 +115,7 @@ export const UNSAID: Readonly<Record<string, string>> = {
   depth: 'and, or and not are nested at most three levels.',
   size: 'Without a signature, h is equal to w.',
   image: 'A picture is made of assets that are pictures.',
+  unknown: 'collections names what the reader may read.',
   required: 'A merge patch leaves a value whole.',
   merge: 'A merge patch leaves a value whole.',
   draft: 'autosave goes with draft=true, and a working copy keeps the status of its entry.',

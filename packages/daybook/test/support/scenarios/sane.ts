@@ -7,7 +7,8 @@ import type { Answer } from './transports.ts'
 export const CANARY = 'zqcanaryqz'
 
 /** What answers are in that are no errors. */
-const CONTENT_TYPES = /^(?:application\/(?:json|x-ndjson)|text\/html; charset=utf-8|image\/(?:avif|webp|jpeg|png))$/
+const CONTENT_TYPES =
+  /^(?:application\/(?:json|x-ndjson)|text\/html; charset=utf-8|text\/event-stream|image\/(?:avif|webp|jpeg|png))$/
 const JSON_ALONE = /^application\/json$/
 /** Statuses that the HTTP parser answers with, beside those of contract.md, section 6. */
 const PARSER_STATUS: Readonly<Record<number, string>> = {

@@ -1,0 +1,266 @@
+import { DaybookError, NetworkError } from './errors.ts'
+import type { QueryParams } from './query.ts'
+import type { Call, CallOptions, OpenEvents, Send } from './request.ts'
+import { delayAfter, type RetryOptions } from './retry.ts'
+import type { AnyChange, ChangeStore, JournalQuery } from './types/feed.ts'
+
+/** What is asked of the feed, whatever the config. */
+export interface AnyFeedQuery extends CallOptions {
+  readonly since?: string | undefined
+  readonly collections?: readonly string[]
+  readonly limit?: number
+}
+
+/** A page of the feed, whatever the config. */
+interface AnyPage {
+  readonly items: readonly AnyChange[]
+  readonly next: string
+}
+
+/** What a reader of live events asks, whatever the config. */
+export interface AnyLiveQuery {
+  readonly since?: string | undefined
+  readonly collections?: readonly string[]
+  readonly signal?: AbortSignal
+  readonly idleTimeout?: number
+}
+
+/** The most items of a page that a copy reads. */
+const COPY_PAGE = 1000
+/** Three heartbeats of a service, in milliseconds: it says something at least that often. */
+const IDLE_MS = 45_000
+/** How long to wait before coming back where the service has not said so, in milliseconds. */
+const COME_BACK_MS = 2000
+/** Failures to connect are tried again for ever, after pauses of up to half a minute. */
+const RECONNECT: RetryOptions = { attempts: Number.POSITIVE_INFINITY, minDelay: 1000, maxDelay: 30_000 }
+
+/** Reads the changes feed of a service. */
+export class Feed {
+  readonly #send: Send
+  readonly #open: OpenEvents
+
+  constructor(send: Send, open: OpenEvents) {
+    this.#send = send
+    this.#open = open
+  }
+
+  async changes({ since, collections, limit, ...options }: AnyFeedQuery = {}): Promise<AnyPage> {
+    const query: QueryParams = { since, collections, limit }
+    const call: Call = { ...options, method: 'GET', path: ['cms', 'changes'], query, holds: 'items' }
+    return (await this.#send(call)) as AnyPage
+  }
+
+  async journal({ since, actor, collections, limit, ...options }: JournalQuery = {}): Promise<unknown> {
+    const query: QueryParams = { since, actor, collections, limit }
+    return this.#send({ ...options, method: 'GET', path: ['cms', 'journal'], query, holds: 'items' })
+  }
+
+  async *subscribe(query: AnyLiveQuery = {}): AsyncGenerator<AnyChange, void> {
+    for await (const { items } of this.#groups(query)) yield* items
+  }
+
+  async sync(store: ChangeStore<AnyChange>, { collections, signal }: AnyLiveQuery = {}): Promise<void> {
+    let token = await store.token()
+    while (!signal?.aborted) {
+      try {
+        token = await this.#catchUp(store, token, { collections, signal } as AnyFeedQuery)
+        for await (const { items, next } of this.#groups({ since: token, collections, signal } as AnyLiveQuery)) {
+          await store.apply(items, next)
+          token = next
+        }
+      } catch (error) {
+        if (signal?.aborted) return
+        const restart = restartOf(error)
+        if (!restart) throw error
+        await store.clear()
+        token = restart.token
+      }
+    }
+  }
+
+  async #catchUp(store: ChangeStore<AnyChange>, from: string | undefined, query: AnyFeedQuery): Promise<string> {
+    for (let since = from; ; ) {
+      const { items, next } = await this.changes({
+        ...query,
+        since,
+        limit: COPY_PAGE,
+        retry: RECONNECT,
+        timeout: Infinity,
+      })
+      if (next !== since) await store.apply(items, next)
+      else return next
+      since = next
+    }
+  }
+
+  /** Items that belong together, and the token after them; comes back by itself, where the last one ended. */
+  async *#groups(query: AnyLiveQuery): AsyncGenerator<AnyPage, void> {
+    const { since, signal } = query
+    let token = since
+    let comeBackMs = COME_BACK_MS
+    for (let failures = 0; !signal?.aborted; ) {
+      try {
+        for await (const { items, next = token, retry } of this.#connection(token, query)) {
+          failures = 0
+          comeBackMs = retry ?? comeBackMs
+          if (items.length > 0 && next !== undefined) yield { items, next }
+          token = next
+        }
+        await pause(comeBackMs * Math.random(), signal)
+      } catch (error) {
+        failures += 1
+        await untilRetry(error, failures, signal)
+      }
+    }
+  }
+
+  /** What comes on one connection. */
+  async *#connection(
+    since: string | undefined,
+    { collections, signal, idleTimeout = IDLE_MS }: AnyLiveQuery,
+  ): AsyncGenerator<Group, void> {
+    const connection = new AbortController()
+    const end = (): void => connection.abort(signal?.reason)
+    signal?.addEventListener('abort', end)
+    try {
+      const response = await this.#open({ since, collections }, connection.signal)
+      yield* readGroups(response, connection, idleTimeout)
+    } finally {
+      signal?.removeEventListener('abort', end)
+      connection.abort()
+    }
+  }
+}
+
+/** Waits before a stream is opened again; where it was ended, not at all. @throws what would happen again */
+async function untilRetry(error: unknown, failures: number, signal: AbortSignal | undefined): Promise<void> {
+  if (signal?.aborted) return
+  const delay = delayAfter(error, failures, RECONNECT)
+  if (delay === undefined) throw error
+  await pause(delay, signal)
+}
+
+/** Where a copy begins anew: at a token, or from nothing, as when the service has another store. */
+function restartOf(error: unknown): { readonly token: string | undefined } | undefined {
+  if (!(error instanceof DaybookError)) return undefined
+  if (error.code === 'GONE') return { token: String(error.details.restart) }
+  const isForeign = error.details.issues?.some(({ code }) => code === 'token')
+  return isForeign ? { token: undefined } : undefined
+}
+
+/** What came between two ids of a stream. */
+interface Group {
+  readonly items: readonly AnyChange[]
+  readonly next?: string | undefined
+  readonly retry?: number | undefined
+}
+
+/** @throws {NetworkError} when nothing has come for too long, or the connection broke; {DaybookError} on `reset` */
+async function* readGroups(
+  response: Response,
+  connection: AbortController,
+  idleTimeout: number,
+): AsyncGenerator<Group, void> {
+  const request = 'GET /api/cms/events'
+  let items: AnyChange[] = []
+  for await (const block of readBlocks(response, request, connection, idleTimeout)) {
+    const fields = new Map(block.split('\n').map(splitField))
+    const [event, data, id, retry] = ['event', 'data', 'id', 'retry'].map((name) => fields.get(name))
+    if (event === 'reset') throw resetOf(request, JSON.parse(data ?? '{}'))
+    if (data !== undefined && (event === 'upsert' || event === 'delete')) items.push(JSON.parse(data))
+    if (id === undefined && retry === undefined) continue
+    yield { items, next: id, retry: retry === undefined ? undefined : Number(retry) }
+    items = []
+  }
+}
+
+const resetOf = (request: string, details: { readonly restart?: string }): DaybookError =>
+  new DaybookError(request, {
+    code: 'GONE',
+    status: 410,
+    message: 'The service no longer has what came after the last event.',
+    details,
+    requestId: '',
+    retryAfter: undefined,
+  })
+
+async function* readBlocks(
+  response: Response,
+  request: string,
+  connection: AbortController,
+  idleTimeout: number,
+): AsyncGenerator<string, void> {
+  const reader = response.body?.getReader()
+  const decoder = new TextDecoder()
+  for (let text = ''; reader; ) {
+    const timer = setTimeout(() => connection.abort(new Error(`nothing came for ${idleTimeout} ms`)), idleTimeout)
+    const { done, value } = await reader
+      .read()
+      .catch((cause: unknown) => {
+        throw new NetworkError(request, 'was cut off', cause)
+      })
+      .finally(() => clearTimeout(timer))
+    if (done) return
+    const blocks = (text + decoder.decode(value, { stream: true })).split('\n\n')
+    text = blocks.pop() ?? ''
+    yield* blocks
+  }
+}
+
+function splitField(line: string): readonly [string, string] {
+  const colon = line.indexOf(':')
+  return [line.slice(0, colon), line.slice(colon + 1).trimStart()]
+}
+
+/** Waits; no longer than until the signal aborts. */
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal?.addEventListener('abort', end)
+    if (signal?.aborted) end()
+  })
+}
+
+/** A copy in memory, for `sync`. */
+export class MemoryStore implements ChangeStore<AnyChange> {
+  readonly #entries = new Map<string, Map<string, object>>()
+  readonly #onChange: () => void
+  #token: string | undefined
+
+  constructor(onChange: () => void = () => {}) {
+    this.#onChange = onChange
+  }
+
+  token(): string | undefined {
+    return this.#token
+  }
+
+  apply(items: readonly AnyChange[], next: string): void {
+    for (const item of items) {
+      const entries = this.#entries.get(item.collection) ?? new Map<string, object>()
+      this.#entries.set(item.collection, entries)
+      if (item.action === 'upsert') entries.set(item.id, item.data)
+      else entries.delete(item.id)
+    }
+    this.#token = next
+    this.#onChange()
+  }
+
+  clear(): void {
+    this.#entries.clear()
+    this.#token = undefined
+  }
+
+  get(collection: string, id: string): object | undefined {
+    return this.#entries.get(collection)?.get(id)
+  }
+
+  all(collection: string): readonly object[] {
+    return [...(this.#entries.get(collection)?.values() ?? [])]
+  }
+}

@@ -1,0 +1,150 @@
+import { DaybookError } from '@daybook/client'
+import { type Case, equal, failure } from './case.ts'
+
+/** Waits until something holds. */
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let turn = 0; turn < 600; turn += 1) {
+    if (await holds()) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error('It does not come true.')
+}
+
+const event = (id: string, action: string, entry: string): string =>
+  `event: ${action}\nid: ${id}\ndata: {"action":"${action}","collection":"posts","id":"${entry}"}\n\n`
+const stream = (...blocks: readonly string[]) => ({
+  headers: { 'Content-Type': 'text/event-stream' },
+  body: `retry: 1\nid: 0\n\n${blocks.join('')}`,
+})
+
+/** Following what changes. */
+export const LIVE: readonly Case[] = [
+  {
+    name: 'changes come in pages, with a token to go on from',
+    async run({ client, token }) {
+      const writer = client({ token })
+      const first = await client().changes({ collections: ['authors'], limit: 1 })
+      equal(
+        first.items.map((one) => [one.action, one.collection]),
+        [['upsert', 'authors']],
+      )
+      const { next } = await client().changes({ collections: ['authors'], since: first.next })
+      equal((await client().changes({ collections: ['authors'], since: next })).items, [])
+      const author = await writer.collections.authors.create({ name: 'New' })
+      const { items } = await client().changes({ collections: ['authors'], since: next })
+      equal(items, [
+        {
+          action: 'upsert',
+          collection: 'authors',
+          id: author.id,
+          slug: 'new',
+          data: await client().collections.authors.findById(author.id),
+        },
+      ])
+      await writer.collections.authors.delete(author)
+      const refused = await failure(client().changes({ since: 'junk' }), DaybookError)
+      equal(refused.code, 'VALIDATION_ERROR')
+    },
+  },
+  {
+    name: 'a subscription hears what changes, until it is ended',
+    async run({ client, token }) {
+      const { authors } = client({ token }).collections
+      const ending = new AbortController()
+      const events = client().subscribe({ collections: ['authors'], signal: ending.signal })
+      const heard = events.next()
+      // It has begun when it hears the first of them.
+      let isHeard = false
+      void heard.then(() => {
+        isHeard = true
+      })
+      const made: string[] = []
+      await until(async () => {
+        if (!isHeard) made.push((await authors.create({ name: `Heard ${made.length}` })).id)
+        return isHeard
+      })
+      const { value } = await heard
+      equal([value?.action, value?.collection, made.includes(value?.id ?? '')], ['upsert', 'authors', true])
+      ending.abort()
+      while (!(await events.next()).done) {
+        // What came before the end.
+      }
+      for (const id of made) await authors.delete(id)
+    },
+  },
+  {
+    name: 'a subscription comes back after a lost connection, and goes on after the last event',
+    async run({ script, clientOf }) {
+      const server = await script(
+        stream(event('a', 'delete', '1'), event('b', 'delete', '2')),
+        { fault: 'reset' },
+        { status: 503, body: '{"code":"SERVICE_UNAVAILABLE","message":"later","details":{}}' },
+        stream(event('c', 'delete', '3')),
+      )
+      const events = clientOf(server).subscribe({ since: 'start' })
+      const ids: string[] = []
+      for await (const { id } of events) {
+        ids.push(id)
+        if (ids.length === 3) break
+      }
+      equal(ids, ['1', '2', '3'])
+      const asked = (await server.sent()).map(({ url }) => new URL(url, 'http://x').searchParams.get('since'))
+      equal(asked, ['start', 'b', 'b', 'b'])
+    },
+  },
+  {
+    name: 'a subscription that cannot go on says so, and one that is refused is not tried again',
+    async run({ script, clientOf }) {
+      const reset = await script(stream('event: reset\ndata: {"restart":"anew"}\n\n'))
+      const { code, details } = await failure(clientOf(reset).subscribe().next(), DaybookError)
+      equal([code, details.restart], ['GONE', 'anew'])
+      const refusing = await script({ status: 400, body: '{"code":"VALIDATION_ERROR","message":"no","details":{}}' })
+      equal((await failure(clientOf(refusing).subscribe().next(), DaybookError)).code, 'VALIDATION_ERROR')
+      equal((await refusing.sent()).length, 1)
+    },
+  },
+  {
+    name: 'a copy is kept equal to what is there',
+    async run({ client, token }) {
+      const { posts } = client({ token }).collections
+      const copy = client().memoryCopy()
+      const ending = new AbortController()
+      const synced = client().sync(copy, { signal: ending.signal })
+      await until(() => copy.all('posts').length === 4)
+      equal(copy.get('globals', 'site')?.name, 'Blog')
+      const post = await posts.create({ title: 'Copied' })
+      await until(() => copy.get('posts', post.id)?.title === 'Copied')
+      await posts.update(post, { title: 'Copied again' })
+      await until(() => copy.get('posts', post.id)?.title === 'Copied again')
+      await posts.update(post.id, { status: 'draft' })
+      await until(() => copy.get('posts', post.id) === undefined)
+      await posts.delete(post.id)
+      ending.abort()
+      await synced
+    },
+  },
+  {
+    name: 'a copy of another service, or one that is too old, is made anew',
+    async run({ client, script, clientOf }) {
+      const ending = new AbortController()
+      const copy = client().memoryCopy()
+      await copy.apply([{ action: 'upsert', collection: 'posts', id: 'old', data: {} as never }], 'foreign')
+      const synced = client().sync(copy, { signal: ending.signal, collections: ['posts'] })
+      await until(() => copy.all('posts').length === 4 && copy.get('posts', 'old') === undefined)
+      ending.abort()
+      await synced
+      const gone = '{"code":"GONE","message":"too old","details":{"restart":"anew"}}'
+      const page = (next: string) => ({ body: `{"items":[],"next":"${next}"}` })
+      const server = await script({ status: 410, body: gone }, page('x'), page('x'), stream())
+      const old = client().memoryCopy()
+      await old.apply([], 'old')
+      const other = new AbortController()
+      const again = clientOf(server).sync(old, { signal: other.signal })
+      await until(async () => (await server.sent()).length >= 4)
+      other.abort()
+      await again
+      const asked = (await server.sent()).map(({ url }) => new URL(url, 'http://x').searchParams.get('since'))
+      equal(asked.slice(0, 4), ['old', 'anew', 'x', 'x'])
+    },
+  },
+]

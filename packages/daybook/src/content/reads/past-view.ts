@@ -1,0 +1,62 @@
+import type { CollectionModel, GlobalModel, Model } from '../../model/model.ts'
+import type { Condition } from '../../query/where.ts'
+import type { JournalRow } from '../../store/reads/rows.ts'
+import { GLOBALS } from '../../store/tables/tables.ts'
+import type { Access } from '../access/access.ts'
+import type { Values } from '../document.ts'
+import type { Engine } from '../engine.ts'
+import { matches } from './matches.ts'
+import { project, storedValues } from './present.ts'
+
+/** The document of a record, if the config still has its collection or global. */
+export function documentOf(
+  { collections, globals }: Model,
+  { collection, id }: Pick<JournalRow, 'collection' | 'id'>,
+): CollectionModel | GlobalModel | undefined {
+  return collection === GLOBALS ? globals.get(id) : collections.get(collection)
+}
+
+/** Documents as a reader could have read them when the journal had come to a number, in the default locale. */
+export class PastView {
+  readonly #engine: Engine
+  readonly #access: Access
+
+  constructor(engine: Engine, access: Access) {
+    this.#engine = engine
+    this.#access = access
+  }
+
+  /**
+   * What the reader could have read of a record's document.
+   *
+   * @param seq where the journal stood
+   * @param where what an entry must hold besides
+   * @returns `undefined`: it was not there for the reader, did not hold that, or that state was erased
+   * @throws INTERNAL_ERROR when a rule fails
+   */
+  async at(record: JournalRow, seq: number, where?: Condition): Promise<Values | undefined> {
+    const { model, store } = this.#engine
+    const document = documentOf(model, record)
+    const state = document && (await store.journal.stateAt(record.collection, record.id, seq))
+    if (!document || state?.doc === undefined) return undefined
+    const { '@locales': _others, ...stored } = JSON.parse(state.doc)
+    // Which config wrote it is not known.
+    const values = storedValues(document, { doc: '', shape: '', created_by: null, updated_by: null }, stored)
+    if (!(await this.#isVisible(document, values, where))) return undefined
+    return project(document, values, { hidden: this.#access.hidden(document) })
+  }
+
+  async #isVisible(
+    document: CollectionModel | GlobalModel,
+    values: Values,
+    where: Condition | undefined,
+  ): Promise<boolean> {
+    const ruling = await this.#access.rulingOnReads(document)
+    if (ruling === false) return false
+    if (document.kind === 'global') return true
+    const { status } = document
+    if (status && !this.#access.isVisible(document, String(values[status.key]))) return false
+    const conditions = [...(ruling === true ? [] : [ruling.where]), ...(where ? [where] : [])]
+    return matches(this.#engine.store.read, { collection: document, values }, { kind: 'all', of: conditions })
+  }
+}

@@ -1,0 +1,131 @@
+import { ANONYMOUS } from '../../auth/adapter.ts'
+import type { AuthGuard } from '../../auth/guard.ts'
+import { Access } from '../../content/access/access.ts'
+import type { Engine } from '../../content/engine.ts'
+import type { ChangesFeed } from '../../journal/feed/changes-feed.ts'
+import { listJournal } from '../../journal/journal-page.ts'
+import type { LiveFeed } from '../../journal/live/live-feed.ts'
+import type { Model } from '../../model/model.ts'
+import { DEFAULT_FEED_PAGE, EVENT_PARAMETERS, FEED_PARAMETERS, JOURNAL_PARAMETERS } from '../../query/feed-query.ts'
+import { contextOf } from '../client-address.ts'
+import { defineRoute, PLAIN_ERRORS, type Route } from '../contract.ts'
+import type { HttpRequest } from '../request.ts'
+import { PRIVATE } from '../respond.ts'
+import { CHANGES_SCHEMA, JOURNAL_SCHEMA } from './schemas.ts'
+
+/** The parts that the routes of the changes feed need. */
+export interface ChangesParts {
+  readonly engine: Engine
+  readonly feed: ChangesFeed
+  readonly live: LiveFeed
+  readonly auth: AuthGuard
+  readonly model: Model
+  readonly trustProxy: number
+}
+
+const EVENTS = 'text/event-stream'
+
+/** What changed since a token, and what changes from now on. */
+export function changesRoutes(parts: ChangesParts): readonly Route[] {
+  return [listRoute(parts), eventsRoute(parts), journalRoute(parts)]
+}
+
+function journalRoute({ engine }: ChangesParts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/api/cms/journal',
+    operationId: 'listJournal',
+    protection: 'session',
+    summary: 'Lists who changed what, and when, of documents that the caller may read.',
+    parameters: JOURNAL_PARAMETERS,
+    conditions: [],
+    answers: [
+      {
+        status: 200,
+        description: 'Changes in their order. With the number of the request as `next`: there are no more.',
+        schema: JOURNAL_SCHEMA,
+        name: 'journal',
+        headers: ['Cache-Control', 'Vary'],
+      },
+    ],
+    errors: [...PLAIN_ERRORS, 'UNAUTHORIZED', 'GONE'],
+    run: async ({ access, query }) => {
+      const { since = 0, limit = DEFAULT_FEED_PAGE, actor, collections } = query.values
+      const page = await listJournal(engine, access, { since, limit, actor, collections })
+      return { status: 200, json: JSON.stringify(page), headers: PRIVATE }
+    },
+  })
+}
+
+function listRoute({ feed }: ChangesParts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/api/cms/changes',
+    operationId: 'listChanges',
+    protection: 'public',
+    summary: 'Tells what the reader may see, and how it has changed since a token.',
+    parameters: FEED_PARAMETERS,
+    conditions: [],
+    answers: [
+      {
+        status: 200,
+        description: 'What has changed. Without items, and with the token of the request as `next`: nothing has.',
+        schema: CHANGES_SCHEMA,
+        name: 'changes',
+        headers: ['Cache-Control', 'Vary'],
+      },
+    ],
+    errors: [...PLAIN_ERRORS, 'GONE'],
+    run: async ({ access, query }) => {
+      const { since, collections, limit = DEFAULT_FEED_PAGE } = query.values
+      const { items, next } = await feed.page(access, { since, collections, limit })
+      const json = `{"items":[${items.map((one) => one.json).join(',')}],"next":${JSON.stringify(next)}}`
+      return { status: 200, json, headers: PRIVATE }
+    },
+  })
+}
+
+function eventsRoute(parts: ChangesParts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/api/cms/events',
+    operationId: 'streamEvents',
+    protection: 'public',
+    summary: 'Tells what changes, as Server-Sent Events.',
+    parameters: EVENT_PARAMETERS,
+    conditions: ['lastEventId'],
+    answers: [
+      {
+        status: 200,
+        description:
+          'Events `upsert` and `delete`, whose data is an item of the changes feed, and whose id is a token of it; `presence`; and `reset`, when `details.restart` is to be begun with.',
+        mediaType: EVENTS,
+        schema: { type: 'string' },
+        headers: ['Cache-Control', 'Vary', 'X-Accel-Buffering'],
+      },
+    ],
+    errors: PLAIN_ERRORS,
+    run: async ({ access, query, conditions, request }) => {
+      const { collections, since } = query.values
+      const { lastEventId } = conditions
+      const content = await parts.live.open({
+        access,
+        authenticate: authentication(parts, access, request),
+        collections: collections && [...new Set(collections)].sort(),
+        since: lastEventId ?? since,
+        sinceName: lastEventId === undefined ? 'since' : 'Last-Event-ID',
+      })
+      return { status: 200, content, headers: { ...PRIVATE, 'Content-Type': EVENTS, 'X-Accel-Buffering': 'no' } }
+    },
+  })
+}
+
+/** Finds out again who a request is from. */
+function authentication(
+  { auth, model, trustProxy }: ChangesParts,
+  access: Access,
+  request: HttpRequest,
+): () => Promise<Access> {
+  const context = access.isAuthenticated ? contextOf(request, trustProxy) : undefined
+  return async () => new Access(model, context ? await auth.resolve(context) : ANONYMOUS)
+}

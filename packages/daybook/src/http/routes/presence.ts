@@ -1,0 +1,87 @@
+import { getSubject } from '../../auth/adapter.ts'
+import type { Access } from '../../content/access/access.ts'
+import type { Engine } from '../../content/engine.ts'
+import { requireReadable } from '../../content/reads/entry.ts'
+import { DaybookError } from '../../errors.ts'
+import type { Presence } from '../../journal/live/presence.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import { NO_PARAMETERS } from '../../query/parameters.ts'
+import { defineRoute, type PathParameters, READ_ERRORS, type Route } from '../contract.ts'
+import { PRIVATE } from '../respond.ts'
+import { EXAMPLE_ID, PRESENCE_SCHEMA } from './schemas.ts'
+
+/** The parts that the routes of presence need. */
+export interface PresenceParts {
+  readonly engine: Engine
+  readonly presence: Presence
+}
+
+const PATH = '/api/:collection/:id/presence'
+
+const BY_ID: PathParameters = {
+  id: { description: 'The id of the entry.', schema: { type: 'string', format: 'uuid' }, example: EXAMPLE_ID },
+}
+
+/** Who has an entry open. */
+export function presenceRoutes(parts: PresenceParts): readonly Route[] {
+  return [...parts.engine.model.collections.values()].flatMap((collection) => routesOf(parts, collection))
+}
+
+function routesOf({ engine, presence }: PresenceParts, collection: CollectionModel): readonly Route[] {
+  const common = {
+    path: PATH,
+    pathParameters: BY_ID,
+    resource: collection,
+    protection: 'session',
+    changesNothing: true,
+    parameters: NO_PARAMETERS,
+    conditions: [],
+    errors: READ_ERRORS,
+  } as const
+  return [
+    defineRoute({
+      ...common,
+      method: 'POST',
+      operationId: 'enterEntry',
+      summary: 'Says that the caller has an entry open, for 30 seconds.',
+      answers: [
+        {
+          status: 200,
+          description: 'Everyone who has it open.',
+          schema: PRESENCE_SCHEMA,
+          name: 'presence',
+          headers: ['Cache-Control', 'Vary'],
+        },
+      ],
+      run: async ({ access, path }) => {
+        const { place, subject } = await placeOf(engine, access, collection, path.id ?? '')
+        const people = presence.enter(place, subject)
+        const present = access.seesPeople(collection) ? people : people.filter((one) => one.subject === subject)
+        return { status: 200, json: JSON.stringify({ present }), headers: PRIVATE }
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'DELETE',
+      operationId: 'leaveEntry',
+      summary: 'Says that the caller has closed an entry.',
+      answers: [{ status: 204, description: 'It is noted.', headers: ['Cache-Control'] }],
+      run: async ({ access, path }) => {
+        const { place, subject } = await placeOf(engine, access, collection, path.id ?? '')
+        presence.leave(place, subject)
+        return { status: 204, headers: { 'Cache-Control': PRIVATE['Cache-Control'] } }
+      },
+    }),
+  ]
+}
+
+/**
+ * The entry, and who the caller is.
+ *
+ * @throws NOT_FOUND, FORBIDDEN
+ */
+async function placeOf(engine: Engine, access: Access, collection: CollectionModel, id: string) {
+  const subject = getSubject(access.caller)
+  if (subject === null) throw new DaybookError('UNAUTHORIZED')
+  return { place: { collection: collection.key, id: await requireReadable(engine, access, collection, id) }, subject }
+}

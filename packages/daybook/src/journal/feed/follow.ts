@@ -1,0 +1,139 @@
+import { DaybookError, invalidAt } from '../../errors.ts'
+import type { Model } from '../../model/model.ts'
+import { GLOBALS } from '../../store/tables/tables.ts'
+import type { Sight } from './past.ts'
+import { type CollectionPosition, type FeedPosition, startOf, type ToldView, type View } from './position.ts'
+import {
+  both,
+  type CollectionView,
+  type GlobalsView,
+  isReadable,
+  type ReaderViews,
+  type SeenWheres,
+  seenUnder,
+} from './reader-views.ts'
+
+/** Says that a copy has to be made anew; the token to begin with is added where tokens are made. */
+export class Outdated extends Error {
+  override readonly name = 'Outdated'
+}
+
+/** A collection as a reader follows it. */
+export interface Followed {
+  readonly view: CollectionView
+  /** What is seen now. */
+  readonly now: SeenWheres
+  /** What its reader may have been told of, under all views of the token, the present one too. */
+  readonly before: readonly Sight[]
+}
+
+/** The collections that a token is about. */
+export interface Following {
+  readonly collections: ReadonlyMap<string, Followed>
+  readonly globals: GlobalsView | undefined
+  /** The position with what has changed in the reader's views. */
+  readonly position: FeedPosition
+}
+
+/**
+ * Brings a position together with what its holder may see now. A collection whose view is another one is walked again.
+ *
+ * @param asked keys of collections; `undefined`: all that the reader may read
+ * @param head the last number of the journal: views that are new here begin with it
+ * @throws {Outdated}; VALIDATION_ERROR when the reader may not read one of them, or there is none
+ */
+export function follow(
+  model: Model,
+  views: ReaderViews,
+  position: FeedPosition,
+  asked: readonly string[] | undefined,
+  head: number,
+): Following {
+  const keys = new Set(asked ?? [...heldKeys(position), ...readableKeys(views)])
+  requireKnown(views, position, keys)
+  const collections = [...keys].map((key) => [key, positionIn(key, views, position, head)] as const)
+  const own = { ...position, collections: Object.fromEntries(collections) }
+  const followed = collections.flatMap(([key, { views: seen }]) => {
+    const view = views.collections.get(key)
+    return view ? [[key, followedAs(model, view, seen, position.told)] as const] : []
+  })
+  return { collections: new Map(followed), globals: keys.has(GLOBALS) ? views.globals : undefined, position: own }
+}
+
+/**
+ * The position of a reader who is told what changes from now on, and nothing of what is there.
+ *
+ * @param asked see {@link follow}
+ * @throws VALIDATION_ERROR
+ */
+export function fromNow(views: ReaderViews, asked: readonly string[] | undefined, head: number): FeedPosition {
+  const start = startOf(head)
+  const keys = new Set(asked ?? readableKeys(views))
+  requireKnown(views, start, keys)
+  const settled = [...keys].map((key) => [key, { views: [{ ...presentView(key, views), from: head }] }] as const)
+  return { ...start, collections: Object.fromEntries(settled) }
+}
+
+/** Keys of the collections of which a reader may see anything, `globals` among them. */
+function readableKeys({ collections, globals }: ReaderViews): readonly string[] {
+  const readable = [...collections].filter(([, { view }]) => isReadable(view)).map(([key]) => key)
+  return isReadable(globals.view) ? [...readable, GLOBALS] : readable
+}
+
+/** Keys of the collections of which the holder of a token may have been told anything. */
+function heldKeys({ collections }: FeedPosition): readonly string[] {
+  return Object.keys(collections).filter((key) => collections[key]?.views.some(isReadable))
+}
+
+/** A collection that a token is about may have come out of reach: its holder is told so. */
+function requireKnown(views: ReaderViews, { collections }: FeedPosition, keys: ReadonlySet<string>): void {
+  const readable = readableKeys(views)
+  for (const key of keys) {
+    if (readable.includes(key)) continue
+    if (!(key in collections))
+      throw invalidAt('collections', 'unknown', `"${key.slice(0, 64)}" is no collection that you may read`)
+    if (key !== GLOBALS && !views.collections.has(key)) throw new Outdated()
+  }
+}
+
+const presentView = (key: string, { collections, globals }: ReaderViews): View =>
+  key === GLOBALS ? globals.view : (collections.get(key) as CollectionView).view
+
+/** Where the walk and the stream of a collection stand, with its present view. */
+function positionIn(
+  key: string,
+  views: ReaderViews,
+  { collections, told }: FeedPosition,
+  head: number,
+): CollectionPosition {
+  const now = presentView(key, views)
+  const before = collections[key]
+  const begun = { ...now, from: head }
+  if (!before) return { views: [begun], walked: 0 }
+  const isSettled = before.views.length === 1 && before.walked === undefined
+  if (before.views.at(-1)?.name === now.name) return before
+  // A walk that has begun ends in its own view, as far as the present one allows: else it might never end. Another follows.
+  if (!isSettled)
+    return { ...before, views: before.views.map((one, at) => (before.views[at + 1] ? one : unnamed(one))) }
+  return { views: [...before.views.map((one) => ({ ...one, to: told })), begun], walked: 0 }
+}
+
+/** A view that no present one equals. */
+const unnamed = (view: ToldView): ToldView => ({ ...view, name: '' })
+
+function followedAs(model: Model, view: CollectionView, views: readonly ToldView[], told: number): Followed {
+  const seen = views.map((one) => (one.name === view.view.name ? view.seen : underFormer(model, view, one)))
+  const last = seen.at(-1) ?? []
+  const isPresent = views.at(-1)?.name === view.view.name
+  const before = views.flatMap(({ from, to = told }, at) => (seen[at] ?? []).map((where) => ({ where, from, to })))
+  return { view, now: isPresent ? view.seen : both(view.seen, last), before }
+}
+
+function underFormer(model: Model, { collection }: CollectionView, view: View): SeenWheres {
+  const seen = seenUnder(model, collection, view)
+  if (!seen) throw new Outdated()
+  return seen
+}
+
+/** Refuses a token; its holder begins anew. */
+export const gone = (restart: string): DaybookError => new DaybookError('GONE', undefined, { restart })

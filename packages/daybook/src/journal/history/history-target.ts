@@ -1,0 +1,64 @@
+import { isAuthenticated } from '../../auth/adapter.ts'
+import type { Access } from '../../content/access/access.ts'
+import { notAnId } from '../../content/access/not-an-id.ts'
+import { refuseCaller } from '../../content/access/rules.ts'
+import { DaybookError } from '../../errors.ts'
+import { isUuidShaped } from '../../fields/slug.ts'
+import type { CollectionModel, GlobalModel } from '../../model/model.ts'
+import type { JournalDocument } from '../../store/reads/history-reader.ts'
+import type { Reader } from '../../store/reads/read.ts'
+import type { GlobalRow, StoredEntry } from '../../store/reads/rows.ts'
+import { GLOBALS } from '../../store/tables/tables.ts'
+import { workingCopyOf } from '../../store/working-copy.ts'
+
+/** A document whose history a caller may read. */
+export type HistoryTarget = EntryHistory | GlobalHistory
+
+interface EntryHistory extends JournalDocument {
+  readonly document: CollectionModel
+  /** As its table has it; `undefined`: it was deleted, or never there. */
+  readonly present: StoredEntry | undefined
+}
+
+interface GlobalHistory extends JournalDocument {
+  readonly document: GlobalModel
+  readonly present: GlobalRow | undefined
+}
+
+/**
+ * Finds a document whose history is asked for: one that the caller may read now, or a deleted one where the caller may read all of
+ * its collection.
+ *
+ * @param id an entry's id; of a global, nothing is looked at
+ * @throws UNAUTHORIZED, FORBIDDEN; NOT_FOUND when there is none that the caller may see
+ */
+export async function requireHistory(
+  read: Reader,
+  access: Access,
+  document: CollectionModel | GlobalModel,
+  id: string,
+): Promise<HistoryTarget> {
+  const { caller } = access
+  if (!isAuthenticated(access.callerFor(document))) {
+    refuseCaller(caller, `the scopes of your token do not let you read the history of ${document.key}`)
+  }
+  const filter = await access.requireRead(document)
+  if (document.kind === 'global') {
+    const present = await read.globals.byKey(document.key)
+    return { document, collection: GLOBALS, id: document.key, present }
+  }
+  if (!isUuidShaped(id)) throw notAnId()
+  const present = await read.entries.stored(document, id.toLowerCase(), filter?.where)
+  // Nothing is left of a deleted entry that could be held against a condition.
+  if (!present && filter) throw new DaybookError('NOT_FOUND')
+  return { document, collection: document.key, id: id.toLowerCase(), present }
+}
+
+/** The numbers of what the document's table has; 0: it has none. */
+export function presentNumbers({ document, present }: HistoryTarget): {
+  readonly present: number
+  readonly copy: number
+} {
+  const copy = document.kind === 'collection' && present ? workingCopyOf(present as StoredEntry) : undefined
+  return { present: present?.seq ?? 0, copy: copy?.seq ?? 0 }
+}

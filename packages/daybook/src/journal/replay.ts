@@ -1,0 +1,44 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { AuthRecords, RecordReader, RecordWriter } from '../auth/records.ts'
+import type { Span } from './spans.ts'
+
+/** What is delivered again: one record, those of a part of the journal, or parked deliveries. */
+export type ReplayRequest =
+  | { readonly seq: number }
+  | { readonly from: number; readonly to?: number }
+  | { readonly parked: true }
+
+/** A request that has not been carried out. */
+export interface StoredReplay {
+  readonly id: string
+  readonly request: ReplayRequest
+}
+
+const kindOf = (name: string): string => `replay ${name}`
+
+/** Stores a request, which the process that delivers carries out soon. */
+export async function requestReplay(records: AuthRecords, name: string, request: ReplayRequest): Promise<void> {
+  await records.transaction((writer) => writer.put(kindOf(name), { id: uuidv7(), request }))
+}
+
+/** The requests that have not been carried out, in the order in which they came. */
+export async function storedReplays(records: RecordReader, name: string): Promise<readonly StoredReplay[]> {
+  return (await records.list(kindOf(name))) as unknown as readonly StoredReplay[]
+}
+
+/** Takes away what was carried out. */
+export async function dropReplays(
+  writer: RecordWriter,
+  name: string,
+  requests: readonly StoredReplay[],
+): Promise<void> {
+  for (const { id } of requests) await writer.delete(kindOf(name), id)
+}
+
+/** The parts of the journal that requests name. */
+export function spansOf(requests: readonly StoredReplay[]): readonly Span[] {
+  return requests.flatMap(({ request }) => {
+    if ('seq' in request) return [{ after: request.seq - 1, to: request.seq }]
+    return 'from' in request ? [{ after: request.from - 1, to: request.to ?? null }] : []
+  })
+}

@@ -1,0 +1,278 @@
+import { ANONYMOUS, type Caller } from '../auth/adapter.ts'
+import { ConfigError, type ConfigFault } from '../config/check.ts'
+import type { Plugin } from '../config/plugin.ts'
+import { Access } from '../content/access/access.ts'
+import { readerScope } from '../content/access/reader-scope.ts'
+import { UnrestrictedAccess } from '../content/access/unrestricted-access.ts'
+import { servedKeysOf } from '../content/document.ts'
+import type { Engine } from '../content/engine.ts'
+import { DEFAULT_LOCALE } from '../content/locales/locale.ts'
+import { documentOf, PastView } from '../content/reads/past-view.ts'
+import { DaybookError } from '../errors.ts'
+import { type ReplayRequest, requestReplay } from '../journal/replay.ts'
+import {
+  countDeliveries,
+  type DeliveryState,
+  listDeliveries,
+  type StoredDelivery,
+} from '../journal/stored-deliveries.ts'
+import type { Subscriber, SubscriptionTimes } from '../journal/subscriber.ts'
+import { readPosition } from '../journal/subscription-position.ts'
+import type { CollectionModel } from '../model/model.ts'
+import { nearest } from '../nearest.ts'
+import { readGivenWhere } from '../query/rule-where.ts'
+import type { Condition } from '../query/where.ts'
+import { isStateAction, SIDE_ACTIONS, STATE_ACTIONS } from '../store/journal-actions.ts'
+import type { JournalRow } from '../store/reads/rows.ts'
+import type { Store } from '../store/store.ts'
+import { GLOBALS } from '../store/tables/tables.ts'
+import type { HookData } from './hooks.ts'
+import type {
+  DeliveryQuery,
+  FailedDelivery,
+  JournalEvent,
+  JournalSubscription,
+  SubscribedCollection,
+  SubscribedJournal,
+} from './journal-reader.ts'
+import { systemCaller } from './system-content.ts'
+
+/** The name that a subscription of a plugin is stored under. */
+export const subscriptionName = (plugin: string, name: string): string => `plugin ${plugin}: ${name}`
+
+/** What a subscription is told of a collection, checked. */
+interface ViewFilter {
+  readonly where?: Condition
+  readonly select?: ReadonlySet<string>
+}
+
+/** A subscription of a plugin that has been checked. */
+export interface CheckedSubscription {
+  readonly subscriber: Subscriber
+  readonly times: SubscriptionTimes
+}
+
+/**
+ * Checks a subscription of a plugin against the model.
+ *
+ * @throws {ConfigError} with every fault; {TypeError} when the plugin may not read as the system
+ */
+export async function checkSubscription(
+  plugin: Plugin,
+  engine: Engine,
+  subscription: JournalSubscription,
+): Promise<CheckedSubscription> {
+  const path = `plugins.${plugin.name}.setup.${subscription.name}`
+  const access = accessOf(plugin, engine, subscription)
+  const faults = [...plainFaults(subscription, engine), ...actionFaults(subscription)]
+  const filters = new Map<string, ViewFilter>()
+  for (const [key, given] of Object.entries(subscription.collections ?? {})) {
+    const collection = engine.model.collections.get(key)
+    if (collection) filters.set(key, await readFilter(access(), collection, given, faults))
+  }
+  if (faults.length > 0) throw new ConfigError(faults.map((fault) => ({ ...fault, path: `${path}.${fault.path}` })))
+  return { subscriber: toSubscriber(plugin, engine, subscription, access, filters), times: subscription.times ?? {} }
+}
+
+function accessOf(plugin: Plugin, { model }: Engine, { reader, name }: JournalSubscription): () => Access {
+  if (reader !== 'system') return () => new Access(model, ANONYMOUS)
+  const caller: Caller = systemCaller(plugin, `the subscription ${name}`)
+  return () => new UnrestrictedAccess(model, caller)
+}
+
+const NAME = /^[a-z][a-zA-Z0-9-]{0,47}$/
+const MAX_CONCURRENCY = 64
+
+function plainFaults(
+  { name, collections = {}, globals = [], concurrency = 1 }: JournalSubscription,
+  { model }: Engine,
+) {
+  const faults: ConfigFault[] = []
+  const require = (holds: boolean, path: string, message: string): void => {
+    if (!holds) faults.push({ path, message })
+  }
+  require(NAME.test(name), 'name', 'write a name of at most 48 letters, digits and -, such as search-index')
+  require(Number.isInteger(concurrency) &&
+    concurrency >= 1 &&
+    concurrency <= MAX_CONCURRENCY, 'concurrency', `write a whole number from 1 to ${MAX_CONCURRENCY}`)
+  for (const key of Object.keys(collections))
+    require(model.collections.has(key), `collections.${key}`, unknown('collection', key, model.collections.keys()))
+  for (const key of globals)
+    require(model.globals.has(key), `globals.${key}`, unknown('global', key, model.globals.keys()))
+  return faults
+}
+
+function unknown(what: string, key: string, known: Iterable<string>): string {
+  const names = [...known]
+  const meant = nearest(key, names)
+  return `there is no such ${what}; ${meant ? `did you mean ${meant}?` : `write one of: ${names.join(', ')}`}`
+}
+
+function actionFaults({ actions = [], reader }: JournalSubscription): readonly ConfigFault[] {
+  const known: readonly string[] = reader === 'system' ? [...STATE_ACTIONS, ...SIDE_ACTIONS] : STATE_ACTIONS
+  return actions
+    .filter((one) => !known.includes(one))
+    .map((one) => ({ path: `actions.${one}`, message: `write one of: ${known.join(', ')}` }))
+}
+
+async function readFilter(
+  access: Access,
+  collection: CollectionModel,
+  { where, select }: SubscribedCollection,
+  faults: ConfigFault[],
+): Promise<ViewFilter> {
+  const path = `collections.${collection.key}`
+  if (select) faults.push(...selectFaults(access, collection, select, path))
+  const filter = select ? { select: new Set(select) } : {}
+  if (where === undefined) return filter
+  const scope = await readerScope(access, DEFAULT_LOCALE)
+  try {
+    return { ...filter, where: readGivenWhere(where, collection, scope) }
+  } catch (error) {
+    if (!(error instanceof DaybookError) || !error.details.issues) throw error
+    faults.push(...error.details.issues.map((issue) => ({ path: `${path}.${issue.path}`, message: issue.message })))
+    return filter
+  }
+}
+
+function selectFaults(
+  access: Access,
+  collection: CollectionModel,
+  select: readonly string[],
+  path: string,
+): readonly ConfigFault[] {
+  const { fields, systemKeys } = collection
+  const hidden = servedKeysOf(collection, access.hidden(collection))
+  const known = [...systemKeys.before, ...fields.flatMap(({ servedKeys }) => servedKeys), ...systemKeys.after].filter(
+    (key) => !hidden.has(key),
+  )
+  return select
+    .filter((key) => !known.includes(key))
+    .map((key) => ({ path: `${path}.select.${key}`, message: unknown('field', key, known) }))
+}
+
+const NO_FILTER: ViewFilter = {}
+
+function toSubscriber(
+  { name: plugin }: Plugin,
+  engine: Engine,
+  subscription: JournalSubscription,
+  access: () => Access,
+  filters: ReadonlyMap<string, ViewFilter>,
+): Subscriber {
+  const isSubscribed = subscribedDocuments(subscription)
+  const isAmong = subscribedActions(subscription)
+  return {
+    name: subscriptionName(plugin, subscription.name),
+    concurrency: subscription.concurrency,
+    storesFailures: true,
+    wants: (record) =>
+      isSubscribed(record) && isAmong.mayTell(record) && documentOf(engine.model, record) !== undefined,
+    deliver: async (record, _states, signal) => {
+      const rights = access()
+      const view = new PastView(engine, rights)
+      const filter = filters.get(record.collection) ?? NO_FILTER
+      const event = toEvent(engine, rights, record, await statesIn(view, record, filter), filter)
+      if (!event || !isAmong.tells(event.action, record.action)) return false
+      await subscription.deliver({ ...event, signal })
+      return true
+    },
+  }
+}
+
+function subscribedDocuments({ collections, globals }: JournalSubscription): (record: JournalRow) => boolean {
+  if (!collections && !globals) return () => true
+  return ({ collection, id }) =>
+    collection === GLOBALS
+      ? (globals ?? []).includes(id)
+      : collections !== undefined && Object.hasOwn(collections, collection)
+}
+
+/** Which actions are told: without a list, all that change a document. */
+function subscribedActions({ actions }: JournalSubscription) {
+  const named = new Set(actions)
+  const tells = (told: string, recorded: string): boolean => named.has(told) || named.has(recorded)
+  if (!actions) return { mayTell: ({ action }: JournalRow) => isStateAction(action), tells: () => true }
+  // Whether a change creates or deletes the document for the reader shows only in its states.
+  const mayTell = ({ action }: JournalRow): boolean =>
+    named.has(action) || (isStateAction(action) && (named.has('create') || named.has('delete')))
+  return { mayTell, tells }
+}
+
+interface ViewedStates {
+  readonly before: HookData | null
+  readonly after: HookData | null
+}
+
+async function statesIn(view: PastView, record: JournalRow, { where }: ViewFilter): Promise<ViewedStates> {
+  const after = (await view.at(record, record.seq, where)) ?? null
+  if (!isStateAction(record.action)) return { before: after, after }
+  return { before: (await view.at(record, record.seq - 1, where)) ?? null, after }
+}
+
+/** `undefined`: nothing happened for the reader. */
+function toEvent(
+  { model }: Engine,
+  access: Access,
+  record: JournalRow,
+  { before, after }: ViewedStates,
+  { select }: ViewFilter,
+): Omit<JournalEvent, 'signal'> | undefined {
+  const document = documentOf(model, record)
+  if (!document || (!before && !after)) return undefined
+  const { seq, at, actor, collection, id } = record
+  return {
+    action: toldAction(record, before !== null, after !== null),
+    ...(document.kind === 'global' ? { global: id } : { collection, id, ...slugIn(document, after ?? before) }),
+    seq,
+    at,
+    ...(access.seesPeople(document) ? { actor } : {}),
+    before: pick(before, select),
+    after: pick(after, select),
+  }
+}
+
+function pick(values: HookData | null, select: ReadonlySet<string> | undefined): HookData | null {
+  if (!values || !select) return values
+  return Object.fromEntries(Object.entries(values).filter(([key]) => select.has(key)))
+}
+
+function toldAction({ action, collection }: JournalRow, wasThere: boolean, isThere: boolean): string {
+  if (!isThere) return 'delete'
+  if (collection === GLOBALS) return 'update'
+  return !wasThere && action === 'update' ? 'create' : action
+}
+
+function slugIn({ slug }: CollectionModel, values: HookData | null): { readonly slug?: string } {
+  const own = slug && values?.[slug.key]
+  return typeof own === 'string' ? { slug: own } : {}
+}
+
+/** The subscription of a plugin, for its questions. */
+export function subscribedJournal(store: Store, name: string): SubscribedJournal {
+  return Object.freeze({
+    status: async () => ({
+      seq: (await readPosition(store, name)).spans[0].after,
+      head: await store.journal.head(),
+      pending: await countDeliveries(store.records, name, 'pending'),
+      parked: await countDeliveries(store.records, name, 'parked'),
+    }),
+    deliveries: async (query: DeliveryQuery) =>
+      (await listDeliveries(store.records, name, query)).map((one) => toFailed(one, query.state)),
+    replay: (request: ReplayRequest) => requestReplay(store.records, name, request),
+  })
+}
+
+function toFailed(delivery: StoredDelivery, state: DeliveryState): FailedDelivery {
+  const { seq, action, collection, document: id, attempts, failedAt, dueAt, reason } = delivery
+  return {
+    seq,
+    action,
+    collection,
+    id,
+    attempts,
+    failedAt: failedAt === null ? null : new Date(failedAt).toISOString(),
+    dueAt: state === 'parked' ? null : new Date(Math.max(dueAt, Date.now())).toISOString(),
+    reason,
+  }
+}

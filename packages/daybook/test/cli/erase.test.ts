@@ -1,0 +1,99 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { useFile } from '../support/stores/folder.ts'
+import { daybook, folderOf, start } from './cli.ts'
+
+const CONFIG = `import { defineConfig, f } from 'DAYBOOK'
+export default defineConfig({
+  collections: { notes: { fields: { text: f.text() } } },
+  globals: { site: { fields: { name: f.text() } } },
+})
+`
+const TOKEN = 'a-token-of-the-service-with-32-characters'
+
+/** A service in a folder, with requests to it. */
+async function serve(path: string) {
+  const { url, stop } = await start(path)
+  const send = async (method: string, target: string, json?: object, more: Record<string, string> = {}) => {
+    const headers = { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json', ...more }
+    const response = await fetch(`${url}${target}`, {
+      method,
+      headers,
+      ...(json ? { body: JSON.stringify(json) } : {}),
+    })
+    const text = await response.text()
+    return { status: response.status, body: text === '' ? {} : JSON.parse(text) }
+  }
+  return { send, stop }
+}
+
+/** Whether any file of the database holds a text. */
+async function holds(folder: string, text: string): Promise<boolean> {
+  const files = (await readdir(folder)).filter((name) => name.startsWith('daybook.db'))
+  const contents = await Promise.all(files.map((name) => readFile(join(folder, name))))
+  return contents.some((content) => content.includes(text))
+}
+
+test('daybook erase erases what an entry was, keeps its records, and says what stays', async () => {
+  await using folder = await folderOf({ 'daybook.config.ts': CONFIG, '.env': `DAYBOOK_SERVICE_TOKEN=${TOKEN}\n` })
+  const run = (...args: readonly string[]) => daybook(folder.path, ...args)
+  const first = await serve(folder.path)
+  const made = await first.send('POST', '/api/notes', { text: 'Ada lives in Arles' }, { 'Idempotency-Key': 'k' })
+  const { id } = made.body
+  await first.send('PUT', `/api/notes/${id}`, { text: 'Ada lives in Brest' })
+  await first.send('PUT', `/api/notes/${id}`, { text: 'Ada has moved' })
+  await first.send('PUT', '/api/globals/site', { name: 'of Ada' })
+  await first.send('PUT', '/api/globals/site', { name: 'A site' })
+  await first.stop()
+
+  const stays = 'What it is now stays, and so does its working copy. To erase these, delete it, and erase it again.\n'
+  expect(await run('erase', 'notes', id)).toMatchObject({
+    status: 0,
+    stdout: `2 former versions of notes ${id} would be erased. To erase them, write --yes.\n${stays}`,
+  })
+  expect((await run('erase', 'notes', id, '--yes')).stdout).toBe(`2 former versions of notes ${id} erased.\n${stays}`)
+  expect((await run('erase', 'notes', id, '--yes')).stdout).toBe(`0 former versions of notes ${id} erased.\n${stays}`)
+  expect((await run('erase', 'globals', 'site', '--yes')).stdout).toContain(
+    '1 former version of globals site erased.\n',
+  )
+
+  const second = await serve(folder.path)
+  const { items } = (await second.send('GET', `/api/notes/${id}/versions`)).body
+  expect(items).toMatchObject([
+    { revision: 3, action: 'update' },
+    { revision: 2, action: 'update', erased: true },
+    { revision: 1, action: 'create', erased: true },
+  ])
+  expect(items[0]).not.toHaveProperty('erased')
+  expect((await second.send('GET', `/api/notes/${id}/versions/1`)).body).toMatchObject({ erased: true, data: null })
+  expect(await second.send('GET', `/api/notes/${id}/versions/3?against=1`)).toMatchObject({
+    status: 404,
+    body: { message: 'The content of version 1 was erased.' },
+  })
+  expect((await second.send('POST', `/api/notes/${id}/restore`, { revision: 1 })).status).toBe(404)
+  expect((await second.send('GET', `/api/notes/${id}`)).body).toMatchObject({ text: 'Ada has moved' })
+  await second.send('DELETE', `/api/notes/${id}`)
+  await second.stop()
+  const gone = await run('erase', 'notes', id, '--yes')
+  expect(gone.stdout).toBe(`1 former version of notes ${id} erased.\n`)
+
+  // Free pages of the file keep their bytes until the database is rebuilt, as docs/history.md says.
+  const data = join(folder.path, '.daybook')
+  useFile(join(data, 'daybook.db'), (database) => database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)'))
+  expect(await holds(data, 'A site')).toBe(true)
+  for (const text of ['Arles', 'Brest', 'has moved', 'of Ada']) expect(await holds(data, text), text).toBe(false)
+})
+
+test.each([
+  [['erase'], /daybook erase COLLECTION ID/],
+  [['erase', 'notes'], /daybook erase COLLECTION ID/],
+  [['erase', 'posts', 'x'], /There is no collection "posts"\. Write one of: notes/],
+  [['erase', 'globals', 'x'], /There is no global "x"\. Write one of: site/],
+  [['erase', 'notes', 'my-note'], /was never stored here/],
+] as const)('%j says what to write instead', async (args, advice) => {
+  await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
+  const { status, stderr } = await daybook(folder.path, ...args)
+  expect(status).toBeGreaterThan(0)
+  expect(stderr).toMatch(advice)
+})

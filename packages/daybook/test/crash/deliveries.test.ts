@@ -1,0 +1,24 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { LARGE_TEST_MS } from '../support/patience.ts'
+import { PostgresDatabase } from '../support/postgres/postgres-database.ts'
+
+const SCRIPT = join(import.meta.dirname, 'deliveries.ts')
+
+const kill = (env: NodeJS.ProcessEnv): Promise<{ readonly stdout: string }> =>
+  promisify(execFile)(process.execPath, [SCRIPT, '--cycles', '4'], { env: { ...process.env, ...env } })
+
+describe('a service that is killed between commits and deliveries (W6)', { timeout: LARGE_TEST_MS }, () => {
+  const nothingLost = /^4 kills, \d+ changes, \d+ deliveries, 0 faults\n$/
+
+  test('tells every webhook and hook of every change, and of nothing else, on sqlite', async () => {
+    expect((await kill({ DATABASE_URL: '' })).stdout).toMatch(nothingLost)
+  })
+
+  test('tells every webhook and hook of every change, and of nothing else, on postgres', async () => {
+    await using database = await PostgresDatabase.make()
+    expect((await kill({ DATABASE_URL: database.url })).stdout).toMatch(nothingLost)
+  })
+})

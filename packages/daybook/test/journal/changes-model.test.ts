@@ -1,0 +1,334 @@
+import { type AccessWhere, defineCollection, defineConfig, defineGlobal, f, isAuthenticated } from 'daybook'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { People } from '../support/auth/people.ts'
+import { LARGE_TEST_MS } from '../support/patience.ts'
+import { STORES, type StoredService } from '../support/stores/stores.ts'
+
+const READERS = ['', 'cleo', 'ann', 'rita'] as const
+type Reader = (typeof READERS)[number]
+
+const RULES: Readonly<Record<string, boolean | AccessWhere>> = {
+  everything: true,
+  nothing: false,
+  team: { team: { eq: 'a' } },
+  others: { not: { team: { eq: 'a' } } },
+  own: { createdBy: { eq: 'cleo' } },
+  changed: { updatedBy: { in: ['cleo', 'ann'] } },
+  author: { 'author.team': { eq: 'a' } },
+  strangers: { not: { 'author.team': { eq: 'a' } } },
+  friends: { or: [{ 'friends.team': { eq: 'b' } }, { kinds: { in: ['x'] } }] },
+  long: { rank: { gte: 5 }, title: { startsWith: 'b' } },
+}
+const RULE_NAMES = Object.keys(RULES)
+
+/** The rule of each reader, which changes while the test goes on. */
+class Rules {
+  readonly #names = new Map<string, string>()
+
+  set(reader: string, rule: string): void {
+    this.#names.set(reader, rule)
+  }
+
+  reset(): void {
+    this.#names.clear()
+  }
+
+  of(reader: string): boolean | AccessWhere {
+    return RULES[this.#names.get(reader) ?? 'everything'] ?? true
+  }
+}
+
+const rules = new Rules()
+const people = new People({ cleo: [], ann: ['editor'], rita: [] })
+const config = defineConfig({
+  auth: people.adapter,
+  collections: {
+    posts: defineCollection({
+      access: { read: ({ identity }) => identity?.actorType === 'service' || rules.of(identity?.subject ?? '') },
+      fields: {
+        title: f.text({ required: true }),
+        slug: f.slug({ from: 'title' }),
+        status: f.status(),
+        team: f.select({ options: ['a', 'b'] }),
+        rank: f.integer(),
+        kinds: f.select({ options: ['x', 'y'], many: true }),
+        author: f.relation('people'),
+        friends: f.relation('people', { many: true }),
+        secret: f.text({ access: { read: isAuthenticated } }),
+      },
+    }),
+    people: defineCollection({ fields: { name: f.text(), team: f.select({ options: ['a', 'b'] }) } }),
+  },
+  globals: {
+    site: defineGlobal({
+      access: { read: ({ identity }) => rules.of(identity?.subject ?? '') === true },
+      fields: { name: f.text() },
+    }),
+  },
+})
+
+const at = fc.nat({ max: 5 })
+const orNull = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { freq: 4 })
+const team = orNull(fc.constantFrom('a', 'b'))
+const post = fc.record(
+  {
+    title: fc.constantFrom('apple', 'banana', 'bread', 'cherry'),
+    status: fc.constantFrom('draft', 'published', 'published', 'archived'),
+    team,
+    rank: orNull(fc.nat({ max: 9 })),
+    kinds: fc.subarray(['x', 'y']),
+    author: orNull(at),
+    friends: fc.uniqueArray(at, { maxLength: 2 }),
+    secret: orNull(fc.constantFrom('s', 't')),
+  },
+  { requiredKeys: [] },
+)
+type Post = typeof post extends fc.Arbitrary<infer T> ? T : never
+
+/** Something that happens. */
+type Step =
+  | { readonly op: 'create' | 'update'; readonly at: number; readonly by: Reader; readonly post: Post }
+  | { readonly op: 'delete' | 'person' | 'leave'; readonly at: number; readonly team: 'a' | 'b' | null }
+  | { readonly op: 'site'; readonly at: number }
+  | { readonly op: 'rule'; readonly reader: Reader; readonly rule: string }
+  /** A copy begins, or reads on by so many pages. */
+  | { readonly op: 'begin'; readonly reader: Reader; readonly limit: number; readonly collections: string | undefined }
+  | { readonly op: 'read'; readonly at: number; readonly pages: number }
+
+const reader = fc.constantFrom(...READERS)
+const writer = fc.constantFrom<Reader>('cleo', 'ann', 'rita')
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ op: fc.constant('create' as const), at, by: writer, post }) },
+  { weight: 6, arbitrary: fc.record({ op: fc.constant('update' as const), at, by: writer, post }) },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant('delete' as const), at, team }) },
+  { weight: 3, arbitrary: fc.record({ op: fc.constant('person' as const), at, team }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('leave' as const), at, team }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('site' as const), at }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ op: fc.constant('rule' as const), reader, rule: fc.constantFrom(...RULE_NAMES) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      op: fc.constant('begin' as const),
+      reader,
+      limit: fc.constantFrom(1, 2, 3, 1000),
+      collections: fc.constantFrom(undefined, undefined, 'people', 'globals,people'),
+    }),
+  },
+  { weight: 5, arbitrary: fc.record({ op: fc.constant('read' as const), at, pages: fc.integer({ min: 1, max: 3 }) }) },
+)
+
+type Item = Readonly<Record<'action' | 'collection' | 'id', string>> & { readonly data?: unknown }
+
+/** What a reader keeps of the feed. */
+class Copy {
+  readonly reader: Reader
+  readonly collections: string | undefined
+  readonly entries = new Map<string, unknown>()
+  /** All that it was told to delete. */
+  readonly deleted = new Set<string>()
+  readonly #world: World
+  readonly #limit: number
+  #token: string | undefined
+  #turn: Promise<boolean> = Promise.resolve(true)
+
+  constructor(world: World, reader: Reader, limit: number, collections: string | undefined) {
+    this.#world = world
+    this.reader = reader
+    this.#limit = limit
+    this.collections = collections
+  }
+
+  get hasBegun(): boolean {
+    return this.#token !== undefined
+  }
+
+  /** Reads a page, one after the other. @returns whether there may be more */
+  readPage(): Promise<boolean> {
+    this.#turn = this.#turn.then(() => this.#readNext())
+    return this.#turn
+  }
+
+  async #readNext(): Promise<boolean> {
+    const query = new URLSearchParams({ limit: String(this.#limit) })
+    if (this.collections !== undefined) query.set('collections', this.collections)
+    if (this.#token !== undefined) query.set('since', this.#token)
+    const { status, body } = await this.#world.get(`/api/cms/changes?${query}`, this.reader)
+    // It names what its reader may not read at first.
+    if (status === 400 && this.#token === undefined) return false
+    expect(status, JSON.stringify(body)).toBe(200)
+    const { items, next } = body as { readonly items: readonly Item[]; readonly next: string }
+    expect(items.length).toBeLessThanOrEqual(this.#limit)
+    for (const item of items) this.#apply(item)
+    const isOver = next === this.#token
+    if (isOver) expect(items).toEqual([])
+    this.#token = next
+    return !isOver
+  }
+
+  #apply({ action, collection, id, data }: Item): void {
+    const key = `${collection} ${id}`
+    if (action === 'upsert') this.entries.set(key, data)
+    else {
+      this.entries.delete(key)
+      this.deleted.add(key)
+    }
+  }
+}
+
+class World {
+  readonly #service: StoredService
+  readonly #ids: Record<'posts' | 'people', string[]> = { posts: [], people: [] }
+  readonly copies: Copy[] = []
+  /** All that each reader could ever see. */
+  readonly #seen = new Map<Reader, Set<string>>(READERS.map((one) => [one, new Set()]))
+
+  constructor(service: StoredService) {
+    this.#service = service
+  }
+
+  async get(path: string, reader: Reader): Promise<{ readonly status: number; readonly body: unknown }> {
+    const headers = reader === '' ? {} : { Authorization: `Bearer ${reader}` }
+    const response = await this.#service.request(path, { headers })
+    return { status: response.status, body: await response.json() }
+  }
+
+  async do(step: Step): Promise<void> {
+    if (step.op === 'begin') this.copies.push(new Copy(this, step.reader, step.limit, step.collections))
+    else if (step.op === 'rule') rules.set(step.reader, step.rule)
+    else if (step.op === 'read') await this.#read(step.at, step.pages)
+    else await this.#write(step)
+  }
+
+  async #read(at: number, pages: number): Promise<void> {
+    const copy = this.copies[at % Math.max(1, this.copies.length)]
+    for (let page = 0; copy && page < pages; page += 1) if (!(await copy.readPage())) break
+  }
+
+  async #write(step: Exclude<Step, { op: 'begin' | 'rule' | 'read' }>): Promise<void> {
+    if (step.op === 'site') await this.#send('PUT', '/api/globals/site', { name: `name ${step.at}` })
+    else if (step.op === 'create') this.#ids.posts.push(await this.#create('posts', this.#bodyOf(step.post), step.by))
+    else if (step.op === 'update') await this.#change('posts', step.at, this.#bodyOf(step.post), step.by)
+    else if (step.op === 'delete') await this.#delete('posts', step.at)
+    else if (step.op === 'leave') await this.#delete('people', step.at)
+    else if (this.#ids.people.length <= step.at) this.#ids.people.push(await this.#create('people', teamOf(step)))
+    else await this.#change('people', step.at, teamOf(step))
+  }
+
+  #bodyOf({ author, friends, ...post }: Post): object {
+    const person = (at: number): string | undefined => this.#ids.people[at]
+    return {
+      ...post,
+      ...(author === undefined ? {} : { author: author === null ? null : (person(author) ?? null) }),
+      ...(friends === undefined ? {} : { friends: friends.map(person).filter((one) => one !== undefined) }),
+    }
+  }
+
+  async #create(collection: string, data: object, by: Reader = 'ann'): Promise<string> {
+    const body = collection === 'posts' ? { title: 'apple', ...data } : data
+    const { id } = await this.#send('POST', `/api/${collection}`, body, by)
+    return String(id)
+  }
+
+  /** Writes as somebody; what they cannot see, as the service. */
+  async #change(collection: 'posts' | 'people', at: number, data: object, by: Reader = 'ann'): Promise<void> {
+    const id = this.#ids[collection][at % Math.max(1, this.#ids[collection].length)]
+    if (id !== undefined) await this.#send('PUT', `/api/${collection}/${id}`, data, by)
+  }
+
+  async #delete(collection: 'posts' | 'people', at: number): Promise<void> {
+    const [id] = this.#ids[collection].splice(at, 1)
+    if (id !== undefined) await this.#send('DELETE', `/api/${collection}/${id}`)
+  }
+
+  async #send(method: string, path: string, data?: object, by?: Reader): Promise<Readonly<Record<string, unknown>>> {
+    const send = (token: string): Promise<Response> =>
+      this.#service.request(path, {
+        method,
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        ...(data ? { body: JSON.stringify(data) } : {}),
+      })
+    const first = by ? await send(by) : undefined
+    const response = first?.ok ? first : await send(this.#service.token)
+    return response.status === 204 ? {} : ((await response.json()) as Readonly<Record<string, unknown>>)
+  }
+
+  /** All that a reader can list, as a copy has it. */
+  async listed(reader: Reader): Promise<ReadonlyMap<string, unknown>> {
+    const found = new Map<string, unknown>()
+    for (const collection of ['posts', 'people']) {
+      const { status, body } = await this.get(`/api/${collection}?limit=100`, reader)
+      if (status !== 200) continue
+      for (const item of (body as { readonly items: readonly { readonly id: string }[] }).items)
+        found.set(`${collection} ${item.id}`, item)
+    }
+    const site = await this.get('/api/globals/site', reader)
+    if (site.status === 200) found.set('globals site', site.body)
+    return found
+  }
+
+  /** Notes what each reader can see at this moment. */
+  async look(): Promise<void> {
+    for (const one of READERS) for (const key of (await this.listed(one)).keys()) this.#seen.get(one)?.add(key)
+  }
+
+  /** Lets every copy read to the end, and compares it with what its reader can list. */
+  async settle(hasLooked: boolean): Promise<void> {
+    for (const copy of this.copies) {
+      while (await copy.readPage()) {
+        // Until there is nothing more.
+      }
+      if (!copy.hasBegun) continue
+      const { reader, collections } = copy
+      const listed = [...(await this.listed(reader))].filter(
+        ([key]) => collections === undefined || collections.includes(key.split(' ')[0] ?? ''),
+      )
+      expect(sorted(copy.entries), `the copy of ${reader || 'nobody'}`).toEqual(sorted(new Map(listed)))
+      for (const key of hasLooked ? copy.deleted : [])
+        expect(this.#seen.get(reader)?.has(key), `${reader || 'nobody'} was told of ${key}`).toBe(true)
+    }
+  }
+}
+
+const teamOf = (step: Step): object => ('team' in step ? { team: step.team } : {})
+
+const sorted = (entries: ReadonlyMap<string, unknown>): readonly unknown[] =>
+  [...entries].sort(([one], [other]) => (one < other ? -1 : 1))
+
+const runs = { numRuns: Number(process.env.DAYBOOK_FEED_RUNS ?? 25), endOnFailure: true }
+
+describe.each(STORES)('the changes feed, as any reader reads it on $name', (store) => {
+  test('leaves a copy equal to what the reader can list, and names nothing that the reader never saw', {
+    timeout: LARGE_TEST_MS,
+  }, async () => {
+    const steps = fc.array(step, { minLength: 10, maxLength: 60 })
+    const property = fc.asyncProperty(steps, async (all) => {
+      rules.reset()
+      await using service = await store.open(config)
+      const world = new World(service)
+      for (const one of READERS) await world.do({ op: 'begin', reader: one, limit: 2, collections: undefined })
+      for (const one of all) {
+        await world.do(one)
+        await world.look()
+      }
+      await world.settle(true)
+    })
+    await fc.assert(property, runs)
+  })
+
+  test('the same while others write at the same time', { timeout: LARGE_TEST_MS }, async () => {
+    const steps = fc.array(fc.array(step, { minLength: 2, maxLength: 6 }), { minLength: 5, maxLength: 15 })
+    const property = fc.asyncProperty(steps, async (all) => {
+      rules.reset()
+      await using service = await store.open(config)
+      const world = new World(service)
+      for (const one of READERS) await world.do({ op: 'begin', reader: one, limit: 1, collections: undefined })
+      for (const together of all) await Promise.all(together.map((one) => world.do(one)))
+      await world.settle(false)
+    })
+    await fc.assert(property, runs)
+  })
+})

@@ -1,0 +1,161 @@
+import { defineCollection, defineConfig, defineGlobal, f, isAuthenticated } from 'daybook'
+import { describe, expect, test } from 'vitest'
+import { type Asked, ask, bodyOf } from '../support/scenarios/client.ts'
+import { AS_SYSTEM } from '../support/stores/place.ts'
+import { STORES, type StoredService } from '../support/stores/stores.ts'
+
+const config = defineConfig({
+  collections: {
+    posts: defineCollection({
+      fields: {
+        title: f.text({ required: true }),
+        slug: f.slug({ from: 'title' }),
+        status: f.status(),
+        secret: f.text({ access: { read: isAuthenticated } }),
+      },
+    }),
+    members: defineCollection({ access: { read: isAuthenticated }, fields: { name: f.text() } }),
+  },
+  globals: { site: defineGlobal({ fields: { name: f.text() } }) },
+})
+
+interface Page {
+  readonly items: readonly { readonly action: string; readonly collection: string; readonly id: string }[]
+  readonly next: string
+}
+
+const changes = async (service: StoredService, query: string, asked?: Asked): Promise<Page> => {
+  const answer = await ask(service, `/api/cms/changes?${query}`, asked)
+  expect(answer.status, answer.text).toBe(200)
+  return bodyOf(answer) as unknown as Page
+}
+
+const create = async (service: StoredService, collection: string, json: object): Promise<string> =>
+  String(bodyOf(await ask(service, `/api/${collection}`, { method: 'POST', json })).id)
+const put = (service: StoredService, path: string, json: object) => ask(service, path, { method: 'PUT', json })
+
+/** An item as `action collection id`. */
+const told = ({ items }: Page): readonly string[] => items.map((one) => `${one.action} ${one.collection} ${one.id}`)
+
+describe.each(STORES)('GET /api/cms/changes on $name', (store) => {
+  test('tells what is there, page by page, and then what changes', async () => {
+    await using service = await store.open(config)
+    const first = await create(service, 'posts', { title: 'First' })
+    const second = await create(service, 'posts', { title: 'Second' })
+    const one = await changes(service, 'limit=1&collections=posts')
+    expect(told(one)).toEqual([`upsert posts ${first}`])
+    const two = await changes(service, `limit=1&collections=posts&since=${one.next}`)
+    expect(told(two)).toEqual([`upsert posts ${second}`])
+    let { next } = await changes(service, `collections=posts&since=${two.next}`)
+    const third = await create(service, 'posts', { title: 'Third' })
+    await put(service, `/api/posts/${first}`, { title: 'Changed' })
+    await put(service, `/api/posts/${first}`, { title: 'Changed again' })
+    await ask(service, `/api/posts/${second}`, { method: 'DELETE' })
+    const page = await changes(service, `collections=posts&since=${next}`)
+    expect([...told(page)].sort()).toEqual(
+      [`delete posts ${second}`, `upsert posts ${first}`, `upsert posts ${third}`].sort(),
+    )
+    const item = page.items.find(({ id }) => id === first)
+    expect(item).toEqual({
+      action: 'upsert',
+      collection: 'posts',
+      id: first,
+      slug: 'first',
+      data: bodyOf(await ask(service, '/api/posts/first')),
+    })
+    next = page.next
+    expect(await changes(service, `collections=posts&since=${next}`)).toEqual({ items: [], next })
+  })
+
+  test('an entry that is no longer published is deleted from the copy of a reader without a session (Z2)', async () => {
+    await using service = await store.open(config)
+    const id = await create(service, 'posts', { title: 'Shown', secret: 'hush' })
+    const draft = await create(service, 'posts', { title: 'Draft', status: 'draft' })
+    const open = await changes(service, 'collections=posts')
+    expect(told(open)).toEqual([`upsert posts ${id}`])
+    expect(JSON.stringify(open)).not.toContain('hush')
+    const session = await changes(service, 'collections=posts', { auth: true })
+    expect(told(session)).toEqual([`upsert posts ${id}`, `upsert posts ${draft}`])
+    await put(service, `/api/posts/${id}`, { status: 'archived' })
+    await put(service, `/api/posts/${draft}`, { title: 'Still a draft' })
+    await ask(service, `/api/posts/${draft}`, { method: 'DELETE' })
+    expect(told(await changes(service, `collections=posts&since=${open.next}`))).toEqual([`delete posts ${id}`])
+    expect(told(await changes(service, `collections=posts&since=${session.next}`, { auth: true }))).toEqual([
+      `upsert posts ${id}`,
+      `delete posts ${draft}`,
+    ])
+  })
+
+  test('a token goes on for another reader with what that one may read', async () => {
+    await using service = await store.open(config)
+    const member = await create(service, 'members', { name: 'Ann' })
+    const post = await create(service, 'posts', { title: 'Shown', secret: 'hush' })
+    const session = await changes(service, '', { auth: true })
+    expect([...told(session)].sort()).toEqual(
+      [`upsert globals site`, `upsert members ${member}`, `upsert posts ${post}`].sort(),
+    )
+    const open = await changes(service, `since=${session.next}`)
+    expect(told(open)).toContain(`delete members ${member}`)
+    expect(told(open)).toContain(`upsert posts ${post}`)
+    expect(JSON.stringify(open)).not.toMatch(/hush|Ann/)
+    expect(told(await changes(service, `since=${open.next}`))).toEqual([])
+  })
+
+  test('globals come under their keys', async () => {
+    await using service = await store.open(config)
+    const { next } = await changes(service, 'collections=globals')
+    await put(service, '/api/globals/site', { name: 'New' })
+    const { items } = await changes(service, `collections=globals&since=${next}`)
+    expect(items).toEqual([
+      { action: 'upsert', collection: 'globals', id: 'site', data: bodyOf(await ask(service, '/api/globals/site')) },
+    ])
+  })
+
+  test.each([
+    ['a collection that is not there', 'collections=nothing', 'collections'],
+    ['a collection that the reader may not read', 'collections=members', 'collections'],
+    ['a token of nobody', `since=${Buffer.alloc(80, 7).toString('base64url')}`, 'since'],
+    ['no token at all', 'since=%00', 'query'],
+    ['an empty token', 'since=', 'since'],
+    ['a page without items', 'limit=0', 'limit'],
+    ['a page of too many', 'limit=1001', 'limit'],
+    ['a parameter that is not there', 'until=x', 'until'],
+  ])('refuses %s', async (_what, query, path) => {
+    await using service = await store.open(config)
+    const answer = await ask(service, `/api/cms/changes?${query}`)
+    expect(answer.status).toBe(400)
+    expect(JSON.parse(answer.text).details.issues).toMatchObject([{ path }])
+  })
+
+  test('a token of another service, or one that was changed, is refused (W9)', async () => {
+    await using service = await store.open(config)
+    await using other = await store.open(config)
+    const { next } = await changes(service, '')
+    const foreign = await changes(other, '')
+    const changed = `${next.slice(0, 20)}${next[20] === 'A' ? 'B' : 'A'}${next.slice(21)}`
+    for (const token of [foreign.next, changed, next.slice(1), `${next}A`]) {
+      expect((await ask(service, `/api/cms/changes?since=${token}`)).status).toBe(400)
+    }
+  })
+
+  test('a token older than the journal is 410, with one to begin anew', async () => {
+    await using place = await store.at()
+    const first = await place.serve(config, async (service) => {
+      const response = await service.fetch(new Request('http://daybook.test/api/cms/changes?collections=posts'))
+      const { next } = (await response.json()) as Page
+      await service.content.create('posts', { title: 'Later' } as never, AS_SYSTEM)
+      return next
+    })
+    await place.exec(`INSERT INTO daybook$meta (key, value) VALUES ('journal floor', '1')`)
+    await place.serve(config, async (service) => {
+      const get = async (query: string) =>
+        service.fetch(new Request(`http://daybook.test/api/cms/changes?collections=posts&${query}`))
+      const response = await get(`since=${first}`)
+      expect(response.status).toBe(410)
+      const { code, details } = (await response.json()) as { code: string; details: { restart: string } }
+      expect(code).toBe('GONE')
+      const again = await get(`since=${details.restart}`)
+      expect(told((await again.json()) as Page)).toHaveLength(1)
+    })
+  })
+})

@@ -1,0 +1,225 @@
+import { connect } from 'node:net'
+import { defineCollection, defineConfig, f, isAuthenticated } from 'daybook'
+import { describe, expect, test } from 'vitest'
+import { People } from '../support/auth/people.ts'
+import { EventReader, type ServerEvent } from '../support/network/event-reader.ts'
+import { listen } from '../support/network/listening.ts'
+import { eventually, LARGE_TEST_MS } from '../support/patience.ts'
+import { create, update } from '../support/stores/place.ts'
+import { STORES, type StoredService } from '../support/stores/stores.ts'
+
+const people = new People({ cleo: [], ann: ['editor'] })
+const config = defineConfig({
+  auth: people.adapter,
+  limits: { heartbeatMs: 100, listeners: 3 },
+  collections: {
+    posts: defineCollection({
+      fields: {
+        title: f.text({ required: true }),
+        status: f.status(),
+        text: f.text({ search: false, index: false, maxLength: 1_000_000 }),
+        secret: f.text({ access: { read: isAuthenticated } }),
+      },
+    }),
+    members: defineCollection({
+      access: { read: ({ identity }) => identity?.roles.includes('editor') === true },
+      fields: { name: f.text() },
+    }),
+  },
+})
+
+interface Asked {
+  readonly query?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const request = (service: StoredService, { query = '', headers = {} }: Asked = {}): Promise<Response> =>
+  service.request(`/api/cms/events?${query}`, { headers })
+
+/** Opens a stream, and waits until it has begun. */
+async function open(service: StoredService, asked?: Asked): Promise<EventReader> {
+  const response = await request(service, asked)
+  expect(response.status).toBe(200)
+  const reader = new EventReader(response)
+  await reader.begun()
+  return reader
+}
+
+/** The item of an event. */
+const itemOf = (event: ServerEvent | undefined) =>
+  (event?.data ?? {}) as { readonly id?: string; readonly restart?: string; readonly data?: { readonly title: string } }
+
+const as = (name: string): Readonly<Record<string, string>> => ({ Authorization: `Bearer ${name}` })
+const remove = (service: StoredService, path: string) =>
+  service.request(path, { method: 'DELETE', headers: as(service.token) })
+
+describe.each(STORES)('GET /api/cms/events on $name', (store) => {
+  test('tells what changes from now on, as the changes feed does', async () => {
+    await using service = await store.open(config)
+    await create(service, 'posts', { title: 'Before' })
+    await using reader = await open(service)
+    expect(reader.response.headers.get('content-type')).toBe('text/event-stream')
+    expect(reader.response.headers.get('cache-control')).toBe('private, no-store')
+    expect(reader.response.headers.get('x-accel-buffering')).toBe('no')
+    expect(reader.retry).toBeGreaterThanOrEqual(500)
+    const { id } = await create(service, 'posts', { title: 'Now' })
+    const data = await (await service.request(`/api/posts/${id}`)).json()
+    expect(await reader.next()).toEqual({ event: 'upsert', data: { action: 'upsert', collection: 'posts', id, data } })
+    await remove(service, `/api/posts/${id}`)
+    expect(await reader.next()).toEqual({ event: 'delete', data: { action: 'delete', collection: 'posts', id } })
+  })
+
+  test('goes on after the last event that came, without a gap (W9)', async () => {
+    await using service = await store.open(config)
+    const first = await open(service)
+    await create(service, 'posts', { title: 'One' })
+    await first.next()
+    await first[Symbol.asyncDispose]()
+    const missed = await create(service, 'posts', { title: 'Two' })
+    await using second = await open(service, { headers: { 'Last-Event-ID': String(first.id) } })
+    expect(await second.next()).toMatchObject({ event: 'upsert', data: { id: missed.id } })
+    const { id } = await create(service, 'posts', { title: 'Three' })
+    expect(await second.next()).toMatchObject({ event: 'upsert', data: { id } })
+    await using third = await open(service, { query: `since=${first.id}` })
+    expect((await third.take(2)).map((one) => itemOf(one).id)).toEqual([missed.id, id])
+  })
+
+  test('tells a reader without a session nothing of drafts and hidden fields (Z2, W8)', async () => {
+    await using service = await store.open(config)
+    await using anyone = await open(service)
+    await using cleo = await open(service, { headers: as('cleo') })
+    const draft = await create(service, 'posts', { title: 'Draft', status: 'draft', secret: 'hush' })
+    const shown = await create(service, 'posts', { title: 'Shown', secret: 'hush' })
+    expect(await cleo.take(2)).toMatchObject([{ data: { id: draft.id } }, { data: { id: shown.id } }])
+    expect(await anyone.next()).toMatchObject({ data: { id: shown.id } })
+    await update(service, 'posts', shown.id, { status: 'archived' })
+    expect(await anyone.next()).toMatchObject({ event: 'delete', data: { id: shown.id } })
+    expect(anyone.lines.join()).not.toMatch(/hush|Draft/)
+  })
+
+  test('ends when the session or its rights do (W9)', async () => {
+    await using service = await store.open(config)
+    people.promote('dora', 'editor')
+    await using reader = await open(service, { headers: as('dora') })
+    const { id } = await create(service, 'members', { name: 'Mia' })
+    expect(await reader.next()).toMatchObject({ data: { id } })
+    people.promote('dora')
+    expect(await reader.next()).toBeUndefined()
+    await using again = await open(service, { headers: { ...as('dora'), 'Last-Event-ID': String(reader.id) } })
+    expect(await again.next()).toMatchObject({ event: 'delete', data: { collection: 'members', id } })
+  })
+
+  test.each([
+    ['an id that is none', { headers: { 'Last-Event-ID': 'junk' } }, 'Last-Event-ID'],
+    ['a collection that is not readable', { query: 'collections=members' }, 'collections'],
+    ['a parameter that is not there', { query: 'limit=1' }, 'limit'],
+  ])('refuses %s before it begins', async (_what, asked, path) => {
+    await using service = await store.open(config)
+    const response = await request(service, asked)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ details: { issues: [{ path }] } })
+  })
+
+  test('an id that is too old is answered with one to begin anew', async () => {
+    await using service = await store.open(config)
+    const first = await open(service)
+    await first[Symbol.asyncDispose]()
+    const { id } = await create(service, 'posts', { title: 'One' })
+    await service.rows("INSERT INTO daybook$meta (key, value) VALUES ('journal floor', '1') RETURNING key")
+    const reader = new EventReader(await request(service, { headers: { 'Last-Event-ID': String(first.id) } }))
+    const reset = await reader.next()
+    expect(reset).toEqual({ event: 'reset', data: { restart: expect.any(String) } })
+    expect(await reader.next()).toBeUndefined()
+    const { restart } = itemOf(reset)
+    await using again = await open(service, { query: `since=${restart}` })
+    expect(await again.next()).toMatchObject({ event: 'upsert', data: { id } })
+  })
+
+  test('says that it is still there when nothing happens, and how far it has come', async () => {
+    await using service = await store.open(config)
+    await using reader = await open(service, { query: 'collections=posts' })
+    const begun = reader.id
+    await eventually(async () => {
+      const next = reader.next()
+      await create(service, 'posts', { title: 'Draft', status: 'draft' })
+      await Promise.race([next, new Promise((resolve) => setTimeout(resolve, 300))])
+      expect(reader.lines).toContain(':')
+      expect(reader.id).not.toBe(begun)
+    })
+  })
+
+  test('has a bound on listeners', async () => {
+    await using service = await store.open(config)
+    const readers = [await open(service), await open(service), await open(service)]
+    const refused = await request(service)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+    await readers[0]?.[Symbol.asyncDispose]()
+    await using again = await open(service)
+    expect(again.id).toBeDefined()
+    for (const reader of readers) await reader[Symbol.asyncDispose]()
+  })
+
+  test('ends at once when the service ends, and takes no new ones', async () => {
+    await using service = await store.open(config)
+    await using reader = await open(service)
+    service.drain()
+    expect(await reader.next()).toBeUndefined()
+    expect((await request(service)).status).toBe(503)
+  })
+
+  test('HEAD is answered, and holds no place', async () => {
+    await using service = await store.open(config)
+    for (let asked = 0; asked < 5; asked += 1) {
+      const response = await service.request('/api/cms/events', { method: 'HEAD' })
+      expect([response.status, response.body]).toEqual([200, null])
+    }
+  })
+
+  test('tells what other nodes write (N1)', async () => {
+    await using place = await store.at()
+    const writer = await place.open(config as never)
+    const teller = await place.open(config as never)
+    await using reader = new EventReader(await teller.fetch(new Request('http://daybook.test/api/cms/events')))
+    await reader.begun()
+    const { id } = await create(writer, 'posts', { title: 'Far away' })
+    expect(await reader.next()).toMatchObject({ data: { id } })
+    await reader[Symbol.asyncDispose]()
+    await teller.close()
+    await writer.close()
+  })
+})
+
+describe('live events over a socket', () => {
+  test('come in the order of changes, and the connection can be used for others after them', async () => {
+    await using listening = await listen(config)
+    const response = await fetch(`${listening.url}/api/cms/events`)
+    await using reader = new EventReader(response)
+    await reader.begun()
+    for (let count = 0; count < 20; count += 1) await create(listening.service, 'posts', { title: `${count}` })
+    const titles: unknown[] = []
+    while (titles.length < 20) titles.push(itemOf(await reader.next()).data?.title)
+    expect(titles).toEqual(Array.from({ length: 20 }, (_, at) => `${at}`))
+  })
+
+  test('a reader that does not read is cut, and others go on (O9)', { timeout: LARGE_TEST_MS }, async () => {
+    await using listening = await listen(config)
+    const { port, hostname } = new URL(listening.url)
+    const stuck = connect(Number(port), hostname)
+    stuck.write('GET /api/cms/events HTTP/1.1\r\nHost: x\r\n\r\n')
+    stuck.pause()
+    await using reader = new EventReader(await fetch(`${listening.url}/api/cms/events`))
+    await reader.begun()
+    const closed = new Promise((resolve) => stuck.once('close', resolve))
+    const text = 'x'.repeat(500_000)
+    const seen: unknown[] = []
+    for (let count = 0; count < 40; count += 1) {
+      await create(listening.service, 'posts', { title: `${count}`, text })
+      seen.push(await reader.next())
+    }
+    expect(seen).not.toContain(undefined)
+    // What was sent before is still in the buffers of the system.
+    stuck.resume()
+    stuck.on('error', () => {})
+    await closed
+  })
+})

@@ -1,0 +1,85 @@
+import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
+import { describe, expect, test } from 'vitest'
+import { People } from '../support/auth/people.ts'
+import { ask, bodyOf } from '../support/scenarios/client.ts'
+import { STORES, type StoredService } from '../support/stores/stores.ts'
+
+const people = new People({ cleo: [], ann: ['editor'] })
+const isEditor = (roles: readonly string[] | undefined): boolean => roles?.includes('editor') === true
+const config = defineConfig({
+  auth: people.adapter,
+  collections: {
+    posts: defineCollection({
+      access: { read: ({ identity }) => isEditor(identity?.roles) || { team: { eq: 'a' } } },
+      fields: { title: f.text(), team: f.text() },
+    }),
+    letters: defineCollection({
+      people: { read: ({ identity }) => isEditor(identity?.roles) },
+      fields: { title: f.text() },
+    }),
+  },
+  globals: {
+    site: defineGlobal({ access: { read: ({ identity }) => isEditor(identity?.roles) }, fields: { name: f.text() } }),
+  },
+})
+
+type Listed = { readonly items: readonly Readonly<Record<string, unknown>>[]; readonly next: number }
+
+const as = (name: string) => ({ auth: false, headers: { Authorization: `Bearer ${name}` } })
+const journal = async (service: StoredService, name: string, query = ''): Promise<Listed> => {
+  const answer = await ask(service, `/api/cms/journal?${query}`, as(name))
+  expect(answer.status, answer.text).toBe(200)
+  return bodyOf(answer) as unknown as Listed
+}
+const write = async (service: StoredService, method: string, path: string, name: string, json?: object) => {
+  const answer = await ask(service, path, { method, json, ...as(name) })
+  expect(answer.status, answer.text).toBeLessThan(300)
+  return answer.text === '' ? '' : String(bodyOf(answer).id)
+}
+const seqs = ({ items }: Listed): readonly unknown[] => items.map(({ seq }) => seq)
+
+describe.each(STORES)('GET /api/cms/journal on $name', (store) => {
+  async function filled(): Promise<StoredService> {
+    const service = (await store.open(config)) as unknown as StoredService
+    const shown = await write(service, 'POST', '/api/posts', 'ann', { title: 'Shown', team: 'a' })
+    const hidden = await write(service, 'POST', '/api/posts', 'ann', { title: 'Hidden', team: 'b' })
+    await write(service, 'POST', '/api/letters', 'cleo', { title: 'Letter' })
+    await write(service, 'PUT', '/api/globals/site', 'ann', { name: 'Site' })
+    await write(service, 'DELETE', `/api/posts/${shown}`, 'ann')
+    await write(service, 'DELETE', `/api/posts/${hidden}`, 'ann')
+    return service
+  }
+
+  test('lists who changed what, of documents that the caller may read, or could in the end', async () => {
+    await using service = await filled()
+    const { items, next } = await journal(service, 'ann')
+    expect(items.map(({ seq, actor, action, collection }) => [seq, actor, action, collection])).toEqual([
+      [1, 'ann', 'create', 'posts'],
+      [2, 'ann', 'create', 'posts'],
+      [3, 'cleo', 'create', 'letters'],
+      [4, 'ann', 'create', 'globals'],
+      [5, 'ann', 'delete', 'posts'],
+      [6, 'ann', 'delete', 'posts'],
+    ])
+    expect(next).toBe(6)
+    const shown = await journal(service, 'cleo')
+    expect(seqs(shown)).toEqual([1, 3, 5])
+    expect(shown.items[1]).not.toHaveProperty('actor')
+    expect(shown.items[0]).toMatchObject({ actor: 'ann', at: expect.any(String), id: expect.any(String) })
+  })
+
+  test('can be narrowed and paged', async () => {
+    await using service = await filled()
+    expect(seqs(await journal(service, 'ann', 'actor=cleo'))).toEqual([3])
+    expect(seqs(await journal(service, 'ann', 'collections=letters,globals'))).toEqual([3, 4])
+    const page = await journal(service, 'ann', 'limit=2&since=1')
+    expect([seqs(page), page.next]).toEqual([[2, 3], 3])
+    expect(await journal(service, 'ann', 'since=6')).toEqual({ items: [], next: 6 })
+    // Whom a reader may not know does not narrow it either.
+    expect(seqs(await journal(service, 'cleo', 'actor=cleo'))).toEqual([])
+    const refused = await ask(service, '/api/cms/journal?actor=cleo&collections=letters', as('cleo'))
+    expect(refused.status).toBe(400)
+    expect((await ask(service, '/api/cms/journal?collections=globals', as('cleo'))).status).toBe(400)
+    expect((await ask(service, '/api/cms/journal')).status).toBe(401)
+  })
+})

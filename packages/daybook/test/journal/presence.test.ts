@@ -1,0 +1,85 @@
+import { defineCollection, defineConfig, f } from 'daybook'
+import { describe, expect, test } from 'vitest'
+import { People } from '../support/auth/people.ts'
+import { EventReader } from '../support/network/event-reader.ts'
+import { ask, bodyOf } from '../support/scenarios/client.ts'
+import { create } from '../support/stores/place.ts'
+import { POSTGRES, STORES, type StoredService } from '../support/stores/stores.ts'
+
+const people = new People({ cleo: [], ann: ['editor'] })
+const config = defineConfig({
+  auth: people.adapter,
+  collections: {
+    posts: defineCollection({ fields: { title: f.text(), status: f.status() } }),
+    secrets: defineCollection({
+      access: { read: ({ identity }) => identity?.roles.includes('editor') === true },
+      fields: { title: f.text() },
+    }),
+  },
+})
+
+const as = (name: string) => ({ Authorization: `Bearer ${name}` })
+const enter = (service: StoredService, path: string, name: string) =>
+  ask(service, `/api/${path}/presence`, { method: 'POST', headers: as(name), auth: false })
+const leave = (service: StoredService, path: string, name: string) =>
+  ask(service, `/api/${path}/presence`, { method: 'DELETE', headers: as(name), auth: false })
+
+async function listenAs(service: Pick<StoredService, 'fetch'>, name: string | undefined): Promise<EventReader> {
+  const request = new Request('http://daybook.test/api/cms/events', { headers: name === undefined ? {} : as(name) })
+  const reader = new EventReader(await service.fetch(request))
+  await reader.begun()
+  return reader
+}
+
+describe.each(STORES)('presence on $name', (store) => {
+  test('whoever has an entry open is told to those who can read it and have a session', async () => {
+    await using service = await store.open(config)
+    const { id } = await create(service, 'posts', { title: 'Open' })
+    await using cleo = await listenAs(service, 'cleo')
+    await using stranger = await listenAs(service, undefined)
+    const first = await enter(service, `posts/${id}`, 'ann')
+    expect(bodyOf(first)).toEqual({ present: [{ subject: 'ann', since: expect.any(String) }] })
+    const told = { event: 'presence', data: { collection: 'posts', id, present: [{ subject: 'ann' }] } }
+    expect(await cleo.next()).toMatchObject(told)
+    const second = bodyOf(await enter(service, `posts/${id}`, 'cleo')) as unknown as { present: { subject: string }[] }
+    expect(second.present.map(({ subject }) => subject)).toEqual(['ann', 'cleo'])
+    expect(await cleo.next()).toMatchObject({ data: { present: [{ subject: 'ann' }, { subject: 'cleo' }] } })
+    expect((await leave(service, `posts/${id}`, 'ann')).status).toBe(204)
+    expect(await cleo.next()).toMatchObject({ data: { present: [{ subject: 'cleo' }] } })
+    const seq = (await service.rows('SELECT seq FROM daybook$head'))[0]?.seq
+    await create(service, 'posts', { title: 'Next' })
+    // A change is all that a reader without a session hears.
+    expect(await stranger.next()).toMatchObject({ event: 'upsert' })
+    expect(stranger.lines.join()).not.toMatch(/presence|ann/)
+    expect(seq).toBe(1)
+  })
+
+  test('what is not readable is not there, and strangers are refused', async () => {
+    await using service = await store.open(config)
+    const { id } = await create(service, 'secrets', { title: 'Shut' })
+    await using cleo = await listenAs(service, 'cleo')
+    expect((await enter(service, `secrets/${id}`, 'cleo')).status).toBe(403)
+    expect((await enter(service, `secrets/${id}`, 'ann')).status).toBe(200)
+    expect((await enter(service, `posts/${id}`, 'ann')).status).toBe(404)
+    expect((await ask(service, `/api/posts/${id}/presence`, { method: 'POST', auth: false })).status).toBe(401)
+    const post = await create(service, 'posts', { title: 'Next' })
+    expect(await cleo.next()).toMatchObject({ event: 'upsert', data: { id: post.id } })
+    expect(cleo.lines.join()).not.toMatch(/presence/)
+  })
+})
+
+test('on PostgreSQL, presence is told on every node', async () => {
+  await using place = await POSTGRES.at()
+  const one = await place.open(config as never)
+  const other = await place.open(config as never)
+  const { id } = await create(one, 'posts', { title: 'Open' })
+  await using reader = await listenAs(other as never, 'cleo')
+  const request = new Request(`http://daybook.test/api/posts/${id}/presence`, { method: 'POST', headers: as('ann') })
+  expect((await one.fetch(request)).status).toBe(200)
+  let event = await reader.next()
+  while (event?.event !== 'presence') event = await reader.next()
+  expect(event.data).toMatchObject({ id, present: [{ subject: 'ann' }] })
+  await reader[Symbol.asyncDispose]()
+  await one.close()
+  await other.close()
+})

@@ -1,0 +1,136 @@
+import { defineCollection, defineConfig, f, SYSTEM } from 'daybook'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { HistoryConfig } from '../../src/config/config.ts'
+import { retain } from '../../src/journal/retention.ts'
+import type { Service } from '../../src/service.ts'
+import { Lease } from '../../src/store/records/lease.ts'
+import type { Store } from '../../src/store/store.ts'
+import { People } from '../support/auth/people.ts'
+import { create, type Place, update } from '../support/stores/place.ts'
+import { STORES } from '../support/stores/stores.ts'
+
+const config = defineConfig({
+  auth: new People({ ann: [] }).adapter,
+  collections: {
+    posts: defineCollection({ fields: { title: f.text(), status: f.status() } }),
+    notes: defineCollection({ fields: { text: f.text() } }),
+  },
+})
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+describe.each(STORES)('retention on $name', (store) => {
+  let place: Place
+  let service: Service
+  let own: Store
+  beforeEach(async () => {
+    place = await store.at()
+    service = await place.open(config)
+    own = await place.store()
+  })
+  afterEach(async () => {
+    await own.close()
+    await service.close()
+    await place[Symbol.asyncDispose]()
+  })
+
+  const pass = (history: HistoryConfig, inDays = 0): Promise<boolean> =>
+    retain({ store: own, lease: new Lease(own, 'retention', 60_000), history, now: Date.now() + inDays * DAY_MS })
+  const payloads = async (): Promise<readonly number[]> =>
+    (await place.rows<{ seq: number }>('SELECT seq FROM daybook$journal_payload ORDER BY seq')).map((row) =>
+      Number(row.seq),
+    )
+  const records = async (): Promise<readonly string[]> =>
+    (await place.rows<{ seq: number; action: string }>('SELECT seq, action FROM daybook$journal ORDER BY seq')).map(
+      ({ seq, action }) => `${seq} ${action}`,
+    )
+  const floor = async (): Promise<number> => {
+    const [note] = await place.rows<{ value: string }>("SELECT value FROM daybook$meta WHERE key = 'journal floor'")
+    return Number(note?.value ?? 0)
+  }
+  const write = async (times: number): Promise<string> => {
+    const { id } = await create(service, 'notes', { text: '1' })
+    for (let n = 2; n <= times; n += 1) await update(service, 'notes', id, { text: `${n}` })
+    return id
+  }
+  const saveDraft = async (id: string, title: string): Promise<void> => {
+    const response = await service.fetch(
+      new Request(`http://daybook.test/api/posts/${id}?draft=true`, {
+        method: 'PUT',
+        headers: { Authorization: 'Bearer ann', 'Content-Type': 'application/json' },
+        body: JSON.stringify({ title }),
+      }),
+    )
+    expect(response.status).toBe(200)
+  }
+
+  test('keeps as many former versions of each document as the config says, and every record', async () => {
+    await write(6)
+    await write(2)
+    expect(await payloads()).toEqual([1, 2, 3, 4, 5, 7])
+    await pass({ versions: 2 })
+    expect(await payloads()).toEqual([4, 5, 7])
+    expect(await records()).toHaveLength(8)
+    // From 4 on, the journal tells what each document was.
+    expect(await floor()).toBe(4)
+  })
+
+  test('goes on where it ended, and looks at all again where fewer are kept', async () => {
+    const id = await write(5)
+    await pass({ versions: 3 })
+    expect(await payloads()).toEqual([2, 3, 4])
+    await update(service, 'notes', id, { text: 'x' })
+    await pass({ versions: 3 })
+    expect(await payloads()).toEqual([3, 4, 5])
+    await pass({ versions: 1 })
+    expect(await payloads()).toEqual([5])
+    await pass({ versions: 0 })
+    expect(await payloads()).toEqual([])
+    expect(await service.content.get('notes', id, {}, { caller: SYSTEM })).toMatchObject({ text: 'x' })
+  })
+
+  test('keeps what was replaced within the last days, and the newest record of everything', async () => {
+    const id = await write(3)
+    const gone = await write(2)
+    await service.content.delete('notes', gone, { caller: SYSTEM })
+    await pass({ days: 30 }, 29)
+    expect(await payloads()).toEqual([1, 2, 4, 5])
+    await pass({ days: 30 }, 31)
+    expect(await payloads()).toEqual([])
+    expect(await records()).toEqual(['3 update', '6 delete'])
+    expect(await floor()).toBe(6)
+    expect(await service.content.get('notes', id, {}, { caller: SYSTEM })).toMatchObject({ text: '3' })
+  })
+
+  test('keeps nothing from a subscription that is still to be told of it', async () => {
+    await write(4)
+    await own.transaction((writer) => writer.records.put('subscription', { id: 'slow', seq: 2 }))
+    await pass({ days: 1 }, 2)
+    expect(await records()).toEqual(['2 update', '3 update', '4 update'])
+    expect(await payloads()).toEqual([2, 3])
+    await pass({ versions: 0 }, 2)
+    expect(await payloads()).toEqual([2, 3])
+  })
+
+  test('one node does it', async () => {
+    await write(3)
+    const other = new Lease(own, 'retention', 60_000)
+    await other.take()
+    expect(await pass({ versions: 0 })).toBe(false)
+    expect(await payloads()).toEqual([1, 2])
+  })
+
+  test('counts working copies apart, and keeps the present one', async () => {
+    const { id } = await create(service, 'posts', { title: 'One' })
+    for (const title of ['a', 'b', 'c', 'd']) await saveDraft(id, title)
+    await update(service, 'posts', id, { title: 'Two' })
+    const last = (await records()).slice(-2)
+    expect(await payloads()).toEqual([1, 2, 3, 4, 5])
+    await pass({ versions: 1 })
+    expect(await payloads()).toEqual([1, 5])
+    await pass({ days: 1 }, 2)
+    expect(await records()).toEqual(last)
+    expect(last.map((one) => one.split(' ')[1]).sort()).toEqual(['draft', 'update'])
+    expect(await payloads()).toEqual([])
+  })
+})

@@ -1,0 +1,269 @@
+import {
+  type DaybookConfig,
+  DeliveryError,
+  defineCollection,
+  definePlugin,
+  f,
+  type JournalEvent,
+  type JournalSubscription,
+  type SubscribedJournal,
+} from 'daybook'
+import { createTestService } from 'daybook/testing'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { KeptLog } from '../support/kept-log.ts'
+import { eventually } from '../support/patience.ts'
+import { create, type Place, update } from '../support/stores/place.ts'
+import { STORES } from '../support/stores/stores.ts'
+
+const collections = { notes: defineCollection({ fields: { text: f.text() } }) }
+
+/** What the plugin of a test does. */
+interface Reading extends Partial<JournalSubscription> {
+  readonly system?: boolean
+}
+
+/** A config with a plugin that reads the journal, and what the plugin can ask. */
+function reading({ system = false, ...subscription }: Reading): {
+  config: DaybookConfig
+  journal: () => SubscribedJournal
+} {
+  let subscribed: SubscribedJournal | undefined
+  const plugin = definePlugin({
+    name: 'reader',
+    version: '1.0.0',
+    system,
+    setup: async ({ journal }) => {
+      subscribed = await journal.subscribe({ name: 'index', deliver: () => {}, ...subscription })
+    },
+  })
+  return { config: { collections, plugins: [plugin] }, journal: () => subscribed as SubscribedJournal }
+}
+
+const QUICK = { retryMs: 1, maxRetryMs: 5 } as const
+
+describe.each(STORES)('a plugin that reads the journal on $name', (store) => {
+  let place: Place
+  const open: { close(): Promise<void> }[] = []
+
+  beforeEach(async () => {
+    place = await store.at()
+  })
+  afterEach(async () => {
+    for (const service of open.splice(0)) await service.close()
+    await place[Symbol.asyncDispose]()
+  })
+
+  const start = async (config: DaybookConfig) => {
+    const service = await place.open(config)
+    open.push(service)
+    return service
+  }
+
+  test('goes on with other documents while one fails, whose later changes wait for it', async () => {
+    const seen: string[] = []
+    let isBroken = true
+    const { config, journal } = reading({
+      concurrency: 4,
+      times: { ...QUICK, retryMs: 30, maxRetryMs: 30 },
+      deliver: ({ after, seq }) => {
+        if (isBroken && seq === 1) throw new DeliveryError('The index has no room.')
+        seen.push(`${after?.text}`)
+      },
+    })
+    const service = await start(config)
+    const { id } = await create(service, 'notes', { text: 'a1' })
+    await update(service, 'notes', id, { text: 'a2' })
+    await create(service, 'notes', { text: 'b' })
+    await update(service, 'notes', id, { text: 'a3' })
+    await create(service, 'notes', { text: 'c' })
+    await eventually(() => expect(seen.toSorted()).toEqual(['b', 'c']))
+    await eventually(async () => expect(await journal().status()).toEqual({ seq: 5, head: 5, pending: 3, parked: 0 }))
+    const [first, second] = await journal().deliveries({ state: 'pending', limit: 10 })
+    expect(first).toMatchObject({ seq: 1, action: 'create', collection: 'notes', id, reason: 'The index has no room.' })
+    expect(second).toMatchObject({ seq: 2, attempts: 0, failedAt: null, reason: null })
+    isBroken = false
+    await eventually(() => expect(seen.slice(2)).toEqual(['a1', 'a2', 'a3']))
+    await eventually(async () => expect(await journal().status()).toMatchObject({ pending: 0, parked: 0 }))
+  })
+
+  test('is told again after a restart of what had failed', async () => {
+    const seen: number[] = []
+    let isBroken = true
+    const { config } = reading({
+      times: QUICK,
+      deliver: ({ seq }) => {
+        if (isBroken) throw new Error('down')
+        seen.push(seq)
+      },
+    })
+    const service = await start(config)
+    for (const text of ['1', '2', '3']) await create(service, 'notes', { text })
+    await open.pop()?.close()
+    isBroken = false
+    await start(config)
+    await eventually(() => expect(seen.toSorted()).toEqual([1, 2, 3]))
+  })
+
+  test('parks what fails for too long, goes on behind it, and replays it when that is asked for', async () => {
+    const seen: string[] = []
+    let isBroken = true
+    const { config, journal } = reading({
+      times: { ...QUICK, parkAfterMs: 1 },
+      deliver: ({ after }) => {
+        if (isBroken && after?.text === 'poison') throw new DeliveryError('It is poison.')
+        seen.push(`${after?.text}`)
+      },
+    })
+    const service = await start(config)
+    const { id } = await create(service, 'notes', { text: 'poison' })
+    await update(service, 'notes', id, { text: 'cured' })
+    await eventually(() => expect(seen).toEqual(['cured']))
+    await eventually(async () => expect(await journal().status()).toMatchObject({ pending: 0, parked: 1 }))
+    expect(await journal().deliveries({ state: 'parked', limit: 10 })).toMatchObject([
+      { seq: 1, id, dueAt: null, reason: 'It is poison.' },
+    ])
+    isBroken = false
+    await journal().replay({ parked: true })
+    await eventually(() => expect(seen).toEqual(['cured', 'poison']))
+    await eventually(async () => expect(await journal().status()).toMatchObject({ pending: 0, parked: 0 }))
+  })
+
+  test('replays one change, or a part of the journal in order, and then what is new', async () => {
+    const seen: string[] = []
+    const { config, journal } = reading({
+      concurrency: 8,
+      times: QUICK,
+      deliver: ({ after }) => void seen.push(`${after?.text}`),
+    })
+    const service = await start(config)
+    const { id } = await create(service, 'notes', { text: '1' })
+    for (const text of ['2', '3', '4', '5']) await update(service, 'notes', id, { text })
+    const next = async (replay: () => Promise<void>, expected: readonly string[]) => {
+      await eventually(async () =>
+        expect(await journal().status()).toMatchObject({ seq: (await journal().status()).head }),
+      )
+      seen.length = 0
+      await replay()
+      await eventually(() => expect(seen).toEqual(expected))
+    }
+    await next(() => journal().replay({ seq: 3 }), ['3'])
+    await next(() => journal().replay({ from: 2, to: 4 }), ['2', '3', '4'])
+    await next(
+      async () => {
+        await journal().replay({ from: 4 })
+        await update(service, 'notes', id, { text: '6' })
+        await eventually(() => expect(seen.length).toBeGreaterThanOrEqual(3))
+      },
+      expect.toSatisfy((all: string[]) => {
+        // The new change may come before the replay begins; it is delivered in order again then.
+        const from = all.indexOf('4')
+        return all.slice(from).join() === '4,5,6' && all.slice(0, from).every((one) => one === '6')
+      }) as never,
+    )
+    await next(
+      () => Promise.all([journal().replay({ seq: 1 }), journal().replay({ from: 5, to: 900 })]).then(() => {}),
+      ['1', '5', '6'],
+    )
+  })
+
+  test('asks a receiver that is down for one delivery at a time, and loses nothing', async () => {
+    let isDown = true
+    let attempts = 0
+    const seen = new Set<number>()
+    const { config, journal } = reading({
+      concurrency: 4,
+      times: { retryMs: 60, maxRetryMs: 120 },
+      deliver: ({ seq }) => {
+        attempts += 1
+        if (isDown) throw new DeliveryError('It is down.')
+        seen.add(seq)
+      },
+    })
+    const service = await start(config)
+    for (let index = 0; index < 60; index += 1) await create(service, 'notes', { text: `${index}` })
+    await eventually(() => expect(attempts).toBeGreaterThan(6))
+    expect(attempts).toBeLessThan(30)
+    expect((await journal().status()).seq).toBeLessThan(60)
+    isDown = false
+    await eventually(() => expect(seen.size).toBe(60))
+    await eventually(async () => expect(await journal().status()).toEqual({ seq: 60, head: 60, pending: 0, parked: 0 }))
+  })
+
+  test('that throws or hangs changes no write, and holds up no other (D14)', async () => {
+    const log = new KeptLog()
+    const seen: number[] = []
+    const deliver = ({ signal, seq }: JournalEvent): Promise<void> | undefined => {
+      if (seq === 1) throw new TypeError('no index')
+      if (seq === 2)
+        return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      if (seq === 3) return new Promise(() => {})
+      seen.push(seq)
+      return undefined
+    }
+    const { config } = reading({
+      concurrency: 4,
+      times: { ...QUICK, retryMs: 60_000, maxRetryMs: 60_000, deliveryMs: 2000 },
+      deliver,
+    })
+    await using service = await store.open(config, { log })
+    for (const text of ['1', '2', '3', '4']) await create(service, 'notes', { text })
+    await eventually(() => expect(seen).toEqual([4]))
+    const lines: string[] = []
+    await eventually(() => {
+      lines.push(...log.take().filter((line) => line.includes('could not be delivered')))
+      expect(lines).toHaveLength(3)
+    })
+    expect(lines.join('\n')).toMatch(/plugin reader: index.*no index|no index.*plugin reader: index/s)
+    expect((await service.content.list('notes' as never)).total).toBe(4)
+    expect((await service.fetch(new Request('http://localhost/api/ready'))).status).toBe(200)
+  })
+
+  test('of two nodes, one delivers, and the other goes on when it ends', async () => {
+    const seen: string[] = []
+    const nodes = ['first', 'second'].map((name) =>
+      reading({ concurrency: 4, times: QUICK, deliver: ({ seq }) => void seen.push(`${name} ${seq}`) }),
+    )
+    const [first, second] = [
+      await start(nodes[0]?.config ?? { collections }),
+      await start(nodes[1]?.config ?? { collections }),
+    ]
+    for (let index = 0; index < 10; index += 1) await create(first, 'notes', { text: `${index}` })
+    await eventually(() => expect(seen).toHaveLength(10))
+    const leader = seen[0]?.startsWith('first') ? first : second
+    open.splice(open.indexOf(leader), 1)
+    await leader.close()
+    const other = leader === first ? second : first
+    await create(other, 'notes', { text: 'last' })
+    await eventually(() => expect(seen).toHaveLength(11))
+    expect(new Set(seen.map((one) => one.split(' ')[1])).size).toBe(11)
+  })
+})
+
+describe('a subscription is refused', () => {
+  const start = (subscription: Reading) => createTestService(reading(subscription).config)
+
+  test.each<[string, Reading, string]>([
+    ['name', { name: 'two words' }, 'plugins.reader.setup.two words.name: write a name'],
+    ['concurrency', { concurrency: 0 }, 'index.concurrency: write a whole number from 1 to 64'],
+    [
+      'collection',
+      { collections: { nots: {} } },
+      'index.collections.nots: there is no such collection; did you mean notes?',
+    ],
+    ['global', { globals: ['site'] }, 'index.globals.site: there is no such global'],
+    ['action', { actions: ['draft'] }, 'index.actions.draft: write one of: create, update'],
+    [
+      'where',
+      { collections: { notes: { where: { nope: { eq: 1 } } } } },
+      'index.collections.notes.where[nope]: cannot filter',
+    ],
+    [
+      'select',
+      { collections: { notes: { select: ['txt'] } } },
+      'index.collections.notes.select.txt: there is no such field; did you mean text?',
+    ],
+    ['reader', { reader: 'system' }, 'Declare it: definePlugin'],
+  ])('for its %s', async (_what, subscription, message) => {
+    await expect(start(subscription)).rejects.toThrow(message)
+  })
+})

@@ -1,0 +1,131 @@
+import { defineCollection, defineConfig, f, hasRole } from 'daybook'
+import { type WebhooksOptions, webhooks } from 'daybook/plugins'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { People } from '../../support/auth/people.ts'
+import { KeptLog } from '../../support/kept-log.ts'
+import { HookReceiver } from '../../support/network/hook-receiver.ts'
+import { eventually } from '../../support/patience.ts'
+import { create, update } from '../../support/stores/place.ts'
+import { STORES, type StoredService } from '../../support/stores/stores.ts'
+
+const SECRET = `whsec_${Buffer.from('canary of a secret, 32 bytes it is').toString('base64')}`
+const people = new People({ ann: ['editor'], cleo: [] })
+const QUICK = { firstMs: 1, maxMs: 5 } as const
+
+describe.each(STORES)('deliveries of webhooks on $name', (store) => {
+  let receiver: HookReceiver
+  let service: StoredService
+  let log: KeptLog
+
+  beforeEach(async () => {
+    receiver = await HookReceiver.open()
+    log = new KeptLog()
+  })
+  afterEach(async () => {
+    await service.close()
+    await receiver[Symbol.asyncDispose]()
+  })
+
+  const open = async (options: Partial<WebhooksOptions> = {}): Promise<void> => {
+    const headers = { Authorization: 'Bearer canary-of-a-header' }
+    const site = { url: `${receiver.url}?canary=address`, secrets: [SECRET], headers, allowPrivate: true }
+    const plugin = webhooks({ endpoints: { site }, retries: QUICK, ...options })
+    const collections = { posts: defineCollection({ fields: { title: f.text() } }) }
+    service = await store.open(defineConfig({ collections, auth: people.adapter, plugins: [plugin] }) as never, { log })
+  }
+
+  const ask = async (path: string, { as = service.token, body }: { as?: string; body?: object } = {}) => {
+    const headers = { authorization: `Bearer ${as}`, ...(body ? { 'content-type': 'application/json' } : {}) }
+    const init = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers }
+    const response = await service.fetch(new Request(`http://localhost/api/cms/webhooks${path}`, init))
+    const text = await response.text()
+    return { status: response.status, text, json: text === '' ? undefined : JSON.parse(text) }
+  }
+
+  test('are listed with what went wrong, and sent again when that is asked for', async () => {
+    await open({ retries: { ...QUICK, forMs: 1 } })
+    receiver.answer = (_hook, response) => response.writeHead(500, 'canary').end('canary of an answer')
+    const { id } = await create(service, 'posts', { title: 'One' })
+    await eventually(async () => expect((await ask('/site/deliveries')).json.items).toHaveLength(1))
+    const listed = await ask('/site/deliveries')
+    expect(listed.json.items).toEqual([
+      {
+        seq: 1,
+        action: 'create',
+        collection: 'posts',
+        id,
+        attempts: expect.any(Number),
+        failedAt: expect.any(String),
+        dueAt: null,
+        reason: 'The receiver answered 500.',
+      },
+    ])
+    const status = { name: 'site', origin: new URL(receiver.url).origin, seq: 1, head: 1, pending: 0, parked: 1 }
+    expect((await ask('')).json).toEqual({ items: [status] })
+    receiver.answer = (_hook, response) => response.end()
+    const before = receiver.received.length
+    expect(await ask('/site/replay', { body: { parked: true } })).toMatchObject({ status: 202, text: '' })
+    await eventually(() => expect(receiver.received).toHaveLength(before + 1))
+    await eventually(async () => expect((await ask('')).json.items).toEqual([{ ...status, parked: 0 }]))
+    // The message is the same whenever it is sent.
+    expect(new Set(receiver.received.map(({ headers, body }) => `${headers['webhook-id']} ${body}`)).size).toBe(1)
+    const told = JSON.stringify([listed.text, (await ask('')).text, log.take(), service.model.plugins])
+    expect(told).not.toContain('canary')
+    expect(told).not.toContain(SECRET.slice(6))
+  })
+
+  test('are sent again from any change on, and those of one document in order', async () => {
+    await open()
+    const { id } = await create(service, 'posts', { title: '1' })
+    for (const title of ['2', '3']) await update(service, 'posts', id, { title })
+    await eventually(() => expect(receiver.seqs).toEqual([1, 2, 3]))
+    await eventually(async () => expect((await ask('')).json.items[0].seq).toBe(3))
+    await ask('/site/replay', { body: { from: 2 } })
+    await eventually(() => expect(receiver.seqs).toEqual([1, 2, 3, 2, 3]))
+    await ask('/site/replay', { body: { seq: 1 } })
+    await eventually(() => expect(receiver.seqs).toEqual([1, 2, 3, 2, 3, 1]))
+  })
+
+  test.each([
+    ['answers 500', (receiver: HookReceiver) => (receiver.answer = (_hook, response) => response.writeHead(500).end())],
+    ['never answers', (receiver: HookReceiver) => (receiver.answer = () => {})],
+    ['breaks off', (receiver: HookReceiver) => (receiver.answer = (_hook, response) => response.destroy())],
+  ])('of a receiver that %s are kept, no write waits for them, and all arrive later (W5)', async (_how, fail) => {
+    await open({ timeoutMs: 100, retries: { firstMs: 20, maxMs: 40 } })
+    const answer = receiver.answer
+    fail(receiver)
+    for (let index = 0; index < 20; index += 1) await create(service, 'posts', { title: `${index}` })
+    await eventually(() => expect(receiver.received.length).toBeGreaterThan(0))
+    receiver.answer = answer
+    const seqs = Array.from({ length: 20 }, (_, index) => index + 1)
+    await eventually(() => expect([...new Set(receiver.seqs)].toSorted((a, b) => a - b)).toEqual(seqs))
+    await eventually(async () =>
+      expect((await ask('')).json.items[0]).toMatchObject({ seq: 20, pending: 0, parked: 0 }),
+    )
+  })
+
+  test('are for service principals, unless the config says who else', async () => {
+    await open()
+    const paths = ['', '/site/deliveries']
+    for (const path of paths) {
+      expect((await ask(path, { as: 'nobody' })).status).toBe(401)
+      expect((await ask(path, { as: 'ann' })).status).toBe(403)
+      expect((await ask(path)).status).toBe(200)
+    }
+    expect((await ask('/site/replay', { as: 'ann', body: { seq: 1 } })).status).toBe(403)
+    await service.close()
+    await open({ access: hasRole('editor') as WebhooksOptions['access'] & object })
+    expect((await ask('', { as: 'ann' })).status).toBe(200)
+    expect((await ask('', { as: 'cleo' })).status).toBe(403)
+  })
+
+  test('of no endpoint, and replays of nothing, are refused', async () => {
+    await open()
+    expect(await ask('/other/deliveries')).toMatchObject({ status: 404, json: { code: 'NOT_FOUND' } })
+    expect((await ask('/other/replay', { body: { seq: 1 } })).status).toBe(404)
+    for (const body of [{}, { seq: 0 }, { seq: 1.5 }, { to: 3 }, { seq: 1, from: 1 }, { parked: false }, { seq: '1' }])
+      expect(await ask('/site/replay', { body }), JSON.stringify(body)).toMatchObject({ status: 400 })
+    expect((await ask('/site/deliveries?state=lost')).status).toBe(400)
+    expect((await ask('/site/deliveries?limit=501')).status).toBe(400)
+  })
+})

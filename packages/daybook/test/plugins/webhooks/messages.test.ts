@@ -1,0 +1,210 @@
+import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
+import { type WebhookEndpoint, webhooks } from 'daybook/plugins'
+import { Webhook } from 'standardwebhooks'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { HookReceiver } from '../../support/network/hook-receiver.ts'
+import { eventually } from '../../support/patience.ts'
+import { AS_SYSTEM, create, update } from '../../support/stores/place.ts'
+import { STORES, type StoredService } from '../../support/stores/stores.ts'
+
+const FIRST = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
+const SECOND = `whsec_${Buffer.alloc(32, 2).toString('base64')}`
+const CANARY = 'canary-7c1'
+
+const collections = {
+  authors: defineCollection({ fields: { name: f.text(), isStaff: f.boolean() } }),
+  posts: defineCollection({
+    fields: {
+      title: f.text({ required: true }),
+      slug: f.slug({ from: 'title' }),
+      status: f.status(),
+      category: f.text(),
+      tags: f.list(f.text()),
+      author: f.relation('authors'),
+      notes: f.text({ access: { read: ({ identity }) => identity !== null } }),
+    },
+  }),
+  internal: defineCollection({
+    fields: { text: f.text(), isOpen: f.boolean() },
+    access: { read: ({ identity }) => identity !== null || { isOpen: { eq: true } } },
+  }),
+}
+const globals = { site: defineGlobal({ fields: { name: f.text() } }) }
+
+describe.each(STORES)('webhooks on $name', (store) => {
+  let receiver: HookReceiver
+  let service: StoredService
+
+  beforeEach(async () => {
+    receiver = await HookReceiver.open()
+  })
+  afterEach(async () => {
+    await service.close()
+    await receiver[Symbol.asyncDispose]()
+  })
+
+  const open = async (endpoint: Partial<WebhookEndpoint> = {}): Promise<void> => {
+    const site = { url: receiver.url, secrets: [FIRST], allowPrivate: true, ...endpoint }
+    service = await store.open(
+      defineConfig({ collections, globals, plugins: [webhooks({ endpoints: { site } })] }) as never,
+    )
+  }
+  const bodies = () => receiver.received.map(({ message }) => message)
+
+  test('tell of each change of a document, as a reader without a session sees it', async () => {
+    await open()
+    const { id } = await create(service, 'posts', { title: 'One', notes: CANARY })
+    await update(service, 'posts', id, { title: 'Two' })
+    await service.content.delete('posts' as never, id, AS_SYSTEM)
+    await service.content.writeGlobal('site' as never, { name: 'N' } as never, AS_SYSTEM)
+    await eventually(() => expect(receiver.received).toHaveLength(4))
+    const about = { collection: 'posts', id, slug: 'one' }
+    const entry = {
+      id,
+      slug: 'one',
+      status: 'published',
+      category: null,
+      tags: [],
+      author: null,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+    }
+    const sorted = bodies().toSorted((a, b) => a.data.seq - b.data.seq)
+    expect(sorted).toEqual([
+      {
+        type: 'posts.created',
+        timestamp: entry.createdAt,
+        data: { action: 'create', ...about, seq: 1, entry: { ...entry, title: 'One' } },
+      },
+      {
+        type: 'posts.updated',
+        timestamp: expect.any(String),
+        data: { action: 'update', ...about, seq: 2, entry: { ...entry, title: 'Two' } },
+      },
+      {
+        type: 'posts.deleted',
+        timestamp: expect.any(String),
+        data: { action: 'delete', ...about, seq: 3, entry: null },
+      },
+      {
+        type: 'globals.site.updated',
+        timestamp: expect.any(String),
+        data: { action: 'update', global: 'site', seq: 4, entry: { key: 'site', name: 'N' } },
+      },
+    ])
+    expect(JSON.stringify(receiver.received)).not.toContain(CANARY)
+  })
+
+  test('tell nothing of drafts, and that an entry is gone when it leaves the public (W8)', async () => {
+    await open()
+    const { id } = await create(service, 'posts', { title: CANARY, slug: 'one', status: 'draft' })
+    await update(service, 'posts', id, { category: CANARY })
+    await update(service, 'posts', id, { title: 'Open', category: 'a', status: 'published' })
+    await update(service, 'posts', id, { category: CANARY, status: 'archived' })
+    await update(service, 'posts', id, { category: `${CANARY} 2` })
+    const hidden = await create(service, 'internal', { text: CANARY, isOpen: false })
+    await update(service, 'internal', hidden.id, { text: 'for all', isOpen: true })
+    await eventually(() => expect(receiver.received).toHaveLength(3))
+    expect([...receiver.types].sort()).toEqual(['internal.created', 'posts.created', 'posts.deleted'])
+    expect(JSON.stringify(receiver.received)).not.toContain(CANARY)
+  })
+
+  test('for the system tell everything, and by whom', async () => {
+    await open({ as: 'system' })
+    await create(service, 'posts', { title: 'Draft', status: 'draft', notes: 'for editors' })
+    await eventually(() =>
+      expect(bodies()).toMatchObject([
+        { type: 'posts.created', data: { actor: 'system', entry: { status: 'draft', notes: 'for editors' } } },
+      ]),
+    )
+  })
+
+  test('are sent for the collections, actions and entries that the endpoint names, with the fields that it selects', async () => {
+    await open({
+      collections: { posts: { where: { category: { eq: 'news' } }, select: ['title', 'category'] } },
+      actions: ['create', 'delete'],
+    })
+    await create(service, 'authors', { name: 'Ines' })
+    const other = await create(service, 'posts', { title: 'Other', category: 'sport' })
+    const news = await create(service, 'posts', { title: 'News', category: 'news' })
+    await update(service, 'posts', news.id, { title: 'Newer' })
+    await update(service, 'posts', news.id, { category: 'sport' })
+    await update(service, 'posts', other.id, { category: 'news' })
+    await eventually(() => expect(receiver.received).toHaveLength(3))
+    expect(bodies().toSorted((a, b) => a.data.seq - b.data.seq)).toMatchObject([
+      { type: 'posts.created', data: { id: news.id, entry: { title: 'News', category: 'news' } } },
+      { type: 'posts.deleted', data: { id: news.id, entry: null } },
+      { type: 'posts.created', data: { id: other.id, entry: { title: 'Other', category: 'news' } } },
+    ])
+    expect(Object.keys(bodies()[0]?.data.entry ?? {}).sort()).toEqual(['category', 'title'])
+  })
+
+  test.each([
+    ['a list', { tags: { in: ['b', 'c'] } }, { tags: ['a', 'b'] }, { tags: ['a'] }],
+    ['all of a list', { tags: { all: ['a', 'b'] } }, { tags: ['b', 'a'] }, { tags: ['a'] }],
+    ['a related entry', { 'author.isStaff': { eq: true } }, { author: 'staff' }, { author: 'guest' }],
+    ['an order', { category: { gte: 'b', lt: 'd' } }, { category: 'c' }, { category: 'd' }],
+    ['a beginning', { category: { startsWith: 'ne' } }, { category: 'news' }, { category: 'old news' }],
+    ['a missing value', { category: { exists: false } }, {}, { category: 'x' }],
+    [
+      'or, not',
+      { or: [{ title: { eq: 'x' } }, { not: { category: { in: ['a'] } } }] },
+      { category: 'b' },
+      { category: 'a' },
+    ],
+  ])('filter by %s as a list does', async (_what, where, held, other) => {
+    await open({ collections: { posts: { where } } })
+    const staff = await create(service, 'authors', { name: 'S', isStaff: true })
+    const guest = await create(service, 'authors', { name: 'G', isStaff: false })
+    const people: Readonly<Record<string, string>> = { staff: staff.id, guest: guest.id }
+    const withIds = (data: object) =>
+      Object.fromEntries(Object.entries(data).map(([key, value]) => [key, people[String(value)] ?? value]))
+    await create(service, 'posts', { title: 'Other', ...withIds(other) })
+    const matching = await create(service, 'posts', { title: 'Held', ...withIds(held) })
+    const listed = await service.content.list('posts' as never, { where } as never, AS_SYSTEM)
+    expect((listed.items as readonly { id: string }[]).map(({ id }) => id)).toEqual([matching.id])
+    await eventually(() => expect(receiver.received).toHaveLength(1))
+    expect(receiver.received[0]?.message.data.id).toBe(matching.id)
+  })
+
+  test('tell the state after each change, not that of a later one', async () => {
+    receiver.answer = (_hook, response) => setTimeout(() => response.end(), 20)
+    await open({ collections: { posts: { select: ['title'] } } })
+    const { id } = await create(service, 'posts', { title: '0' })
+    for (const title of ['1', '2', '3']) await update(service, 'posts', id, { title })
+    await eventually(() => expect(receiver.received).toHaveLength(4))
+    expect(bodies().map(({ data }) => data.entry)).toEqual(['0', '1', '2', '3'].map((title) => ({ title })))
+  })
+
+  test('are signed with each secret, so that one can be replaced', async () => {
+    await open({ secrets: [FIRST, SECOND], headers: { Authorization: 'Bearer abc', 'X-Site': 'blog' } })
+    await create(service, 'posts', { title: 'Ünïcode 🎉' })
+    await eventually(() => expect(receiver.received).toHaveLength(1))
+    const { body, headers } = receiver.received[0] ?? { body: '', headers: {} }
+    for (const secret of [FIRST, SECOND])
+      expect(new Webhook(secret).verify(body, headers)).toMatchObject({ type: 'posts.created' })
+    expect(headers).toMatchObject({
+      authorization: 'Bearer abc',
+      'x-site': 'blog',
+      'content-type': 'application/json',
+      'webhook-id': 'site_1',
+    })
+    const third = new Webhook(`whsec_${Buffer.alloc(32, 3).toString('base64')}`)
+    expect(() => third.verify(body, headers)).toThrow('No matching signature')
+    expect(() => new Webhook(FIRST).verify(body.replace('posts', 'pages'), headers)).toThrow('No matching signature')
+    const late = { ...headers, 'webhook-timestamp': String(Math.floor(Date.now() / 1000) - 301) }
+    expect(() => new Webhook(FIRST).verify(body, late)).toThrow('too old')
+  })
+
+  test('tell nothing of what was refused or rolled back', async () => {
+    await open()
+    const operations = [
+      { op: 'create', collection: 'posts', data: { title: 'in vain' } },
+      { op: 'create', collection: 'posts', data: {} },
+    ]
+    await expect(service.content.batch(operations as never, AS_SYSTEM)).rejects.toThrow()
+    await create(service, 'posts', { title: 'Stored' })
+    await eventually(() => expect(receiver.received).toHaveLength(1))
+    expect(receiver.received[0]?.body).toContain('Stored')
+  })
+})
