@@ -2,7 +2,7 @@ import { DaybookError } from './errors.ts'
 import { etagOf } from './etag.ts'
 import type { QueryParams } from './query.ts'
 import { type AnyWriteOptions, type Call, type CallOptions, isAddressable, type Send } from './request.ts'
-import type { EntryOrId } from './types/client.ts'
+import type { EntryOrId } from './types/write-options.ts'
 
 /** A page of a list. */
 interface ListPage {
