@@ -2,12 +2,14 @@ import { CORE_COUNT, HAS_ROOM } from './load/cores.ts'
 import type { Sample } from './load/measure.ts'
 import type {
   AggregateTime,
+  CatchUpCost,
   Comparison,
   DocumentTime,
   ExportCost,
   Growth,
   ImportCost,
   Latency,
+  LiveCost,
   ManyCost,
   Nodes,
   OverloadCost,
@@ -256,6 +258,35 @@ function manyTable(many: readonly ManyCost[]): string {
   )
 }
 
+function liveTable(live: readonly LiveCost[]): string {
+  return table(
+    ['live events', 'heard', 'p50', 'p99', 'longest', 'of a core', 'target', ''],
+    live.map(({ listeners, writes, heard, p50, p99, most, busy, target, met }) => [
+      `${whole(writes)} writes to ${whole(listeners)} listeners`,
+      `${(heard * 100).toFixed(1)} %`,
+      `${whole(p50)} ms`,
+      `${whole(p99)} ms`,
+      `${whole(most)} ms`,
+      busy.toFixed(2),
+      `p99 <= ${target} ms`,
+      verdict(met),
+    ]),
+  )
+}
+
+function catchUpTable(catchUps: readonly CatchUpCost[]): string {
+  return table(
+    ['changes feed', 'changes/s', 'of a core', 'target', ''],
+    catchUps.map(({ changes, perSecond, busy, target, met }) => [
+      `catching up with ${whole(changes)}`,
+      whole(perSecond),
+      busy.toFixed(2),
+      `>= ${whole(target)}`,
+      verdict(met),
+    ]),
+  )
+}
+
 function uploadTable(uploads: readonly UploadCost[]): string {
   return table(
     ['uploads', 'MiB/s', 'ratio', 'CPU ratio', 'more memory', 'target', ''],
@@ -301,10 +332,12 @@ function latencyTable(latencies: readonly Latency[]): string {
   )
 }
 
-function costTables({ restores, many, uploads }: Report): readonly string[] {
+function costTables({ restores, many, live, catchUps, uploads }: Report): readonly string[] {
   return [
     ...(restores.length > 0 ? [restoreTable(restores)] : []),
     ...(many.length > 0 ? [manyTable(many)] : []),
+    ...(live.length > 0 ? [liveTable(live)] : []),
+    ...(catchUps.length > 0 ? [catchUpTable(catchUps)] : []),
     ...(uploads.length > 0 ? [uploadTable(uploads)] : []),
   ]
 }

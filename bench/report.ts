@@ -318,6 +318,49 @@ export function manyResult({
   return { ...cost, mebibytes, target: MAX_MANY_SECONDS, met }
 }
 
+/** How long changes take to reach listeners of live events. */
+export interface LiveCost {
+  readonly listeners: number
+  readonly writes: number
+  /** The share of all events that were heard, from 0 to 1. */
+  readonly heard: number
+  /** In milliseconds, from sending the write to receiving the event. */
+  readonly p50: number
+  readonly p99: number
+  readonly most: number
+  /** How much of a core the server used. */
+  readonly busy: number
+  /** In milliseconds. */
+  readonly target: number
+  readonly met: boolean
+}
+
+const MAX_LIVE_P99 = 250
+
+/** Holds live events against how soon they are to come. */
+export function liveResult(cost: Omit<LiveCost, 'target' | 'met'>): LiveCost {
+  return { ...cost, target: MAX_LIVE_P99, met: cost.p99 <= MAX_LIVE_P99 && cost.heard >= 1 }
+}
+
+/** How fast a reader of the changes feed catches up. */
+export interface CatchUpCost {
+  readonly changes: number
+  readonly perSecond: number
+  /** How much of a core the server used. */
+  readonly busy: number
+  /** Changes a second. */
+  readonly target: number
+  readonly met: boolean
+}
+
+const MIN_CAUGHT_UP = 20_000
+
+/** Holds catching up against what it is to reach. */
+export function catchUpResult(changes: number, seconds: number, busy: number): CatchUpCost {
+  const perSecond = changes / seconds
+  return { changes, perSecond, busy, target: MIN_CAUGHT_UP, met: perSecond >= MIN_CAUGHT_UP }
+}
+
 /** Files of a gibibyte that are uploaded at once, beside a bare server that writes them to the same disk. */
 export interface UploadCost {
   /** How many files. */
@@ -431,6 +474,8 @@ export interface Report {
   readonly exports: readonly ExportCost[]
   readonly restores: readonly RestoreCost[]
   readonly many: readonly ManyCost[]
+  readonly live: readonly LiveCost[]
+  readonly catchUps: readonly CatchUpCost[]
   readonly uploads: readonly UploadCost[]
   readonly overloads: readonly OverloadCost[]
 }

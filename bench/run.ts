@@ -24,6 +24,7 @@ import { compareReaders } from './sections/by-readers.ts'
 import { compareRules } from './sections/by-rule.ts'
 import { compareSessions } from './sections/by-session.ts'
 import { compareSizes } from './sections/by-size.ts'
+import { measureCatchUp, measureEvents } from './sections/events.ts'
 import { measureExport } from './sections/export-cost.ts'
 import { measureImport } from './sections/import-cost.ts'
 import { measureMany } from './sections/many-cost.ts'
@@ -44,7 +45,7 @@ const HELP = `npm run bench -- [options]
   --database NAME   what keeps the content: sqlite (default) or postgres
   --import DIR      also import this folder of Markdown files
   --only NAME       one kind of work, "sessions", "plugins", "readers", "rules", "nodes", "search", "start", "openapi", "aggregate", "import",
-                    "export", "restore", "many", "serve", "upload" or "overload"; may stand more than once: ${NAMES.join(', ')}
+                    "export", "restore", "many", "events", "catch-up", "serve", "upload" or "overload"; may stand more than once: ${NAMES.join(', ')}
   --compare-sizes   also compare with a store of 1,000 (always so from 100,000 entries on)
   --data DIR        where seeded stores are kept for other runs (default: daybook-bench in the folder for temporary files)
   --json FILE       write the figures, too, and the table beside them (.txt)
@@ -106,6 +107,8 @@ async function measureAll(bench: Bench): Promise<Report> {
     exports: await measureExport(bench),
     restores: await measureRestore(bench),
     many: await measureMany(bench),
+    live: await measureEvents(bench),
+    catchUps: await measureCatchUp(bench),
     uploads: await measureUploads(bench),
     overloads: await measureOverload(bench),
   }

@@ -30,6 +30,8 @@ export default defineConfig({
   globals: { masthead },
   locales,
   auth: betterAuth({ registration: 'invite' }),
+  // The site, whose live page listens to events.
+  cors: { origins: [process.env.SITE_URL ?? 'http://127.0.0.1:3001'] },
   routes: [newsletter],
   plugins: [
     sitemap({

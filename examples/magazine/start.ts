@@ -10,7 +10,7 @@ const { DAYBOOK_DATA = '.daybook/magazine', PORT = '3000', SITE_PORT = '3001' } 
 
 const content = await serve(await createService(config, { data: DAYBOOK_DATA }), { port: Number(PORT) })
 const site = serveSite(
-  { ...makeSite(connect(content.url)), port: Number(SITE_PORT), hostname: '127.0.0.1' },
+  { ...makeSite(connect(content.url), content.url), port: Number(SITE_PORT), hostname: '127.0.0.1' },
   ({ port }) => {
     console.log(`The content is at ${content.url}/docs, the site at http://127.0.0.1:${port}`)
   },

@@ -32,6 +32,7 @@ blockquote { border-left: 3px solid; margin: 1.5rem 0; padding-left: 1rem }
 <nav>
 ${sections.map(({ name, slug }) => html`<a href="${pathIn(language, `/sections/${slug}`)}">${name}</a>`)}
 <a href="${pathIn(language, '/events')}">Events</a>
+<a href="${pathIn(language, '/live')}">Live</a>
 </nav>
 </header>
 <main>

@@ -1,23 +1,30 @@
 import { type Context, Hono } from 'hono'
 import { type Cms, LANGUAGES, type Language } from './cms.ts'
 import type { Html } from './layout.ts'
+import { livePage } from './live.ts'
 import { articlePage, contributorPage, eventPage, eventsPage, homePage, sectionPage, topicPage } from './pages.ts'
 
 type Page = Html | undefined | Promise<Html | undefined>
 
-/** The magazine's site: it knows nothing but the client. */
-export function makeSite(cms: Cms): Hono {
+/**
+ * The magazine's site: it knows nothing but the client.
+ *
+ * @param contentUrl where browsers find the content, for the page that is told of changes
+ */
+export function makeSite(cms: Cms, contentUrl = 'http://127.0.0.1:3000'): Hono {
   const site = new Hono()
-  for (const language of LANGUAGES) site.route(language === 'en' ? '/' : `/${language}`, pagesIn(cms, language))
+  for (const language of LANGUAGES)
+    site.route(language === 'en' ? '/' : `/${language}`, pagesIn(cms, language, contentUrl))
   return site
 }
 
-function pagesIn(cms: Cms, language: Language): Hono {
+function pagesIn(cms: Cms, language: Language, contentUrl: string): Hono {
   const named = (page: (cms: Cms, language: Language, name: string) => Page) => (context: Context) =>
     show(context, page(cms, language, context.req.param('name') ?? ''))
   return new Hono()
     .get('/', (context) => show(context, homePage(cms, language)))
     .get('/events', (context) => show(context, eventsPage(cms, language, new Date())))
+    .get('/live', (context) => show(context, livePage(cms, language, contentUrl)))
     .get('/articles/:name', named(articlePage))
     .get('/sections/:name', named(sectionPage))
     .get('/contributors/:name', named(contributorPage))

@@ -258,9 +258,13 @@ export function openImages(files: Files, { assets = {} }: DaybookConfig, log: Lo
   return images
 }
 
-function startPlugins(engine: Engine, { limits = {}, trustProxy = 0 }: DaybookConfig, log: Log): Promise<PluginHost> {
+function startPlugins(
+  engine: Engine,
+  { limits = {}, trustProxy = 0, cdn }: DaybookConfig,
+  log: Log,
+): Promise<PluginHost> {
   const { pluginMs = DEFAULT_PLUGIN_MS, pluginStartMs = DEFAULT_PLUGIN_START_MS } = limits
-  const parts = { engine, log, trustProxy, limitMs: pluginMs, startMs: pluginStartMs }
+  const parts = { engine, log, trustProxy, limitMs: pluginMs, startMs: pluginStartMs, cacheTags: cdn?.tags ?? [] }
   return PluginHost.start(engine.model, parts)
 }
 

@@ -48,7 +48,10 @@ export interface ReadPolicy {
 const TAG_SEPARATORS: Readonly<Record<CacheTagHeader, string>> = { 'Surrogate-Key': ' ', 'Cache-Tag': ',' }
 
 /** The headers that tell a CDN what an answer to a reader without a session is made of. */
-function cacheTagHeaders({ cacheTags }: ReadPolicy, madeOf: readonly string[]): Readonly<Record<string, string>> {
+export function cacheTagHeaders(
+  { cacheTags }: Pick<ReadPolicy, 'cacheTags'>,
+  madeOf: readonly string[],
+): Readonly<Record<string, string>> {
   return Object.fromEntries(cacheTags.map((header) => [header, madeOf.join(TAG_SEPARATORS[header])]))
 }
 

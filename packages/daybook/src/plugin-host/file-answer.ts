@@ -16,7 +16,7 @@ export interface AnsweredFile {
 }
 
 /** Headers of a file that 304 repeats (RFC 9110, section 15.4.5). */
-const OF_CACHES: readonly string[] = ['cache-control', 'vary']
+const OF_CACHES: readonly string[] = ['cache-control', 'vary', 'surrogate-key', 'cache-tag']
 
 /**
  * Answers with a file, or with a part of it, as the conditions of the request say (RFC 9110, sections 13 and 14): 304 to a client that

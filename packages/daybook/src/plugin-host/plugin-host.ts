@@ -5,6 +5,7 @@ import type { Contributor, Plugin } from '../config/plugin.ts'
 import { Content } from '../content/content.ts'
 import { StartupError } from '../errors.ts'
 import type { Route } from '../http/contract.ts'
+import { cacheTagHeaders, type ReadPolicy } from '../http/respond.ts'
 import type { Model } from '../model/model.ts'
 import type { PluginContext, PluginRuntime, RelatedPlugin } from './define-plugin.ts'
 import type { JournalSubscription, SubscribedJournal } from './journal-reader.ts'
@@ -26,6 +27,8 @@ export const DEFAULT_PLUGIN_START_MS = 60_000
 export interface PluginHostParts extends PluginRouteParts {
   /** How long `setup` may take, in milliseconds. */
   readonly startMs: number
+  /** Headers in which answers to everyone name what they are made of. */
+  readonly cacheTags: ReadPolicy['cacheTags']
 }
 
 /** A plugin at work. */
@@ -134,6 +137,7 @@ export class PluginHost {
       log: pluginLog(log, plugin),
       storage: pluginStorage(plugin, engine),
       plugins: relatedPlugins(plugin, engine.model.plugins),
+      cacheTags: (madeOf: readonly string[]) => cacheTagHeaders(this.#parts, madeOf),
       ...given,
     })
   }

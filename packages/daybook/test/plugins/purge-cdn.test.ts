@@ -3,11 +3,12 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type DaybookConfig, defineCollection, defineGlobal, f } from 'daybook'
-import { purgeCdn, purgeCloudflare, purgeFastly } from 'daybook/plugins'
+import { purgeCdn, purgeCloudflare, purgeFastly, serveUploads } from 'daybook/plugins'
 import { afterEach, describe, expect, test } from 'vitest'
 import { eventually } from '../support/patience.ts'
 import { AS_SYSTEM, create, update } from '../support/stores/place.ts'
 import { STORES, type StoredService } from '../support/stores/stores.ts'
+import { upload } from '../support/uploads.ts'
 
 const collections = {
   authors: defineCollection({ fields: { name: f.text(), posts: f.reverse('posts.author') } }),
@@ -61,6 +62,18 @@ describe.each(STORES)('tags for a CDN on $name', (store) => {
     expect(entry.headers.get('cache-tag')).toBe(`posts:${id},authors`)
     const known = await read('posts/one?include=author', { 'if-none-match': String(entry.headers.get('etag')) })
     expect([known.status, known.headers.get('cache-tag')]).toEqual([304, `posts:${id},authors`])
+  })
+
+  test('are on files that everyone may read, and on 304', async () => {
+    await open({ cdn: { tags: ['Surrogate-Key'] }, plugins: [serveUploads()] })
+    const asset = await upload(service)
+    const path = `http://localhost/uploads/${asset.path}`
+    const file = await service.fetch(new Request(path))
+    expect([await file.text(), file.headers.get('surrogate-key')]).toEqual(['some text', `assets:${asset.id}`])
+    const headers = { 'if-none-match': String(file.headers.get('etag')) }
+    const known = await service.fetch(new Request(path, { headers }))
+    expect([known.status, known.headers.get('surrogate-key')]).toEqual([304, `assets:${asset.id}`])
+    expect(await tagsOf(`assets/${asset.id}`)).toEqual([`assets:${asset.id}`])
   })
 
   test('are on no answer to a session, on no error, and on none at all without the config', async () => {

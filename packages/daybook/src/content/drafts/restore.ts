@@ -115,7 +115,7 @@ async function versionOf(
 }
 
 /** A version with what the caller may not read, and what the service alone makes, as they are now. */
-function withPresent(
+export function withPresent(
   { fields, status, made, localized }: DocumentModel & Pick<CollectionModel, 'status'>,
   version: Canonical,
   present: Canonical,

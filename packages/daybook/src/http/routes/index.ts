@@ -12,6 +12,7 @@ import { type HealthParts, healthRoutes } from './health.ts'
 import { modelRoutes } from './model.ts'
 import { openApiRoutes } from './openapi.ts'
 import { type PresenceParts, presenceRoutes } from './presence.ts'
+import { undoRoutes } from './undo.ts'
 
 /** The parts that the routes need. */
 export interface RouteParts
@@ -37,6 +38,7 @@ export function allRoutes(parts: RouteParts): readonly Route[] {
     ...globalRoutes(parts),
     ...batchRoutes(parts),
     ...changesRoutes(parts),
+    ...undoRoutes(parts),
     ...entryRoutes(parts),
     ...presenceRoutes(parts),
     ...authRoutes(parts),

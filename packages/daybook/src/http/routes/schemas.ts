@@ -286,3 +286,35 @@ export const JOURNAL_SCHEMA: JsonSchema = objectSchema({
   },
   next: WHOLE_NUMBER,
 })
+
+const CHANGE_NUMBER: JsonSchema = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
+
+/** Which changes are undone. */
+export const UNDO_BODY: JsonSchema = {
+  ...objectSchema({ from: CHANGE_NUMBER }, { to: CHANGE_NUMBER, actor: { type: 'string', minLength: 1 } }),
+  additionalProperties: false,
+}
+
+/** What an undo has done, and what it has left. */
+export const UNDO_REPORT: JsonSchema = objectSchema({
+  undone: {
+    type: 'array',
+    items: objectSchema({
+      collection: { type: 'string' },
+      id: { type: 'string' },
+      action: { enum: ['create', 'delete', 'restore', 'draft', 'discard', 'unschedule', 'update'] },
+      seq: CHANGE_NUMBER,
+    }),
+  },
+  blocked: {
+    type: 'array',
+    items: objectSchema({
+      collection: { type: 'string' },
+      id: { type: 'string' },
+      reason: {
+        enum: ['access', 'changed_since', 'conflict', 'erased', 'file', 'hook', 'invalid', 'referenced', 'schedule'],
+      },
+      changes: { type: 'array', items: CHANGE_NUMBER },
+    }),
+  },
+})

@@ -6,6 +6,7 @@ import {
   fileAnswers,
   isAuthenticated,
   mustBeSaved,
+  type PluginContext,
   type PluginRequest,
   type PluginRoute,
   type StoredFile,
@@ -27,10 +28,12 @@ export interface FileRouteOptions extends Required<Pick<ServeUploadsOptions, 'pa
   readonly secret: string | undefined
   /** Files as a reader without a session sees them. */
   readonly publicFiles: CallerFiles
+  /** Headers that tell a CDN what an answer is made of. */
+  readonly cacheTags: PluginContext['cacheTags']
 }
 
 /** The route that serves files. */
-export function fileRoute({ path, inline, secret, publicFiles }: FileRouteOptions): PluginRoute {
+export function fileRoute({ path, inline, secret, publicFiles, cacheTags }: FileRouteOptions): PluginRoute {
   return {
     method: 'GET',
     path: `${path}/*`,
@@ -45,7 +48,9 @@ export function fileRoute({ path, inline, secret, publicFiles }: FileRouteOption
     async run(request) {
       const { file, isPublic } = await findFile(request, publicFiles, secret)
       const cacheControl = isPublic ? publicCaching(request, file) : PRIVATE
-      const answered = { size: file.size, tag: `"${file.sha256}"`, headers: headersOf(file, inline, cacheControl) }
+      const tags = isPublic ? cacheTags([`assets:${file.id}`]) : {}
+      const headers = { ...headersOf(file, inline, cacheControl), ...tags }
+      const answered = { size: file.size, tag: `"${file.sha256}"`, headers }
       return answerFile(request, { ...answered, open: (range) => openFile(request, file, range) })
     },
   }

@@ -26,8 +26,8 @@ export function serveUploads(
     options: { path, inline },
     // A signature stands in for the rights of the one who asks.
     system: secret !== undefined,
-    setup({ content, route }) {
-      route(fileRoute({ path, inline, secret, publicFiles: content.files }))
+    setup({ cacheTags, content, route }) {
+      route(fileRoute({ path, inline, secret, publicFiles: content.files, cacheTags }))
       if (secret !== undefined) route(addressRoute(path, secret))
     },
   })

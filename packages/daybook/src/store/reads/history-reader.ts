@@ -52,6 +52,16 @@ export class HistoryReader {
     return this.#connection.get(VERSION, { ...document, seq })
   }
 
+  /** The changes of a document from a number on, in order. */
+  changesFrom(document: JournalDocument, from: number): Promise<readonly JournalRow[]> {
+    return this.#connection.all(CHANGES_FROM, { ...document, from })
+  }
+
+  /** The last record before a number that says whether the document had a working copy. */
+  copyBefore(document: JournalDocument, before: number): Promise<JournalRow | undefined> {
+    return this.#connection.get(COPY_BEFORE, { ...document, before })
+  }
+
   /** Whether the journal has a record of a document. */
   async isKnown({ collection, id }: JournalDocument): Promise<boolean> {
     return (await this.#connection.get(ANY_RECORD, { collection, id })) !== undefined
@@ -90,3 +100,8 @@ const ERASABLE: Statement<{ readonly count: number }> = prepareSql(sql<{
 }>`SELECT count(*) AS count
   FROM daybook$journal AS journal JOIN daybook$journal_payload AS payload ON payload.seq = journal.seq
   WHERE ${OF_DOCUMENT} AND payload.doc IS NOT NULL`)
+const CHANGES_FROM: Statement<JournalRow> = prepareSql(sql<JournalRow>`SELECT journal.* FROM daybook$journal AS journal
+  WHERE ${OF_DOCUMENT} AND journal.seq >= ${param('from')} ORDER BY journal.seq`)
+const COPY_BEFORE: Statement<JournalRow> = prepareSql(sql<JournalRow>`SELECT journal.* FROM daybook$journal AS journal
+  WHERE ${OF_DOCUMENT} AND journal.seq < ${param('before')} AND journal.action IN ('draft', 'discard', 'publish', 'delete')
+  ORDER BY journal.seq DESC LIMIT 1`)

@@ -1,0 +1,276 @@
+import { fieldRights } from '../../content/access/field-access.ts'
+import { mergeFields, type Values } from '../../content/document.ts'
+import { draftCanonical, draftRevision, isSameContent, toWorkingCopy } from '../../content/drafts/draft-row.ts'
+import { inDefaultLocale } from '../../content/drafts/publish.ts'
+import { withPresent } from '../../content/drafts/restore.ts'
+import { personOf } from '../../content/engine.ts'
+import { type Canonical, show } from '../../content/locales/localized.ts'
+import { blankRow } from '../../content/reads/globals.ts'
+import { requireAllowed } from '../../content/writes/allowed.ts'
+import { compose } from '../../content/writes/compose.ts'
+import type { WriteContext } from '../../content/writes/context.ts'
+import { entryTarget, prepareDelete } from '../../content/writes/entries.ts'
+import { prepareGlobal } from '../../content/writes/globals.ts'
+import { changeByHooks, hooksFor } from '../../content/writes/hooked.ts'
+import type { PreparedWrite } from '../../content/writes/prepared.ts'
+import { Revision } from '../../content/writes/revision.ts'
+import { toRow } from '../../content/writes/row.ts'
+import { prepareWhole } from '../../content/writes/whole.ts'
+import { DaybookError } from '../../errors.ts'
+import { PUBLISHED } from '../../fields/status.ts'
+import type { CollectionModel, GlobalModel } from '../../model/model.ts'
+import { UniqueViolation } from '../../store/database.ts'
+import { isStateAction } from '../../store/journal-actions.ts'
+import type { StoredEntry } from '../../store/reads/rows.ts'
+import type { Writer } from '../../store/writes/write.ts'
+import type { UndoObstacle, UndoStep } from './undo-plan.ts'
+
+/** What an undo has done to a document. */
+export interface UndoneStep {
+  readonly collection: string
+  readonly id: string
+  readonly action: 'create' | 'delete' | 'restore' | 'draft' | 'discard' | 'unschedule' | 'update'
+  /** The number of the change in the journal. */
+  readonly seq: number
+}
+
+/** A document cannot become again what it was, for a reason that no error code tells. */
+export class UndoHindered extends Error {
+  override readonly name = 'UndoHindered'
+  readonly reason: UndoObstacle
+
+  constructor(reason: UndoObstacle) {
+    super(`undo: ${reason}`)
+    this.reason = reason
+  }
+}
+
+/**
+ * Prepares the writes that make a document again what it was.
+ *
+ * @throws {UndoHindered}; what writes of documents throw
+ */
+export async function prepareStep(
+  context: WriteContext,
+  step: UndoStep,
+): Promise<readonly PreparedWrite<UndoneStep>[]> {
+  const { document } = step.target
+  if (document.kind === 'global') return prepareGlobalStep(context, document, step)
+  const { present } = step.target as { readonly present: StoredEntry | undefined }
+  if (!step.former) return [await prepareRemoval(context, document, step)]
+  if (!present) return [await prepareAgain(context, document, step, step.former)]
+  const hasState = step.changes.some(({ action }) => isStateAction(action))
+  return [await (hasState ? prepareState(context, document, step, step.former) : prepareCopy(context, document, step))]
+}
+
+const done = ({ collection, id }: UndoStep, action: UndoneStep['action'], seq: number): UndoneStep => ({
+  collection,
+  id,
+  action,
+  seq,
+})
+
+async function prepareRemoval(
+  context: WriteContext,
+  collection: CollectionModel,
+  step: UndoStep,
+): Promise<PreparedWrite<UndoneStep>> {
+  const prepared = await prepareDelete(context, collection, step.id, { ifMatch: '*' })
+  return {
+    ...prepared,
+    commit: async (transaction) => {
+      const { references } = transaction.writer.read
+      const referrers = await references.referrers(collection.key, step.id, 2)
+      // A document that refers to it was changed since; taking the reference away would change it again.
+      if (referrers.some(({ id }) => id !== step.id)) throw new UndoHindered('referenced')
+      return done(step, 'delete', (await prepared.commit(transaction)).seq)
+    },
+  }
+}
+
+async function prepareState(
+  context: WriteContext,
+  collection: CollectionModel,
+  step: UndoStep,
+  former: Canonical,
+): Promise<PreparedWrite<UndoneStep>> {
+  const { access, engine } = context
+  const { hidden } = fieldRights(collection, access)
+  const write = {
+    action: 'restore',
+    revisionOf: ({ seq }: StoredEntry) => seq,
+    propose: (_read: unknown, entry: StoredEntry) => {
+      const present = new Revision(engine.model, collection, entry).canonical
+      const canonical = withPresent({ ...collection, status: undefined }, former, present, hidden)
+      requireFieldRights(context, collection, present.values, canonical.values)
+      return {
+        canonical,
+        orphaned: null,
+        draft: draftAgain(collection, step, entry),
+        isComplete: isComplete(collection, former),
+      }
+    },
+    settle: async (writer: Writer, entry: StoredEntry) => {
+      if (hasSchedule(step)) await writer.schedules.drop(collection.key, entry.id)
+    },
+  } as const
+  const prepared = await prepareWhole(inDefaultLocale(context), collection, step.id, write, { ifMatch: '*' })
+  return {
+    ...prepared,
+    commit: async (transaction) => done(step, 'restore', (await prepared.commit(transaction)).seq),
+  }
+}
+
+const hasSchedule = ({ changes }: UndoStep): boolean => changes.some(({ action }) => action === 'schedule')
+
+/** What was published, or has no status, held what is required. */
+const isComplete = ({ status }: CollectionModel, { values }: Canonical): boolean =>
+  !status || values[status.key] === PUBLISHED
+
+/** @throws {UndoHindered} when a field differs that the caller may read and not write */
+function requireFieldRights(
+  { access }: WriteContext,
+  collection: CollectionModel,
+  present: Values,
+  former: Values,
+): void {
+  const isChanged = ({ key }: { readonly key: string }): boolean =>
+    JSON.stringify(present[key] ?? null) !== JSON.stringify(former[key] ?? null)
+  const closed = collection.fields.filter((field) => isChanged(field) && !access.mayWriteField(collection, field))
+  if (closed.length > 0) throw new UndoHindered('access')
+}
+
+/** The working copy of an entry as its column has had it. */
+function draftAgain(
+  collection: CollectionModel,
+  { copy }: UndoStep,
+  entry: Pick<StoredEntry, 'id' | 'created_at' | 'draft'>,
+): string | null {
+  if (copy === 'same') return entry.draft
+  if (!copy) return null
+  const { seq, at, actor } = copy.record
+  const save = { at, by: personOf(actor), isAutosave: false }
+  return JSON.stringify({ seq, ...toWorkingCopy(collection, entry as StoredEntry, copy.canonical, null, save) })
+}
+
+/** Working copies and schedules alone. */
+async function prepareCopy(
+  context: WriteContext,
+  collection: CollectionModel,
+  step: UndoStep,
+): Promise<PreparedWrite<UndoneStep>> {
+  const { engine, actor, person } = context
+  const target = entryTarget(context, collection, step.id)
+  await target.requireChange(engine.store.read, target.parse(await target.load(engine.store.read)))
+  return {
+    isAlone: false,
+    commit: async ({ writer }) => {
+      const entry = await target.load(writer.read)
+      await target.requireChange(writer.read, target.parse(entry))
+      const at = new Date().toISOString()
+      const { copy } = step
+      const dropped = hasSchedule(step) ? await writer.schedules.drop(collection.key, entry.id) : 0
+      const note = { at, actor, action: 'unschedule', collection: collection.key, id: entry.id } as const
+      const unscheduled = dropped > 0 ? done(step, 'unschedule', await writer.note(note)) : undefined
+      if (copy === 'same' || (!copy && entry.draft === null)) return unscheduled ?? done(step, 'unschedule', entry.seq)
+      if (!copy) return done(step, 'discard', await writer.writeDraft(collection, entry, undefined, { at, actor }))
+      const present = draftCanonical(collection, draftRevision(engine.model, collection, entry))
+      const save = { at, by: person, isAutosave: false }
+      const { hidden } = fieldRights(collection, context.access)
+      const canonical = withPresent(collection, copy.canonical, present, hidden)
+      if (!isSameContent(collection, present, canonical))
+        requireFieldRights(context, collection, present.values, canonical.values)
+      const next = toWorkingCopy(collection, entry, canonical, null, save)
+      return done(step, 'draft', await writer.writeDraft(collection, entry, next, { at, actor }))
+    },
+  }
+}
+
+/** An entry that was deleted comes back with its id, its time and its slug. */
+async function prepareAgain(
+  context: WriteContext,
+  collection: CollectionModel,
+  step: UndoStep,
+  former: Canonical,
+): Promise<PreparedWrite<UndoneStep>> {
+  if (collection.holdsFiles) throw new UndoHindered('file')
+  const { engine, access, person, actor } = context
+  const filter = await access.requireWrite(collection, 'create')
+  const rights = fieldRights(collection, access)
+  const own = inDefaultLocale(context)
+  const changing = hooksFor(own, collection, 'beforeChange', 'validate')
+  const creation = await engine.store.read.history.creation(step, step.changes[0]?.seq ?? 0)
+  return {
+    isAlone: changing !== undefined,
+    commit: async (transaction) => {
+      const { writer } = transaction
+      const createdAt = String(former.values.createdAt)
+      const createdBy = creation ? personOf(creation.actor) : null
+      const system = { id: step.id, createdAt, updatedAt: new Date().toISOString(), createdBy, updatedBy: person }
+      const composition = {
+        document: collection,
+        before: undefined,
+        base: former,
+        patch: mergeFields(collection, {}, former.values),
+        rights,
+        derive: async (values: Values) => values,
+        isDraft: !isComplete(collection, former),
+      }
+      const composed = await compose(own, writer.read, composition)
+      const change = { context: own, transaction, action: 'create', id: step.id, system } as const
+      const { canonical } = changing
+        ? await changeByHooks(changing, change, composition, composed)
+        : { canonical: composed }
+      const draft = draftAgain(collection, step, { id: step.id, created_at: createdAt, draft: null })
+      const next = toRow(engine.model, collection, { ...system, canonical, orphaned: null, draft })
+      const seq = await writer.createEntry(collection, next, actor).catch((error: unknown) => {
+        throw error instanceof UniqueViolation ? new UndoHindered('conflict') : error
+      })
+      await requireAllowed(context, writer.read, collection, step.id, filter)
+      return done(step, 'create', seq)
+    },
+  }
+}
+
+/** A global is written in each of its languages; one that was not there becomes empty. */
+async function prepareGlobalStep(
+  context: WriteContext,
+  global: GlobalModel,
+  step: UndoStep,
+): Promise<readonly PreparedWrite<UndoneStep>[]> {
+  const { model } = context.engine
+  const former = step.former ?? new Revision(model, global, blankRow(global)).canonical
+  const { absent } = fieldRights(global, context.access)
+  const hidden = context.access.hidden(global)
+  const bodyOf = (values: Values, keys: readonly string[]): Values =>
+    Object.fromEntries(
+      keys.filter((key) => !absent.has(key) && !hidden.has(key)).map((key) => [key, values[key] ?? null]),
+    )
+  const present = step.target.present && new Revision(model, global, step.target.present as never).canonical
+  const { locales } = model
+  const keys = global.fields.map(({ key }) => key)
+  const writes = [{ locale: locales?.default, body: bodyOf(former.values, keys) }]
+  const others = new Set([...Object.keys(former.translations), ...Object.keys(present?.translations ?? {})])
+  for (const locale of locales ? others : []) {
+    const values = show(global, former, [locale], locales?.default ?? locale)
+    writes.push({ locale, body: bodyOf(values, [...global.localized]) })
+  }
+  return Promise.all(
+    writes.map(async ({ locale, body }) => {
+      const prepared = await prepareGlobal({ ...context, locale }, global, body, { ifMatch: '*' })
+      return {
+        ...prepared,
+        commit: async (transaction) => done(step, 'update', (await prepared.commit(transaction)).seq),
+      } satisfies PreparedWrite<UndoneStep>
+    }),
+  )
+}
+
+/** Why an error keeps a document from becoming again what it was; `undefined`: it says nothing about the document. */
+export function obstacleOf(error: unknown): UndoObstacle | undefined {
+  if (error instanceof UndoHindered) return error.reason
+  if (!(error instanceof DaybookError) || error.status >= 500) return undefined
+  if (error.code === 'CONFLICT') return error.details.references === undefined ? 'conflict' : 'referenced'
+  if (error.code === 'VALIDATION_ERROR') return 'invalid'
+  return 'access'
+}
