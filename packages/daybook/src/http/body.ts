@@ -14,15 +14,15 @@ export function jsonBody(description: string, schema: JsonSchema, more: readonly
   return { description, mediaTypes: ['application/json', ...more], schema, read: readJson }
 }
 
-/** The same that may be left out: without a media type and without a byte. */
+/** The same that may be left out. A body without a byte is none, whatever its media type says. */
 export const optionalJsonBody = (description: string, schema: JsonSchema): BodyContract => ({
   ...jsonBody(description, schema),
   isRequired: false,
   read: async (request, limit) => {
-    if (request.headers.get('content-type') !== null) return readJson(request, limit)
     const bytes = await readBody(request, limit)
-    if (bytes.length > 0) throw new DaybookError('UNSUPPORTED_MEDIA_TYPE')
-    return undefined
+    if (bytes.length === 0) return undefined
+    requireJson(request.headers)
+    return parseJson(bytes)
   },
 })
 
@@ -36,7 +36,12 @@ const JSON_TYPE = /^application\/(?:json|[\w.!#$&^-]+\+json)$/i
  */
 export async function readJson(request: HttpRequest, limit: number): Promise<unknown> {
   requireJson(request.headers)
-  const text = decodeBody(await readBody(request, limit))
+  return parseJson(await readBody(request, limit))
+}
+
+/** @throws VALIDATION_ERROR */
+function parseJson(bytes: Uint8Array): unknown {
+  const text = decodeBody(bytes)
   try {
     return JSON.parse(text)
   } catch {

@@ -31,7 +31,7 @@ export class Journal {
   readonly #dialect: Dialect
   readonly #statements: StatementCache
 
-  constructor({ connection, dialect, statements }: Pick<ReadSource, 'connection' | 'dialect' | 'statements'>) {
+  constructor({ connection, statements, dialect }: Pick<ReadSource, 'connection' | 'statements' | 'dialect'>) {
     this.#connection = connection
     this.#dialect = dialect
     this.#statements = statements
@@ -151,7 +151,7 @@ export class GrowingJournal extends Journal {
 }
 
 /** The part of a database that a growing journal needs. */
-type GrowingDatabase = Pick<Database, 'dialect' | 'reader' | 'onGrowth'>
+type GrowingDatabase = Pick<Database, 'reader' | 'dialect' | 'onGrowth'>
 
 /** A document with what every locale says, as the journal keeps it. `@` cannot stand in a key. */
 export function wholeOf({ doc, locales }: Pick<EntryTable, 'doc' | 'locales'>): string {

@@ -86,11 +86,17 @@ const post = fc.record(
 )
 type Post = typeof post extends fc.Arbitrary<infer T> ? T : never
 
+/** What is done to a working copy, or with it. */
+const COPY_ACTS = ['save', 'discard', 'publish', 'unpublish', 'restore'] as const
+type CopyAct = (typeof COPY_ACTS)[number]
+
 /** Something that happens. */
 type Step =
   | { readonly op: 'create' | 'update'; readonly at: number; readonly by: Reader; readonly post: Post }
   | { readonly op: 'delete' | 'person' | 'leave'; readonly at: number; readonly team: 'a' | 'b' | null }
   | { readonly op: 'site'; readonly at: number }
+  | { readonly op: 'copy'; readonly at: number; readonly act: CopyAct; readonly post: Post; readonly back: number }
+  | { readonly op: 'undo'; readonly back: number; readonly length: number }
   | { readonly op: 'rule'; readonly reader: Reader; readonly rule: string }
   /** A copy begins, or reads on by so many pages. */
   | { readonly op: 'begin'; readonly reader: Reader; readonly limit: number; readonly collections: string | undefined }
@@ -105,6 +111,20 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ op: fc.constant('person' as const), at, team }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('leave' as const), at, team }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('site' as const), at }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      op: fc.constant('copy' as const),
+      at,
+      act: fc.constantFrom(...COPY_ACTS),
+      post,
+      back: fc.nat({ max: 6 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ op: fc.constant('undo' as const), back: fc.nat({ max: 8 }), length: fc.nat({ max: 4 }) }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({ op: fc.constant('rule' as const), reader, rule: fc.constantFrom(...RULE_NAMES) }),
@@ -209,13 +229,41 @@ class World {
   }
 
   async #write(step: Exclude<Step, { op: 'begin' | 'rule' | 'read' }>): Promise<void> {
-    if (step.op === 'site') await this.#send('PUT', '/api/globals/site', { name: `name ${step.at}` })
+    if (step.op === 'copy') await this.#copy(step)
+    else if (step.op === 'undo') await this.#undo(step)
+    else if (step.op === 'site') await this.#send('PUT', '/api/globals/site', { name: `name ${step.at}` })
     else if (step.op === 'create') this.#ids.posts.push(await this.#create('posts', this.#bodyOf(step.post), step.by))
     else if (step.op === 'update') await this.#change('posts', step.at, this.#bodyOf(step.post), step.by)
     else if (step.op === 'delete') await this.#delete('posts', step.at)
     else if (step.op === 'leave') await this.#delete('people', step.at)
     else if (this.#ids.people.length <= step.at) this.#ids.people.push(await this.#create('people', teamOf(step)))
     else await this.#change('people', step.at, teamOf(step))
+  }
+
+  /** Works on the copy of an entry that is not published yet, as the service. */
+  async #copy({ at, act, post, back }: Extract<Step, { op: 'copy' }>): Promise<void> {
+    const id = this.#ids.posts[at % Math.max(1, this.#ids.posts.length)]
+    if (id === undefined) return
+    const path = `/api/posts/${id}`
+    const { status: _, ...data } = post
+    if (act === 'save') await this.#send('PUT', `${path}?draft=true`, this.#bodyOf(data))
+    else if (act === 'discard') await this.#send('DELETE', `${path}?draft=true`)
+    else if (act === 'restore')
+      await this.#send('POST', `${path}/restore`, { revision: await this.#revisionOf(id, back) })
+    else await this.#send('POST', `${path}/${act}`)
+  }
+
+  /** The number of some earlier change of an entry. */
+  async #revisionOf(id: string, back: number): Promise<number> {
+    const rows = await this.#service.rows('SELECT seq FROM daybook$journal WHERE id = ? ORDER BY seq DESC', id)
+    return Number(rows[back % Math.max(1, rows.length)]?.seq ?? 1)
+  }
+
+  /** Undoes some of the latest changes; what others stand in the way of is left. */
+  async #undo({ back, length }: Extract<Step, { op: 'undo' }>): Promise<void> {
+    const [row] = await this.#service.rows('SELECT seq FROM daybook$head')
+    const from = Math.max(1, Number(row?.seq ?? 0) - back)
+    await this.#send('POST', '/api/cms/undo', { from, to: from + length })
   }
 
   #bodyOf({ author, friends, ...post }: Post): object {

@@ -13,6 +13,7 @@ import { HookTime } from '../hook-time.ts'
 import { type ListPlan, planList } from '../reads/list.ts'
 import { checkChangeOf } from './change.ts'
 import type { WriteContext } from './context.ts'
+import { dryRun } from './dry-run.ts'
 import { type EntryLoader, entryTarget, prepareDelete } from './entries.ts'
 import { hooksFor } from './hooked.ts'
 import { type LastStep, type PreparedWrite, StaleWrite, type WriteTransaction } from './prepared.ts'
@@ -132,28 +133,18 @@ interface ManyLookup {
 async function writeMany(context: WriteContext, entries: ManyEntries, write: EntryWrite): Promise<ManyResult> {
   const plan = await planList(context.engine, context.access, entries.collection, entries.query)
   const many = new ManyWrites(context, entries, plan, write)
+  const isDry = entries.query.values.dryRun === 'true'
+  const transact = isDry ? dryRun(context.transact) : context.transact
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     await many.prepare()
     try {
-      return await context.transact((writer) => many.commit(writer), { isAlone: true })
+      return await transact((writer) => many.commit(writer), { isAlone: true })
     } catch (error) {
-      if (error instanceof DryRunEnd) return error.result
       if (error instanceof RefusedTogether) many.takeTurns()
       else if (!(error instanceof StaleWrite)) throw error
     }
   }
   throw new DaybookError('CONFLICT', 'The entries keep changing; try again.')
-}
-
-/** Ends a transaction of which nothing is to be stored. */
-class DryRunEnd extends Error {
-  override readonly name = 'DryRunEnd'
-  readonly result: ManyResult
-
-  constructor(result: ManyResult) {
-    super('A dry run ends here.')
-    this.result = result
-  }
 }
 
 /** Entries that were written together refuse it; which of them, and why, shows when they are written one after the other. */
@@ -232,10 +223,7 @@ class ManyWrites {
     this.#prepared.delete(id)
   }
 
-  /**
-   * @throws {StaleWrite} when it has to be prepared again
-   * @throws {DryRunEnd} instead of storing it
-   */
+  /** @throws {StaleWrite} when it has to be prepared again */
   async commit(writer: Writer): Promise<ManyResult> {
     const found = await this.#find(writer.read)
     const isPrepared = ({ id, seq }: EntryRevision): boolean => this.#prepared.get(id)?.seq === seq
@@ -244,8 +232,7 @@ class ManyWrites {
     const { collection, query } = this.#entries
     const isDry = query.values.dryRun === 'true'
     const result = { collection: collection.key, matched: found.length, changed, lastId: found.at(-1)?.id }
-    if (isDry) throw new DryRunEnd({ ...result, seq: undefined })
-    return { ...result, seq: changed === 0 ? undefined : seq }
+    return { ...result, seq: isDry || changed === 0 ? undefined : seq }
   }
 
   async #commitAll(

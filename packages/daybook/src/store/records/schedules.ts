@@ -36,14 +36,14 @@ export class ScheduleReader {
     return this.#connection.all(this.#named, { collection, ids: JSON.stringify(ids) })
   }
 
-  /** The same with all that is known of it, in order. */
-  wholeOf(collection: string, ids: readonly string[]): Promise<readonly Schedule[]> {
-    return this.#connection.all(this.#whole, { collection, ids: JSON.stringify(ids) })
-  }
-
   /** The database's clock, in milliseconds since 1970: those of nodes may differ. */
   async now(): Promise<number> {
     return Number((await this.#connection.get(this.#clock))?.now)
+  }
+
+  /** The same with all that is known of it, in order. */
+  wholeOf(collection: string, ids: readonly string[]): Promise<readonly Schedule[]> {
+    return this.#connection.all(this.#whole, { collection, ids: JSON.stringify(ids) })
   }
 
   /** What is due first, by the database's clock; `undefined`: nothing is scheduled. */

@@ -223,6 +223,19 @@ describe.each(STORES)('working copies on $name', (store) => {
       expect((await editor.post(`/api/posts/${id}/publish`)).status).toBe(200)
     })
 
+    test('takes an empty body of any type, and no other type than JSON', async () => {
+      const id = await make({ status: 'draft' })
+      const send = (type: string, body?: string): Promise<Response> =>
+        service.request(`/api/posts/${id}/publish`, {
+          method: 'POST',
+          headers: { Authorization: 'Bearer ann', 'Content-Type': type },
+          ...(body === undefined ? {} : { body }),
+        })
+      expect((await send('text/plain', '{}')).status).toBe(415)
+      expect((await send('application/json', '{')).status).toBe(400)
+      expect((await send('application/json')).status).toBe(200)
+    })
+
     test('publishes an entry that has no working copy as it is, and nothing twice', async () => {
       const id = await make({ status: 'draft' })
       expect((await editor.get(`/api/posts/${id}`, null)).status).toBe(404)
