@@ -3,8 +3,8 @@ import { etagOf } from './etag.ts'
 import { History } from './history.ts'
 import type { QueryParams } from './query.ts'
 import { type AnyWriteOptions, type Call, type CallOptions, isAddressable, type Send } from './request.ts'
-import type { EntryOrId } from './types/client.ts'
 import type { ComparedVersions } from './types/history.ts'
+import type { EntryOrId } from './types/write-options.ts'
 
 /** A page of a list. */
 interface ListPage {

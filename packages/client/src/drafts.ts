@@ -1,6 +1,6 @@
 import { Collection } from './collection.ts'
 import type { AnyWriteOptions, CallOptions } from './request.ts'
-import type { EntryOrId } from './types/client.ts'
+import type { EntryOrId } from './types/write-options.ts'
 
 /** What saves of working copies take, whatever the config. */
 interface AnySaveOptions extends AnyWriteOptions {

@@ -8,12 +8,8 @@ export type {
   Asset,
   AssetClient,
   AuthClient,
-  ChangeOptions,
   Client,
   CollectionClient,
-  DeleteOptions,
-  EntryOrId,
-  GlobalChangeOptions,
   GlobalClient,
   ListQuery,
   ManyOptions,
@@ -27,7 +23,6 @@ export type {
   Session,
   SignedIn,
   UploadOptions,
-  WriteOptions,
 } from './types/client.ts'
 export type {
   AtTime,
@@ -67,4 +62,11 @@ export type {
 } from './types/history.ts'
 export type { Depth } from './types/paths.ts'
 export type { EntryPatch, Operation, Outcome } from './types/write.ts'
+export type {
+  ChangeOptions,
+  DeleteOptions,
+  EntryOrId,
+  GlobalChangeOptions,
+  WriteOptions,
+} from './types/write-options.ts'
 export type { UploadProgress, UploadSource } from './upload.ts'

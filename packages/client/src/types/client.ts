@@ -45,6 +45,7 @@ import type {
 } from './history.ts'
 import type { Depth, Included, IncludePath, InnerPath } from './paths.ts'
 import type { EntryPatch, Operation, Outcome } from './write.ts'
+import type { ChangeOptions, DeleteOptions, EntryOrId, GlobalChangeOptions, WriteOptions } from './write-options.ts'
 
 /** A locale to read, or all of them at once, where there are any. */
 type LocaleChoice<C extends DaybookConfig> = [Locale<C>] extends [never] ? never : Locale<C> | 'all'
@@ -112,19 +113,6 @@ type UsualDepth<I> = I extends readonly [] ? 0 : 1
 type SelectPath<C extends DaybookConfig, F, Document, I extends readonly string[], D extends Depth> =
   InnerPath<C, F, Included<C, F, I, D>> extends infer Inner extends string ? (keyof Document & string) | Inner : never
 
-/** What every write takes. */
-export interface WriteOptions<C extends DaybookConfig> extends CallOptions {
-  /** The locale that is written. @default the config's */
-  readonly locale?: Locale<C>
-  /**
-   * Names the intention, so that the write may be sent again: 1 to 255 visible ASCII characters. What is created is created
-   * once; the same change made twice comes to the same. @default none: it is sent once
-   */
-  readonly idempotencyKey?: string
-  /** Does everything but store; the answer says what would have been stored. @default false */
-  readonly dryRun?: boolean
-}
-
 /** A file of the service. */
 export type Asset<C extends DaybookConfig = { readonly collections: Record<never, never> }> = Entry<C, 'assets'>
 
@@ -144,21 +132,6 @@ export interface UploadOptions<C extends DaybookConfig> extends Omit<WriteOption
   readonly timeout?: number
 }
 
-/** On what condition something is changed. */
-export interface ChangeOptions<C extends DaybookConfig> extends WriteOptions<C> {
-  /** The tag that the stored version must have; see {@link etagOf}. @default that of the entry, where one is given in place of an id */
-  readonly ifMatch?: string
-}
-
-/** On what condition a global is changed. */
-export interface GlobalChangeOptions<C extends DaybookConfig> extends ChangeOptions<C> {
-  /** `*`: only if the global was never written. */
-  readonly ifNoneMatch?: '*'
-}
-
-/** On what condition something is deleted. */
-export type DeleteOptions<C extends DaybookConfig> = CallOptions & Pick<ChangeOptions<C>, 'ifMatch' | 'dryRun'>
-
 /** Which entries are written besides, and how. */
 export interface ManyOptions<C extends DaybookConfig, K extends EntryKey<C>>
   extends Omit<ChangeOptions<C>, 'idempotencyKey'> {
@@ -176,9 +149,6 @@ export interface ManyOutcome {
   /** How many of them have changed, or would have in a dry run. */
   readonly changed: number
 }
-
-/** An entry as it was read, or its id. */
-export type EntryOrId = string | { readonly id: string }
 
 /** A document that refers to an entry, and the field that it does so with. */
 export interface Reference {

@@ -1,7 +1,7 @@
 import type { CollectionKey, DaybookConfig, DraftEntry, DraftUpdate, Entry, EntryKey } from 'daybook'
 import type { CallOptions } from '../request.ts'
-import type { ChangeOptions, EntryOrId } from './client.ts'
 import type { Status } from './filter.ts'
+import type { ChangeOptions, EntryOrId } from './write-options.ts'
 
 /** What goes for collections whose entries have a status; for others, nothing does. */
 type WithStatus<C extends DaybookConfig, K extends EntryKey<C>, T> = [Status<C, K>] extends [never] ? never : T

@@ -56,6 +56,16 @@ describe.each(STORES)('redirects() on $name', (store) => {
       expect(await found.json()).toMatchObject({ items: [{ to: '/blog/b', status: '308' }] })
     })
 
+    test('by a working copy, its old address does so once that is published', async () => {
+      const id = await post({ slug: 'a' })
+      await ask('PUT', `/api/posts/${id}?draft=true`, { slug: 'b' })
+      expect(await all()).toEqual([])
+      expect((await ask('POST', `/api/posts/${id}/publish`, {})).status).toBe(200)
+      expect(await all()).toEqual(['/blog/a /blog/b 308'])
+      await ask('POST', `/api/posts/${id}/unpublish`, {})
+      expect(await all()).toEqual(['/blog/a /blog/b 308'])
+    })
+
     test('redirects stay one step long', async () => {
       const id = await post({ slug: 'a' })
       await rename(id, 'b')

@@ -1,5 +1,13 @@
 // The in-process API, typed by the config it serves. tsc is the test; nothing here runs.
-import { type Content, createService, type Entry, type GlobalEntry, type ListResult, SYSTEM } from 'daybook'
+import {
+  type Content,
+  createService,
+  type DraftEntry,
+  type Entry,
+  type GlobalEntry,
+  type ListResult,
+  SYSTEM,
+} from 'daybook'
 import { createTestService } from 'daybook/testing'
 import { type Equal, holds } from './expect.ts'
 import { type Showcase, showcase } from './showcase.ts'
@@ -44,6 +52,36 @@ export async function writes(content: Content<Showcase>): Promise<void> {
   await content.update('people', created.id, { title: 'A' })
   // @ts-expect-error a text
   await content.writeGlobal('site', { siteName: 5 })
+}
+
+export async function drafts(content: Content<Showcase>): Promise<void> {
+  const saved = await content.saveDraft('things', 'x', { textNeeded: null }, { caller: SYSTEM, autosave: true })
+  const read = await content.get('things', 'x', { draft: true })
+  const { items } = await content.list('things', { draft: true })
+  const published = await content.publish('things', 'x', { caller: SYSTEM })
+  const timed = await content.publish('things', 'x', { at: '2999-01-01T00:00:00Z' })
+  const restored = await content.restore('things', 'x', 5)
+  const person = await content.restore('people', 'x', 5)
+  holds<Equal<typeof saved, DraftEntry<Showcase, 'things'>>>()
+  holds<Equal<typeof saved.textNeeded, string | null>>()
+  holds<Equal<typeof saved.hasDraft, boolean>>()
+  holds<Equal<typeof read, DraftEntry<Showcase, 'things'> | null>>()
+  holds<Equal<(typeof items)[number], DraftEntry<Showcase, 'things'>>>()
+  holds<Equal<typeof published, Entry<Showcase, 'things'>>>()
+  holds<Equal<typeof timed, DraftEntry<Showcase, 'things'>>>()
+  holds<Equal<typeof restored, DraftEntry<Showcase, 'things'>>>()
+  holds<Equal<typeof person, Person>>()
+
+  // @ts-expect-error people have no status, and so no working copies
+  await content.saveDraft('people', 'x', {})
+  // @ts-expect-error nor are they read so
+  await content.get('people', 'x', { draft: true })
+  // @ts-expect-error nor published
+  await content.publish('people', 'x')
+  // @ts-expect-error nor in a batch
+  await content.batch([{ op: 'publish', collection: 'people', id: 'x' }])
+  // @ts-expect-error there is no such field
+  await content.saveDraft('things', 'x', { txet: 'a' })
 }
 
 export async function services(): Promise<void> {

@@ -187,7 +187,10 @@ export function readLine(text: string, { collections, globals }: Model): Restore
  * @throws VALIDATION_ERROR
  */
 export function checkLine(read: RestoreLine): void {
-  if (read.kind === 'global') return checkDocument(read.global, read.line)
+  if (read.kind === 'global') {
+    checkDocument(read.global, read.line)
+    return
+  }
   const { collection, line } = read
   const { slug, status, shape, document, draft, schedule = [] } = line
   refuseHostile({ slug, status })

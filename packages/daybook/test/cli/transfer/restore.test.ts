@@ -237,6 +237,26 @@ describe('daybook import FILE refuses', () => {
     expect(stderr).toMatch(/line 4: .*half of a surrogate pair/)
   })
 
+  test('working copies and times that could not have been stored', async () => {
+    const draft = (line: string, document: object): string => {
+      const { shape } = JSON.parse(line) as { readonly shape: string }
+      const copy = { updatedAt: '2026-01-01T00:00:00.000Z', shape, document }
+      return `${line.slice(0, -1)},"draft":${JSON.stringify(copy)}}`
+    }
+    const twice =
+      ',"schedule":[{"action":"publish","at":"2026-01-01T00:00:00.000Z"},{"action":"publish","at":"2026-01-02T00:00:00.000Z"}]}'
+    const { stderr } = await refused(([header = '', one = '', two = '', three = '', counts = '']) => [
+      header,
+      draft(one, { text: 5 }),
+      draft(two, { other: 'x' }),
+      `${three.slice(0, -1)}${twice}`,
+      counts,
+    ])
+    expect(stderr).toContain('line 2: /draft/document/text: notes has no place for this value')
+    expect(stderr).toContain('line 3: /draft/document/other: notes has no place for this value')
+    expect(stderr).toContain('line 4: /schedule: must have at most one time for each action')
+  })
+
   test('a store that holds content, and leaves it alone', async () => {
     await makeNotes(2)
     const ended = await own('import', 'notes.ndjson', '--data', 'source')

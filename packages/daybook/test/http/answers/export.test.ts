@@ -163,7 +163,8 @@ describe.each(STORES)('an export on $name', (store) => {
       await content.publish('posts', timed, { ...AS_SYSTEM, at: later })
       await content.saveDraft('posts', gone, { title: 'D2' } as never, AS_SYSTEM)
       await content.discardDraft('posts', discarded, AS_SYSTEM)
-      await content.saveDraft('posts', timed, { title: 'B2' } as never, AS_SYSTEM)
+      // More records than are looked at together.
+      for (let n = 0; n < 40; n += 1) await content.saveDraft('posts', timed, { title: `B${n}` } as never, AS_SYSTEM)
       await content.delete('posts', gone, AS_SYSTEM)
       await content.update('posts', timed, { title: 'B3' } as never, AS_SYSTEM)
       const lines = await exportOf(service, `?since=${since}`)
