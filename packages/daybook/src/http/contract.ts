@@ -140,7 +140,10 @@ export interface RouteContract<P extends Parameters, Body> {
   /** Absent: the auth adapter decides. */
   readonly answers?: readonly AnswerContract[]
   readonly errors: readonly ErrorCode[]
-  /** Whether it may answer an entry as its working copy has it. @default false */
+  /**
+   * Whether it may answer an entry as its working copy has it, without being asked to: what is asked for by `draft=true` is told by that
+   * parameter, so that generated types of other answers stay as exact as they are. @default false
+   */
   readonly showsDrafts?: boolean
   /** Makes ahead what the first answer would wait for. A service does so before it listens; a slow one goes on after that. */
   prepare?(): Promise<void>

@@ -12,7 +12,7 @@ export interface DraftQuery {
 
 const READ_DRAFTS: ParametersOf<{ draft: string }> = {
   draft: flag(
-    'With `true`, and a session, entries are answered as their working copies have them. Filters, order and search look at the entries.',
+    'With `true`, and a session, entries are answered as their working copies have them: any field may be null, and `hasDraft`, `publishAt` and `unpublishAt` come besides. Filters, order and search look at the entries.',
   ),
 }
 const PREVIEW: ParametersOf<{ preview: string }> = {
@@ -21,7 +21,9 @@ const PREVIEW: ParametersOf<{ preview: string }> = {
   ),
 }
 const SAVE_DRAFT: ParametersOf<{ draft: string; autosave: string }> = {
-  draft: flag('With `true`, the working copy is saved, and what is published stays as it is.'),
+  draft: flag(
+    'With `true`, the working copy is saved and answered, of which any field may be null, and what is published stays as it is.',
+  ),
   autosave: flag(
     'With `true`, while the same actor saves so, each save takes the place of the one before it in history.',
   ),

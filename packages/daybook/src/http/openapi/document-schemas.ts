@@ -87,10 +87,10 @@ export class DocumentSchemas {
   }
 
   /** A document as it is answered to a read, which may select fields and ask for all locales. */
-  read(document: Ruled, showsDrafts = false): Text {
+  read(document: Ruled): Text {
     const forms: readonly Form[] = document.kind === 'global' ? ['Unwritten'] : []
     const refs = [...this.#forms(document), ...forms].map((form) => this.#schema(document, form))
-    return this.#anyOf(refs, showsDrafts)
+    return this.#anyOf(refs, false)
   }
 
   /** A document as it is answered to a write, which may be one of its working copy. */

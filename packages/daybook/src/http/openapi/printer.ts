@@ -56,7 +56,7 @@ export class Printer {
   #ofResource({ parameters = {}, showsDrafts }: Route, resource: Ruled, schema: JsonSchema): Text {
     const canSelect = Object.hasOwn(parameters, 'select')
     const document = (): Text =>
-      canSelect ? this.#documents.read(resource, showsDrafts) : this.#documents.written(resource, showsDrafts)
+      canSelect ? this.#documents.read(resource) : this.#documents.written(resource, showsDrafts)
     if (schema === resource.schemas.read) return document()
     return itemOf(schema) === resource.schemas.read ? this.#list(resource, schema, document()) : print(schema)
   }

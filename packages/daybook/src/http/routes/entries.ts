@@ -89,7 +89,6 @@ function listRoute({ engine, ...policy }: EntryParts, collection: CollectionMode
     checksQuery: true,
     conditions: ['ifMatch', 'ifNoneMatch', 'minSeq'],
     answers: readAnswers('One page of entries.', listSchema(collection), `${collection.key}List`),
-    showsDrafts: hasDrafts(collection),
     errors: READ_ERRORS,
     run: async ({ access, conditions, query }) => {
       const plan = await planList(engine.sourceFor(access, conditions.minSeq), access, collection, query)
@@ -112,7 +111,6 @@ function getEntryRoute({ engine, ...policy }: EntryParts, collection: Collection
     checksQuery: true,
     conditions: ['ifMatch', 'ifNoneMatch', 'minSeq', ...(hasDrafts(collection) ? (['preview'] as const) : [])],
     answers: readAnswers('The entry.', collection.schemas.read),
-    showsDrafts: hasDrafts(collection),
     errors: READ_ERRORS,
     run: async ({ access, conditions, path, query }) => {
       const address = path.slug ?? ''
@@ -196,7 +194,6 @@ function changeRoute(
     conditions: ['ifMatch', 'ifNoneMatch'],
     body: jsonBody('The fields to change.', schemas.update, isMerge ? [MERGE_PATCH] : []),
     answers: [writeAnswer(200, 'The stored entry.', schemas.read)],
-    showsDrafts: hasDrafts(collection),
     errors: [...WRITE_ERRORS, 'PRECONDITION_REQUIRED'],
     run: async ({ access, body, conditions, path, query }) => {
       const { locale, draft, autosave, dryRun } = query.values
