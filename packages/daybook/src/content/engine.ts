@@ -36,6 +36,8 @@ export class Engine implements EngineParts {
   readonly lists: ListCache
   /** Idempotency keys of the writes that are under way. */
   readonly writesUnderWay: Set<string> = new Set()
+  /** Called when a time is set at which an entry is to be published or unpublished. */
+  readonly timeListeners: Set<() => void> = new Set()
   readonly #store: Store
   /** Whether it works inside a transaction of another one. */
   readonly isLent: boolean

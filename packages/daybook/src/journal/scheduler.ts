@@ -11,12 +11,12 @@ import { Lease, LeaseLost } from '../store/records/lease.ts'
 import type { Schedule } from '../store/records/schedules.ts'
 import type { Writer } from '../store/writes/write.ts'
 
-/** How often a time that lies ahead is looked at again, in milliseconds: clocks can be set. */
+/** How often it is looked for times, in milliseconds: other nodes set them, and clocks can be set. */
 const LOOK_MS = 5000
 /** How long the node that carries schedules out keeps the right to, in milliseconds. */
 const LEASE_MS = 30_000
-/** How long writes are gathered before their times are looked at, in milliseconds. */
-const GATHER_MS = 100
+/** How long the transaction that sets a time may take before it is looked for, in milliseconds; a later look finds it, too. */
+const COMMIT_MS = 100
 /** The pause after a failure of the database, and while another node carries them out, in milliseconds. */
 const PAUSE_MS = 1000
 /** The pause after the first failure of a schedule; each further one is twice as long, in milliseconds. */
@@ -59,27 +59,30 @@ export class Scheduler {
   }
 
   async #run(): Promise<void> {
-    const end = this.#engine.store.journal.onGrowth(() => this.#wake.resolve())
+    const { timeListeners } = this.#engine
+    const wake = (): void => this.#wake.resolve()
+    timeListeners.add(wake)
     try {
       while (!this.#isStopping) {
         // What is told while it is looked at may be of a new time.
         this.#wake = Promise.withResolvers()
         const waitMs = await this.#advance().catch((err) => this.#failed(err))
         await this.#pause(waitMs)
-        if (waitMs > 0) await this.#sleep(GATHER_MS)
+        // A time that was set is there once its transaction is over.
+        if (waitMs > 0) await this.#sleep(COMMIT_MS)
       }
       await this.#lease.release()
     } catch (err) {
       this.#log.error({ err }, 'schedules: the end failed')
     } finally {
-      end()
+      timeListeners.delete(wake)
     }
   }
 
   /** Carries out what is due; answers how long there is nothing to do. */
   async #advance(): Promise<number> {
     const first = await this.#engine.store.read.schedules.first()
-    if (!first) return Number.POSITIVE_INFINITY
+    if (!first) return LOOK_MS
     if (first.wait > 0) return Math.min(first.wait, LOOK_MS)
     if (!(await this.#lease.take())) return PAUSE_MS
     await this.#carryOut(first)
@@ -143,10 +146,9 @@ export class Scheduler {
     return PAUSE_MS
   }
 
-  /** Waits so long, or until the journal grows. */
+  /** Waits so long, or until a time is set here. */
   async #pause(ms: number): Promise<void> {
     if (this.#isStopping || ms <= 0) return
-    if (!Number.isFinite(ms)) return this.#wake.promise
     const over = new AbortController()
     await Promise.race([this.#sleep(ms, over.signal), this.#wake.promise])
     over.abort()

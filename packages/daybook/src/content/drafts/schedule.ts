@@ -72,6 +72,7 @@ export async function prepareSchedule(
         due,
         failures: 0,
       })
+      for (const listener of engine.timeListeners) listener()
       return { ...(await draftAnswer(context, writer.read, collection, entry, rights)), seq }
     },
   }
