@@ -192,6 +192,9 @@ async function* readBlocks(
 ): AsyncGenerator<string, void> {
   const reader = response.body?.getReader()
   const decoder = new TextDecoder()
+  const { signal } = connection
+  // An answer of a fetch of one's own may know nothing of the signal.
+  signal.addEventListener('abort', () => void reader?.cancel().catch(() => {}))
   for (let text = ''; reader; ) {
     const timer = setTimeout(() => connection.abort(new Error(`nothing came for ${idleTimeout} ms`)), idleTimeout)
     const { done, value } = await reader
@@ -200,6 +203,7 @@ async function* readBlocks(
         throw new NetworkError(request, 'was cut off', cause)
       })
       .finally(() => clearTimeout(timer))
+    if (done && signal.aborted) throw new NetworkError(request, 'was cut off', signal.reason)
     if (done) return
     const blocks = (text + decoder.decode(value, { stream: true })).split('\n\n')
     text = blocks.pop() ?? ''
@@ -248,7 +252,7 @@ export class MemoryStore implements ChangeStore<AnyChange> {
       else entries.delete(item.id)
     }
     this.#token = next
-    this.#onChange()
+    if (items.length > 0) this.#onChange()
   }
 
   clear(): void {

@@ -1,0 +1,24 @@
+import { createClient } from '@daybook/client'
+import { defineCollection, defineConfig, f } from 'daybook'
+import { createTestService } from 'daybook/testing'
+import { expect, test } from 'vitest'
+
+const config = defineConfig({ collections: { notes: defineCollection({ fields: { title: f.text() } }) } })
+
+test('a subscription ends when it is told to, also over a fetch that knows nothing of its signal', async () => {
+  await using service = await createTestService(config)
+  const client = createClient<typeof config>({
+    baseUrl: 'http://daybook.test',
+    fetch: (url, { signal: _, ...init } = {}) => service.fetch(new Request(url, init)),
+  })
+  const { next } = await client.changes()
+  await client.withToken(service.token).collections.notes.create({ title: 'Heard' })
+  const ending = new AbortController()
+  const heard: string[] = []
+  for await (const item of client.subscribe({ since: next, signal: ending.signal })) {
+    heard.push(item.action)
+    // Nothing comes after this: it is the signal that ends it.
+    setTimeout(() => ending.abort(), 10)
+  }
+  expect(heard).toEqual(['upsert'])
+})
