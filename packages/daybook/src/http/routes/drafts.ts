@@ -83,14 +83,21 @@ function unscheduleRoute(engine: Engine, collection: CollectionModel): Route {
     protection: 'session',
     action: 'update',
     summary: 'Forgets the times at which an entry was to be published or unpublished.',
-    parameters: NO_PARAMETERS,
+    parameters: DRY_RUN,
     conditions: ['ifMatch', 'ifNoneMatch'],
-    answers: [{ status: 204, description: 'No time is set any more.', headers: ['Cache-Control', 'Daybook-Seq'] }],
+    answers: [
+      {
+        status: 204,
+        description: 'No time is set any more.',
+        headers: ['Cache-Control', 'Daybook-Seq', 'Daybook-Dry-Run'],
+      },
+    ],
     errors: WRITE_ERRORS,
-    run: async ({ access, path }) => {
-      const context = await writeContext(engine, access)
+    run: async ({ access, path, query }) => {
+      const isDry = query.values.dryRun === 'true'
+      const context = await writeContext(engine, access, { isDry })
       const { seq } = await carryOut(context, () => prepareUnschedule(context, collection, path.id ?? ''))
-      return goneReply(seq)
+      return goneReply(seq, isDry)
     },
   })
 }

@@ -66,6 +66,7 @@ describe.each(STORES)('dry runs on $name', (store) => {
     ['unpublish', () => ['POST', `/api/posts/${id}/unpublish`], 200, { status: 'draft' }],
     ['restore', () => ['POST', `/api/posts/${id}/restore`, { revision: 2 }], 200, { title: 'Hello' }],
     ['schedule', () => ['POST', `/api/posts/${id}/publish`, { publishAt: '2999-01-01T00:00:00Z' }], 200],
+    ['take a time back', () => ['DELETE', `/api/posts/${id}/schedule`], 404],
     ['delete', () => ['DELETE', `/api/posts/${id}`], 204],
     ['delete an asset', () => ['DELETE', `/api/assets/${asset}`], 204],
     ['write a global', () => ['PUT', '/api/globals/site', { name: 'N' }], 200, { name: 'N' }],
@@ -113,6 +114,13 @@ describe.each(STORES)('dry runs on $name', (store) => {
     expect(await tried.json()).toMatchObject({ filename: 'new.png', mimeType: 'image/png' })
     expect(await stored()).toEqual(before)
     expect((await send('')).status).toBe(201)
+  })
+
+  test('to take a time back leaves it', async () => {
+    const publishAt = '2999-01-01T00:00:00.000Z'
+    await editor.post(`/api/posts/${id}/publish`, { publishAt })
+    expect((await editor.delete(`/api/posts/${id}/schedule?dryRun=true`)).status).toBe(204)
+    expect((await editor.get(`/api/posts/${id}?draft=true`)).body).toMatchObject({ publishAt })
   })
 
   test('to delete an asset leaves its file', async () => {
