@@ -48,9 +48,9 @@ describe.each(STORES)('dry runs on $name', (store) => {
     await service.close()
   })
 
-  /** All that is stored, but for what a process notes about itself. */
+  /** All that is stored, but for what processes note about themselves. */
   async function stored(): Promise<unknown> {
-    const tables = (await service.tables()).filter((name) => !/leases|idempotency/.test(name))
+    const tables = (await service.tables()).filter((name) => !/leases|idempotency|records/.test(name))
     const rows: unknown[] = []
     for (const table of tables) rows.push([table, await service.rows(`SELECT * FROM "${table}" ORDER BY 1, 2`)])
     return rows

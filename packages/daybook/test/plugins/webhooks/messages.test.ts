@@ -95,6 +95,31 @@ describe.each(STORES)('webhooks on $name', (store) => {
     expect(JSON.stringify(receiver.received)).not.toContain(CANARY)
   })
 
+  test('tell what is published and unpublished, and nothing of the working copies before', async () => {
+    await open()
+    const { id } = await create(service, 'posts', { title: 'One' })
+    const { content } = service
+    await content.saveDraft('posts' as never, id, { title: CANARY } as never, AS_SYSTEM)
+    await content.saveDraft('posts' as never, id, { title: 'Two' } as never, AS_SYSTEM)
+    await content.publish('posts' as never, id, AS_SYSTEM)
+    await content.unpublish('posts' as never, id, AS_SYSTEM)
+    await eventually(() => expect(receiver.received).toHaveLength(3))
+    expect(receiver.types).toEqual(['posts.created', 'posts.published', 'posts.deleted'])
+    expect(bodies()[1]?.data.entry).toMatchObject({ title: 'Two' })
+    expect(JSON.stringify(receiver.received)).not.toContain(CANARY)
+  })
+
+  test('tell the system of a time that could not be kept', async () => {
+    await open({ as: 'system', actions: ['scheduleFailed'] })
+    const { id } = await create(service, 'posts', { title: 'One', slug: 'one', status: 'draft' })
+    await service.content.saveDraft('posts' as never, id, { slug: 'taken' } as never, AS_SYSTEM)
+    const at = new Date(Date.now() + 500).toISOString()
+    await service.content.publish('posts' as never, id, { at, ...AS_SYSTEM })
+    await create(service, 'posts', { title: 'Other', slug: 'taken' })
+    await eventually(() => expect(receiver.types).toEqual(['posts.scheduleFailed']))
+    expect(bodies()[0]?.data).toMatchObject({ action: 'scheduleFailed', collection: 'posts', id })
+  })
+
   test('tell nothing of drafts, and that an entry is gone when it leaves the public (W8)', async () => {
     await open()
     const { id } = await create(service, 'posts', { title: CANARY, slug: 'one', status: 'draft' })
