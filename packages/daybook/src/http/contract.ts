@@ -41,7 +41,7 @@ export interface BodyContract<Body = unknown> {
 export interface PathParameter {
   readonly description: string
   readonly schema: JsonSchema
-  readonly example?: string
+  readonly example?: string | number
 }
 
 /** The open places of a path, by name. */

@@ -149,7 +149,7 @@ function revokeRoute(engine: Engine, collection: CollectionModel): Route {
     method: 'DELETE',
     path: PREVIEW_PATH,
     pathParameters: BY_ID,
-    operationId: 'revokePreviews',
+    operationId: 'revokePreviewsOfEntry',
     resource: collection,
     protection: 'session',
     action: 'update',

@@ -24,7 +24,7 @@ const BY_REVISION: PathParameters = {
   revision: {
     description: 'The number of the version: that of the change which made it.',
     schema: { type: 'integer', minimum: 1 },
-    example: '1',
+    example: 1,
   },
 }
 

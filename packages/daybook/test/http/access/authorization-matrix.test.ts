@@ -163,7 +163,7 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   unpublishEntry: { plain: [401, 200, 200, 200] },
   unscheduleEntry: { plain: [401, 204, 204, 204] },
   previewEntry: { plain: [401, 201, 201, 201] },
-  revokePreviews: { plain: [401, 204, 204, 204] },
+  revokePreviewsOfEntry: { plain: [401, 204, 204, 204] },
   deleteEntry: { ...write(204), limited: [404, 404, 204, 204] },
   listVersionsOfEntry: HISTORY,
   getVersionOfEntry: HISTORY,
@@ -190,7 +190,7 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
 }
 
 /** Routes about what is published, when, or what was before. */
-const PUBLICATIONS = /^(?:publish|unpublish|unschedule|restore|preview)Entry$|^revokePreviews$/
+const PUBLICATIONS = /^(?:publish|unpublish|unschedule|restore|preview)Entry$|^revokePreviewsOfEntry$/
 
 const ALL: readonly Route[] = kindsOf(await routesOf(config))
 
