@@ -75,7 +75,7 @@ test('what is shown from a file stands there', async () => {
 
 /** What a snippet without imports of its own is written against. */
 const PRELUDE = "import { createService, defineCollection, defineConfig, defineGlobal, f } from 'daybook'"
-/** npm puts it below the package that needs it; whoever imports from it has it in a package.json of their own. */
+/** npm puts it below the package that needs it; a project that imports from it names it in its own package.json. */
 const BETTER_AUTH = join(ROOT, 'packages/daybook/node_modules/better-auth/dist')
 const TSCONFIG = {
   extends: join(ROOT, 'tsconfig.base.json'),

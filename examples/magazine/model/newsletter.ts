@@ -3,7 +3,7 @@ import type { PluginRoute } from 'daybook'
 /** How many articles a newsletter names. */
 const ARTICLES = 5
 
-/** The newest articles as plain text, for whoever sends the mail. */
+/** The newest articles as plain text, for the program that sends the mail. */
 export const newsletter: PluginRoute = {
   method: 'GET',
   path: '/newsletter.txt',

@@ -57,7 +57,7 @@ import { runBatch } from './writes/batch.ts'
 import { type WriteContext, writeContext } from './writes/context.ts'
 import { prepareCreate, prepareDelete, prepareUpdate } from './writes/entries.ts'
 import { prepareGlobal } from './writes/globals.ts'
-import { deleteMany, type ManyEntries, type ManyResult, updateMany } from './writes/many.ts'
+import { deleteMany, type ManyEntries, type ManyResult, updateMany } from './writes/many/many.ts'
 import { carryOut, type Transact } from './writes/prepared.ts'
 import { listReferrers, type ReferencesAnswer } from './writes/referrers.ts'
 

@@ -99,15 +99,15 @@ async function alone<T>(engine: Engine, key: string, work: () => Promise<T>): Pr
 async function requestDigest(repeatable: Repeatable, access: Access): Promise<string> {
   const { identity } = access.caller
   const who = [identity?.provider, identity?.subject, identity?.sessionId]
-  const sights: unknown[] = []
+  const rights: unknown[] = []
   for (const collection of new Set(repeatable.collections)) {
     const ruling = await access.rulingOnReads(collection)
     const hidden = [...access.hidden(collection)]
     const people = typeof collection.peopleRule === 'function' ? [access.seesPeople(collection)] : []
-    sights.push([collection.key, typeof ruling === 'boolean' ? ruling : 'some', hidden, ...people])
+    rights.push([collection.key, typeof ruling === 'boolean' ? ruling : 'some', hidden, ...people])
   }
   return createHash('sha256')
-    .update(JSON.stringify([who, repeatable.request, sights]))
+    .update(JSON.stringify([who, repeatable.request, rights]))
     .digest('base64url')
 }
 

@@ -149,7 +149,7 @@ class RecordReader {
     const last = await store.journal.stateAt(collection.key, id, await store.journal.head())
     if (!last) return false
     const at = { from: last.record.seq - 1, to: last.record.seq - 1 }
-    const sights = seen.map((where) => ({ where, ...at }))
-    return (await seenWithin(store, collection, [id], sights, at)).has(id)
+    const filters = seen.map((where) => ({ where, ...at }))
+    return (await seenWithin(store, collection, [id], filters, at)).has(id)
   }
 }

@@ -68,7 +68,7 @@ describe.each(STORES)('GET /api/cms/changes on $name', (store) => {
     expect(await changes(service, `collections=posts&since=${next}`)).toEqual({ items: [], next })
   })
 
-  test('is stored by no cache, whoever asks (Z11)', async () => {
+  test('is stored by no cache, for any reader (Z11)', async () => {
     await using service = await store.open(config)
     for (const auth of [true, false]) {
       const { headers } = await ask(service, '/api/cms/changes', { auth })

@@ -32,7 +32,7 @@ async function listenAs(service: Pick<StoredService, 'fetch'>, name: string | un
 }
 
 describe.each(STORES)('presence on $name', (store) => {
-  test('whoever has an entry open is told to those who can read it and have a session', async () => {
+  test('sessions that can read an entry are told which people have it open', async () => {
     await using service = await store.open(config)
     const { id } = await create(service, 'posts', { title: 'Open' })
     await using cleo = await listenAs(service, 'cleo')

@@ -1,4 +1,4 @@
-import { deleteMany } from '../../content/writes/many.ts'
+import { deleteMany } from '../../content/writes/many/many.ts'
 import { MANY_OPTIONS } from '../many/many-options.ts'
 import { runMany } from '../many/run-many.ts'
 import { readCommandOptions } from '../options.ts'

@@ -1,4 +1,4 @@
-import { updateMany } from '../../content/writes/many.ts'
+import { updateMany } from '../../content/writes/many/many.ts'
 import { MANY_OPTIONS } from '../many/many-options.ts'
 import { readPatch } from '../many/patch-option.ts'
 import { runMany } from '../many/run-many.ts'

@@ -74,7 +74,7 @@ export async function previewedEntry(
   return isValid ? String(found.entry) : undefined
 }
 
-/** A token is stored as its digest: whoever reads the database has no use for it. */
+/** A token is stored as its digest: a reader of the database has no use for it. */
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('base64url')
 
 const nameOf = ({ key }: CollectionModel, id: string): string => `${key} ${id}`

@@ -67,7 +67,7 @@ export class PastView {
     const conditions = [...(ruling === true ? [] : [ruling.where]), ...(where ? [where] : [])]
     if (conditions.length === 0) return true
     const at = { from: seq, to: seq }
-    const sight = { ...at, where: { kind: 'all', of: conditions } } as const
-    return (await seenWithin(this.#engine.store, document, [id], [sight], at)).has(id)
+    const filter = { ...at, where: { kind: 'all', of: conditions } } as const
+    return (await seenWithin(this.#engine.store, document, [id], [filter], at)).has(id)
   }
 }

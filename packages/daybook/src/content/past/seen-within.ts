@@ -13,7 +13,7 @@ export interface Window {
 }
 
 /** What entries had to hold to be seen, and the positions between which that was so. */
-export interface Sight extends Window {
+export interface PastFilter extends Window {
   /** `undefined`: nothing. */
   readonly where: Condition | undefined
 }
@@ -22,25 +22,25 @@ export interface Sight extends Window {
  * Which entries could be seen at any position of a window: a reader that came meanwhile may have been told of them. One
  * whose state was erased counts.
  *
- * @param sights each by itself
+ * @param filters each by itself
  */
 export async function seenWithin(
   store: Store,
   collection: CollectionModel,
   ids: readonly string[],
-  sights: readonly Sight[],
+  filters: readonly PastFilter[],
   { from: start, to: end }: Window,
 ): Promise<ReadonlySet<string>> {
-  if (ids.length === 0 || sights.length === 0) return new Set()
+  if (ids.length === 0 || filters.length === 0) return new Set()
   // What was told under a view of earlier stands as it was at the end of that.
-  const window = { from: Math.min(start, ...sights.map(({ to }) => to)), to: end }
+  const window = { from: Math.min(start, ...filters.map(({ to }) => to)), to: end }
   const histories = await historiesOf(store, collection, ids, window)
-  const related = await relatedHistories(store, [...histories.values()], sights, window)
+  const related = await relatedHistories(store, [...histories.values()], filters, window)
   const isSeen = (history: History): boolean => history.some((state, at) => isSeenIn(state, history[at + 1]))
   const isSeenIn = (state: PastState, next: PastState | undefined): boolean => {
     if (state.entry === null) return false
     const { entry } = state
-    return sights.some(({ where, from, to }) => {
+    return filters.some(({ where, from, to }) => {
       const first = Math.max(state.seq, window.from, from)
       const last = Math.min(to, window.to, next ? next.seq - 1 : to)
       if (first > last) return false
@@ -99,11 +99,11 @@ const nameOf = (collection: CollectionModel, id: string): string => `${collectio
 async function relatedHistories(
   store: Store,
   histories: readonly History[],
-  sights: readonly Sight[],
+  filters: readonly PastFilter[],
   window: Window,
 ): Promise<RelatedHistories> {
   const entries = histories.flatMap((history) => history.map(({ entry }) => entry)).filter((one) => one != null)
-  const targets = entries.flatMap((entry) => sights.flatMap(({ where }) => (where ? relatedIn(where, entry) : [])))
+  const targets = entries.flatMap((entry) => filters.flatMap(({ where }) => (where ? relatedIn(where, entry) : [])))
   const found = new Map<string, History>()
   for (const [to, ids] of Map.groupBy(targets, (one) => one.to)) {
     const own = await historiesOf(store, to, [...new Set(ids.map(({ id }) => id))], window)

@@ -1,4 +1,4 @@
-import type { Sight } from '../../content/past/seen-within.ts'
+import type { PastFilter } from '../../content/past/seen-within.ts'
 import { DaybookError, invalidAt } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 import { GLOBALS } from '../../store/tables/tables.ts'
@@ -24,7 +24,7 @@ export interface Followed {
   /** What is seen now. */
   readonly now: SeenWheres
   /** What its reader may have been told of, under all views of the token, the present one too. */
-  readonly before: readonly Sight[]
+  readonly before: readonly PastFilter[]
 }
 
 /** The collections that a token is about. */

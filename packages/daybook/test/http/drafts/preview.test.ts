@@ -45,7 +45,7 @@ describe.each(STORES)('previews on $name', (store) => {
   const preview = async (body?: object): Promise<string> =>
     String((await editor.post(`/api/posts/${id}/preview`, body)).body.token)
 
-  test('show the working copy to whoever has the token, at each of its addresses, and to no cache', async () => {
+  test('show the working copy to every holder of the token, at each of its addresses, and to no cache', async () => {
     const token = await preview()
     for (const address of [id, 'hello', 'draft']) {
       const shown = await editor.get(`/api/posts/${address}?preview=${token}`, null)

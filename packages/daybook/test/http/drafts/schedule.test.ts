@@ -47,7 +47,7 @@ describe.each(STORES)('schedules on $name', (store) => {
       actions.includes(String(action)),
     )
 
-  test('publish at their time, once, on behalf of whoever set it', async () => {
+  test('publish at their time, once, on behalf of the person that set it', async () => {
     const id = await make({ status: 'draft' })
     await editor.put(`/api/posts/${id}?draft=true`, { title: 'Then' })
     const at = soon()

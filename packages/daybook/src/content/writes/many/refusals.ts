@@ -1,5 +1,5 @@
-import { DaybookError } from '../../errors.ts'
-import { HookRefusal } from '../hooks.ts'
+import { DaybookError } from '../../../errors.ts'
+import { HookRefusal } from '../../hooks.ts'
 
 /** The most refused entries that one answer names. */
 const MAX_REFUSED = 100

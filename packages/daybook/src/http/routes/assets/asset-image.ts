@@ -5,11 +5,11 @@ import {
   type ImageRequest,
   type ImageRules,
   MAX_SIDE,
-} from '../../assets/images/image-request.ts'
-import type { ImageSource } from '../../assets/images/variants.ts'
-import { getEntry } from '../../content/reads/entry.ts'
-import type { JsonSchema } from '../../fields/field.ts'
-import type { CollectionModel } from '../../model/model.ts'
+} from '../../../assets/images/image-request.ts'
+import type { ImageSource } from '../../../assets/images/variants.ts'
+import { getEntry } from '../../../content/reads/entry.ts'
+import type { JsonSchema } from '../../../fields/field.ts'
+import type { CollectionModel } from '../../../model/model.ts'
 import {
   choice,
   countParameter,
@@ -18,12 +18,12 @@ import {
   type ParametersOf,
   Query,
   textParameter,
-} from '../../query/parameters.ts'
-import { isKnown } from '../conditions.ts'
-import { defineRoute, type HeaderName, READ_ERRORS, type Route } from '../contract.ts'
-import { type ReadPolicy, readReply } from '../respond.ts'
+} from '../../../query/parameters.ts'
+import { isKnown } from '../../conditions.ts'
+import { defineRoute, type HeaderName, READ_ERRORS, type Route } from '../../contract.ts'
+import { type ReadPolicy, readReply } from '../../respond.ts'
+import { EXAMPLE_ID } from '../schemas.ts'
 import type { AssetParts } from './assets.ts'
-import { EXAMPLE_ID } from './schemas.ts'
 
 /** A request as it is parsed: its choices are among those of {@link ImageRequest}. */
 type ImageQuery = Omit<ImageRequest, 'fit' | 'format'> & { readonly fit?: string; readonly format?: string }
