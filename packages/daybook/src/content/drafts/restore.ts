@@ -10,12 +10,12 @@ import { type Preconditions, requirePreconditions } from '../etags.ts'
 import type { Canonical } from '../locales/localized.ts'
 import { storedValues, tagOf } from '../reads/present.ts'
 import type { WriteContext } from '../writes/context.ts'
-import { entryTarget } from '../writes/entries.ts'
 import type { PreparedWrite } from '../writes/prepared.ts'
 import { toCanonical } from '../writes/row.ts'
 import { prepareWhole } from '../writes/whole.ts'
 import { draftAnswer } from './draft-answer.ts'
 import { draftCanonical, draftRevision, isSameContent, toWorkingCopy } from './draft-row.ts'
+import { prepareEntryWork } from './entry-work.ts'
 import { inDefaultLocale } from './publish.ts'
 
 /**
@@ -46,29 +46,22 @@ async function restoreToCopy(
   options: Preconditions,
 ): Promise<PreparedWrite<EntryAnswer>> {
   const { engine, access, actor, person } = context
-  const target = entryTarget(context, collection, id)
   const rights = fieldRights(collection, access)
-  await target.requireChange(engine.store.read, target.parse(await target.load(engine.store.read)))
-  return {
-    isAlone: false,
-    commit: async ({ writer }) => {
-      const entry = await target.load(writer.read)
-      await target.requireChange(writer.read, target.parse(entry))
-      const before = draftRevision(engine.model, collection, entry)
-      const { seq } = before.row
-      requirePreconditions(options, seq, tagOf(collection, seq, rights), target.isMatchRequired)
-      const present = draftCanonical(collection, before)
-      const version = await versionOf(writer.read, collection, entry, revision)
-      const canonical = withPresent(collection, version, present, closedFields(collection, access))
-      const shown = (one: StoredEntry): Promise<EntryAnswer> =>
-        draftAnswer(inDefaultLocale(context), writer.read, collection, one, rights)
-      if (isSameContent(collection, present, canonical)) return shown(entry)
-      const at = new Date().toISOString()
-      const copy = toWorkingCopy(collection, entry, canonical, before.orphaned, { at, by: person, isAutosave: false })
-      const saved = await writer.writeDraft(collection, entry, copy, { at, actor })
-      return shown({ ...entry, draft: JSON.stringify({ seq: saved, ...copy }) })
-    },
-  }
+  return prepareEntryWork(context, collection, id, async (writer, entry) => {
+    const before = draftRevision(engine.model, collection, entry)
+    const { seq } = before.row
+    requirePreconditions(options, seq, tagOf(collection, seq, rights), collection.requireIfMatch)
+    const present = draftCanonical(collection, before)
+    const version = await versionOf(writer.read, collection, entry, revision)
+    const canonical = withPresent(collection, version, present, closedFields(collection, access))
+    const shown = (one: StoredEntry): Promise<EntryAnswer> =>
+      draftAnswer(inDefaultLocale(context), writer.read, collection, one, rights)
+    if (isSameContent(collection, present, canonical)) return shown(entry)
+    const at = new Date().toISOString()
+    const copy = toWorkingCopy(collection, entry, canonical, before.orphaned, { at, by: person, isAutosave: false })
+    const saved = await writer.writeDraft(collection, entry, copy, { at, actor })
+    return shown({ ...entry, draft: JSON.stringify({ seq: saved, ...copy }) })
+  })
 }
 
 function restoreWhole(

@@ -13,6 +13,7 @@ import type { CheckedWrite, PreparedWrite } from '../writes/prepared.ts'
 import { Revision } from '../writes/revision.ts'
 import { draftAnswer } from './draft-answer.ts'
 import { type DraftRow, draftCanonical, draftRow, isSameContent, toWorkingCopy } from './draft-row.ts'
+import { prepareEntryWork } from './entry-work.ts'
 
 /** How a working copy is saved. */
 export interface DraftOptions extends UpdateOptions {
@@ -95,20 +96,13 @@ export async function prepareDiscard(
   id: string,
   options: Preconditions = {},
 ): Promise<PreparedWrite<{ readonly seq: number }>> {
-  const { engine, access, actor } = context
-  const target = entryTarget(context, collection, id)
+  const { access, actor } = context
   const rights = fieldRights(collection, access)
-  await target.requireChange(engine.store.read, target.parse(await target.load(engine.store.read)))
-  return {
-    isAlone: false,
-    commit: async ({ writer }) => {
-      const entry = await target.load(writer.read)
-      await target.requireChange(writer.read, target.parse(entry))
-      const copy = workingCopyOf(entry)
-      if (!copy) throw new DaybookError('NOT_FOUND', 'The entry has no working copy.')
-      requirePreconditions(options, copy.seq, tagOf(collection, copy.seq, rights), target.isMatchRequired)
-      const at = new Date().toISOString()
-      return { seq: await writer.writeDraft(collection, entry, undefined, { at, actor }) }
-    },
-  }
+  return prepareEntryWork(context, collection, id, async (writer, entry) => {
+    const copy = workingCopyOf(entry)
+    if (!copy) throw new DaybookError('NOT_FOUND', 'The entry has no working copy.')
+    requirePreconditions(options, copy.seq, tagOf(collection, copy.seq, rights), collection.requireIfMatch)
+    const at = new Date().toISOString()
+    return { seq: await writer.writeDraft(collection, entry, undefined, { at, actor }) }
+  })
 }

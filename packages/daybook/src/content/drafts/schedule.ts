@@ -8,10 +8,10 @@ import { type Preconditions, requirePreconditions } from '../etags.ts'
 import { tagOf } from '../reads/present.ts'
 import type { WriteContext } from '../writes/context.ts'
 import { dryRun } from '../writes/dry-run.ts'
-import { entryTarget } from '../writes/entries.ts'
 import { carryOut, type PreparedWrite } from '../writes/prepared.ts'
 import { draftAnswer } from './draft-answer.ts'
 import { draftRevision } from './draft-row.ts'
+import { prepareEntryWork } from './entry-work.ts'
 
 /** What is to be done to an entry, and when. */
 export interface SchedulePlan extends Pick<Schedule, 'action'> {
@@ -45,37 +45,31 @@ export async function prepareSchedule(
   options: Preconditions = {},
 ): Promise<PreparedWrite<EntryAnswer>> {
   const { engine, access, actor } = context
-  const target = entryTarget(context, collection, id)
   const rights = fieldRights(collection, access)
   // What could not be done now is refused now: the rules are asked about the result, which must be complete.
   await carryOut({ transact: dryRun(context.transact) }, () => attempt(context, collection, id, { locales }))
-  return {
-    isAlone: false,
-    commit: async ({ writer }) => {
-      const entry = await target.load(writer.read)
-      await target.requireChange(writer.read, target.parse(entry))
-      const revision = action === 'publish' ? draftRevision(engine.model, collection, entry).row.seq : entry.seq
-      requirePreconditions(options, revision, tagOf(collection, revision, rights), target.isMatchRequired)
-      const moment = new Date().toISOString()
-      const key = collection.key
-      const seq = await writer.note({ at: moment, actor, action: 'schedule', collection: key, id: entry.id })
-      const named = locales ? JSON.stringify(locales) : null
-      const due = Date.parse(at)
-      await writer.schedules.put({
-        collection: key,
-        id: entry.id,
-        action,
-        seq,
-        at,
-        actor,
-        locales: named,
-        due,
-        failures: 0,
-      })
-      for (const listener of engine.timeListeners) listener()
-      return { ...(await draftAnswer(context, writer.read, collection, entry, rights)), seq }
-    },
-  }
+  return prepareEntryWork(context, collection, id, async (writer, entry) => {
+    const revision = action === 'publish' ? draftRevision(engine.model, collection, entry).row.seq : entry.seq
+    requirePreconditions(options, revision, tagOf(collection, revision, rights), collection.requireIfMatch)
+    const moment = new Date().toISOString()
+    const key = collection.key
+    const seq = await writer.note({ at: moment, actor, action: 'schedule', collection: key, id: entry.id })
+    const named = locales ? JSON.stringify(locales) : null
+    const due = Date.parse(at)
+    await writer.schedules.put({
+      collection: key,
+      id: entry.id,
+      action,
+      seq,
+      at,
+      actor,
+      locales: named,
+      due,
+      failures: 0,
+    })
+    for (const listener of engine.timeListeners) listener()
+    return { ...(await draftAnswer(context, writer.read, collection, entry, rights)), seq }
+  })
 }
 
 /**
@@ -88,21 +82,13 @@ export async function prepareUnschedule(
   collection: CollectionModel,
   id: string,
 ): Promise<PreparedWrite<{ readonly seq: number }>> {
-  const target = entryTarget(context, collection, id)
-  const { read } = context.engine.store
-  await target.requireChange(read, target.parse(await target.load(read)))
-  return {
-    isAlone: false,
-    commit: async ({ writer }) => {
-      const entry = await target.load(writer.read)
-      await target.requireChange(writer.read, target.parse(entry))
-      const dropped = await writer.schedules.drop(collection.key, entry.id)
-      if (dropped === 0) throw new DaybookError('NOT_FOUND', 'No time is set for the entry.')
-      const at = new Date().toISOString()
-      const { actor } = context
-      return { seq: await writer.note({ at, actor, action: 'unschedule', collection: collection.key, id: entry.id }) }
-    },
-  }
+  return prepareEntryWork(context, collection, id, async (writer, entry) => {
+    const dropped = await writer.schedules.drop(collection.key, entry.id)
+    if (dropped === 0) throw new DaybookError('NOT_FOUND', 'No time is set for the entry.')
+    const at = new Date().toISOString()
+    const { actor } = context
+    return { seq: await writer.note({ at, actor, action: 'unschedule', collection: collection.key, id: entry.id }) }
+  })
 }
 
 /** Forgets a time once what it was set for is done. */
