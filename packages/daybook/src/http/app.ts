@@ -104,7 +104,8 @@ async function answerAnew(app: App, request: HttpRequest, scope: RequestScope): 
   } catch (error) {
     if (isFailure(error)) reportError(app, scope, error)
     const told = error instanceof DaybookError ? aboutCredential(error, request.headers) : error
-    const reply = requireDeclared(app, errorReply(told, scope.requestId), scope)
+    const declared = requireDeclared(app, errorReply(told, scope.requestId), scope)
+    const reply = await app.answers.negotiate(declared, request.headers)
     return completeReply(app, error === OVERLOADED ? { ...reply, isOverloaded: true } : reply, request, scope)
   }
 }

@@ -84,9 +84,12 @@ export class ReadAnswers {
       return unchanged
     }
     if (same?.plain) return this.#send(question, same, same.plain, request.headers)
-    const reply = this.#reply(access, plan, await this.#readOnce(`${question} ${plan.tag}`, plan))
+    const name = `${question} ${plan.tag}`
+    const underWay = this.#underWay.get(name)
+    const reply = this.#reply(access, plan, await (underWay ?? this.#read(name, plan)))
     const isKept = kept !== undefined || cache.isWorthKeeping(question)
-    if (!isKept || !(await isStill(planned))) return reply
+    // What others read, they keep.
+    if (underWay || !isKept || !(await isStill(planned))) return reply
     const body = toBody(reply)
     return this.#send(question, keep(planned, body.headers, body), body, request.headers)
   }
@@ -107,9 +110,7 @@ export class ReadAnswers {
   }
 
   /** Reads an answer; requests that want the same one meanwhile wait for it. */
-  #readOnce(name: string, plan: PlannedAnswer): Promise<string | Uint8Array> {
-    const known = this.#underWay.get(name)
-    if (known) return known
+  #read(name: string, plan: PlannedAnswer): Promise<string | Uint8Array> {
     const reading = plan.read().finally(() => this.#underWay.delete(name))
     this.#underWay.set(name, reading)
     return reading

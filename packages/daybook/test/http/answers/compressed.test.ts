@@ -1,0 +1,142 @@
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, zstdDecompress } from 'node:zlib'
+import { defineCollection, defineConfig, f } from 'daybook'
+import { createTestService, type TestService } from 'daybook/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { create, type Document } from '../../support/stores/place.ts'
+
+const config = defineConfig({
+  collections: {
+    posts: defineCollection({
+      fields: {
+        title: f.text({ required: true }),
+        slug: f.slug({ from: 'title' }),
+        text: f.text({ maxLength: 5000, index: false }),
+      },
+    }),
+  },
+})
+
+const DECODERS: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> = {
+  br: promisify(brotliDecompress),
+  zstd: promisify(zstdDecompress),
+  gzip: promisify(gunzip),
+}
+const ENDINGS: Readonly<Record<string, string>> = { br: '-br', zstd: '-zst', gzip: '-gz' }
+
+let service: TestService & AsyncDisposable
+let large: Document
+beforeAll(async () => {
+  service = await createTestService(config)
+  large = await create(service, 'posts', { title: 'large', text: 'Ein Käfer läuft über die Brücke. '.repeat(100) })
+  await create(service, 'posts', { title: 'small', text: 'short' })
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+const ask = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+  service.request(path, { headers })
+const tagOf = ({ headers }: Response): string => headers.get('etag') ?? ''
+
+describe('Accept-Encoding', () => {
+  test.each<[accepted: string, coding: string | null]>([
+    ['gzip', 'gzip'],
+    ['zstd', 'zstd'],
+    ['br', 'br'],
+    ['x-gzip', 'gzip'],
+    ['GZIP', 'gzip'],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip, zstd', 'zstd'],
+    ['gzip;q=1.0, br;q=0.5', 'gzip'],
+    ['br;q=0, gzip', 'gzip'],
+    ['br;q=0.001', 'br'],
+    ['*', 'br'],
+    ['*;q=0.5, gzip', 'gzip'],
+    ['br;q=0, *', 'zstd'],
+    ['', null],
+    ['identity', null],
+    ['deflate', null],
+    ['gzip;q=0', null],
+    ['*;q=0', null],
+    ['gzip;q=0.5, identity', null],
+    ['gzip;q=2', null],
+    ['gzip;q=x', null],
+    ['identity;q=0, gzip', 'gzip'],
+    ['gzip ; q=0.7 ,br ; q=0.8', 'br'],
+  ])('%j is answered with %j', async (accepted, coding) => {
+    const plain = await (await ask('/api/posts/large')).text()
+    // The third answer comes from memory.
+    for (const _time of [1, 2, 3]) {
+      const answer = await ask('/api/posts/large', { 'accept-encoding': accepted })
+      expect([answer.status, answer.headers.get('content-encoding')]).toEqual([200, coding])
+      expect(answer.headers.get('vary')).toContain('Accept-Encoding')
+      const bytes = Buffer.from(await answer.arrayBuffer())
+      const decoded = coding === null ? bytes : await (DECODERS[coding] as (typeof DECODERS)[string])(bytes)
+      expect(decoded.toString()).toBe(plain)
+      expect(tagOf(answer).endsWith(coding === null ? '"' : `${ENDINGS[coding]}"`)).toBe(true)
+    }
+  })
+
+  test('has no bearing on answers of less than 1 KiB', async () => {
+    for (const _time of [1, 2, 3]) {
+      const answer = await ask('/api/posts/small', { 'accept-encoding': 'br' })
+      expect([answer.headers.get('content-encoding'), tagOf(answer)]).toEqual([
+        null,
+        tagOf(await ask('/api/posts/small')),
+      ])
+    }
+  })
+
+  test('counts for every JSON answer, refusals too', async () => {
+    const unknown = Array.from({ length: 60 }, (_, index) => `unknown${index}=1`).join('&')
+    const answers = [
+      await ask('/openapi.json', { 'accept-encoding': 'gzip' }),
+      await ask(`/api/posts?${unknown}`, { 'accept-encoding': 'gzip' }),
+    ]
+    expect(answers.map(({ status, headers }) => [status, headers.get('content-encoding')])).toEqual([
+      [200, 'gzip'],
+      [400, 'gzip'],
+    ])
+  })
+})
+
+describe('the tag of a compressed answer', () => {
+  const path = '/api/posts/large'
+  const codings = Object.keys(ENDINGS)
+
+  test.each(codings)('is known as that of the same answer however it comes (%s)', async (coding) => {
+    const plain = tagOf(await ask(path))
+    const coded = tagOf(await ask(path, { 'accept-encoding': coding }))
+    expect(coded).not.toBe(plain)
+    for (const accepted of ['identity', ...codings]) {
+      for (const held of [plain, coded, `W/${coded}`, `"other", ${coded}`]) {
+        const answer = await ask(path, { 'accept-encoding': accepted, 'if-none-match': held })
+        expect([answer.status, tagOf(answer)]).toEqual([304, held === plain ? plain : coded])
+      }
+      for (const held of [plain, coded])
+        expect((await ask(path, { 'accept-encoding': accepted, 'if-match': held })).status).toBe(200)
+      expect((await ask(path, { 'accept-encoding': accepted, 'if-match': `W/${coded}` })).status).toBe(412)
+    }
+  })
+
+  test.each(codings)('lets a change through, and only of what it is the tag of (%s)', async (coding) => {
+    const coded = tagOf(await ask(path, { 'accept-encoding': coding }))
+    const change = (ifMatch: string): Promise<Response> =>
+      service.request(`/api/posts/${large.id}`, {
+        method: 'PATCH',
+        body: JSON.stringify({ title: `large for ${coding}` }),
+        headers: { 'content-type': 'application/json', 'if-match': ifMatch, authorization: `Bearer ${service.token}` },
+      })
+    expect((await change(coded)).status).toBe(200)
+    expect((await change(coded)).status).toBe(412)
+    expect((await ask(path, { 'accept-encoding': coding, 'if-none-match': coded })).status).toBe(200)
+  })
+
+  test('names the same bytes whenever they are compressed', async () => {
+    for (const coding of codings) {
+      const bodies = new Set<string>()
+      for (const _time of [1, 2, 3, 4])
+        bodies.add(Buffer.from(await (await ask(path, { 'accept-encoding': coding })).arrayBuffer()).toString('hex'))
+      expect(bodies.size).toBe(1)
+    }
+  })
+})
