@@ -1,0 +1,107 @@
+import { builtinModules } from 'node:module'
+import { join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseSync } from 'oxc-parser'
+import { type Plugin, rolldown } from 'rolldown'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+/** Files that threads and child processes of Daybook begin with; they are found beside the module that starts them. */
+const STARTED_BY_URL = [
+  './src/assets/images/processor/image-child.ts',
+  './src/content/markdown/markdown-worker.ts',
+  './src/store/sqlite/sqlite-thread-worker.ts',
+]
+
+/** Stands for the address of a module, until it is known which file it comes into. */
+const ADDRESS = /__addressOf\("([^"]+)"\)/g
+
+/** What is bundled, and where to. */
+export interface Bundling {
+  /** The folder of the package's sources. */
+  readonly home: string
+  /** The folder of the built package. */
+  readonly target: string
+  /** The sources of `exports` and `bin`, as the manifest names them. */
+  readonly entries: readonly string[]
+  /** Packages that are installed beside it instead. */
+  readonly external: readonly string[]
+}
+
+/**
+ * Bundles a package: a start reads few files then, and few packages are to be installed. Entries share chunks, so that each class
+ * exists once, whichever of them is imported.
+ *
+ * @returns the folders of the packages whose code the bundle holds, below the checkout
+ */
+export async function bundlePackage({ home, target, entries, external }: Bundling): Promise<readonly string[]> {
+  const sources = join(home, 'src')
+  const input = Object.fromEntries(
+    [...entries, ...STARTED_BY_URL].map((entry) => [
+      entry.replace(/^\.\/src\//, '').replace(/\.ts$/, ''),
+      join(home, entry),
+    ]),
+  )
+  const bundle = await rolldown({
+    input,
+    platform: 'node',
+    external: (id) => isExternal(id, external),
+    plugins: [keepAddresses(sources)],
+    logLevel: 'warn',
+  })
+  const { output } = await bundle.write({
+    dir: target,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    minify: 'dce-only',
+    comments: { legal: false, jsdoc: false, annotation: false },
+  })
+  await bundle.close()
+  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
+  return [...new Set(modules.flatMap(packageOf))].sort()
+}
+
+function isExternal(id: string, external: readonly string[]): boolean {
+  return (
+    id.startsWith('node:') ||
+    builtinModules.includes(id) ||
+    external.some((name) => id === name || id.startsWith(`${name}/`))
+  )
+}
+
+/** A module of the bundle finds what lies beside its source where the built package has that. */
+function keepAddresses(sources: string): Plugin {
+  return {
+    name: 'keep-addresses',
+    transform: {
+      filter: { code: 'import.meta.url' },
+      handler(code, id) {
+        if (!id.startsWith(sources)) return undefined
+        const built = relative(sources, id).split(sep).join('/').replace(/\.ts$/, '.js')
+        return { code: replaceAddresses(id, code, `__addressOf(${JSON.stringify(built)})`) }
+      },
+    },
+    renderChunk(code, { fileName }) {
+      const up = '../'.repeat(fileName.split('/').length - 1) || './'
+      return {
+        code: code.replace(ADDRESS, (_, built) => `new URL(${JSON.stringify(up + built)}, import.meta.url).href`),
+      }
+    },
+  }
+}
+
+/** Replaces `import.meta.url` where it is code, and not a part of a message. */
+function replaceAddresses(id: string, code: string, address: string): string {
+  const places = parseSync(id, code).module.importMetas
+  return places.reduceRight((text, { start, end }) => {
+    const rest = text.slice(end)
+    return rest.startsWith('.url') ? `${text.slice(0, start)}${address}${rest.slice('.url'.length)}` : text
+  }, code)
+}
+
+/** The folder of the package that a module belongs to; none for Daybook's own. */
+function packageOf(module: string): readonly string[] {
+  const found = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(module.split(sep).join('/'))?.[1]
+  return found === undefined ? [] : [relative(ROOT, found)]
+}
