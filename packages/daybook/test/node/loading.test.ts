@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { defineConfig, f } from 'daybook'
+import { createTestService } from 'daybook/testing'
 import { expect, it } from 'vitest'
 import { folderOf } from '../cli/cli.ts'
 
@@ -29,4 +31,26 @@ it('serves a read without loading what Node has for clients of HTTP', async () =
   expect(head).toBe('HTTP/1.1 200 OK')
   expect(modules).toContain('NativeModule _http_server')
   expect(modules.filter((name) => name.includes('undici'))).toEqual([])
+})
+
+it('fills a new store without starting a thread, also with texts that others write through one', async () => {
+  const text = `| a | b |\n|---|---|\n${'| one | *two* |\n'.repeat(500)}`
+  const config = defineConfig({
+    collections: { notes: { fields: { text: f.markdown() } } },
+    seed: async ({ create }) => void (await create('notes', { text })),
+  })
+  let threads = 0
+  const count = (): void => {
+    threads += 1
+  }
+  process.on('worker', count)
+  await using service = await createTestService(config)
+  const { items } = (await (await service.request('/api/notes')).json()) as { readonly items: readonly object[] }
+  expect(items).toEqual([expect.objectContaining({ textHtml: expect.stringContaining('<td><em>two</em></td>') })])
+  expect(threads).toBe(0)
+  const headers = { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' }
+  const written = await service.request('/api/notes', { method: 'POST', headers, body: JSON.stringify({ text }) })
+  expect(written.status).toBe(201)
+  expect(threads).toBe(1)
+  process.off('worker', count)
 })
