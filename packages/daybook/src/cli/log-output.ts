@@ -8,8 +8,8 @@ const WAIT_MS = 100
 const ENOUGH_LINES = 256
 /** What several processes write to one pipe in pieces of this size does not mix, in bytes (POSIX, `PIPE_BUF` of Linux). */
 const PIECE_BYTES = 4096
-/** The largest piece where no other process writes, in bytes. */
-const OWN_PIECE_BYTES = 16_384
+/** The largest piece where no other process writes, in bytes: what an empty pipe takes at once. */
+const OWN_PIECE_BYTES = 65_536
 /** How much waits for a reader that has fallen behind, or for room on a disk, before lines are left out, in bytes. */
 const DEFAULT_WAITING_BYTES = 16 * 2 ** 20
 
@@ -161,14 +161,15 @@ export class LogOutput {
 
 /** The lines as pino writes them, in pieces that hold whole lines. */
 function* toPieces(lines: readonly WaitingLine[], base: object, pieceBytes: number): Iterable<string> {
-  const level = pino.levels.values.info
+  const head = `{"level":${pino.levels.values.info},"time":"`
+  const common = Object.keys(base).length > 0 ? `${JSON.stringify(base).slice(1, -1)},` : ''
   let piece = ''
   let lastAt = Number.NaN
   let time = ''
   for (const { at, line } of lines) {
     if (at !== lastAt) time = new Date(at).toISOString()
     lastAt = at
-    const text = `${JSON.stringify({ level, time, ...base, ...line, msg: 'request' })}\n`
+    const text = `${head}${time}",${common}${JSON.stringify(line).slice(1, -1)},"msg":"request"}\n`
     if (piece.length + text.length > pieceBytes) {
       if (piece !== '') yield piece
       piece = ''

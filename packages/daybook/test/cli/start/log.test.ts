@@ -26,6 +26,7 @@ interface Line {
   readonly msg: string
   readonly url?: string
   readonly lines?: number
+  readonly worker?: number
 }
 
 const linesOf = (log: string): readonly Line[] =>
@@ -132,6 +133,8 @@ it('holds a bounded part of what nobody reads, and says how much is missing', as
   const lines = linesOf(log)
   const missing = lines.find(({ msg }) => msg.includes('could not be written'))
   expect(missing).toMatchObject({ level: 40, worker: 3 })
-  const written = lines.filter(({ msg }) => msg === 'request' || msg === 'the last line').length
+  const requests = lines.filter(({ msg }) => msg === 'request')
+  expect(new Set(requests.map(({ worker }) => worker))).toEqual(new Set([3]))
+  const written = requests.length + lines.filter(({ msg }) => msg === 'the last line').length
   expect(written + Number(missing?.lines)).toBe(asked + 1)
 })
