@@ -1,17 +1,13 @@
 import { builtinModules } from 'node:module'
-import { join, relative, sep } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseSync } from 'oxc-parser'
 import { type Plugin, rolldown } from 'rolldown'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** Files that threads and child processes of Daybook begin with; they are found beside the module that starts them. */
-const STARTED_BY_URL = [
-  './src/assets/images/processor/image-child.ts',
-  './src/content/markdown/markdown-worker.ts',
-  './src/store/sqlite/sqlite-thread-worker.ts',
-]
+/** How sources name files that threads and child processes begin with. */
+const STARTED = /\bmoduleBeside\(import\.meta\.url, '([^']+)'\)/g
 
 /** Stands for the address of a module, until it is known which file it comes into. */
 const ADDRESS = /__addressOf\("([^"]+)"\)/g
@@ -37,10 +33,7 @@ export interface Bundling {
 export async function bundlePackage({ home, target, entries, external }: Bundling): Promise<readonly string[]> {
   const sources = join(home, 'src')
   const input = Object.fromEntries(
-    [...entries, ...STARTED_BY_URL].map((entry) => [
-      entry.replace(/^\.\/src\//, '').replace(/\.ts$/, ''),
-      join(home, entry),
-    ]),
+    entries.map((entry) => [entry.replace(/^\.\/src\//, '').replace(/\.ts$/, ''), join(home, entry)]),
   )
   const bundle = await rolldown({
     input,
@@ -70,7 +63,11 @@ function isExternal(id: string, external: readonly string[]): boolean {
   )
 }
 
-/** A module of the bundle finds what lies beside its source where the built package has that. */
+/** Where the built package has what is made of a source. */
+const builtFrom = (sources: string, id: string): string =>
+  relative(sources, id).split(sep).join('/').replace(/\.ts$/, '.js')
+
+/** A module of the bundle finds what lies beside its source where the built package has that: also what it starts. */
 function keepAddresses(sources: string): Plugin {
   return {
     name: 'keep-addresses',
@@ -78,7 +75,11 @@ function keepAddresses(sources: string): Plugin {
       filter: { code: 'import.meta.url' },
       handler(code, id) {
         if (!id.startsWith(sources)) return undefined
-        const built = relative(sources, id).split(sep).join('/').replace(/\.ts$/, '.js')
+        const built = builtFrom(sources, id)
+        for (const [, name] of code.matchAll(STARTED)) {
+          const started = join(dirname(id), `${name}.ts`)
+          this.emitFile({ type: 'chunk', id: started, fileName: builtFrom(sources, started) })
+        }
         return { code: replaceAddresses(id, code, `__addressOf(${JSON.stringify(built)})`) }
       },
     },
