@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { defineConfig, f } from 'daybook'
 import { createTestService } from 'daybook/testing'
 import { expect, it } from 'vitest'
-import { folderOf } from '../cli/cli.ts'
+import { folderOf, start } from '../cli/cli.ts'
 
 const SERVE = join(import.meta.dirname, '../../src/node/index.ts')
 
@@ -53,4 +54,20 @@ it('fills a new store without starting a thread, also with texts that others wri
   expect(written.status).toBe(201)
   expect(threads).toBe(1)
   process.off('worker', count)
+})
+
+/** Whether a process has loaded the driver of SQLite, as Linux knows. */
+const hasDriver = (pid: number | undefined): boolean =>
+  readFileSync(`/proc/${pid}/maps`, 'utf8').includes('better-sqlite3')
+
+it.runIf(existsSync('/proc/self/maps'))('watches over workers without loading what serves', async () => {
+  const config = `import { defineConfig, f } from 'DAYBOOK'
+export default defineConfig({ collections: { notes: { fields: { title: f.text() } } } })`
+  await using folder = await folderOf({ 'daybook.config.ts': config })
+  const alone = await start(folder.path)
+  expect(hasDriver(alone.pid)).toBe(true)
+  await alone.stop()
+  const watching = await start(folder.path, '--workers', '1')
+  expect(hasDriver(watching.pid)).toBe(false)
+  await watching.stop()
 })
