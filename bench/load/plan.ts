@@ -1,7 +1,7 @@
 import { ANONYMOUS } from '../../packages/daybook/src/auth/adapter.ts'
 import { Access } from '../../packages/daybook/src/content/access/access.ts'
 import { Engine } from '../../packages/daybook/src/content/engine.ts'
-import { getEntry } from '../../packages/daybook/src/content/reads/entry.ts'
+import { planEntry } from '../../packages/daybook/src/content/reads/entry.ts'
 import { planList } from '../../packages/daybook/src/content/reads/list.ts'
 import type { CollectionModel, Model } from '../../packages/daybook/src/model/model.ts'
 import { listParameters } from '../../packages/daybook/src/query/list-query.ts'
@@ -121,7 +121,8 @@ class Notebook {
 
   async entry(slug: string): Promise<readonly Call[]> {
     this.calls.length = 0
-    await getEntry(this.engine, this.#access, this.posts, slug, readParameters({}, new Map()))
+    const plan = await planEntry(this.engine, this.#access, this.posts, slug, readParameters({}, new Map()))
+    await plan.read()
     return [...this.calls]
   }
 
