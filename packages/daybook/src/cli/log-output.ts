@@ -25,10 +25,58 @@ export interface LogOutputOptions {
   readonly waitingBytes?: number
 }
 
-/** A line of a request, with its time. */
-interface WaitingLine {
-  readonly at: number
-  readonly line: RequestLine
+/** Lines of requests that wait, at most {@link ENOUGH_LINES}, field by field: objects would live so long that collecting them costs as much again. */
+class WaitingLines {
+  readonly #times = new Float64Array(ENOUGH_LINES)
+  readonly #durations = new Float64Array(ENOUGH_LINES)
+  readonly #statuses = new Uint16Array(ENOUGH_LINES)
+  readonly #ids: string[] = []
+  readonly #methods: string[] = []
+  readonly #urls: string[] = []
+  #count = 0
+
+  get count(): number {
+    return this.#count
+  }
+
+  add({ requestId, method, url, status, ms }: RequestLine): void {
+    const n = this.#count
+    this.#times[n] = Date.now()
+    this.#durations[n] = ms
+    this.#statuses[n] = status
+    this.#ids[n] = requestId
+    this.#methods[n] = method
+    this.#urls[n] = url
+    this.#count += 1
+  }
+
+  /** The lines as pino writes them, in pieces that hold whole lines; then none waits. */
+  *take(base: object, pieceBytes: number): Iterable<string> {
+    const head = `{"level":${pino.levels.values.info},"time":"`
+    const common = Object.keys(base).length > 0 ? `${JSON.stringify(base).slice(1, -1)},` : ''
+    const count = this.#count
+    this.#count = 0
+    let piece = ''
+    let lastAt = Number.NaN
+    let time = ''
+    for (let n = 0; n < count; n++) {
+      const at = this.#times[n] ?? 0
+      if (at !== lastAt) time = new Date(at).toISOString()
+      lastAt = at
+      const text = `${head}${time}",${common}${this.#fieldsOf(n)},"msg":"request"}\n`
+      if (piece.length + text.length > pieceBytes) {
+        if (piece !== '') yield piece
+        piece = ''
+      }
+      piece += text
+    }
+    yield piece
+  }
+
+  #fieldsOf(n: number): string {
+    const names = `"requestId":${JSON.stringify(this.#ids[n])},"method":${JSON.stringify(this.#methods[n])}`
+    return `${names},"url":${JSON.stringify(this.#urls[n])},"status":${this.#statuses[n]},"ms":${this.#durations[n]}`
+  }
 }
 
 /** When a pipe without room is tried again, in milliseconds. */
@@ -56,7 +104,7 @@ export class LogOutput {
   readonly #queue: string[] = []
   #queuedLength = 0
   #isWriting = false
-  #requests: WaitingLine[] = []
+  readonly #requests = new WaitingLines()
   #timer: NodeJS.Timeout | undefined
   #leftOut = 0
 
@@ -76,8 +124,8 @@ export class LogOutput {
 
   /** Writes the line of a request, soon and together with others. */
   writeRequest(line: RequestLine): void {
-    this.#requests.push({ at: Date.now(), line })
-    if (this.#requests.length >= ENOUGH_LINES) this.#flushRequests()
+    this.#requests.add(line)
+    if (this.#requests.count >= ENOUGH_LINES) this.#flushRequests()
     else this.#timer ??= setTimeout(() => this.#timeOver(), WAIT_MS)
   }
 
@@ -87,10 +135,8 @@ export class LogOutput {
   }
 
   #flushRequests(): void {
-    if (this.#requests.length === 0) return
-    const lines = this.#requests
-    this.#requests = []
-    for (const piece of toPieces(lines, this.#base, this.#pieceBytes)) this.#enqueue(piece)
+    if (this.#requests.count === 0) return
+    for (const piece of this.#requests.take(this.#base, this.#pieceBytes)) this.#enqueue(piece)
   }
 
   #enqueue(piece: string): void {
@@ -157,24 +203,4 @@ export class LogOutput {
       }
     }
   }
-}
-
-/** The lines as pino writes them, in pieces that hold whole lines. */
-function* toPieces(lines: readonly WaitingLine[], base: object, pieceBytes: number): Iterable<string> {
-  const head = `{"level":${pino.levels.values.info},"time":"`
-  const common = Object.keys(base).length > 0 ? `${JSON.stringify(base).slice(1, -1)},` : ''
-  let piece = ''
-  let lastAt = Number.NaN
-  let time = ''
-  for (const { at, line } of lines) {
-    if (at !== lastAt) time = new Date(at).toISOString()
-    lastAt = at
-    const text = `${head}${time}",${common}${JSON.stringify(line).slice(1, -1)},"msg":"request"}\n`
-    if (piece.length + text.length > pieceBytes) {
-      if (piece !== '') yield piece
-      piece = ''
-    }
-    piece += text
-  }
-  yield piece
 }
