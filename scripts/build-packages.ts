@@ -3,6 +3,7 @@ import { chmod, copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/pro
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildDocsPage } from './build-docs-page.ts'
+import { bundlePackage } from './bundle-package.ts'
 import { NOTICES_FILE, thirdPartyNotices } from './third-party-notices.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -18,6 +19,19 @@ export type PackageName = (typeof PACKAGES)[number]
  */
 export const ENGINES = { node: '>=22.18' } as const
 
+/** How a package is bundled. */
+interface Bundled {
+  /** Dependencies whose code is not in the bundle: native code, and what is many packages itself. */
+  readonly external: readonly string[]
+  /** Dependencies whose code is in it, and whose types Daybook's own name. */
+  readonly types: readonly string[]
+}
+
+/** The packages that are bundled. Dependencies that are not named here are a part of the bundle, and npm installs none of them. */
+export const BUNDLED: { readonly [Name in PackageName]?: Bundled } = {
+  daybook: { external: ['better-auth', 'better-sqlite3', 'jose'], types: ['kysely', 'lru-cache', 'prom-client'] },
+}
+
 /** What the sources' manifest says that matters here. */
 interface Manifest {
   readonly exports?: Readonly<Record<string, string>>
@@ -26,6 +40,8 @@ interface Manifest {
   readonly files?: readonly string[]
   readonly private?: boolean
   readonly scripts?: object
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: object
   readonly devDependencies?: object
   readonly [key: string]: unknown
 }
@@ -33,10 +49,17 @@ interface Manifest {
 /** `./src/node/index.ts` is built as `./node/index` with two endings. */
 const built = (source: string): string => source.replace(/^\.\/src\//, './').replace(/\.ts$/, '')
 
-/** The manifest of the built package: the sources' own, with every source replaced by what is made of it. */
-function toPublished(manifest: Manifest): object {
+/**
+ * The manifest of the built package: the sources' own, with every source replaced by what is made of it.
+ *
+ * @param bundled `undefined`: all its dependencies are installed beside it
+ */
+function toPublished(manifest: Manifest, bundled: Bundled | undefined): object {
   const { private: _private, scripts: _scripts, devDependencies: _development, files: _files, ...kept } = manifest
-  const { exports = {}, bin = {}, ...rest } = kept
+  const { exports = {}, bin = {}, dependencies = {}, ...rest } = kept
+  const beside = Object.entries(dependencies).filter(
+    ([name]) => !bundled || [...bundled.external, ...bundled.types].includes(name),
+  )
   const entries = Object.entries(exports).map(([subpath, source]) => {
     return [subpath, { types: `${built(source)}.d.ts`, default: `${built(source)}.js` }]
   })
@@ -44,18 +67,22 @@ function toPublished(manifest: Manifest): object {
   return {
     ...rest,
     engines: ENGINES,
+    ...(beside.length > 0 ? { dependencies: Object.fromEntries(beside) } : {}),
     exports: { ...Object.fromEntries(entries), './package.json': './package.json' },
     ...(commands.length > 0 ? { bin: Object.fromEntries(commands) } : {}),
   }
 }
 
-/** Compiles the sources of a package; where it uses types of Daybook, against those that were built. */
-async function compile(home: string, target: string, daybook: string): Promise<void> {
+/** Compiles the sources of a package, or their types alone; where it uses types of Daybook, against those that were built. */
+async function compile(home: string, target: string, daybook: string, emitDeclarationOnly: boolean): Promise<void> {
   const project = join(target, 'tsconfig.json')
   const sources = join(home, 'src')
   const paths = { daybook: [join(daybook, 'index.d.ts')] }
   const typeRoots = [join(ROOT, 'node_modules/@types')]
-  const own = { compilerOptions: { rootDir: sources, outDir: target, paths, typeRoots }, include: [sources] }
+  const own = {
+    compilerOptions: { rootDir: sources, outDir: target, emitDeclarationOnly, paths, typeRoots },
+    include: [sources],
+  }
   await mkdir(target, { recursive: true })
   await writeFile(project, JSON.stringify({ extends: join(home, 'tsconfig.build.json'), ...own }))
   const { status } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', project], { stdio: 'inherit' })
@@ -63,19 +90,27 @@ async function compile(home: string, target: string, daybook: string): Promise<v
   if (status !== 0) throw new Error(`tsc found faults; ${home} is not built`)
 }
 
+/** Bundles a package, and writes the notices of all whose code it then holds. */
+async function bundle(home: string, target: string, manifest: Manifest, own: readonly string[]): Promise<void> {
+  const { exports = {}, bin = {}, peerDependencies = {} } = manifest
+  const entries = [...Object.values(exports), ...Object.values(bin)]
+  const external = [...own, ...Object.keys(peerDependencies)]
+  const folders = await bundlePackage({ home, target, entries, external })
+  await writeFile(join(target, NOTICES_FILE), await thirdPartyNotices(folders))
+}
+
 async function buildPackage(name: PackageName, target: string, daybook: string): Promise<void> {
   const home = join(ROOT, 'packages', name)
   const manifest: Manifest = JSON.parse(await readFile(join(home, 'package.json'), 'utf8'))
+  const bundled = BUNDLED[name]
   await rm(target, { recursive: true, force: true })
-  await compile(home, target, daybook)
-  await writeFile(join(target, 'package.json'), `${JSON.stringify(toPublished(manifest), null, 2)}\n`)
+  await compile(home, target, daybook, bundled !== undefined)
+  if (bundled) await bundle(home, target, manifest, bundled.external)
+  await writeFile(join(target, 'package.json'), `${JSON.stringify(toPublished(manifest, bundled), null, 2)}\n`)
   await copyFile(join(home, 'README.md'), join(target, 'README.md'))
   await copyFile(join(ROOT, 'LICENSE'), join(target, 'LICENSE'))
   for (const folder of manifest.files ?? []) await cp(join(home, folder), join(target, folder), { recursive: true })
-  if (name === 'daybook') {
-    await buildDocsPage(join(target, 'http/docs/files'))
-    await writeFile(join(target, NOTICES_FILE), await thirdPartyNotices())
-  }
+  if (name === 'daybook') await buildDocsPage(join(target, 'http/docs/files'))
   for (const source of Object.values(manifest.bin ?? {})) await chmod(join(target, `${built(source)}.js`), 0o755)
 }
 

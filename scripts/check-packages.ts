@@ -53,6 +53,16 @@ const note = await notes.update(await notes.findBySlug('hello'), { title: 'Hello
 process.stdout.write(note.title + (etagOf(note) === '' ? ' without a tag' : ''))
 `
 
+/** Meets an error of one entry of the package as a class of another one, and prints whether it is that. */
+const SHARER = `import { DaybookError } from 'daybook'
+import { createTestService } from 'daybook/testing'
+import config from './daybook.config.ts'
+
+await using service = await createTestService(config)
+const error = await service.content.create('notes', {}).catch((reason) => reason)
+process.stdout.write(error instanceof DaybookError ? error.code : 'a class of its own')
+`
+
 const TSCONFIG = {
   compilerOptions: {
     target: 'es2024',
@@ -102,6 +112,7 @@ async function writeConsumer(site: string): Promise<void> {
   await writeFile(join(site, 'daybook.config.ts'), CONFIG)
   await writeFile(join(site, 'consumer.ts'), CONSUMER)
   await writeFile(join(site, 'reader.js'), READER)
+  await writeFile(join(site, 'sharer.js'), SHARER)
   await writeFile(join(site, 'tsconfig.json'), JSON.stringify(TSCONFIG))
 }
 
@@ -150,6 +161,12 @@ async function serveFrom(home: string, site: string): Promise<void> {
   process.stdout.write('daybook start: ok\n')
 }
 
+/** Entries of the package share their classes. */
+function checkShared(site: string): void {
+  const said = run('entries share classes', process.execPath, ['sharer.js'], site)
+  if (said !== 'VALIDATION_ERROR') throw new Error(`an error of daybook/testing is ${said}`)
+}
+
 async function checkVersion(home: string, site: string): Promise<void> {
   const { version } = JSON.parse(await readFile(join(home, 'package.json'), 'utf8')) as { version: string }
   const said = run('daybook --version', join(home, 'cli/bin.js'), ['--version'], site).trim()
@@ -189,6 +206,7 @@ async function checkUse(packages: readonly Packed[], site: string): Promise<void
   const home = join(site, 'node_modules/daybook')
   run('types of a consumer', join(MODULES, '.bin/tsc'), ['-p', site], site)
   await checkVersion(home, site)
+  checkShared(site)
   await checkNotices(home)
   await serveFrom(home, site)
 }

@@ -6,7 +6,7 @@ import { docsSources, SCALAR_ENTRY } from '../packages/daybook/src/http/docs/doc
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /** The package whose built scripts, with all that they are made of, the docs page consists of. */
-const BUNDLED = 'node_modules/@scalar/api-reference'
+const DOCS_PAGE = 'node_modules/@scalar/api-reference'
 
 /** Where the package that holds the notices has them. */
 export const NOTICES_FILE = 'THIRD-PARTY-NOTICES'
@@ -34,16 +34,21 @@ const NOT_INSTALLED: readonly Package[] = [
 
 const LICENSE_FILE = /^(?:licen[cs]e|copying|notice)\b/i
 
-/** The notices of all packages whose code the scripts of the docs page hold: their licences ask for them in each copy. */
-export async function thirdPartyNotices(): Promise<string> {
+/**
+ * The notices of all packages whose code the built package holds: their licences ask for them in each copy.
+ *
+ * @param bundled the folders of those in the bundle, below the checkout; those of the docs page are known
+ */
+export async function thirdPartyNotices(bundled: readonly string[]): Promise<string> {
+  const folders = new Set([...bundled, ...(await docsPageFolders())])
   const notices = [
-    ...(await Promise.all((await bundledFolders()).map(noticeOf))),
+    ...(await Promise.all([...folders].sort().map(noticeOf))),
     ...(await Promise.all(NOT_INSTALLED.map(writtenNotice))),
   ]
   const byText = Map.groupBy(notices, ({ text }) => text)
   const parts = [...byText].map(([text, own]) => `${own.flatMap(({ packages }) => packages).join(', ')}\n\n${text}`)
   return [
-    'The scripts of the docs page (http/docs/files) contain code of the packages below, under these licences.\n',
+    'This package contains code of the packages below, in its bundle and in the docs page (http/docs/files), under these licences.\n',
     ...parts,
   ].join(`\n${'-'.repeat(80)}\n\n`)
 }
@@ -64,12 +69,12 @@ export async function bundledNames(): Promise<ReadonlySet<string>> {
   return names
 }
 
-/** The folders of the bundled package and of all that it depends on. */
-async function bundledFolders(): Promise<readonly string[]> {
+/** The folders of the docs page's package and of all that it depends on. */
+async function docsPageFolders(): Promise<readonly string[]> {
   const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, Package>>
   }
-  const found = new Set([BUNDLED])
+  const found = new Set([DOCS_PAGE])
   // What is added meanwhile is visited, too.
   for (const folder of found)
     for (const name of Object.keys(packages[folder]?.dependencies ?? {})) found.add(folderOf(name, folder, packages))

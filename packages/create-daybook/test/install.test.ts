@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FreshFolder } from '../../../scripts/fresh-folder.ts'
@@ -40,6 +40,14 @@ async function get<T>(url: string): Promise<T> {
   return (await fetch(url)).json() as Promise<T>
 }
 
+/** The size of a package without those below it, in bytes. */
+async function sizeOf(folder: string): Promise<number> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true })
+  const own = found.filter((one) => one.isFile() && !one.parentPath.slice(folder.length).includes('/node_modules'))
+  const sizes = await Promise.all(own.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
 /** The encodings in which the docs page sends its largest script, and whether the script is one. */
 async function docsOf(
   url: string,
@@ -66,9 +74,13 @@ describe('the packed packages, where nobody has seen the checkout:', { timeout: 
   test('npm create daybook makes a project with packages', async () => {
     await create('my-content')
     const { packages } = JSON.parse(await read('my-content/node_modules/.package-lock.json'))
-    const runtime = Object.values<{ dev?: boolean }>(packages).filter(({ dev }) => !dev)
+    const runtime = Object.entries<{ dev?: boolean }>(packages).flatMap(([folder, { dev }]) => (dev ? [] : [folder]))
     expect(runtime.length, 'packages that serving takes').toBeGreaterThan(1)
-    expect(runtime.length, 'packages that serving takes').toBeLessThanOrEqual(120)
+    expect(runtime.length, 'packages that serving takes').toBeLessThanOrEqual(75)
+    const sizes = await Promise.all(runtime.map((folder) => sizeOf(join(fresh.path, 'my-content', folder))))
+    const total = sizes.reduce((sum, size) => sum + size, 0)
+    expect(total, 'bytes that serving takes').toBeGreaterThan(20_000_000)
+    expect(total, 'bytes that serving takes').toBeLessThanOrEqual(85_000_000)
   })
 
   test('its lock is what npm ci takes', async () => {

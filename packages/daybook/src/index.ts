@@ -183,7 +183,7 @@ export type {
 export type { ReplayRequest } from './journal/replay.ts'
 export type { DeliveryState } from './journal/stored-deliveries.ts'
 export { DeliveryError, type SubscriptionTimes } from './journal/subscriber.ts'
-export { type Log, SILENT } from './log.ts'
+export { type Log, type RequestLine, SILENT } from './log.ts'
 export {
   type CollectionDefinition,
   defineCollection,

@@ -5,6 +5,25 @@ export interface Log {
   error(fields: object, message: string): void
   /** Whether each request gets a line. */
   readonly requests: boolean
+  /** Writes the line of a request. @default `info` with the message `request` */
+  request?(line: RequestLine): void
+}
+
+/** What the log says of a request. */
+export interface RequestLine {
+  readonly requestId: string
+  readonly method: string
+  /** Its target, shortened. */
+  readonly url: string
+  readonly status: number
+  /** How long it took, in milliseconds. */
+  readonly ms: number
+}
+
+/** Writes the line of a request, in the log's own way if it has one. */
+export function logRequest(log: Log, line: RequestLine): void {
+  if (log.request) log.request(line)
+  else log.info(line, 'request')
 }
 
 const ignore = (): void => {}

@@ -22,6 +22,7 @@ import { unfilledFields } from './content/transfer/fill.ts'
 import { pendingRenames } from './content/transfer/migration.ts'
 import { fillLocaleTables } from './content/writes/row.ts'
 import { DaybookError, StartupError } from './errors.ts'
+import type { DeriveTools } from './fields/field.ts'
 import { DEFAULT_PENDING } from './http/admission.ts'
 import { AnswerCache, DEFAULT_ANSWER_CACHE_BYTES } from './http/answer-cache.ts'
 import { type AppOptions, createApp } from './http/app.ts'
@@ -403,7 +404,7 @@ export async function openEngine(
     )
     if (!isRestored) {
       await refuseUnfinished(store.read)
-      await seed(engine, config)
+      await seed(engine, config, opened.seedTools)
     }
     return opened
   } catch (error) {
@@ -412,16 +413,23 @@ export async function openEngine(
   }
 }
 
+/** Content whose store may not have the form of the config yet. */
+interface UnpreparedEngine extends OpenEngine {
+  /** How the seed derives values: starting a thread for a single text would be most of a first start. */
+  readonly seedTools: DeriveTools
+}
+
 /** Opens the store of a folder as it is, for what brings it into the form of the config. */
 export async function openUnprepared(
   model: Model,
   config: DaybookConfig,
   data: string,
   { log = SILENT, ...options }: EngineOptions = {},
-): Promise<OpenEngine> {
+): Promise<UnpreparedEngine> {
   const store = await openStore(config, data, options)
   const renderer = new MarkdownRenderer(config.markdown?.allowHtml, { renderMs: config.limits?.renderMs, ...options })
   const tools = { renderMarkdown: (source: string) => renderer.render(source) }
+  const seedTools = { renderMarkdown: (source: string) => renderer.renderHere(source) }
   const hooks = writeHooks({ model, log, limitMs: config.limits?.pluginMs ?? DEFAULT_PLUGIN_MS, engine: () => engine })
   const { store: blobs = disk(), quota } = config.assets ?? {}
   const files = new Files({ model, store, log, quota, openBlobs: () => blobs.open({ data: resolve(data) }) })
@@ -432,7 +440,7 @@ export async function openUnprepared(
     await files.close()
     await store.close()
   }
-  return { engine, files, intake, close }
+  return { engine, files, intake, seedTools, close }
 }
 
 /** @throws {StartupError} when a restore has not come to its end: writes of others would keep it from going on */
@@ -451,12 +459,12 @@ async function canRead(store: Store): Promise<boolean> {
 }
 
 /** Fills an empty store, once; one that holds anything already is left alone. */
-async function seed(engine: Engine, { seed: fill }: DaybookConfig): Promise<void> {
+async function seed(engine: Engine, { seed: fill }: DaybookConfig, tools: DeriveTools): Promise<void> {
   if (!fill || (await engine.store.read.journal.head()) > 0) return
   await engine.store.once(SEED_NOTE, async (writer) => {
     // Writes that are asked for at once take turns, as those of requests do.
     let last: Promise<unknown> = Promise.resolve()
-    const own = engine.on(engine.store.within(writer.lend()))
+    const own = engine.on(engine.store.within(writer.lend()), tools)
     const content = new Content(own, (work) => {
       const turn = last.then(() => work(writer))
       last = turn

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import type { Log } from '../log.ts'
+import { LogOutput } from './log-output.ts'
 import { UsageError } from './usage.ts'
 
 const LEVELS = ['silent', 'error', 'warn', 'info']
@@ -13,20 +14,19 @@ const LEVELS = ['silent', 'error', 'warn', 'info']
  */
 export function makeLog(level: string, readable: boolean, worker?: number): Log {
   if (!LEVELS.includes(level)) throw new UsageError(`--log takes one of: ${LEVELS.join(', ')}`)
-  const destination = readable
-    ? { write: (line: string) => void process.stderr.write(toReadable(line)) }
-    : pino.destination(2)
-  const logger = pino(
-    { level, base: worker === undefined ? null : { worker }, timestamp: pino.stdTimeFunctions.isoTime },
-    destination,
-  )
-  return {
+  const base = worker === undefined ? {} : { worker }
+  const output = readable ? undefined : new LogOutput({ fd: 2, base, isShared: worker !== undefined })
+  const logger = pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime }, output ?? READABLE)
+  const log: Log = {
     info: (fields, message) => logger.info(fields, message),
     warn: (fields, message) => logger.warn(fields, message),
     error: (fields, message) => logger.error(fields, message),
     requests: level === 'info',
   }
+  return output ? { ...log, request: (line) => output.writeRequest(line) } : log
 }
+
+const READABLE = { write: (line: string): void => void process.stderr.write(toReadable(line)) }
 
 const NAMES: Readonly<Record<number, string>> = { 30: 'info ', 40: 'warn ', 50: 'error' }
 

@@ -64,10 +64,14 @@ export class Engine implements EngineParts {
     return this.#store
   }
 
-  /** The engine that works on a store which a hook was lent. What is cached of a transaction is of no use to others. */
-  on(store: Store): Engine {
+  /**
+   * The engine that works on a store which a hook or the seed was lent. What is cached of a transaction is of no use to others.
+   *
+   * @param tools how it derives values; @default as this one does
+   */
+  on(store: Store, tools: DeriveTools = this.tools): Engine {
     if (store === this.#store) return this
-    const { model, tools, files, intake, hooks } = this
+    const { model, files, intake, hooks } = this
     return new Engine({ model, store, tools, files, intake, hooks }, emptyLists(), true)
   }
 

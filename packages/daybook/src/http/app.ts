@@ -4,7 +4,7 @@ import type { AuthGuard } from '../auth/guard.ts'
 import type { CorsConfig } from '../config/config.ts'
 import { Access } from '../content/access/access.ts'
 import { DaybookError, ERRORS, invalidAt } from '../errors.ts'
-import type { Log } from '../log.ts'
+import { type Log, logRequest } from '../log.ts'
 import type { Model } from '../model/model.ts'
 import { Faults, Query, readParameters, readParams } from '../query/parameters.ts'
 import { type AddressHint, makeAddressHint } from './address-hint.ts'
@@ -285,7 +285,7 @@ function completeReply(app: App, reply: Reply, { method, target }: HttpRequest, 
   if (log.requests) {
     const ms = Math.round((performance.now() - scope.startedAt) * 100) / 100
     const shown = target.slice(0, MAX_LOGGED_TARGET)
-    log.info({ requestId: scope.requestId, method, url: shown, status: reply.status, ms }, 'request')
+    logRequest(log, { requestId: scope.requestId, method, url: shown, status: reply.status, ms })
   }
   return finishReply(reply, scope.headers)
 }

@@ -2,16 +2,14 @@ import { availableParallelism } from 'node:os'
 import type { DaybookConfig } from '../../config/config.ts'
 import { holdsValidator } from '../../fields/field.ts'
 import type { Log } from '../../log.ts'
-import { boundHeap } from '../../node/bound-heap.ts'
 import type { MetricsAddress, MetricsListening } from '../../node/metrics-server.ts'
-import { type Listening, serve } from '../../node/serve.ts'
+import type { Listening } from '../../node/serve.ts'
 import { serveAsWorker, type WorkerIdentity, type WorkerProcess, workerIdentity } from '../../node/worker.ts'
-import { createService, type Service } from '../../service.ts'
+import type { Service } from '../../service.ts'
 import { findConfig, loadConfig } from '../config-file.ts'
 import { envFilePath, findEnvFile } from '../env-file.ts'
 import type { Greeting } from '../greeting.ts'
 import { holdWarnings, makeLog } from '../logger.ts'
-import { checkMigrations } from '../migrate/at-start.ts'
 import { type CommandLine, dataFolder, readCommandOptions } from '../options.ts'
 import { UsageError } from '../usage.ts'
 
@@ -145,6 +143,13 @@ interface Started {
 }
 
 async function listen(options: CommandLine, log: Log, worker?: WorkerIdentity): Promise<Started> {
+  // Loaded where it is needed: a process that watches over workers, or over files, serves nothing itself.
+  const [{ boundHeap }, { serve }, { createService }, { checkMigrations }] = await Promise.all([
+    import('../../node/bound-heap.ts'),
+    import('../../node/serve.ts'),
+    import('../../service.ts'),
+    import('../migrate/at-start.ts'),
+  ])
   boundHeap()
   const port = worker?.port ?? readPort(options)
   const host = options.text('host') ?? process.env.HOST ?? '127.0.0.1'

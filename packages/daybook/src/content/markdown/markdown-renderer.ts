@@ -69,16 +69,19 @@ export class MarkdownRenderer {
 
   /** @throws {RenderError} when the text takes too long or too much memory; SERVICE_UNAVAILABLE after {@link close} */
   async render(source: string): Promise<string> {
-    if (isQuick(source)) {
-      // Loaded when first needed, which keeps the start short.
-      this.#inline ??= import('./markdown.ts').then(({ markdownRenderer }) => markdownRenderer(this.#allowHtml))
-      return (await this.#inline)(source)
-    }
+    if (isQuick(source)) return this.renderHere(source)
     try {
       return await this.#pool.run(source)
     } catch (error) {
       throw this.#refusal(error)
     }
+  }
+
+  /** Renders a text on this thread, without a bound: for texts of the config itself, while nobody is served. */
+  async renderHere(source: string): Promise<string> {
+    // Loaded when first needed, which keeps the start short.
+    this.#inline ??= import('./markdown.ts').then(({ markdownRenderer }) => markdownRenderer(this.#allowHtml))
+    return (await this.#inline)(source)
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readMetrics, sumOf } from '../../metrics/read-metrics.ts'
+import { eventually } from '../../support/patience.ts'
 import { daybook, folderOf } from '../cli.ts'
 import { ask, startSupervised } from './supervised.ts'
 
@@ -39,8 +40,8 @@ describe('daybook start --metrics-port', () => {
     const url = String(service.stdout[1]).replace('metrics on ', '')
     const scrape = async () => readMetrics(await (await fetch(url)).text())
     for (let count = 0; count < 10; count += 1) await ask(`${service.url}/api/posts`)
-    const asked = service.log.filter((line) => line.msg === 'request').map(({ worker }) => worker)
-    expect(new Set(asked)).toEqual(new Set([1, 2]))
+    const asked = () => service.log.filter((line) => line.msg === 'request').map(({ worker }) => worker)
+    await eventually(() => expect(new Set(asked())).toEqual(new Set([1, 2])))
     const before = await scrape()
     expect([sumOf(before, TOTAL), sumOf(before, DURATIONS)]).toEqual([10, 10])
     expect(before.get('daybook_journal_seq')).toBe(0)
