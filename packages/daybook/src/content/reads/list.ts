@@ -72,7 +72,15 @@ export class ListPlan {
     const isEmpty = query.limit === 0 || query.offset >= total
     const found = isEmpty
       ? { rows: [], end: undefined }
-      : await this.#engine.store.read.lists.page(collection, { ...query, where, statuses, search, hasPeople, size })
+      : await this.#engine.store.read.lists.page(collection, {
+          ...query,
+          where,
+          statuses,
+          search,
+          hasPeople,
+          size,
+          countedAt: counters.seq,
+        })
     const items = await this.#present(found.rows)
     const nextCursor = found.end ? encodeCursor(query.fingerprint, found.end) : null
     const name = collection.holdsFiles ? '' : `"collection":"${collection.key}",`

@@ -34,6 +34,7 @@ import {
   statusConditions,
   statusValues,
 } from './page.ts'
+import { pageFromEnd } from './page-from-end.ts'
 import { type PagePlan, planPage } from './page-plan.ts'
 import type { ReadSource } from './read-source.ts'
 import type { SortedRow } from './rows.ts'
@@ -50,6 +51,9 @@ export interface Counters {
 
 /** The entries that an aggregate is about. */
 export type AggregateQuery = Pick<PageQuery, 'search' | 'where' | 'statuses' | 'size'>
+
+/** So many entries are skipped at once, without another thread. */
+const SHORT_OFFSET = 10_000
 
 /** An aggregate over so many entries need not be asked beside others. */
 const SHORT_ENTRIES = 2000
@@ -92,16 +96,10 @@ export class ListReader {
 
   /** One page of entries. */
   async page(collection: CollectionModel, query: PageQuery): Promise<Page> {
-    const plan = planOf(query, this.#source.dialect.indexesHoldValues ? collection : undefined)
-    const filter = this.#filter(collection, query, plan)
-    if (!filter) return { rows: [], end: undefined }
-    const connection = plan.isShort ? this.#source.connection : this.#source.background
-    if (query.search && query.sort.length === 0) return this.#ranked(collection, query, filter)
-    const found: SortedRow[] = []
-    for (const phase of phasesOf(this.#source.dialect, query.sort, query.after)) {
-      const rest = query.limit + 1 - found.length
-      if (rest > 0) found.push(...(await this.#phase(connection, collection, query, phase, filter, rest)))
-    }
+    if (query.search && query.sort.length === 0) return this.#ranked(collection, query)
+    const found =
+      (await this.#fromEnd(collection, query)) ??
+      (await this.#sorted(collection, { ...query, limit: query.limit + 1, countedAt: undefined }))
     const rows = found.slice(0, query.limit)
     const last = rows.at(-1)
     return { rows, end: found.length > query.limit && last ? positionOf(last, query.sort) : undefined }
@@ -177,7 +175,7 @@ export class ListReader {
   /** The condition of a query, translated; `undefined`: nothing can match. */
   #filter(
     collection: CollectionModel,
-    { search, where, statuses, sort }: Pick<PageQuery, 'search' | 'where' | 'statuses'> & Partial<PageQuery>,
+    { search, where, statuses, sort, countedAt }: Pick<PageQuery, 'search' | 'where' | 'statuses'> & Partial<PageQuery>,
     { form, compound }: Pick<PagePlan, 'form' | 'compound'>,
     toValues: SearchDialect['values'] = this.#source.dialect.search.values,
   ): Filter | undefined {
@@ -188,12 +186,35 @@ export class ListReader {
     const place = { key, table, form: own, lead: sort?.[0], found: compound?.found }
     const condition = where && toWhereSql(this.#source.dialect, where, place)
     const named = statusValues(statuses)
+    const isOfRevision = countedAt !== undefined
     return {
-      cacheKey: `${statuses?.length} ${search !== undefined} ${compound?.index} ${condition?.cacheKey}`,
-      values: { ...found, ...named, ...condition?.values },
+      cacheKey: `${statuses?.length} ${search !== undefined} ${compound?.index} ${isOfRevision} ${condition?.cacheKey}`,
+      values: { ...found, ...named, ...condition?.values, ...(isOfRevision ? { key, revision: countedAt } : {}) },
       where: condition,
       index: compound?.index,
+      isOfRevision,
     }
+  }
+
+  /** The entries of a page and the next one; `undefined`: they are nearer to the start, or something was stored meanwhile. */
+  async #fromEnd(collection: CollectionModel, query: PageQuery): Promise<readonly SortedRow[] | undefined> {
+    const turned = pageFromEnd(query)
+    const found = turned ? await this.#sorted(collection, turned) : []
+    return found.length > 0 ? found.toReversed() : undefined
+  }
+
+  /** As many entries as `limit` says. */
+  async #sorted(collection: CollectionModel, query: PageQuery): Promise<readonly SortedRow[]> {
+    const plan = planOf(query, this.#source.dialect.indexesHoldValues ? collection : undefined)
+    const filter = this.#filter(collection, query, plan)
+    if (!filter) return []
+    const connection = plan.isShort ? this.#source.connection : this.#source.background
+    const found: SortedRow[] = []
+    for (const phase of phasesOf(this.#source.dialect, query.sort, query.after)) {
+      const rest = query.limit - found.length
+      if (rest > 0) found.push(...(await this.#phase(connection, collection, query, phase, filter, rest)))
+    }
+    return found
   }
 
   async #phase(
@@ -214,7 +235,9 @@ export class ListReader {
   }
 
   /** The newest matches by relevance, and older ones after them, newest first. */
-  async #ranked(collection: CollectionModel, query: PageQuery, filter: Filter): Promise<Page> {
+  async #ranked(collection: CollectionModel, query: PageQuery): Promise<Page> {
+    const filter = this.#filter(collection, query, { form: 'drive' })
+    if (!filter) return { rows: [], end: undefined }
     const start = query.after ? Number(query.after[0]) : query.offset
     const wanted = query.limit + 1
     const fromBest = Math.max(0, Math.min(wanted, RANKED_MATCHES - start))
@@ -260,7 +283,7 @@ function isTallied(aggregate: CountAggregate, { where, search }: AggregateQuery)
  * @param collection where its declared indexes can be chosen
  */
 function planOf({ where, search, ...query }: PageQuery, collection: CollectionModel | undefined): PagePlan {
-  if (search) return { form: query.sort.length === 0 ? 'drive' : 'walk', isShort: false }
-  if (!where) return { form: 'plain', isShort: true }
+  if (search) return { form: 'walk', isShort: false }
+  if (!where) return { form: 'plain', isShort: query.offset <= SHORT_OFFSET }
   return planPage({ ...query, where, compound: collection && compoundPath(collection, where, query.sort) })
 }
