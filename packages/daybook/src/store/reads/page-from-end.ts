@@ -9,9 +9,9 @@ const WORTHWHILE = 100
  * the end, or it is not known at which revision the list was counted.
  */
 export function pageFromEnd(query: PageQuery): PageQuery | undefined {
-  const { after, where, offset, limit, size, sort, countedAt } = query
+  const { after, where, offset, limit, size, sort, revision } = query
   // What a filter finds through others may change without the collection.
-  if (countedAt === undefined || after || (where && !isOwn(where))) return undefined
+  if (revision === undefined || after || (where && !isOwn(where))) return undefined
   const behind = Math.max(0, size.found - offset - (limit + 1))
   if (offset - behind < WORTHWHILE) return undefined
   return {
@@ -19,5 +19,6 @@ export function pageFromEnd(query: PageQuery): PageQuery | undefined {
     sort: sort.map(({ by, descending }) => ({ by, descending: !descending })),
     offset: behind,
     limit: size.found - offset - behind,
+    isOfRevision: true,
   }
 }

@@ -64,8 +64,10 @@ export interface PageQuery {
   readonly hasPeople: boolean
   /** How many entries there are, for the choice of how to find a page of some of them. */
   readonly size: ListSize
-  /** The collection's revision at which they were counted; without it, no page is looked for from the end of its list. */
-  readonly countedAt?: number | undefined
+  /** The collection's revision at which they were counted; without it, nothing that depends on it is kept or relied on. */
+  readonly revision?: number | undefined
+  /** Whether nothing is to be found once the collection has another revision. @default false */
+  readonly isOfRevision?: boolean
 }
 
 /** Entries of one page, in order. */
@@ -162,7 +164,7 @@ export function pageStatement(
 const OF_REVISION = sql<SqlBool>`(SELECT seq FROM daybook$collections WHERE key = ${param('key')}) = ${param('revision')}`
 
 /** The query of entries that are to be written, in terms of the store. */
-export interface MatchQuery extends Pick<PageQuery, 'search' | 'where' | 'statuses' | 'limit'> {
+export interface MatchQuery extends Pick<PageQuery, 'search' | 'where' | 'statuses' | 'limit' | 'revision'> {
   /** The id of the last entry that was found before; empty: none was. */
   readonly after: string
 }
