@@ -91,8 +91,12 @@ export interface SearchDialect {
   values(search: SearchQuery, collection: CollectionModel): StatementValues | undefined
   /** The same for {@link count}. */
   countValues(search: SearchQuery, collection: CollectionModel): StatementValues | undefined
-  /** Whether `entry` is found. */
-  condition(table: string): RawBuilder<SqlBool>
+  /**
+   * Whether `entry` is found.
+   *
+   * @param leads whether what is found leads to the entries; else it is looked up for each that an order comes to. @default true
+   */
+  condition(table: string, leads?: boolean): RawBuilder<SqlBool>
   /** How many are found. */
   count(table: string): RawBuilder<{ total: number }>
   /** A page of matches; parameters `limit` and `offset`. */

@@ -35,7 +35,7 @@ import {
   statusValues,
 } from './page.ts'
 import { pageFromEnd } from './page-from-end.ts'
-import { type ListSize, type PagePlan, planPage } from './page-plan.ts'
+import { type ListSize, type PagePlan, planPage, planSorted } from './page-plan.ts'
 import type { ReadSource } from './read-source.ts'
 import type { SortedRow } from './rows.ts'
 import { SearchWords } from './search-words.ts'
@@ -191,7 +191,7 @@ export class ListReader {
   #filter(
     collection: CollectionModel,
     { search, where, statuses, sort, revision, isOfRevision = false }: FilterQuery & Partial<PageQuery>,
-    { form, compound }: Pick<PagePlan, 'form' | 'compound'>,
+    { form, compound, walksOrder = false }: Pick<PagePlan, 'form' | 'compound' | 'walksOrder'>,
     toValues: SearchDialect['values'] = this.#source.dialect.search.values,
   ): Filter | undefined {
     const found = search ? toValues(search, collection) : {}
@@ -202,10 +202,11 @@ export class ListReader {
     const condition = where && toWhereSql(this.#source.dialect, where, place)
     const named = statusValues(statuses)
     return {
-      cacheKey: `${statuses?.length} ${search !== undefined} ${compound?.index} ${isOfRevision} ${condition?.cacheKey}`,
+      cacheKey: `${statuses?.length} ${search !== undefined} ${walksOrder} ${compound?.index} ${isOfRevision} ${condition?.cacheKey}`,
       values: { ...found, ...named, ...condition?.values, ...(isOfRevision ? { key, revision } : {}) },
       where: condition,
       index: compound?.index,
+      walksOrder,
       isOfRevision,
     }
   }
@@ -329,7 +330,7 @@ function isTallied(aggregate: CountAggregate, { where, search }: AggregateQuery)
  * @param collection where its declared indexes can be chosen
  */
 function planOf({ where, search, ...query }: PageQuery, collection: CollectionModel | undefined): PagePlan {
-  if (search) return { form: 'walk', isShort: false }
+  if (search) return planSorted(query)
   if (!where) return { form: 'plain', isShort: query.offset <= SHORT_OFFSET }
   return planPage({ ...query, where, compound: collection && compoundPath(collection, where, query.sort) })
 }

@@ -90,6 +90,8 @@ export interface Filter {
   readonly where: WhereSql | undefined
   /** The index that leads to the entries, where the engine is told. */
   readonly index?: string | undefined
+  /** Whether the order leads to entries that a search finds; else what it finds is sorted. */
+  readonly walksOrder?: boolean | undefined
   /** Whether nothing is found once the collection has another revision than the parameter `revision`. */
   readonly isOfRevision?: boolean | undefined
 }
@@ -152,7 +154,9 @@ export function pageStatement(
   let page = entries(collection.table, hasPeople, filter.index).select(keys)
   const isNewest = sort[0]?.by.column === 'id' && !filter.where && !search
   const narrowing = [...statusConditions(dialect, statuses, isNewest), ...phase.where]
-  for (const condition of search ? [...narrowing, dialect.search.condition(collection.table)] : narrowing)
+  for (const condition of search
+    ? [...narrowing, dialect.search.condition(collection.table, !filter.walksOrder)]
+    : narrowing)
     page = page.where(condition)
   if (filter.where) page = page.where(filter.where.build())
   if (filter.isOfRevision) page = page.where(OF_REVISION)

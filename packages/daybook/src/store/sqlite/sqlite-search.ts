@@ -151,9 +151,9 @@ export const SQLITE_SEARCH: SearchDialect = {
         }
       : undefined,
   countValues: (search, collection) => (canMatch(search) ? { match: toCountMatch(search, collection) } : undefined),
-  condition: (table) => {
+  condition: (table, leads = true) => {
     const search = sql.table(searchTable(table))
-    return sql`entry.pk IN (SELECT rowid FROM ${search} WHERE ${search} MATCH ${param('match')})`
+    return sql`${leads ? sql`` : sql`+`}entry.pk IN (SELECT rowid FROM ${search} WHERE ${search} MATCH ${param('match')})`
   },
   count: (table) => {
     const search = sql.table(searchTable(table))
