@@ -181,21 +181,17 @@ function compileDocument(
   const made = key === ASSETS ? MADE_ASSET_FIELDS : NOTHING_MADE
   const schemaOf = (side: SchemaSide): JsonSchema => documentSchema(stored, side, { ...system, made }, reverses)
   const schemaHash = digestOutline(outline(stored))
+  const systemKeys = { before: Object.keys(system.before), after: Object.keys(system.after) }
   return {
     key,
     description: config.description,
     fields,
     fieldMap: stored,
     reverses: new Map(reverses.map((one) => [one.key, one])),
-    systemKeys: { before: Object.keys(system.before), after: Object.keys(system.after) },
+    systemKeys,
+    storedKeys: [...systemKeys.before, ...fields.flatMap(({ servedKeys }) => servedKeys), ...systemKeys.after],
     made,
-    ignoredKeys: new Set([
-      ...made,
-      ...Object.keys(system.before),
-      ...Object.keys(system.after),
-      ...generated,
-      ...keysOf(reverses),
-    ]),
+    ignoredKeys: new Set([...made, ...systemKeys.before, ...systemKeys.after, ...generated, ...keysOf(reverses)]),
     schemaHash,
     ...variantsOf(schemaHash),
     schemas: Object.freeze({

@@ -148,6 +148,8 @@ export interface DocumentModel {
   readonly reverses: ReadonlyMap<string, ReverseModel>
   /** Keys that every document of the kind has, served before and after its fields. */
   readonly systemKeys: { readonly before: readonly string[]; readonly after: readonly string[] }
+  /** All keys that a stored document has, in the order in which it is written. */
+  readonly storedKeys: readonly string[]
   /** Keys of fields whose values the service alone makes, of an uploaded file. */
   readonly made: ReadonlySet<string>
   /** Every key that may stand in a body and changes nothing. */

@@ -3,6 +3,7 @@ import type { CollectionModel, Comparable } from '../model/model.ts'
 import type { StatementValues, WhereSql } from './compile.ts'
 import type { SortedRow } from './reads/rows.ts'
 import type { SearchQuery } from './search/search.ts'
+import type { SearchTerm } from './search/search-text.ts'
 import type { ColumnKind, TableOutline } from './tables/tables.ts'
 
 /** How a value is compared with what a filter gives. */
@@ -59,24 +60,46 @@ export interface Dialect {
   readonly schema: SchemaDialect
 }
 
+/**
+ * Which matches of a search are answered, and in which order.
+ *
+ * - `relevance`: the newest matches by relevance
+ * - `best`: newest first, those whose relevance is the greatest that there is, as far as they surely are among the newest matches
+ * - `newest`: newest first, all of them
+ */
+export type MatchesOrder = 'relevance' | 'best' | 'newest'
+
 /** How the matches of a search are answered. */
 export interface MatchesForm {
-  /** By relevance among the newest; else newest first. */
-  readonly ranked: boolean
+  readonly order: MatchesOrder
   readonly columns: readonly string[]
+}
+
+/** How the stored words are found that a beginning stands for. */
+export interface ExpansionDialect {
+  /** The last word that is to be expanded; `undefined`: none is. */
+  term(search: SearchQuery): SearchTerm | undefined
+  /** The stored words with a beginning, separated by spaces; `null` when they are too many. Parameters `from` and `to`. */
+  words(table: string): RawBuilder<{ words: string | null }>
 }
 
 /** How words are kept and found. */
 export interface SearchDialect {
+  /** Where an engine is slow to find words by their beginnings: they are found first, and searched for. */
+  readonly expansion?: ExpansionDialect
   /** The parameters of a search; `undefined`: nothing can match. */
   values(search: SearchQuery, collection: CollectionModel): StatementValues | undefined
   /** The same for {@link count}. */
   countValues(search: SearchQuery, collection: CollectionModel): StatementValues | undefined
-  /** Whether `entry` is found. */
-  condition(table: string): RawBuilder<SqlBool>
+  /**
+   * Whether `entry` is found.
+   *
+   * @param leads whether what is found leads to the entries; else it is looked up for each that an order comes to. @default true
+   */
+  condition(table: string, leads?: boolean): RawBuilder<SqlBool>
   /** How many are found. */
   count(table: string): RawBuilder<{ total: number }>
-  /** Matches by relevance among the newest, or newest first; parameters `limit` and `offset`. */
+  /** A page of matches; parameters `limit` and `offset`. */
   matches(collection: CollectionModel, where: WhereSql | undefined, form: MatchesForm): RawBuilder<SortedRow>
   /** The parameters of {@link insert}: what an entry is found by. */
   row(collection: CollectionModel, doc: Readonly<Record<string, unknown>>, status: string | null): StatementValues

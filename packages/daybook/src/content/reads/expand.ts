@@ -12,7 +12,7 @@ import { documentTag, selectionVariant, variantOf } from '../etags.ts'
 import { inChosenLocale } from '../locales/locale.ts'
 import type { AnswerSource, DraftView } from './answer-source.ts'
 import type { Sources } from './list-question.ts'
-import { present, project, putPeople, readableValues, type StoredDocument } from './present.ts'
+import { type Projection, present, project, readableValues, type StoredDocument } from './present.ts'
 import { type FoundPage, findPages, toListText, toListValue } from './reverse.ts'
 
 /** The most documents that one answer expands. */
@@ -116,15 +116,9 @@ export async function presentExpanded(
   const projection = { hidden, select, hasPeople: scope.seesPeople(collection) }
   if (expansions.length === 0 && lists.length === 0) return rows.map((row) => present(collection, row, projection))
   const work: Work = { ...source, count: 0 }
-  // With every locale asked for, a localized reference is a map.
-  const isPlain =
-    !scope.choice.isAll && hidden.size === 0 && !select && rows.every(({ shape }) => shape === collection.schemaHash)
-  if (isPlain && expansions.every((one) => isSpliceable(one, scope)) && lists.every((one) => isWhole(one, scope))) {
-    const texts = await splice(work, rows, expansions)
-    const known = projection.hasPeople
-      ? texts.map((text, index) => putPeople(text, rows[index] as StoredDocument))
-      : texts
-    return appendLists(work, rows, known, lists)
+  if (canSplice(selection, scope, projection)) {
+    const own = rows.map((row) => present(collection, row, projection))
+    return appendLists(work, rows, await splice(work, own, expansions), lists)
   }
   const values = rows.map((row) => readableValues(collection, row, projection))
   const weights = await expand(work, values, selection)
@@ -135,14 +129,23 @@ export async function presentExpanded(
   return values.map((one) => JSON.stringify(project(collection, one, projection)))
 }
 
-/** Whether related documents can be put into the text as they are stored, without taking it apart. */
-const isSpliceable = (expansion: Expansion, scope: ReaderScope): boolean =>
-  expansion.relation.isSpliceable && isWhole(expansion, scope)
-
-/** Whether documents are put in as they are stored. */
-function isWhole({ to, expansions, lists, select }: Expansion | ListExpansion, scope: ReaderScope): boolean {
-  return expansions.length === 0 && lists.length === 0 && !select && scope.hidden(to).size === 0
+/** Whether all that is included can be put into the texts of documents, without taking them apart. */
+function canSplice({ expansions, lists }: Selection, { choice }: ReaderScope, { hidden, select }: Projection): boolean {
+  // With every locale asked for, a localized reference is a map. Reverse fields are put behind all others, selected or not.
+  const takesLists = lists.length === 0 || (hidden.size === 0 && !select)
+  const areInText = expansions.every(({ relation }) => relation.isSpliceable)
+  return !choice.isAll && takesLists && areInText && [...expansions, ...lists].every(isFlat)
 }
+
+/** Whether nothing is put into what is included. */
+const isFlat = ({ expansions, lists }: Selection): boolean => expansions.length === 0 && lists.length === 0
+
+/** How entries are shown that are included. */
+const includedProjection = ({ scope }: Work, { to, select }: Expansion | ListExpansion): Projection => ({
+  hidden: scope.hidden(to),
+  select,
+  hasPeople: scope.seesPeople(to),
+})
 
 /** Adds reverse fields to the ends of texts. */
 async function appendLists(
@@ -154,7 +157,7 @@ async function appendLists(
   const ids = rows.map(({ id = '' }) => id)
   const ends = rows.map(() => '')
   for (const list of lists) {
-    const projection = { hidden: NOTHING_HIDDEN, hasPeople: work.scope.seesPeople(list.to) }
+    const projection = includedProjection(work, list)
     const pages = await findPages(work, list, ids)
     for (const [index, id] of ids.entries()) {
       const page = pages.get(id)
@@ -168,30 +171,28 @@ async function appendLists(
 
 async function splice(
   work: Work,
-  rows: readonly StoredDocument[],
+  texts: readonly string[],
   expansions: readonly Expansion[],
 ): Promise<readonly string[]> {
-  // Places are looked for in the stored texts alone: what is put in may hold the same keys.
-  const found = rows.map(({ doc }) => expansions.map((expansion) => findReferences(doc, expansion)))
+  // Places are looked for in the documents' own texts alone: what is put in may hold the same keys.
+  const found = texts.map((text) => expansions.map((expansion) => findReferences(text, expansion)))
   const shown: ReadonlyMap<string, string>[] = []
   for (const [index, expansion] of expansions.entries()) {
     const ids = found.flatMap((places) => places[index]?.ids ?? [])
     const targets = await fetchRows(work, expansion, ids)
-    const projection = { hidden: NOTHING_HIDDEN, hasPeople: work.scope.seesPeople(expansion.to) }
+    const projection = includedProjection(work, expansion)
     shown.push(new Map([...targets].map(([id, row]) => [id, present(expansion.to, row, projection)])))
   }
-  return rows.map(({ doc }, row) => {
+  return texts.map((text, row) => {
     const places = expansions.map(({ relation }, index) => ({
       place: found[row]?.[index] as ReferencePlace,
       many: relation.many,
-      texts: shown[index] as ReadonlyMap<string, string>,
+      documents: shown[index] as ReadonlyMap<string, string>,
     }))
     places.sort((one, other) => other.place.start - one.place.start)
-    return places.reduce((text, { place, texts, many }) => putDocuments(work, text, place, texts, many), doc)
+    return places.reduce((put, { place, documents, many }) => putDocuments(work, put, place, documents, many), text)
   })
 }
-
-const NOTHING_HIDDEN: ReadonlySet<string> = new Set()
 
 /** Where the references of one field stand in a document's text. */
 interface ReferencePlace {
@@ -309,8 +310,8 @@ async function showRows(
   included: Expansion | ListExpansion,
   rows: readonly EntryRow[],
 ): Promise<readonly ShownDocument[]> {
-  const { to, select } = included
-  const projection = { hidden: work.scope.hidden(to), select, hasPeople: work.scope.seesPeople(to) }
+  const { to } = included
+  const projection = includedProjection(work, included)
   const values = rows.map((row) => readableValues(to, row, projection))
   const weights = await expand(work, values, included)
   const tag = 'relation' in included && included.relation.isTagged ? { [COLLECTION_KEY]: to.key } : {}

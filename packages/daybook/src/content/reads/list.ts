@@ -72,7 +72,15 @@ export class ListPlan {
     const isEmpty = query.limit === 0 || query.offset >= total
     const found = isEmpty
       ? { rows: [], end: undefined }
-      : await this.#engine.store.read.lists.page(collection, { ...query, where, statuses, search, hasPeople, size })
+      : await this.#engine.store.read.lists.page(collection, {
+          ...query,
+          where,
+          statuses,
+          search,
+          hasPeople,
+          size,
+          revision: counters.seq,
+        })
     const items = await this.#present(found.rows)
     const nextCursor = found.end ? encodeCursor(query.fingerprint, found.end) : null
     const name = collection.holdsFiles ? '' : `"collection":"${collection.key}",`
@@ -92,8 +100,8 @@ export class ListPlan {
   /** How many entries match, on all pages. */
   async count(): Promise<number> {
     const { statuses, isNarrowed } = this.question
-    const { counters, revisions } = await this.#look()
-    return isNarrowed ? countFound(this.#engine, this.question, revisions) : countEntries(counters, statuses)
+    const state = await this.#look()
+    return isNarrowed ? countFound(this.#engine, this.question, state) : countEntries(state.counters, statuses)
   }
 
   /** Looked at once, so that the tag never names a later state than that of the entries. */
@@ -220,12 +228,12 @@ function countEntries({ counts }: Counters, statuses: readonly string[] | undefi
 async function countFound(
   { store, lists: { totals } }: Engine,
   { collection, search, statuses, where, matches }: ListQuestion,
-  revisions: readonly number[],
+  { counters, revisions }: ListState,
 ): Promise<number> {
   const key = `${matches} ${revisions.join()}`
   const known = totals.get(key)
   if (known !== undefined) return known
-  const total = store.read.lists.count(collection, { search, where, statuses })
+  const total = store.read.lists.count(collection, { search, where, statuses, revision: counters.seq })
   if (totals.size >= MAX_TOTALS) totals.clear()
   totals.set(key, total)
   total.catch(() => totals.delete(key))

@@ -6,6 +6,7 @@ import type { PeopleColumns } from '../../store/tables/tables.ts'
 import type { Answer, EntryAnswer } from '../answer.ts'
 import { servedKeysOf, toCurrentSchema, type Values, withOrphanedValues } from '../document.ts'
 import { documentTag, variantOf } from '../etags.ts'
+import { pickMembers } from './json-members.ts'
 
 /** The fields that are hidden from the reader, and those that the request selects. */
 export interface Projection {
@@ -55,15 +56,26 @@ export function withSystem(document: DocumentModel, system: Values, fields: Valu
 
 /** The JSON text that a reader gets of a stored document: as it is stored wherever that can be. */
 export function present(document: DocumentModel, row: StoredDocument, projection: Projection): string {
-  if (row.shape === document.schemaHash && projection.hidden.size === 0 && !projection.select) {
-    return projection.hasPeople ? putPeople(row.doc, row) : row.doc
-  }
-  return JSON.stringify(project(document, readableValues(document, row, projection), projection))
+  const text = row.shape === document.schemaHash ? presentStored(document, row, projection) : undefined
+  return text ?? JSON.stringify(project(document, readableValues(document, row, projection), projection))
+}
+
+/** Without parsing the document; `undefined` when its text has other keys than the model says. */
+function presentStored(document: DocumentModel, row: StoredDocument, projection: Projection): string | undefined {
+  const { hidden, select, hasPeople } = projection
+  if (hidden.size === 0 && !select) return hasPeople ? putPeople(row.doc, row) : row.doc
+  const isShown = shownKeys(document, projection)
+  const text = pickMembers(row.doc, document.storedKeys, isShown)
+  if (text === undefined || !hasPeople) return text
+  const people = Object.entries(peopleOf(row)).filter(([key]) => isShown(key))
+  return people.length > 0 ? putMembers(text, Object.fromEntries(people)) : text
 }
 
 /** A document's text with who made and last changed it: behind all else, so that nothing is taken apart for it. */
-export const putPeople = (text: string, row: StoredDocument): string =>
-  `${text.slice(0, -1)},${JSON.stringify(peopleOf(row)).slice(1)}`
+export const putPeople = (text: string, row: StoredDocument): string => putMembers(text, peopleOf(row))
+
+/** @param text an object that is not empty */
+const putMembers = (text: string, members: Values): string => `${text.slice(0, -1)},${JSON.stringify(members).slice(1)}`
 
 /** Who made and last changed a document. */
 export const peopleOf = ({ created_by = null, updated_by = null }: Partial<PeopleColumns>): Values => ({
@@ -82,10 +94,14 @@ export function readableValues(
 }
 
 /** The values that a reader may see and asked to see. */
-export function project(document: DocumentModel, values: Values, { hidden, select }: Projection): Values {
-  const shut = servedKeysOf(document, hidden)
-  const isShown = (key: string): boolean => !shut.has(key) && (select === undefined || select.has(key))
+export function project(document: DocumentModel, values: Values, projection: Projection): Values {
+  const isShown = shownKeys(document, projection)
   return Object.fromEntries(Object.entries(values).filter(([key]) => isShown(key)))
+}
+
+function shownKeys(document: DocumentModel, { hidden, select }: Projection): (key: string) => boolean {
+  const shut = hidden.size > 0 ? servedKeysOf(document, hidden) : hidden
+  return (key) => !shut.has(key) && (select === undefined || select.has(key))
 }
 
 /** The tag of a document in a projection. */

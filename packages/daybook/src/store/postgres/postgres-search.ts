@@ -5,7 +5,7 @@ import { param } from '../compile.ts'
 import type { MatchesForm, SearchDialect } from '../dialect.ts'
 import { RANKED_MATCHES } from '../reads/page.ts'
 import type { SortedRow } from '../reads/rows.ts'
-import { canMatch, type SearchQuery, searchTexts, statusWord, toBoosts } from '../search/search.ts'
+import { bestPlaces, canMatch, type SearchQuery, searchTexts, statusWord, toBoosts } from '../search/search.ts'
 import type { SearchTerm } from '../search/search-text.ts'
 import { searchTable } from '../tables/tables.ts'
 
@@ -25,9 +25,15 @@ function scoped(collection: CollectionModel, fields: readonly string[], terms: r
   return each.join(' & ')
 }
 
-function toMatch({ terms, fields, statuses }: SearchQuery, collection: CollectionModel): string {
-  const scope = scoped(collection, fields, terms)
-  return statuses ? `(${statuses.map((one) => `'${statusWord(one)}'`).join(' | ')}) & ${scope}` : scope
+const toMatch = ({ terms, fields, statuses }: SearchQuery, collection: CollectionModel): string =>
+  ofStatus(statuses, scoped(collection, fields, terms))
+
+const ofStatus = (statuses: readonly string[] | undefined, scope: string): string =>
+  statuses ? `(${statuses.map((one) => `'${statusWord(one)}'`).join(' | ')}) & ${scope}` : scope
+
+function bestMatch(search: SearchQuery, collection: CollectionModel): string {
+  const places = bestPlaces(search, collection).map(({ fields, terms }) => scoped(collection, fields, terms))
+  return ofStatus(search.statuses, places.join(' & '))
 }
 
 const boostMatches = (search: SearchQuery, collection: CollectionModel): readonly (readonly [string, number])[] =>
@@ -50,14 +56,21 @@ const found = (table: string): RawBuilder<unknown> =>
 function matches(
   collection: CollectionModel,
   where: WhereSql | undefined,
-  { ranked, columns: shown }: MatchesForm,
+  { order, columns: shown }: MatchesForm,
 ): RawBuilder<SortedRow> {
   const own = sql.table(collection.table)
   const columns = sql.join(shown.map((name) => sql.ref(`entry.${name}`)))
   const narrowed = where ? sql` AND pk IN (SELECT entry.pk FROM ${own} AS entry WHERE ${where.build()})` : sql``
   const page = sql`LIMIT ${param('limit')} OFFSET ${param('offset')}`
   const newest = sql`FROM ${found(collection.table)}${narrowed} ORDER BY pk DESC`
-  if (!ranked) {
+  if (order === 'best') {
+    return sql<SortedRow>`
+      SELECT ${columns} FROM (
+        SELECT pk FROM ${sql.table(searchTable(collection.table))} WHERE words @@ ${param('best')}::tsquery
+          AND pk > (SELECT max(pk) FROM ${own}) - ${sql.lit(RANKED_MATCHES)} ORDER BY pk DESC ${page}
+      ) AS best JOIN ${own} AS entry ON entry.pk = best.pk ORDER BY best.pk DESC`
+  }
+  if (order === 'newest') {
     return sql<SortedRow>`
       SELECT ${columns} FROM (SELECT pk ${newest} ${page}) AS best JOIN ${own} AS entry ON entry.pk = best.pk
       ORDER BY best.pk DESC`
@@ -76,7 +89,11 @@ function matches(
 
 const values: SearchDialect['values'] = (search, collection) =>
   canMatch(search)
-    ? { match: toMatch(search, collection), boosts: JSON.stringify(boostMatches(search, collection)) }
+    ? {
+        match: toMatch(search, collection),
+        best: bestMatch(search, collection),
+        boosts: JSON.stringify(boostMatches(search, collection)),
+      }
     : undefined
 
 /** Full-text search by `tsvector` and GIN. */

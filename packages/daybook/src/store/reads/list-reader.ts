@@ -3,7 +3,7 @@ import type { CollectionModel } from '../../model/model.ts'
 import type { Aggregate, CountAggregate, ValueAggregate } from '../../query/aggregates.ts'
 import { prepare, prepareSql, type Statement, type StatementValues } from '../compile.ts'
 import type { Connection } from '../connection.ts'
-import type { SearchDialect } from '../dialect.ts'
+import type { MatchesOrder, SearchDialect } from '../dialect.ts'
 import { toStored } from '../where.ts'
 import { toWhereSql } from '../where-forms.ts'
 import { COUNTERS } from '../writes/commit-batch.ts'
@@ -34,9 +34,11 @@ import {
   statusConditions,
   statusValues,
 } from './page.ts'
-import { type PagePlan, planPage } from './page-plan.ts'
+import { pageFromEnd } from './page-from-end.ts'
+import { type ListSize, type PagePlan, planPage, planSorted } from './page-plan.ts'
 import type { ReadSource } from './read-source.ts'
 import type { SortedRow } from './rows.ts'
+import { SearchWords } from './search-words.ts'
 
 /** Where a collection stands in the journal, and how many entries it has by status. */
 export interface Counters {
@@ -48,8 +50,14 @@ export interface Counters {
   readonly counts: Readonly<Record<string, number>>
 }
 
+/** Which entries are found. */
+type FilterQuery = Pick<PageQuery, 'search' | 'where' | 'statuses' | 'revision'>
+
 /** The entries that an aggregate is about. */
-export type AggregateQuery = Pick<PageQuery, 'search' | 'where' | 'statuses' | 'size'>
+export type AggregateQuery = FilterQuery & Pick<PageQuery, 'size'>
+
+/** So many entries are skipped at once, without another thread. */
+const SHORT_OFFSET = 10_000
 
 /** An aggregate over so many entries need not be asked beside others. */
 const SHORT_ENTRIES = 2000
@@ -57,9 +65,11 @@ const SHORT_ENTRIES = 2000
 /** Reads lists of entries: pages, searches, and how many entries there are. */
 export class ListReader {
   readonly #source: ReadSource
+  readonly #words: SearchWords
 
   constructor(source: ReadSource) {
     this.#source = source
+    this.#words = new SearchWords(source)
   }
 
   async counters(key: string): Promise<Counters> {
@@ -69,7 +79,8 @@ export class ListReader {
   }
 
   /** How many entries a search or a filter finds, exactly. */
-  async count(collection: CollectionModel, query: Pick<PageQuery, 'search' | 'where' | 'statuses'>): Promise<number> {
+  async count(collection: CollectionModel, asked: FilterQuery): Promise<number> {
+    const query = await this.#expanded(collection, asked)
     const form = query.search ? 'walk' : 'drive'
     const filter = this.#filter(collection, query, { form }, this.#source.dialect.search.countValues)
     if (!filter) return 0
@@ -80,7 +91,8 @@ export class ListReader {
   }
 
   /** The entries that a search or a filter finds, in order of creation, without what they hold. */
-  async matching(collection: CollectionModel, query: MatchQuery): Promise<readonly EntryRevision[]> {
+  async matching(collection: CollectionModel, asked: MatchQuery): Promise<readonly EntryRevision[]> {
+    const query = await this.#expanded(collection, asked)
     const { after, limit, search, where, statuses } = query
     const filter = this.#filter(collection, { search, where, statuses }, { form: search ? 'walk' : 'drive' })
     if (!filter) return []
@@ -91,17 +103,11 @@ export class ListReader {
   }
 
   /** One page of entries. */
-  async page(collection: CollectionModel, query: PageQuery): Promise<Page> {
-    const plan = planOf(query, this.#source.dialect.indexesHoldValues ? collection : undefined)
-    const filter = this.#filter(collection, query, plan)
-    if (!filter) return { rows: [], end: undefined }
-    const connection = plan.isShort ? this.#source.connection : this.#source.background
-    if (query.search && query.sort.length === 0) return this.#ranked(collection, query, filter)
-    const found: SortedRow[] = []
-    for (const phase of phasesOf(this.#source.dialect, query.sort, query.after)) {
-      const rest = query.limit + 1 - found.length
-      if (rest > 0) found.push(...(await this.#phase(connection, collection, query, phase, filter, rest)))
-    }
+  async page(collection: CollectionModel, asked: PageQuery): Promise<Page> {
+    const query = asked.search ? await this.#expanded(collection, asked) : asked
+    if (query.search && query.sort.length === 0) return this.#ranked(collection, query)
+    const found =
+      (await this.#fromEnd(collection, query)) ?? (await this.#sorted(collection, { ...query, limit: query.limit + 1 }))
     const rows = found.slice(0, query.limit)
     const last = rows.at(-1)
     return { rows, end: found.length > query.limit && last ? positionOf(last, query.sort) : undefined }
@@ -118,7 +124,7 @@ export class ListReader {
     query: AggregateQuery,
   ): Promise<readonly CountRow[]> {
     if (isTallied(aggregate, query)) return this.#tallies(collection, aggregate, query)
-    const found = this.#aggregated(collection, aggregate, query, (counted) => countsStatement(aggregate, counted))
+    const found = await this.#aggregated(collection, aggregate, query, (counted) => countsStatement(aggregate, counted))
     return found ? found.connection.all(found.statement, found.values) : []
   }
 
@@ -128,7 +134,7 @@ export class ListReader {
     aggregate: ValueAggregate,
     query: AggregateQuery,
   ): Promise<ValueRow | undefined> {
-    const found = this.#aggregated(collection, aggregate, query, (counted) => valueStatement(aggregate, counted))
+    const found = await this.#aggregated(collection, aggregate, query, (counted) => valueStatement(aggregate, counted))
     return found?.connection.get(found.statement, found.values)
   }
 
@@ -148,14 +154,16 @@ export class ListReader {
   }
 
   /** The statement of an aggregate, and where it is asked; `undefined`: nothing can match. */
-  #aggregated<Row>(
+  async #aggregated<Row>(
     collection: CollectionModel,
     aggregate: Aggregate,
-    query: AggregateQuery,
+    asked: AggregateQuery,
     toSql: (counted: Counted) => RawBuilder<Row>,
-  ):
+  ): Promise<
     | { readonly statement: Statement<Row>; readonly values: StatementValues; readonly connection: Connection }
-    | undefined {
+    | undefined
+  > {
+    const query = await this.#expanded(collection, asked)
     const { dialect, statements, connection, background } = this.#source
     const { statuses, search, size } = query
     const isWalk = isWalkCheaper(size)
@@ -174,11 +182,16 @@ export class ListReader {
     return { statement, values: filter.values, connection: isShort ? connection : background }
   }
 
+  async #expanded<Query extends FilterQuery>({ table }: CollectionModel, query: Query): Promise<Query> {
+    const { search, revision } = query
+    return search ? { ...query, search: await this.#words.expand(table, search, revision) } : query
+  }
+
   /** The condition of a query, translated; `undefined`: nothing can match. */
   #filter(
     collection: CollectionModel,
-    { search, where, statuses, sort }: Pick<PageQuery, 'search' | 'where' | 'statuses'> & Partial<PageQuery>,
-    { form, compound }: Pick<PagePlan, 'form' | 'compound'>,
+    { search, where, statuses, sort, revision, isOfRevision = false }: FilterQuery & Partial<PageQuery>,
+    { form, compound, walksOrder = false }: Pick<PagePlan, 'form' | 'compound' | 'walksOrder'>,
     toValues: SearchDialect['values'] = this.#source.dialect.search.values,
   ): Filter | undefined {
     const found = search ? toValues(search, collection) : {}
@@ -189,11 +202,34 @@ export class ListReader {
     const condition = where && toWhereSql(this.#source.dialect, where, place)
     const named = statusValues(statuses)
     return {
-      cacheKey: `${statuses?.length} ${search !== undefined} ${compound?.index} ${condition?.cacheKey}`,
-      values: { ...found, ...named, ...condition?.values },
+      cacheKey: `${statuses?.length} ${search !== undefined} ${walksOrder} ${compound?.index} ${isOfRevision} ${condition?.cacheKey}`,
+      values: { ...found, ...named, ...condition?.values, ...(isOfRevision ? { key, revision } : {}) },
       where: condition,
       index: compound?.index,
+      walksOrder,
+      isOfRevision,
     }
+  }
+
+  /** The entries of a page and the next one; `undefined`: they are nearer to the start, or something was stored meanwhile. */
+  async #fromEnd(collection: CollectionModel, query: PageQuery): Promise<readonly SortedRow[] | undefined> {
+    const turned = pageFromEnd(query)
+    const found = turned ? await this.#sorted(collection, turned) : []
+    return found.length > 0 ? found.toReversed() : undefined
+  }
+
+  /** As many entries as `limit` says. */
+  async #sorted(collection: CollectionModel, query: PageQuery): Promise<readonly SortedRow[]> {
+    const plan = planOf(query, this.#source.dialect.indexesHoldValues ? collection : undefined)
+    const filter = this.#filter(collection, query, plan)
+    if (!filter) return []
+    const connection = plan.isShort ? this.#source.connection : this.#source.background
+    const found: SortedRow[] = []
+    for (const phase of phasesOf(this.#source.dialect, query.sort, query.after)) {
+      const rest = query.limit - found.length
+      if (rest > 0) found.push(...(await this.#phase(connection, collection, query, phase, filter, rest)))
+    }
+    return found
   }
 
   async #phase(
@@ -214,37 +250,71 @@ export class ListReader {
   }
 
   /** The newest matches by relevance, and older ones after them, newest first. */
-  async #ranked(collection: CollectionModel, query: PageQuery, filter: Filter): Promise<Page> {
+  async #ranked(collection: CollectionModel, query: PageQuery): Promise<Page> {
+    const filter = this.#filter(collection, query, { form: 'drive' })
+    if (!filter) return { rows: [], end: undefined }
     const start = query.after ? Number(query.after[0]) : query.offset
+    const found =
+      (await this.#best(collection, query, filter, start)) ??
+      (await this.#amongNewest(collection, query, filter, start))
+    return { rows: found.slice(0, query.limit), end: found.length > query.limit ? [start + query.limit] : undefined }
+  }
+
+  /** The entries of a page and the next one, where none but the most relevant are on it; `undefined`: there are others. */
+  async #best(
+    collection: CollectionModel,
+    query: PageQuery,
+    filter: Filter,
+    start: number,
+  ): Promise<readonly SortedRow[] | undefined> {
+    const wanted = query.limit + 1
+    if (filter.where || !isCommon(query.size, start + wanted)) return undefined
+    const found = await this.#matches(collection, query, filter, 'best', start, wanted)
+    return found.length === wanted ? found : undefined
+  }
+
+  async #amongNewest(
+    collection: CollectionModel,
+    query: PageQuery,
+    filter: Filter,
+    start: number,
+  ): Promise<readonly SortedRow[]> {
     const wanted = query.limit + 1
     const fromBest = Math.max(0, Math.min(wanted, RANKED_MATCHES - start))
-    const found = [...(await this.#matches(collection, query, filter, true, start, fromBest))]
+    const found = [...(await this.#matches(collection, query, filter, 'relevance', start, fromBest))]
     if (found.length === fromBest) {
       const from = Math.max(start, RANKED_MATCHES)
-      found.push(...(await this.#matches(collection, query, filter, false, from, wanted - fromBest)))
+      found.push(...(await this.#matches(collection, query, filter, 'newest', from, wanted - fromBest)))
     }
-    return { rows: found.slice(0, query.limit), end: found.length > query.limit ? [start + query.limit] : undefined }
+    return found
   }
 
   async #matches(
     collection: CollectionModel,
     { hasPeople }: PageQuery,
     filter: Filter,
-    ranked: boolean,
+    order: MatchesOrder,
     offset: number,
     limit: number,
   ): Promise<readonly SortedRow[]> {
     if (limit <= 0) return []
     const statement = this.#source.statements.get(
-      `matches ${collection.table} ${ranked} ${filter.cacheKey} ${hasPeople}`,
+      `matches ${collection.table} ${order} ${filter.cacheKey} ${hasPeople}`,
       () =>
         prepareSql(
-          this.#source.dialect.search.matches(collection, filter.where, { ranked, columns: shownColumns(hasPeople) }),
+          this.#source.dialect.search.matches(collection, filter.where, { order, columns: shownColumns(hasPeople) }),
         ),
     )
     return this.#source.background.all(statement, { ...filter.values, limit, offset })
   }
 }
+
+/** Of so many matches, one is expected to be one of the most relevant. */
+const MATCHES_FOR_BEST = 16
+
+/** Whether so many of the newest entries match that a page of the most relevant ones is likely. */
+const isCommon = ({ found, all }: ListSize, wanted: number): boolean =>
+  (found / Math.max(1, all)) * RANKED_MATCHES >= wanted * MATCHES_FOR_BEST
 
 /** Whether it is kept with each write how many entries hold each value. */
 function isTallied(aggregate: CountAggregate, { where, search }: AggregateQuery): boolean {
@@ -260,7 +330,7 @@ function isTallied(aggregate: CountAggregate, { where, search }: AggregateQuery)
  * @param collection where its declared indexes can be chosen
  */
 function planOf({ where, search, ...query }: PageQuery, collection: CollectionModel | undefined): PagePlan {
-  if (search) return { form: query.sort.length === 0 ? 'drive' : 'walk', isShort: false }
-  if (!where) return { form: 'plain', isShort: true }
+  if (search) return planSorted(query)
+  if (!where) return { form: 'plain', isShort: query.offset <= SHORT_OFFSET }
   return planPage({ ...query, where, compound: collection && compoundPath(collection, where, query.sort) })
 }

@@ -30,11 +30,15 @@ export interface PagePlan {
   readonly form: WhereForm
   /** The declared index that is walked; by default that of the order. */
   readonly compound?: CompoundPath | undefined
+  /** Whether the order leads to entries that a search finds. @default false */
+  readonly walksOrder?: boolean
   /** Whether it takes few steps however entries lie, and need not be asked beside others. */
   readonly isShort: boolean
 }
 
 // What SQLite takes, in steps: one is an index entry that is passed, or looked up by its id, some 0.1 µs.
+/** An entry that is read and not parsed. */
+const ENTRY = 30
 /** A document that is read and parsed for a value in it: 20 µs for one of 10 KB. */
 const DOCUMENT = 200
 /** An id that is put into a set. */
@@ -62,6 +66,12 @@ export function planPage({ where, sort, offset, limit, size, compound }: CostedP
   const form = drive < walk || (drive === walk && !compound) ? 'drive' : other
   const worst = worstOf(isShown ? 'drive' : form, isShown || drivesInOrder, sets, offset, size)
   return { form, compound: form === 'drive' ? undefined : compound, isShort: isOwn(where) && worst <= SHORT }
+}
+
+/** Chooses how to find a page of what a search finds, in an order: along the order, or by sorting all of it. */
+export function planSorted({ offset, limit, size }: Pick<CostedPage, 'offset' | 'limit' | 'size'>): PagePlan {
+  const passed = ((offset + limit) * size.all) / Math.max(1, size.found)
+  return { form: 'walk', walksOrder: passed < size.found * ENTRY, isShort: false }
 }
 
 /** The steps that it takes at most, besides those to what is shown. */

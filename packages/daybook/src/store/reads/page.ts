@@ -64,6 +64,10 @@ export interface PageQuery {
   readonly hasPeople: boolean
   /** How many entries there are, for the choice of how to find a page of some of them. */
   readonly size: ListSize
+  /** The collection's revision at which they were counted; without it, nothing that depends on it is kept or relied on. */
+  readonly revision?: number | undefined
+  /** Whether nothing is to be found once the collection has another revision. @default false */
+  readonly isOfRevision?: boolean
 }
 
 /** Entries of one page, in order. */
@@ -86,6 +90,10 @@ export interface Filter {
   readonly where: WhereSql | undefined
   /** The index that leads to the entries, where the engine is told. */
   readonly index?: string | undefined
+  /** Whether the order leads to entries that a search finds; else what it finds is sorted. */
+  readonly walksOrder?: boolean | undefined
+  /** Whether nothing is found once the collection has another revision than the parameter `revision`. */
+  readonly isOfRevision?: boolean | undefined
 }
 
 export function phasesOf(dialect: Dialect, sort: readonly SortBy[], after: Position | undefined): readonly Phase[] {
@@ -146,15 +154,21 @@ export function pageStatement(
   let page = entries(collection.table, hasPeople, filter.index).select(keys)
   const isNewest = sort[0]?.by.column === 'id' && !filter.where && !search
   const narrowing = [...statusConditions(dialect, statuses, isNewest), ...phase.where]
-  for (const condition of search ? [...narrowing, dialect.search.condition(collection.table)] : narrowing)
+  for (const condition of search
+    ? [...narrowing, dialect.search.condition(collection.table, !filter.walksOrder)]
+    : narrowing)
     page = page.where(condition)
   if (filter.where) page = page.where(filter.where.build())
+  if (filter.isOfRevision) page = page.where(OF_REVISION)
   for (const { by, descending } of sort) page = page.orderBy(dialect.order(by, descending))
   return page.limit(param<number>('limit')).offset(param<number>('offset')) as Compilable<SortedRow>
 }
 
+/** The same for all rows, so that it is looked at once. */
+const OF_REVISION = sql<SqlBool>`(SELECT seq FROM daybook$collections WHERE key = ${param('key')}) = ${param('revision')}`
+
 /** The query of entries that are to be written, in terms of the store. */
-export interface MatchQuery extends Pick<PageQuery, 'search' | 'where' | 'statuses' | 'limit'> {
+export interface MatchQuery extends Pick<PageQuery, 'search' | 'where' | 'statuses' | 'limit' | 'revision'> {
   /** The id of the last entry that was found before; empty: none was. */
   readonly after: string
 }

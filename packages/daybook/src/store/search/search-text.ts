@@ -53,6 +53,8 @@ export interface SearchTerm {
   readonly word: string
   /** Whether words that only begin so count, too. */
   readonly prefix: boolean
+  /** The stored words that count, where they are known. */
+  readonly stored?: readonly string[]
 }
 
 /** The terms of `q`: every word, the last one also as a beginning. */

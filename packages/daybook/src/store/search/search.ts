@@ -94,3 +94,21 @@ export function toBoosts({ terms, fields }: SearchQuery, { searchable }: Collect
     return terms.slice(0, MAX_BOOSTED).map((term) => ({ fields: heavy, term, lift }))
   })
 }
+
+/** Words that all stand in some of these fields. */
+export interface Placed {
+  readonly fields: readonly string[]
+  readonly terms: readonly SearchTerm[]
+}
+
+/** Where the words of the most relevant matches stand: those with every boost. */
+export function bestPlaces({ terms, fields }: SearchQuery, { searchable }: CollectionModel): readonly Placed[] {
+  const own = searchable.filter(({ key }) => fields.includes(key))
+  const greatest = Math.max(...own.map(({ weight }) => weight))
+  const heaviest = own.filter(({ weight }) => weight === greatest).map(({ key }) => key)
+  const places = [
+    { fields: heaviest, terms: terms.slice(0, MAX_BOOSTED) },
+    { fields, terms: terms.slice(MAX_BOOSTED) },
+  ]
+  return places.filter((one) => one.terms.length > 0)
+}

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
 import type { WhereSql } from '../compile.ts'
-import { param, type StatementValues } from '../compile.ts'
-import type { MatchesForm, SearchDialect } from '../dialect.ts'
+import { param } from '../compile.ts'
+import type { ExpansionDialect, MatchesForm, SearchDialect } from '../dialect.ts'
 import { RANKED_MATCHES } from '../reads/page.ts'
 import type { SortedRow } from '../reads/rows.ts'
-import { canMatch, type SearchQuery, searchTexts, statusWord, toBoosts } from '../search/search.ts'
+import { bestPlaces, canMatch, type SearchQuery, searchTexts, statusWord, toBoosts } from '../search/search.ts'
 import type { SearchTerm } from '../search/search-text.ts'
 import { searchTable, wordsTable } from '../tables/tables.ts'
 
@@ -22,7 +22,7 @@ const searchColumns = ({ searchable }: CollectionModel): readonly string[] => [
 
 /**
  * Columns without positions: no query asks for phrases, and lists are half as long. Beginnings of up to
- * three characters have lists of their own; longer ones are looked up among the words (see expandable).
+ * three characters have lists of their own; longer ones are looked up among the words.
  */
 const SEARCH_TABLE_OPTIONS = `content='', contentless_delete=1, detail=column, prefix='1 2 3', tokenize="unicode61 remove_diacritics 0"`
 /** Beginnings up to this length, in characters, have lists of their own in the search table. */
@@ -55,47 +55,39 @@ function boostMatches(search: SearchQuery, collection: CollectionModel): readonl
   return toBoosts(search, collection).map((one) => [`${among}(${scoped(one.fields, [one.term])})`, one.lift])
 }
 
+function bestMatch(search: SearchQuery, collection: CollectionModel): string {
+  const places = bestPlaces(search, collection).map(({ fields, terms }) => scoped(fields, terms))
+  const parts = search.statuses ? [ofStatus(search.statuses), ...places] : places
+  return parts.map((one) => `(${one})`).join(' AND ')
+}
+
 const scoped = (fields: readonly string[], terms: readonly SearchTerm[]): string =>
   `{${fields.map(column).join(' ')}} : (${terms.map(termMatch).join(' AND ')})`
 
 const ofStatus = (statuses: readonly string[]): string =>
   `${STATUS_COLUMN} : (${statuses.map((one) => `"${statusWord(one)}"`).join(' OR ')})`
 
-const termMatch = ({ word, prefix }: SearchTerm): string => `"${word}"${prefix ? '*' : ''}`
+const termMatch = ({ word, prefix, stored }: SearchTerm): string =>
+  stored ? `(${stored.map((one) => `"${one}"`).join(' OR ')})` : `"${word}"${prefix ? '*' : ''}`
 
-/**
- * The last word that is too long a beginning to have a list of its own, as it stands in a query, and the stored words
- * that it may stand for. FTS5 itself would put the whole lists of all of them together, however few matches are wanted.
- */
-function expandable({ terms }: SearchQuery): StatementValues {
-  const term = terms.findLast(({ prefix, word }) => prefix && [...word].length > MAX_INDEXED_PREFIX)
-  return term
-    ? { prefix: termMatch(term), from: term.word, to: `${term.word}\u{10ffff}` }
-    : { prefix: '', from: '', to: '' }
+/** For the last word that is too long a beginning to have a list of its own, FTS5 would put the whole lists of all words together. */
+const EXPANSION: ExpansionDialect = {
+  term: ({ terms }) => terms.findLast(({ prefix, word }) => prefix && [...word].length > MAX_INDEXED_PREFIX),
+  // Each word is found by one step in the index, however often it occurs.
+  words: (table) => {
+    const words = sql.table(wordsTable(table))
+    const [from, to] = [param('from'), param('to')]
+    return sql`
+      WITH RECURSIVE daybook$terms(word) AS (
+        SELECT (SELECT term FROM ${words} WHERE term >= ${from} LIMIT 1)
+        UNION ALL
+        SELECT (SELECT term FROM ${words} WHERE term >= daybook$terms.word || char(1) LIMIT 1)
+        FROM daybook$terms WHERE word < ${to} LIMIT ${sql.lit(MAX_PREFIX_WORDS + 2)}
+      )
+      SELECT CASE WHEN count(*) <= ${sql.lit(MAX_PREFIX_WORDS)} THEN coalesce(group_concat(word, ' '), '') END AS words
+      FROM daybook$terms WHERE word < ${to}`
+  },
 }
-
-/**
- * What a beginning is replaced by: the stored words that begin so, each found by one step in the index, however often
- * it occurs. Where there are none or too many, the beginning itself.
- */
-function expansion(key: string): RawBuilder<string> {
-  const words = sql.table(wordsTable(key))
-  const [prefix, from, to] = [param('prefix'), param('from'), param('to')]
-  return sql`(
-    WITH RECURSIVE daybook$terms(word) AS (
-      SELECT (SELECT term FROM ${words} WHERE term >= ${from} LIMIT 1) WHERE ${prefix} <> ''
-      UNION ALL
-      SELECT (SELECT term FROM ${words} WHERE term >= daybook$terms.word || char(1) LIMIT 1)
-      FROM daybook$terms WHERE word < ${to} LIMIT ${sql.lit(MAX_PREFIX_WORDS + 2)}
-    )
-    SELECT CASE WHEN count(*) BETWEEN 1 AND ${sql.lit(MAX_PREFIX_WORDS)}
-      THEN '("' || group_concat(word, '" OR "') || '")' ELSE ${prefix} END
-    FROM daybook$terms WHERE word < ${to})`
-}
-
-/** The query in FTS5's language, with its last word's beginning expanded. */
-const matchText = (key: string): RawBuilder<string> =>
-  sql`replace(${param('match')}, ${param('prefix')}, ${expansion(key)})`
 
 /**
  * Matches by relevance among the newest, or newest first. Relevance is which words stand in heavier fields: what
@@ -104,31 +96,28 @@ const matchText = (key: string): RawBuilder<string> =>
 function matches(
   collection: CollectionModel,
   where: WhereSql | undefined,
-  { ranked, columns: shown }: MatchesForm,
+  { order, columns: shown }: MatchesForm,
 ): RawBuilder<SortedRow> {
   const search = sql.table(searchTable(collection.table))
   const own = sql.table(collection.table)
   const columns = sql.join(shown.map((name) => sql.ref(`entry.${name}`)))
+  if (order === 'best') return bestMatches(collection, columns)
   // Without the unary plus, FTS5 would be asked once for each of them.
   const narrowed = where ? sql` AND +rowid IN (SELECT entry.pk FROM ${own} AS entry WHERE ${where.build()})` : sql``
   const page = sql`LIMIT ${param('limit')} OFFSET ${param('offset')}`
-  // Ranked, the expansion is needed more than once.
-  const words = ranked ? sql`(SELECT words FROM daybook$expansion)` : expansion(collection.table)
-  const expanded = (text: RawBuilder<string>) => sql`replace(${text}, ${param('prefix')}, ${words})`
   const newest = sql`
-    SELECT rowid AS pk FROM ${search} WHERE ${search} MATCH ${expanded(param('match'))}${narrowed} ORDER BY rowid DESC`
-  if (!ranked) {
+    SELECT rowid AS pk FROM ${search} WHERE ${search} MATCH ${param('match')}${narrowed} ORDER BY rowid DESC`
+  if (order === 'newest') {
     return sql<SortedRow>`
       WITH daybook$best AS MATERIALIZED (${newest} ${page})
       SELECT ${columns} FROM daybook$best AS best JOIN ${own} AS entry ON entry.pk = best.pk ORDER BY best.pk DESC`
   }
   return sql<SortedRow>`
-    WITH daybook$expansion AS MATERIALIZED (SELECT ${expansion(collection.table)} AS words),
-    daybook$found AS MATERIALIZED (${newest} LIMIT ${sql.lit(RANKED_MATCHES)}),
+    WITH daybook$found AS MATERIALIZED (${newest} LIMIT ${sql.lit(RANKED_MATCHES)}),
     daybook$lifted AS MATERIALIZED (
       SELECT ${search}.rowid AS pk, sum(boost.value ->> 1) AS score
       FROM json_each(${param('boosts')}) AS boost CROSS JOIN ${search}
-      WHERE ${search} MATCH ${expanded(sql`boost.value ->> 0`)}
+      WHERE ${search} MATCH boost.value ->> 0
         AND ${search}.rowid >= (SELECT min(pk) FROM daybook$found) GROUP BY 1
     ),
     daybook$best AS MATERIALIZED (
@@ -139,23 +128,36 @@ function matches(
     ORDER BY best.score DESC, best.pk DESC`
 }
 
+/** As many entries as are ranked hold at most as many matches: all of those are ranked. A temporary table would cost more than the rest. */
+function bestMatches({ table }: CollectionModel, columns: RawBuilder<unknown>): RawBuilder<SortedRow> {
+  const [own, search] = [sql.table(table), sql.table(searchTable(table))]
+  return sql<SortedRow>`
+    SELECT ${columns} FROM ${search} CROSS JOIN ${own} AS entry ON entry.pk = ${search}.rowid
+    WHERE ${search} MATCH ${param('best')} AND ${search}.rowid > (SELECT max(pk) FROM ${own}) - ${sql.lit(RANKED_MATCHES)}
+    ORDER BY ${search}.rowid DESC LIMIT ${param('limit')} OFFSET ${param('offset')}`
+}
+
 const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ')
 
 /** Full-text search by FTS5. */
 export const SQLITE_SEARCH: SearchDialect = {
+  expansion: EXPANSION,
   values: (search, collection) =>
     canMatch(search)
-      ? { match: toMatch(search), ...expandable(search), boosts: JSON.stringify(boostMatches(search, collection)) }
+      ? {
+          match: toMatch(search),
+          best: bestMatch(search, collection),
+          boosts: JSON.stringify(boostMatches(search, collection)),
+        }
       : undefined,
-  countValues: (search, collection) =>
-    canMatch(search) ? { match: toCountMatch(search, collection), ...expandable(search) } : undefined,
-  condition: (table) => {
+  countValues: (search, collection) => (canMatch(search) ? { match: toCountMatch(search, collection) } : undefined),
+  condition: (table, leads = true) => {
     const search = sql.table(searchTable(table))
-    return sql`entry.pk IN (SELECT rowid FROM ${search} WHERE ${search} MATCH ${matchText(table)})`
+    return sql`${leads ? sql`` : sql`+`}entry.pk IN (SELECT rowid FROM ${search} WHERE ${search} MATCH ${param('match')})`
   },
   count: (table) => {
     const search = sql.table(searchTable(table))
-    return sql`SELECT count(*) AS total FROM ${search} WHERE ${search} MATCH ${matchText(table)}`
+    return sql`SELECT count(*) AS total FROM ${search} WHERE ${search} MATCH ${param('match')}`
   },
   matches,
   row: (collection, doc, status) => ({

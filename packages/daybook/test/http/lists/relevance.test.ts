@@ -1,0 +1,92 @@
+import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { STORES, type StoredService } from '../../support/stores/stores.ts'
+
+const COUNT = 300
+const WORDS = ['river', 'riverbank', 'mountain', 'city', 'harbour', 'forest'] as const
+
+const config: DaybookConfig = defineConfig({
+  collections: {
+    notes: defineCollection({ fields: { title: f.text(), body: f.markdown(), status: f.status() } }),
+  },
+})
+
+interface Note {
+  readonly title: string
+  readonly body: string
+  readonly status: 'draft' | 'published'
+}
+
+/** The commonest words are in most bodies, and in many titles. */
+function makeNote(number: number): Note {
+  const wordsBy = (step: number): string =>
+    WORDS.filter((_, place) => (number * step) % (place * 2 + 2) === 0).join(' ')
+  return {
+    title: `Note ${number} ${wordsBy(7)}`,
+    body: `${wordsBy(5)} river ${wordsBy(3)}`,
+    status: number % 10 === 0 ? 'draft' : 'published',
+  }
+}
+
+/** The titles of what a search finds: those with more of its words in the title first, then the newest. */
+function expectedTitles(notes: readonly Note[], words: readonly string[], auth: boolean): readonly string[] {
+  const holds = (text: string, index: number): boolean =>
+    text
+      .split(' ')
+      .some((one) => (index === words.length - 1 ? one.startsWith(words[index] as string) : one === words[index]))
+  const scored = notes
+    .filter(({ status }) => auth || status === 'published')
+    .filter(({ title, body }) => words.every((_, index) => holds(`${title} ${body}`, index)))
+    .map(({ title }) => ({ title, score: words.filter((_, index) => holds(title, index)).length }))
+  return scored
+    .toReversed()
+    .sort((one, other) => other.score - one.score)
+    .map(({ title }) => title)
+}
+
+describe.each(STORES)('the most relevant entries on $name', (store) => {
+  const notes = Array.from({ length: COUNT }, (_, number) => makeNote(number))
+  let service: StoredService
+
+  beforeAll(async () => {
+    service = await store.open(config)
+    const operations = notes.map((data) => ({ op: 'create', collection: 'notes', data }))
+    expect((await ask(service, '/api/cms/batch', { method: 'POST', json: { operations } })).status).toBe(200)
+  })
+  afterAll(() => service.close())
+
+  const read = async (query: string, auth: boolean) =>
+    bodyOf(await ask(service, `/api/notes?${query}`, { auth })) as unknown as {
+      readonly total: number
+      readonly items: readonly Note[]
+      readonly nextCursor: string | null
+    }
+
+  const searches = [['river'], ['riverb'], ['riv'], ['mountain'], ['forest'], ['city', 'river'], ['harbour', 'mount']]
+
+  test.each(searches.flatMap((words) => [false, true].map((auth) => [words.join(' '), auth] as const)))(
+    'come first, in pages of every size: "%s", with a session: %s',
+    async (q, auth) => {
+      const expected = expectedTitles(notes, q.split(' '), auth)
+      expect(expected.length).toBeGreaterThan(3)
+      for (const limit of [1, 2, 7, 100]) {
+        for (const offset of [0, 1, 5, 20, 60]) {
+          const page = await read(`q=${encodeURIComponent(q)}&limit=${limit}&offset=${offset}`, auth)
+          expect(page.items.map(({ title }) => title)).toEqual(expected.slice(offset, offset + limit))
+          expect(page.total).toBe(expected.length)
+          expect(page.nextCursor === null).toBe(offset + limit >= expected.length)
+        }
+      }
+    },
+  )
+
+  test('come first after a word is new that begins as the question does', async () => {
+    const before = await read('q=riverba&limit=2', true)
+    const title = 'Riverbarge'
+    await ask(service, '/api/notes', { method: 'POST', json: { title, body: '' } })
+    const after = await read('q=riverba&limit=2', true)
+    expect(after.items.map((one) => one.title)).toEqual([title, before.items[0]?.title])
+    expect(after.total).toBe(before.total + 1)
+  })
+})
