@@ -136,12 +136,7 @@ export class SqliteStore implements Database {
     const { native } = this.#writer
     try {
       if (this.#broken) throw this.#broken
-      await this.#begin()
-      this.#writer.open()
-      const outcomes: (() => void)[] = []
-      for (const job of group) outcomes.push(await this.#attempt(job, group.length > 1))
-      await this.#writer.batch.flush()
-      this.#writer.control('COMMIT')
+      const outcomes = (await this.#run(group)) ?? (await this.#run(group, { hasSavepoints: true })) ?? []
       for (const settle of outcomes) settle()
       const { last } = this.#writer.batch
       if (last) this.#watch.hint(last.seq)
@@ -156,18 +151,57 @@ export class SqliteStore implements Database {
     }
   }
 
+  /**
+   * Runs jobs in one transaction, and commits it.
+   *
+   * @returns what tells each job how it ended; `undefined`: nothing is stored, as one failed half-way and there are no savepoints,
+   * which cost each write more than it costs to begin again after such a failure
+   */
+  async #run(
+    group: readonly QueuedWrite[],
+    { hasSavepoints = false }: { readonly hasSavepoints?: boolean } = {},
+  ): Promise<readonly (() => void)[] | undefined> {
+    await this.#begin()
+    this.#writer.open()
+    const outcomes: (() => void)[] = []
+    for (const job of group) {
+      const outcome = hasSavepoints ? await this.#attempt(job) : await this.#tryOut(job, group.length > 1)
+      if (outcome) outcomes.push(outcome)
+      else return this.#undo()
+    }
+    await this.#writer.batch.flush()
+    this.#writer.control('COMMIT')
+    return outcomes
+  }
+
+  #undo(): undefined {
+    this.#writer.native.exec('ROLLBACK')
+  }
+
   /** When it fails or is busy, the next one carries over what this one would have. */
   #checkpoint(): void {
     this.#checkpointer?.get(CHECKPOINT).catch(() => {})
   }
 
-  /** Runs one job; what it did stays or is undone on its own, and it learns of it after the commit. */
-  async #attempt({ work, resolve, reject }: QueuedWrite, shared: boolean): Promise<() => void> {
-    const { native } = this.#writer
-    if (!shared) {
+  /** Runs one job, which learns how it ended after the commit; `undefined`: it failed and left something behind, beside others. */
+  async #tryOut({ work, resolve, reject }: QueuedWrite, isShared: boolean): Promise<(() => void) | undefined> {
+    const { savepoint } = this.#writer.batch
+    this.#writer.hasChanged = false
+    try {
       const value = await work(this.#writer)
       return () => resolve(value)
+    } catch (error) {
+      // A full disk or the like has undone the whole transaction already: no write of the group is left.
+      if (!isShared || !this.#writer.native.inTransaction) throw error
+      if (this.#writer.hasChanged) return undefined
+      this.#writer.batch.rollbackTo(savepoint)
+      return () => reject(error)
     }
+  }
+
+  /** The same with a savepoint: what the job did is undone on its own. */
+  async #attempt({ work, resolve, reject }: QueuedWrite): Promise<() => void> {
+    const { native } = this.#writer
     this.#writer.control('SAVEPOINT job')
     const { savepoint } = this.#writer.batch
     try {
@@ -175,7 +209,6 @@ export class SqliteStore implements Database {
       this.#writer.control('RELEASE job')
       return () => resolve(value)
     } catch (error) {
-      // A full disk or the like has undone the whole transaction already: no write of the group is left.
       if (!native.inTransaction) throw error
       native.exec('ROLLBACK TO job; RELEASE job')
       this.#writer.batch.rollbackTo(savepoint)

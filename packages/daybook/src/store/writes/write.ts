@@ -116,10 +116,11 @@ export class Writer {
     const insert = this.#statements.get(`insert ${collection.key}`, () => prepareSql(insertStatement(collection.key)))
     let pk = 0
     await this.#connection.pipeline([
-      () => this.#append({ seq, at, actor, action: 'create', collection: collection.key, id }),
+      // First what may be refused: then nothing else has to be undone.
       async () => {
         pk = Number((await this.#connection.get(insert, { ...entry, seq }))?.pk)
       },
+      () => this.#append({ seq, at, actor, action: 'create', collection: collection.key, id }),
       ...this.#refer(collection.key, id, entry.references, false),
       ...this.#choose(collection, id, entry.choices, false),
     ])
@@ -155,9 +156,9 @@ export class Writer {
     const seq = await this.#connection.batch.next(id, at)
     const update = this.#statements.get(`update ${collection.key}`, () => prepareSql(updateStatement(collection.key)))
     await this.#connection.pipeline([
+      () => this.#connection.run(update, { ...entry, seq, pk: before.pk }),
       () => this.#append({ seq, at, actor, action: known.action ?? 'update', collection: collection.key, id }),
       ...this.#saveStates(formerStates(before, entry)),
-      () => this.#connection.run(update, { ...entry, seq, pk: before.pk }),
       ...(hasSameMembers
         ? []
         : [
