@@ -93,3 +93,15 @@ test('a write is tried once, also beside others that are refused before they cha
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(attempts).toBe(3)
 })
+
+test('what the log holds is carried over into the file while writes go on', async () => {
+  await using folder = await Folder.make()
+  const database = openSqlite(folder.file)
+  await database.transaction((writer) => writer.run(bare('CREATE TABLE notes (text TEXT)')))
+  // Thirty-two commits of one mebibyte each are 8,192 pages.
+  const large = bare(`INSERT INTO notes SELECT printf('%.*c', 1048576, 'x')`)
+  for (let n = 0; n < 32; n++) await database.transaction((writer) => writer.run(large))
+  const log = bare<{ readonly checkpointed: number }>('PRAGMA wal_checkpoint(NOOP)')
+  await expect.poll(async () => (await database.reader.get(log))?.checkpointed).toBeGreaterThan(0)
+  await database.close()
+})

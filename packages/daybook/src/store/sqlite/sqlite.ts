@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type NativeDatabase from 'better-sqlite3'
-import type { Statement } from '../compile.ts'
+import { bare, type Statement } from '../compile.ts'
 import type { Database, Snapshot, StoreOptions, TransactionOptions, WriteConnection } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
 import { type GrowthListener, JournalWatch } from '../journal-watch.ts'
@@ -19,13 +19,17 @@ const MAX_GROUP = 64
 const WRITER_QUIET_TURNS = 2
 /** Pages that the reading connection keeps, in KiB: what is read again and again; the system's own cache has the others. */
 const READ_CACHE_KIB = 16_000
-/** After so many commits, what the log holds is carried over into the file. */
-const CHECKPOINT_COMMITS = 32
+/** After so many commits, the log is looked at. */
+const LOG_LOOK_COMMITS = 16
+/** From so many pages of 4 KiB on, what the log holds is carried over into the file: once for all commits that changed a page. */
+const CHECKPOINT_PAGES = 4096
 /** A log of so many pages of 4 KiB is carried over by the write that finds it, should the thread not keep up. */
 const MAX_LOG_PAGES = 16_384
 /** The same where there is no thread. */
 const UNSERVED_LOG_PAGES = 4096
-const CHECKPOINT: Statement = { sql: 'PRAGMA wal_checkpoint(PASSIVE)', bind: () => [] }
+const CHECKPOINT: Statement = bare('PRAGMA wal_checkpoint(PASSIVE)')
+/** How many pages the log has, and how many of them are carried over. */
+const LOG: Statement<{ readonly log: number; readonly checkpointed: number }> = bare('PRAGMA wal_checkpoint(NOOP)')
 
 /**
  * Opens (and where needed makes) a database file for durable use: a commit is on the disk when it is acknowledged.
@@ -140,8 +144,7 @@ export class SqliteStore implements Database {
       for (const settle of outcomes) settle()
       const { last } = this.#writer.batch
       if (last) this.#watch.hint(last.seq)
-      this.#commits += 1
-      if (this.#commits % CHECKPOINT_COMMITS === 0) this.#checkpoint()
+      await this.#lookAtLog()
     } catch (error) {
       if (native.inTransaction) native.exec('ROLLBACK')
       const failure = this.#failed(error)
@@ -178,9 +181,12 @@ export class SqliteStore implements Database {
     this.#writer.native.exec('ROLLBACK')
   }
 
-  /** When it fails or is busy, the next one carries over what this one would have. */
-  #checkpoint(): void {
-    this.#checkpointer?.get(CHECKPOINT).catch(() => {})
+  async #lookAtLog(): Promise<void> {
+    this.#commits += 1
+    if (!this.#checkpointer || this.#commits % LOG_LOOK_COMMITS !== 0) return
+    const { log, checkpointed } = (await this.#writer.get(LOG)) ?? { log: 0, checkpointed: 0 }
+    // When it fails or is busy, the next one carries over what this one would have.
+    if (log - checkpointed >= CHECKPOINT_PAGES) this.#checkpointer.get(CHECKPOINT).catch(() => {})
   }
 
   /** Runs one job, which learns how it ended after the commit; `undefined`: it failed and left something behind, beside others. */
