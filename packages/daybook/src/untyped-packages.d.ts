@@ -2,6 +2,8 @@
 
 declare module 'better-sqlite3' {
   export interface NativeStatement {
+    /** Whether it changes nothing. */
+    readonly readonly: boolean
     all(...values: unknown[]): unknown[]
     get(...values: unknown[]): unknown
     pluck(): this

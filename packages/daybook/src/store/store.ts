@@ -40,6 +40,8 @@ export class Store {
   readonly #database: Database
   readonly #replicaAt = new WeakMap<Database, Store>()
   readonly #writeStatements: StatementCache
+  /** SQLite has one connection for all transactions. */
+  readonly #writers = new WeakMap<WriteConnection, Writer>()
 
   /** @param shared parts of the original, where this is a copy of it or a part of its transaction */
   constructor(database: Database, shared: Partial<SharedParts> = {}) {
@@ -68,8 +70,7 @@ export class Store {
           makesOutsideTransaction: outsideTransaction !== undefined,
           isFinal: beforeChange !== undefined,
           beforeChange: async (own) => beforeChange?.(this.read.on(own)),
-          fillLocaleTables: (collection) =>
-            fillLocaleTables(new Writer(connection, this.read, this.#writeStatements), collection),
+          fillLocaleTables: (collection) => fillLocaleTables(this.#writerOn(connection), collection),
         }),
       )
     for (let missing = await align(); missing.length > 0; missing = await align()) {
@@ -85,7 +86,7 @@ export class Store {
   ): Promise<void> {
     await this.#database.alter((connection) =>
       endCopy(connection, this.#database.dialect, model, (collection) =>
-        fillLocaleTables(new Writer(connection, this.read, this.#writeStatements), collection),
+        fillLocaleTables(this.#writerOn(connection), collection),
       ),
     )
   }
@@ -158,16 +159,22 @@ export class Store {
 
   /** Runs `work` as one transaction: all of it is durable when this resolves, none of it when it rejects. */
   transaction<T>(work: (writer: Writer) => Promise<T>, options?: TransactionOptions): Promise<T> {
-    const run = (connection: WriteConnection): Promise<T> =>
-      work(new Writer(connection, this.read, this.#writeStatements))
-    return this.#database.transaction(run, options)
+    return this.#database.transaction((connection) => work(this.#writerOn(connection)), options)
+  }
+
+  #writerOn(connection: WriteConnection): Writer {
+    const known = this.#writers.get(connection)
+    if (known) return known
+    const writer = new Writer(connection, this.read, this.#writeStatements)
+    this.#writers.set(connection, writer)
+    return writer
   }
 
   /** Runs `work` once in the life of the store, under a name; when it fails, nothing of it stays. */
   async once(name: string, work: (writer: Writer) => Promise<void>): Promise<boolean> {
     const run = async (connection: WriteConnection): Promise<boolean> => {
       if ((await readNote(connection, name)) !== undefined) return false
-      await work(new Writer(connection, this.read, this.#writeStatements))
+      await work(this.#writerOn(connection))
       await writeNote(connection, name, new Date().toISOString())
       return true
     }

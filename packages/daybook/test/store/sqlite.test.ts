@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { bare } from '../../src/store/compile.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { isSafeSqlite } from '../../src/store/sqlite/sqlite-file.ts'
 import { Folder } from '../support/stores/folder.ts'
@@ -57,5 +58,50 @@ test('the reading connection cannot write', async () => {
   const database = openSqlite(folder.file)
   const statement = { sql: 'CREATE TABLE x (y)', bind: () => [] }
   await expect(database.reader.run(statement)).rejects.toThrow()
+  await database.close()
+})
+
+test('of writes that share a commit, one that fails half-way takes nothing of the others with it', async () => {
+  await using folder = await Folder.make()
+  const database = openSqlite(folder.file)
+  await database.transaction((writer) => writer.run(bare('CREATE TABLE notes (text TEXT UNIQUE)')))
+  const note = (text: string): Promise<number> =>
+    database.transaction((writer) => writer.run(bare(`INSERT INTO notes VALUES ('${text}')`)))
+  const failing = database.transaction(async (writer) => {
+    await writer.run(bare(`INSERT INTO notes VALUES ('half')`))
+    throw new Error('refused')
+  })
+  const outcomes = await Promise.allSettled([note('one'), failing, note('two'), note('one'), note('three')])
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled'])
+  const stored = await database.reader.all<{ readonly text: string }>(bare('SELECT text FROM notes ORDER BY rowid'))
+  await database.close()
+  expect(stored.map(({ text }) => text)).toEqual(['one', 'two', 'three'])
+})
+
+test('a write is tried once, also beside others that are refused before they change anything', async () => {
+  await using folder = await Folder.make()
+  const database = openSqlite(folder.file)
+  await database.transaction((writer) => writer.run(bare('CREATE TABLE notes (text TEXT UNIQUE)')))
+  let attempts = 0
+  const note = (text: string): Promise<number> =>
+    database.transaction((writer) => {
+      attempts += 1
+      return writer.run(bare(`INSERT INTO notes VALUES ('${text}')`))
+    })
+  const outcomes = await Promise.allSettled([note('one'), note('one'), note('two')])
+  await database.close()
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(attempts).toBe(3)
+})
+
+test('what the log holds is carried over into the file while writes go on', async () => {
+  await using folder = await Folder.make()
+  const database = openSqlite(folder.file)
+  await database.transaction((writer) => writer.run(bare('CREATE TABLE notes (text TEXT)')))
+  // Thirty-two commits of one mebibyte each are 8,192 pages.
+  const large = bare(`INSERT INTO notes SELECT printf('%.*c', 1048576, 'x')`)
+  for (let n = 0; n < 32; n++) await database.transaction((writer) => writer.run(large))
+  const log = bare<{ readonly checkpointed: number }>('PRAGMA wal_checkpoint(NOOP)')
+  await expect.poll(async () => (await database.reader.get(log))?.checkpointed).toBeGreaterThan(0)
   await database.close()
 })

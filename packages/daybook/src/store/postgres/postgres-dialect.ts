@@ -165,9 +165,6 @@ export const postgresDialect = (names: PostgresNames): Dialect => ({
   statusAside: sql`entry.status`,
   // Its planner has statistics, and an index-only scan knows columns alone.
   indexesHoldValues: false,
-  addReferences: sql`INSERT INTO daybook$refs (from_collection, from_id, field, position, to_collection, to_id)
-      SELECT ${param('collection')}::text, ${param('id')}::text, one ->> 0, place - 1, one ->> 1, one ->> 2
-      FROM jsonb_array_elements(${param('rows')}::jsonb) WITH ORDINALITY AS rows (one, place)`,
   insertAll: (table, columns) => {
     const names = sql.join(columns.map((column) => sql.ref(column)))
     return sql`INSERT INTO ${sql.table(table)} (${names})

@@ -104,16 +104,14 @@ export class EntryReader {
   ): Promise<readonly Pick<EntryTable, 'id' | 'status'>[]> {
     const { key } = collection
     const { name, values, connection, narrow } = this.#narrowing(collection, where)
-    const statement = this.#source.statements.get(`statuses ${key}${name}`, () =>
-      prepare(
-        narrow(
-          entryTable(key)
-            .select(['id', 'status'])
-            .where(this.#source.dialect.isAmong(sql.ref('id'), param('ids'))),
-        ),
-      ),
-    )
-    return connection.all(statement, { ids: JSON.stringify(ids), ...values })
+    // A list of ids takes SQLite twice as long to read as one id takes to find.
+    const isOne = ids.length === 1
+    const statement = this.#source.statements.get(`statuses ${key} ${isOne}${name}`, () => {
+      const found = entryTable(key).select(['id', 'status'])
+      const isNamed = this.#source.dialect.isAmong(sql.ref('id'), param('ids'))
+      return prepare(narrow(isOne ? found.where('id', '=', param<string>('id')) : found.where(isNamed)))
+    })
+    return connection.all(statement, { ...(isOne ? { id: ids[0] } : { ids: JSON.stringify(ids) }), ...values })
   }
 
   /** Entries with these ids, in no order, with what every locale says. */

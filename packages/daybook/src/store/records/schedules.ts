@@ -1,7 +1,8 @@
-import { type SqlBool, sql } from 'kysely'
-import { build, param, prepare, prepareSql, type Statement } from '../compile.ts'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { build, param, prepare, prepareSql } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import type { Dialect } from '../dialect.ts'
+import type { ReadSource } from '../reads/read-source.ts'
 import type { SystemTables } from '../tables/tables.ts'
 
 /** What is to be done to an entry at a time. */
@@ -15,42 +16,50 @@ export type DueSchedule = Schedule & { readonly wait: number }
 
 /** Reads what is scheduled. */
 export class ScheduleReader {
-  readonly #connection: Connection
-  readonly #named: Statement<ScheduledTime>
-  readonly #whole: Statement<Schedule>
-  readonly #first: Statement<DueSchedule>
-  readonly #clock: Statement<{ readonly now: number }>
+  readonly #source: Pick<ReadSource, 'connection' | 'dialect' | 'statements'>
 
-  constructor({ connection, dialect }: { readonly connection: Connection; readonly dialect: Dialect }) {
-    this.#connection = connection
-    const named = sql<SqlBool>`collection = ${param('collection')} AND ${dialect.isAmong(sql.ref('id'), param('ids'))}`
-    this.#named = prepareSql(sql<ScheduledTime>`SELECT id, action, at FROM daybook$schedules WHERE ${named}`)
-    this.#whole = prepareSql(sql<Schedule>`SELECT * FROM daybook$schedules WHERE ${named} ORDER BY id, action`)
-    this.#clock = prepareSql(sql<{ now: number }>`SELECT ${dialect.now} AS now`)
-    this.#first = prepareSql(sql<DueSchedule>`SELECT *, due - ${dialect.now} AS wait FROM daybook$schedules
-      ORDER BY due, seq LIMIT 1`)
+  constructor(source: Pick<ReadSource, 'connection' | 'dialect' | 'statements'>) {
+    this.#source = source
   }
 
   /** What is scheduled of these entries. */
   of(collection: string, ids: readonly string[]): Promise<readonly ScheduledTime[]> {
-    return this.#connection.all(this.#named, { collection, ids: JSON.stringify(ids) })
+    const { connection, dialect, statements } = this.#source
+    const named = statements.get('schedules', () =>
+      prepareSql(sql<ScheduledTime>`SELECT id, action, at FROM daybook$schedules WHERE ${isNamed(dialect)}`),
+    )
+    return connection.all(named, { collection, ids: JSON.stringify(ids) })
   }
 
   /** The database's clock, in milliseconds since 1970: those of nodes may differ. */
   async now(): Promise<number> {
-    return Number((await this.#connection.get(this.#clock))?.now)
+    const { connection, dialect, statements } = this.#source
+    const clock = statements.get('now', () => prepareSql(sql<{ now: number }>`SELECT ${dialect.now} AS now`))
+    return Number((await connection.get(clock))?.now)
   }
 
   /** The same with all that is known of it, in order. */
   wholeOf(collection: string, ids: readonly string[]): Promise<readonly Schedule[]> {
-    return this.#connection.all(this.#whole, { collection, ids: JSON.stringify(ids) })
+    const { connection, dialect, statements } = this.#source
+    const whole = statements.get('whole schedules', () =>
+      prepareSql(sql<Schedule>`SELECT * FROM daybook$schedules WHERE ${isNamed(dialect)} ORDER BY id, action`),
+    )
+    return connection.all(whole, { collection, ids: JSON.stringify(ids) })
   }
 
   /** What is due first, by the database's clock; `undefined`: nothing is scheduled. */
   first(): Promise<DueSchedule | undefined> {
-    return this.#connection.get(this.#first)
+    const { connection, dialect, statements } = this.#source
+    const first = statements.get('first schedule', () =>
+      prepareSql(sql<DueSchedule>`SELECT *, due - ${dialect.now} AS wait FROM daybook$schedules
+        ORDER BY due, seq LIMIT 1`),
+    )
+    return connection.get(first)
   }
 }
+
+const isNamed = (dialect: Dialect): RawBuilder<SqlBool> =>
+  sql<SqlBool>`collection = ${param('collection')} AND ${dialect.isAmong(sql.ref('id'), param('ids'))}`
 
 /** Writes what is scheduled, inside one transaction. */
 export class WrittenSchedules {

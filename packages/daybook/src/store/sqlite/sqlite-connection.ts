@@ -11,6 +11,8 @@ export class SqliteConnection implements Connection {
   protected readonly statements: PreparedStatements
   /** How many statements have run. */
   executed = 0
+  /** Whether one of them may have changed something. */
+  hasChanged = false
 
   /** @param renew see {@link PreparedStatements} */
   constructor(native: NativeDatabase, renew?: () => NativeDatabase) {
@@ -22,32 +24,28 @@ export class SqliteConnection implements Connection {
   }
 
   async all<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<readonly Row[]> {
-    try {
-      return this.#prepared(statement).all(...statement.bind(values)) as Row[]
-    } catch (error) {
-      throw translateSqliteError(error)
-    }
+    return this.#execute(statement, (prepared) => prepared.all(...statement.bind(values))) as Row[]
   }
 
   async get<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<Row | undefined> {
-    try {
-      return this.#prepared(statement).get(...statement.bind(values)) as Row | undefined
-    } catch (error) {
-      throw translateSqliteError(error)
-    }
+    return this.#execute(statement, (prepared) => prepared.get(...statement.bind(values))) as Row | undefined
   }
 
   async run(statement: Statement, values: StatementValues = {}): Promise<number> {
+    return this.#execute(statement, (prepared) => prepared.run(...statement.bind(values)).changes)
+  }
+
+  #execute<Result>({ sql }: Statement, execute: (prepared: NativeStatement) => Result): Result {
+    this.executed += 1
     try {
-      return this.#prepared(statement).run(...statement.bind(values)).changes
+      const prepared = this.statements.get(sql)
+      const result = execute(prepared)
+      // One that fails changes nothing.
+      if (!prepared.readonly) this.hasChanged = true
+      return result
     } catch (error) {
       throw translateSqliteError(error)
     }
-  }
-
-  #prepared({ sql }: Statement): NativeStatement {
-    this.executed += 1
-    return this.statements.get(sql)
   }
 }
 

@@ -80,8 +80,6 @@ export const SQLITE: Dialect = {
   // The unary plus keeps SQLite from choosing the status index and sorting all of it.
   statusAside: sql`+entry.status`,
   indexesHoldValues: true,
-  addReferences: sql`INSERT INTO daybook$refs (from_collection, from_id, field, position, to_collection, to_id)
-      SELECT ${param('collection')}, ${param('id')}, value->>0, key, value->>1, value->>2 FROM json_each(${param('rows')})`,
   exactSum: (own) => sql`exact_sum(${own})`,
   now: sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
   search: SQLITE_SEARCH,

@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type NativeDatabase from 'better-sqlite3'
 import type { NativeStatement } from 'better-sqlite3'
-import type { Statement } from '../compile.ts'
+import { bare, type Statement } from '../compile.ts'
 import type { Database, Snapshot, StoreOptions, TransactionOptions, WriteConnection } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
 import { type GrowthListener, JournalWatch } from '../journal-watch.ts'
@@ -20,13 +20,17 @@ const MAX_GROUP = 64
 const WRITER_QUIET_TURNS = 2
 /** Pages that the reading connection keeps, in KiB: what is read again and again; the system's own cache has the others. */
 const READ_CACHE_KIB = 16_000
-/** After so many commits, what the log holds is carried over into the file. */
-const CHECKPOINT_COMMITS = 32
+/** After so many commits, the log is looked at. */
+const LOG_LOOK_COMMITS = 16
+/** From so many pages of 4 KiB on, what the log holds is carried over into the file: once for all commits that changed a page. */
+const CHECKPOINT_PAGES = 4096
 /** A log of so many pages of 4 KiB is carried over by the write that finds it, should the thread not keep up. */
 const MAX_LOG_PAGES = 16_384
 /** The same where there is no thread. */
 const UNSERVED_LOG_PAGES = 4096
-const CHECKPOINT: Statement = { sql: 'PRAGMA wal_checkpoint(PASSIVE)', bind: () => [] }
+const CHECKPOINT: Statement = bare('PRAGMA wal_checkpoint(PASSIVE)')
+/** How many pages the log has, and how many of them are carried over. */
+const LOG: Statement<{ readonly log: number; readonly checkpointed: number }> = bare('PRAGMA wal_checkpoint(NOOP)')
 
 /**
  * Opens (and where needed makes) a database file for durable use: a commit is on the disk when it is acknowledged.
@@ -142,17 +146,11 @@ export class SqliteStore implements Database {
     const { native } = this.#writer
     try {
       if (this.#broken) throw this.#broken
-      await this.#begin()
-      this.#writer.open()
-      const outcomes: (() => void)[] = []
-      for (const job of group) outcomes.push(await this.#attempt(job, group.length > 1))
-      await this.#writer.batch.flush()
-      this.#writer.control('COMMIT')
+      const outcomes = (await this.#run(group)) ?? (await this.#run(group, { hasSavepoints: true })) ?? []
       for (const settle of outcomes) settle()
       const { last } = this.#writer.batch
       if (last) this.#watch.hint(last.seq)
-      this.#commits += 1
-      if (this.#commits % CHECKPOINT_COMMITS === 0) this.#checkpoint()
+      await this.#lookAtLog()
     } catch (error) {
       if (native.inTransaction) native.exec('ROLLBACK')
       const failure = this.#failed(error)
@@ -162,18 +160,60 @@ export class SqliteStore implements Database {
     }
   }
 
-  /** When it fails or is busy, the next one carries over what this one would have. */
-  #checkpoint(): void {
-    this.#checkpointer?.get(CHECKPOINT).catch(() => {})
+  /**
+   * Runs jobs in one transaction, and commits it.
+   *
+   * @returns what tells each job how it ended; `undefined`: nothing is stored, as one failed half-way and there are no savepoints,
+   * which cost each write more than it costs to begin again after such a failure
+   */
+  async #run(
+    group: readonly QueuedWrite[],
+    { hasSavepoints = false }: { readonly hasSavepoints?: boolean } = {},
+  ): Promise<readonly (() => void)[] | undefined> {
+    await this.#begin()
+    this.#writer.open()
+    const outcomes: (() => void)[] = []
+    for (const job of group) {
+      const outcome = hasSavepoints ? await this.#attempt(job) : await this.#tryOut(job, group.length > 1)
+      if (outcome) outcomes.push(outcome)
+      else return this.#undo()
+    }
+    await this.#writer.batch.flush()
+    this.#writer.control('COMMIT')
+    return outcomes
   }
 
-  /** Runs one job; what it did stays or is undone on its own, and it learns of it after the commit. */
-  async #attempt({ work, resolve, reject }: QueuedWrite, shared: boolean): Promise<() => void> {
-    const { native } = this.#writer
-    if (!shared) {
+  #undo(): undefined {
+    this.#writer.native.exec('ROLLBACK')
+  }
+
+  async #lookAtLog(): Promise<void> {
+    this.#commits += 1
+    if (!this.#checkpointer || this.#commits % LOG_LOOK_COMMITS !== 0) return
+    const { log, checkpointed } = (await this.#writer.get(LOG)) ?? { log: 0, checkpointed: 0 }
+    // When it fails or is busy, the next one carries over what this one would have.
+    if (log - checkpointed >= CHECKPOINT_PAGES) this.#checkpointer.get(CHECKPOINT).catch(() => {})
+  }
+
+  /** Runs one job, which learns how it ended after the commit; `undefined`: it failed and left something behind, beside others. */
+  async #tryOut({ work, resolve, reject }: QueuedWrite, isShared: boolean): Promise<(() => void) | undefined> {
+    const { savepoint } = this.#writer.batch
+    this.#writer.hasChanged = false
+    try {
       const value = await work(this.#writer)
       return () => resolve(value)
+    } catch (error) {
+      // A full disk or the like has undone the whole transaction already: no write of the group is left.
+      if (!isShared || !this.#writer.native.inTransaction) throw error
+      if (this.#writer.hasChanged) return undefined
+      this.#writer.batch.rollbackTo(savepoint)
+      return () => reject(error)
     }
+  }
+
+  /** The same with a savepoint: what the job did is undone on its own. */
+  async #attempt({ work, resolve, reject }: QueuedWrite): Promise<() => void> {
+    const { native } = this.#writer
     this.#writer.control('SAVEPOINT job')
     const { savepoint } = this.#writer.batch
     try {
@@ -181,7 +221,6 @@ export class SqliteStore implements Database {
       this.#writer.control('RELEASE job')
       return () => resolve(value)
     } catch (error) {
-      // A full disk or the like has undone the whole transaction already: no write of the group is left.
       if (!native.inTransaction) throw error
       native.exec('ROLLBACK TO job; RELEASE job')
       this.#writer.batch.rollbackTo(savepoint)

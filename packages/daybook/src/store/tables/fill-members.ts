@@ -5,7 +5,9 @@ import { param, prepareSql, type Statement } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import type { Dialect } from '../dialect.ts'
 import { readNote, writeNote } from '../notes.ts'
-import { choiceSteps } from '../writes/choices.ts'
+import { StatementCache } from '../reads/statement-cache.ts'
+import { addRows } from '../writes/add-rows.ts'
+import { choiceRows } from '../writes/bulk-rows.ts'
 import { Tallies, tallyChanges } from '../writes/tallies.ts'
 import { membersOf, talliedValues } from './members.ts'
 
@@ -14,6 +16,8 @@ const BATCH = 500
 const BATCH_BYTES = 8 * 1024 * 1024
 /** Tallies are stored when there are so many of them. */
 const MAX_TALLIES = 10_000
+/** One that adds a row, and one that adds many. */
+const STATEMENTS = 2
 
 /**
  * Writes the members and tallies of entries that are there already, where the config names other fields than at the last start.
@@ -48,11 +52,12 @@ async function fillMembers(connection: Connection, dialect: Dialect, collection:
   const { key } = collection
   const next = nextRows(key)
   const tallies = new Tallies()
+  const target = { connection, dialect, statements: new StatementCache(STATEMENTS) }
   for (let page = await connection.all(next, { after: 0 }); page.length > 0; ) {
     for (const { id, status, doc } of page) {
       const value = JSON.parse(doc)
-      const members = membersOf(collection, value)
-      for (const step of choiceSteps(connection, dialect, { collection: key, id, members })) await step()
+      const rows = choiceRows({ id, choices: membersOf(collection, value) }, key)
+      for (const step of addRows(target, 'daybook$choices', rows)) await step()
       tallies.add(tallyChanges(key, status, talliedValues(collection, value), 1))
     }
     if (tallies.size > MAX_TALLIES) await storeTallies(connection, tallies)

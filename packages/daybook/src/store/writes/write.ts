@@ -20,10 +20,10 @@ import type { FieldMember } from '../tables/members.ts'
 import { ENTRY_COLUMNS, type EntryTable, GLOBALS, PEOPLE_COLUMNS, type PeopleColumns } from '../tables/tables.ts'
 import { moveRestoreNote, type RestoreNote } from '../transfer/restore-note.ts'
 import { type WorkingCopy, workingCopyOf } from '../working-copy.ts'
+import { addRows } from './add-rows.ts'
 import { BulkChange } from './bulk-change.ts'
 import { BulkInsert } from './bulk-insert.ts'
-import { isBulk } from './bulk-rows.ts'
-import { choiceSteps } from './choices.ts'
+import { choiceRows, isBulk, type Rows, referenceRows } from './bulk-rows.ts'
 import type { JournalRecord } from './commit-batch.ts'
 import { type Change, countChange, type EntryChange, type KnownChange } from './entry-change.ts'
 import { EntryGroup } from './entry-group.ts'
@@ -116,10 +116,11 @@ export class Writer {
     const insert = this.#statements.get(`insert ${collection.key}`, () => prepareSql(insertStatement(collection.key)))
     let pk = 0
     await this.#connection.pipeline([
-      () => this.#append({ seq, at, actor, action: 'create', collection: collection.key, id }),
+      // First what may be refused: then nothing else has to be undone.
       async () => {
         pk = Number((await this.#connection.get(insert, { ...entry, seq }))?.pk)
       },
+      () => this.#append({ seq, at, actor, action: 'create', collection: collection.key, id }),
       ...this.#refer(collection.key, id, entry.references, false),
       ...this.#choose(collection, id, entry.choices, false),
     ])
@@ -155,9 +156,9 @@ export class Writer {
     const seq = await this.#connection.batch.next(id, at)
     const update = this.#statements.get(`update ${collection.key}`, () => prepareSql(updateStatement(collection.key)))
     await this.#connection.pipeline([
+      () => this.#connection.run(update, { ...entry, seq, pk: before.pk }),
       () => this.#append({ seq, at, actor, action: known.action ?? 'update', collection: collection.key, id }),
       ...this.#saveStates(formerStates(before, entry)),
-      () => this.#connection.run(update, { ...entry, seq, pk: before.pk }),
       ...(hasSameMembers
         ? []
         : [
@@ -325,10 +326,7 @@ export class Writer {
     hadSome: boolean,
   ): readonly WriteStep[] {
     const forget = (): Promise<unknown> => this.#connection.run(DROP_REFS, { collection, id })
-    const rows = JSON.stringify(references.map((one) => [one.field, one.collection, one.id]))
-    const add = this.#statements.get('refer', () => prepareSql(this.read.dialect.addReferences))
-    const note = (): Promise<unknown> => this.#connection.run(add, { collection, id, rows })
-    return [...(hadSome ? [forget] : []), ...(references.length > 0 ? [note] : [])]
+    return [...(hadSome ? [forget] : []), ...this.#add('daybook$refs', referenceRows({ id, references }, collection))]
   }
 
   #choose(
@@ -339,8 +337,15 @@ export class Writer {
   ): readonly WriteStep[] {
     if (manyValued.size === 0) return []
     const forget = (): Promise<unknown> => this.#connection.run(DROP_CHOICES, { collection: key, id })
-    const note = choiceSteps(this.#connection, this.read.dialect, { collection: key, id, members: choices })
-    return [...(hadSome ? [forget] : []), ...note]
+    return [...(hadSome ? [forget] : []), ...this.#add('daybook$choices', choiceRows({ id, choices }, key))]
+  }
+
+  #add(table: string, rows: Rows): readonly WriteStep[] {
+    return addRows(
+      { connection: this.#connection, dialect: this.read.dialect, statements: this.#statements },
+      table,
+      rows,
+    )
   }
 
   /** Stores what is read and found of an entry, in the collection's own table and in those of its locales. */
