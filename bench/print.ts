@@ -174,13 +174,14 @@ function startTable(starts: readonly Start[]): string {
   )
 }
 
-function amountTable(amounts: readonly Amount[]): string {
+/** Amounts beside what they may be. */
+export function printedAmounts(amounts: readonly Amount[]): string {
   return table(
     ['memory and package', '', 'target', ''],
     amounts.map(({ what, value, unit, target, met }) => [
       what,
-      `${whole(value)} ${unit}`,
-      `<= ${target} ${unit}`,
+      `${whole(value)} ${unit}`.trimEnd(),
+      `<= ${target} ${unit}`.trimEnd(),
       verdict(met),
     ]),
   )
@@ -369,7 +370,7 @@ export function printed(report: Report): string {
   if (nodes) parts.push(nodesTable(nodes))
   if (report.latencies.length > 0) parts.push(latencyTable(report.latencies))
   if (starts.length > 0) parts.push(startTable(starts))
-  if (report.amounts.length > 0) parts.push(amountTable(report.amounts))
+  if (report.amounts.length > 0) parts.push(printedAmounts(report.amounts))
   if (report.documents.length > 0) parts.push(documentTable(report.documents))
   if (report.aggregates.length > 0) parts.push(aggregateTable(report.aggregates))
   if (imports.length > 0) parts.push(importTable(imports))

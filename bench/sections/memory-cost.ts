@@ -1,6 +1,6 @@
 import { type Bench, SOURCES, startArgs } from '../bench.ts'
 import { ask } from '../load/check.ts'
-import { Server } from '../load/child.ts'
+import { type Child, Server } from '../load/child.ts'
 import { KINDS } from '../load/kinds.ts'
 import type { Load, Loaded } from '../load/load.ts'
 import { TOKEN, WrongAnswer } from '../load/measure.ts'
@@ -21,12 +21,16 @@ export async function measureMemory(bench: Bench): Promise<readonly Amount[]> {
 }
 
 /** The same of any Daybook. @param args what Node runs to serve the store */
-export async function memoryOf(bench: Bench, how: string, args: readonly string[]): Promise<readonly Amount[]> {
-  const { targeting } = await makePlan(bench.store, bench.model)
-  await using server = await Server.start(args, bench.store.env)
+export async function memoryOf(
+  { store, model, generator, effort }: Pick<Bench, 'store' | 'model' | 'generator' | 'effort'>,
+  how: string,
+  args: readonly string[],
+): Promise<readonly Amount[]> {
+  const { targeting } = await makePlan(store, model)
+  await using server = await Server.start(args, store.env)
   await ask(`${server.url}/api/health`)
   const afterStart = await server.memory()
-  for (const load of loadsOf(targeting, bench.effort.seconds)) await run(bench, server, load)
+  for (const load of loadsOf(targeting, effort.seconds)) await run(generator, server, load)
   return [
     amountOf(`${how}: memory after start`, afterStart / MIB, 'MiB', MAX_AFTER_START),
     amountOf(`${how}: peak, after every read`, (await server.peak()) / MIB, 'MiB', MAX_PEAK),
@@ -46,7 +50,7 @@ function loadsOf(targeting: Targeting, seconds: number): readonly ReadLoad[] {
   ]
 }
 
-async function run({ generator }: Bench, { url }: Server, load: ReadLoad): Promise<void> {
+async function run(generator: Child, { url }: Server, load: ReadLoad): Promise<void> {
   const { statuses, failures } = await generator.ask<Loaded>({ ...load, urls: [url] })
   const isWrong = failures > 0 || Object.keys(statuses).some((status) => status !== '200' && status !== '304')
   if (isWrong) throw new WrongAnswer(`memory: answers by status ${JSON.stringify(statuses)}, ${failures} failed`)
