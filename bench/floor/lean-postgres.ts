@@ -1,3 +1,4 @@
+import { Client } from 'pg'
 import type { LeanPage, LeanStore, LeanTable } from './lean-store.ts'
 import { connectPool } from './postgres-pool.ts'
 
@@ -15,12 +16,17 @@ const pageOf = (table: LeanTable): string => `
   SELECT $1::text || (SELECT published FROM totals) || $2::text || string_agg(doc, ',' ORDER BY position) || $3::text
   FROM ${table} WHERE position BETWEEN $4 AND $5`
 
-/** A database, by a pool of connections that keep each statement prepared by its name. */
+/**
+ * A database, by statements that it keeps prepared. Reads share one connection and do not wait for each other's answers:
+ * half the processor time of a pool. Inserts have as many connections as Daybook has, so that their commits share syncs.
+ */
 export async function openPostgresLean(address: string): Promise<LeanStore> {
   const pool = connectPool(address)
   await pool.query(TABLES)
+  const reader = new Client({ connectionString: address, pipeline: true })
+  await reader.connect()
   const ask = async (name: string, text: string, values: unknown[]): Promise<string | undefined> =>
-    (await pool.query<string[]>({ name, text, values, rowMode: 'array' })).rows[0]?.[0]
+    (await reader.query<string[]>({ name, text, values, rowMode: 'array' })).rows[0]?.[0]
   const texts = { posts: pageOf('posts'), joined: pageOf('joined') }
   return {
     fill: async (rows) => {
@@ -35,7 +41,11 @@ export async function openPostgresLean(address: string): Promise<LeanStore> {
     entry: (slug) => ask('entry', 'SELECT doc FROM posts WHERE slug = $1', [slug]),
     page: async ({ table, first, last, parts }: LeanPage) =>
       (await ask(table, texts[table], [...parts, first, last])) ?? '',
-    insert: (id, doc) => ask('insert', 'INSERT INTO entries (id, doc) VALUES ($1, $2)', [id, doc]),
-    [Symbol.asyncDispose]: () => pool.end(),
+    insert: (id, doc) =>
+      pool.query({ name: 'insert', text: 'INSERT INTO entries (id, doc) VALUES ($1, $2)', values: [id, doc] }),
+    [Symbol.asyncDispose]: async () => {
+      await reader.end()
+      await pool.end()
+    },
   }
 }

@@ -2,7 +2,7 @@ import { type Bench, startDaybook } from '../bench.ts'
 import type { BenchStore } from '../databases/databases.ts'
 import { ask } from '../load/check.ts'
 import type { Server } from '../load/child.ts'
-import { KINDS, type Kind } from '../load/kinds.ts'
+import { KINDS, type Kind, SEARCH } from '../load/kinds.ts'
 import { race, type Side, TOKEN } from '../load/measure.ts'
 import { makePlan } from '../load/plan.ts'
 import { type Growth, growth } from '../report.ts'
@@ -17,10 +17,10 @@ async function askEachOnce(kind: Kind, { servers: [server], targeting }: Side): 
   for (const path of [...new Set(paths)].slice(0, ASKED)) await ask(`${server?.url}${path}`)
 }
 
-/** The reads of a run on a small store and on the seeded one, with nothing kept. */
+/** The reads of a run on a small store and on the seeded one, with nothing kept; a search finds more in a larger one. */
 export async function compareSizes(bench: Bench): Promise<readonly Growth[]> {
   const { databases, generator, effort, say } = bench
-  const kinds = KINDS.filter(({ name, writes }) => bench.isAsked(name) && !writes)
+  const kinds = KINDS.filter((kind) => bench.isAsked(kind.name) && !kind.writes && kind !== SEARCH)
   if (kinds.length === 0) return []
   const smallStore = await databases.seeded(SMALL)
   const sideOf = async (name: string, store: BenchStore, server: Server): Promise<Side> => {
