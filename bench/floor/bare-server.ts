@@ -12,7 +12,7 @@ const COMMON = {
   'X-Request-Id': randomUUID(),
   'X-Content-Type-Options': 'nosniff',
   ETag: '"floor.00000000"',
-  Vary: 'Authorization, Cookie, Origin',
+  Vary: 'Authorization, Cookie, Origin, Accept-Encoding',
   'Content-Type': 'application/json',
 }
 const READ = { ...COMMON, 'Cache-Control': 'public, max-age=0, must-revalidate' }

@@ -1,7 +1,7 @@
 import { ANONYMOUS } from '../../packages/daybook/src/auth/adapter.ts'
 import { Access } from '../../packages/daybook/src/content/access/access.ts'
 import { Engine } from '../../packages/daybook/src/content/engine.ts'
-import { getEntry } from '../../packages/daybook/src/content/reads/entry.ts'
+import { planEntry } from '../../packages/daybook/src/content/reads/entry.ts'
 import { planList } from '../../packages/daybook/src/content/reads/list.ts'
 import type { CollectionModel, Model } from '../../packages/daybook/src/model/model.ts'
 import { listParameters } from '../../packages/daybook/src/query/list-query.ts'
@@ -147,8 +147,9 @@ class Notebook {
   /** Reads an entry like a reader without a session; answers its tag, and what it took. */
   async entry(slug: string): Promise<{ readonly tag: string; readonly calls: readonly Call[] }> {
     this.calls.length = 0
-    const { tag } = await getEntry(this.engine, this.#access, this.posts, slug, readParameters({}, new Map()))
-    return { tag, calls: [...this.calls] }
+    const plan = await planEntry(this.engine, this.#access, this.posts, slug, readParameters({}, new Map()))
+    await plan.read()
+    return { tag: plan.tag, calls: [...this.calls] }
   }
 
   close(): Promise<void> {

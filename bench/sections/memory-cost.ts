@@ -39,15 +39,18 @@ export async function memoryOf(
 
 type ReadLoad = Omit<Load, 'urls'>
 
-/** Every read of the bench, then more large lists than can be kept. */
+/** Every read of the bench, then more large lists than can be kept; all of it again by clients that take it compressed. */
 function loadsOf(targeting: Targeting, seconds: number): readonly ReadLoad[] {
   const reads = KINDS.filter(({ writes }) => !writes)
   const lists = Array.from({ length: FILLING_LISTS }, (_, n) => `${targeting.list}?limit=100&offset=${n}`)
-  return [
-    ...reads.map((kind) => ({ ...kind.load(targeting, TOKEN, 0), connections: kind.connections, seconds })),
-    { paths: [targeting.half, targeting.deep.byOffset], connections: 10, seconds },
-    { paths: lists, connections: 10, seconds },
+  const loads = [
+    ...reads.map((kind) => kind.load(targeting, TOKEN, 0)),
+    { paths: [targeting.half, targeting.deep.byOffset] },
+    { paths: lists },
   ]
+  return [{}, { 'accept-encoding': 'br' }].flatMap((headers) =>
+    loads.map((load) => ({ ...load, headers, connections: 10, seconds })),
+  )
 }
 
 async function run(generator: Child, { url }: Server, load: ReadLoad): Promise<void> {

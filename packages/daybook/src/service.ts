@@ -23,10 +23,13 @@ import { pendingRenames } from './content/transfer/migration.ts'
 import { fillLocaleTables } from './content/writes/row.ts'
 import { DaybookError, StartupError } from './errors.ts'
 import { DEFAULT_PENDING } from './http/admission.ts'
+import { AnswerCache, DEFAULT_ANSWER_CACHE_BYTES } from './http/answer-cache.ts'
 import { type AppOptions, createApp } from './http/app.ts'
 import { DEFAULT_BODY_BYTES } from './http/body.ts'
 import type { Route } from './http/contract.ts'
+import { ReadAnswers } from './http/read-answers.ts'
 import type { Handle } from './http/request.ts'
+import type { ReadPolicy } from './http/respond.ts'
 import { allRoutes } from './http/routes/index.ts'
 import { type Fetch, toFetch } from './http/web.ts'
 import { ChangesFeed } from './journal/feed/changes-feed.ts'
@@ -182,8 +185,7 @@ async function openService<const C extends DaybookConfig>(
       limits.signInsPerMinute ?? DEFAULT_SIGN_INS,
     ),
     trustProxy,
-    publicCacheControl: config.publicCacheControl ?? DEFAULT_CACHE_CONTROL,
-    cacheTags: config.cdn?.tags ?? [],
+    ...readPolicy(config),
     isReady: async () => !isDraining && (await canRead(engine.store)),
     checkPlugins: () => plugins.check(),
     streams: exports,
@@ -202,6 +204,7 @@ async function openService<const C extends DaybookConfig>(
     cors: config.cors,
     bodyLimit,
     pendingRequests: limits.pendingRequests ?? DEFAULT_PENDING,
+    answers: openAnswers(engine, config),
     startPage: docsPath(config),
     isStrict: options.strict ?? false,
     observe: observerOf(metrics, plugins.subscriptions.length > 0 ? pace : undefined),
@@ -235,6 +238,19 @@ async function openService<const C extends DaybookConfig>(
     },
     close: () => opened.close(),
   }
+}
+
+/** What a reader without a session may do with answers. */
+const readPolicy = ({ publicCacheControl = DEFAULT_CACHE_CONTROL, cdn }: DaybookConfig): ReadPolicy => ({
+  publicCacheControl,
+  cacheTags: cdn?.tags ?? [],
+})
+
+/** Answers reads, and keeps answers as the config says. */
+function openAnswers({ model, store }: Engine, config: DaybookConfig): ReadAnswers {
+  const { answerCacheBytes: maxBytes = DEFAULT_ANSWER_CACHE_BYTES } = config.limits ?? {}
+  const cache = maxBytes > 0 ? new AnswerCache({ maxBytes, storeVersion: () => store.version }) : undefined
+  return new ReadAnswers({ policy: readPolicy(config), cache, hasReadRules: model.hasReadRules })
 }
 
 /** Takes uploaded files in as the config says. */

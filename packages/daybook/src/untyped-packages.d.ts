@@ -4,6 +4,7 @@ declare module 'better-sqlite3' {
   export interface NativeStatement {
     all(...values: unknown[]): unknown[]
     get(...values: unknown[]): unknown
+    pluck(): this
     run(...values: unknown[]): { readonly changes: number }
   }
 

@@ -262,6 +262,7 @@ const checkTop = checkKeys({
     renderMs: isCount,
     signInsPerMinute: isCount,
     pendingRequests: isCount,
+    answerCacheBytes: isCount,
     listeners: isCount,
     heartbeatMs: isCount,
     authMs: isCount,

@@ -8,10 +8,14 @@ export interface Answer {
   readonly seq: number
 }
 
-/** A read answer. */
-export interface ReadAnswer extends Answer {
-  /** What it is made of: `posts:ID` for a document, `posts` for a whole collection. */
-  readonly madeOf: readonly string[]
+/** A read that can be answered: its tag is known, and its content is read where somebody needs it. */
+export interface ReadPlan {
+  /** Strong entity tag, with its quotes. */
+  readonly tag: string
+  /** What the answer is made of: `posts:ID` for a document, `posts` for a whole collection. */
+  madeOf(): readonly string[]
+  /** The JSON text. */
+  read(): Promise<string>
 }
 
 /**

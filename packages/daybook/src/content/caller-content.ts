@@ -49,10 +49,10 @@ import { checkPublication, type PublicationOp } from './drafts/publication.ts'
 import { checkDraft, prepareDiscard } from './drafts/save-draft.ts'
 import { prepareUnschedule } from './drafts/schedule.ts'
 import type { Engine } from './engine.ts'
-import { getEntry } from './reads/entry.ts'
-import { readGlobal } from './reads/globals.ts'
+import { planEntry } from './reads/entry.ts'
+import { planGlobal } from './reads/globals.ts'
 import { planList } from './reads/list.ts'
-import { tagged } from './tagged.ts'
+import { readTagged, tagged } from './tagged.ts'
 import { runBatch } from './writes/batch.ts'
 import { type WriteContext, writeContext } from './writes/context.ts'
 import { prepareCreate, prepareDelete, prepareUpdate } from './writes/entries.ts'
@@ -117,7 +117,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     const model = this.#collection(collection)
     const asked = fromOptions({ ...documentParameters(this.#engine.model.locales), ...draftOfEntry(model) }, query)
     try {
-      return tagged(await getEntry(this.#engine, this.#access(), model, address, asked))
+      return await readTagged(await planEntry(this.#engine, this.#access(), model, address, asked))
     } catch (error) {
       if (error instanceof DaybookError && error.code === 'NOT_FOUND') return null
       throw error
@@ -380,7 +380,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN */
   async readGlobal<K extends GlobalKey<C>>(key: K, query: ReadOptions = {}): Promise<GlobalEntry<C, K>> {
     const asked = fromOptions(documentParameters(this.#engine.model.locales), query)
-    return tagged(await readGlobal(this.#engine, this.#access(), this.#global(key), asked))
+    return readTagged(await planGlobal(this.#engine, this.#access(), this.#global(key), asked))
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED */

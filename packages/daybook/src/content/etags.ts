@@ -59,15 +59,39 @@ export function documentTag(revision: number, variant: string): string {
   return `"${revision.toString(36)}.${variant}"`
 }
 
+/** The revision that a tag names, whatever variant of it. */
+export const revisionOf = (tag: string): number => Number.parseInt(tag.slice(1), 36)
+
 /** Whether any listed tag names this revision, in whatever variant it was read. Weak ones never do. */
 function matchesRevision(condition: TagCondition, revision: number): boolean {
   if (condition === '*') return revision > 0
   return condition.some(({ weak, value }) => !weak && value.split('.')[0] === revision.toString(36))
 }
 
+/** What ends the tag of an answer that was compressed on its way. */
+const CODING_ENDING = /-(?:br|zst|gz)$/
+
+/** Whether a tag of a client is the one of an answer, however that was compressed. */
+const isTagOf = (value: string, tag: string): boolean =>
+  `"${value}"` === tag || `"${value.replace(CODING_ENDING, '')}"` === tag
+
 /** Whether a stored answer with one of these tags is still the present one (weak comparison). */
 export function matchesTag(condition: TagCondition, tag: string): boolean {
-  return condition === '*' || condition.some(({ value }) => `"${value}"` === tag)
+  return heldTag(condition, tag) !== undefined
+}
+
+/** The tag under which a client has an answer (weak comparison); `undefined`: it has another one. */
+export function heldTag(condition: TagCondition, tag: string): string | undefined {
+  if (condition === '*') return tag
+  const held = condition.find(({ value }) => isTagOf(value, tag))
+  return held && `"${held.value}"`
+}
+
+/** The revision of an answer that a client has; `undefined`: of none that could be the present one. */
+export function heldRevision(condition: TagCondition | undefined): number | undefined {
+  const [first] = condition === '*' ? [] : (condition ?? [])
+  const revision = first && revisionOf(`"${first.value}"`)
+  return revision !== undefined && Number.isSafeInteger(revision) ? revision : undefined
 }
 
 /**
@@ -78,7 +102,7 @@ export function matchesTag(condition: TagCondition, tag: string): boolean {
  */
 export function requireTagMatch(ifMatch: TagCondition | undefined, tag: string): void {
   const holds =
-    ifMatch === undefined || ifMatch === '*' || ifMatch.some(({ weak, value }) => !weak && `"${value}"` === tag)
+    ifMatch === undefined || ifMatch === '*' || ifMatch.some(({ weak, value }) => !weak && isTagOf(value, tag))
   if (!holds)
     throw new DaybookError('PRECONDITION_FAILED', 'The answer has another ETag than If-Match names.', { current: tag })
 }

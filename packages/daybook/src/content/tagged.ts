@@ -1,4 +1,4 @@
-import type { Answer } from './answer.ts'
+import type { Answer, ReadPlan } from './answer.ts'
 
 const etagsOfDocuments = new WeakMap<object, string>()
 
@@ -8,6 +8,10 @@ export function tagged<T>({ json, tag }: Pick<Answer, 'json' | 'tag'>): T {
   etagsOfDocuments.set(document, tag)
   return document
 }
+
+/** The document of a read. */
+export const readTagged = async <T>({ tag, read }: Pick<ReadPlan, 'tag' | 'read'>): Promise<T> =>
+  tagged({ json: await read(), tag })
 
 /**
  * The strong entity tag that a document came with, for `ifMatch`; of a list, the tag that changes when the list may have changed.

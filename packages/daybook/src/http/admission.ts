@@ -38,16 +38,22 @@ export class Admission {
     this.#limit = limit
   }
 
-  /**
-   * Notes a request. Its work may begin when the promise settles, or at once where there is none; {@link leave} ends it.
-   *
-   * @throws {@link OVERLOADED} when too many are pending; it is not noted then
-   */
-  enter(): Promise<void> | undefined {
+  /** Notes that a request has come, and tells whether it may begin at once: no other waits, and this turn has time for it. */
+  arrive(): boolean {
     this.#arrived += 1
+    return this.#waiting.length === 0 && this.#pending < this.#limit && !this.#turn.isSpent()
+  }
+
+  /**
+   * Gives a request its place. Its work may begin when the promise settles, or at once where there is none; {@link leave} ends it.
+   *
+   * @param isFree see {@link arrive}
+   * @throws {@link OVERLOADED} when too many are pending; it has no place then
+   */
+  enter(isFree: boolean): Promise<void> | undefined {
     if (this.#pending >= this.#limit) throw OVERLOADED
     this.#pending += 1
-    return this.#waiting.length > 0 || this.#turn.isSpent() ? this.#wait() : undefined
+    return isFree ? undefined : this.#wait()
   }
 
   /** Notes that a request has its answer. */

@@ -15,6 +15,7 @@ import { type Route, undeclared } from './contract.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
 import { requireOwnOrigin } from './origin.ts'
 import { requireProtection, requireSessionOrRule } from './protection.ts'
+import type { ReadAnswers } from './read-answers.ts'
 import { aboutCredential } from './refused-credential.ts'
 import type { Handle, HttpRequest, RequestHeaders } from './request.ts'
 import { errorReply, type FinishedReply, finishReply, NO_STORE, type Reply } from './respond.ts'
@@ -33,6 +34,7 @@ export interface AppOptions {
   readonly bodyLimit: number
   /** How many requests may wait or be worked on. */
   readonly pendingRequests: number
+  readonly answers: ReadAnswers
   /** Where a browser is sent that asks for `/`, when no route answers that; `undefined`: nowhere. */
   readonly startPage: string | undefined
   /** Whether an answer that its route does not declare is a failure. */
@@ -81,16 +83,29 @@ export function createApp(options: AppOptions): Handle {
     methods: allowedMethods(options.routes.map(({ method }) => method)),
     hint: makeAddressHint(publicAddresses(options.routes)),
   }
-  return async (request) => {
-    const scope = openScope(request, app.cors)
-    try {
-      return completeReply(app, await dispatch(app, request, scope), request, scope)
-    } catch (error) {
-      if (isFailure(error)) reportError(app, scope, error)
-      const told = error instanceof DaybookError ? aboutCredential(error, request.headers) : error
-      const reply = errorReply(told, scope.requestId)
-      return completeReply(app, error === OVERLOADED ? { ...reply, isOverloaded: true } : reply, request, scope)
-    }
+  return (request) => {
+    const scope = openScope(request, app)
+    return answerAgain(app, request, scope) ?? answerAnew(app, request, scope)
+  }
+}
+
+/** The answer that the same question had before, where it can be sent at once. */
+function answerAgain(app: App, request: HttpRequest, scope: RequestScope): FinishedReply | undefined {
+  const again = scope.isFree ? app.answers.again(request) : undefined
+  if (!again) return undefined
+  scope.route = again.route
+  return completeReply(app, again.reply, request, scope)
+}
+
+async function answerAnew(app: App, request: HttpRequest, scope: RequestScope): Promise<FinishedReply> {
+  try {
+    const reply = requireDeclared(app, await dispatch(app, request, scope), scope)
+    return completeReply(app, await app.answers.negotiate(reply, request.headers), request, scope)
+  } catch (error) {
+    if (isFailure(error)) reportError(app, scope, error)
+    const told = error instanceof DaybookError ? aboutCredential(error, request.headers) : error
+    const reply = requireDeclared(app, errorReply(told, scope.requestId), scope)
+    return completeReply(app, error === OVERLOADED ? { ...reply, isOverloaded: true } : reply, request, scope)
   }
 }
 
@@ -102,11 +117,11 @@ function dispatch(app: App, request: HttpRequest, scope: RequestScope): Promise<
   if (!found) return startPageReply(app, request, path)
   if (!('route' in found)) return refuseMethod(app, found, request, scope)
   scope.route = found.route
-  return found.route.isProbe ? answerRoute(app, found, request) : answerInTurn(app, found, request)
+  return found.route.isProbe ? answerRoute(app, found, request) : answerInTurn(app, found, request, scope)
 }
 
-async function answerInTurn(app: App, match: Match, request: HttpRequest): Promise<Reply> {
-  const turn = app.admission.enter()
+async function answerInTurn(app: App, match: Match, request: HttpRequest, { isFree }: RequestScope): Promise<Reply> {
+  const turn = app.admission.enter(isFree)
   try {
     if (turn) {
       await turn
@@ -153,16 +168,18 @@ interface RequestScope {
   /** Headers that every answer to it carries. */
   readonly headers: Readonly<Record<string, string>>
   readonly startedAt: number
+  /** Whether it may be answered at once. */
+  readonly isFree: boolean
   /** Once it is known. */
   route: Route | undefined
 }
 
-function openScope(request: HttpRequest, cors: CorsConfig | undefined): RequestScope {
+function openScope(request: HttpRequest, { cors, admission }: App): RequestScope {
   const given = request.headers.get('x-request-id')
   const requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
   const common = { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' }
   const headers = cors ? { ...common, ...corsHeaders(cors, request.headers.get('origin')) } : common
-  return { requestId, headers, startedAt: performance.now(), route: undefined }
+  return { requestId, headers, startedAt: performance.now(), isFree: admission.arrive(), route: undefined }
 }
 
 /** The path as routes match it: escapes are checked, and decoded once. */
@@ -191,8 +208,9 @@ async function answerRoute(app: App, { route, path }: Match, request: HttpReques
   const { body: contract } = route
   const limit = contract?.limit ?? app.bodyLimit
   const body = contract && (await app.admission.outside(() => contract.read(request, limit)))
-  const run = (): Promise<Reply> => route.run({ access, path, query, conditions, body, request })
-  return route.streamsBody ? app.admission.outside(run) : run()
+  const asked = { access, path, query, conditions, body, request }
+  if (route.plan) return app.answers.answer(route, asked)
+  return route.streamsBody ? app.admission.outside(() => route.run(asked)) : route.run(asked)
 }
 
 /** @throws VALIDATION_ERROR */
@@ -262,20 +280,19 @@ function reportError({ log }: App, { requestId }: RequestScope, error: unknown):
 
 function completeReply(app: App, reply: Reply, { method, target }: HttpRequest, scope: RequestScope): FinishedReply {
   const { log, observe } = app
-  const sent = app.isStrict ? requireDeclared(app, reply, scope) : reply
-  observe?.(method, scope.route?.path, sent.status, performance.now() - scope.startedAt)
+  observe?.(method, scope.route?.path, reply.status, performance.now() - scope.startedAt)
   if (log.requests) {
     const ms = Math.round((performance.now() - scope.startedAt) * 100) / 100
     const shown = target.slice(0, MAX_LOGGED_TARGET)
-    log.info({ requestId: scope.requestId, method, url: shown, status: sent.status, ms }, 'request')
+    log.info({ requestId: scope.requestId, method, url: shown, status: reply.status, ms }, 'request')
   }
-  return finishReply(sent, scope.headers)
+  return finishReply(reply, scope.headers)
 }
 
-/** An answer that its route declares; any other is a failure of the service. */
+/** An answer that its route declares; any other is a failure of a service that is strict. */
 function requireDeclared(app: App, reply: Reply, scope: RequestScope): Reply {
   const { route, requestId } = scope
-  const faults = route ? undeclared(route, reply) : []
+  const faults = app.isStrict && route ? undeclared(route, reply) : []
   if (!route || faults.length === 0) return reply
   reportError(app, scope, new Error(`${route.operationId} does not declare ${faults.join(', ')}`))
   return errorReply(undefined, requestId)

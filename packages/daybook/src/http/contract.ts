@@ -1,5 +1,6 @@
 import type { Access } from '../content/access/access.ts'
 import type { Action } from '../content/access/rules.ts'
+import type { ReadPlan } from '../content/answer.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import type { JsonSchema } from '../fields/field.ts'
 import type { CollectionModel, GlobalModel } from '../model/model.ts'
@@ -150,15 +151,45 @@ export interface RouteContract<P extends Parameters, Body> {
   /** Checks that run before the body is read. */
   admit?(request: HttpRequest, path: Readonly<Record<string, string>>, access: Access): Promise<void>
   run(request: RouteRequest<Query<QueryOf<P>>, Body>): Promise<Reply>
+  plan?: undefined
 }
 
+/** An answer that can be given: the tag tells whether it has to be read. */
+export interface PlannedAnswer extends Omit<ReadPlan, 'read'> {
+  /** Whether no cache may keep it. @default false */
+  readonly isPrivate?: boolean
+  /** JSON text, or its bytes in UTF-8. */
+  read(): Promise<string | Uint8Array>
+}
+
+/** The input of a route that plans its answer. */
+export interface ReadRequest<Query = unknown> extends RouteRequest<Query, unknown> {
+  /** A revision whose answer is at hand: what it says need not be read along with the tag. */
+  readonly known?: number | undefined
+}
+
+/** A route whose answer has a tag by what is stored: the answer is kept, and read only where nobody has it. */
+export interface ReadContract<P extends Parameters> extends Omit<RouteContract<P, undefined>, 'run' | 'plan' | 'body'> {
+  readonly body?: undefined
+  plan(request: ReadRequest<Query<QueryOf<P>>>): Promise<PlannedAnswer>
+}
+
+/** A route that plans its answer. */
+export type ReadRoute = ReadContract<Parameters>
+/** A route that answers each request. */
+export type RunRoute = RouteContract<Parameters, unknown>
 /** A route whose parameters and body are its own business. */
-export type Route = RouteContract<Parameters, unknown>
+export type Route = RunRoute | ReadRoute
 
 /** Declares a route; `run` is typed by its parameters and its body. */
 export function defineRoute<const P extends Parameters = typeof NO_PARAMETERS, Body = undefined>(
   route: RouteContract<P, Body>,
 ): Route {
+  return Object.freeze(route)
+}
+
+/** Declares a route that plans its answer; `plan` is typed by its parameters. */
+export function defineReadRoute<const P extends Parameters>(route: ReadContract<P>): Route {
   return Object.freeze(route)
 }
 
@@ -208,7 +239,7 @@ export const headersOfError = (code: ErrorCode): readonly HeaderName[] => [
 
 /** Headers of every answer, and those of a connection, of CORS or for a CDN. */
 const UNDECLARED_HEADERS =
-  /^(?:surrogate-key|cache-tag|x-request-id|x-content-type-options|content-type|access-control-[a-z-]+|vary)$/i
+  /^(?:surrogate-key|cache-tag|content-encoding|x-request-id|x-content-type-options|content-type|access-control-[a-z-]+|vary)$/i
 
 /** The headers that a route may answer a status with; `undefined`: it does not answer so. */
 function headersOf({ answers = [], errors }: Route, status: number): readonly string[] | undefined {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import type { PlannedAnswer } from './contract.ts'
 
 /** JSON text as it is sent, with its entity tag. */
 export interface TaggedText {
@@ -7,6 +8,9 @@ export interface TaggedText {
   readonly json: Uint8Array
   readonly tag: string
 }
+
+/** The plan of an answer that is such a text: no document's change makes another one of it. */
+export const toPlan = ({ tag, json }: TaggedText): PlannedAnswer => ({ tag, madeOf: () => [], read: async () => json })
 
 /** The most texts that are kept: rules distinguish few kinds of readers, and a text may be large. */
 const MAX_TEXTS = 8

@@ -14,6 +14,11 @@ export interface HttpRequest {
   readonly address: string | null
   /** Scheme, host and port, as the request names them. */
   readonly origin: string
+  /**
+   * The turn of the event loop that brought it, if all of that turn was on its way before the turn began: what the process learns in the turn
+   * is no older than the request then. `undefined`: it may have been sent later.
+   */
+  readonly turn: number | undefined
   /** Whether the client has gone. */
   readonly isAborted: boolean
   /**
@@ -38,5 +43,7 @@ export interface HttpRequest {
   toRequest(): Request
 }
 
-/** Answers a request. Never rejects; HEAD is answered as GET is, and the sender of the reply leaves out its content. */
-export type Handle = (request: HttpRequest) => Promise<FinishedReply>
+/**
+ * Answers a request, some at once. Never throws or rejects; HEAD is answered as GET is, and the sender of the reply leaves out its content.
+ */
+export type Handle = (request: HttpRequest) => FinishedReply | Promise<FinishedReply>

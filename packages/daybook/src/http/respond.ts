@@ -9,6 +9,8 @@ export interface Reply {
   readonly status: number
   /** JSON text, or its bytes in UTF-8. */
   readonly json?: string | Uint8Array
+  /** Content that is ready to be sent: each character is a byte. Headers name its type. */
+  readonly octets?: string
   /** Content of another type, which a header names. */
   readonly content?: ReadableStream<Uint8Array>
   readonly headers?: Readonly<Record<string, string>>
@@ -24,11 +26,15 @@ export interface TextReply extends Reply {
 }
 
 /** A reply with all its headers, as it is sent but for those that depend on the connection. */
-export interface FinishedReply extends Reply {
-  readonly headers: Readonly<Record<string, string>>
+export interface FinishedReply extends Omit<Reply, 'headers' | 'cookies'> {
+  /** Names and values of its headers, in turn. */
+  readonly head: readonly string[]
 }
 
-const VARY = 'Authorization, Cookie, Origin'
+/** Headers of a request that choose its answer. */
+export const VARY = 'Authorization, Cookie, Origin'
+/** The same where the answer may be compressed. */
+const VARY_CODED = `${VARY}, Accept-Encoding`
 /** Of answers that are for one reader alone. */
 export const PRIVATE: { readonly 'Cache-Control': string; readonly Vary: string } = {
   'Cache-Control': 'private, no-store',
@@ -46,6 +52,8 @@ export interface ReadPolicy {
 
 /** What stands between tags, by header. */
 const TAG_SEPARATORS: Readonly<Record<CacheTagHeader, string>> = { 'Surrogate-Key': ' ', 'Cache-Tag': ',' }
+
+const NOTHING: readonly string[] = []
 
 /** The headers that tell a CDN what an answer to a reader without a session is made of. */
 export function cacheTagHeaders(
@@ -66,12 +74,12 @@ export function readReply(
   { isAuthenticated }: Pick<Access, 'isAuthenticated'>,
   tag: string,
   json: Reply['json'],
-  madeOf: readonly string[] = [],
+  madeOf: () => readonly string[] = () => NOTHING,
 ): Reply {
   const cacheControl = isAuthenticated ? PRIVATE['Cache-Control'] : policy.publicCacheControl
-  const isTagged = !isAuthenticated && policy.cacheTags.length > 0 && madeOf.length > 0
-  const own = { ETag: tag, 'Cache-Control': cacheControl, Vary: VARY }
-  const headers = isTagged ? { ...own, ...cacheTagHeaders(policy, madeOf) } : own
+  const own = { ETag: tag, 'Cache-Control': cacheControl, Vary: VARY_CODED }
+  const sources = isAuthenticated || policy.cacheTags.length === 0 ? NOTHING : madeOf()
+  const headers = sources.length > 0 ? { ...own, ...cacheTagHeaders(policy, sources) } : own
   return json === undefined ? { status: 304, headers } : { status: 200, json, headers }
 }
 
@@ -112,19 +120,26 @@ export const ERROR_HEADERS: { readonly [Code in ErrorCode]?: Readonly<Record<str
 }
 
 /** Adds to a reply what every answer carries. */
-export function finishReply(reply: Reply, common: Readonly<Record<string, string>>): FinishedReply {
-  const all: Record<string, string> = { ...common, ...reply.headers }
-  if (reply.json !== undefined) all['Content-Type'] = 'application/json'
-  if (reply.content instanceof FileBody) all['Content-Length'] = String(reply.content.length)
-  return { ...reply, headers: all }
+export function finishReply(
+  { headers = {}, cookies, ...reply }: Reply,
+  common: Readonly<Record<string, string>>,
+): FinishedReply {
+  const head: string[] = []
+  for (const name in common) if (!Object.hasOwn(headers, name)) head.push(name, common[name] as string)
+  for (const name in headers) head.push(name, headers[name] as string)
+  if (reply.json !== undefined) head.push('Content-Type', 'application/json')
+  if (reply.content instanceof FileBody) head.push('Content-Length', String(reply.content.length))
+  for (const cookie of cookies ?? []) head.push('Set-Cookie', cookie)
+  return { ...reply, head }
 }
 
 /** The Response of a reply; the only place that makes one. */
-export function toResponse({ status, json, content, headers, cookies = [] }: FinishedReply, method: string): Response {
-  const all = new Headers(headers)
-  for (const cookie of cookies) all.append('Set-Cookie', cookie)
+export function toResponse({ status, json, octets, content, head }: FinishedReply, method: string): Response {
+  const headers = new Headers()
+  for (let at = 0; at < head.length; at += 2) headers.append(head[at] as string, head[at + 1] as string)
   if (method === 'HEAD') void content?.cancel()
-  return new Response(method === 'HEAD' ? null : (json ?? content ?? null), { status, headers: all })
+  const body = json ?? (octets === undefined ? content : Buffer.from(octets, 'latin1'))
+  return new Response(method === 'HEAD' ? null : (body ?? null), { status, headers })
 }
 
 /** Headers that say how a message was sent, and not what it says (RFC 9110, section 7.6.1). */

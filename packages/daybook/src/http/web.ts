@@ -23,6 +23,7 @@ class WebRequest implements HttpRequest {
   readonly target: string
   readonly origin: string
   readonly address: string | null
+  readonly turn = undefined
 
   constructor(request: Request, address: string | null) {
     this.#request = request

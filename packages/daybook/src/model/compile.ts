@@ -62,6 +62,10 @@ export function compileModel(given: DaybookConfig): Model {
     hasFieldRules: collections.some(
       ({ guarded, peopleRule }) => guarded.length > 0 || typeof peopleRule === 'function',
     ),
+    hasReadRules: [...collections, ...globals].some(
+      ({ access, guarded, peopleRule }) =>
+        access.read !== undefined || guarded.length > 0 || typeof peopleRule === 'function',
+    ),
     restricted: collections.filter(({ access }) => access.read !== undefined),
     plugins,
     contributors,

@@ -235,6 +235,8 @@ export interface Model {
   readonly byLocale: ReadonlyMap<string, ReadonlyMap<string, CollectionModel>>
   /** Whether rules of fields, or about people, decide what readers see of some collection. */
   readonly hasFieldRules: boolean
+  /** Whether any rule decides what readers see: it is asked for each request. */
+  readonly hasReadRules: boolean
   /** Collections that have a rule of their own for reading. */
   readonly restricted: readonly CollectionModel[]
   /** The plugins, in the order in which they are set up. */

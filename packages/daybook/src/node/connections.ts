@@ -61,6 +61,8 @@ export class HttpConnection {
   #isBroken = false
   /** The bytes that had arrived when it was last looked at. */
   #bytesSeen = 0
+  /** Of the event loop, when its last request came. */
+  #lastTurn = -1
 
   /** @param resting where it waits when its client asks more than the service can answer */
   constructor(socket: Socket, resting: RestingSockets) {
@@ -78,6 +80,13 @@ export class HttpConnection {
     this.#underWay += 1
     this.#latest = response
     return true
+  }
+
+  /** The turn of the event loop, for its first request in that turn: one that follows may have been sent meanwhile. */
+  turnOfFirst(turn: number): number | undefined {
+    const isFirst = turn !== this.#lastTurn
+    this.#lastTurn = turn
+    return isFirst ? turn : undefined
   }
 
   /** Decides when the head of an answer is written whether it ends the connection: only the last answer due does. */

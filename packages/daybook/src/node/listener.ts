@@ -6,11 +6,12 @@ import { FileBody } from '../assets/file-body.ts'
 import type { Handle } from '../http/request.ts'
 import type { FinishedReply } from '../http/respond.ts'
 import { EventStream } from '../journal/live/event-stream.ts'
-import { watchBody } from './body-watch.ts'
+import { hasBody, watchBody } from './body-watch.ts'
 import type { Connections, HttpConnection } from './connections.ts'
 import { headFault, TargetReader } from './head.ts'
 import { refuseBroken, refuseRequest, targetRefusal } from './refuse.ts'
 import { NodeRequest } from './request.ts'
+import { Turns } from './turns.ts'
 
 /** How long the rest of a body that is not read may take to arrive, in milliseconds. */
 const UNREAD_BODY_MS = 500
@@ -31,11 +32,12 @@ export interface ListenerState {
  */
 export function toListener(handle: Handle, state: ListenerState, bodyLimitMs: number): Listener {
   const targets = new TargetReader()
-  const ask: AnswerRequest = (incoming) => {
+  const turns = new Turns()
+  const ask: AnswerRequest = ({ incoming, connection }) => {
     const target = targets.read(incoming)
     if (target === undefined) return targetRefusal()
-    const request = new NodeRequest(incoming, target)
-    watchBody(incoming, request, bodyLimitMs, () => refuseLate(state, incoming.socket))
+    const request = new NodeRequest(incoming, target, connection.turnOfFirst(turns.current))
+    if (hasBody(incoming)) watchBody(incoming, request, bodyLimitMs, () => refuseLate(state, incoming.socket))
     return handle(request)
   }
   return (incoming, response) => {
@@ -46,7 +48,7 @@ export function toListener(handle: Handle, state: ListenerState, bodyLimitMs: nu
       refuseRequest(response, fault.status, 'VALIDATION_ERROR', fault.message)
       return connection.finish()
     }
-    void answerRequest(ask, state.held, connection, incoming, response)
+    answerRequest(ask, state.held, { connection, incoming, response })
   }
 }
 
@@ -57,23 +59,23 @@ function refuseLate({ connections }: ListenerState, socket: Socket): void {
 }
 
 /** Finds the reply to a request. */
-type AnswerRequest = (incoming: IncomingMessage) => FinishedReply | Promise<FinishedReply>
+type AnswerRequest = (exchange: Exchange) => FinishedReply | Promise<FinishedReply>
 
-async function answerRequest(
-  ask: AnswerRequest,
-  held: Promise<void> | undefined,
-  connection: HttpConnection,
-  incoming: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  if (held) await held
+/** A request with its answer, and what they come over. */
+interface Exchange {
+  readonly connection: HttpConnection
+  readonly incoming: IncomingMessage
+  readonly response: ServerResponse
+}
+
+/** Answers at once where nothing has to be waited for. */
+function answerRequest(ask: AnswerRequest, held: Promise<void> | undefined, exchange: Exchange): void {
+  const { connection, response } = exchange
   try {
-    const reply = await ask(incoming)
-    connection.prepareHead(response)
-    if (reply.isOverloaded) connection.restAfter(response)
-    const sent = sendReply(response, reply)
-    if (!incoming.complete) boundRest(incoming)
-    if (sent) await sent
+    const reply = held ? held.then(() => ask(exchange)) : ask(exchange)
+    const sent =
+      reply instanceof Promise ? reply.then((known) => sendAnswer(exchange, known)) : sendAnswer(exchange, reply)
+    if (sent) return void finishLater(exchange, sent)
   } catch {
     // A log that fails, or a header that cannot be sent. Without an answer the client learns as much.
     response.destroy()
@@ -81,15 +83,33 @@ async function answerRequest(
   connection.finish()
 }
 
+async function finishLater({ connection, response }: Exchange, sent: Promise<void>): Promise<void> {
+  try {
+    await sent
+  } catch {
+    response.destroy()
+  }
+  connection.finish()
+}
+
+function sendAnswer({ connection, incoming, response }: Exchange, reply: FinishedReply): Promise<void> | undefined {
+  connection.prepareHead(response)
+  if (reply.isOverloaded) connection.restAfter(response)
+  const sent = sendReply(response, reply)
+  if (hasBody(incoming) && !incoming.complete) boundRest(incoming)
+  return sent
+}
+
 /** Sends head and content at once, so that they leave in one segment. Node leaves the content of HEAD out. */
 function sendReply(
   response: ServerResponse,
-  { status, headers, json, content, cookies }: FinishedReply,
+  { status, head, json, octets, content }: FinishedReply,
 ): Promise<void> | undefined {
-  if (cookies?.length) response.setHeader('Set-Cookie', cookies)
-  if (content) return stream(response.writeHead(status, headers), content)
-  if (json === undefined) response.writeHead(status, headers).end()
-  else response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(json) }).end(json)
+  if (content) return stream(response.writeHead(status, [...head]), content)
+  if (octets !== undefined)
+    response.writeHead(status, [...head, 'Content-Length', String(octets.length)]).end(octets, 'latin1')
+  else if (json === undefined) response.writeHead(status, [...head]).end()
+  else response.writeHead(status, [...head, 'Content-Length', String(Buffer.byteLength(json))]).end(json)
   return undefined
 }
 

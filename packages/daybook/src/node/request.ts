@@ -9,10 +9,13 @@ export class NodeRequest implements HttpRequest {
   readonly method: string
   readonly target: string
   readonly headers: RequestHeaders
+  readonly turn: number | undefined
   readonly #incoming: IncomingMessage
   #isStreamed = false
 
-  constructor(incoming: IncomingMessage, target: string) {
+  /** @param turn see {@link HttpRequest.turn} */
+  constructor(incoming: IncomingMessage, target: string, turn?: number) {
+    this.turn = turn
     this.method = incoming.method ?? ''
     this.target = target
     this.headers = new NodeHeaders(incoming)
@@ -92,26 +95,23 @@ export class NodeRequest implements HttpRequest {
   }
 }
 
-/** Headers as web `Headers` reads them: those that are repeated are joined. */
+/**
+ * Headers as web `Headers` reads them. Node joins those that are repeated, and leaves one of those that may stand once, which the head was
+ * refused for already.
+ */
 class NodeHeaders implements RequestHeaders {
-  readonly #incoming: IncomingMessage
+  readonly #headers: IncomingMessage['headers']
 
-  constructor(incoming: IncomingMessage) {
-    this.#incoming = incoming
+  constructor({ headers }: IncomingMessage) {
+    this.#headers = headers
   }
 
   has(name: string): boolean {
-    return Object.hasOwn(this.#incoming.headers, name.toLowerCase())
+    return Object.hasOwn(this.#headers, name.toLowerCase())
   }
 
   get(name: string): string | null {
-    const { headers, rawHeaders } = this.#incoming
     const wanted = name.toLowerCase()
-    if (!Object.hasOwn(headers, wanted)) return null
-    const values: string[] = []
-    for (let at = 0; at < rawHeaders.length; at += 2) {
-      if (rawHeaders[at]?.toLowerCase() === wanted) values.push(rawHeaders[at + 1] as string)
-    }
-    return values.join(wanted === 'cookie' ? '; ' : ', ')
+    return Object.hasOwn(this.#headers, wanted) ? String(this.#headers[wanted]) : null
   }
 }

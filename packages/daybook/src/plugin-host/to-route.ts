@@ -8,7 +8,7 @@ import { refuseHostile } from '../content/writes/json.ts'
 import { DaybookError, ERRORS, type ErrorCode, invalid } from '../errors.ts'
 import { jsonBody } from '../http/body.ts'
 import { contextOf } from '../http/client-address.ts'
-import type { AnswerContract, BodyContract, Route, RouteRequest } from '../http/contract.ts'
+import type { AnswerContract, BodyContract, Route, RouteRequest, RunRoute } from '../http/contract.ts'
 import type { HttpRequest } from '../http/request.ts'
 import { fromResponse, type Reply } from '../http/respond.ts'
 import type { Log } from '../log.ts'
@@ -127,7 +127,7 @@ function toRun(
   route: PluginRoute,
   parts: PluginRouteParts,
   checks: PathChecks,
-): Route['run'] {
+): RunRoute['run'] {
   const { engine, limitMs, trustProxy } = parts
   const content = new Content(engine)
   const log = pluginLog(parts.log, contributor)

@@ -36,6 +36,11 @@ export interface Database {
   readonly background: Connection
   /** How many statements have run since it was opened. */
   readonly executed: number
+  /**
+   * A number that is another one whenever anything may have been committed, by whatever process. Absent: it takes a question to the
+   * database to know.
+   */
+  readonly version?: number
   /** Runs `work` alone among writers; all of it is durable when this resolves, none of it when it rejects. */
   transaction<T>(work: (writer: WriteConnection) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Runs `work` on the tables themselves, alone among all nodes; the database may hold none yet. */

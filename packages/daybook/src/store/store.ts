@@ -126,6 +126,11 @@ export class Store {
     return this.#database.executed
   }
 
+  /** See {@link Database.version}. */
+  get version(): number | undefined {
+    return this.#database.version
+  }
+
   /** Connections to the database, where there is a pool of them. */
   get poolState(): PoolState | undefined {
     return this.#database.poolState

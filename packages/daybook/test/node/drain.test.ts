@@ -10,7 +10,7 @@ import type { Answer } from '../support/scenarios/transports.ts'
 
 type Handle = Servable['handle']
 
-const OK = { status: 200, headers: {}, json: '{}' }
+const OK = { status: 200, head: [], json: '{}' }
 /** No drain of these tests may come to its end by cutting connections. */
 const GRACE_MS = 600_000
 
@@ -140,7 +140,7 @@ describe('a server that stops', () => {
   test('lets a stream that has begun come to its end', async () => {
     const parts = new TransformStream<Uint8Array, Uint8Array>()
     const writer = parts.writable.getWriter()
-    const server = await listen(async () => ({ status: 200, headers: {}, content: parts.readable }))
+    const server = await listen(async () => ({ status: 200, head: [], content: parts.readable }))
     const socket = await open(server)
     const received = readAll(socket)
     socket.write(requestText('GET /'))

@@ -11,7 +11,7 @@ import { expectQuietProcess } from '../support/scenarios/sane.ts'
 type Handle = Servable['handle']
 
 const CLOSE = 'Connection: close'
-const OK = { status: 200, headers: {}, json: '{}' }
+const OK = { status: 200, head: [], json: '{}' }
 
 /** Servers of one test. */
 const listening: Listening[] = []
@@ -158,7 +158,7 @@ describe('a client that goes away', () => {
 
 test.each<[string, Handle]>([
   ['rejects', () => Promise.reject(new Error('no'))],
-  ['answers a header that HTTP does not have', async () => ({ ...OK, headers: { 'X-A': 'a\r\nB: c' } })],
+  ['answers a header that HTTP does not have', async () => ({ ...OK, head: ['X-A', 'a\r\nB: c'] })],
 ])('a handler that %s costs its connection, and no other', async (_name, handle) => {
   const server = await listen((request) => (request.target === '/next' ? Promise.resolve(OK) : handle(request)))
   const socket = connect({ port: server.port, host: '127.0.0.1' })

@@ -5,11 +5,12 @@ import type { Query } from '../../query/parameters.ts'
 import { workingCopyOf } from '../../store/working-copy.ts'
 import type { Access } from '../access/access.ts'
 import { readerScope } from '../access/reader-scope.ts'
-import type { ReadAnswer } from '../answer.ts'
+import type { ReadPlan } from '../answer.ts'
 import type { Engine } from '../engine.ts'
 import { documentTag, variantOf } from '../etags.ts'
 import { inChosenLocale, inLocale, requireLocale } from '../locales/locale.ts'
 import type { DraftView } from '../reads/answer-source.ts'
+import { answered } from '../reads/entry.ts'
 import { answerExpanded } from '../reads/expand.ts'
 import { toAnswer } from '../reads/present.ts'
 import { previewedEntry } from './preview.ts'
@@ -30,7 +31,7 @@ export async function readPreview(
   address: string,
   query: Query<DocumentQuery & DraftQuery>,
   token: string,
-): Promise<ReadAnswer | undefined> {
+): Promise<ReadPlan | undefined> {
   const choice = requireLocale(engine.model, query.partial, access)
   const collection = inLocale(engine.model, key, choice)
   const id = await previewedEntry(engine, collection, token)
@@ -49,7 +50,7 @@ export async function readPreview(
     ? toAnswer(collection, shown.row, own)
     : await answerExpanded(engine, collection, shown.row, selection, scope, showDrafts)
   // What is included may change without a number that is looked at here: the answer itself names it.
-  return { json, tag: documentTag(seq, variantOf('preview', json)), seq, madeOf: [] }
+  return answered({ json, tag: documentTag(seq, variantOf('preview', json)) })
 }
 
 async function isAddressOf(

@@ -12,53 +12,88 @@ import type { Reader } from '../../store/reads/read.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
 import type { Access } from '../access/access.ts'
 import { type ReaderScope, readerScope } from '../access/reader-scope.ts'
-import { type Answer, madeOf, type ReadAnswer } from '../answer.ts'
+import { type Answer, madeOf, type ReadPlan } from '../answer.ts'
 import { draftTag, putAbout } from '../drafts/draft-answer.ts'
 import { readDrafts } from '../drafts/read-drafts.ts'
 import { requireDraftReader } from '../drafts/require-reader.ts'
 import type { Engine } from '../engine.ts'
 import { inChosenLocale, inLocale, requireLocale } from '../locales/locale.ts'
 import type { DraftView } from './answer-source.ts'
-import { answerExpanded } from './expand.ts'
-import { isOfOneRow, type Projection, toAnswer } from './present.ts'
+import { answerExpanded, planExpanded } from './expand.ts'
+import { isOfOneRow, type Projection, present, tagOf, toAnswer } from './present.ts'
 
 /**
- * Reads one entry by its slug, or by its id where the segment has the form of one.
+ * Plans the read of one entry by its slug, or by its id where the segment has the form of one.
  *
+ * @param known a revision whose answer is at hand: the entry's document is not read along with its revision
  * @throws NOT_FOUND when there is none that the caller may see; VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
  */
-export async function getEntry(
+export async function planEntry(
   engine: Engine,
   access: Access,
   { key }: CollectionModel,
   address: string,
   query: Query<DocumentQuery & DraftQuery>,
-): Promise<ReadAnswer> {
+  known?: number,
+): Promise<ReadPlan> {
   const choice = requireLocale(engine.model, query.partial, access)
   const collection = inLocale(engine.model, key, choice)
   const filter = await access.requireRead(collection)
   const own = { hidden: access.hidden(collection), hasPeople: access.seesPeople(collection) }
-  const seen = { where: filter?.where, hasPeople: own.hasPeople }
+  const seen = { where: filter?.where, hasPeople: own.hasPeople, known }
   if (query.isEmpty) {
     const row = await requireVisible(engine, access, collection, address, seen)
-    return { ...toAnswer(collection, row, own), madeOf: madeOf(`${key}:${row.id}`, relatedCollections(filter?.where)) }
+    return planRow(engine, collection, row, own, () => madeOf(`${key}:${row.id}`, relatedCollections(filter?.where)))
   }
   const isDraft = requireDraftReader(access, collection, query.partial)
   const scope = await readerScope(access, choice)
   const selection = readEntryQuery(collection, query, scope)
   const found = await requireVisible(engine, access, collection, address, seen)
-  if (isDraft) return { ...(await answerDraft({ engine, scope, selection, own }, collection, found)), madeOf: NOTHING }
-  const touched = collectionsOf(selection)
-  const sources = madeOf(`${key}:${found.id}`, [...touched, ...scope.filterDependencies([collection, ...touched])])
+  if (isDraft) return answered(await answerDraft({ engine, scope, selection, own }, collection, found))
+  const sources = (): readonly string[] => {
+    const touched = collectionsOf(selection)
+    return madeOf(`${key}:${found.id}`, [...touched, ...scope.filterDependencies([collection, ...touched])])
+  }
   if (isOfOneRow(selection, choice))
-    return { ...toAnswer(collection, found, { ...own, select: selection.select }), madeOf: sources }
-  const [row] = await inChosenLocale(engine, collection, [found], choice)
-  // It can have been deleted since it was found.
-  if (!row) throw new DaybookError('NOT_FOUND')
-  return { ...(await answerExpanded(engine, collection, row, selection, scope)), madeOf: sources }
+    return planRow(engine, collection, found, { ...own, select: selection.select }, sources)
+  const expanded = await planExpanded(engine, collection, found, selection, scope)
+  const read = async (): Promise<string> => {
+    const whole = await withDocument(engine, collection, found)
+    const [row] = await inChosenLocale(engine, collection, [whole], choice)
+    // It can have been deleted since it was found.
+    if (!row) throw new DaybookError('NOT_FOUND')
+    return expanded.present(row)
+  }
+  return { tag: expanded.tag, madeOf: sources, read }
 }
 
-/** Working copies are in no cache that could purge them. */
+/** The plan of an answer that one row says. */
+function planRow(
+  engine: Engine,
+  collection: CollectionModel,
+  row: EntryRow,
+  projection: Projection,
+  sources: ReadPlan['madeOf'],
+): ReadPlan {
+  const read = async (): Promise<string> => present(collection, await withDocument(engine, collection, row), projection)
+  return { tag: tagOf(collection, row.seq, projection), madeOf: sources, read }
+}
+
+/** The row with its document, which was left out where its revision was known. */
+async function withDocument({ store }: Engine, collection: CollectionModel, row: EntryRow): Promise<EntryRow> {
+  if (row.doc !== '') return row
+  const found = await store.read.entries.byId(collection, row.id, { hasPeople: row.created_by !== undefined })
+  if (!found) throw new DaybookError('NOT_FOUND')
+  return found
+}
+
+/** The plan of what has been read already. No cache that purges by sources may keep a working copy. */
+export const answered = ({ tag, json }: Pick<Answer, 'tag' | 'json'>): ReadPlan => ({
+  tag,
+  madeOf: () => NOTHING,
+  read: async () => json,
+})
+
 const NOTHING: readonly string[] = []
 
 /** How a working copy is asked for. */

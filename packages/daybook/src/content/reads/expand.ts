@@ -33,6 +33,33 @@ export async function revisionsOf(
   return revisions
 }
 
+/** How a document is answered with the documents that it refers to in place of their ids. */
+export interface ExpandedPlan {
+  readonly tag: string
+  /** @param row as the language shows it that is asked for */
+  present(row: StoredDocument): Promise<string>
+}
+
+/** Looks at how far everything has come that the answer depends on; no document is read. */
+export async function planExpanded(
+  engine: Engine,
+  document: DocumentModel,
+  { seq }: Pick<EntryRow, 'seq'>,
+  selection: Selection,
+  scope: ReaderScope,
+  showDrafts?: DraftView,
+): Promise<ExpandedPlan> {
+  const touched = collectionsOf(selection)
+  const revisions = await revisionsOf(engine, { touched, behind: scope.filterDependencies(touched) }, scope)
+  return {
+    tag: documentTag(seq, expandedVariant(document, selection, scope, revisions)),
+    present: async (row) => {
+      const [json = ''] = await presentExpanded({ engine, scope, revisions, showDrafts }, document, [row], selection)
+      return json
+    },
+  }
+}
+
 /**
  * A document with the documents that it refers to in place of their ids.
  *
@@ -46,11 +73,8 @@ export async function answerExpanded(
   scope: ReaderScope,
   showDrafts?: DraftView,
 ): Promise<Answer> {
-  const touched = collectionsOf(selection)
-  const revisions = await revisionsOf(engine, { touched, behind: scope.filterDependencies(touched) }, scope)
-  const [json = ''] = await presentExpanded({ engine, scope, revisions, showDrafts }, document, [row], selection)
-  const variant = expandedVariant(document, selection, scope, revisions)
-  return { json, tag: documentTag(row.seq, variant), seq: row.seq }
+  const { tag, present: toText } = await planExpanded(engine, document, row, selection, scope, showDrafts)
+  return { json: await toText(row), tag, seq: row.seq }
 }
 
 /** The ETag variant of a document: its reader, its selection, and the revisions of everything it embeds. */

@@ -6,13 +6,13 @@ import type { Query } from '../../query/parameters.ts'
 import type { GlobalRow } from '../../store/reads/rows.ts'
 import type { Access } from '../access/access.ts'
 import { readerScope } from '../access/reader-scope.ts'
-import { madeOf, type ReadAnswer } from '../answer.ts'
+import { madeOf, type ReadPlan } from '../answer.ts'
 import { mergeFields, toCurrentSchema } from '../document.ts'
 import type { Engine } from '../engine.ts'
 import { chosenValues, requireLocale } from '../locales/locale.ts'
 import { toCanonical } from '../writes/row.ts'
-import { answerExpanded } from './expand.ts'
-import { storedValues, toAnswer, withSystem } from './present.ts'
+import { planExpanded } from './expand.ts'
+import { present, storedValues, tagOf, withSystem } from './present.ts'
 
 /** The row of a global that was never written: its fields are empty, its revision is 0. */
 export function blankRow(global: GlobalModel): GlobalRow {
@@ -22,29 +22,34 @@ export function blankRow(global: GlobalModel): GlobalRow {
 }
 
 /**
- * Reads a global; one that was never written has empty fields.
+ * Plans the read of a global; one that was never written has empty fields.
  *
  * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
  */
-export async function readGlobal(
+export async function planGlobal(
   engine: Engine,
   access: Access,
   global: GlobalModel,
   query: Query<DocumentQuery>,
-): Promise<ReadAnswer> {
+): Promise<ReadPlan> {
   const choice = requireLocale(engine.model, query.partial, access)
   await access.requireRead(global)
-  const row = globalIn(engine, global, (await engine.store.read.globals.byKey(global.key)) ?? blankRow(global), choice)
+  const stored = (await engine.store.read.globals.byKey(global.key)) ?? blankRow(global)
+  const inLanguage = (): GlobalRow => globalIn(engine, global, stored, choice)
   const own = `globals:${global.key}`
   if (query.isEmpty) {
     const projection = { hidden: access.hidden(global), hasPeople: access.seesPeople(global) }
-    return { ...toAnswer(global, row, projection), madeOf: [own] }
+    const read = async (): Promise<string> => present(global, inLanguage(), projection)
+    return { tag: tagOf(global, stored.seq, projection), madeOf: () => [own], read }
   }
   const scope = await readerScope(access, choice)
   const selection = readEntryQuery(global, query, scope)
-  const touched = collectionsOf(selection)
-  const sources = madeOf(own, [...touched, ...scope.filterDependencies(touched)])
-  return { ...(await answerExpanded(engine, global, row, selection, scope)), madeOf: sources }
+  const expanded = await planExpanded(engine, global, stored, selection, scope)
+  const sources = (): readonly string[] => {
+    const touched = collectionsOf(selection)
+    return madeOf(own, [...touched, ...scope.filterDependencies(touched)])
+  }
+  return { tag: expanded.tag, madeOf: sources, read: async () => expanded.present(inLanguage()) }
 }
 
 /** A stored global in the language that is asked for. */

@@ -1,7 +1,7 @@
 import type { EntryAnswer } from '../../content/answer.ts'
 import { readPreview } from '../../content/drafts/read-preview.ts'
 import { checkDraft, prepareDiscard } from '../../content/drafts/save-draft.ts'
-import { getEntry } from '../../content/reads/entry.ts'
+import { planEntry } from '../../content/reads/entry.ts'
 import { planList } from '../../content/reads/list.ts'
 import { writeContext } from '../../content/writes/context.ts'
 import { checkUpdate, prepareCreate, prepareDelete } from '../../content/writes/entries.ts'
@@ -14,8 +14,9 @@ import { documentParameters, PAGE, readPageBounds } from '../../query/entry-quer
 import { listParameters } from '../../query/list-query.ts'
 import { writtenLocale } from '../../query/locale.ts'
 import { jsonBody, MERGE_PATCH } from '../body.ts'
-import { isKnown, preconditions } from '../conditions.ts'
+import { preconditions } from '../conditions.ts'
 import {
+  defineReadRoute,
   defineRoute,
   type PathParameters,
   READ_ERRORS,
@@ -24,7 +25,7 @@ import {
   WRITE_ERRORS,
   writeAnswer,
 } from '../contract.ts'
-import { dryReply, goneReply, PRIVATE, type ReadPolicy, readReply, type TextReply, writeReply } from '../respond.ts'
+import { dryReply, goneReply, PRIVATE, type ReadPolicy, type TextReply, writeReply } from '../respond.ts'
 import { REPEAT_ERRORS, repeatable } from '../stored-replies.ts'
 import { imageRoute } from './assets/asset-image.ts'
 import { type AssetParts, uploadRoute } from './assets/assets.ts'
@@ -77,8 +78,8 @@ type Reading = ReturnType<typeof documentParameters> & ReturnType<typeof draftOf
 type Listing = ReturnType<typeof listParameters>
 type Writing = ReturnType<typeof writtenLocale> & typeof DRY_RUN
 
-function listRoute({ engine, ...policy }: EntryParts, collection: CollectionModel, listing: Listing): Route {
-  return defineRoute({
+function listRoute({ engine }: EntryParts, collection: CollectionModel, listing: Listing): Route {
+  return defineReadRoute({
     method: 'GET',
     path: '/api/:collection',
     operationId: 'listEntries',
@@ -90,16 +91,15 @@ function listRoute({ engine, ...policy }: EntryParts, collection: CollectionMode
     conditions: ['ifMatch', 'ifNoneMatch', 'minSeq'],
     answers: readAnswers('One page of entries.', listSchema(collection), `${collection.key}List`),
     errors: READ_ERRORS,
-    run: async ({ access, conditions, query }) => {
-      const plan = await planList(engine.sourceFor(access, conditions.minSeq), access, collection, query)
-      const tag = await plan.etag()
-      return readReply(policy, access, tag, isKnown(conditions, tag) ? undefined : await plan.read(), plan.madeOf)
+    plan: async ({ access, conditions, query }) => {
+      const list = await planList(engine.sourceFor(access, conditions.minSeq), access, collection, query)
+      return { tag: await list.etag(), madeOf: () => list.madeOf, read: () => list.read() }
     },
   })
 }
 
-function getEntryRoute({ engine, ...policy }: EntryParts, collection: CollectionModel, reading: Reading): Route {
-  return defineRoute({
+function getEntryRoute({ engine }: EntryParts, collection: CollectionModel, reading: Reading): Route {
+  return defineReadRoute({
     method: 'GET',
     path: '/api/:collection/:slug',
     pathParameters: BY_SLUG,
@@ -112,16 +112,15 @@ function getEntryRoute({ engine, ...policy }: EntryParts, collection: Collection
     conditions: ['ifMatch', 'ifNoneMatch', 'minSeq', ...(hasDrafts(collection) ? (['preview'] as const) : [])],
     answers: readAnswers('The entry.', collection.schemas.read),
     errors: READ_ERRORS,
-    run: async ({ access, conditions, path, query }) => {
+    plan: async ({ access, conditions, path, query, known }) => {
       const address = path.slug ?? ''
       const token = query.partial.preview ?? conditions.preview
       const shown =
         token === undefined ? undefined : await readPreview(engine, access, collection, address, query, token)
       const source = engine.sourceFor(access, conditions.minSeq)
-      const { json, tag, madeOf } = shown ?? (await getEntry(source, access, collection, address, query))
+      const plan = shown ?? (await planEntry(source, access, collection, address, query, known))
       // What a token shows, or would have shown, is kept by no cache.
-      const reader = token === undefined ? access : { isAuthenticated: true }
-      return readReply(policy, reader, tag, isKnown(conditions, tag) ? undefined : json, madeOf)
+      return token === undefined ? plan : { ...plan, isPrivate: true }
     },
   })
 }

@@ -1,5 +1,5 @@
 import type { Engine } from '../../content/engine.ts'
-import { readGlobal } from '../../content/reads/globals.ts'
+import { planGlobal } from '../../content/reads/globals.ts'
 import { writeContext } from '../../content/writes/context.ts'
 import { prepareGlobal } from '../../content/writes/globals.ts'
 import { carryOut } from '../../content/writes/prepared.ts'
@@ -8,13 +8,21 @@ import { DRY_RUN } from '../../query/draft-query.ts'
 import { documentParameters } from '../../query/entry-query.ts'
 import { writtenLocale } from '../../query/locale.ts'
 import { jsonBody } from '../body.ts'
-import { isKnown, preconditions } from '../conditions.ts'
-import { defineRoute, READ_ERRORS, type Route, readAnswers, WRITE_ERRORS, writeAnswer } from '../contract.ts'
-import { dryReply, type ReadPolicy, readReply, writeReply } from '../respond.ts'
+import { preconditions } from '../conditions.ts'
+import {
+  defineReadRoute,
+  defineRoute,
+  READ_ERRORS,
+  type Route,
+  readAnswers,
+  WRITE_ERRORS,
+  writeAnswer,
+} from '../contract.ts'
+import { dryReply, writeReply } from '../respond.ts'
 import { historyRoutes } from './history.ts'
 
 /** The parts that the routes of globals need. */
-export interface GlobalParts extends ReadPolicy {
+export interface GlobalParts {
   readonly engine: Engine
 }
 
@@ -29,8 +37,8 @@ export function globalRoutes(parts: GlobalParts): readonly Route[] {
 
 const PATH = '/api/globals/:key'
 
-function getGlobalRoute({ engine, ...policy }: GlobalParts, global: GlobalModel): Route {
-  return defineRoute({
+function getGlobalRoute({ engine }: GlobalParts, global: GlobalModel): Route {
+  return defineReadRoute({
     method: 'GET',
     path: PATH,
     operationId: 'getGlobal',
@@ -42,11 +50,8 @@ function getGlobalRoute({ engine, ...policy }: GlobalParts, global: GlobalModel)
     conditions: ['ifMatch', 'ifNoneMatch', 'minSeq'],
     answers: readAnswers('The global; its fields are empty until it is first written.', global.schemas.read),
     errors: READ_ERRORS,
-    run: async ({ access, conditions, query }) => {
-      const source = engine.sourceFor(access, conditions.minSeq)
-      const { json, tag, madeOf } = await readGlobal(source, access, global, query)
-      return readReply(policy, access, tag, isKnown(conditions, tag) ? undefined : json, madeOf)
-    },
+    plan: ({ access, conditions, query }) =>
+      planGlobal(engine.sourceFor(access, conditions.minSeq), access, global, query),
   })
 }
 

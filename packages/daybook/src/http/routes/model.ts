@@ -1,22 +1,20 @@
 import { describeModel, modelReader } from '../../content/description/model-description.ts'
 import type { Model } from '../../model/model.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
-import { isKnown } from '../conditions.ts'
-import { defineRoute, PLAIN_ERRORS, type Route, readAnswers } from '../contract.ts'
-import { ReaderTexts } from '../reader-texts.ts'
-import { type ReadPolicy, readReply } from '../respond.ts'
+import { defineReadRoute, PLAIN_ERRORS, type Route, readAnswers } from '../contract.ts'
+import { ReaderTexts, toPlan } from '../reader-texts.ts'
 import { MODEL_SCHEMA } from './model-schema.ts'
 
 /** What the route of the content model needs. */
-export interface ModelRouteParts extends ReadPolicy {
+export interface ModelRouteParts {
   readonly model: Model
 }
 
 /** The content model, for programs that work with any config. */
-export function modelRoutes({ model, ...policy }: ModelRouteParts): readonly Route[] {
+export function modelRoutes({ model }: ModelRouteParts): readonly Route[] {
   const texts = new ReaderTexts()
   return [
-    defineRoute({
+    defineReadRoute({
       method: 'GET',
       path: '/api/cms/model',
       operationId: 'getModel',
@@ -29,10 +27,9 @@ export function modelRoutes({ model, ...policy }: ModelRouteParts): readonly Rou
         MODEL_SCHEMA,
       ),
       errors: [...PLAIN_ERRORS, 'UNAUTHORIZED', 'PRECONDITION_FAILED'],
-      run: async ({ access, conditions }) => {
+      plan: async ({ access }) => {
         const reader = await modelReader(model, access)
-        const { json, tag } = await texts.get(reader.variant, () => JSON.stringify(describeModel(model, reader)))
-        return readReply(policy, access, tag, isKnown(conditions, tag) ? undefined : json)
+        return toPlan(await texts.get(reader.variant, () => JSON.stringify(describeModel(model, reader))))
       },
     }),
   ]

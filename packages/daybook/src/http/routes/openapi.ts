@@ -1,12 +1,11 @@
 import type { JsonSchema } from '../../fields/field.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
-import { isKnown } from '../conditions.ts'
-import { defineRoute, PLAIN_ERRORS, type Route, readAnswers } from '../contract.ts'
+import { defineReadRoute, PLAIN_ERRORS, type Route, readAnswers } from '../contract.ts'
 import type { OpenApi } from '../openapi/openapi.ts'
-import { type ReadPolicy, readReply } from '../respond.ts'
+import { toPlan } from '../reader-texts.ts'
 
 /** What the route of the OpenAPI document needs. */
-export interface OpenApiRouteParts extends ReadPolicy {
+export interface OpenApiRouteParts {
   /** Once all routes are there. */
   openApi(): OpenApi
 }
@@ -23,9 +22,9 @@ const DOCUMENT: JsonSchema = {
 }
 
 /** The description of all routes, as far as the reader may know them. */
-export function openApiRoutes({ openApi, ...policy }: OpenApiRouteParts): readonly Route[] {
+export function openApiRoutes({ openApi }: OpenApiRouteParts): readonly Route[] {
   return [
-    defineRoute({
+    defineReadRoute({
       method: 'GET',
       path: '/openapi.json',
       operationId: 'getOpenApi',
@@ -36,10 +35,7 @@ export function openApiRoutes({ openApi, ...policy }: OpenApiRouteParts): readon
       answers: readAnswers('The OpenAPI 3.1 document, for this reader.', DOCUMENT),
       errors: [...PLAIN_ERRORS, 'PRECONDITION_FAILED'],
       prepare: () => openApi().prepare(),
-      run: async ({ access, conditions }) => {
-        const { json, tag } = await openApi().for(access)
-        return readReply(policy, access, tag, isKnown(conditions, tag) ? undefined : json)
-      },
+      plan: async ({ access }) => toPlan(await openApi().for(access)),
     }),
   ]
 }

@@ -7,7 +7,7 @@ import { ENTRY_COLUMNS, type EntryTable } from '../tables/tables.ts'
 import { INDEXED_CHARACTERS, isOwn } from '../where.ts'
 import { toWhereSql } from '../where-forms.ts'
 import { batchStatement } from '../writes/entry-batch.ts'
-import { type EntrySelect, entries, entryTable } from './page.ts'
+import { type EntrySelect, entries, entryTable, shownColumns } from './page.ts'
 import type { ReadSource } from './read-source.ts'
 import type { EntryRow, StoredEntry } from './rows.ts'
 
@@ -26,6 +26,8 @@ export interface SeenEntries {
   readonly where?: Condition | undefined
   /** Whether the reader may know who made and changed them. @default false */
   readonly hasPeople?: boolean
+  /** A revision whose document is at hand: it comes back empty. */
+  readonly known?: number | undefined
 }
 
 /** Reads entries that are named, and all entries of a collection in order of arrival. */
@@ -40,24 +42,22 @@ export class EntryReader {
 
   async bySlug(collection: CollectionModel, slug: string, seen: SeenEntries = {}): Promise<EntryRow | undefined> {
     const { key, table } = collection
-    const { hasPeople = false } = seen
     const { name, values, connection, narrow } = this.#narrowing(collection, seen.where)
     const statement = this.#source.statements.get(`slug ${table}${name}${mark(seen)}`, () => {
-      const found = narrow(entries(table, hasPeople).where('slug', '=', param<string>('slug')))
+      const found = narrow(seenEntries(table, seen).where('slug', '=', param<string>('slug')))
       // What a locale shows as a fallback gives way to a slug of its own.
       return prepare(table === key ? found : found.orderBy(sql`own_slug IS NULL`).limit(1))
     })
-    return connection.get(statement, { slug, ...values })
+    return connection.get(statement, { slug, known: seen.known, ...values })
   }
 
   async byId(collection: CollectionModel, id: string, seen: SeenEntries = {}): Promise<EntryRow | undefined> {
     const { table } = collection
-    const { hasPeople = false } = seen
     const { name, values, connection, narrow } = this.#narrowing(collection, seen.where)
     const statement = this.#source.statements.get(`id ${table}${name}${mark(seen)}`, () =>
-      prepare(narrow(entries(table, hasPeople).where('id', '=', param<string>('id')))),
+      prepare(narrow(seenEntries(table, seen).where('id', '=', param<string>('id')))),
     )
-    return connection.get(statement, { id, ...values })
+    return connection.get(statement, { id, known: seen.known, ...values })
   }
 
   /** The entry whose value at `path` is the given one; `path` is that of a unique field. */
@@ -241,6 +241,15 @@ export class EntryReader {
 }
 
 /** Tells the statement from that of readers who see less. */
-const mark = ({ hasPeople }: SeenEntries): string => (hasPeople ? ' people' : '')
+const mark = ({ hasPeople, known }: SeenEntries): string =>
+  `${hasPeople ? ' people' : ''}${known === undefined ? '' : ' unless known'}`
+
+/** What a reader sees of entries; a document of a known revision takes no time to come. */
+function seenEntries(table: string, { hasPeople = false, known }: SeenEntries): EntrySelect<EntryRow> {
+  if (known === undefined) return entries(table, hasPeople)
+  const columns = shownColumns(hasPeople).filter((column) => column !== 'doc')
+  const doc = sql<string>`CASE WHEN seq = ${param<number>('known')} THEN '' ELSE doc END`.as('doc')
+  return entryTable(table).select([...columns, doc]) as EntrySelect<EntryRow>
+}
 
 const stored = (key: string) => entryTable(key).select(['pk', ...ENTRY_COLUMNS])

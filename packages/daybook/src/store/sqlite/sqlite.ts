@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type NativeDatabase from 'better-sqlite3'
+import type { NativeStatement } from 'better-sqlite3'
 import type { Statement } from '../compile.ts'
 import type { Database, Snapshot, StoreOptions, TransactionOptions, WriteConnection } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
@@ -52,6 +53,7 @@ export class SqliteStore implements Database {
   /** Carries the log over while others go on: it has two syncs of its own, for which no write should wait. */
   readonly #checkpointer: SqliteThread | undefined
   readonly #watch: JournalWatch = new JournalWatch(async () => (await this.reader.get(HEAD))?.seq ?? 0)
+  readonly #version = new FileVersion()
   #commits = 0
   readonly #queue: QueuedWrite[] = []
   #draining = false
@@ -69,6 +71,10 @@ export class SqliteStore implements Database {
 
   get executed(): number {
     return this.reader.executed + this.#writer.executed
+  }
+
+  get version(): number {
+    return this.#version.now(this.reader.native)
   }
 
   transaction<T>(
@@ -202,6 +208,27 @@ export class SqliteStore implements Database {
     const code = sqliteCode(error)
     if (code.startsWith('SQLITE_IOERR') || code === 'SQLITE_CORRUPT') this.#broken = error
     return translateSqliteError(error)
+  }
+}
+
+/** Where a connection that only reads stands: SQLite counts the commits of others that it finds. */
+class FileVersion {
+  #native: NativeDatabase | undefined
+  #statement: NativeStatement | undefined
+  #seen: unknown
+  #version = 0
+
+  /** @param native may be another one than before: its count begins anew, too */
+  now(native: NativeDatabase): number {
+    if (native !== this.#native) {
+      this.#native = native
+      this.#statement = native.prepare('PRAGMA data_version').pluck()
+      this.#seen = undefined
+    }
+    const seen = this.#statement?.get()
+    if (seen !== this.#seen) this.#version += 1
+    this.#seen = seen
+    return this.#version
   }
 }
 

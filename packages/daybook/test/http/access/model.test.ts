@@ -22,7 +22,10 @@ import { get, refused } from '../../support/scenarios/steps.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
 const MODEL = '/api/cms/model'
-const PRIVATE = { 'Cache-Control': 'private, no-store', Vary: 'Authorization, Cookie, Origin' } as const
+const PRIVATE = {
+  'Cache-Control': 'private, no-store',
+  Vary: 'Authorization, Cookie, Origin, Accept-Encoding',
+} as const
 
 /** One field of each kind that a form treats in its own way. */
 const shop = defineConfig({

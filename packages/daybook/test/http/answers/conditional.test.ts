@@ -6,7 +6,7 @@ import { create, get, patch, put, remove } from '../../support/scenarios/steps.t
 
 const READ_HEADERS = {
   'Cache-Control': 'public, max-age=0, must-revalidate',
-  Vary: 'Authorization, Cookie, Origin',
+  Vary: 'Authorization, Cookie, Origin, Accept-Encoding',
 }
 
 /** What a client that has this answer already is told. */

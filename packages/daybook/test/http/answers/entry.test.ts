@@ -20,7 +20,7 @@ runScenarios('an entry', [
         answers: {
           ETag: /^"[^"]+"$/,
           'Cache-Control': 'public, max-age=0, must-revalidate',
-          Vary: 'Authorization, Cookie, Origin',
+          Vary: 'Authorization, Cookie, Origin, Accept-Encoding',
         },
       }),
       get('/api/posts/{id}', { body: { id: '{id}', bodyHtml: '{html}' }, answers: { ETag: '{tag}' } }),

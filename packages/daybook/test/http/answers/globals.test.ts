@@ -12,7 +12,7 @@ runScenarios('a global', [
         answers: {
           ETag: /^"[^"]+"$/,
           'Cache-Control': 'public, max-age=0, must-revalidate',
-          Vary: 'Authorization, Cookie, Origin',
+          Vary: 'Authorization, Cookie, Origin, Accept-Encoding',
         },
       }),
       get('/api/globals/site', { auth: true, answers: { 'Cache-Control': 'private, no-store' } }),

@@ -14,7 +14,7 @@ runScenarios('a list', [
         answers: {
           ETag: /^"[^"]+"$/,
           'Cache-Control': 'public, max-age=0, must-revalidate',
-          Vary: 'Authorization, Cookie, Origin',
+          Vary: 'Authorization, Cookie, Origin, Accept-Encoding',
         },
       }),
     ],

@@ -7,7 +7,7 @@ import {
   MAX_SIDE,
 } from '../../../assets/images/image-request.ts'
 import type { ImageSource } from '../../../assets/images/variants.ts'
-import { getEntry } from '../../../content/reads/entry.ts'
+import { planEntry } from '../../../content/reads/entry.ts'
 import type { JsonSchema } from '../../../fields/field.ts'
 import type { CollectionModel } from '../../../model/model.ts'
 import {
@@ -21,7 +21,7 @@ import {
 } from '../../../query/parameters.ts'
 import { isKnown } from '../../conditions.ts'
 import { defineRoute, type HeaderName, READ_ERRORS, type Route } from '../../contract.ts'
-import { type ReadPolicy, readReply } from '../../respond.ts'
+import { type ReadPolicy, readReply, VARY } from '../../respond.ts'
 import { EXAMPLE_ID } from '../schemas.ts'
 import type { AssetParts } from './assets.ts'
 
@@ -55,7 +55,7 @@ export function imageRoute({ engine, images, ...policy }: ReadPolicy & AssetPart
     ],
     errors: [...READ_ERRORS, 'NOT_IMPLEMENTED'],
     run: async ({ access, conditions, path, query, request }) => {
-      const asset = await getEntry(
+      const asset = await planEntry(
         engine.sourceFor(access, conditions.minSeq),
         access,
         assets,
@@ -63,9 +63,9 @@ export function imageRoute({ engine, images, ...policy }: ReadPolicy & AssetPart
         WHOLE_ASSET,
       )
       const accept = request.headers.get('accept') ?? undefined
-      const variant = images.plan(toSource(asset.json), query.values as ImageRequest, accept)
+      const variant = images.plan(toSource(await asset.read()), query.values as ImageRequest, accept)
       const { headers } = readReply(policy, access, variant.etag, undefined, asset.madeOf)
-      const all = variant.variesByAccept ? { ...headers, Vary: `${headers?.Vary}, Accept` } : { ...headers }
+      const all = { ...headers, Vary: variant.variesByAccept ? `${VARY}, Accept` : VARY }
       if (isKnown(conditions, variant.etag)) return { status: 304, headers: all }
       const { content } = await images.read(variant)
       return {
