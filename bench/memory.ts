@@ -74,7 +74,11 @@ async function measureMemory(): Promise<readonly string[]> {
   const say = (line: string): void => void process.stderr.write(`${line}\n`)
   await using databases = new SqliteDatabases({ root, scratch, model: compileModel(config), say })
   const store = await databases.copyOf(await databases.seeded(Number(given.entries)))
-  await using server = await Server.start(startArgs(store), { ...store.env, DAYBOOK_SERVICE_TOKEN: TOKEN }, 'anywhere')
+  await using server = await Server.start(
+    startArgs(store),
+    { ...store.env, DAYBOOK_SERVICE_TOKEN: TOKEN },
+    { place: 'anywhere' },
+  )
   const { system, node, date } = thisMachine()
   const lines = [`${given.entries} entries, ${CLIENTS} clients; ${system}, Node ${node}, ${date}`]
   const total = Number(given.requests)

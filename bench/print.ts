@@ -2,6 +2,7 @@ import { CORE_COUNT, HAS_ROOM } from './load/cores.ts'
 import type { Sample } from './load/measure.ts'
 import type {
   AggregateTime,
+  Amount,
   CatchUpCost,
   Comparison,
   DocumentTime,
@@ -13,10 +14,10 @@ import type {
   ManyCost,
   Nodes,
   OverloadCost,
+  Pairs,
   Report,
   RestoreCost,
   RuleCost,
-  SessionCost,
   Start,
   UploadCost,
 } from './report.ts'
@@ -40,10 +41,7 @@ function noise(report: Report): string {
   const samples = [
     ...comparisons.flatMap((one) => [one.floor, one.daybook]),
     ...sizes.flatMap((one) => [one.small, one.large]),
-    ...[...report.sessions, ...report.plugins, ...report.readers, ...report.rules].flatMap((one) => [
-      one.without,
-      one.with,
-    ]),
+    ...[...report.pairs.flatMap(({ rows }) => rows), ...report.rules].flatMap((one) => [one.without, one.with]),
     ...(nodes ? [nodes.one, nodes.straight, nodes.proxied] : []),
   ]
   const most = Math.max(0, ...samples.map(({ others }) => others))
@@ -64,17 +62,18 @@ function table(header: readonly string[], rows: readonly (readonly string[])[]):
 }
 
 function comparisonTable(comparisons: readonly Comparison[]): string {
-  const header = ['work', 'floor/s', 'daybook/s', 'ratio', 'CPU ratio', 'judge', 'target', '', 'floor p99']
+  const header = ['work', 'floor', 'floor/s', 'daybook/s', 'ratio', 'CPU ratio', 'judge', 'target', '', 'floor p99']
   return table(
     [...header, 'daybook p99', 'floor CPU', 'daybook CPU', 'cores busy', 'database CPU'],
-    comparisons.map(({ work, floor, daybook, ratio, cpuRatio, judge, target, met }) => [
+    comparisons.map(({ work, beside, floor, daybook, ratio, cpuRatio, judge, target, met }) => [
       work,
+      beside,
       whole(floor.perSecond),
       whole(daybook.perSecond),
       ratio.toFixed(2),
       cpuRatio.toFixed(2),
       judge,
-      judge === 'requests a second' ? `>= ${target}/s` : `>= ${target}`,
+      `>= ${target}`,
       verdict(met),
       `${floor.p99.toFixed(1)} ms`,
       `${daybook.p99.toFixed(1)} ms`,
@@ -104,12 +103,12 @@ function growthTable(rows: readonly Growth[], entries: number): string {
   )
 }
 
-function sessionTable(rows: readonly SessionCost[], title: string): string {
+function pairTable({ title, rows }: Pairs): string {
   return table(
-    [title, 'of', 'without/s', 'with/s', 'ratio', 'CPU ratio', 'judge', 'target', '', 'CPU', 'database CPU'],
-    rows.map(({ work, who, without, with: own, ratio, cpuRatio, judge, target, met }) => [
+    [title, 'with', 'without/s', 'with/s', 'ratio', 'CPU ratio', 'judge', 'target', '', 'CPU', 'database CPU'],
+    rows.map(({ work, what, without, with: own, ratio, cpuRatio, judge, target, met }) => [
       work,
-      who,
+      what,
       whole(without.perSecond),
       whole(own.perSecond),
       ratio.toFixed(2),
@@ -170,6 +169,19 @@ function startTable(starts: readonly Start[]): string {
       what,
       `${whole(milliseconds)} ms`,
       `<= ${target} ms`,
+      verdict(met),
+    ]),
+  )
+}
+
+/** Amounts beside what they may be. */
+export function printedAmounts(amounts: readonly Amount[]): string {
+  return table(
+    ['memory and package', '', 'target', ''],
+    amounts.map(({ what, value, unit, target, met }) => [
+      what,
+      `${whole(value)} ${unit}`.trimEnd(),
+      `<= ${target} ${unit}`.trimEnd(),
       verdict(met),
     ]),
   )
@@ -353,13 +365,12 @@ export function printed(report: Report): string {
   ]
   if (comparisons.length > 0) parts.push(comparisonTable(comparisons))
   if (report.growth.length > 0) parts.push(growthTable(report.growth, entries))
-  if (report.sessions.length > 0) parts.push(sessionTable(report.sessions, 'with a session'))
-  if (report.plugins.length > 0) parts.push(sessionTable(report.plugins, 'with a plugin'))
-  if (report.readers.length > 0) parts.push(sessionTable(report.readers, 'with readers'))
+  parts.push(...report.pairs.filter(({ rows }) => rows.length > 0).map(pairTable))
   if (report.rules.length > 0) parts.push(ruleTable(report.rules))
   if (nodes) parts.push(nodesTable(nodes))
   if (report.latencies.length > 0) parts.push(latencyTable(report.latencies))
   if (starts.length > 0) parts.push(startTable(starts))
+  if (report.amounts.length > 0) parts.push(printedAmounts(report.amounts))
   if (report.documents.length > 0) parts.push(documentTable(report.documents))
   if (report.aggregates.length > 0) parts.push(aggregateTable(report.aggregates))
   if (imports.length > 0) parts.push(importTable(imports))

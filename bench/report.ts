@@ -2,7 +2,7 @@ import { cpus, loadavg, totalmem } from 'node:os'
 import type { Rule } from './databases/rules.ts'
 import { CAN_PIN, CORE_COUNT, HAS_ROOM } from './load/cores.ts'
 import type { CrowdResult, ProbeResult } from './load/crowd.ts'
-import type { Kind } from './load/kinds.ts'
+import type { Demand, Kind } from './load/kinds.ts'
 import type { Loaded } from './load/load.ts'
 import { type Judge, judgeOf, type Sample } from './load/measure.ts'
 
@@ -36,6 +36,8 @@ export function thisMachine(): Machine {
 /** One kind of work, Daybook beside its floor. */
 export interface Comparison {
   readonly work: string
+  /** What the floor is. */
+  readonly beside: string
   readonly floor: Sample
   readonly daybook: Sample
   /** Daybook's requests a second by those of the floor. */
@@ -48,14 +50,25 @@ export interface Comparison {
   readonly met: boolean
 }
 
-/** Compares Daybook with its floor. */
-export function compare(kind: Kind, floor: Sample, daybook: Sample): Comparison {
+/** Compares Daybook with a floor. @param target the least share of the floor's speed */
+export function compare(
+  kind: Kind,
+  { beside, target }: { readonly beside: string; readonly target: number },
+  floor: Sample,
+  daybook: Sample,
+): Comparison {
   const ratio = daybook.perSecond / floor.perSecond
   const cpuRatio = floor.cpu / daybook.cpu
   const judge = judgeOf(kind, [floor, daybook])
-  const target = kind.perSecond ?? kind.target
-  const figures = { 'requests a second': daybook.perSecond, throughput: ratio, 'processor time': cpuRatio }
-  return { work: kind.title, floor, daybook, ratio, cpuRatio, judge, target, met: figures[judge] >= target }
+  const met = (judge === 'throughput' ? ratio : cpuRatio) >= target
+  return { work: kind.title, beside, floor, daybook, ratio, cpuRatio, judge, target, met }
+}
+
+/** Compares Daybook with a floor as a demand says. */
+export function compareAsDemanded(kind: Kind, demand: Demand, floor: Sample, daybook: Sample): Comparison {
+  const { floor: beside, keeping, target } = demand
+  const title = kind.writes || kind.status === 304 ? kind.title : `${kind.title}; ${keeping}`
+  return compare({ ...kind, title }, { beside, target }, floor, daybook)
 }
 
 /** One kind of work on a small store and on a large one. */
@@ -99,50 +112,52 @@ export interface Nodes {
   readonly met: boolean
 }
 
+const MIN_BY_PROXY = 0.9
+
 /** Compares nodes behind a proxy with the same nodes without; throughput tells only if each process has a core. */
 export function nodesResult(kind: Kind, [one, straight, proxied]: readonly [Sample, Sample, Sample]): Nodes {
   const ratio = proxied.perSecond / straight.perSecond
   const cpuRatio = straight.cpu / proxied.cpu
   const judge = HAS_ROOM ? judgeOf(kind, [straight, proxied]) : 'processor time'
-  const met = (judge === 'throughput' ? ratio : cpuRatio) >= kind.target
-  return { work: kind.title, one, straight, proxied, ratio, cpuRatio, judge, target: kind.target, met }
+  const met = (judge === 'throughput' ? ratio : cpuRatio) >= MIN_BY_PROXY
+  return { work: kind.title, one, straight, proxied, ratio, cpuRatio, judge, target: MIN_BY_PROXY, met }
 }
 
-/** One kind of work with something that others do without, such as a session, beside the same without it. */
-export interface SessionCost {
+/** One kind of work in another way, such as with a session, beside the same without that. */
+export interface Pair {
   readonly work: string
-  /** Whose session it is, or what else is there. */
-  readonly who: string
+  /** What the other way is. */
+  readonly what: string
   readonly without: Sample
   readonly with: Sample
-  /** Requests a second with a session by those without. */
+  /** Requests a second with it by those without. */
   readonly ratio: number
-  /** Processor time of a request without a session by that of one with it, that of the database included. */
+  /** Processor time of a request without it by that of one with it, that of the database included. */
   readonly cpuRatio: number
   readonly judge: Judge
   readonly target: number
   readonly met: boolean
 }
 
-const MIN_WITH_SESSION = 0.8
+/** Pairs of one subject. */
+export interface Pairs {
+  /** What they have in common. */
+  readonly title: string
+  readonly rows: readonly Pair[]
+}
 
 /**
- * Holds requests with a session, or with something else, against those without.
+ * Holds requests with something against those without.
  *
+ * @param what what they have
  * @param target the least of requests a second, or of processor time, by those without
  */
-export function sessionResult(
-  kind: Kind,
-  who: string,
-  without: Sample,
-  own: Sample,
-  target = MIN_WITH_SESSION,
-): SessionCost {
+export function pairOf(kind: Kind, what: string, target: number, without: Sample, own: Sample): Pair {
   const ratio = own.perSecond / without.perSecond
   const cpuRatio = (without.cpu + without.databaseCpu) / (own.cpu + own.databaseCpu)
   const judge = judgeOf(kind, [without, own])
   const met = (judge === 'throughput' ? ratio : cpuRatio) >= target
-  return { work: kind.title, who, without, with: own, ratio, cpuRatio, judge, target, met }
+  return { work: kind.title, what, without, with: own, ratio, cpuRatio, judge, target, met }
 }
 
 /** One kind of list with a read rule, beside the same without one. */
@@ -163,6 +178,24 @@ export function ruleResult(kind: Kind, { name, most }: Rule, without: Sample, ow
   const factor = (own.cpu + own.databaseCpu) / (without.cpu + without.databaseCpu)
   return { work: kind.title, rule: name, without, with: own, factor, target: most, met: factor <= most }
 }
+
+/** Something that was counted, and the most that it may be. */
+export interface Amount {
+  readonly what: string
+  readonly value: number
+  readonly unit: string
+  readonly target: number
+  readonly met: boolean
+}
+
+/** Holds an amount against the most that it may be. */
+export const amountOf = (what: string, value: number, unit: string, target: number): Amount => ({
+  what,
+  value,
+  unit,
+  target,
+  met: value <= target,
+})
 
 /** How long a start took. */
 export interface Start {
@@ -460,14 +493,13 @@ export interface Report {
   readonly rounds: number
   readonly comparisons: readonly Comparison[]
   readonly growth: readonly Growth[]
-  readonly sessions: readonly SessionCost[]
-  readonly plugins: readonly SessionCost[]
-  /** Writes, with readers of the journal. */
-  readonly readers: readonly SessionCost[]
+  readonly pairs: readonly Pairs[]
   readonly rules: readonly RuleCost[]
   readonly nodes?: Nodes | undefined
   readonly latencies: readonly Latency[]
   readonly starts: readonly Start[]
+  /** Memory, and what the published package takes. */
+  readonly amounts: readonly Amount[]
   readonly documents: readonly DocumentTime[]
   readonly aggregates: readonly AggregateTime[]
   readonly imports: readonly ImportCost[]

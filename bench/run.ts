@@ -11,16 +11,19 @@ import type { Databases, Ground } from './databases/databases.ts'
 import { PostgresDatabases } from './databases/postgres-databases.ts'
 import { SqliteDatabases } from './databases/sqlite-databases.ts'
 import { Child, here } from './load/child.ts'
-import { kindsOn } from './load/kinds.ts'
+import { KINDS } from './load/kinds.ts'
 import { WrongAnswer } from './load/measure.ts'
 import { printed } from './print.ts'
 import { type Report, thisMachine } from './report.ts'
-import { compareWithFloor } from './sections/against-floor.ts'
+import { compareWithFloors } from './sections/against-floor.ts'
 import { timeAggregates } from './sections/aggregate-time.ts'
+import { compareCheckouts } from './sections/by-checkout.ts'
 import { compareFiles } from './sections/by-file.ts'
+import { compareLogs } from './sections/by-log.ts'
 import { compareNodes } from './sections/by-nodes.ts'
 import { comparePlugins } from './sections/by-plugins.ts'
 import { compareReaders } from './sections/by-readers.ts'
+import { compareRequests } from './sections/by-request.ts'
 import { compareRules } from './sections/by-rule.ts'
 import { compareSessions } from './sections/by-session.ts'
 import { compareSizes } from './sections/by-size.ts'
@@ -28,6 +31,7 @@ import { measureCatchUp, measureEvents } from './sections/events.ts'
 import { measureExport } from './sections/export-cost.ts'
 import { measureImport } from './sections/import-cost.ts'
 import { measureMany } from './sections/many-cost.ts'
+import { measureMemory } from './sections/memory-cost.ts'
 import { timeDocuments } from './sections/openapi-time.ts'
 import { measureOverload } from './sections/overload.ts'
 import { measureRestore } from './sections/restore-cost.ts'
@@ -35,7 +39,7 @@ import { timeSearches } from './sections/search-time.ts'
 import { timeStarts } from './sections/start-time.ts'
 import { measureUploads } from './sections/upload-cost.ts'
 
-const NAMES = kindsOn('sqlite').map(({ name }) => name)
+const NAMES = KINDS.map(({ name }) => name)
 
 const HELP = `npm run bench -- [options]
 
@@ -43,9 +47,11 @@ const HELP = `npm run bench -- [options]
   --seconds S       length of one measurement (default: 5)
   --rounds R        measurements of each side (default: 3)
   --database NAME   what keeps the content: sqlite (default) or postgres
+  --against DIR     also compare the search with that of another checkout, on a copy of the same store
   --import DIR      also import this folder of Markdown files
-  --only NAME       one kind of work, "sessions", "plugins", "readers", "rules", "nodes", "search", "start", "openapi", "aggregate", "import",
-                    "export", "restore", "many", "events", "catch-up", "serve", "upload" or "overload"; may stand more than once: ${NAMES.join(', ')}
+  --only NAME       one kind of work, "select", "offset", "log", "sessions", "plugins", "readers", "rules", "nodes", "start", "memory",
+                    "openapi", "aggregate", "import", "export", "restore", "many", "events", "catch-up", "serve", "upload" or
+                    "overload"; may stand more than once: ${NAMES.join(', ')}
   --compare-sizes   also compare with a store of 1,000 (always so from 100,000 entries on)
   --data DIR        where seeded stores are kept for other runs (default: daybook-bench in the folder for temporary files)
   --json FILE       write the figures, too, and the table beside them (.txt)
@@ -61,6 +67,7 @@ const { values: given } = parseArgs({
     only: { type: 'string', multiple: true },
     'compare-sizes': { type: 'boolean', default: false },
     data: { type: 'string', default: join(tmpdir(), 'daybook-bench') },
+    against: { type: 'string' },
     import: { type: 'string' },
     json: { type: 'string' },
     profile: { type: 'string' },
@@ -92,15 +99,21 @@ async function measureAll(bench: Bench): Promise<Report> {
     database,
     entries,
     ...effort,
-    comparisons: [...(await compareWithFloor(bench)), ...(await compareFiles(bench))],
+    comparisons: [...(await compareWithFloors(bench)), ...(await compareFiles(bench))],
     growth: entries >= LARGE_STORE || given['compare-sizes'] ? await compareSizes(bench) : [],
-    sessions: await compareSessions(bench),
-    plugins: await comparePlugins(bench),
-    readers: await compareReaders(bench),
+    pairs: [
+      { title: 'in another way', rows: await compareRequests(bench) },
+      { title: 'another checkout', rows: await compareCheckouts(bench, given.against) },
+      { title: 'with a log', rows: await compareLogs(bench) },
+      { title: 'with a session', rows: await compareSessions(bench) },
+      { title: 'with a plugin', rows: await comparePlugins(bench) },
+      { title: 'with readers', rows: await compareReaders(bench) },
+    ],
     rules: await compareRules(bench),
     nodes: await compareNodes(bench),
     latencies: await timeSearches(bench),
     starts: await timeStarts(bench),
+    amounts: await measureMemory(bench),
     documents: await timeDocuments(bench),
     aggregates: await timeAggregates(bench),
     imports: await measureImport(bench, given.import),

@@ -37,9 +37,11 @@ export function ask(url: string, method = 'GET', body = '', headers: Record<stri
  * @throws {WrongAnswer} at the first difference
  */
 export async function requireSameAnswers(kind: Kind, floor: Side, daybook: Side): Promise<void> {
-  const { paths, posts, headers } = kind.load(floor.targeting, TOKEN, 0)
+  const { paths, tags, posts } = kind.load(floor.targeting, TOKEN, 0)
   const urls = [floor, daybook].map(urlOf)
-  for (const path of paths?.slice(0, COMPARED) ?? []) {
+  for (const [index, path] of paths?.slice(0, COMPARED).entries() ?? []) {
+    const tag = tags?.[index]
+    const headers: Record<string, string> = tag === undefined ? {} : { 'if-none-match': tag }
     const [one, other] = await Promise.all(urls.map((url) => ask(url + path, 'GET', '', headers)))
     if (!one || !other) throw new WrongAnswer(`${kind.title}: ${path} has no answer`)
     requireSame(kind, path, one, other)

@@ -18,12 +18,13 @@ export class Child implements AsyncDisposable {
   readonly #ended: Promise<never>
 
   /** @param args what Node is to run */
-  constructor(place: Place, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  constructor(place: Place, args: readonly string[], env: NodeJS.ProcessEnv = {}, isLogDropped = false) {
     const [program = '', ...rest] = commandIn(place, [process.execPath, ...args])
     this.#process = spawn(program, rest, {
-      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      stdio: ['ignore', 'pipe', isLogDropped ? 'pipe' : 'inherit', 'ipc'],
       env: { ...process.env, ...env },
     })
+    this.#process.stderr?.resume()
     this.#ended = once(this.#process, 'exit').then(() => {
       throw new Error('A process of the bench ended by itself; its message stands above.')
     })
@@ -59,6 +60,14 @@ export class Child implements AsyncDisposable {
   }
 }
 
+/** How a server is started. */
+export interface ServerOptions {
+  /** @default 'server' */
+  readonly place?: Place
+  /** Whether what it logs goes through a pipe and nowhere, as by default it would to a collector of logs. @default false */
+  readonly isLogDropped?: boolean
+}
+
 /** A server that takes load, and says how much processor time it used. */
 export class Server implements Metered, AsyncDisposable {
   readonly url: string
@@ -69,8 +78,12 @@ export class Server implements Metered, AsyncDisposable {
     this.url = url
   }
 
-  static async start(args: readonly string[], env: NodeJS.ProcessEnv = {}, place: Place = 'server'): Promise<Server> {
-    const child = new Child(place, ['--import', PROBE, ...args], env)
+  static async start(
+    args: readonly string[],
+    env: NodeJS.ProcessEnv = {},
+    { place = 'server', isLogDropped = false }: ServerOptions = {},
+  ): Promise<Server> {
+    const child = new Child(place, ['--import', PROBE, ...args], env, isLogDropped)
     return new Server(child, await child.listening())
   }
 
@@ -82,6 +95,11 @@ export class Server implements Metered, AsyncDisposable {
   /** How much memory the process holds, in bytes. */
   memory(): Promise<number> {
     return this.#child.ask<number>('memory')
+  }
+
+  /** The most memory that the process has held, in bytes. */
+  peak(): Promise<number> {
+    return this.#child.ask<number>('peak')
   }
 
   [Symbol.asyncDispose](): Promise<void> {

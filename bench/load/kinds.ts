@@ -1,4 +1,3 @@
-import type { EngineName } from '../databases/databases.ts'
 import type { Load } from './load.ts'
 import type { Targeting } from './plan.ts'
 
@@ -7,17 +6,32 @@ export interface Kind {
   /** What `--only` takes. */
   readonly name: string
   readonly title: string
-  /** The least share of the floor's speed that Daybook is to reach. */
-  readonly target: number
-  /** Requests a second that Daybook is to reach, instead of a share of the floor's. */
-  readonly perSecond?: number
   /** The status of every answer. */
   readonly status: 200 | 201 | 304
   readonly connections: number
   /** Whether it leaves something behind: Daybook then works on a copy of the store. */
   readonly writes: boolean
   /** What to ask; `from` is the number of the first new post. */
-  load(targeting: Targeting, token: string, from: number): Pick<Load, 'paths' | 'posts' | 'headers'>
+  load(targeting: Targeting, token: string, from: number): Pick<Load, 'paths' | 'tags' | 'posts'>
+}
+
+/** A bare server that Daybook is held against. */
+export type FloorName = 'lean' | 'replay'
+
+/** Daybook as it starts, which keeps answers, and without that. */
+export type Keeping = 'kept' | 'nothing kept'
+
+/** What Daybook is to reach beside a floor. */
+export interface Demand {
+  readonly keeping: Keeping
+  readonly floor: FloorName
+  /** The least share of the floor's speed. */
+  readonly target: number
+}
+
+/** A kind of work that floors can do, too. */
+export interface FloorKind extends Kind {
+  readonly demands: readonly Demand[]
 }
 
 const reading = { status: 200, connections: 10, writes: false } as const
@@ -28,85 +42,123 @@ const creating = {
     posts: { path, token, from, targets },
   }),
 } as const
+const notModified = { ...reading, status: 304, demands: [demand('kept', 'lean', 0.7)] } as const
 
-const entry: Kind = {
+function demand(keeping: Keeping, floor: FloorName, target: number): Demand {
+  return { keeping, floor, target }
+}
+
+/** Of answers that are asked for again, of those that are made each time, and beside Daybook's own statements. */
+const demands = (again: number, each: number, replay: number): readonly Demand[] => [
+  demand('kept', 'lean', again),
+  demand('nothing kept', 'lean', each),
+  demand('nothing kept', 'replay', replay),
+]
+const replayed = [demand('nothing kept', 'replay', 0.5)]
+
+const entry: FloorKind = {
   ...reading,
   name: 'entry',
   title: 'entry by slug',
-  target: 0.7,
+  demands: demands(1, 0.75, 0.7),
   load: ({ entries }) => ({ paths: entries }),
 }
 
+/** The search that is also timed, and held against another checkout. */
+export const SEARCH: FloorKind = {
+  ...reading,
+  name: 'search',
+  title: 'search for the commonest word',
+  demands: replayed,
+  load: ({ search }) => ({ paths: [search] }),
+}
+
 /** All kinds of work, in the order in which they are measured. */
-const LOAD_KINDS: readonly Kind[] = [
+export const KINDS: readonly FloorKind[] = [
   entry,
   {
     ...reading,
     name: 'list',
     title: 'list of the 20 newest, with total',
-    target: 0.7,
+    demands: demands(1.5, 0.75, 0.7),
     load: ({ list }) => ({ paths: [list] }),
   },
   {
     ...reading,
     name: 'page',
     title: 'page of 20 by cursor, anywhere',
-    target: 0.7,
+    demands: demands(1.5, 0.75, 0.7),
     load: ({ pages }) => ({ paths: pages }),
   },
   {
     ...reading,
     name: 'include',
     title: 'list of 20 with include=author',
-    target: 0.5,
+    demands: demands(1.5, 0.75, 0.5),
     load: ({ include }) => ({ paths: [include] }),
   },
   {
     ...reading,
     name: 'reverse',
     title: 'list of 20 authors with their five newest posts',
-    target: 0.5,
+    demands: replayed,
     load: ({ reverse }) => ({ paths: [reverse] }),
   },
   {
     ...reading,
     name: 'where',
     title: 'list of 20 with a where on an indexed field',
-    target: 0.5,
+    demands: replayed,
     load: ({ where }) => ({ paths: where }),
   },
   {
     ...reading,
     name: 'localized',
     title: 'localized list of 20',
-    target: 0.5,
+    demands: replayed,
     load: ({ localized }) => ({ paths: [localized] }),
   },
+  SEARCH,
   {
-    ...reading,
+    ...notModified,
+    name: 'entry-not-modified',
+    title: '304 on an entry',
+    load: ({ entries, entryTags }) => ({ paths: entries.slice(0, entryTags.length), tags: entryTags }),
+  },
+  {
+    ...notModified,
     name: 'not-modified',
     title: '304 on a list',
-    target: 0.8,
-    status: 304,
-    load: ({ list, listTag }) => ({ paths: [list], headers: { 'if-none-match': listTag } }),
+    load: ({ list, listTag }) => ({ paths: [list], tags: [listTag] }),
   },
-  { ...creating, name: 'create', title: 'create, durable', target: 0.5, connections: 10 },
-  { ...creating, name: 'create-alone', title: 'create, durable, one client', target: 0.5, connections: 1 },
+  {
+    ...creating,
+    name: 'create',
+    title: 'create, durable, 8 clients',
+    demands: [demand('kept', 'lean', 0.75)],
+    connections: 8,
+  },
+  {
+    ...creating,
+    name: 'create-alone',
+    title: 'create, durable, one client',
+    demands: [demand('kept', 'lean', 0.5)],
+    connections: 1,
+  },
 ]
 
-/** What another engine changes about a kind of work. */
-const CHANGES: Readonly<Record<EngineName, Readonly<Record<string, Partial<Kind>>>>> = {
-  sqlite: {},
-  postgres: { create: { title: 'create, durable, 16 clients', connections: 16, perSecond: 500 } },
-}
+/** At 1,000,000 entries an insert of Daybook's has larger indexes to keep, and the floor's has none. */
+const LARGE: Readonly<Record<string, number>> = { create: 0.5, 'create-alone': 0.4 }
+const LARGE_STORE = 1_000_000
 
-/** What is measured on an engine. */
-export function kindsOn(engine: EngineName): readonly Kind[] {
-  return LOAD_KINDS.map((kind) => ({ ...kind, ...CHANGES[engine][kind.name] }))
+/** What a kind is to reach on a store of so many entries. */
+export function demandsOn({ name, demands: some }: FloorKind, entries: number): readonly Demand[] {
+  const target = entries >= LARGE_STORE ? LARGE[name] : undefined
+  return target === undefined ? some : some.map((one) => ({ ...one, target }))
 }
 
 /**
  * What several nodes are asked, by as many clients each. Fewer of them would keep nodes behind a proxy waiting, and a
  * process that wakes up for every single request uses more processor time than one that finds several.
  */
-export const FOR_NODES: Kind = { ...entry, connections: 48, target: 0.9 }
+export const FOR_NODES: Kind = { ...entry, connections: 48 }

@@ -10,6 +10,8 @@ export interface Load {
   readonly seconds: number
   /** Addresses to read, in turn, shared out among the connections. */
   readonly paths?: readonly string[]
+  /** What each address has as its tag, sent as `If-None-Match`. */
+  readonly tags?: readonly string[]
   /** Sent with every address. */
   readonly headers?: Readonly<Record<string, string>>
   /** Requests a second, on all connections together. @default as many as there can be */
@@ -33,18 +35,22 @@ export interface Loaded {
   readonly busy: number
 }
 
-function requestsFor({ paths, posts, headers = {}, connections }: Load): (client: Client) => void {
+function requestsFor({ paths, tags, posts, headers = {}, connections }: Load): (client: Client) => void {
   let client = 0
   let number = posts?.from ?? 0
+  const reads = paths?.map((path, index): RequestSpec => {
+    const tag = tags?.[index]
+    return { method: 'GET', path, headers: tag === undefined ? headers : { ...headers, 'if-none-match': tag } }
+  })
   return (one) => {
-    if (paths) one.setRequests(shareOf(paths, client++, connections).map((path) => ({ method: 'GET', path, headers })))
+    if (reads) one.setRequests(shareOf(reads, client++, connections))
     else if (posts) one.setRequests([creation(posts, () => number++)])
   }
 }
 
-/** Each connection's own part of the addresses; all of them, where there are too few to share. */
-function shareOf(paths: readonly string[], client: number, clients: number): readonly string[] {
-  return paths.length < clients ? paths : paths.filter((_, index) => index % clients === client)
+/** Each connection's own part of the requests; all of them, where there are too few to share. */
+function shareOf(reads: readonly RequestSpec[], client: number, clients: number): readonly RequestSpec[] {
+  return reads.length < clients ? reads : reads.filter((_, index) => index % clients === client)
 }
 
 function creation({ path, token, targets }: NonNullable<Load['posts']>, next: () => number): RequestSpec {

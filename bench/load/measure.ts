@@ -37,7 +37,7 @@ export interface Side {
   readonly proxy?: Server
   readonly database: Metered
   readonly targeting: Targeting
-  /** Sent with every request, besides what the kind of work sends. */
+  /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>
   /** Waits until the servers have done what a load leaves behind. */
   readonly settle?: () => Promise<void>
@@ -69,7 +69,7 @@ let nextNumber = 100 * NUMBERS
 function loadOf({ connections, load }: Kind, side: Side, seconds: number): Load {
   nextNumber += NUMBERS
   const asked = load(side.targeting, TOKEN, nextNumber)
-  return { urls: urlsOf(side), connections, seconds, ...asked, headers: { ...asked.headers, ...side.headers } }
+  return { urls: urlsOf(side), connections, seconds, ...asked, headers: side.headers ?? {} }
 }
 
 /** Processor time that the parts of a side used, in microseconds. */
@@ -183,8 +183,8 @@ export async function race<const Sides extends readonly Side[]>(
   return samples.map(medianOf) as { readonly [Place in keyof Sides]: Sample }
 }
 
-/** Which figure tells how fast the sides are; requests a second do it alone, whatever the floor does. */
-export type Judge = 'requests a second' | 'throughput' | 'processor time'
+/** Which figure tells how fast the sides are. */
+export type Judge = 'throughput' | 'processor time'
 
 /** A core that is used as much as this has no more to give. */
 const FULL = 0.9
@@ -193,7 +193,6 @@ const FULL = 0.9
  * Requests a second tell, where the servers were the slow part: their cores were full, or they waited for the disk.
  * Else the load generator was, or a database of its own, and processor time tells.
  */
-export function judgeOf({ writes, perSecond }: Kind, samples: readonly Sample[]): Judge {
-  if (perSecond !== undefined) return 'requests a second'
+export function judgeOf({ writes }: Kind, samples: readonly Sample[]): Judge {
   return writes || samples.every(({ busy }) => busy >= FULL) ? 'throughput' : 'processor time'
 }

@@ -10,6 +10,7 @@ import type { Database } from '../../packages/daybook/src/store/database.ts'
 import { type NotedStatement, notedStore } from '../../packages/daybook/test/support/stores/noted-store.ts'
 import type { BenchStore, EngineName } from '../databases/databases.ts'
 import { CATEGORIES, COMMONEST, randomFrom, type Targets } from '../databases/text.ts'
+import type { LeanPage, LeanRow, LeanTable } from '../floor/lean-store.ts'
 
 /** A statement as Daybook ran it. */
 export interface Call extends NotedStatement {
@@ -17,38 +18,50 @@ export interface Call extends NotedStatement {
   readonly isKept: boolean
 }
 
-/** What the floor answers a list request with: rows between constant text, the total among it. */
-export interface PagePlan {
-  readonly counters: Call
-  readonly page: Call
-  /** How many of the rows are shown; one more is read to see whether there are others. */
+/** A list as text around its total and its documents. */
+interface ListText {
+  /** How many documents are shown. */
   readonly shown: number
-  /** The text before the total, between total and rows, and after the rows. */
+  /** The text before the total, between total and documents, and after them. */
   readonly parts: readonly [string, string, string]
 }
 
-/** An answer that the floor gives by running Daybook's statements and sending its bytes. */
+/** What the replaying floor answers a list request with; one more row is read than shown, to see whether there are others. */
+export interface PagePlan extends ListText {
+  readonly counters: Call
+  readonly page: Call
+}
+
+/** An answer that the replaying floor gives by running Daybook's statements and sending its bytes. */
 export interface ReplayPlan {
   readonly calls: readonly Call[]
   readonly json: string
 }
 
-/** What the floor needs to know to answer as Daybook does. */
-export interface FloorPlan {
+/** What the replaying floor needs to know to answer as Daybook does. */
+export interface StatementsPlan {
   readonly engine: EngineName
   /** The database that Daybook serves. */
   readonly address: string
-  /** Another database for the floor's own inserts. */
-  readonly writeAddress: string
   /** Takes a slug as its only parameter. */
   readonly entry: Call
   readonly pages: Readonly<Record<string, PagePlan>>
   readonly replays: Readonly<Record<string, ReplayPlan>>
 }
 
+/** The same for the lean floor. */
+export interface LeanPlan {
+  readonly engine: EngineName
+  /** The floor's own database. */
+  readonly address: string
+  readonly pages: Readonly<Record<string, LeanPage>>
+}
+
 /** Addresses to ask for, and what new posts refer to. */
 export interface Targeting {
   readonly entries: readonly string[]
+  /** The present tags of the first of them. */
+  readonly entryTags: readonly string[]
   readonly list: string
   readonly pages: readonly string[]
   readonly include: string
@@ -58,6 +71,10 @@ export interface Targeting {
   /** The present tag of the list. */
   readonly listTag: string
   readonly search: string
+  /** A page far from the list's beginning by `offset`, and the same one by cursor. */
+  readonly deep: { readonly byOffset: string; readonly byCursor: string }
+  /** The list with fields that make half of its bytes. */
+  readonly half: string
   readonly targets: Targets
 }
 
@@ -67,8 +84,16 @@ const REVERSE = '/api/authors?sort=slug&include=posts&reverse[posts][limit]=5'
 const LOCALIZED = '/api/pages?locale=fr'
 /** How many different entries are asked for, at most. */
 const ENTRIES = 10_000
+/** How many entries are asked for by their tags, at most. */
+const TAGGED = 1000
 /** How many places of the collection pages are asked from. */
 const LIST_PAGES = 50
+/** How deep a page by `offset` begins: nine tenths of a store with fewer posts than ten thousand. */
+const DEEP = 9000
+/** The fields of a post but the HTML of its text, which is half of it. */
+const HALF = `${LIST}?select=title,slug,body,status,author,tags,category,publishedOn,createdAt,updatedAt`
+/** Posts that are read together for the lean floor. */
+const BATCH = 1000
 
 /** A list, and the statements that it took. */
 interface NotedList {
@@ -119,11 +144,12 @@ class Notebook {
     return this.list(params, collection)
   }
 
-  async entry(slug: string): Promise<readonly Call[]> {
+  /** Reads an entry like a reader without a session; answers its tag, and what it took. */
+  async entry(slug: string): Promise<{ readonly tag: string; readonly calls: readonly Call[] }> {
     this.calls.length = 0
     const plan = await planEntry(this.engine, this.#access, this.posts, slug, readParameters({}, new Map()))
     await plan.read()
-    return [...this.calls]
+    return { tag: plan.tag, calls: [...this.calls] }
   }
 
   close(): Promise<void> {
@@ -131,8 +157,11 @@ class Notebook {
   }
 }
 
-/** What the floor answers, wherever its database is. */
-export type Answers = Pick<FloorPlan, 'entry' | 'pages' | 'replays'>
+/** What the floors answer, wherever their databases are. */
+export interface Answers {
+  readonly statements: Pick<StatementsPlan, 'entry' | 'pages' | 'replays'>
+  readonly lean: Pick<LeanPlan, 'pages'>
+}
 
 /** Looks up what to ask a seeded store, and how Daybook answers it. */
 export async function makePlan(
@@ -143,33 +172,54 @@ export async function makePlan(
   try {
     const slugs = await someSlugs(notebook)
     const pages = await somePages(notebook)
-    const targets = { authors: await idsOf(notebook, 'authors'), tags: await idsOf(notebook, 'tags') }
     const where = CATEGORIES.map((category) => `${LIST}?where[category][eq]=${category}`)
     const targeting: Targeting = {
       entries: slugs.map((slug) => `${LIST}/${slug}`),
+      entryTags: await tagsOf(notebook, slugs.slice(0, TAGGED)),
       list: LIST,
-      pages,
+      pages: pages.map(({ path }) => path),
       include: INCLUDE,
       reverse: REVERSE,
       where,
       localized: LOCALIZED,
       listTag: (await notebook.ask(LIST)).tag,
       search: `${LIST}?q=${COMMONEST}`,
-      targets,
+      deep: await deepPage(notebook),
+      half: HALF,
+      targets: { authors: await idsOf(notebook, 'authors'), tags: await idsOf(notebook, 'tags') },
     }
-    const [call, ...others] = await notebook.entry(slugs[0] ?? '')
-    if (!call || others.length > 0) throw new Error('Daybook no longer reads an entry with one statement: see plan.ts.')
-    const plans: Record<string, PagePlan> = {}
-    for (const path of [LIST, ...pages]) plans[path] = await pagePlan(notebook, path)
-    const replays: Record<string, ReplayPlan> = {}
-    for (const path of [INCLUDE, REVERSE, LOCALIZED, ...where]) {
-      const { calls, json } = await notebook.ask(path)
-      replays[path] = { calls, json }
-    }
-    return { answers: { entry: call, pages: plans, replays }, targeting }
+    const statements = await notedStatements(notebook, targeting)
+    const lean = await leanPages(notebook, pages)
+    return { answers: { statements, lean: { pages: lean } }, targeting }
   } finally {
     await notebook.close()
   }
+}
+
+async function notedStatements(notebook: Notebook, targeting: Targeting): Promise<Answers['statements']> {
+  const [slug = ''] = targeting.entries.map((path) => path.slice(LIST.length + 1))
+  const [entry, ...others] = (await notebook.entry(slug)).calls
+  if (!entry || others.length > 0) throw new Error('Daybook no longer reads an entry with one statement: see plan.ts.')
+  const pages: Record<string, PagePlan> = {}
+  for (const path of [LIST, ...targeting.pages]) pages[path] = await pagePlan(notebook, path)
+  const replays: Record<string, ReplayPlan> = {}
+  for (const path of [INCLUDE, REVERSE, LOCALIZED, targeting.search, ...targeting.where]) {
+    const { calls, json } = await notebook.ask(path)
+    replays[path] = { calls, json }
+  }
+  return { entry, pages, replays }
+}
+
+async function leanPages(notebook: Notebook, pages: readonly ListPlace[]): Promise<LeanPlan['pages']> {
+  const plans: Record<string, LeanPage> = {}
+  const add = async (table: LeanTable, path: string, first: number): Promise<void> => {
+    const { shown, parts } = textOf((await notebook.ask(path)).json)
+    plans[path] = { table, first, last: first + shown - 1, parts }
+  }
+  await add('posts', LIST, 1)
+  await add('joined', INCLUDE, 1)
+  for (const { path, first } of pages) await add('posts', path, first)
+  return plans
 }
 
 async function idsOf(notebook: Notebook, table: string): Promise<readonly string[]> {
@@ -192,18 +242,44 @@ async function someSlugs(notebook: Notebook): Promise<readonly string[]> {
   return [...slugs]
 }
 
-/** Addresses of pages anywhere in the collection. */
-async function somePages(notebook: Notebook): Promise<readonly string[]> {
+/** The tags of entries. */
+async function tagsOf(notebook: Notebook, slugs: readonly string[]): Promise<readonly string[]> {
+  const tags: string[] = []
+  for (const slug of slugs) tags.push((await notebook.entry(slug)).tag)
+  return tags
+}
+
+/** A page, and the place of its first entry in the list, from 1 on. */
+interface ListPlace {
+  readonly path: string
+  readonly first: number
+}
+
+/** The page after so many entries and one more. */
+async function pageAfter(notebook: Notebook, offset: number): Promise<ListPlace> {
+  const { json } = await notebook.list(new Map(Object.entries({ limit: ['1'], offset: [String(offset)] })))
+  const { nextCursor } = JSON.parse(json) as { nextCursor: string }
+  return { path: `${LIST}?cursor=${nextCursor}`, first: offset + 2 }
+}
+
+async function totalOf(notebook: Notebook): Promise<number> {
   const { json } = await notebook.list(new Map([['limit', ['0']]]))
-  const { total } = JSON.parse(json) as { total: number }
-  const pages: string[] = []
+  return (JSON.parse(json) as { total: number }).total
+}
+
+/** Pages anywhere in the collection. */
+async function somePages(notebook: Notebook): Promise<readonly ListPlace[]> {
+  const total = await totalOf(notebook)
+  const pages: ListPlace[] = []
   for (let n = 0; n < LIST_PAGES; n++) {
-    const offset = Math.floor((n / LIST_PAGES) * Math.max(0, total - 25))
-    const { json: page } = await notebook.list(new Map(Object.entries({ limit: ['1'], offset: [String(offset)] })))
-    const { nextCursor } = JSON.parse(page) as { nextCursor: string }
-    pages.push(`${LIST}?cursor=${nextCursor}`)
+    pages.push(await pageAfter(notebook, Math.floor((n / LIST_PAGES) * Math.max(0, total - 25))))
   }
   return pages
+}
+
+async function deepPage(notebook: Notebook): Promise<Targeting['deep']> {
+  const offset = Math.min(DEEP, Math.floor((await totalOf(notebook)) * 0.9))
+  return { byOffset: `${LIST}?offset=${offset}`, byCursor: (await pageAfter(notebook, offset - 1)).path }
 }
 
 async function pagePlan(notebook: Notebook, path: string): Promise<PagePlan> {
@@ -213,7 +289,47 @@ async function pagePlan(notebook: Notebook, path: string): Promise<PagePlan> {
   if (!counters || !page || others.length > 0) {
     throw new Error('Daybook no longer reads a page with two statements: see plan.ts.')
   }
+  return { counters, page, ...textOf(json) }
+}
+
+function textOf(json: string): ListText {
   const [, head = '', middle = ''] = /^(\{"collection":"\w+","total":)\d+(,.*?"items":\[)/.exec(json) ?? []
   const tail = json.slice(json.lastIndexOf('],"nextCursor"'))
-  return { counters, page, shown: JSON.parse(json).items.length, parts: [head, middle, tail] }
+  return { shown: JSON.parse(json).items.length, parts: [head, middle, tail] }
 }
+
+/** All published posts in the order of the list, for the lean floor. */
+export async function* leanRows(store: BenchStore): AsyncGenerator<readonly LeanRow[]> {
+  const database = await store.open()
+  const rows = <Row>(sql: string, ...values: unknown[]): Promise<readonly Row[]> =>
+    Promise.resolve(database.reader.all<Row>({ sql, bind: () => values }))
+  try {
+    const authors = new Map(
+      (await rows<{ id: string; doc: string }>('SELECT id, doc FROM authors')).map(({ id, doc }) => [id, doc]),
+    )
+    let position = 1
+    let last: PostRow = { created_at: '~', id: '', slug: '', doc: '' }
+    for (;;) {
+      const batch = await rows<PostRow>(NEXT_POSTS, last.created_at, last.id, BATCH)
+      if (batch.length === 0) return
+      yield batch.map(({ slug, doc }) => ({ position: position++, slug, doc, joined: joinAuthor(doc, authors) }))
+      last = batch.at(-1) ?? last
+    }
+  } finally {
+    await database.close()
+  }
+}
+
+interface PostRow {
+  readonly created_at: string
+  readonly id: string
+  readonly slug: string
+  readonly doc: string
+}
+
+const NEXT_POSTS = `SELECT created_at, id, slug, doc FROM posts WHERE status = 'published' AND (created_at, id) < (?, ?)
+  ORDER BY created_at DESC, id DESC LIMIT ?`
+
+/** Every quote in a text of a document stands behind a backslash, so that this finds its field alone. */
+const joinAuthor = (doc: string, authors: ReadonlyMap<string, string>): string =>
+  doc.replace(/(?<=,"author":)"([^"]+)"/, (reference, id: string) => authors.get(id) ?? reference)

@@ -2,5 +2,6 @@
 process.on('message', (message) => {
   if (message === 'cpu') process.send?.(process.cpuUsage())
   if (message === 'memory') process.send?.(process.memoryUsage.rss())
+  if (message === 'peak') process.send?.(process.resourceUsage().maxRSS * 1024)
 })
 process.once('disconnect', () => process.exit(0))

@@ -10,6 +10,7 @@ import { type Comparison, compare } from '../report.ts'
 
 const CONFIG = here('../databases/files.config.ts')
 const FLOOR = here('../floor/floor-files.ts')
+const BESIDE = { beside: 'createReadStream', target: 0.7 }
 const FOLDER = 'uploads/bench'
 
 /** A file to serve, and how many clients fetch it at once. */
@@ -28,7 +29,6 @@ const FILES: readonly File[] = [
 const kindOf = ({ name, title, connections }: File): Kind => ({
   name: 'serve',
   title,
-  target: 0.7,
   status: 200,
   writes: false,
   connections,
@@ -71,7 +71,7 @@ export async function compareFiles(bench: Bench): Promise<readonly Comparison[]>
     await place(file, scratch, daybook.url)
     const kind = kindOf(file)
     const [bare, own] = await race(generator, kind, sides, effort)
-    found.push(compare(kind, bare, own))
+    found.push(compare(kind, BESIDE, bare, own))
   }
   return found
 }

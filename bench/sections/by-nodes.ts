@@ -12,11 +12,11 @@ export async function compareNodes(bench: Bench): Promise<Nodes | undefined> {
   if (database.engine !== 'postgres' || !bench.isAsked('nodes')) return undefined
   say('three nodes, straight and by proxy …')
   const { targeting } = await makePlan(store, model)
-  await using first = await startDaybook(bench, store, 'nodes')
-  await using second = await startDaybook(bench, store, 'nodes')
-  await using third = await startDaybook(bench, store, 'nodes')
+  await using first = await startDaybook(bench, store, { place: 'nodes' })
+  await using second = await startDaybook(bench, store, { place: 'nodes' })
+  await using third = await startDaybook(bench, store, { place: 'nodes' })
   const servers = [first, second, third]
-  await using proxy = await Server.start([here('proxy.ts'), ...servers.map(({ url }) => url)], {}, 'proxy')
+  await using proxy = await Server.start([here('proxy.ts'), ...servers.map(({ url }) => url)], {}, { place: 'proxy' })
   const one: Side = { name: 'one node', servers: [first], database, targeting }
   const straight: Side = { name: 'three nodes', servers, database, targeting }
   const proxied: Side = { name: 'three nodes by proxy', servers, proxy, database, targeting }

@@ -1,9 +1,9 @@
 import { type Bench, CONFIG, startArgs } from '../bench.ts'
 import { here, Server } from '../load/child.ts'
-import { kindsOn } from '../load/kinds.ts'
+import { KINDS } from '../load/kinds.ts'
 import { race, type Side } from '../load/measure.ts'
 import { makePlan } from '../load/plan.ts'
-import { type SessionCost, sessionResult } from '../report.ts'
+import { type Pair, pairOf } from '../report.ts'
 
 const WORK = ['entry', 'list', 'not-modified']
 const CONFIGS = [CONFIG, here('../databases/plugins.config.ts')]
@@ -11,7 +11,7 @@ const CONFIGS = [CONFIG, here('../databases/plugins.config.ts')]
 const MIN_WITH_PLUGINS = 0.95
 
 /** Routes of Daybook, in a service without plugins and in one with fifty routes of a plugin. */
-export async function comparePlugins(bench: Bench): Promise<readonly SessionCost[]> {
+export async function comparePlugins(bench: Bench): Promise<readonly Pair[]> {
   if (!bench.isAsked('plugins')) return []
   bench.say('with and without 50 routes of a plugin …')
   const { targeting } = await makePlan(bench.store, bench.model)
@@ -22,10 +22,10 @@ export async function comparePlugins(bench: Bench): Promise<readonly SessionCost
     const server = servers.use(await Server.start(args, bench.store.env))
     sides.push({ name: config, servers: [server], database: bench.databases, targeting })
   }
-  const costs: SessionCost[] = []
-  for (const kind of kindsOn(bench.databases.engine).filter(({ name }) => WORK.includes(name))) {
+  const costs: Pair[] = []
+  for (const kind of KINDS.filter(({ name }) => WORK.includes(name))) {
     const [without, own] = await race(bench.generator, kind, sides, bench.effort)
-    if (without && own) costs.push(sessionResult(kind, '50 routes', without, own, MIN_WITH_PLUGINS))
+    if (without && own) costs.push(pairOf(kind, '50 routes', MIN_WITH_PLUGINS, without, own))
   }
   return costs
 }

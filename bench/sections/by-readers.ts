@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Bench, CONFIG, startArgs } from '../bench.ts'
 import { Child, here, Server } from '../load/child.ts'
-import { kindsOn } from '../load/kinds.ts'
+import { KINDS } from '../load/kinds.ts'
 import { race, type Side, TOKEN } from '../load/measure.ts'
 import { makePlan } from '../load/plan.ts'
-import { type SessionCost, sessionResult } from '../report.ts'
+import { type Pair, pairOf } from '../report.ts'
 
 const WORK = ['create', 'create-alone']
 /** The least of what a service without readers of its journal writes. */
@@ -13,7 +13,7 @@ const MIN_WITH_READERS = 0.85
 const LOOK_MS = 100
 
 /** Writes in a service without readers of the journal, and in one with two webhooks. */
-export async function compareReaders(bench: Bench): Promise<readonly SessionCost[]> {
+export async function compareReaders(bench: Bench): Promise<readonly Pair[]> {
   if (!bench.isAsked('readers')) return []
   bench.say('writes with and without webhooks …')
   const { targeting } = await makePlan(bench.store, bench.model)
@@ -29,10 +29,10 @@ export async function compareReaders(bench: Bench): Promise<readonly SessionCost
   const without = await open('none', CONFIG)
   const own = await open('two webhooks', here('../databases/readers.config.ts'))
   const sides = [without, { ...own, settle: () => untilDelivered(own.url) }] as const
-  const costs: SessionCost[] = []
-  for (const kind of kindsOn(bench.databases.engine).filter(({ name }) => WORK.includes(name))) {
+  const costs: Pair[] = []
+  for (const kind of KINDS.filter(({ name }) => WORK.includes(name))) {
     const [plain, read] = await race(bench.generator, kind, sides, bench.effort)
-    costs.push(sessionResult(kind, own.name, plain, read, MIN_WITH_READERS))
+    costs.push(pairOf(kind, own.name, MIN_WITH_READERS, plain, read))
   }
   return costs
 }

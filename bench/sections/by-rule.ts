@@ -12,7 +12,6 @@ const LATER = `${SORTED}&offset=50`
 const kind = (title: string, load: Kind['load']): Kind => ({
   name: 'rules',
   title,
-  target: 1,
   status: 200,
   connections: 10,
   writes: false,

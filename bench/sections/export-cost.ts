@@ -23,7 +23,7 @@ export async function measureExport(bench: Bench): Promise<readonly ExportCost[]
   const { targeting } = await makePlan(store, model)
   databases.unpin()
   const env = { ...store.env, DAYBOOK_SERVICE_TOKEN: TOKEN, ENABLE_CMS_EXPORT: 'true' }
-  await using server = await Server.start(startArgs(store), env, 'anywhere')
+  await using server = await Server.start(startArgs(store), env, { place: 'anywhere' })
   await using reading = new Child('anywhere', [here('load.ts')])
   const load: Load = { urls: [server.url], seconds: WARMING_SECONDS, connections: 4, paths: targeting.entries }
   // What is read of the store is kept, as much as may be: that is no memory of exports.

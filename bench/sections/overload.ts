@@ -28,7 +28,7 @@ export async function measureOverload(bench: Bench): Promise<readonly OverloadCo
   const { store, model, effort, say } = bench
   say('overload …')
   const { targeting } = await makePlan(store, model)
-  await using server = await startDaybook(bench, store)
+  await using server = await startDaybook(bench, store, { keeping: 'nothing kept' })
   await using generator = new Child('load', [here('crowd.ts')])
   await using prober = new Child('load', [here('crowd.ts')])
   const seconds = effort.seconds + ARRIVAL_SECONDS

@@ -1,4 +1,4 @@
-import { type Bench, startArgs } from '../bench.ts'
+import { type Bench, keepingArgs } from '../bench.ts'
 import type { BenchStore } from '../databases/databases.ts'
 import { Child, here, Server } from '../load/child.ts'
 import type { Load, Loaded } from '../load/load.ts'
@@ -22,7 +22,7 @@ export async function timeSearches(bench: Bench): Promise<readonly Latency[]> {
 }
 
 async function searchTimes(store: BenchStore, targeting: Targeting, seconds: number): Promise<SearchTimes> {
-  await using server = await Server.start(startArgs(store), store.env, 'anywhere')
+  await using server = await Server.start(keepingArgs(store, 'nothing kept'), store.env, { place: 'anywhere' })
   await using searching = new Child('anywhere', [here('load.ts')])
   await using reading = new Child('anywhere', [here('load.ts')])
   const run = async (duration: number): Promise<readonly [Loaded, Loaded]> => {
