@@ -12,6 +12,11 @@ export class Auth {
     return this.#send({ ...options, method: 'GET', path: ['cms', 'auth', 'session'] })
   }
 
+  async actions(options: CallOptions = {}): Promise<unknown> {
+    const call = { method: 'GET', path: ['cms', 'auth', 'actions'] } as const
+    return ((await this.#send({ ...options, ...call })) as { readonly actions: unknown }).actions
+  }
+
   permissions(options: CallOptions = {}): Promise<unknown> {
     return this.#send({ ...options, method: 'GET', path: ['cms', 'auth', 'permissions'] })
   }

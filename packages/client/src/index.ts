@@ -7,6 +7,7 @@ export type {
   AllPermissions,
   Asset,
   AssetClient,
+  AuthActionDescription,
   AuthClient,
   Client,
   CollectionClient,

@@ -33,6 +33,11 @@ export interface ClientOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** How long a call may take, with all attempts and the whole answer, in milliseconds; `Infinity`: no limit. @default 30,000 */
   readonly timeout?: number
+  /**
+   * Asked when the service answers that a call needs a session (401): a call for which it answers true is sent once more, as nothing of
+   * it was carried out. Calls about sessions themselves do not ask. @default none
+   */
+  readonly renewSession?: () => Promise<boolean>
   /** Which pauses reads, and writes with an idempotency key, are tried again after. */
   readonly retry?: RetryOptions
 }
@@ -84,16 +89,30 @@ export function connect(options: ClientOptions): Send {
     const request = `${call.method} ${url}`
     const search = toQueryString(call.query ?? {})
     const timeout = call.timeout ?? options.timeout ?? DEFAULT_TIMEOUT
-    return withinTime(timeout, request, call.signal, (watch) =>
-      repeat({ ...options.retry, ...call.retry }, call, watch, async () => {
-        const init = await toInit(request, call, options, watch.signal)
-        const response = await fetchFor(call, options)(url + search, init).catch((cause: unknown) => {
-          throw new NetworkError(request, `got no answer: ${failureReason(cause)}`, cause)
-        })
-        return readAnswer(request, response, call.holds)
-      }),
-    )
+    const ask = (): Promise<unknown> =>
+      withinTime(timeout, request, call.signal, (watch) =>
+        repeat({ ...options.retry, ...call.retry }, call, watch, async () => {
+          const init = await toInit(request, call, options, watch.signal)
+          const response = await fetchFor(call, options)(url + search, init).catch((cause: unknown) => {
+            throw new NetworkError(request, `got no answer: ${failureReason(cause)}`, cause)
+          })
+          return readAnswer(request, response, call.holds)
+        }),
+      )
+    return ask().catch(async (error: unknown) => {
+      if (!(await isRenewed(error, call, options))) throw error
+      return ask()
+    })
   }
+}
+
+/** Whether a call that needs a session has one now. */
+async function isRenewed(error: unknown, { path, signal }: Call, { renewSession }: ClientOptions): Promise<boolean> {
+  const isAboutSessions = path[0] === 'cms' && path[1] === 'auth'
+  if (!renewSession || isAboutSessions || !(error instanceof DaybookError) || error.status !== 401) return false
+  const isRenewed = await renewSession()
+  signal?.throwIfAborted()
+  return isRenewed
 }
 
 /** Opens a stream of events, which the signal ends. @throws as a call does */

@@ -32,6 +32,7 @@ const CALLS: Readonly<Record<string, (client: Client<Blog>) => Promise<unknown>>
   'POST /api/:collection/:id/preview': (client) => client.collections.posts.preview(ID),
   'DELETE /api/:collection/:id/preview': (client) => client.collections.posts.revokePreviews(ID),
   'GET /api/cms/auth/session': (client) => client.auth.session(),
+  'GET /api/cms/auth/actions': (client) => client.auth.actions(),
   'GET /api/cms/auth/permissions': (client) => client.auth.permissions(),
   'GET /api/cms/model': (client) => client.model(),
   'GET /api/:collection/:id/versions': (client) => client.collections.posts.versions(ID),

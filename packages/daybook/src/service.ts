@@ -206,7 +206,7 @@ async function openService<const C extends DaybookConfig>(
     bodyLimit,
     pendingRequests: limits.pendingRequests ?? DEFAULT_PENDING,
     answers: openAnswers(engine, config),
-    startPage: docsPath(config),
+    startPage: startPageOf(config),
     isStrict: options.strict ?? false,
     observe: observerOf(metrics, plugins.subscriptions.length > 0 ? pace : undefined),
   })
@@ -240,6 +240,10 @@ async function openService<const C extends DaybookConfig>(
     close: () => opened.close(),
   }
 }
+
+/** The page that browsers at `/` are sent to: the first that a plugin names, or the docs page. */
+const startPageOf = (config: DaybookConfig): string | undefined =>
+  config.plugins?.find(({ startPage }) => startPage !== undefined)?.startPage ?? docsPath(config)
 
 /** What a reader without a session may do with answers. */
 const readPolicy = ({ publicCacheControl = DEFAULT_CACHE_CONTROL, cdn }: DaybookConfig): ReadPolicy => ({

@@ -386,9 +386,18 @@ export interface AllPermissions<C extends DaybookConfig> {
   readonly globals: { readonly [K in GlobalKey<C>]?: Permissions<'read' | 'update'> }
 }
 
+/** An action of the auth adapter. */
+export interface AuthActionDescription {
+  readonly description?: string
+  /** The JSON Schema of what it takes. */
+  readonly input?: Readonly<Record<string, unknown>>
+}
+
 /** Sessions. What the actions answer is what the accounts of a service without an `auth` of its own do. */
 export interface AuthClient<C extends DaybookConfig> {
   session(options?: CallOptions): Promise<Session>
+  /** What the service can do about sessions, by name. Without `login`, they come from elsewhere: from tokens, for example. */
+  actions(options?: CallOptions): Promise<Readonly<Record<string, AuthActionDescription>>>
   /** What the asker may do, for drawing its buttons. */
   permissions(options?: CallOptions): Promise<AllPermissions<C>>
   /** Begins a session. The client itself keeps no token: see {@link Client.withToken}. */

@@ -1,6 +1,7 @@
 import { DaybookError, StartupError } from '../errors.ts'
 import {
   ANONYMOUS,
+  type AuthAction,
   type AuthAdapter,
   type AuthCapabilities,
   type AuthContext,
@@ -16,6 +17,9 @@ import { serviceTokenCheck } from './tokens/service-token.ts'
 const DEFAULT_AUTH_ANSWER_MS = 1800
 /** How long an adapter may take to load, in milliseconds: longer than any machine needs, as only what never comes is given up. */
 const ADAPTER_LOAD_MS = 30_000
+
+/** What an adapter with actions that says nothing about them is taken to have. */
+const USUAL_ACTIONS: Readonly<Record<string, AuthAction>> = { login: {}, register: {}, logout: {} }
 
 /** An adapter that cannot do harm by failing, with the service token and the named tokens beside it. */
 export class AuthGuard {
@@ -62,6 +66,18 @@ export class AuthGuard {
       const identity = (async () => adapter.getIdentity(context))()
       return requireCaller(...(await Promise.all([principal, identity])))
     })
+  }
+
+  /**
+   * The actions that the adapter carries out: those that it names, the usual ones where it names none, and none where it has no
+   * `invoke`.
+   */
+  get actions(): Readonly<Record<string, object>> {
+    if (!this.#adapter.invoke) return {}
+    const { actions = USUAL_ACTIONS } = this.capabilities
+    return Object.fromEntries(
+      Object.entries(actions).map(([name, { description, input }]) => [name, { description, input }]),
+    )
   }
 
   /**

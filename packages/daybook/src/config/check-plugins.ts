@@ -87,6 +87,10 @@ const PARTS: Readonly<Record<string, PartCheck>> = {
   fields: byKey('fields by the key of a collection or global', isObject('fields, such as { title: f.text() }')),
   hooks: (value, path, report) => checkParts(HOOK_PARTS, value, path, report),
   routes: part(Array.isArray, 'write a list of routes'),
+  startPage: part(
+    (value) => typeof value === 'string' && /^\/[!-~]+$/.test(value),
+    "write the path of a page, such as '/studio'",
+  ),
   studio: part(isPlainObjectOfData, PLAIN_ADVICE),
   setup: part((value) => typeof value === 'function', 'write a function'),
 }

@@ -31,6 +31,7 @@ export interface Plugin<
   readonly fields?: F | undefined
   readonly hooks?: object | undefined
   readonly routes?: readonly object[] | undefined
+  readonly startPage?: string | undefined
   readonly studio?: object | undefined
   readonly setup?: ((context: never) => unknown) | undefined
 }

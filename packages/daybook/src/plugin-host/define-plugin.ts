@@ -64,6 +64,11 @@ export interface PluginDefinition<
   readonly fields?: F
   readonly hooks?: PluginHooks<NoInfer<O>, OpenConfig<NoInfer<C>, NoInfer<G>>>
   readonly routes?: readonly PluginRoute<NoInfer<O>, OpenConfig<NoInfer<C>, NoInfer<G>>>[]
+  /**
+   * The path of a page of the plugin that browsers which open `/` are sent to, where nothing else answers that. It goes before the docs
+   * page; of several plugins, the first one decides. @default none
+   */
+  readonly startPage?: string
   /** Plain data for an editor's interface. */
   readonly studio?: object
   /** Runs once, before the service answers. */

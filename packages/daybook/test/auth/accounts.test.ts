@@ -1,4 +1,4 @@
-import { defineCollection, defineConfig, f } from 'daybook'
+import { type AuthAdapter, type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import { betterAuth } from 'daybook/better-auth'
 import { createTestService, type TestService } from 'daybook/testing'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -34,6 +34,32 @@ describe('a request without a session', () => {
   test('may not write', async () => {
     const answer = await browser.send('/api/notes', { json: { title: 'A' } })
     expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="daybook"'])
+  })
+})
+
+describe('the actions of a service', () => {
+  const actionsOf = async (auth: DaybookConfig['auth']): Promise<object> => {
+    await using other = await createTestService({ ...config, ...(auth ? { auth } : {}) })
+    return json(await new Browser(other).send('/api/cms/auth/actions')).actions
+  }
+
+  test('say what a page for signing in can offer', async () => {
+    const actions = { login: { input: { required: ['email', 'password'] } }, register: {}, logout: {} }
+    expect(await actionsOf(undefined)).toMatchObject(actions)
+    expect(await actionsOf(betterAuth({ registration: 'invite' }))).toMatchObject({
+      register: { input: { required: ['name', 'email', 'password', 'invitation'] } },
+    })
+    expect(Object.keys(await actionsOf({ registration: 'closed' }))).toEqual(['login', 'logout'])
+  })
+
+  test('are those of the adapter: the usual ones where it names none, and none where it has none', async () => {
+    const adapter: AuthAdapter = {
+      getCapabilities: () => ({ provider: 'own', providerRoutes: { enabled: false } }),
+      getPrincipal: async () => null,
+      getIdentity: async () => null,
+    }
+    expect(await actionsOf(adapter)).toEqual({})
+    expect(await actionsOf({ ...adapter, invoke: async () => null })).toEqual({ login: {}, register: {}, logout: {} })
   })
 })
 

@@ -1,5 +1,6 @@
 import { DaybookError, type Issue, invalid } from '../../errors.ts'
 import {
+  type AuthAction,
   type AuthAdapter,
   type AuthCapabilities,
   type AuthContext,
@@ -56,6 +57,16 @@ const newAccount = (registration: Registration): Readonly<Record<string, unknown
   ...(registration === 'invite' ? { invitation: TEXT } : {}),
 })
 
+const registerAction = ({
+  registration,
+  hasPlugins,
+}: Pick<AccountsParts, 'registration' | 'hasPlugins'>): AuthAction => ({
+  description: 'Makes an account, and signs in.',
+  input: objectOf(newAccount(registration)),
+  output: hasPlugins ? { oneOf: [SIGNED_IN, SECOND_FACTOR] } : SIGNED_IN,
+  status: 201,
+})
+
 /** What the adapter can do. A plugin of better-auth may ask for another factor. */
 const capabilitiesOf = ({ registration, hasPlugins = false }: AccountsParts): AuthCapabilities => ({
   provider: 'better-auth',
@@ -68,12 +79,7 @@ const capabilitiesOf = ({ registration, hasPlugins = false }: AccountsParts): Au
       output: hasPlugins ? { oneOf: [SIGNED_IN, SECOND_FACTOR] } : SIGNED_IN,
       status: 200,
     },
-    register: {
-      description: 'Makes an account, and signs in.',
-      input: objectOf(newAccount(registration)),
-      output: hasPlugins ? { oneOf: [SIGNED_IN, SECOND_FACTOR] } : SIGNED_IN,
-      status: 201,
-    },
+    ...(registration === 'closed' ? {} : { register: registerAction({ registration, hasPlugins }) }),
     logout: { description: 'Ends the session.', status: 204 },
   },
 })

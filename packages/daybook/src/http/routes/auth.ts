@@ -19,7 +19,7 @@ import {
 import { forwarded, readInput } from '../input.ts'
 import type { HttpRequest } from '../request.ts'
 import { fromResponse, PRIVATE } from '../respond.ts'
-import { PERMISSIONS_SCHEMA, SESSION_SCHEMA } from './schemas.ts'
+import { ACTIONS_SCHEMA, PERMISSIONS_SCHEMA, SESSION_SCHEMA } from './schemas.ts'
 
 /** The parts that the routes of sessions need. */
 export interface AuthParts {
@@ -32,7 +32,13 @@ export interface AuthParts {
 
 /** Routes of the session and its permissions, of the auth adapter's actions, and of its provider. */
 export function authRoutes(parts: AuthParts): readonly Route[] {
-  return [sessionRoute(parts), permissionsRoute(parts), actionRoute(parts), ...providerRoutes(parts)]
+  return [
+    sessionRoute(parts),
+    actionsRoute(parts),
+    permissionsRoute(parts),
+    actionRoute(parts),
+    ...providerRoutes(parts),
+  ]
 }
 
 const PUBLIC = {
@@ -59,6 +65,25 @@ const sessionRoute = ({ auth }: AuthParts): Route =>
       },
     ],
     run: async ({ access }) => ({ status: 200, json: auth.tell(access.caller), headers: PRIVATE }),
+  })
+
+const actionsRoute = ({ auth }: AuthParts): Route =>
+  defineRoute({
+    ...PUBLIC,
+    path: '/api/cms/auth/actions',
+    operationId: 'getAuthActions',
+    summary: 'Lists the actions of the auth adapter.',
+    answers: [
+      {
+        status: 200,
+        description:
+          'By name, what each action takes. Without `login`, sessions come from elsewhere: from tokens, for example.',
+        schema: ACTIONS_SCHEMA,
+        name: 'authActions',
+        headers: ['Cache-Control', 'Vary'],
+      },
+    ],
+    run: async () => ({ status: 200, json: JSON.stringify({ actions: auth.actions }), headers: PRIVATE }),
   })
 
 const permissionsRoute = ({ model }: AuthParts): Route =>

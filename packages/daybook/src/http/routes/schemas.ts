@@ -77,6 +77,14 @@ export const REFERENCES_SCHEMA: JsonSchema = objectSchema({
   },
 })
 
+/** The actions of the auth adapter. */
+export const ACTIONS_SCHEMA: JsonSchema = objectSchema({
+  actions: {
+    type: 'object',
+    additionalProperties: objectSchema({}, { description: { type: 'string' }, input: { type: 'object' } }),
+  },
+})
+
 /** The session of a request. */
 export const SESSION_SCHEMA: JsonSchema = objectSchema({
   authenticated: { type: 'boolean' },

@@ -175,6 +175,7 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   deleteThrough: { ...write(204), limited: [404, 404, 204, 204] },
   sessionThrough: [401, 200, 200, 200],
   getSession: everyone,
+  getAuthActions: everyone,
   getPermissions: everyone,
   getModel: [401, 200, 200, 200],
   getOpenApi: everyone,

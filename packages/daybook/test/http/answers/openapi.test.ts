@@ -361,6 +361,7 @@ describe('what it says', () => {
     const { paths, components } = await documentOf({ ...blog, auth: adapter })
     expect(Object.keys(paths).filter((path) => path.includes('/auth/'))).toEqual([
       '/api/cms/auth/session',
+      '/api/cms/auth/actions',
       '/api/cms/auth/permissions',
       '/api/cms/auth/actions/login',
       '/api/cms/auth/actions/register',

@@ -4,6 +4,7 @@ import {
   type DocsConfig,
   defineCollection,
   defineConfig,
+  definePlugin,
   f,
   StartupError,
 } from 'daybook'
@@ -168,6 +169,21 @@ describe('the config of the docs page', () => {
     expect((await service.request(script)).status).toBe(200)
     expect((await service.request('/docs')).status).toBe(404)
     expect((await service.request('/', { headers: HTML })).headers.get('location')).toBe('/help/api')
+  })
+
+  test('gives way to the page that a plugin begins with', async () => {
+    const plugins = [
+      definePlugin({ name: 'quiet', version: '1.0.0' }),
+      definePlugin({ name: 'desk', version: '1.0.0', startPage: '/desk' }),
+      definePlugin({ name: 'other', version: '1.0.0', startPage: '/other' }),
+    ]
+    await using service = await createTestService({ ...withDocs({}), plugins })
+    expect((await service.request('/', { headers: HTML })).headers.get('location')).toBe('/desk')
+    expect((await service.request('/')).status).toBe(404)
+    const wrong = { ...withDocs({}), plugins: [definePlugin({ name: 'desk', version: '1.0.0', startPage: 'desk' })] }
+    await expect(createTestService(wrong)).rejects.toThrow(
+      "plugins.desk.startPage: write the path of a page, such as '/studio'",
+    )
   })
 
   test('switches it off', async () => {

@@ -1,0 +1,46 @@
+import { createClient } from '@daybook/client'
+import { defineCollection, defineConfig, f } from 'daybook'
+import { createTestService } from 'daybook/testing'
+import { expect, test } from 'vitest'
+
+const config = defineConfig({ collections: { notes: defineCollection({ fields: { title: f.text() } }) } })
+
+test('a call that needs a session asks for a new one, and is then sent once more', async () => {
+  await using service = await createTestService(config)
+  let token: string | undefined
+  let asked = 0
+  const { collections, auth } = createClient<typeof config>({
+    baseUrl: 'http://daybook.test',
+    fetch: (url, init) => service.fetch(new Request(url, init)),
+    token: () => token,
+    renewSession: async () => {
+      asked += 1
+      if (asked > 1) token = service.token
+      return asked > 1
+    },
+  })
+  await expect(collections.notes.create({ title: 'Refused' })).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+  expect(await collections.notes.create({ title: 'Stored' })).toMatchObject({ title: 'Stored' })
+  expect(await collections.notes.create({ title: 'At once' })).toMatchObject({ title: 'At once' })
+  expect((await collections.notes.findMany()).total).toBe(2)
+  expect(asked).toBe(2)
+  token = 'of nobody'
+  await expect(auth.login({ email: 'ann@example.org', password: 'not hers at all' })).rejects.toThrow()
+  expect(asked).toBe(2)
+})
+
+test('a call that is ended while a session is asked for is not sent again', async () => {
+  await using service = await createTestService(config)
+  const ending = new AbortController()
+  const { collections } = createClient<typeof config>({
+    baseUrl: 'http://daybook.test',
+    fetch: (url, init) => service.fetch(new Request(url, init)),
+    renewSession: async () => {
+      ending.abort(new Error('closed'))
+      return true
+    },
+  })
+  const creating = collections.notes.create({ title: 'Late' }, { signal: ending.signal })
+  await expect(creating).rejects.toThrow('closed')
+  expect((await collections.notes.findMany()).total).toBe(0)
+})
