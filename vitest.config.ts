@@ -43,7 +43,7 @@ export default defineConfig({
       'docs/test/**/*.test.ts',
       'scripts/test/**/*.test.ts',
     ],
-    globalSetup: ['packages/daybook/test/support/postgres/postgres-run.ts'],
+    globalSetup: ['packages/daybook/test/support/postgres/postgres-run.ts', 'packages/studio/test/support/built.ts'],
     pool: 'forks',
     sequence: { sequencer: LongFirst },
     // Many tests wait: for a clock, a database, another process. Meanwhile others have their core.

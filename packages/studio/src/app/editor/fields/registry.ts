@@ -1,0 +1,27 @@
+import { BooleanEditor } from './boolean-editor.tsx'
+import { DateEditor } from './date-editor.tsx'
+import type { FieldEditor } from './field-editor.ts'
+import { NumberEditor } from './number-editor.tsx'
+import { OtherEditor } from './other-editor.tsx'
+import { SelectEditor } from './select-editor.tsx'
+import { TextEditor } from './text-editor.tsx'
+
+/** The editor of each type of field; to add a type, add its line. */
+const EDITORS: Readonly<Record<string, FieldEditor>> = {
+  boolean: BooleanEditor,
+  date: DateEditor,
+  datetime: DateEditor,
+  email: TextEditor,
+  integer: NumberEditor,
+  markdown: TextEditor,
+  number: NumberEditor,
+  select: SelectEditor,
+  slug: TextEditor,
+  status: SelectEditor,
+  text: TextEditor,
+  url: TextEditor,
+}
+
+/** The editor of a field; lists have none but those of their own types. */
+export const editorOf = ({ type, many }: { readonly type: string; readonly many: boolean }): FieldEditor =>
+  (many ? undefined : EDITORS[type]) ?? OtherEditor

@@ -1,0 +1,59 @@
+import './ui/styles/tokens.css'
+import './ui/styles/base.css'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { type ReactNode, StrictMode, useMemo, useState } from 'react'
+import { createRoot } from 'react-dom/client'
+import { type Language, loadTexts, pageLanguage, type Texts, TextsProvider } from './messages/messages.tsx'
+import { makeRouter } from './routes.tsx'
+import { rememberLanguage, ThemeChoice } from './session/choices.ts'
+import { type Preferences, PreferencesContext } from './shell/preferences.ts'
+import { readSettings } from './talk/settings.ts'
+import { makeStudio, type Studio, StudioContext } from './talk/studio.ts'
+
+interface AppProps {
+  readonly studio: Studio
+  readonly theme: ThemeChoice
+  readonly router: ReturnType<typeof makeRouter>
+  /** Of the first drawing. */
+  readonly firstTexts: Texts
+}
+
+function App({ studio, theme, router, firstTexts }: AppProps): ReactNode {
+  const [texts, setTexts] = useState(firstTexts)
+  const preferences = useMemo<Preferences>(() => {
+    const chooseLanguage = (language: Language): void => {
+      rememberLanguage(language, studio.settings.path)
+      document.documentElement.lang = language
+      void loadTexts(language).then(setTexts)
+    }
+    return { theme, chooseLanguage }
+  }, [studio, theme])
+  return (
+    <StrictMode>
+      <StudioContext value={studio}>
+        <PreferencesContext value={preferences}>
+          <TextsProvider texts={texts}>
+            <QueryClientProvider client={studio.queries}>
+              <RouterProvider router={router} />
+            </QueryClientProvider>
+          </TextsProvider>
+        </PreferencesContext>
+      </StudioContext>
+    </StrictMode>
+  )
+}
+
+async function start(element: Element): Promise<void> {
+  const settings = readSettings()
+  const firstTexts = await loadTexts(pageLanguage())
+  const parts = {
+    studio: makeStudio(settings),
+    theme: new ThemeChoice(settings.path),
+    router: makeRouter(settings.path),
+  }
+  createRoot(element).render(<App {...parts} firstTexts={firstTexts} />)
+}
+
+const place = document.getElementById('studio')
+if (place) void start(place)

@@ -1,0 +1,34 @@
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** How one language writes times and numbers. */
+export class Formats {
+  readonly #relative: Intl.RelativeTimeFormat
+  readonly #day: Intl.DateTimeFormat
+  readonly #moment: Intl.DateTimeFormat
+
+  constructor(language: string) {
+    this.#relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
+    this.#day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
+    this.#moment = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short' })
+  }
+
+  /**
+   * How long ago something was, or its day when that was more than a week ago.
+   *
+   * @param timestamp ISO 8601
+   */
+  ago(timestamp: string, now: number = Date.now()): string {
+    const past = Math.max(0, now - Date.parse(timestamp))
+    if (past < HOUR) return this.#relative.format(-Math.floor(past / MINUTE), 'minute')
+    if (past < DAY) return this.#relative.format(-Math.floor(past / HOUR), 'hour')
+    if (past < 7 * DAY) return this.#relative.format(-Math.floor(past / DAY), 'day')
+    return this.#day.format(Date.parse(timestamp))
+  }
+
+  /** A moment in the reader's time zone. @param timestamp ISO 8601 */
+  moment(timestamp: string): string {
+    return this.#moment.format(Date.parse(timestamp))
+  }
+}

@@ -1,0 +1,65 @@
+import type { CollectionDescription, FieldDescription, GlobalDescription, ModelDescription } from 'daybook'
+
+/** A collection, as the Studio shows it. */
+export interface StudioCollection extends CollectionDescription {
+  /** Its name for people. */
+  readonly label: string
+  /** The field that names its entries; `undefined`: there is none that could. */
+  readonly titleField: string | undefined
+}
+
+/** A global, as the Studio shows it. */
+export interface StudioGlobal extends GlobalDescription {
+  readonly label: string
+}
+
+/** The model, as far as the session may know it. */
+export interface StudioModel extends Pick<ModelDescription, 'locales' | 'plugins'> {
+  readonly collections: ReadonlyMap<string, StudioCollection>
+  readonly globals: ReadonlyMap<string, StudioGlobal>
+}
+
+/** Makes of the service's description what the Studio needs. */
+export function toStudioModel({ collections, globals, locales, plugins }: ModelDescription): StudioModel {
+  return {
+    locales,
+    plugins,
+    collections: new Map(
+      collections.map((one) => [one.key, { ...one, label: labelOf(one.key), titleField: titleFieldOf(one) }]),
+    ),
+    globals: new Map(globals.map((one) => [one.key, { ...one, label: labelOf(one.key) }])),
+  }
+}
+
+/** A key in words: `publishedOn` is `Published on`. */
+export function labelOf(key: string): string {
+  const words = key
+    .replaceAll('_', ' ')
+    .replace(/([a-z0-9])([A-Z])/g, (_, end, start) => `${end} ${start.toLowerCase()}`)
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Names of fields that entries are called by. */
+const TITLES: readonly string[] = ['title', 'name', 'label', 'headline', 'subject', 'filename']
+
+function titleFieldOf({ fields, slugField }: CollectionDescription): string | undefined {
+  const texts = fields.filter(({ type, many }) => type === 'text' && !many).map(({ key }) => key)
+  const source = fields.find(({ key }) => key === slugField)?.from
+  const usual = TITLES.find((key) => texts.includes(key))
+  return (
+    (source !== undefined && texts.includes(source) ? source : undefined) ?? usual ?? texts[0] ?? slugField ?? undefined
+  )
+}
+
+/** What an entry is called; `undefined` where it has no name. */
+export function titleOf(
+  { titleField }: StudioCollection,
+  entry: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const title = titleField === undefined ? entry.id : entry[titleField]
+  return typeof title === 'string' && title.trim() !== '' ? title : undefined
+}
+
+/** The fields that a form shows, in the order of the config; what the service works out by itself is no part of it. */
+export const formFields = (fields: readonly FieldDescription[]): readonly FieldDescription[] =>
+  fields.filter(({ type }) => type !== 'reverse')

@@ -1,0 +1,67 @@
+import { type ReactNode, useEffect } from 'react'
+import { useTexts } from '../messages/messages.tsx'
+import { keys } from '../talk/keys.ts'
+import { useObservable } from '../talk/observable.ts'
+import { useStudio } from '../talk/studio.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import styles from './sign-in.module.css'
+import { SignInForm } from './sign-in-form.tsx'
+import { useSession } from './use-session.ts'
+
+/** Shows its children to those who are signed in, and a page for signing in to all others, at the same address. */
+export function SessionGate({ children }: { readonly children: ReactNode }): ReactNode {
+  const { authenticated } = useSession()
+  const { queries, renewal } = useStudio()
+  const isAsked = useObservable(renewal.isAsked)
+  const hadModel = queries.getQueryData(keys.model) !== undefined
+  // A session that ends while somebody works closes nothing: what is on the page stays.
+  const isOver = authenticated || hadModel
+  useEffect(() => {
+    if (!authenticated && hadModel) void renewal.ask()
+  }, [authenticated, hadModel, renewal])
+  return isOver ? (
+    <>
+      {children}
+      <SignInAgain isOpen={isAsked} />
+    </>
+  ) : (
+    <SignInPage />
+  )
+}
+
+function SignInPage(): ReactNode {
+  const { queries, settings } = useStudio()
+  const { t } = useTexts()
+  useEffect(() => {
+    document.title = `${t.session.signIn} · ${settings.title}`
+  }, [t, settings])
+  return (
+    <main className={styles.page}>
+      <div className={styles.card}>
+        <div className={styles.head}>
+          {settings.logo !== undefined && <img src={settings.logo} alt="" className={styles.logo} />}
+          <p className={styles.name}>{settings.title}</p>
+          <h1>{t.session.signIn}</h1>
+        </div>
+        <SignInForm onDone={() => void queries.invalidateQueries({ queryKey: keys.session })} />
+      </div>
+    </main>
+  )
+}
+
+/** Signs in over the page when a session has ended; the calls that wait then go on. */
+function SignInAgain({ isOpen }: { readonly isOpen: boolean }): ReactNode {
+  const { queries, renewal } = useStudio()
+  const { t } = useTexts()
+  const done = (): void => {
+    renewal.settle(true)
+    // Another person may have signed in, who may do other things.
+    void queries.invalidateQueries()
+  }
+  return (
+    <Dialog title={t.session.signInAgain} isOpen={isOpen} onClose={() => renewal.settle(false)}>
+      <p>{t.session.signInAgainText}</p>
+      <SignInForm onDone={done} />
+    </Dialog>
+  )
+}

@@ -1,0 +1,155 @@
+import { type AuthActionDescription, DaybookError } from '@daybook/client'
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { useTexts } from '../messages/messages.tsx'
+import { errorText } from '../talk/error-texts.ts'
+import { keys } from '../talk/keys.ts'
+import { type Studio, useStudio } from '../talk/studio.ts'
+import { Button } from '../ui/button.tsx'
+import { TextField } from '../ui/text-field.tsx'
+import styles from './sign-in.module.css'
+
+/** A way to get a session. */
+type Way = 'login' | 'register' | 'token'
+
+/** The actions of the service, by name. */
+type Actions = Readonly<Record<string, AuthActionDescription>>
+
+function useActions(): Actions {
+  const { client } = useStudio()
+  const { data } = useSuspenseQuery({
+    queryKey: keys.actions,
+    queryFn: ({ signal }) => client.auth.actions({ signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return data
+}
+
+/** The form that begins a session, by what the service offers: an account, a new account, or a token. */
+export function SignInForm({ onDone }: { readonly onDone: () => void }): ReactNode {
+  const actions = useActions()
+  const { t } = useTexts()
+  const ways: readonly Way[] = [
+    ...(['login', 'register'] as const).filter((one) => Object.hasOwn(actions, one)),
+    'token',
+  ]
+  const [chosen, setWay] = useState<Way>()
+  const way = chosen ?? ways[0] ?? 'token'
+  const texts = { login: t.session.toSignIn, register: t.session.toRegister, token: t.session.toToken }
+  return (
+    <div className={styles.form}>
+      <WayForm key={way} way={way} input={actions[way]?.input} onDone={onDone} />
+      {ways.length > 1 && (
+        <ul className={styles.ways}>
+          {ways
+            .filter((one) => one !== way)
+            .map((one) => (
+              <li key={one}>
+                <Button variant="quiet" onPress={() => setWay(one)}>
+                  {texts[one]}
+                </Button>
+              </li>
+            ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+interface WayFormProps {
+  readonly way: Way
+  /** The JSON Schema of what the action takes. */
+  readonly input: AuthActionDescription['input']
+  readonly onDone: () => void
+}
+
+/** Texts that the person typed, by name. */
+type Typed = Readonly<Record<string, string>>
+
+/** What each way asks for; an invitation only where the service takes one. */
+function namesOf(way: Way, input: AuthActionDescription['input']): readonly string[] {
+  if (way === 'token') return ['token']
+  if (way === 'login') return ['email', 'password']
+  const takesInvitation = Object.hasOwn((input?.properties as object | undefined) ?? {}, 'invitation')
+  return ['name', 'email', 'password', ...(takesInvitation ? ['invitation'] : [])]
+}
+
+function WayForm({ way, input, onDone }: WayFormProps): ReactNode {
+  const studio = useStudio()
+  const { t } = useTexts()
+  const [typed, setTyped] = useState<Typed>({})
+  const signIn = useMutation({ mutationFn: () => beginSession(studio, way, typed), onSuccess: onDone })
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    if (!signIn.isPending) signIn.mutate()
+  }
+  const names = namesOf(way, input)
+  const labels = t.session as unknown as Readonly<Record<string, string>>
+  return (
+    <form onSubmit={submit} className={styles.fields}>
+      {names.map((name, index) => (
+        <TextField
+          key={name}
+          {...INPUTS[name]}
+          label={labels[name] ?? name}
+          description={name === 'token' ? t.session.tokenText : undefined}
+          name={name}
+          value={typed[name] ?? ''}
+          onChange={(value) => setTyped((before) => ({ ...before, [name]: value }))}
+          autoFocus={index === 0}
+          isRequired
+        />
+      ))}
+      {signIn.isError && (
+        <p role="alert" className={styles.error}>
+          {sentenceFor(signIn.error, way, t)}
+        </p>
+      )}
+      <Button type="submit" variant="primary" isPending={signIn.isPending}>
+        {way === 'register' ? t.session.register : t.session.signIn}
+      </Button>
+    </form>
+  )
+}
+
+/** What browsers and password managers are told of each input. */
+const INPUTS: Readonly<Record<string, { readonly type?: 'email' | 'password'; readonly autoComplete: string }>> = {
+  name: { autoComplete: 'name' },
+  email: { type: 'email', autoComplete: 'username' },
+  password: { type: 'password', autoComplete: 'current-password' },
+  invitation: { autoComplete: 'one-time-code' },
+  token: { type: 'password', autoComplete: 'off' },
+}
+
+/** A refusal that the person can do something about. */
+class SignInRefusal extends Error {
+  readonly reason: 'tokenWrong' | 'secondFactor'
+
+  constructor(reason: 'tokenWrong' | 'secondFactor') {
+    super(reason)
+    this.reason = reason
+  }
+}
+
+async function beginSession({ client, token }: Studio, way: Way, typed: Typed): Promise<void> {
+  if (way === 'token') {
+    const given = typed.token?.trim() ?? ''
+    const { authenticated } = await client.withToken(given).auth.session()
+    if (!authenticated) throw new SignInRefusal('tokenWrong')
+    return token.set(given)
+  }
+  const { authenticated } = await client
+    .withToken(undefined)
+    .auth.action<{ readonly authenticated: boolean }>(way, typed)
+  if (!authenticated) throw new SignInRefusal('secondFactor')
+  token.set(undefined)
+}
+
+function sentenceFor(error: unknown, way: Way, t: ReturnType<typeof useTexts>['t']): string {
+  if (error instanceof SignInRefusal) return t.session[error.reason]
+  if (!(error instanceof DaybookError)) return errorText(error, t)
+  if (error.code === 'UNAUTHORIZED') return t.session.wrong
+  if (error.code === 'CONFLICT' && way === 'register') return t.session.taken
+  const [issue] = error.details.issues ?? []
+  return issue ? `${issue.path.replace(/^\//, '')}: ${issue.message}` : errorText(error, t)
+}

@@ -1,0 +1,61 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useTexts } from '../messages/messages.tsx'
+import { useModel } from '../model/use-model.ts'
+import { useStudio } from '../talk/studio.ts'
+import { Icon } from '../ui/icon.tsx'
+import styles from './shell.module.css'
+
+/** The way to every collection and global. */
+export function Navigation({ onGo }: { readonly onGo?: () => void }): ReactNode {
+  const { settings } = useStudio()
+  const { collections, globals } = useModel()
+  const { t } = useTexts()
+  const go = onGo ? { onClick: onGo } : {}
+  return (
+    <nav className={styles.navigation} aria-label={t.shell.navigation}>
+      <Link to="/" className={styles.brand} activeOptions={{ exact: true }} {...go}>
+        {settings.logo !== undefined && <img src={settings.logo} alt="" className={styles.logo} />}
+        <span>{settings.title}</span>
+      </Link>
+      <Link to="/" className={styles.link} activeOptions={{ exact: true }} {...go}>
+        <Icon name="home" />
+        <span>{t.shell.overview}</span>
+      </Link>
+      <Group title={t.shell.collections} isShown={collections.size > 0}>
+        {[...collections.values()].map(({ key, label }) => (
+          <li key={key}>
+            <Link to="/c/$collection" params={{ collection: key }} className={styles.link} {...go}>
+              <Icon name="collection" />
+              <span>{label}</span>
+            </Link>
+          </li>
+        ))}
+      </Group>
+      <Group title={t.shell.globals} isShown={globals.size > 0}>
+        {[...globals.values()].map(({ key, label }) => (
+          <li key={key}>
+            <Link to="/g/$global" params={{ global: key }} className={styles.link} {...go}>
+              <Icon name="global" />
+              <span>{label}</span>
+            </Link>
+          </li>
+        ))}
+      </Group>
+    </nav>
+  )
+}
+
+interface GroupProps {
+  readonly title: string
+  readonly isShown: boolean
+  readonly children: ReactNode
+}
+
+const Group = ({ title, isShown, children }: GroupProps): ReactNode =>
+  isShown && (
+    <section className={styles.group} aria-label={title}>
+      <p className={styles.groupTitle}>{title}</p>
+      <ul>{children}</ul>
+    </section>
+  )

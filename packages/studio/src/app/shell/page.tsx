@@ -1,0 +1,47 @@
+import { type ReactNode, useEffect, useRef } from 'react'
+import { useStudio } from '../talk/studio.ts'
+import styles from './shell.module.css'
+
+/** What a {@link Page} takes. */
+export interface PageProps {
+  /** The heading, and the title in the browser's tab. */
+  readonly title: string
+  /** A line above the heading, such as the way back. */
+  readonly above?: ReactNode
+  /** Beside the heading. */
+  readonly actions?: ReactNode
+  /** Whether the page takes the whole width. @default false */
+  readonly isWide?: boolean
+  /** Whether something in the page takes the focus itself. @default false */
+  readonly keepsFocus?: boolean
+  readonly children: ReactNode
+}
+
+/** One page: it names the browser's tab, and takes the focus to its heading when somebody comes to it from another page. */
+export function Page({ title, above, actions, isWide = false, keepsFocus = false, children }: PageProps): ReactNode {
+  const { settings } = useStudio()
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${title} · ${settings.title}`
+  }, [title, settings])
+  useEffect(() => {
+    // The first page of a visit leaves the focus where browsers put it.
+    const isFirst = document.activeElement === document.body && !('studioVisited' in document.body.dataset)
+    document.body.dataset.studioVisited = ''
+    if (!isFirst && !keepsFocus) heading.current?.focus({ preventScroll: true })
+  }, [keepsFocus])
+  return (
+    <div className={`${styles.page} ${isWide ? styles.wide : ''}`}>
+      <div className={styles.head}>
+        {above}
+        <div className={styles.headRow}>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {actions !== undefined && <div className={styles.actions}>{actions}</div>}
+        </div>
+      </div>
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,101 @@
+import { Outlet } from '@tanstack/react-router'
+import { type ReactNode, Suspense, useEffect, useState } from 'react'
+import { useTexts } from '../messages/messages.tsx'
+import { SessionGate } from '../session/session-gate.tsx'
+import { followChanges } from '../talk/live.ts'
+import { useObservable } from '../talk/observable.ts'
+import { useStudio } from '../talk/studio.ts'
+import { IconButton } from '../ui/button.tsx'
+import { Drawer } from '../ui/dialog.tsx'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { ToastProvider } from '../ui/toasts.tsx'
+import { Waiting } from '../ui/waiting.tsx'
+import { AccountMenu } from './account-menu.tsx'
+import { BrokenPage } from './broken-page.tsx'
+import { Navigation } from './navigation.tsx'
+import styles from './shell.module.css'
+
+/** What stands around every page. */
+export function Shell(): ReactNode {
+  const { t } = useTexts()
+  const broken = (error: unknown, retry: () => void): ReactNode => <BrokenPage error={error} onRetry={retry} />
+  return (
+    <ToastProvider closeLabel={t.common.close}>
+      <ErrorBoundary fallback={broken}>
+        <Suspense fallback={<Waiting label={t.common.loading} />}>
+          <SessionGate>
+            <Frame />
+          </SessionGate>
+        </Suspense>
+      </ErrorBoundary>
+    </ToastProvider>
+  )
+}
+
+/** Shared by the link that skips to the content. */
+const MAIN_ID = 'content'
+
+function Frame(): ReactNode {
+  const { t } = useTexts()
+  const [isOpen, setIsOpen] = useState(false)
+  useLiveChanges()
+  const close = (): void => setIsOpen(false)
+  return (
+    <div className={styles.frame}>
+      <a href={`#${MAIN_ID}`} className={styles.skip} onClick={skip}>
+        {t.shell.skip}
+      </a>
+      <aside className={styles.sidebar}>
+        <Navigation />
+      </aside>
+      <header className={styles.bar}>
+        <div className={styles.opener}>
+          <IconButton icon="menu" label={t.shell.openNavigation} onPress={() => setIsOpen(true)} />
+        </div>
+        <AccountMenu />
+      </header>
+      <Drawer label={t.shell.navigation} isOpen={isOpen} onClose={close}>
+        <Navigation onGo={close} />
+      </Drawer>
+      <main id={MAIN_ID} tabIndex={-1} className={styles.main}>
+        <AwayBanner />
+        <Suspense fallback={<Waiting label={t.common.loading} />}>
+          <Outlet />
+        </Suspense>
+      </main>
+    </div>
+  )
+}
+
+/** The address stays: it is that of a view. */
+function skip(event: { preventDefault(): void }): void {
+  event.preventDefault()
+  document.getElementById(MAIN_ID)?.focus()
+}
+
+/** Says that the service cannot be reached, for as long as that is so. */
+function AwayBanner(): ReactNode {
+  const { connection } = useStudio()
+  const { t } = useTexts()
+  const isAway = useObservable(connection.isAway)
+  return (
+    <div role="status">
+      {isAway && (
+        <p className={styles.away}>
+          <Icon name="warning" />
+          <span>{t.shell.away}</span>
+        </p>
+      )}
+    </div>
+  )
+}
+
+function useLiveChanges(): void {
+  const { client, queries, connection } = useStudio()
+  useEffect(() => {
+    const ending = new AbortController()
+    followChanges(client, queries, ending.signal).catch((error: unknown) => connection.noteError(error))
+    return () => ending.abort()
+  }, [client, queries, connection])
+}

@@ -1,0 +1,12 @@
+/** The keys of all that is kept of the service's answers (TanStack Query): each begins with what it is of. */
+export const keys = {
+  session: ['session'],
+  actions: ['actions'],
+  model: ['model'],
+  /** All lists of a collection. */
+  lists: (collection: string) => ['list', collection] as const,
+  /** One list, by what was asked. */
+  list: (collection: string, query: object) => ['list', collection, query] as const,
+  entry: (collection: string, id: string) => ['entry', collection, id] as const,
+  global: (key: string) => ['global', key] as const,
+} as const

@@ -1,0 +1,11 @@
+/** What the page says to the program. */
+export interface Settings {
+  /** Where the Studio is, such as `/studio`. */
+  readonly path: string
+  readonly title: string
+  /** The path of an image. */
+  readonly logo?: string
+}
+
+/** Reads what the page says. */
+export const readSettings = (): Settings => JSON.parse(document.getElementById('settings')?.textContent ?? '{}')

@@ -1,0 +1,48 @@
+import type { ReactNode, Ref } from 'react'
+import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components/Button'
+import styles from './button.module.css'
+import { Icon, type IconName } from './icon.tsx'
+
+/** How much a button asks to be pressed. */
+export type ButtonVariant = 'primary' | 'secondary' | 'quiet' | 'danger'
+
+type Kept = 'onPress' | 'isDisabled' | 'type' | 'autoFocus' | 'slot' | 'form' | 'isPending'
+
+/** What a {@link Button} takes. */
+export interface ButtonProps extends Pick<AriaButtonProps, Kept> {
+  /** @default 'secondary' */
+  readonly variant?: ButtonVariant
+  readonly icon?: IconName
+  readonly children: ReactNode
+  readonly ref?: Ref<HTMLButtonElement>
+}
+
+/** A button with a text. */
+export function Button({ variant = 'secondary', icon, children, ...others }: ButtonProps): ReactNode {
+  return (
+    <AriaButton {...others} className={`${styles.button} ${styles[variant]}`}>
+      {icon && <Icon name={icon} />}
+      {children}
+    </AriaButton>
+  )
+}
+
+/** What an {@link IconButton} takes. */
+export interface IconButtonProps extends Pick<AriaButtonProps, Kept> {
+  readonly icon: IconName
+  /** What it does, for those who cannot see the icon. */
+  readonly label: string
+  readonly ref?: Ref<HTMLButtonElement>
+}
+
+/** A button that is an icon alone. */
+export function IconButton({ icon, label, ...others }: IconButtonProps): ReactNode {
+  return (
+    <AriaButton {...others} aria-label={label} className={`${styles.button} ${styles.quiet} ${styles.square}`}>
+      <Icon name={icon} />
+    </AriaButton>
+  )
+}
+
+/** The class of a link that looks like a button. */
+export const buttonClass = (variant: ButtonVariant = 'secondary'): string => `${styles.button} ${styles[variant]}`

@@ -1,0 +1,91 @@
+import type { ReactNode } from 'react'
+import { Dialog as AriaDialog } from 'react-aria-components/Dialog'
+import { Heading } from 'react-aria-components/Heading'
+import { Modal, ModalOverlay } from 'react-aria-components/Modal'
+import { Button } from './button.tsx'
+import styles from './dialog.module.css'
+
+/** What a {@link Dialog} takes. */
+export interface DialogProps {
+  readonly title: string
+  readonly isOpen: boolean
+  /** Called when it is closed without an answer, by Escape. Absent: it has to be answered. */
+  readonly onClose?: () => void
+  readonly children: ReactNode
+}
+
+/** A window over the page, which waits meanwhile. */
+export function Dialog({ title, isOpen, onClose, children }: DialogProps): ReactNode {
+  return (
+    <ModalOverlay
+      isOpen={isOpen}
+      isKeyboardDismissDisabled={onClose === undefined}
+      onOpenChange={(open) => !open && onClose?.()}
+      className={styles.veil ?? ''}
+    >
+      <Modal className={styles.window ?? ''}>
+        <AriaDialog className={styles.dialog ?? ''}>
+          <Heading slot="title" level={2}>
+            {title}
+          </Heading>
+          {children}
+        </AriaDialog>
+      </Modal>
+    </ModalOverlay>
+  )
+}
+
+/** What a {@link ConfirmDialog} takes. */
+export interface ConfirmDialogProps {
+  readonly title: string
+  readonly text: string
+  readonly isOpen: boolean
+  readonly confirm: string
+  readonly cancel: string
+  readonly onConfirm: () => void
+  readonly onCancel: () => void
+}
+
+/** A question before something that cannot be taken back. */
+export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
+  const { title, text, isOpen, confirm, cancel, onConfirm, onCancel } = props
+  return (
+    <Dialog title={title} isOpen={isOpen} onClose={onCancel}>
+      <p>{text}</p>
+      <div className={styles.buttons}>
+        <Button onPress={onCancel} autoFocus>
+          {cancel}
+        </Button>
+        <Button variant="danger" onPress={onConfirm}>
+          {confirm}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
+
+/** What a {@link Drawer} takes. */
+export interface DrawerProps {
+  readonly label: string
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+/** A panel at the side of a small screen, over the page. */
+export function Drawer({ label, isOpen, onClose, children }: DrawerProps): ReactNode {
+  return (
+    <ModalOverlay
+      isOpen={isOpen}
+      isDismissable
+      onOpenChange={(open) => !open && onClose()}
+      className={`${styles.veil} ${styles.side}`}
+    >
+      <Modal className={styles.drawer ?? ''}>
+        <AriaDialog aria-label={label} className={styles.panel ?? ''}>
+          {children}
+        </AriaDialog>
+      </Modal>
+    </ModalOverlay>
+  )
+}

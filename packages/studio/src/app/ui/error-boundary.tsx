@@ -1,0 +1,27 @@
+import { Component, type ReactNode } from 'react'
+
+/** What an {@link ErrorBoundary} takes. */
+export interface ErrorBoundaryProps {
+  readonly children: ReactNode
+  /** Drawn in the place of what failed. */
+  readonly fallback: (error: unknown, retry: () => void) => ReactNode
+}
+
+/** Keeps what fails to draw from taking anything else down. */
+export class ErrorBoundary extends Component<
+  ErrorBoundaryProps,
+  { readonly failure: { readonly error: unknown } | null }
+> {
+  override state: { readonly failure: { readonly error: unknown } | null } = { failure: null }
+
+  static getDerivedStateFromError(error: unknown): { readonly failure: { readonly error: unknown } } {
+    return { failure: { error } }
+  }
+
+  readonly #retry = (): void => this.setState({ failure: null })
+
+  override render(): ReactNode {
+    const { failure } = this.state
+    return failure ? this.props.fallback(failure.error, this.#retry) : this.props.children
+  }
+}

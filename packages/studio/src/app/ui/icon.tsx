@@ -1,0 +1,32 @@
+import type { ReactNode } from 'react'
+import styles from './icon.module.css'
+
+/** Outlines on a grid of 20, by name. */
+const OUTLINES = {
+  account: 'M10 10.5a3.25 3.25 0 1 0 0-6.5 3.25 3.25 0 0 0 0 6.5ZM4 16.5c.6-2.6 3-4 6-4s5.400 1.400 6 4',
+  back: 'M12 4.500 6.500 10l5.500 5.500',
+  check: 'm4.500 10.500 3.500 3.500 7.500-8',
+  chevron: 'm6 8 4 4 4-4',
+  close: 'm5 5 10 10M15 5 5 15',
+  collection: 'M4 5h12M4 10h12M4 15h8',
+  copy: 'M7.500 7.500h8v8h-8zM12.500 7.500v-3h-8v8h3',
+  global:
+    'M10 16.500a6.500 6.500 0 1 0 0-13 6.500 6.500 0 0 0 0 13ZM3.500 10h13M10 3.500c2 2 2.500 4.300 2.500 6.500S12 14.500 10 16.500C8 14.500 7.500 12.200 7.500 10S8 5.500 10 3.500Z',
+  home: 'm3.500 9.500 6.500-5.500 6.500 5.500M5.500 8.500v7.500h9V8.500',
+  menu: 'M3.500 6h13M3.500 10h13M3.500 14h13',
+  plus: 'M10 4.500v11M4.500 10h11',
+  search: 'M9 14.500a5.500 5.500 0 1 0 0-11 5.500 5.500 0 0 0 0 11Zm4-1.500 3.500 3.500',
+  warning: 'M10 4 3 16h14L10 4Zm0 4.500v3.500m0 2v.1',
+} as const
+
+/** The name of an icon. */
+export type IconName = keyof typeof OUTLINES
+
+/** An icon beside a text, or in a control with a label: by itself it says nothing to those who cannot see it. */
+export function Icon({ name }: { readonly name: IconName }): ReactNode {
+  return (
+    <svg className={styles.icon} viewBox="0 0 20 20" aria-hidden="true" focusable="false">
+      <path d={OUTLINES[name]} />
+    </svg>
+  )
+}

@@ -1,0 +1,84 @@
+import type { ReactNode } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { Header } from 'react-aria-components/Header'
+import { Menu as AriaMenu, MenuItem as AriaMenuItem, MenuSection, MenuTrigger } from 'react-aria-components/Menu'
+import { Popover } from 'react-aria-components/Popover'
+import { buttonClass } from './button.tsx'
+import { Icon, type IconName } from './icon.tsx'
+import styles from './menu.module.css'
+
+/** What a {@link MenuButton} takes. */
+export interface MenuButtonProps {
+  readonly label: string
+  readonly icon: IconName
+  /** {@link MenuItem}s and {@link MenuChoice}s. */
+  readonly children: ReactNode
+}
+
+/** A button that opens a menu. */
+export function MenuButton({ label, icon, children }: MenuButtonProps): ReactNode {
+  return (
+    <MenuTrigger>
+      <Button className={buttonClass('quiet')}>
+        <Icon name={icon} />
+        <span className={styles.label}>{label}</span>
+        <Icon name="chevron" />
+      </Button>
+      <Popover placement="bottom end" className={styles.popover ?? ''}>
+        <AriaMenu className={styles.menu ?? ''}>{children}</AriaMenu>
+      </Popover>
+    </MenuTrigger>
+  )
+}
+
+/** Something that a menu does. */
+export function MenuItem({
+  children,
+  onAction,
+}: {
+  readonly children: string
+  readonly onAction: () => void
+}): ReactNode {
+  return (
+    <AriaMenuItem onAction={onAction} textValue={children} className={styles.item ?? ''}>
+      <span className={styles.text}>{children}</span>
+    </AriaMenuItem>
+  )
+}
+
+/** What a {@link MenuChoice} takes. */
+export interface MenuChoiceProps<Id extends string> {
+  readonly title: string
+  readonly value: Id
+  readonly options: readonly { readonly id: Id; readonly label: string }[]
+  readonly onChange: (value: Id) => void
+}
+
+/** A choice of one of a few values in a menu. */
+export function MenuChoice<Id extends string>({ title, value, options, onChange }: MenuChoiceProps<Id>): ReactNode {
+  const choose = ([id]: readonly unknown[]): void => {
+    const option = options.find((one) => one.id === id)
+    if (option) onChange(option.id)
+  }
+  return (
+    <MenuSection
+      selectionMode="single"
+      disallowEmptySelection
+      selectedKeys={[value]}
+      onSelectionChange={(keys) => keys !== 'all' && choose([...keys])}
+      className={styles.section ?? ''}
+    >
+      <Header className={styles.header ?? ''}>{title}</Header>
+      {options.map(({ id, label }) => (
+        <AriaMenuItem key={id} id={id} textValue={label} className={styles.item ?? ''}>
+          {({ isSelected }) => (
+            <>
+              <span className={styles.text}>{label}</span>
+              {isSelected && <Icon name="check" />}
+            </>
+          )}
+        </AriaMenuItem>
+      ))}
+    </MenuSection>
+  )
+}

@@ -1,0 +1,22 @@
+import type { ReactNode } from 'react'
+import { Input } from 'react-aria-components/Input'
+import { SearchField as AriaSearchField } from 'react-aria-components/SearchField'
+import field from './field.module.css'
+import { Icon } from './icon.tsx'
+import styles from './search-field.module.css'
+
+/** What a {@link SearchField} takes. */
+export interface SearchFieldProps {
+  /** What is searched, for those who cannot see the field; also shown in it while it is empty. */
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+/** A field for words to search; Escape empties it. */
+export const SearchField = ({ label, value, onChange }: SearchFieldProps): ReactNode => (
+  <AriaSearchField aria-label={label} value={value} onChange={onChange} className={styles.search ?? ''}>
+    <Icon name="search" />
+    <Input className={`${field.input} ${styles.input}`} placeholder={label} />
+  </AriaSearchField>
+)

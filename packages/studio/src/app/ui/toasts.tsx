@@ -1,0 +1,73 @@
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
+import { IconButton } from './button.tsx'
+import styles from './toasts.module.css'
+
+/** A message that goes by itself; one about a failure stays. */
+export interface Toast {
+  readonly text: string
+  /** @default 'done' */
+  readonly kind?: 'done' | 'failed'
+}
+
+/** Shows messages. */
+export type ShowToast = (toast: Toast) => void
+
+/** How long a message stays, in milliseconds. */
+const SHOWN_MS = 6000
+
+const ToastContext = createContext<ShowToast | undefined>(undefined)
+
+/** The function that shows a message at the edge of the page. */
+export function useToast(): ShowToast {
+  const show = useContext(ToastContext)
+  if (!show) throw new Error('useToast belongs inside ToastProvider')
+  return show
+}
+
+/** Gives its children {@link useToast}, and shows the messages. */
+export function ToastProvider({
+  closeLabel,
+  children,
+}: {
+  readonly closeLabel: string
+  readonly children: ReactNode
+}): ReactNode {
+  const [shown, setShown] = useState<readonly Toast[]>([])
+  const show = useMemo<ShowToast>(() => (toast) => setShown((before) => [...before, toast].slice(-3)), [])
+  const hide = (toast: Toast): void => setShown((before) => before.filter((one) => one !== toast))
+  return (
+    <ToastContext value={show}>
+      {children}
+      <div className={styles.region} role="status">
+        {shown.map((toast, index) => (
+          <ShownToast
+            key={`${index}-${toast.text}`}
+            toast={toast}
+            closeLabel={closeLabel}
+            onClose={() => hide(toast)}
+          />
+        ))}
+      </div>
+    </ToastContext>
+  )
+}
+
+interface ShownToastProps {
+  readonly toast: Toast
+  readonly closeLabel: string
+  readonly onClose: () => void
+}
+
+function ShownToast({ toast, closeLabel, onClose }: ShownToastProps): ReactNode {
+  const isFailure = toast.kind === 'failed'
+  useEffect(() => {
+    const timer = isFailure ? undefined : setTimeout(onClose, SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [isFailure, onClose])
+  return (
+    <div className={`${styles.toast} ${isFailure ? styles.failed : ''}`}>
+      <span>{toast.text}</span>
+      <IconButton icon="close" label={closeLabel} onPress={onClose} />
+    </div>
+  )
+}

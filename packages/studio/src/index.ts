@@ -1,0 +1,2 @@
+export type { AccentColours, StudioOptions } from './server/options.ts'
+export { studio } from './server/studio.ts'

@@ -1,0 +1,89 @@
+import { extname } from 'node:path'
+import { ConfigError, type ConfigFault } from 'daybook'
+
+/** The colour of buttons, links and the focus, for each theme, as `#rrggbb`. */
+export interface AccentColours {
+  readonly light: string
+  readonly dark: string
+}
+
+/** Options of `studio()`. */
+export interface StudioOptions {
+  /** Where the Studio is. @default '/studio' */
+  readonly path?: string
+  /** The name at its top and in the browser's tab. @default 'Daybook' */
+  readonly title?: string
+  /** A file with an SVG, PNG, JPEG or WebP image, shown beside the title: `new URL('./logo.svg', import.meta.url)`. @default none */
+  readonly logo?: URL
+  /** One colour for both themes, as `#rrggbb`, or one for each. @default a blue */
+  readonly accent?: string | AccentColours
+  /** Origins besides the service's own that images and files come from, such as `https://files.example.org`. @default none */
+  readonly assetOrigins?: readonly string[]
+}
+
+/** Options, checked and complete. */
+export interface ReadyOptions {
+  readonly path: string
+  readonly title: string
+  readonly logo: URL | undefined
+  readonly accent: AccentColours | undefined
+  readonly assetOrigins: readonly string[]
+}
+
+/** Media types of images that can be a logo, by the ending of the file's name. */
+export const LOGO_TYPES: Readonly<Record<string, string>> = {
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.webp': 'image/webp',
+}
+
+const isPath = (path: unknown): boolean =>
+  typeof path === 'string' && /^(?:\/[\w-][\w.-]*)+$/.test(path) && !/^\/api(?:\/|$)/.test(path)
+
+const isColour = (colour: unknown): boolean => typeof colour === 'string' && /^#[0-9a-f]{6}$/i.test(colour)
+
+const isAccent = (accent: string | AccentColours): boolean =>
+  isColour(accent) || (typeof accent === 'object' && isColour(accent?.light) && isColour(accent?.dark))
+
+const isLogo = (logo: unknown): boolean =>
+  logo instanceof URL && logo.protocol === 'file:' && extname(logo.pathname) in LOGO_TYPES
+
+const isOrigin = (origin: unknown): boolean =>
+  typeof origin === 'string' && URL.canParse(origin) && /^https?:/.test(origin) && new URL(origin).origin === origin
+
+/** What holds for each option, and what to write instead. */
+const RULES: {
+  readonly [Name in keyof StudioOptions]-?: readonly [
+    holds: (value: NonNullable<StudioOptions[Name]>) => boolean,
+    instead: string,
+  ]
+} = {
+  path: [isPath, "write a path below / and not below /api, without a slash at its end, such as '/studio'"],
+  title: [(title) => typeof title === 'string' && title.trim() !== '', "write a name, such as 'The museum'"],
+  logo: [isLogo, "write the URL of an SVG, PNG, JPEG or WebP file: new URL('./logo.svg', import.meta.url)"],
+  accent: [isAccent, "write '#1f5fbf', or a colour for each theme: { light: '#1f5fbf', dark: '#8ab4f8' }"],
+  assetOrigins: [
+    (origins) => Array.isArray(origins) && origins.every(isOrigin),
+    "write origins without a path: ['https://files.example.org']",
+  ],
+}
+
+/** @throws {ConfigError} with every fault of the options */
+export function readOptions(options: StudioOptions): ReadyOptions {
+  const faults = Object.entries(options).flatMap(([name, value]) => faultOf(name, value))
+  if (faults.length > 0) throw new ConfigError(faults)
+  const { path = '/studio', title = 'Daybook', logo, accent, assetOrigins = [] } = options
+  const accents = typeof accent === 'string' ? { light: accent, dark: accent } : accent
+  return { path, title, logo, accent: accents, assetOrigins }
+}
+
+function faultOf(name: string, value: unknown): readonly ConfigFault[] {
+  const at = `plugins.studio.options.${name}`
+  if (!Object.hasOwn(RULES, name)) {
+    return [{ path: at, message: `there is no such option; write one of: ${Object.keys(RULES).join(', ')}` }]
+  }
+  const [holds, message] = RULES[name as keyof StudioOptions] as readonly [(value: unknown) => boolean, string]
+  return value === undefined || holds(value) ? [] : [{ path: at, message }]
+}

@@ -1,0 +1,23 @@
+/**
+ * What the page may do (CSP level 3): run its own scripts, use its own styles, and ask this service. Nothing inline runs.
+ *
+ * @param assetOrigins origins that images, sound and films may come from besides
+ */
+export function pagePolicy(nonce: string, assetOrigins: readonly string[]): string {
+  const media = ["'self'", 'data:', 'blob:', ...assetOrigins].join(' ')
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "connect-src 'self'",
+    `img-src ${media}`,
+    `media-src ${media}`,
+    "font-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** A logo may be opened by itself, and then runs nothing. */
+export const LOGO_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"

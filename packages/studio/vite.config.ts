@@ -1,0 +1,34 @@
+import { fileURLToPath } from 'node:url'
+import localesPlugin from '@react-aria/optimize-locales-plugin'
+import { defineConfig } from 'vite'
+
+const HOME = fileURLToPath(new URL('.', import.meta.url))
+
+/** The Studio's program for browsers. Its page is made by the plugin, which finds the files by the manifest. */
+export default defineConfig({
+  root: HOME,
+  base: './',
+  logLevel: 'warn',
+  plugins: [{ ...localesPlugin.vite({ locales: ['en-US', 'de-DE'] }), enforce: 'pre' }],
+  build: {
+    outDir: 'dist/app',
+    emptyOutDir: true,
+    manifest: true,
+    target: 'baseline-widely-available',
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    // budget.test.ts is what watches sizes.
+    chunkSizeWarningLimit: 1000,
+    rolldownOptions: {
+      input: 'src/app/main.tsx',
+      // Directives for servers mean nothing in a bundle for browsers.
+      onLog: (level, log, handle) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && handle(level, log),
+      output: {
+        hashCharacters: 'hex',
+        entryFileNames: '[name].[hash].js',
+        chunkFileNames: '[name].[hash].js',
+        assetFileNames: '[name].[hash][extname]',
+      },
+    },
+  },
+})

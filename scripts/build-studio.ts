@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import { glob, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const STUDIO = join(ROOT, 'packages/studio')
+/** Where the plugin finds the files in the checkout. */
+const CHECKOUT = join(STUDIO, 'dist/app')
+/** Says what the files were made from. */
+const DIGEST_FILE = '.vite/sources'
+
+/** What the files are made from, below the checkout. */
+const SOURCES = [
+  'packages/studio/src/app/**/*.{ts,tsx,css}',
+  'packages/studio/{package.json,vite.config.ts}',
+  'packages/client/src/**/*.ts',
+  'scripts/build-studio.ts',
+]
+
+/**
+ * Builds the Studio's program for browsers, with compressed copies of each file.
+ *
+ * @param target a folder, whose contents go
+ */
+export async function buildStudio(target: string): Promise<void> {
+  const { build } = await import('vite')
+  await build({ configFile: join(STUDIO, 'vite.config.ts'), build: { outDir: target } })
+  for await (const file of glob('*.{js,css}', { cwd: target })) await compress(join(target, file))
+}
+
+/** Builds it for the checkout, unless it is built from the present sources. @returns whether it was built */
+export async function prepareStudio(): Promise<boolean> {
+  const digest = await digestOfSources()
+  const built = await readFile(join(CHECKOUT, DIGEST_FILE), 'utf8').catch(() => undefined)
+  if (built === digest) return false
+  await buildStudio(CHECKOUT)
+  await writeFile(join(CHECKOUT, DIGEST_FILE), digest)
+  return true
+}
+
+async function digestOfSources(): Promise<string> {
+  const files: string[] = []
+  for await (const file of glob(SOURCES, { cwd: ROOT })) files.push(file)
+  const digest = createHash('sha256')
+  for (const file of files.sort()) digest.update(`${file}\n`).update(await readFile(join(ROOT, file)))
+  return digest.digest('hex')
+}
+
+/** The plugin sends these to browsers that take them. */
+async function compress(path: string): Promise<void> {
+  const content = await readFile(path)
+  const params = { [constants.BROTLI_PARAM_SIZE_HINT]: content.length }
+  await writeFile(`${path}.br`, await promisify(brotliCompress)(content, { params }))
+  await writeFile(`${path}.gz`, await promisify(gzip)(content, { level: 9 }))
+}
+
+/** Without development packages, as on a server, there is nothing to build with. */
+const canBuild = (): boolean => {
+  try {
+    return import.meta.resolve('vite') !== ''
+  } catch {
+    return false
+  }
+}
+
+if (import.meta.main && canBuild() && (await prepareStudio())) process.stdout.write('built the Studio\n')
