@@ -4,11 +4,16 @@ import { defineConfig } from 'vite'
 
 const HOME = fileURLToPath(new URL('.', import.meta.url))
 
+/** Directives for servers, which mean nothing in browsers; how long plugins took. */
+const QUIET: readonly string[] = ['MODULE_LEVEL_DIRECTIVE', 'PLUGIN_TIMINGS']
+
 /** The Studio's program for browsers. Its page is made by the plugin, which finds the files by the manifest. */
 export default defineConfig({
   root: HOME,
   base: './',
   logLevel: 'warn',
+  // Also where tests build it: what they try is what is published.
+  define: { 'process.env.NODE_ENV': JSON.stringify('production') },
   plugins: [{ ...localesPlugin.vite({ locales: ['en-US', 'de-DE'] }), enforce: 'pre' }],
   build: {
     outDir: 'dist/app',
@@ -21,8 +26,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 1000,
     rolldownOptions: {
       input: 'src/app/main.tsx',
-      // Directives for servers mean nothing in a bundle for browsers.
-      onLog: (level, log, handle) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && handle(level, log),
+      onLog: (level, log, handle) => QUIET.includes(log.code ?? '') || handle(level, log),
       output: {
         hashCharacters: 'hex',
         entryFileNames: '[name].[hash].js',

@@ -30,8 +30,9 @@ export function EntryPage(): ReactNode {
   const collection = useCollection(key)
   if (!collection) return <MissingPage />
   const api = entryApi(client, collection)
-  const parts = { key: `${key}/${id}`, collection, api }
-  return id === NEW ? <EntryEditor {...parts} entry={null} /> : <StoredEditor {...parts} id={id} />
+  const place = `${key}/${id}`
+  if (id === NEW) return <EntryEditor key={place} collection={collection} api={api} entry={null} />
+  return <StoredEditor key={place} collection={collection} api={api} id={id} />
 }
 
 interface EditorProps {

@@ -6,21 +6,26 @@ import { Icon, type IconName } from './icon.tsx'
 /** How much a button asks to be pressed. */
 export type ButtonVariant = 'primary' | 'secondary' | 'quiet' | 'danger'
 
-type Kept = 'onPress' | 'isDisabled' | 'type' | 'autoFocus' | 'slot' | 'form' | 'isPending'
+type Kept = 'onPress' | 'isDisabled' | 'type' | 'autoFocus' | 'slot' | 'form'
 
 /** What a {@link Button} takes. */
 export interface ButtonProps extends Pick<AriaButtonProps, Kept> {
   /** @default 'secondary' */
   readonly variant?: ButtonVariant
   readonly icon?: IconName
+  /** Whether what it does is under way: it keeps the focus, and does nothing when pressed again. @default false */
+  readonly isPending?: boolean
   readonly children: ReactNode
   readonly ref?: Ref<HTMLButtonElement>
 }
 
 /** A button with a text. */
-export function Button({ variant = 'secondary', icon, children, ...others }: ButtonProps): ReactNode {
+export function Button(props: ButtonProps): ReactNode {
+  const { variant = 'secondary', icon, isPending = false, onPress, children, ...others } = props
+  const press = isPending || !onPress ? {} : { onPress }
+  const own = `${styles.button} ${styles[variant]} ${isPending ? styles.pending : ''}`
   return (
-    <AriaButton {...others} className={`${styles.button} ${styles[variant]}`}>
+    <AriaButton {...others} {...press} className={own}>
       {icon && <Icon name={icon} />}
       {children}
     </AriaButton>

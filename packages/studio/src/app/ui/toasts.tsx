@@ -12,6 +12,12 @@ export interface Toast {
 /** Shows messages. */
 export type ShowToast = (toast: Toast) => void
 
+/** A message among those that are shown. */
+interface NumberedToast extends Toast {
+  readonly number: number
+}
+
+const MAX_SHOWN = 3
 /** How long a message stays, in milliseconds. */
 const SHOWN_MS = 6000
 
@@ -32,20 +38,19 @@ export function ToastProvider({
   readonly closeLabel: string
   readonly children: ReactNode
 }): ReactNode {
-  const [shown, setShown] = useState<readonly Toast[]>([])
-  const show = useMemo<ShowToast>(() => (toast) => setShown((before) => [...before, toast].slice(-3)), [])
-  const hide = (toast: Toast): void => setShown((before) => before.filter((one) => one !== toast))
+  const [shown, setShown] = useState<readonly NumberedToast[]>([])
+  const show = useMemo<ShowToast>(
+    () => (toast) =>
+      setShown((before) => [...before, { ...toast, number: (before.at(-1)?.number ?? 0) + 1 }].slice(-MAX_SHOWN)),
+    [],
+  )
+  const hide = (toast: NumberedToast): void => setShown((before) => before.filter((one) => one !== toast))
   return (
     <ToastContext value={show}>
       {children}
       <div className={styles.region} role="status">
-        {shown.map((toast, index) => (
-          <ShownToast
-            key={`${index}-${toast.text}`}
-            toast={toast}
-            closeLabel={closeLabel}
-            onClose={() => hide(toast)}
-          />
+        {shown.map((toast) => (
+          <ShownToast key={toast.number} toast={toast} closeLabel={closeLabel} onClose={() => hide(toast)} />
         ))}
       </div>
     </ToastContext>
