@@ -3,13 +3,14 @@ import { chmod, copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/pro
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildDocsPage } from './build-docs-page.ts'
+import { buildStudio } from './build-studio.ts'
 import { bundlePackage } from './bundle-package.ts'
-import { NOTICES_FILE, thirdPartyNotices } from './third-party-notices.ts'
+import { NOTICES_FILE, noticesWithDocsPage, thirdPartyNotices } from './third-party-notices.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /** The folders of `packages/` that npm gets, each after those whose types it uses. */
-export const PACKAGES = ['daybook', 'client', 'create-daybook'] as const
+export const PACKAGES = ['daybook', 'client', 'studio', 'create-daybook'] as const
 /** One of them. */
 export type PackageName = (typeof PACKAGES)[number]
 
@@ -96,7 +97,7 @@ async function bundle(home: string, target: string, manifest: Manifest, own: rea
   const entries = [...Object.values(exports), ...Object.values(bin)]
   const external = [...own, ...Object.keys(peerDependencies)]
   const folders = await bundlePackage({ home, target, entries, external })
-  await writeFile(join(target, NOTICES_FILE), await thirdPartyNotices(folders))
+  await writeFile(join(target, NOTICES_FILE), await noticesWithDocsPage(folders))
 }
 
 async function buildPackage(name: PackageName, target: string, daybook: string): Promise<void> {
@@ -111,6 +112,10 @@ async function buildPackage(name: PackageName, target: string, daybook: string):
   await copyFile(join(ROOT, 'LICENSE'), join(target, 'LICENSE'))
   for (const folder of manifest.files ?? []) await cp(join(home, folder), join(target, folder), { recursive: true })
   if (name === 'daybook') await buildDocsPage(join(target, 'http/docs/files'))
+  if (name === 'studio') {
+    const folders = await buildStudio(join(target, 'app'))
+    await writeFile(join(target, NOTICES_FILE), await thirdPartyNotices(folders, 'in its files (app)'))
+  }
   for (const source of Object.values(manifest.bin ?? {})) await chmod(join(target, `${built(source)}.js`), 0o755)
 }
 

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { Plugin } from 'vite'
+import { packageOf } from './bundled-package.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const STUDIO = join(ROOT, 'packages/studio')
@@ -24,11 +26,21 @@ const SOURCES = [
  * Builds the Studio's program for browsers, with compressed copies of each file.
  *
  * @param target a folder, whose contents go
+ * @returns the folders of the packages whose code it holds, below the checkout
  */
-export async function buildStudio(target: string): Promise<void> {
+export async function buildStudio(target: string): Promise<readonly string[]> {
   const { build } = await import('vite')
-  await build({ configFile: join(STUDIO, 'vite.config.ts'), build: { outDir: target } })
+  const folders = new Set<string>()
+  const notePackages: Plugin = {
+    name: 'note-packages',
+    generateBundle: (_options, files) => {
+      const chunks = Object.values(files).filter((file) => file.type === 'chunk')
+      for (const id of chunks.flatMap(({ moduleIds }) => moduleIds)) for (const one of packageOf(id)) folders.add(one)
+    },
+  }
+  await build({ configFile: join(STUDIO, 'vite.config.ts'), plugins: [notePackages], build: { outDir: target } })
   for await (const file of glob('*.{js,css}', { cwd: target })) await compress(join(target, file))
+  return [...folders]
 }
 
 /** Builds it for the checkout, unless it is built from the present sources. @returns whether it was built */

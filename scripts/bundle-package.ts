@@ -1,10 +1,8 @@
 import { builtinModules } from 'node:module'
 import { dirname, join, relative, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseSync } from 'oxc-parser'
 import { type Plugin, rolldown } from 'rolldown'
-
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
+import { packageOf } from './bundled-package.ts'
 
 /** How sources name files that threads and child processes begin with. */
 const STARTED = /\bmoduleBeside\(import\.meta\.url, '([^']+)'\)/g
@@ -115,10 +113,4 @@ function replaceAddresses(id: string, code: string, address: string): string {
     const rest = text.slice(end)
     return rest.startsWith('.url') ? `${text.slice(0, start)}${address}${rest.slice('.url'.length)}` : text
   }, code)
-}
-
-/** The folder of the package that a module belongs to; none for Daybook's own. */
-function packageOf(module: string): readonly string[] {
-  const found = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(module.split(sep).join('/'))?.[1]
-  return found === undefined ? [] : [relative(ROOT, found)]
 }

@@ -83,6 +83,13 @@ const OWNERS: Readonly<Record<string, string>> = {
   'hast-util-sanitize': 'content/markdown/html-allow-list.ts',
 }
 
+/** Parts of the Studio's program that every page stands on, from the bottom up. */
+const STUDIO_LINE: readonly string[] = ['ui', 'messages', 'talk', 'model', 'session', 'shell']
+/** What several pages use of the editor. */
+const STUDIO_SHARED: readonly string[] = ['editor/fields', 'editor/saving']
+/** Pages: none imports another one. */
+const STUDIO_PAGES: readonly string[] = ['editor', 'lists', 'overview', 'assets', 'palette', 'people']
+
 /** One import that does not fit, and what to do about it. */
 interface BoundaryFault {
   readonly file: string
@@ -113,7 +120,7 @@ async function readImports(
   specifiersOf: (code: string, file: string) => readonly string[],
 ): Promise<Imports> {
   const imports = new Map<string, readonly string[]>()
-  for await (const path of glob('**/*.ts', { cwd: source })) {
+  for await (const path of glob('**/*.{ts,tsx}', { cwd: source })) {
     const file = path.replaceAll('\\', '/')
     if (file.endsWith('.d.ts')) continue
     const specifiers = specifiersOf(await readFile(resolve(source, path), 'utf8'), file)
@@ -127,9 +134,15 @@ async function readImports(
 
 /** What a file imports when it runs; types count for nothing. */
 function valuesOf(code: string, file: string): readonly string[] {
+  // What strips types knows no JSX.
+  if (file.endsWith('.tsx')) return declaredBy(code.replace(/^(?:import|export) type /gm, '// ')).concat(loadedBy(code))
   const [imports] = parse(stripTypeScriptTypes(code), file)
   return imports.flatMap((one) => (typeof one.specifier === 'string' ? [one.specifier] : []))
 }
+
+/** What a file imports once it is needed. */
+const loadedBy = (code: string): readonly string[] =>
+  [...code.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)].map(([, from = '']) => from)
 
 /** What a file imports at its top, types as well. */
 function declaredBy(code: string): readonly string[] {
@@ -202,10 +215,43 @@ function foreignFaults(imports: Imports): readonly BoundaryFault[] {
   )
 }
 
+/** The part of the Studio's program that a file belongs to, such as `editor/fields`. */
+const studioPartOf = (file: string): string =>
+  STUDIO_SHARED.find((part) => file.startsWith(`${part}/`)) ?? file.split('/')[0] ?? file
+
+function allowedInStudio(part: string): readonly string[] | undefined {
+  const place = STUDIO_LINE.indexOf(part)
+  if (place >= 0) return STUDIO_LINE.slice(0, place + 1)
+  if (STUDIO_SHARED.includes(part)) return [...STUDIO_LINE, ...STUDIO_SHARED]
+  if (STUDIO_PAGES.includes(part)) return [...STUDIO_LINE, ...STUDIO_SHARED, part]
+  if (part === 'routes.tsx') return [...STUDIO_LINE, ...STUDIO_PAGES]
+  return part === 'main.tsx' ? [...STUDIO_LINE, 'routes.tsx'] : undefined
+}
+
+/** Imports of the Studio's program against its layout. */
+function studioFaults(imports: Imports): readonly BoundaryFault[] {
+  return [...imports].flatMap(([file, targets]) => {
+    const part = studioPartOf(file)
+    const allowed = allowedInStudio(part)
+    if (!allowed) {
+      return [
+        { file, message: `is in no part of the layout. Add "${part}" to the table in scripts/check-boundaries.ts.` },
+      ]
+    }
+    return targets
+      .filter((to) => imports.has(to) && !allowed.includes(studioPartOf(to)))
+      .map((to) => ({
+        file,
+        message: `imports ${to}, against the layout. ${part} may import: ${allowed.join(', ')}. Move the code, or pass the value in.`,
+      }))
+  })
+}
+
 /** The packages, each with the rule that its imports follow. */
 const RULES: Readonly<Record<string, (imports: Imports) => readonly BoundaryFault[]>> = {
   daybook: importFaults,
   client: foreignFaults,
+  studio: studioFaults,
 }
 
 /** What in a source folder breaks the layout of a package: imports that it may not have, cycles. */
@@ -218,7 +264,11 @@ async function findFaults(source: string, name: string): Promise<readonly Bounda
   return faults.map(({ file, message }) => ({ file: posix.join(shown, file), message }))
 }
 
-const sourceOf = (name: string): string => fileURLToPath(new URL(`../packages/${name}/src`, import.meta.url))
+/** Sources that are not the `src` of the package of their name. */
+const SOURCE_FOLDERS: Readonly<Record<string, string>> = { studio: 'studio/src/app' }
+
+const sourceOf = (name: string): string =>
+  fileURLToPath(new URL(`../packages/${SOURCE_FOLDERS[name] ?? `${name}/src`}`, import.meta.url))
 
 const [, , given, name = 'daybook'] = process.argv
 const sources =

@@ -15,9 +15,11 @@ const TOKEN = 'token-of-the-package-check-0123456789'
 /** How long the service may take until it listens, in milliseconds. */
 const START_MS = 20_000
 
-const CONFIG = `import { defineCollection, defineConfig, f } from 'daybook'
+const CONFIG = `import { studio } from '@daybook/studio'
+import { defineCollection, defineConfig, f } from 'daybook'
 
 export default defineConfig({
+  plugins: [studio()],
   collections: {
     notes: defineCollection({ fields: { title: f.text({ required: true }), slug: f.slug({ from: 'title' }), body: f.markdown() } }),
   },
@@ -141,6 +143,17 @@ async function writeAndRead(address: string): Promise<void> {
   if (!note.bodyHtml?.includes('<em>long</em>')) throw new Error('the HTML of a long text is missing')
 }
 
+/** Opens the Studio as a browser does, as far as its first files. */
+async function openStudio(address: string): Promise<void> {
+  const page = await (await fetch(`${address}/studio`)).text()
+  const files = [...page.matchAll(/(?:href|src)="(\/studio\/app\/[^"]+)"/g)].map(([, file]) => file)
+  if (files.length < 3) throw new Error(`the page of the Studio names ${files.length} files`)
+  for (const file of files) {
+    const { ok, status } = await fetch(`${address}${file}`)
+    if (!ok) throw new Error(`${file} of the Studio answered ${status}`)
+  }
+}
+
 async function serveFrom(home: string, site: string): Promise<void> {
   const service = spawn(process.execPath, [join(home, 'cli/bin.js'), 'start', '--port', '0', '--log', 'warn'], {
     cwd: site,
@@ -151,6 +164,7 @@ async function serveFrom(home: string, site: string): Promise<void> {
   try {
     const address = await addressOf(service)
     await writeAndRead(address)
+    await openStudio(address)
     const read = run('read with the client', process.execPath, ['reader.js', address, TOKEN], site)
     if (read !== 'Hello again') throw new Error(`the client read "${read}"`)
   } finally {

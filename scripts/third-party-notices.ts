@@ -35,22 +35,36 @@ const NOT_INSTALLED: readonly Package[] = [
 const LICENSE_FILE = /^(?:licen[cs]e|copying|notice)\b/i
 
 /**
- * The notices of all packages whose code the built package holds: their licences ask for them in each copy.
+ * The notices of all packages whose code the built package `daybook` holds.
  *
  * @param bundled the folders of those in the bundle, below the checkout; those of the docs page are known
  */
-export async function thirdPartyNotices(bundled: readonly string[]): Promise<string> {
-  const folders = new Set([...bundled, ...(await docsPageFolders())])
+export async function noticesWithDocsPage(bundled: readonly string[]): Promise<string> {
+  const folders = [...bundled, ...(await docsPageFolders())]
+  return thirdPartyNotices(folders, 'in its bundle and in the docs page (http/docs/files)', NOT_INSTALLED)
+}
+
+/**
+ * The notices of packages whose code a built package holds: their licences ask for them in each copy.
+ *
+ * @param folders of those packages, below the checkout
+ * @param where the built package has their code
+ * @param others packages that are not installed beside
+ */
+export async function thirdPartyNotices(
+  folders: readonly string[],
+  where: string,
+  others: readonly Package[] = [],
+): Promise<string> {
   const notices = [
-    ...(await Promise.all([...folders].sort().map(noticeOf))),
-    ...(await Promise.all(NOT_INSTALLED.map(writtenNotice))),
+    ...(await Promise.all([...new Set(folders)].sort().map(noticeOf))),
+    ...(await Promise.all(others.map(writtenNotice))),
   ]
   const byText = Map.groupBy(notices, ({ text }) => text)
   const parts = [...byText].map(([text, own]) => `${own.flatMap(({ packages }) => packages).join(', ')}\n\n${text}`)
-  return [
-    'This package contains code of the packages below, in its bundle and in the docs page (http/docs/files), under these licences.\n',
-    ...parts,
-  ].join(`\n${'-'.repeat(80)}\n\n`)
+  return [`This package contains code of the packages below, ${where}, under these licences.\n`, ...parts].join(
+    `\n${'-'.repeat(80)}\n\n`,
+  )
 }
 
 /** The names of the packages whose code the scripts hold, as far as their source maps tell. */
