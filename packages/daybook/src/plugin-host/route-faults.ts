@@ -155,6 +155,7 @@ const ROUTE_CHECKS: Readonly<Record<string, RouteCheck>> = {
       ['description', 'schema'],
     ),
   ),
+  anyQuery: checkValue((value) => typeof value === 'boolean', 'write true or false'),
   body: checkBody,
   answers: checkAnswers,
   run: checkValue((value) => typeof value === 'function', 'write a function that answers a Response'),
@@ -176,7 +177,8 @@ export function routeFaults(route: unknown, path: string): readonly ConfigFault[
 
 /** Checks parts that depend on each other. */
 function checkTogether(route: Readonly<Record<string, unknown>>, path: string, report: FaultReport): void {
-  const { method, body, pathParameters } = route
+  const { method, body, pathParameters, anyQuery, parameters } = route
+  if (anyQuery === true && parameters !== undefined) report.add(`${path}.parameters`, 'leave them out beside anyQuery')
   if (body !== undefined && WITHOUT_BODY.includes(method)) report.add(`${path}.body`, `a ${method} request has none`)
   const segments = typeof route.path === 'string' ? route.path.split('/') : []
   for (const name of Object.keys(isRecord(pathParameters) ? pathParameters : {})) {

@@ -89,6 +89,8 @@ export interface PluginRoute<O = object, C extends DaybookConfig = DaybookConfig
   readonly pathParameters?: Readonly<Record<string, PluginPathParameter>>
   /** Of the query string, by name; others are 400. @default none */
   readonly parameters?: Readonly<Record<string, PluginParameter>>
+  /** Whether the query string may hold anything, unread: of a page whose scripts read their own address. @default false */
+  readonly anyQuery?: boolean
   /** @default none */
   readonly body?: PluginJsonBody | PluginStreamBody
   /** By status. */

@@ -13,6 +13,7 @@ import type { HttpRequest } from '../http/request.ts'
 import { fromResponse, type Reply } from '../http/respond.ts'
 import type { Log } from '../log.ts'
 import { type Validator, Validators } from '../model/validator.ts'
+import type { Parameters } from '../query/parameters.ts'
 import { pluginLog } from './plugin-log.ts'
 import { queryParameter, scalarIn } from './query-parameter.ts'
 import type { PluginJsonBody, PluginRequest, PluginRoute, PluginStreamBody, QueryValue } from './route.ts'
@@ -52,9 +53,7 @@ export function toRoute(contributor: Contributor, route: PluginRoute, parts: Plu
     plugin: contributor.name ?? null,
     protection,
     ...(route.pathParameters ? { pathParameters: route.pathParameters } : {}),
-    parameters: Object.fromEntries(
-      Object.entries(parameters).map(([name, one]) => [name, queryParameter(one, validators.make(one.schema))]),
-    ),
+    ...(route.anyQuery ? {} : { parameters: toParameters(parameters, validators) }),
     conditions: [],
     ...(body ? { body: toBody(body, validators) } : {}),
     ...(isStream(body) ? { streamsBody: true } : {}),
@@ -63,6 +62,11 @@ export function toRoute(contributor: Contributor, route: PluginRoute, parts: Plu
     run: toRun(contributor, route, parts, pathChecks(route, validators)),
   })
 }
+
+const toParameters = (given: NonNullable<PluginRoute['parameters']>, validators: Validators): Parameters =>
+  Object.fromEntries(
+    Object.entries(given).map(([name, one]) => [name, queryParameter(one, validators.make(one.schema))]),
+  )
 
 /** Only what answers parts can be asked for one that is not there. */
 const mayThrow = (statuses: ReadonlySet<number>, code: ErrorCode): boolean =>

@@ -216,6 +216,12 @@ const ROUTES: readonly Case[] = [
     'write a JSON Schema',
   ],
   [
+    'parameters beside any query',
+    withRoute({ parameters: {}, anyQuery: true }),
+    `${AT}.parameters`,
+    'leave them out beside anyQuery',
+  ],
+  [
     'a parameter of an object',
     withRoute({ parameters: { a: { description: 'It.', schema: { type: 'object' } } } }),
     `${AT}.parameters.a.schema.type`,

@@ -42,6 +42,15 @@ const shop = definePlugin({
   routes: [
     {
       method: 'GET',
+      path: '/shop/window/*',
+      summary: 'Shows a page that reads its own address.',
+      protection: 'public',
+      anyQuery: true,
+      answers: TEXT,
+      run: ({ query }) => new Response(JSON.stringify(query), { headers: { 'Content-Type': 'text/plain' } }),
+    },
+    {
+      method: 'GET',
       path: '/shop.txt',
       summary: 'Says what it sells in.',
       protection: 'public',
@@ -247,6 +256,12 @@ describe.each(STORES)('routes of plugins on $name', (store) => {
   ])('refuse the query "%s"', async (query, path, code) => {
     const { status, text } = await ask('GET', `/api/shop/prices/7?${query}`)
     expect([status, JSON.parse(text).details.issues]).toMatchObject([400, [{ path, code }]])
+  })
+
+  test('let any query pass where a page reads its own address', async () => {
+    // The document says nothing of what scripts of a page read.
+    const answer = await service.request('/shop/window/a?q=ink&q=paper&where[x]=1&%zz')
+    expect([answer.status, await answer.text()]).toEqual([200, '{}'])
   })
 
   test('are not there for a path that their schema refuses', async () => {

@@ -60,6 +60,8 @@ function pageRoutes(options: ReadyOptions, files: BuiltFiles): readonly PluginRo
     method: 'GET',
     protection: 'public',
     summary: 'Shows people the Studio, where they write.',
+    // The address of a view has more to say, which the program reads.
+    anyQuery: true,
     answers: PAGE_ANSWERS,
     run: (request: PluginRequest) => answerPage(request, options, files),
   } as const
