@@ -1,3 +1,4 @@
+import { studio } from '@daybook/studio'
 import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 import { postgres } from 'daybook/postgres'
 import { s3 } from 'daybook/s3'
@@ -68,4 +69,6 @@ const database = process.env.DATABASE_URL ? { database: postgres(process.env.DAT
 // Files lie in the data folder, unless S3_BUCKET names a bucket.
 const assets = process.env.S3_BUCKET ? { assets: { store: s3({ bucket: process.env.S3_BUCKET }) } } : {}
 
-export default defineConfig({ collections, globals: { site }, locales, seed, ...database, ...assets })
+const plugins = [studio({ title: 'The Daybook blog' })]
+
+export default defineConfig({ collections, globals: { site }, locales, plugins, seed, ...database, ...assets })

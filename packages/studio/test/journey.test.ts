@@ -1,28 +1,15 @@
-import type { Page } from 'playwright-core'
+import { SYSTEM } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../client/test/support/browser.ts'
-import { museumOf } from './support/configs.ts'
+import { museum, museumOf } from './support/configs.ts'
+import { INES, isShown, makeAccount, signIn } from './support/people.ts'
 import { visitStudio } from './support/visit.ts'
-
-const PASSWORD = 'a long one of mine'
 
 let open: OpenBrowser
 beforeAll(async () => {
   open = await openBrowser()
 }, 120_000)
 afterAll(() => open[Symbol.asyncDispose]())
-
-const isShown = (page: Page, name: string): Promise<void> => page.getByRole('heading', { name, level: 1 }).waitFor()
-
-/** Makes an account on the page that the Studio begins with. */
-async function register(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'No account yet? Create one' }).click()
-  await page.getByLabel('Name').fill('Inés')
-  await page.getByLabel('E-mail address').fill('ines@example.org')
-  await page.getByLabel('Password').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Create an account' }).click()
-  await isShown(page, 'Overview')
-}
 
 describe('the Studio in a browser', () => {
   test('leads from the first account to a changed title and out again', async () => {
@@ -31,7 +18,12 @@ describe('the Studio in a browser', () => {
     await isShown(page, 'Sign in')
     await visit.shoot('sign-in')
     expect(await visit.axeFaults()).toEqual([])
-    await register(page)
+    await page.getByRole('button', { name: 'No account yet? Create one' }).click()
+    await page.getByLabel('Name').fill(INES.name)
+    await page.getByLabel('E-mail address').fill(INES.email)
+    await page.getByLabel('Password').fill(INES.password)
+    await page.getByRole('button', { name: 'Create an account' }).click()
+    await isShown(page, 'Overview')
     expect(await page.title()).toBe('Overview · The museum')
     await visit.shoot('overview')
     expect(await visit.axeFaults()).toEqual([])
@@ -48,12 +40,179 @@ describe('the Studio in a browser', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved').first().waitFor()
     await page.getByRole('button', { name: 'Publish' }).click()
-    await page.getByText('Published').first().waitFor()
+    await page.getByText('Published', { exact: true }).first().waitFor()
     const { items } = await service.content.list('posts', { q: 'ink', select: ['title'] })
     expect(items.map(({ title }) => title)).toEqual(['Ink and paper'])
     await page.getByRole('button', { name: 'Inés' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await isShown(page, 'Sign in')
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('is used by keyboard alone, and brings the focus back to the entry that was left', async () => {
+    await using visit = await visitStudio(open, museumOf(60), { before: makeAccount, path: '/studio/c/posts' })
+    const { page } = visit
+    const { keyboard } = page
+    await isShown(page, 'Sign in')
+    // The first field has the focus.
+    await keyboard.type(INES.email)
+    await keyboard.press('Tab')
+    await keyboard.type(INES.password)
+    await keyboard.press('Enter')
+    await isShown(page, 'Posts')
+    await page.getByRole('link', { name: 'Post 60', exact: true }).focus()
+    await keyboard.press('ArrowDown')
+    await keyboard.press('ArrowDown')
+    await keyboard.press('Enter')
+    await isShown(page, 'Post 58')
+    expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('Post 58')
+    await tabTo('Title')
+    await keyboard.press('ControlOrMeta+a')
+    await keyboard.type('By hand')
+    await keyboard.press('Enter')
+    await page.getByText('Saved', { exact: true }).first().waitFor()
+    await keyboard.press('Alt+ArrowLeft')
+    await isShown(page, 'Posts')
+    await page.locator('a:focus', { hasText: 'By hand' }).waitFor()
+    expect(await visit.takeFaults()).toEqual([])
+
+    /** Goes on by Tab until a field has the focus. */
+    async function tabTo(label: string): Promise<void> {
+      const field = page.getByLabel(label, { exact: true })
+      for (let presses = 0; presses < 12; presses += 1) {
+        await keyboard.press('Tab')
+        if (await field.evaluate('node => node === document.activeElement')) return
+      }
+      throw new Error(`no Tab leads to ${label}`)
+    }
+  })
+
+  test('signs in over the page when the session has ended, and goes on with what was asked', async () => {
+    await using visit = await visitStudio(open, museumOf(3), { before: makeAccount, path: '/studio/g/site' })
+    const { page, service } = visit
+    await signIn(page)
+    await isShown(page, 'Site')
+    await page.getByLabel('Site name').fill('The new museum')
+    await page.context().clearCookies()
+    await page.getByRole('button', { name: 'Save' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+    await dialog.waitFor()
+    await visit.shoot('sign-in-again')
+    expect(await visit.axeFaults()).toEqual([])
+    await dialog.getByLabel('E-mail address').fill(INES.email)
+    await dialog.getByLabel('Password').fill('not the one')
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await dialog.getByText('E-mail address or password is wrong.').waitFor()
+    await dialog.getByLabel('Password').fill(INES.password)
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByText('Saved', { exact: true }).first().waitFor()
+    expect(await service.content.readGlobal('site')).toMatchObject({ siteName: 'The new museum' })
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('takes a token where there are no accounts', async () => {
+    const auth = {
+      getCapabilities: () => ({ provider: 'elsewhere', providerRoutes: { enabled: false } }),
+      getPrincipal: async () => null,
+      getIdentity: async () => null,
+    }
+    await using visit = await visitStudio(open, { ...museum, auth })
+    const { page, service } = visit
+    await page.getByLabel('Access token').fill('of nobody')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByText('The service does not know this token.').waitFor()
+    await page.getByLabel('Access token').fill(service.token)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await isShown(page, 'Overview')
+    await page.reload()
+    await isShown(page, 'Overview')
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('makes an entry, shows what is wrong at its field, and says what others change', async () => {
+    await using visit = await visitStudio(open, museum, { before: makeAccount, path: '/studio/c/posts' })
+    const { page, service } = visit
+    await signIn(page)
+    await page.getByText('Nothing here yet').waitFor()
+    await visit.shoot('list-empty')
+    expect(await visit.axeFaults()).toEqual([])
+    await page.getByRole('link', { name: 'New entry' }).first().click()
+    await isShown(page, 'New entry')
+    await page.getByLabel('Title').fill('Hello')
+    await page.getByLabel('Link').fill('no address')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Some fields need your attention.').waitFor()
+    await visit.shoot('entry-faults')
+    expect(await visit.axeFaults()).toEqual([])
+    expect(await page.getByLabel('Link').getAttribute('aria-invalid')).toBe('true')
+    await page.getByLabel('Link').fill('https://example.org')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved', { exact: true }).first().waitFor()
+    await page.waitForURL(/\/c\/posts\/[0-9a-f-]{36}$/)
+    await page.getByRole('main').getByRole('link', { name: 'Posts' }).click()
+    await page.getByRole('link', { name: 'Hello', exact: true }).waitFor()
+    const [entry] = (await service.content.as(SYSTEM).list('posts')).items
+    await service.content.as(SYSTEM).update('posts', String(entry?.id), { title: 'Hello from afar' })
+    await page.getByRole('link', { name: 'Hello from afar' }).waitFor()
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('asks before unsaved changes are left, and finds entries by their words', async () => {
+    await using visit = await visitStudio(open, museumOf(12), { before: makeAccount, path: '/studio/c/posts?q=Post+7' })
+    const { page } = visit
+    await signIn(page)
+    await page.getByText('1 entry', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Post 7' }).click()
+    await page.getByLabel('Title').fill('Post seven')
+    await page.getByRole('navigation').getByRole('link', { name: 'Authors' }).click()
+    await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor()
+    await visit.shoot('leave')
+    await page.getByRole('button', { name: 'Stay' }).click()
+    expect(await page.getByLabel('Title').inputValue()).toBe('Post seven')
+    await page.getByRole('navigation').getByRole('link', { name: 'Authors' }).click()
+    await page.getByRole('button', { name: 'Leave' }).click()
+    await isShown(page, 'Authors')
+    await page.getByRole('searchbox').fill('nobody')
+    await page.getByText('Nothing found').waitFor()
+    await page.waitForURL(/\/c\/authors\?q=nobody$/)
+    await visit.shoot('list-none-found')
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('speaks German where the browser does, and keeps what is chosen', async () => {
+    await using visit = await visitStudio(open, museumOf(3), { before: makeAccount, locale: 'de-DE' })
+    const { page } = visit
+    await page.getByLabel('E-Mail-Adresse').fill(INES.email)
+    await page.getByLabel('Passwort').fill(INES.password)
+    await page.getByRole('button', { name: 'Anmelden' }).click()
+    await isShown(page, 'Übersicht')
+    await page.getByRole('button', { name: 'Inés' }).click()
+    await visit.shoot('account-menu')
+    await page.getByRole('menuitemradio', { name: 'Dunkel' }).click()
+    await page.getByRole('button', { name: 'Inés' }).click()
+    await page.getByRole('menuitemradio', { name: 'English' }).click()
+    await isShown(page, 'Overview')
+    await page.reload()
+    await isShown(page, 'Overview')
+    expect(await page.evaluate<string>('document.documentElement.dataset.theme')).toBe('dark')
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('opens its navigation as a drawer on a phone', async () => {
+    const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
+    await using visit = await visitStudio(open, museumOf(3), { before: makeAccount, ...phone })
+    const { page } = visit
+    await signIn(page)
+    await isShown(page, 'Overview')
+    await page.getByRole('button', { name: 'Open the navigation' }).tap()
+    const drawer = page.getByRole('dialog', { name: 'Navigation' })
+    await drawer.waitFor()
+    expect(await visit.axeFaults()).toEqual([])
+    await drawer.getByRole('link', { name: 'Posts' }).tap()
+    await isShown(page, 'Posts')
+    await drawer.waitFor({ state: 'detached' })
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
+    expect(wide).toBe(360)
     expect(await visit.takeFaults()).toEqual([])
   })
 })

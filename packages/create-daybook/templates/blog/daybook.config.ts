@@ -1,3 +1,4 @@
+import { studio } from '@daybook/studio'
 import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 import { betterAuth } from 'daybook/better-auth'
 import { seed } from './seed.ts'
@@ -36,5 +37,6 @@ export default defineConfig({
   globals: { site },
   // Writing takes the token of .env, or an account, which you make: npx daybook user create ann@example.org
   auth: betterAuth({ registration: 'closed' }),
+  plugins: [studio()],
   seed,
 })

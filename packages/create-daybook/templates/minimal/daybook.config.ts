@@ -1,3 +1,4 @@
+import { studio } from '@daybook/studio'
 import { defineCollection, defineConfig, f } from 'daybook'
 import { betterAuth } from 'daybook/better-auth'
 
@@ -21,4 +22,5 @@ export default defineConfig({
   collections: { topics, notes },
   // Writing takes the token of .env, or an account, which you make: npx daybook user create ann@example.org
   auth: betterAuth({ registration: 'closed' }),
+  plugins: [studio()],
 })

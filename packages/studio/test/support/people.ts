@@ -1,0 +1,29 @@
+import type { TestService } from 'daybook/testing'
+import type { Page } from 'playwright-core'
+
+/** Whoever writes in the tests. */
+export const INES = { name: 'Inés', email: 'ines@example.org', password: 'a long one of mine' } as const
+
+/** Makes an account as a program would, before the page is opened. */
+export async function makeAccount(service: TestService, account: typeof INES = INES): Promise<void> {
+  const answer = await service.request('/api/cms/auth/actions/register', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(account),
+  })
+  if (answer.status !== 201) throw new Error(`register answered ${answer.status}: ${await answer.text()}`)
+}
+
+/** Waits for a page of the Studio, by its heading. */
+export const isShown = (page: Page, heading: string): Promise<void> =>
+  page.getByRole('heading', { name: heading, level: 1, exact: true }).waitFor()
+
+/** Fills in the form that is shown, and signs in. */
+export async function signIn(
+  page: Page,
+  { email, password }: Pick<typeof INES, 'email' | 'password'> = INES,
+): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
