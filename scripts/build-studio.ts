@@ -38,7 +38,12 @@ export async function buildStudio(target: string): Promise<readonly string[]> {
       for (const id of chunks.flatMap(({ moduleIds }) => moduleIds)) for (const one of packageOf(id)) folders.add(one)
     },
   }
+  const { NODE_ENV: before } = process.env
+  // Also where tests build it: what they try is what is published.
+  process.env.NODE_ENV = 'production'
   await build({ configFile: join(STUDIO, 'vite.config.ts'), plugins: [notePackages], build: { outDir: target } })
+  if (before === undefined) delete process.env.NODE_ENV
+  else process.env.NODE_ENV = before
   for await (const file of glob('*.{js,css}', { cwd: target })) await compress(join(target, file))
   return [...folders]
 }

@@ -12,8 +12,6 @@ export default defineConfig({
   root: HOME,
   base: './',
   logLevel: 'warn',
-  // Also where tests build it: what they try is what is published.
-  define: { 'process.env.NODE_ENV': JSON.stringify('production') },
   plugins: [{ ...localesPlugin.vite({ locales: ['en-US', 'de-DE'] }), enforce: 'pre' }],
   build: {
     outDir: 'dist/app',

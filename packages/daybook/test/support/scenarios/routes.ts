@@ -16,9 +16,9 @@ export function kindsOf(routes: readonly Route[]): readonly Route[] {
   ].toReversed()
 }
 
-/** One of every kind of route that Daybook has; those of an auth provider are its own. */
+/** One of every kind of route that Daybook has; those of plugins and of an auth provider are their own. */
 export async function apiRoutes(): Promise<readonly Route[]> {
-  return kindsOf(await routesOf(blog)).filter(({ path }) => !path.endsWith('/*'))
+  return kindsOf(await routesOf(blog)).filter(({ path, plugin }) => plugin === undefined && !path.endsWith('/*'))
 }
 
 /** `METHOD PATH` of every route that Daybook has. */
