@@ -71,7 +71,8 @@ describe('the Studio in a browser', () => {
     await keyboard.type('By hand')
     await keyboard.press('Enter')
     await page.getByText('Saved', { exact: true }).first().waitFor()
-    await keyboard.press('Alt+ArrowLeft')
+    // What Alt and the left arrow do in a browser with a window.
+    await page.goBack()
     await isShown(page, 'Posts')
     await page.locator('a:focus', { hasText: 'By hand' }).waitFor()
     expect(await visit.takeFaults()).toEqual([])

@@ -41,7 +41,7 @@ export function ListTable({ list, collection, address }: ListTableProps): ReactN
   useEffect(() => {
     if (last >= items.length - OVERSCAN) loadMore()
   }, [last, items.length, loadMore])
-  useReturn(body, rows.scrollElement, address, place?.opened)
+  useReturn(body, address, place?.opened)
   const note = (opened: string): void => listPlaces.set(address, { offset: rows.scrollElement?.scrollTop ?? 0, opened })
   return (
     <div role="table" aria-rowcount={(total ?? items.length) + 1} className={styles.table}>
@@ -82,18 +82,17 @@ export function ListTable({ list, collection, address }: ListTableProps): ReactN
   )
 }
 
-/** Brings the focus back to the entry that was opened from here. */
-function useReturn(
-  body: { readonly current: HTMLElement | null },
-  scroller: Element | Window | null,
-  address: string,
-  opened: string | undefined,
-): void {
+/** Brings the focus back to the entry that was opened from here, once its row is drawn. */
+function useReturn(body: { readonly current: HTMLElement | null }, address: string, opened: string | undefined): void {
+  const isDone = useRef(opened === undefined)
   useEffect(() => {
-    if (opened === undefined || !scroller) return
-    body.current?.querySelector<HTMLElement>(`a[data-entry="${CSS.escape(opened)}"]`)?.focus({ preventScroll: true })
+    if (isDone.current) return
+    const link = body.current?.querySelector<HTMLElement>(`a[data-entry="${CSS.escape(opened ?? '')}"]`)
+    if (!link) return
+    isDone.current = true
+    link.focus({ preventScroll: true })
     listPlaces.set(address, { offset: 0, opened: undefined })
-  }, [body, scroller, address, opened])
+  })
 }
 
 /** Up and down go from row to row. */

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useStudio } from '../talk/studio.ts'
 import styles from './shell.module.css'
 
@@ -21,6 +21,8 @@ export interface PageProps {
 export function Page({ title, above, actions, isWide = false, keepsFocus = false, children }: PageProps): ReactNode {
   const { settings } = useStudio()
   const heading = useRef<HTMLHeadingElement>(null)
+  // The focus moves when somebody comes, and not again.
+  const [leavesFocus] = useState(keepsFocus)
   useEffect(() => {
     document.title = `${title} · ${settings.title}`
   }, [title, settings])
@@ -28,8 +30,8 @@ export function Page({ title, above, actions, isWide = false, keepsFocus = false
     // The first page of a visit leaves the focus where browsers put it.
     const isFirst = document.activeElement === document.body && !('studioVisited' in document.body.dataset)
     document.body.dataset.studioVisited = ''
-    if (!isFirst && !keepsFocus) heading.current?.focus({ preventScroll: true })
-  }, [keepsFocus])
+    if (!isFirst && !leavesFocus) heading.current?.focus({ preventScroll: true })
+  }, [leavesFocus])
   return (
     <div className={`${styles.page} ${isWide ? styles.wide : ''}`}>
       <div className={styles.head}>
