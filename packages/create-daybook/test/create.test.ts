@@ -38,7 +38,7 @@ describe('a new project', () => {
     const manifest = JSON.parse(await read('sites/field-notes/package.json'))
     expect(manifest).toMatchObject({ name: 'field-notes', private: true, type: 'module' })
     const version = await versionOf('packages/daybook')
-    expect(manifest.dependencies).toEqual({ '@daybook/client': version, daybook: version })
+    expect(manifest.dependencies).toEqual({ '@daybook/client': version, '@daybook/studio': version, daybook: version })
     expect(manifest.scripts).toMatchObject({ dev: 'daybook dev', start: 'daybook start' })
     expect(await read('sites/field-notes/README.md')).toMatch(/^# field-notes\n/)
     expect(await read('sites/field-notes/daybook.config.ts')).toContain("topic: f.relation('topics')")

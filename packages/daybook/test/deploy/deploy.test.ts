@@ -84,7 +84,9 @@ describe('the Dockerfile', () => {
 
   test('names the workspaces as they are called', () => {
     const named = [...dockerfile.matchAll(/--workspace (\S+)/g)].map(([, name]) => name)
-    const names = ['packages/daybook', 'examples/blog'].map((folder) => JSON.parse(read(`${folder}/package.json`)).name)
+    const names = ['packages/daybook', 'packages/studio', 'examples/blog'].map(
+      (folder) => JSON.parse(read(`${folder}/package.json`)).name,
+    )
     expect(named).toEqual(names)
   })
 
