@@ -11,7 +11,7 @@ const GROWTH_PERCENT = 40
  * garbage lie.
  *
  * @param growthPercent by how much a heap may grow before its garbage is collected; less of it takes more processor time. @default 40
- * @param youngBytes at which size the room for new objects stops growing. @default 16 MiB
+ * @param youngBytes at which size the room for new objects grows no more. @default 16 MiB
  */
 export function boundHeap(growthPercent: number = GROWTH_PERCENT, youngBytes: number = YOUNG_BYTES): void {
   setFlagsFromString(`--heap-growing-percent=${growthPercent}`)
@@ -23,21 +23,23 @@ export function boundHeap(growthPercent: number = GROWTH_PERCENT, youngBytes: nu
 /**
  * Keeps V8's room for new objects from growing to 128 MiB, which it does under load, whatever the bound of the heap. Its size
  * can only be given when Node starts (`--max-semi-space-size`); how it grows is asked at each step. The present turn of the event loop may load
- * modules and take many steps before the observer sees any, so nothing grows in it.
+ * modules and take many steps before the observer sees any, so nothing grows in it. V8 also makes the room smaller while little happens:
+ * it may grow again then.
  */
 function boundYoungHeap(enough: number): void {
-  growYoungHeap(1)
+  let isGrowing = false
+  const grow = (isToGrow: boolean): void => {
+    isGrowing = isToGrow
+    setFlagsFromString(`--semi-space-growth-factor=${isToGrow ? 2 : 1}`)
+  }
+  const look = (): void => {
+    const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
+    const isSmall = young !== undefined && young.space_size < enough
+    if (isSmall !== isGrowing) grow(isSmall)
+  }
+  grow(false)
   setImmediate(() => {
-    growYoungHeap(2)
-    const observer = new PerformanceObserver(() => {
-      const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
-      if (!young || young.space_size < enough) return
-      growYoungHeap(1)
-      observer.disconnect()
-    })
-    observer.observe({ entryTypes: ['gc'] })
+    look()
+    new PerformanceObserver(look).observe({ entryTypes: ['gc'] })
   })
 }
-
-/** @param factor by which it grows */
-const growYoungHeap = (factor: number): void => setFlagsFromString(`--semi-space-growth-factor=${factor}`)
