@@ -56,9 +56,9 @@ test('so it does in one long turn of the event loop, as when modules are loaded'
   expect(await printed(makeMany(''))).toBeLessThanOrEqual(32 * MIB)
 })
 
-test('garbage is collected before it takes half as much again as what is alive', async () => {
+test('garbage is collected before it takes twice as much as what is alive', async () => {
   // What is kept takes 10 MiB, and Node itself 5; on a busy machine V8 is late. Without the bound it is more than 66 MiB.
-  expect(await printed(`{ ${CHURN}; console.log(most) }`)).toBeLessThanOrEqual(50 * MIB)
+  expect(await printed(`{ ${CHURN}; console.log(most) }`)).toBeLessThanOrEqual(60 * MIB)
 })
 
 test('so it is in the threads of the service', async () => {
@@ -67,5 +67,5 @@ test('so it is in the threads of the service', async () => {
   )
   const limits = '{ maxYoungGenerationSizeMb: 8 }'
   const program = `new Worker(${code}, { eval: true, resourceLimits: ${limits} }).once('message', console.log)`
-  expect(await printed(program)).toBeLessThanOrEqual(50 * MIB)
+  expect(await printed(program)).toBeLessThanOrEqual(60 * MIB)
 })
