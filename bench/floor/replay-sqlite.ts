@@ -1,3 +1,4 @@
+import { plannedOnce } from '../../packages/daybook/src/store/sqlite/sqlite-file.ts'
 import type { ReplayStore } from './replay-store.ts'
 import { openFile } from './sqlite-file.ts'
 
@@ -5,5 +6,5 @@ import { openFile } from './sqlite-file.ts'
 export function openSqliteReplay(file: string): ReplayStore {
   const reader = openFile(file)
   reader.pragma('query_only = ON')
-  return { prepare: ({ sql }) => reader.prepare(sql) }
+  return { prepare: ({ sql }) => reader.prepare(plannedOnce(sql)) }
 }

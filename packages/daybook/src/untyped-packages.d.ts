@@ -7,7 +7,7 @@ declare module 'better-sqlite3' {
     all(...values: unknown[]): unknown[]
     get(...values: unknown[]): unknown
     pluck(): this
-    run(...values: unknown[]): { readonly changes: number }
+    run(...values: unknown[]): { readonly changes: number; readonly lastInsertRowid: number }
   }
 
   export default class SqliteDatabase {

@@ -5,8 +5,10 @@ import type { HttpRequest } from './request.ts'
 
 /** How many bytes of answers are kept where the config does not say. */
 export const DEFAULT_ANSWER_CACHE_BYTES: number = 64 * 1024 * 1024
-/** The largest answer that is kept, as a share of all. */
+/** The largest answer that is kept, as a share of all. With less room than that, the cache is full. */
 const MAX_SHARE = 1 / 8
+/** How many answers that are worth keeping a full cache takes in, as a share of them. */
+const FULL_SHARE = 1 / 8
 /**
  * How long a look at the store counts within a turn, in milliseconds. A turn that brings over a thousand events may ask the system for more of
  * them, which have been sent later: no process gets through so many in this time.
@@ -91,20 +93,24 @@ export interface AnswerCacheOptions {
 
 /**
  * Whole answers by what was asked, and by what kind of reader. Nothing is ever invalidated: an answer is sent when its tag is that of the
- * present answer, which names all that it depends on. Answers that are asked for once are not kept.
+ * present answer, which names all that it depends on. Answers that are asked for once are not kept. A full cache takes in few of the others:
+ * were each to push out another one, then of more answers than fit, asked for in turn, none would still be there, and all that work and
+ * garbage would be for nothing.
  */
 export class AnswerCache {
   readonly #options: AnswerCacheOptions
   readonly #answers: LRUCache<string, CachedAnswer>
+  readonly #maxAnswerBytes: number
   readonly #asked = new AskedBefore()
   #look: { readonly turn: number; readonly at: number; readonly version: number | undefined } = NO_LOOK
 
   constructor(options: AnswerCacheOptions) {
     this.#options = options
     const { maxBytes } = options
+    this.#maxAnswerBytes = Math.max(1, Math.floor(maxBytes * MAX_SHARE))
     this.#answers = new LRUCache({
       maxSize: maxBytes,
-      maxEntrySize: Math.max(1, Math.floor(maxBytes * MAX_SHARE)),
+      maxEntrySize: this.#maxAnswerBytes,
       sizeCalculation: ({ size }, question) => size + question.length,
     })
   }
@@ -127,9 +133,14 @@ export class AnswerCache {
     return this.#answers.get(question)
   }
 
-  /** Whether an answer is worth keeping: the same was asked before, not long ago. */
+  /** Whether an answer is to be kept: the same was asked before, not long ago, and there is room or luck. */
   isWorthKeeping(question: string): boolean {
-    return question.length <= MAX_QUESTION && this.#asked.again(question)
+    const isWorth = question.length <= MAX_QUESTION && this.#asked.again(question)
+    return isWorth && (!this.#isFull || Math.random() < FULL_SHARE)
+  }
+
+  get #isFull(): boolean {
+    return this.#options.maxBytes - this.#answers.calculatedSize < this.#maxAnswerBytes
   }
 
   keep(question: string, answer: CachedAnswer): void {

@@ -1,3 +1,4 @@
+import type { Statement, StatementValues } from './compile.ts'
 import type { Connection, PipelinedConnection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 import type { GrowthListener } from './journal-watch.ts'
@@ -6,6 +7,8 @@ import type { CommitBatch } from './writes/commit-batch.ts'
 /** The connection of a transaction. */
 export interface WriteConnection extends PipelinedConnection {
   readonly batch: CommitBatch
+  /** Adds a row to a table with a `pk`, by a statement that ends with {@link Dialect.returningPk}; answers its `pk`. */
+  insert(statement: Statement<{ readonly pk: number }>, values: StatementValues): Promise<number>
 }
 
 /** The options of a transaction. */

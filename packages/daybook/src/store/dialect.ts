@@ -44,6 +44,8 @@ export interface Dialect {
   readonly statusAside: RawBuilder<string | null>
   /** Whether a value that is in an index is taken from there, and the document is left alone. */
   readonly indexesHoldValues: boolean
+  /** What a statement ends with that adds a row whose `pk` is asked for. */
+  readonly returningPk: RawBuilder<unknown>
   /** Adds rows to a table; parameter `rows`, a JSON list of objects with these columns. @default one by one */
   insertAll?(table: string, columns: readonly string[]): RawBuilder<unknown>
   /** Changes rows of a table; parameter `rows`, a JSON list of objects with these columns and `pk`. @default one by one */

@@ -47,7 +47,8 @@ export class Store {
   constructor(database: Database, shared: Partial<SharedParts> = {}) {
     this.#database = database
     this.hasReplicas = database.replicaAt !== undefined
-    this.read = shared.read ?? new Reader(database.dialect, database.reader, database.background)
+    this.read =
+      shared.read ?? new Reader(database.dialect, database.reader, database.background, () => database.version)
     this.journal = shared.journal ?? new GrowingJournal(database)
     this.#writeStatements = shared.writeStatements ?? new StatementCache(WRITE_STATEMENTS)
   }

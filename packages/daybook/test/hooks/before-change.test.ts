@@ -227,6 +227,18 @@ describe.each(STORES)('beforeChange on $name', (store) => {
       expect((await send('', 'GET', '/api/notes?q=newer')).body.total).toBe(1)
     })
 
+    test('finds each of the entries that it makes at once by its own words', async () => {
+      const words = ['amber', 'birch', 'cedar', 'dune']
+      probes.change = async ({ asSystem }) => {
+        const system = asSystem({ reason: 'keeps a trail' })
+        await Promise.all(words.map((text) => system.create('notes', { text })))
+      }
+      expect((await make()).status).toBe(201)
+      for (const text of words) {
+        expect((await send('', 'GET', `/api/notes?q=${text}`)).body.items).toMatchObject([{ text }])
+      }
+    })
+
     test('with the rights of the caller, unless it says why not', async () => {
       probes.change = async ({ content, asSystem }) => {
         await expect(content.create('notes', { text: 'x' })).rejects.toMatchObject({ code: 'FORBIDDEN' })

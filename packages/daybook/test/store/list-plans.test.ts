@@ -175,7 +175,7 @@ test('a page near the end is found from there, as long as the list is as it was 
   await using scene = await Scene.make()
   const { articles, store } = scene
   const id = articles.comparables.get('id') as Comparable
-  const { seq } = await store.read.lists.counters('articles')
+  const { seq } = await store.read.counters.of('articles')
   const pageOf = async (revision: number | undefined) => {
     scene.calls.length = 0
     const asked = { statuses: undefined, search: undefined, where: undefined, after: undefined, hasPeople: false }

@@ -144,13 +144,13 @@ interface Started {
 
 async function listen(options: CommandLine, log: Log, worker?: WorkerIdentity): Promise<Started> {
   // Loaded where it is needed: a process that watches over workers, or over files, serves nothing itself.
-  const [{ boundHeap }, { serve }, { createService }, { checkMigrations }] = await Promise.all([
-    import('../../node/bound-heap.ts'),
+  const { boundHeap } = await import('../../node/bound-heap.ts')
+  boundHeap()
+  const [{ serve }, { createService }, { checkMigrations }] = await Promise.all([
     import('../../node/serve.ts'),
     import('../../service.ts'),
     import('../migrate/at-start.ts'),
   ])
-  boundHeap()
   const port = worker?.port ?? readPort(options)
   const host = options.text('host') ?? process.env.HOST ?? '127.0.0.1'
   const configFile = findConfig(options.text('config'))

@@ -25,6 +25,6 @@ export async function* storedFiles(model: Model, read: Reader, since = 0): Async
 /** How many assets a store has. */
 export async function countStoredFiles(model: Model, read: Reader): Promise<number> {
   if (!model.collections.has(ASSETS) || !(await read.system.storedCollections()).includes(ASSETS)) return 0
-  const { counts } = await read.lists.counters(ASSETS)
+  const { counts } = await read.counters.of(ASSETS)
   return Object.values(counts).reduce((sum, one) => sum + one, 0)
 }

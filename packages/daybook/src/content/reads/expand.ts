@@ -3,6 +3,7 @@ import { isRecord } from '../../fields/field.ts'
 import { COLLECTION_KEY, isTaggedReference } from '../../fields/relations/relation-to-several.ts'
 import type { DocumentModel, RelationModel } from '../../model/model.ts'
 import { collectionsOf, type Expansion, type ListExpansion, type Selection } from '../../query/expansion.ts'
+import type { CountersLook } from '../../store/reads/counters-reader.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
 import type { ReaderScope } from '../access/reader-scope.ts'
 import type { Answer } from '../answer.ts'
@@ -20,16 +21,16 @@ export const MAX_EXPANDED_DOCUMENTS = 2000
 
 /** How far other collections have come: where they are shown, as far as the reader may see it. */
 export async function revisionsOf(
-  { store }: Engine,
+  counters: CountersLook,
   { touched, behind }: Sources,
   scope: ReaderScope,
 ): Promise<readonly number[]> {
   const revisions: number[] = []
   for (const collection of new Set(touched)) {
-    const { seq, visibleSeq } = await store.read.lists.counters(collection.key)
+    const { seq, visibleSeq } = await counters.of(collection.key)
     revisions.push(scope.seesPublicOnly(collection) ? visibleSeq : seq)
   }
-  for (const { key } of new Set(behind)) revisions.push((await store.read.lists.counters(key)).seq)
+  for (const { key } of new Set(behind)) revisions.push((await counters.of(key)).seq)
   return revisions
 }
 
@@ -50,7 +51,8 @@ export async function planExpanded(
   showDrafts?: DraftView,
 ): Promise<ExpandedPlan> {
   const touched = collectionsOf(selection)
-  const revisions = await revisionsOf(engine, { touched, behind: scope.filterDependencies(touched) }, scope)
+  const sources = { touched, behind: scope.filterDependencies(touched) }
+  const revisions = await revisionsOf(engine.store.read.counters.look(), sources, scope)
   return {
     tag: documentTag(seq, expandedVariant(document, selection, scope, revisions)),
     present: async (row) => {

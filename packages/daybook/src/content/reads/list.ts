@@ -5,7 +5,7 @@ import { collectionsOf } from '../../query/expansion.ts'
 import { type ListParameters, readListQuery } from '../../query/list-query.ts'
 import type { Query } from '../../query/parameters.ts'
 import { relatedCollections } from '../../query/where.ts'
-import type { Counters } from '../../store/reads/list-reader.ts'
+import type { Counters } from '../../store/reads/counters-reader.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
 import type { SearchQuery } from '../../store/search/search.ts'
 import { toSearchTerms } from '../../store/search/search-text.ts'
@@ -211,11 +211,12 @@ async function readListState(
   engine: Engine,
   { collection, isPublicOnly, query, scope, sources }: ListQuestion,
 ): Promise<ListState> {
-  const counters = await engine.store.read.lists.counters(collection.key)
+  const look = engine.store.read.counters.look()
+  const counters = await look.of(collection.key)
   const own = isPublicOnly ? counters.visibleSeq : counters.seq
   const drafts = query.isDraft ? [counters.draftSeq] : []
   const isAlone = sources.touched.length === 0 && sources.behind.length === 0
-  const others = isAlone ? drafts : [...drafts, ...(await revisionsOf(engine, sources, scope))]
+  const others = isAlone ? drafts : [...drafts, ...(await revisionsOf(look, sources, scope))]
   return { counters, revisions: [own, ...others] }
 }
 

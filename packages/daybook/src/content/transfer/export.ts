@@ -157,7 +157,7 @@ export class ContentExport {
     { key }: CollectionModel,
     entries: readonly StoredEntry[],
   ): Promise<ReadonlyMap<string, readonly Schedule[]>> {
-    const { draftSeq } = await this.#read.lists.counters(key)
+    const { draftSeq } = await this.#read.counters.of(key)
     // A collection that never had a working copy or a time has nothing to look for.
     if (draftSeq === 0 || entries.length === 0) return new Map()
     const ids = entries.map(({ id }) => id)
@@ -205,7 +205,7 @@ async function countContent(
   let total = 0
   for (const key of collections.keys()) {
     if (!stored.has(key)) continue
-    const { counts } = await read.lists.counters(key)
+    const { counts } = await read.counters.of(key)
     total += Object.values(counts).reduce((sum, one) => sum + one, 0)
   }
   for (const key of globals.keys()) if (await read.globals.byKey(key)) total += 1

@@ -64,7 +64,7 @@ export async function planMigration(read: Reader, model: Model): Promise<readonl
   for (const global of model.globals.values()) await tallyGlobal(read, global, tally)
   await tallyHome(read, model, tally)
   for (const key of stored) {
-    const { counts } = await read.lists.counters(key)
+    const { counts } = await read.counters.of(key)
     const count = Object.values(counts).reduce((sum, one) => sum + one, 0)
     tally.add(key, 'drop', 'is a collection that the config no longer has; its entries are lost', count)
   }
@@ -96,7 +96,7 @@ async function tallyHome(read: Reader, model: Model, tally: MigrationTally): Pro
   const message = `takes ${model.locales?.default} as its default locale; what it says in ${defaultLocale} stays a translation`
   for (const { key, localized } of model.collections.values()) {
     if (localized.size === 0 || !stored.includes(key)) continue
-    const { counts } = await read.lists.counters(key)
+    const { counts } = await read.counters.of(key)
     const count = Object.values(counts).reduce((sum, one) => sum + one, 0)
     if (count > 0) tally.add(key, 'rename', message, count)
   }

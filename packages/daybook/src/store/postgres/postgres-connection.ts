@@ -111,6 +111,10 @@ export class PostgresTransaction extends PostgresConnection implements WriteConn
     this.batch = new CommitBatch(this, head)
   }
 
+  async insert(statement: Statement<{ readonly pk: number }>, values: StatementValues): Promise<number> {
+    return Number((await this.get(statement, values))?.pk)
+  }
+
   /** After one that fails, the server refuses all that follow: the first one says why. */
   async pipeline(writes: readonly (() => Promise<unknown>)[]): Promise<void> {
     const ends = await Promise.allSettled(writes.map((write) => write()))

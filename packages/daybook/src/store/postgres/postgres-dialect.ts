@@ -177,6 +177,7 @@ export const postgresDialect = (names: PostgresNames): Dialect => ({
   },
   deleteAll: (table) => sql`DELETE FROM ${sql.table(table)}
     WHERE pk = ANY (ARRAY(SELECT one::bigint FROM json_array_elements_text(${param('rows')}::json) AS one))`,
+  returningPk: sql` RETURNING pk`,
   exactSum: (own) => sql`sum(${own})::text`,
   now: sql`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
   search: POSTGRES_SEARCH,

@@ -6,7 +6,6 @@ import type { Connection } from '../connection.ts'
 import type { MatchesOrder, SearchDialect } from '../dialect.ts'
 import { toStored } from '../where.ts'
 import { toWhereSql } from '../where-forms.ts'
-import { COUNTERS } from '../writes/commit-batch.ts'
 import {
   type Counted,
   type CountRow,
@@ -40,16 +39,6 @@ import type { ReadSource } from './read-source.ts'
 import type { SortedRow } from './rows.ts'
 import { SearchWords } from './search-words.ts'
 
-/** Where a collection stands in the journal, and how many entries it has by status. */
-export interface Counters {
-  readonly seq: number
-  /** The last change that readers without a session may have seen. */
-  readonly visibleSeq: number
-  /** The last change of a working copy or a schedule; 0: there was none. */
-  readonly draftSeq: number
-  readonly counts: Readonly<Record<string, number>>
-}
-
 /** Which entries are found. */
 type FilterQuery = Pick<PageQuery, 'search' | 'where' | 'statuses' | 'revision'>
 
@@ -70,12 +59,6 @@ export class ListReader {
   constructor(source: ReadSource) {
     this.#source = source
     this.#words = new SearchWords(source)
-  }
-
-  async counters(key: string): Promise<Counters> {
-    const row = await this.#source.connection.get(COUNTERS, { key })
-    if (!row) throw new Error(`No counters for ${key}`)
-    return { seq: row.seq, visibleSeq: row.visible_seq, draftSeq: row.draft_seq ?? 0, counts: JSON.parse(row.counts) }
   }
 
   /** How many entries a search or a filter finds, exactly. */

@@ -80,7 +80,8 @@ export interface Page {
 /** One stretch of a sort order. Where a value may be missing, what comes after a position is two of them. */
 export interface Phase {
   readonly name: string
-  readonly where: readonly RawBuilder<SqlBool>[]
+  /** Its conditions; asked for when no statement of this name is kept. */
+  where(): readonly RawBuilder<SqlBool>[]
 }
 
 /** The condition of a query, as SQL. */
@@ -98,21 +99,25 @@ export interface Filter {
 
 export function phasesOf(dialect: Dialect, sort: readonly SortBy[], after: Position | undefined): readonly Phase[] {
   const [lead] = sort
-  if (!after || !lead) return [{ name: 'first', where: [] }]
-  const value = dialect.value(lead.by)
-  const isEmpty = sql<SqlBool>`${value} IS NULL`
+  if (!after || !lead) return WHOLE
+  const { by, descending } = lead
   const name = `after ${after.map((one) => (one === null ? '0' : '1')).join('')}`
-  const beyond = lexicallyAfter(dialect, sort, after)
+  const isEmpty = (): RawBuilder<SqlBool> => sql<SqlBool>`${dialect.value(by)} IS NULL`
+  const beyond = (): RawBuilder<SqlBool> => lexicallyAfter(dialect, sort, after)
   if (after[0] === null) {
-    const rest: Phase = { name, where: [isEmpty, beyond] }
-    return lead.descending ? [rest] : [rest, { name: 'filled', where: [sql<SqlBool>`${value} IS NOT NULL`] }]
+    const rest: Phase = { name, where: () => [isEmpty(), beyond()] }
+    if (descending) return [rest]
+    return [rest, { name: 'filled', where: () => [sql<SqlBool>`${dialect.value(by)} IS NOT NULL`] }]
   }
-  const reached = lead.descending
-    ? sql<SqlBool>`${value} <= ${dialect.beginning(lead.by, 'after0')}`
-    : sql<SqlBool>`${value} >= ${dialect.beginning(lead.by, 'after0')}`
-  const rest: Phase = { name, where: [reached, beyond] }
-  return lead.descending && !lead.by.neverNull ? [rest, { name: 'empty', where: [isEmpty] }] : [rest]
+  const rest: Phase = { name, where: () => [reached(dialect, lead), beyond()] }
+  return descending && !by.neverNull ? [rest, { name: 'empty', where: () => [isEmpty()] }] : [rest]
 }
+
+const WHOLE: readonly Phase[] = [{ name: 'first', where: () => [] }]
+
+/** Leads the engine to where the position is in the order. */
+const reached = (dialect: Dialect, { by, descending }: SortBy): RawBuilder<SqlBool> =>
+  sql<SqlBool>`${dialect.value(by)} ${descending ? sql`<=` : sql`>=`} ${dialect.beginning(by, 'after0')}`
 
 /** True for rows that come after the position, key by key; empty values come first, and last when descending. */
 function lexicallyAfter({ whole }: Dialect, sort: readonly SortBy[], after: Position): RawBuilder<SqlBool> {
@@ -153,7 +158,7 @@ export function pageStatement(
   const keys = sort.map(({ by }, index) => dialect.whole(by).as(`s${index}`))
   let page = entries(collection.table, hasPeople, filter.index).select(keys)
   const isNewest = sort[0]?.by.column === 'id' && !filter.where && !search
-  const narrowing = [...statusConditions(dialect, statuses, isNewest), ...phase.where]
+  const narrowing = [...statusConditions(dialect, statuses, isNewest), ...phase.where()]
   for (const condition of search
     ? [...narrowing, dialect.search.condition(collection.table, !filter.walksOrder)]
     : narrowing)

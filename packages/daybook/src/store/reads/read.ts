@@ -2,6 +2,7 @@ import type { Connection } from '../connection.ts'
 import type { Dialect } from '../dialect.ts'
 import { Journal } from '../journal.ts'
 import { ScheduleReader } from '../records/schedules.ts'
+import { CountersReader } from './counters-reader.ts'
 import { EntryReader } from './entry-reader.ts'
 import { FeedReader } from './feed-reader.ts'
 import { GlobalReader } from './global-reader.ts'
@@ -21,6 +22,7 @@ export class Reader {
   readonly dialect: Dialect
   readonly entries: EntryReader
   readonly lists: ListReader
+  readonly counters: CountersReader
   readonly feed: FeedReader
   readonly globals: GlobalReader
   readonly references: ReferenceReader
@@ -31,17 +33,22 @@ export class Reader {
   readonly schedules: ScheduleReader
   readonly #statements: StatementCache
 
-  /** @param background answers what may take long */
+  /**
+   * @param background answers what may take long
+   * @param version see {@link CountersReader}; absent: in a transaction, or on a snapshot
+   */
   constructor(
     dialect: Dialect,
     connection: Connection,
     background: Connection = connection,
+    version: () => number | undefined = () => undefined,
     statements: StatementCache = new StatementCache(MAX_READER_STATEMENTS),
   ) {
     const source: ReadSource = { dialect, connection, background, statements }
     this.dialect = dialect
     this.entries = new EntryReader(source)
     this.lists = new ListReader(source)
+    this.counters = new CountersReader(connection, version)
     this.feed = new FeedReader(source)
     this.globals = new GlobalReader(source)
     this.references = new ReferenceReader(source)
@@ -55,6 +62,6 @@ export class Reader {
 
   /** The same readers on another connection, such as that of a transaction. */
   on(connection: Connection): Reader {
-    return new Reader(this.dialect, connection, connection, this.#statements)
+    return new Reader(this.dialect, connection, connection, undefined, this.#statements)
   }
 }

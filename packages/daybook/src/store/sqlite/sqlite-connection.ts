@@ -24,18 +24,18 @@ export class SqliteConnection implements Connection {
   }
 
   async all<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<readonly Row[]> {
-    return this.#execute(statement, (prepared) => prepared.all(...statement.bind(values))) as Row[]
+    return this.execute(statement, (prepared) => prepared.all(...statement.bind(values))) as Row[]
   }
 
   async get<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<Row | undefined> {
-    return this.#execute(statement, (prepared) => prepared.get(...statement.bind(values))) as Row | undefined
+    return this.execute(statement, (prepared) => prepared.get(...statement.bind(values))) as Row | undefined
   }
 
   async run(statement: Statement, values: StatementValues = {}): Promise<number> {
-    return this.#execute(statement, (prepared) => prepared.run(...statement.bind(values)).changes)
+    return this.execute(statement, (prepared) => prepared.run(...statement.bind(values)).changes)
   }
 
-  #execute<Result>({ sql }: Statement, execute: (prepared: NativeStatement) => Result): Result {
+  protected execute<Result>({ sql }: Statement, execute: (prepared: NativeStatement) => Result): Result {
     this.executed += 1
     try {
       const prepared = this.statements.get(sql)

@@ -80,6 +80,8 @@ export const SQLITE: Dialect = {
   // The unary plus keeps SQLite from choosing the status index and sorting all of it.
   statusAside: sql`+entry.status`,
   indexesHoldValues: true,
+  // The driver knows it. RETURNING would make SQLite copy each page that the statement changes, so that it can be undone.
+  returningPk: sql``,
   exactSum: (own) => sql`exact_sum(${own})`,
   now: sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
   search: SQLITE_SEARCH,

@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type NativeDatabase from 'better-sqlite3'
 import type { NativeStatement } from 'better-sqlite3'
-import { bare, type Statement } from '../compile.ts'
+import { bare, type Statement, type StatementValues } from '../compile.ts'
 import type { Database, Snapshot, StoreOptions, TransactionOptions, WriteConnection } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
 import { type GrowthListener, JournalWatch } from '../journal-watch.ts'
@@ -282,6 +282,10 @@ interface QueuedWrite {
 /** The connection that writes. */
 class SqliteWriter extends SqliteConnection implements WriteConnection {
   batch: CommitBatch = new CommitBatch(this)
+
+  async insert(statement: Statement<{ readonly pk: number }>, values: StatementValues): Promise<number> {
+    return this.execute(statement, (prepared) => prepared.run(...statement.bind(values)).lastInsertRowid)
+  }
 
   /** What follows a failed write must not run: it may have undone the transaction, and would be stored by itself. */
   async pipeline(writes: readonly (() => Promise<unknown>)[]): Promise<void> {

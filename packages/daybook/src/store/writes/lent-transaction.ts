@@ -93,6 +93,10 @@ class LentConnection implements WriteConnection {
     return this.#track(this.#open.run(statement, values))
   }
 
+  async insert(statement: Statement<{ readonly pk: number }>, values: StatementValues): Promise<number> {
+    return this.#track(this.#open.insert(statement, values))
+  }
+
   async pipeline(writes: readonly (() => Promise<unknown>)[]): Promise<void> {
     return this.#track(this.#open.pipeline(writes))
   }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
 import { build, param, prepare, prepareSql, type Statement, type StatementValues } from '../compile.ts'
 import type { WriteConnection } from '../database.ts'
+import type { Dialect } from '../dialect.ts'
 import { wholeOf } from '../journal.ts'
 import { DEFAULT_LOCALE_NOTE, writeNote } from '../notes.ts'
 import type { Reader } from '../reads/read.ts'
@@ -113,12 +114,14 @@ export class Writer {
   async createEntry(collection: CollectionModel, entry: WrittenEntry, actor: string): Promise<number> {
     const { id, updated_at: at } = entry
     const seq = await this.#connection.batch.next(id, at)
-    const insert = this.#statements.get(`insert ${collection.key}`, () => prepareSql(insertStatement(collection.key)))
+    const insert = this.#statements.get(`insert ${collection.key}`, () =>
+      prepareSql(insertStatement(this.read.dialect, collection.key)),
+    )
     let pk = 0
     await this.#connection.pipeline([
       // First what may be refused: then nothing else has to be undone.
       async () => {
-        pk = Number((await this.#connection.get(insert, { ...entry, seq }))?.pk)
+        pk = await this.#connection.insert(insert, { ...entry, seq })
       },
       () => this.#append({ seq, at, actor, action: 'create', collection: collection.key, id }),
       ...this.#refer(collection.key, id, entry.references, false),
@@ -473,10 +476,10 @@ const PUT_GLOBAL = prepare(
     ),
 )
 
-function insertStatement(key: string) {
+function insertStatement({ returningPk }: Dialect, key: string) {
   const columns = sql.join(ENTRY_COLUMNS.map((name) => sql.ref(name)))
   const values = sql.join(ENTRY_COLUMNS.map((name) => param(name)))
-  return sql<{ pk: number }>`INSERT INTO ${sql.table(key)} (${columns}) VALUES (${values}) RETURNING pk`
+  return sql<{ pk: number }>`INSERT INTO ${sql.table(key)} (${columns}) VALUES (${values})${returningPk}`
 }
 
 const LOCALE_COLUMNS = [
