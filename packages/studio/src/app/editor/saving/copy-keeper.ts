@@ -34,6 +34,11 @@ export class CopyKeeper {
     return this.#writing
   }
 
+  /** @returns when nothing is being written */
+  async idle(): Promise<void> {
+    await this.#writing
+  }
+
   async #writeAll(): Promise<void> {
     while (this.#next) {
       const { copy } = this.#next

@@ -280,6 +280,12 @@ export class DocumentEditor {
     this.#change({ ...this.#state, [what]: [] })
   }
 
+  /** @returns when no request and no write in this browser is under way */
+  async idle(): Promise<void> {
+    while (this.#work) await this.#work
+    await this.#keeper.idle()
+  }
+
   /** Ends the editor. What is not stored stays in this browser, and is taken up by the next editor of the document. */
   close(): void {
     this.#ending.abort()
@@ -311,9 +317,10 @@ export class DocumentEditor {
   /** Takes a state that a person made: it is kept in this browser at once, and saved soon. */
   #change(state: EditState): void {
     const { clock } = this.#options
+    const since = this.#hasWork() ? this.#due : undefined
     this.#state = state
     const at = clock.now() + this.#times.debounceMs
-    const atLatest = this.#due?.atLatest ?? clock.now() + this.#times.longestUnsavedMs
+    const atLatest = since?.atLatest ?? clock.now() + this.#times.longestUnsavedMs
     this.#due = { at: Math.min(at, atLatest), atLatest }
     void this.#keep()
     this.#publish()
@@ -544,7 +551,7 @@ export class DocumentEditor {
   /** What is left is saved next: what was edited meanwhile in its own time, everything else at once. */
   #goOn(): void {
     const now = this.#options.clock.now()
-    this.#due ??= { at: now, atLatest: now }
+    this.#due = this.#hasWork() ? (this.#due ?? { at: now, atLatest: now }) : undefined
   }
 
   #fail(failure: Failure, plan?: SavePlan): void {

@@ -116,6 +116,6 @@ function mergeRegion(base: List, mine: List, theirs: List, mergeItem: MergeItem)
 function repeatsMore(merged: List, mine: List, theirs: List): boolean {
   const count = (list: List, text: string): number => list.filter((item) => textOf(item) === text).length
   return [...new Set(merged.map(textOf))].some(
-    (text) => count(merged, text) > Math.max(count(mine, text), count(theirs, text)),
+    (text) => count(merged, text) > Math.max(1, count(mine, text), count(theirs, text)),
   )
 }
