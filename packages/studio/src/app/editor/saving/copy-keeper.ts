@@ -28,9 +28,7 @@ export class CopyKeeper {
    */
   keep(copy: LocalCopy | undefined): Promise<void> {
     this.#next = { copy }
-    this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = undefined
-    })
+    this.#writing ??= this.#writeAll()
     return this.#writing
   }
 
@@ -49,6 +47,8 @@ export class CopyKeeper {
         this.#onChange()
       }
     }
+    // At once: a copy that comes after the last look has to begin another write.
+    this.#writing = undefined
   }
 
   async #write(copy: LocalCopy | undefined): Promise<CopyState> {

@@ -210,8 +210,7 @@ export class DocumentEditor {
   async flush(): Promise<SavingStatus> {
     this.#isAsked = true
     if (this.#wait?.reason === 'offline') this.#wait = undefined
-    do await this.#run()
-    while (this.#nextStep())
+    await this.#run()
     return this.#shown.status
   }
 
@@ -381,17 +380,19 @@ export class DocumentEditor {
 
   /** Does what there is to do, one request at a time. @returns when nothing can be done now */
   #run(): Promise<void> {
-    this.#work ??= this.#runAll().finally(() => {
-      this.#work = undefined
-      if (this.#halt || !this.#hasWork()) this.#isAsked = false
-      this.#publish()
-      this.#arm()
-    })
+    this.#work ??= this.#runAll()
     return this.#work
   }
 
   async #runAll(): Promise<void> {
+    // What runs is known before it begins.
+    await Promise.resolve()
     for (let step = this.#nextStep(); step; step = this.#nextStep()) await step()
+    // At once: what comes after the last look has to begin another run.
+    this.#work = undefined
+    if (this.#halt || !this.#hasWork()) this.#isAsked = false
+    this.#publish()
+    this.#arm()
   }
 
   #nextStep(): (() => Promise<void>) | undefined {

@@ -1,0 +1,45 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commandsFor } from './support/commands.ts'
+import { SavingRun } from './support/saving-run.ts'
+import { SavingWorld } from './support/saving-world.ts'
+
+const SEED = Number(process.env.SEED ?? 20)
+const NUM_RUNS = Number(process.env.RUNS ?? 60)
+
+let world: SavingWorld
+beforeAll(async () => {
+  world = await SavingWorld.open()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+test('whatever fails, each edit is stored, shown in a conflict, replaced by an editor who saw it, or decided against', async () => {
+  await fc.assert(
+    fc.asyncProperty(commandsFor(3, 60), async (commands) => {
+      const { id } = await world.pages.create({ title: 't1', tags: ['a', 'b'], parts: [{ _type: 'text', body: 'a' }] })
+      const shared = world.browser()
+      const run = await SavingRun.begin(world, [shared, shared, world.browser()], { id })
+      for (const command of commands) await run.carryOut(command)
+      await run.end()
+      await run.check()
+    }),
+    { seed: SEED, numRuns: NUM_RUNS },
+  )
+})
+
+test('whatever fails, a new entry is created once, with each edit', async () => {
+  let count = 0
+  await fc.assert(
+    fc.asyncProperty(commandsFor(1, 30), async (commands) => {
+      count += 1
+      const before = (await world.pages.findMany({ limit: 0 })).total
+      const run = await SavingRun.begin(world, [world.browser()], { newId: `new-${count}` })
+      await run.carryOut({ kind: 'type', who: 0, leaf: 'title', at: 0 })
+      for (const command of commands) if (command.kind !== 'undo') await run.carryOut(command)
+      await run.end()
+      await run.check()
+      expect((await world.pages.findMany({ limit: 0 })).total).toBe(before + 1)
+    }),
+    { seed: SEED, numRuns: NUM_RUNS },
+  )
+})
