@@ -4,8 +4,9 @@ import { commandsFor } from './support/commands.ts'
 import { SavingRun } from './support/saving-run.ts'
 import { SavingWorld } from './support/saving-world.ts'
 
-const SEED = Number(process.env.SEED ?? 20)
-const NUM_RUNS = Number(process.env.RUNS ?? 60)
+/** More of them, and others: `SAVING_RUNS=1000 SAVING_SEED=7 npx vitest run packages/studio/test/saving/nothing-is-lost.test.ts`. */
+const numRuns = Number(process.env.SAVING_RUNS ?? 60)
+const seed = Number(process.env.SAVING_SEED ?? 20)
 
 let world: SavingWorld
 beforeAll(async () => {
@@ -23,7 +24,7 @@ test('whatever fails, each edit is stored, shown in a conflict, replaced by an e
       await run.end()
       await run.check()
     }),
-    { seed: SEED, numRuns: NUM_RUNS },
+    { seed, numRuns },
   )
 })
 
@@ -40,6 +41,6 @@ test('whatever fails, a new entry is created once, with each edit', async () => 
       await run.check()
       expect((await world.pages.findMany({ limit: 0 })).total).toBe(before + 1)
     }),
-    { seed: SEED, numRuns: NUM_RUNS },
+    { seed, numRuns },
   )
 })

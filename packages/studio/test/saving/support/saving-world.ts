@@ -1,6 +1,7 @@
 import { type Client, createClient } from '@daybook/client'
 import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 import { createTestService, type TestService } from 'daybook/testing'
+import { PATIENT_LIMITS } from '../../../../daybook/test/support/patience.ts'
 import { DocumentEditor, type EditorOptions } from '../../../src/app/editor/saving/document-editor.ts'
 import { leavesOf } from '../../../src/app/editor/saving/document-fields.ts'
 import type { EditorState } from '../../../src/app/editor/saving/editor-state.ts'
@@ -17,7 +18,7 @@ import { TestClock } from './test-clock.ts'
 
 export const config = defineConfig({
   locales: { available: ['en', 'de'], default: 'en' },
-  limits: { bodyBytes: 100_000 },
+  limits: { ...PATIENT_LIMITS, bodyBytes: 100_000 },
   collections: {
     pages: defineCollection({
       fields: {

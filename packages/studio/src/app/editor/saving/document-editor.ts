@@ -1,6 +1,8 @@
 import { adoptCopy } from './adopt-copy.ts'
+import type { Clock } from './clock.ts'
 import { CopyKeeper } from './copy-keeper.ts'
-import { type Leaf, type Leaves, leafAt, readLeaf, type Values } from './document-fields.ts'
+import { Creation } from './creation.ts'
+import type { Leaf, Leaves, Values } from './document-fields.ts'
 import {
   cleanState,
   type Decision,
@@ -14,7 +16,7 @@ import {
   takeNewer,
 } from './edit-state.ts'
 import type { EditorState, SavingStatus } from './editor-state.ts'
-import { type Failure, failureOf, type Issue, pauseAfter, type WaitReason, type WaitTimes } from './failure.ts'
+import { type Failure, failureOf, type Issue } from './failure.ts'
 import { type FieldPath, findLeaf, setInside } from './field-path.ts'
 import { ItemKeys } from './item-keys.ts'
 import {
@@ -23,28 +25,18 @@ import {
   documentKey,
   type LeftCopy,
   type LocalCopies,
-  type LocalCopy,
   leftCopies,
   type OpenEditors,
 } from './local-copies.ts'
+import { type Refusal, RefusedValues } from './refused-values.ts'
 import type { Remote } from './remote.ts'
 import { largestOf, planSave, type SavePlan, toBody } from './save-plan.ts'
+import { SaveSchedule, type ScheduleTimes } from './save-schedule.ts'
+import { toLocalCopy } from './to-local-copy.ts'
 import { type AppliedStep, type SeenLeaf, UndoSteps } from './undo-steps.ts'
 
-/** Time, as the engine knows it. */
-export interface Clock {
-  /** Milliseconds since 1970. */
-  now(): number
-  /** Calls once, after so many milliseconds. @returns takes it back */
-  after(ms: number, call: () => void): () => void
-}
-
 /** When the engine does what. */
-export interface SavingTimes extends WaitTimes {
-  /** How long after the last edit it is saved. @default 800 */
-  readonly debounceMs: number
-  /** How long after the first edit it is saved, also while somebody types on. @default 5,000 */
-  readonly longestUnsavedMs: number
+export interface SavingTimes extends ScheduleTimes {
   /** The longest pause within one step of undo. @default 1,000 */
   readonly coalesceMs: number
 }
@@ -57,8 +49,6 @@ const DEFAULT_TIMES: SavingTimes = {
   coalesceMs: 1000,
 }
 const MOST_UNDO_STEPS = 200
-/** The service remembers the answer to a creation for a day. */
-const ATTEMPT_MS = 23 * 60 * 60 * 1000
 /** After so many newer versions in a row, the engine waits before it tries again. */
 const MOST_NEWER_IN_A_ROW = 5
 
@@ -86,14 +76,6 @@ export interface EditorOptions {
 /** What keeps the engine from saving until somebody does something. */
 type Halt = Extract<SavingStatus, { readonly kind: 'refused' | 'signed-out' | 'gone' | 'uncertain' }>
 
-/** A value that the service does not take; another one may be sent. */
-interface RefusedValue {
-  readonly value: unknown
-  readonly code: string
-  readonly message: string
-  readonly issues: readonly Issue[]
-}
-
 /**
  * Edits one document, and saves what is typed: first in this browser, then at the service. Whatever answers, nothing that was typed is
  * dropped, and nothing that others stored is replaced without a decision.
@@ -106,10 +88,12 @@ interface RefusedValue {
  */
 export class DocumentEditor {
   readonly #options: EditorOptions
-  readonly #times: SavingTimes
   readonly #name: string
   readonly #keeper: CopyKeeper
   readonly #steps: UndoSteps
+  readonly #schedule: SaveSchedule
+  readonly #refused: RefusedValues
+  readonly #creation = new Creation()
   readonly #listeners = new Set<() => void>()
   readonly #ending = new AbortController()
   readonly #release: () => void
@@ -121,31 +105,25 @@ export class DocumentEditor {
   #activity: 'loading' | 'saving' | undefined
   #halt: Halt | undefined
   #haltIssues: readonly Issue[] = []
-  #wait: { readonly reason: WaitReason; readonly until: number } | undefined
-  #refused: ReadonlyMap<string, RefusedValue> = new Map()
-  #attempt: CreateAttempt | undefined
-  /** Whether the attempt to create may have succeeded without an answer. */
-  #isAttemptOpen = false
   #mustRead: boolean
   #left: readonly LeftCopy[] = []
-  #failures = 0
   #newerInARow = 0
-  #due: { readonly at: number; readonly atLatest: number } | undefined
-  /** Whether everything is to be saved now. */
-  #isAsked = false
   #work: Promise<void> | undefined
   #cancelTimer: (() => void) | undefined
   #shown: EditorState
 
   constructor(options: EditorOptions) {
     this.#options = options
-    this.#times = { ...DEFAULT_TIMES, ...options.times }
+    const { clock, random = Math.random, isAutosaved } = options
+    const times = { ...DEFAULT_TIMES, ...options.times }
     this.#document = options.document
     this.#mustRead = options.document.id !== null
     this.#name = options.newName()
     this.#release = options.open.hold(this.#name)
     this.#keeper = new CopyKeeper(options.copies, () => this.#publish())
-    this.#steps = new UndoSteps({ coalesceMs: this.#times.coalesceMs, most: MOST_UNDO_STEPS })
+    this.#steps = new UndoSteps({ coalesceMs: times.coalesceMs, most: MOST_UNDO_STEPS })
+    this.#schedule = new SaveSchedule(clock, times, random, isAutosaved)
+    this.#refused = new RefusedValues(options.leaves)
     this.#state = cleanState({ tag: null, values: options.initial ?? {} })
     this.#shown = this.#show()
   }
@@ -208,8 +186,7 @@ export class DocumentEditor {
 
   /** Saves now, also without autosave. @returns how far it came */
   async flush(): Promise<SavingStatus> {
-    this.#isAsked = true
-    if (this.#wait?.reason === 'offline') this.#wait = undefined
+    this.#schedule.ask()
     await this.#run()
     return this.#shown.status
   }
@@ -223,7 +200,7 @@ export class DocumentEditor {
 
   /** Says that the network is back. */
   async online(): Promise<void> {
-    this.#wait = undefined
+    this.#schedule.resume()
     await this.#run()
   }
 
@@ -240,7 +217,7 @@ export class DocumentEditor {
   async retry(): Promise<void> {
     if (this.#halt?.kind === 'gone') this.#mustRead = this.#document.id !== null
     if (this.#halt?.kind === 'gone' || this.#halt?.kind === 'refused') this.#halt = undefined
-    this.#refused = new Map()
+    this.#refused.clear()
     await this.flush()
   }
 
@@ -262,14 +239,14 @@ export class DocumentEditor {
   async createAgain(): Promise<void> {
     if (this.#halt?.kind !== 'uncertain') return
     this.#halt = undefined
-    this.#attempt = undefined
+    this.#creation.end()
     await this.flush()
   }
 
   /** Drops all that is not stored, on purpose. */
   async discard(): Promise<void> {
-    this.#attempt = undefined
-    this.#refused = new Map()
+    this.#creation.end()
+    this.#refused.clear()
     this.#change(cleanState(this.#state.stored))
     await this.#keeper.keep(undefined)
   }
@@ -315,45 +292,18 @@ export class DocumentEditor {
 
   /** Takes a state that a person made: it is kept in this browser at once, and saved soon. */
   #change(state: EditState): void {
-    const { clock } = this.#options
-    const since = this.#hasWork() ? this.#due : undefined
+    this.#schedule.edited(this.#hasWork())
     this.#state = state
-    const at = clock.now() + this.#times.debounceMs
-    const atLatest = since?.atLatest ?? clock.now() + this.#times.longestUnsavedMs
-    this.#due = { at: Math.min(at, atLatest), atLatest }
     void this.#keep()
     this.#publish()
     this.#arm()
   }
 
   #keep(): Promise<void> {
-    return this.#keeper.keep(this.#toCopy())
-  }
-
-  #toCopy(): LocalCopy | undefined {
-    const { edits, conflicts, sent, aside, stored } = this.#state
-    if (edits.size + conflicts.size + aside.length === 0 && !this.#attempt) return undefined
     const { leaves, person, clock } = this.#options
-    const baseOf = (path: string): unknown => {
-      const leaf = leaves.get(path)
-      return leaf ? readLeaf(stored.values, leaf) : null
-    }
-    return {
-      version: 1,
-      person,
-      document: this.#document,
-      editor: this.#name,
-      tag: stored.tag,
-      values: stored.values,
-      edits: [
-        ...[...edits].map(([path, mine]) => ({ path, base: baseOf(path), mine })),
-        ...[...conflicts.values()].map(({ path, base, mine }) => ({ path, base, mine })),
-      ],
-      sent: [...sent],
-      aside,
-      ...(this.#attempt ? { attempt: this.#attempt } : {}),
-      savedAt: clock.now(),
-    }
+    const { attempt } = this.#creation
+    const head = { person, document: this.#document, editor: this.#name, savedAt: clock.now() }
+    return this.#keeper.keep(toLocalCopy(this.#state, leaves, attempt ? { ...head, attempt } : head))
   }
 
   /** Takes up what other editors left behind, once there is a document to put it beside. */
@@ -361,21 +311,15 @@ export class DocumentEditor {
     const { leaves, copies } = this.#options
     for (const { copy } of this.#left) {
       this.#state = adoptCopy(this.#state, leaves, copy)
-      if (this.#document.id === null) this.#adoptAttempt(copy.attempt)
+      if (this.#document.id === null) this.#creation.adopt(copy.attempt)
     }
     const left = this.#left
     this.#left = []
     this.#isLoaded = true
     if (left.length === 0) return
-    this.#due = { at: this.#options.clock.now(), atLatest: this.#options.clock.now() }
+    this.#schedule.goOn(this.#hasWork())
     await this.#keep()
     if (this.#keeper.state !== 'failed') for (const { key } of left) await copies.delete(key).catch(() => undefined)
-  }
-
-  #adoptAttempt(attempt: CreateAttempt | undefined): void {
-    if (!attempt) return
-    this.#attempt ??= attempt
-    this.#isAttemptOpen = true
   }
 
   /** Does what there is to do, one request at a time. @returns when nothing can be done now */
@@ -390,18 +334,15 @@ export class DocumentEditor {
     for (let step = this.#nextStep(); step; step = this.#nextStep()) await step()
     // At once: what comes after the last look has to begin another run.
     this.#work = undefined
-    if (this.#halt || !this.#hasWork()) this.#isAsked = false
+    if (this.#halt || !this.#hasWork()) this.#schedule.answerAsked()
     this.#publish()
     this.#arm()
   }
 
   #nextStep(): (() => Promise<void>) | undefined {
-    const now = this.#options.clock.now()
-    if (this.#ending.signal.aborted || this.#halt || (this.#wait && this.#wait.until > now)) return undefined
-    this.#wait = undefined
+    if (this.#ending.signal.aborted || this.#halt || this.#schedule.isWaiting()) return undefined
     if (this.#mustRead) return () => this.#read()
-    const isDue = this.#isAsked || (this.#options.isAutosaved && this.#due !== undefined && this.#due.at <= now)
-    if (!isDue || !this.#hasWork()) return undefined
+    if (!this.#schedule.isDue() || !this.#hasWork()) return undefined
     return this.#document.id === null ? () => this.#create() : () => this.#save(this.#document.id ?? '')
   }
 
@@ -409,26 +350,19 @@ export class DocumentEditor {
   #arm(): void {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
-    const { clock, isAutosaved } = this.#options
     if (this.#ending.signal.aborted || this.#halt || this.#work) return
-    const willSave = (isAutosaved || this.#isAsked) && this.#hasWork()
-    const at = this.#wait?.until ?? (this.#mustRead ? clock.now() : this.#due?.at)
-    if (at === undefined || !(this.#mustRead || willSave)) return
-    this.#cancelTimer = clock.after(Math.max(0, at - clock.now()), () => void this.#run())
+    const ms = this.#schedule.nextIn({ mustRead: this.#mustRead, hasWork: this.#hasWork() })
+    if (ms !== undefined) this.#cancelTimer = this.#options.clock.after(ms, () => void this.#run())
   }
 
   /** Whether there is something to send. */
   #hasWork(): boolean {
-    return this.#attempt !== undefined || this.#sendable().size > 0
+    return this.#creation.attempt !== undefined || this.#sendable().size > 0
   }
 
   /** The edits that can be sent: in no conflict, and not refused as they are. */
   #sendable(): ReadonlyMap<string, unknown> {
-    const isRefused = (path: string, value: unknown): boolean => {
-      const refused = this.#refused.get(path)
-      return refused !== undefined && Object.is(refused.value, value)
-    }
-    return new Map([...this.#state.edits].filter(([path, value]) => !isRefused(path, value)))
+    return this.#refused.accepted(this.#state.edits)
   }
 
   async #read(): Promise<void> {
@@ -481,23 +415,24 @@ export class DocumentEditor {
 
   async #create(): Promise<void> {
     const { remote, leaves, clock, newName } = this.#options
-    const attempt = this.#attempt ?? this.#newAttempt(clock.now(), newName())
-    if (clock.now() - attempt.at > ATTEMPT_MS) return this.#fail({ kind: 'used-key' })
-    this.#attempt = attempt
+    const attempt = this.#creation.begin(clock.now(), () => this.#newAttempt(clock.now(), newName()))
+    if (!attempt) {
+      this.#fail({ kind: 'used-key' })
+      return
+    }
     await this.#beginSave()
     if (this.#ending.signal.aborted) return
     const values = new Map(attempt.values)
     try {
       const { id, ...stored } = await remote.create(attempt.body, attempt.idempotencyKey, this.#ending.signal)
       if (this.#ending.signal.aborted) return
-      this.#attempt = undefined
-      this.#isAttemptOpen = false
+      this.#creation.end()
       const { newId: _, ...document } = this.#document
       this.#document = { ...document, id }
       this.#receive(takeAnswer(this.#state, leaves, values, stored))
       this.#succeed(values)
     } catch (error) {
-      this.#failToCreate(failureOf(error))
+      this.#fail(this.#creation.fail(failureOf(error)))
     }
     if (!this.#ending.signal.aborted) await this.#keep()
   }
@@ -508,21 +443,6 @@ export class DocumentEditor {
     return { idempotencyKey, body: { ...this.#options.initial, ...body }, values: [...values], at }
   }
 
-  #failToCreate(failure: Failure): void {
-    if (failure.kind === 'wait') this.#isAttemptOpen = true
-    // An answer that may not be given again is no refusal of the first request.
-    const isUncertain = this.#isAttemptOpen && failure.kind === 'refused' && failure.code === 'FORBIDDEN'
-    if (isUncertain) {
-      this.#fail({ kind: 'used-key' })
-      return
-    }
-    if (failure.kind === 'refused' || failure.kind === 'too-large') {
-      this.#attempt = undefined
-      this.#isAttemptOpen = false
-    }
-    this.#fail(failure)
-  }
-
   #begin(activity: 'loading' | 'saving'): void {
     this.#activity = activity
     this.#publish()
@@ -530,7 +450,7 @@ export class DocumentEditor {
 
   /** What is about to be sent is in this browser before the network is asked. */
   async #beginSave(): Promise<void> {
-    this.#due = undefined
+    this.#schedule.begin()
     this.#begin('saving')
     await this.#keep()
   }
@@ -544,22 +464,16 @@ export class DocumentEditor {
 
   #succeed(saved: ReadonlyMap<string, unknown> = new Map()): void {
     this.#activity = undefined
-    this.#failures = 0
-    this.#refused = new Map([...this.#refused].filter(([path]) => !saved.has(path)))
-    this.#goOn()
-  }
-
-  /** What is left is saved next: what was edited meanwhile in its own time, everything else at once. */
-  #goOn(): void {
-    const now = this.#options.clock.now()
-    this.#due = this.#hasWork() ? (this.#due ?? { at: now, atLatest: now }) : undefined
+    this.#schedule.succeeded()
+    this.#refused.forget(saved)
+    this.#schedule.goOn(this.#hasWork())
   }
 
   #fail(failure: Failure, plan?: SavePlan): void {
     this.#activity = undefined
     if (this.#ending.signal.aborted) return
-    this.#goOn()
-    if (failure.kind === 'wait') this.#pause(failure.reason, failure.retryAfterMs)
+    this.#schedule.goOn(this.#hasWork())
+    if (failure.kind === 'wait') this.#schedule.pause(failure.reason, failure.retryAfterMs)
     if (failure.kind === 'newer') this.#readNewer()
     if (failure.kind === 'signed-out') this.#halt = { kind: 'signed-out', isOtherPerson: false }
     if (failure.kind === 'gone') this.#halt = { kind: 'gone' }
@@ -568,16 +482,10 @@ export class DocumentEditor {
     if (failure.kind === 'refused') this.#refuse(failure, plan)
   }
 
-  #pause(reason: WaitReason, retryAfterMs: number): void {
-    const { clock, random = Math.random } = this.#options
-    this.#failures += 1
-    this.#wait = { reason, until: clock.now() + pauseAfter(this.#failures, retryAfterMs, random(), this.#times) }
-  }
-
   #readNewer(): void {
     this.#mustRead = true
     this.#newerInARow += 1
-    if (this.#newerInARow > MOST_NEWER_IN_A_ROW) this.#pause('busy', 0)
+    if (this.#newerInARow > MOST_NEWER_IN_A_ROW) this.#schedule.pause('busy', 0)
   }
 
   #refuseLargest(message: string, plan: SavePlan | undefined): void {
@@ -587,14 +495,9 @@ export class DocumentEditor {
   }
 
   /** Sets refused values aside, so that the others are saved; where they cannot be told, nothing is saved before the next edit. */
-  #refuse({ code, message, issues }: Omit<RefusedValue, 'value'>, plan: SavePlan | undefined): void {
-    const { leaves } = this.#options
-    const told = [...(plan?.values ?? [])].flatMap(([path, value]) => {
-      const own = issues.filter((issue) => leafAt(leaves, issue.path)?.path === path)
-      return own.length > 0 ? [[path, { value, code, message, issues: own }] as const] : []
-    })
-    this.#refused = new Map([...this.#refused, ...told])
-    if (told.length > 0) return
+  #refuse(refusal: Refusal, plan: SavePlan | undefined): void {
+    if (plan && this.#refused.add(plan.values, refusal)) return
+    const { code, message, issues } = refusal
     this.#halt = { kind: 'refused', code, message }
     this.#haltIssues = issues
   }
@@ -607,7 +510,7 @@ export class DocumentEditor {
 
   #show(): EditorState {
     const { conflicts, edits, notes, aside, stored } = this.#state
-    const refused = this.#refusedNow()
+    const refused = this.#refused.among(edits)
     return {
       document: this.#document,
       status: this.#status(refused),
@@ -625,14 +528,10 @@ export class DocumentEditor {
     }
   }
 
-  #refusedNow(): readonly RefusedValue[] {
-    const { edits } = this.#state
-    return [...this.#refused].flatMap(([path, one]) => (Object.is(edits.get(path), one.value) ? [one] : []))
-  }
-
-  #status([refused]: readonly RefusedValue[]): SavingStatus {
+  #status([refused]: readonly Refusal[]): SavingStatus {
     if (this.#halt) return this.#halt
-    if (this.#wait) return { kind: 'waiting', ...this.#wait }
+    const { wait } = this.#schedule
+    if (wait) return { kind: 'waiting', ...wait }
     if (!this.#isLoaded) return { kind: 'loading' }
     if (this.#activity === 'saving') return { kind: 'saving' }
     if (this.#hasWork()) return { kind: 'unsaved' }

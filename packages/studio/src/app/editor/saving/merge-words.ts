@@ -4,8 +4,8 @@ import { diff3MergeRegions } from 'node-diff3'
 const MOST_PARTS = 20_000
 const MOST_WORDS = 2000
 
-/** A word with the blanks behind it, one other sign, or blanks at the beginning. */
-const WORDS = /[\p{L}\p{N}\p{M}]+\s*|[^\s\p{L}\p{N}\p{M}]\s*|\s+/gu
+/** A word, or another sign, with the blanks before it; or blanks at the end. */
+const WORDS = /\s*(?:[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}])|\s+/gu
 const LINES = /[^\n]*\n|[^\n]+$/g
 
 /**
