@@ -153,6 +153,22 @@ describe('two people in one entry', () => {
     expect(mine.getState()).toMatchObject({ values: { title: 'Paper', minutes: 4 }, status: { kind: 'unsaved' } })
   })
 
+  test('a value that was sent long ago is no excuse for replacing what another person stores now', async () => {
+    browser.network.next({ kind: 'answer-lost' }, 'PUT')
+    mine.edit(['title'], 'Paper')
+    await mine.flush()
+    await mine.flush()
+    expect(kindOf(mine)).toBe('saved')
+    await theirs.refresh()
+    theirs.edit(['title'], 'Ink!')
+    await theirs.flush()
+    await mine.refresh()
+    mine.edit(['title'], 'Mine')
+    theirs.edit(['title'], 'Paper')
+    await saveBoth()
+    expect(mine.getState().conflicts.get('title')).toMatchObject({ base: 'Ink!', mine: 'Mine', theirs: 'Paper' })
+  })
+
   test('people are named where the service names them', async () => {
     const tom = await world.personal('tom')
     const toms = await world.edit(tom, { id })

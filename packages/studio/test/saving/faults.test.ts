@@ -157,6 +157,16 @@ describe('when a save fails', () => {
     expect(kindOf(editor)).toBe('saved')
   })
 
+  test('while the service restarts, what is typed waits', async () => {
+    await world.restart(async () => {
+      editor.edit(['title'], 'Paper')
+      await tryOnce()
+      expect(editor.getState().status).toMatchObject({ kind: 'waiting' })
+    })
+    await world.settle([editor])
+    expect([kindOf(editor), (await stored())?.title]).toEqual(['saved', 'Paper'])
+  })
+
   test('a document that cannot be read is read when the service is back', async () => {
     const other = world.browser()
     other.network.isOffline = true

@@ -39,6 +39,11 @@ export class SavingRun {
     return this.#editors.map((editor) => editor.getState().document)
   }
 
+  /** How many fields are in conflict. */
+  get conflicts(): number {
+    return this.#editors.reduce((sum, editor) => sum + editor.getState().conflicts.size, 0)
+  }
+
   async carryOut(command: Command): Promise<void> {
     if (command.kind === 'wait') return this.#world.clock.advance(command.ms)
     if (command.kind === 'outside') return this.#changeOutside(command)

@@ -1,6 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Client, createClient } from '@daybook/client'
-import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
-import { createTestService, type TestService } from 'daybook/testing'
+import { createService, defineCollection, defineConfig, defineGlobal, f, type Service } from 'daybook'
 import { PATIENT_LIMITS } from '../../../../daybook/test/support/patience.ts'
 import { DocumentEditor, type EditorOptions } from '../../../src/app/editor/saving/document-editor.ts'
 import { leavesOf } from '../../../src/app/editor/saving/document-fields.ts'
@@ -48,30 +50,46 @@ export interface Browser {
   readonly client: Client<typeof config>
 }
 
+const TOKEN = 'token-of-the-service-for-these-tests'
+
+const serve = (data: string): Promise<Service<typeof config>> =>
+  createService(config, { data, serviceToken: TOKEN, strict: true })
+
 /** A service, and browsers with editors that talk to it. */
 export class SavingWorld {
   readonly clock: TestClock = new TestClock()
-  readonly #service: TestService<typeof config>
+  readonly #data: string
+  #service: Service<typeof config>
   readonly #opened = new Set<DocumentEditor>()
   readonly pages: Pages
   #names = 0
 
-  private constructor(service: TestService<typeof config>) {
+  private constructor(data: string, service: Service<typeof config>) {
+    this.#data = data
     this.#service = service
     this.pages = this.browser().client.collections.pages
   }
 
   static async open(): Promise<SavingWorld> {
-    return new SavingWorld(await createTestService(config))
+    const data = await mkdtemp(join(tmpdir(), 'daybook-saving-'))
+    return new SavingWorld(data, await serve(data))
+  }
+
+  /** Ends the service, and starts it again once the work is done. */
+  async restart(work: () => Promise<void>): Promise<void> {
+    await this.#service.close()
+    await work()
+    this.#service = await serve(this.#data)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const editor of this.#opened) editor.close()
     await this.#service.close()
+    await rm(this.#data, { recursive: true, force: true })
   }
 
   /** @param token of a person; by default that of the service */
-  browser(token: string = this.#service.token): Browser {
+  browser(token: string = TOKEN): Browser {
     const network = new FaultyNetwork((request) => this.#service.fetch(request))
     const client = createClient<typeof config>({ baseUrl: 'http://daybook.test', token, fetch: network.fetch })
     return { network, copies: new MemoryCopies(), editors: new MemoryEditors(), client }
