@@ -1,0 +1,51 @@
+import type { CopyState } from './copy-keeper.ts'
+import type { Aside, Conflict, MergeNote } from './edit-state.ts'
+import type { Issue, WaitReason } from './failure.ts'
+import type { DocumentName } from './local-copies.ts'
+import type { Values } from './saved-field.ts'
+
+/** How far saving has come; what it says first needs a person most. */
+export type SavingStatus =
+  /** The document is read for the first time. */
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'saved' }
+  /** There are edits that are about to be saved; without autosave, that {@link DocumentEditor.flush} saves. */
+  | { readonly kind: 'unsaved' }
+  | { readonly kind: 'saving' }
+  /** The service cannot be asked now: it is, by itself, at `until` (milliseconds since 1970), or when the network is back. */
+  | { readonly kind: 'waiting'; readonly reason: WaitReason; readonly until: number }
+  /** Fields are in conflict; others go on being saved. */
+  | { readonly kind: 'conflict' }
+  /** The service does not take a value, or the document; it is asked again after the next edit. */
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string }
+  /** The session has ended; `isOtherPerson`: another person has signed in, as whom nothing of this is saved. */
+  | { readonly kind: 'signed-out'; readonly isOtherPerson: boolean }
+  /** The document is not there any more, or not for this person; {@link DocumentEditor.saveAsNew} makes a new one of it. */
+  | { readonly kind: 'gone' }
+  /** It is not known whether the entry was created: the person looks, and may create it with {@link DocumentEditor.createAgain}. */
+  | { readonly kind: 'uncertain' }
+
+/** All that a form shows of a document. A new object after each change; parts that did not change stay the same. */
+export interface EditorState {
+  readonly document: DocumentName
+  readonly status: SavingStatus
+  /** Whether there is a document to edit. */
+  readonly isLoaded: boolean
+  /** The document as the person sees it, with what the service makes of it. */
+  readonly values: Values
+  /** The tag of what is stored, to publish what is seen once all is saved. */
+  readonly tag: string | null
+  /** The leaves that are not stored as they are seen. */
+  readonly dirty: ReadonlySet<string>
+  readonly conflicts: ReadonlyMap<string, Conflict>
+  /** What the service says against values, by JSON Pointer. */
+  readonly issues: readonly Issue[]
+  /** What others changed while the document was open, by field the last change. */
+  readonly notes: readonly MergeNote[]
+  /** What was typed and has no field any more, or stands otherwise in another copy. */
+  readonly aside: readonly Aside[]
+  /** Whether what is not stored is safe in this browser. */
+  readonly localCopy: CopyState
+  readonly canUndo: boolean
+  readonly canRedo: boolean
+}

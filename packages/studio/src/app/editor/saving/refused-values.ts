@@ -1,0 +1,62 @@
+import { type Leaves, leafAt } from './document-fields.ts'
+import type { Issue } from './failure.ts'
+
+/** What the service says against a save. */
+export interface Refusal {
+  readonly code: string
+  readonly message: string
+  readonly issues: readonly Issue[]
+}
+
+/** A value that the service does not take; another one may be sent. */
+interface RefusedValue extends Refusal {
+  readonly value: unknown
+}
+
+type ByLeaf = ReadonlyMap<string, unknown>
+
+/** The values that the service does not take: they wait for another value, while the others are saved. */
+export class RefusedValues {
+  readonly #leaves: Leaves
+  #refused: ReadonlyMap<string, RefusedValue> = new Map()
+
+  constructor(leaves: Leaves) {
+    this.#leaves = leaves
+  }
+
+  /** Notes which of the values that were sent are refused. @returns whether any is; else the whole save is */
+  add(sent: ByLeaf, { issues, ...refusal }: Refusal): boolean {
+    const told = [...sent].flatMap(([path, value]) => {
+      const own = issues.filter((issue) => leafAt(this.#leaves, issue.path)?.path === path)
+      return own.length > 0 ? [[path, { ...refusal, value, issues: own }] as const] : []
+    })
+    this.#refused = new Map([...this.#refused, ...told])
+    return told.length > 0
+  }
+
+  /** The edits that may be sent: the others stand as they were refused. */
+  accepted(edits: ByLeaf): ByLeaf {
+    return new Map([...edits].filter(([path, value]) => !this.#isRefused(path, value)))
+  }
+
+  /** What is refused of these edits. */
+  among(edits: ByLeaf): readonly Refusal[] {
+    return [...this.#refused].flatMap(([path, refused]) =>
+      edits.has(path) && this.#isRefused(path, edits.get(path)) ? [refused] : [],
+    )
+  }
+
+  /** Forgets refusals of leaves that were saved since. */
+  forget(saved: ByLeaf): void {
+    this.#refused = new Map([...this.#refused].filter(([path]) => !saved.has(path)))
+  }
+
+  clear(): void {
+    this.#refused = new Map()
+  }
+
+  #isRefused(path: string, value: unknown): boolean {
+    const refused = this.#refused.get(path)
+    return refused !== undefined && Object.is(refused.value, value)
+  }
+}

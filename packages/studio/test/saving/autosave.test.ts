@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { DocumentEditor } from '../../src/app/editor/saving/document-editor.ts'
+import { type Browser, kindOf, SavingWorld } from './support/saving-world.ts'
+
+describe('autosave', () => {
+  let world: SavingWorld
+  let browser: Browser
+  let id: string
+  let editor: DocumentEditor
+
+  beforeEach(async () => {
+    world = await SavingWorld.open()
+    browser = world.browser()
+    id = (await world.pages.create({ title: 'Ink', body: 'Oak galls.', seo: { title: 'Ink', description: 'Old' } })).id
+    editor = await world.edit(browser, { id })
+  })
+  afterEach(() => world[Symbol.asyncDispose]())
+
+  const stored = () => world.pages.findById(id, { draft: true })
+  const saves = () => browser.network.requests.filter((one) => /^(PUT|PATCH|POST)/.test(one)).length
+
+  test('what was typed is saved in the working copy alone, once typing pauses', async () => {
+    expect(kindOf(editor)).toBe('saved')
+    editor.edit(['title'], 'Ink a', { isTyping: true })
+    world.clock.advance(500)
+    editor.edit(['title'], 'Ink and paper', { isTyping: true })
+    expect([kindOf(editor), saves()]).toEqual(['unsaved', 0])
+    await world.settle([editor])
+    expect([kindOf(editor), saves()]).toEqual(['saved', 1])
+    expect(browser.network.bodies).toEqual([{ title: 'Ink and paper' }])
+    expect((await stored())?.title).toBe('Ink and paper')
+    expect((await world.pages.findById(id))?.title).toBe('Ink')
+  })
+
+  test('who types on without a pause is saved every few seconds', async () => {
+    for (let count = 0; count < 12; count += 1) {
+      editor.edit(['title'], `Ink ${count}`, { isTyping: true })
+      world.clock.advance(500)
+      await editor.idle()
+    }
+    expect(saves()).toBe(1)
+  })
+
+  test('a save runs alone; what is edited meanwhile is saved after it, and its answer does not touch that', async () => {
+    editor.edit(['title'], 'One')
+    editor.edit(['body'], '*a*')
+    const release = browser.network.hold('PUT')
+    world.clock.advance(800)
+    await expect.poll(() => saves()).toBe(1)
+    editor.edit(['title'], 'Two')
+    editor.edit(['minutes'], 4)
+    world.clock.advance(10_000)
+    expect([kindOf(editor), saves()]).toEqual(['saving', 1])
+    release()
+    await world.settle([editor])
+    expect(browser.network.bodies).toEqual([
+      { title: 'One', body: '*a*' },
+      { title: 'Two', minutes: 4 },
+    ])
+    expect(editor.getState().values).toMatchObject({ title: 'Two', body: '*a*', bodyHtml: '<p><em>a</em></p>' })
+    expect(kindOf(editor)).toBe('saved')
+  })
+
+  test('of a group, what changed is sent alone; of JSON, the whole', async () => {
+    editor.edit(['seo', 'title'], 'All about ink')
+    editor.edit(['place'], { lat: 1, lon: 2 })
+    await world.settle([editor])
+    expect(browser.network.bodies).toEqual([{ seo: { title: 'All about ink' } }, { place: { lat: 1, lon: 2 } }])
+    editor.edit(['place', 'lon'], 3)
+    await world.settle([editor])
+    editor.edit(['place'], { lat: 1 })
+    await world.settle([editor])
+    expect(await stored()).toMatchObject({ seo: { title: 'All about ink', description: 'Old' }, place: { lat: 1 } })
+  })
+
+  test('an item of a list is edited by its place, a block by the key that it keeps through saves', async () => {
+    editor.edit(['tags'], ['a', 'b'])
+    editor.edit(['tags', 1], 'c')
+    editor.edit(
+      ['parts'],
+      [
+        { _type: 'text', body: 'One' },
+        { _type: 'quote', words: 'Two' },
+      ],
+    )
+    const keys = () => (editor.getState().values.parts as object[]).map((part) => editor.itemKeys.keyOf(part))
+    const before = keys()
+    await world.settle([editor])
+    expect(editor.getState().values.parts).toMatchObject([{ bodyHtml: '<p>One</p>' }, { by: null }])
+    expect(keys()).toEqual(before)
+    editor.edit(['parts', { item: before[1] ?? '' }, 'words'], 'Three')
+    editor.edit(['parts'], (editor.getState().values.parts as object[]).toReversed())
+    expect(keys()).toEqual(before.toReversed())
+    await world.settle([editor])
+    expect(await stored()).toMatchObject({ tags: ['a', 'c'], parts: [{ words: 'Three' }, { body: 'One' }] })
+  })
+
+  test('what is typed and taken back while its save runs is taken back at the service, too', async () => {
+    editor.edit(['title'], 'One')
+    const release = browser.network.hold('PUT')
+    world.clock.advance(800)
+    await expect.poll(() => saves()).toBe(1)
+    editor.edit(['title'], 'Ink')
+    release()
+    await world.settle([editor])
+    expect((await stored())?.title).toBe('Ink')
+  })
+
+  test('another language is a document of its own', async () => {
+    const german = await world.edit(world.browser(), { id, locale: 'de' })
+    expect(german.getState().values.title).toBeNull()
+    german.edit(['title'], 'Tinte')
+    await world.settle([german])
+    expect((await stored())?.title).toBe('Ink')
+    expect((await world.pages.findById(id, { draft: true, locale: 'de' }))?.title).toBe('Tinte')
+  })
+
+  test('a global is saved when that is asked for, and goes on then when the network is back', async () => {
+    const site = await world.editSite(browser)
+    site.edit(['name'], 'Blog')
+    site.edit(['links', 'home'], '/home')
+    await world.settle([site])
+    expect(kindOf(site)).toBe('unsaved')
+    browser.network.isOffline = true
+    expect((await site.flush()).kind).toBe('waiting')
+    browser.network.isOffline = false
+    await site.online()
+    expect(kindOf(site)).toBe('saved')
+    expect(await browser.client.globals.site.get()).toMatchObject({
+      name: 'Blog',
+      links: { home: '/home', help: null },
+    })
+  })
+
+  test('a path that leads to no field is an error', () => {
+    expect(() => editor.edit(['tittle'], 'x')).toThrow('There is no field at ["tittle"] that can be edited.')
+    expect(() => editor.edit(['status'], 'published')).toThrow(TypeError)
+  })
+})

@@ -1,0 +1,42 @@
+import type { LocalCopies, LocalCopy, OpenEditors } from '../../../src/app/editor/saving/local-copies.ts'
+
+/** The store of a browser: what is in it outlives editors. */
+export class MemoryCopies implements LocalCopies {
+  readonly #copies = new Map<string, LocalCopy>()
+  isFull = false
+
+  async get(key: string): Promise<LocalCopy | undefined> {
+    return structuredClone(this.#copies.get(key))
+  }
+
+  async set(key: string, copy: LocalCopy): Promise<void> {
+    if (this.isFull) throw new DOMException('The quota has been exceeded.', 'QuotaExceededError')
+    this.#copies.set(key, structuredClone(copy))
+  }
+
+  async delete(key: string): Promise<void> {
+    this.#copies.delete(key)
+  }
+
+  async list(): Promise<readonly string[]> {
+    return [...this.#copies.keys()]
+  }
+
+  all(): readonly LocalCopy[] {
+    return [...this.#copies.values()]
+  }
+}
+
+/** The editors of a browser that are open. */
+export class MemoryEditors implements OpenEditors {
+  readonly #held = new Set<string>()
+
+  hold(editor: string): () => void {
+    this.#held.add(editor)
+    return () => this.#held.delete(editor)
+  }
+
+  async isHeld(editor: string): Promise<boolean> {
+    return this.#held.has(editor)
+  }
+}

@@ -1,0 +1,159 @@
+import { etagOf } from '@daybook/client'
+import { expect } from 'vitest'
+import type { DocumentEditor } from '../../../src/app/editor/saving/document-editor.ts'
+import type { DocumentName } from '../../../src/app/editor/saving/local-copies.ts'
+import type { Command } from './commands.ts'
+import { type Browser, kindOf, type SavingWorld } from './saving-world.ts'
+import { LEAVES, type LeafPath, TokenAccount, valueAt } from './token-account.ts'
+
+type Of<K> = Extract<Command, { readonly kind: K }>
+
+async function ticks(count: number): Promise<void> {
+  for (let left = count; left > 0; left -= 1) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** People who edit one entry at once, each in a browser; several may share one. */
+export class SavingRun {
+  readonly #world: SavingWorld
+  readonly #browsers: readonly Browser[]
+  readonly #account = new TokenAccount()
+  readonly #editors: DocumentEditor[] = []
+
+  private constructor(world: SavingWorld, browsers: readonly Browser[]) {
+    this.#world = world
+    this.#browsers = browsers
+  }
+
+  /** @param browsers the browser of each editor */
+  static async begin(
+    world: SavingWorld,
+    browsers: readonly Browser[],
+    document: Partial<DocumentName>,
+  ): Promise<SavingRun> {
+    const run = new SavingRun(world, browsers)
+    for (const browser of browsers) run.#editors.push(await world.edit(browser, document))
+    return run
+  }
+
+  get documents(): readonly DocumentName[] {
+    return this.#editors.map((editor) => editor.getState().document)
+  }
+
+  /** How many fields are in conflict. */
+  get conflicts(): number {
+    return this.#editors.reduce((sum, editor) => sum + editor.getState().conflicts.size, 0)
+  }
+
+  async carryOut(command: Command): Promise<void> {
+    if (command.kind === 'wait') return this.#world.clock.advance(command.ms)
+    if (command.kind === 'outside') return this.#changeOutside(command)
+    if (command.kind === 'tick') return ticks(command.count)
+    const editor = this.#editors[command.who]
+    const browser = this.#browsers[command.who]
+    if (!editor || !browser) return
+    if (command.kind === 'crash') return this.#crash(command.who, editor, browser)
+    if (command.kind === 'fault') browser.network.next(command.fault, command.method)
+    else if (command.kind === 'call') this.#call(editor, browser, command)
+    else if (editor.getState().isLoaded) this.#act(editor, command)
+  }
+
+  #call(editor: DocumentEditor, { network }: Browser, { call }: Of<'call'>): void {
+    if (call === 'offline') network.isOffline = true
+    if (call === 'online') network.isOffline = false
+    if (call === 'online') void editor.online()
+    if (call === 'sign-in') void editor.signedIn('mia')
+    if (call === 'refresh') void editor.refresh()
+    if (call === 'flush') void editor.flush()
+  }
+
+  /** What a person does in a form. */
+  #act(editor: DocumentEditor, command: Of<'type'> | Of<'rearrange'> | Of<'undo'> | Of<'decide'>): void {
+    if (command.kind === 'decide') this.#decide(editor, command)
+    else if (command.kind === 'undo') this.#account.book(editor, () => (command.isRedo ? editor.redo() : editor.undo()))
+    else if (command.kind === 'type') this.#account.book(editor, () => this.#type(editor, command))
+    else this.#account.book(editor, () => this.#rearrange(editor, command))
+  }
+
+  #type(editor: DocumentEditor, { leaf, at }: Of<'type'>): void {
+    const { values } = editor.getState()
+    const list = (valueAt(values, leaf) ?? []) as readonly object[]
+    if (leaf === 'minutes') editor.edit(['minutes'], this.#account.newNumber())
+    else if (leaf === 'tags') editor.edit(['tags'], [...list.slice(0, at), this.#account.newToken(), ...list.slice(at)])
+    else if (leaf === 'parts') this.#typeInBlocks(editor, list, at)
+    else editor.edit(leaf.split('.'), `some words ${this.#account.newToken()}`, { isTyping: at > 1 })
+  }
+
+  #typeInBlocks(editor: DocumentEditor, list: readonly object[], at: number): void {
+    const item = list[at - 1]
+    const body = this.#account.newToken()
+    if (item) editor.edit(['parts', { item: editor.itemKeys.keyOf(item) ?? '' }, 'body'], body)
+    else editor.edit(['parts'], [...list.slice(0, at), { _type: 'text', body }, ...list.slice(at)])
+  }
+
+  #rearrange(editor: DocumentEditor, { isMove, leaf, at }: Of<'rearrange'>): void {
+    const list = (valueAt(editor.getState().values, leaf) ?? []) as readonly object[]
+    const item = list[at]
+    if (item === undefined) return
+    const others = list.toSpliced(at, 1)
+    editor.edit([leaf], isMove ? [...others, item] : others)
+  }
+
+  #decide(editor: DocumentEditor, { choice }: Of<'decide'>): void {
+    const [conflict] = editor.getState().conflicts.values()
+    if (!conflict) return
+    const { path } = conflict
+    const isText = path === 'title' || path === 'body'
+    const decision = choice !== 'new' ? choice : isText ? { value: this.#account.newToken() } : 'mine'
+    this.#account.bookDecision(editor, path, () => editor.resolve(path, decision))
+  }
+
+  /** The engine is thrown away; what is in the browser's store is taken up by another one. */
+  async #crash(who: number, editor: DocumentEditor, browser: Browser): Promise<void> {
+    await ticks(3)
+    editor.close()
+    // The page's address names the entry as soon as there is one.
+    this.#editors[who] = await this.#world.edit(browser, editor.getState().document)
+  }
+
+  async #changeOutside({ leaf }: Of<'outside'>): Promise<void> {
+    const { pages } = this.#world
+    const id = this.documents[0]?.id
+    const before = id == null ? null : await pages.findById(id, { draft: true })
+    if (!before) return
+    const value = leaf === 'minutes' ? this.#account.newNumber() : this.#account.newToken()
+    const saved = await pages.saveDraft(before, { [leaf]: value }, { ifMatch: etagOf(before) }).catch(() => null)
+    if (saved) this.#account.bookStored(before[leaf], saved[leaf])
+  }
+
+  /** Everything works again, and everybody is signed in: all that can be saved is. */
+  async end(): Promise<void> {
+    for (const { network } of this.#browsers) network.heal()
+    await this.#world.settle(this.#editors)
+    for (const editor of this.#editors) {
+      await editor.signedIn('mia')
+      await editor.online()
+      await editor.retry()
+      await this.#world.settle(this.#editors)
+    }
+    // What one reads may end a conflict, and what that saves is news for the others.
+    for (const editor of [...this.#editors, ...this.#editors]) {
+      await editor.refresh()
+      await this.#world.settle(this.#editors)
+    }
+  }
+
+  /** Asserts that nothing is lost, and that all see the same where there is nothing to decide. */
+  async check(): Promise<void> {
+    const id = this.documents[0]?.id
+    const stored = id == null ? {} : await this.#world.pages.findById(id, { draft: true })
+    expect(this.#account.missing(stored, this.#editors)).toEqual([])
+    for (const editor of this.#editors) {
+      expect(['saved', 'conflict']).toContain(kindOf(editor))
+      const { dirty, conflicts, values } = editor.getState()
+      expect([...dirty]).toEqual([...conflicts.keys()])
+      const settled = LEAVES.filter((path) => !dirty.has(path))
+      const shownAt = (path: LeafPath): unknown => valueAt(values, path)
+      if (stored) expect(settled.map(shownAt)).toEqual(settled.map((path) => valueAt(stored, path)))
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Client, createClient } from '@daybook/client'
+import { createService, defineCollection, defineConfig, defineGlobal, f, type Service } from 'daybook'
+import { PATIENT_LIMITS } from '../../../../daybook/test/support/patience.ts'
+import { DocumentEditor, type EditorOptions } from '../../../src/app/editor/saving/document-editor.ts'
+import { leavesOf } from '../../../src/app/editor/saving/document-fields.ts'
+import type { EditorState } from '../../../src/app/editor/saving/editor-state.ts'
+import type { DocumentName } from '../../../src/app/editor/saving/local-copies.ts'
+import {
+  type EntryCalls,
+  type GlobalCalls,
+  remoteEntries,
+  remoteGlobal,
+} from '../../../src/app/editor/saving/remote.ts'
+import { FaultyNetwork } from './faulty-network.ts'
+import { MemoryCopies, MemoryEditors } from './memory-browser.ts'
+import { TestClock } from './test-clock.ts'
+
+export const config = defineConfig({
+  locales: { available: ['en', 'de'], default: 'en' },
+  limits: { ...PATIENT_LIMITS, bodyBytes: 100_000 },
+  collections: {
+    pages: defineCollection({
+      fields: {
+        title: f.text({ required: true, localized: true }),
+        slug: f.slug({ from: 'title' }),
+        status: f.status(),
+        body: f.markdown(),
+        minutes: f.integer({ min: 0 }),
+        code: f.text({ unique: true }),
+        seo: f.group({ title: f.text(), description: f.text() }),
+        place: f.json(),
+        tags: f.list(f.text()),
+        parts: f.blocks({ text: { body: f.markdown() }, quote: { words: f.text({ index: false }), by: f.text() } }),
+      },
+    }),
+  },
+  globals: { site: defineGlobal({ fields: { name: f.text(), links: f.group({ home: f.text(), help: f.text() }) } }) },
+})
+
+type Pages = Client<typeof config>['collections']['pages']
+
+/** One browser of one person: its store outlives its editors. */
+export interface Browser {
+  readonly network: FaultyNetwork
+  readonly copies: MemoryCopies
+  readonly editors: MemoryEditors
+  readonly client: Client<typeof config>
+}
+
+const TOKEN = 'token-of-the-service-for-these-tests'
+
+const serve = (data: string): Promise<Service<typeof config>> =>
+  createService(config, { data, serviceToken: TOKEN, strict: true })
+
+/** A service, and browsers with editors that talk to it. */
+export class SavingWorld {
+  readonly clock: TestClock = new TestClock()
+  readonly #data: string
+  #service: Service<typeof config>
+  readonly #opened = new Set<DocumentEditor>()
+  readonly pages: Pages
+  #names = 0
+
+  private constructor(data: string, service: Service<typeof config>) {
+    this.#data = data
+    this.#service = service
+    this.pages = this.browser().client.collections.pages
+  }
+
+  static async open(): Promise<SavingWorld> {
+    const data = await mkdtemp(join(tmpdir(), 'daybook-saving-'))
+    return new SavingWorld(data, await serve(data))
+  }
+
+  /** Ends the service, and starts it again once the work is done. */
+  async restart(work: () => Promise<void>): Promise<void> {
+    await this.#service.close()
+    await work()
+    this.#service = await serve(this.#data)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const editor of this.#opened) editor.close()
+    await this.#service.close()
+    await rm(this.#data, { recursive: true, force: true })
+  }
+
+  /** @param token of a person; by default that of the service */
+  browser(token: string = TOKEN): Browser {
+    const network = new FaultyNetwork((request) => this.#service.fetch(request))
+    const client = createClient<typeof config>({ baseUrl: 'http://daybook.test', token, fetch: network.fetch })
+    return { network, copies: new MemoryCopies(), editors: new MemoryEditors(), client }
+  }
+
+  /** A browser in which a person has signed in. */
+  async personal(name: string): Promise<Browser> {
+    const { auth } = this.browser().client
+    const { token } = await auth.register({ name, email: `${name}@example.org`, password: 'correct horse' })
+    return this.browser(token)
+  }
+
+  /** Opens an editor, and waits until it has read its document, or cannot. */
+  async edit(
+    browser: Browser,
+    document: Partial<DocumentName>,
+    more: Partial<EditorOptions> = {},
+  ): Promise<DocumentEditor> {
+    const { collections } = await this.browser().client.model()
+    const fields = collections.find(({ key }) => key === 'pages')?.fields ?? []
+    const pages = browser.client.collections.pages as unknown as EntryCalls
+    const { locale } = document
+    return this.#open({
+      ...this.#common(browser),
+      document: { collection: 'pages', id: null, ...document },
+      leaves: leavesOf(fields, { except: ['status'] }),
+      remote: remoteEntries(pages, {
+        hasDrafts: true,
+        initial: { status: 'draft' },
+        ...(locale === undefined ? {} : { locale }),
+      }),
+      isAutosaved: true,
+      ...more,
+    })
+  }
+
+  /** Opens an editor of the global, which is saved when it is asked to. */
+  async editSite(browser: Browser): Promise<DocumentEditor> {
+    const { globals } = await this.browser().client.model()
+    const site = browser.client.globals.site as unknown as GlobalCalls
+    return this.#open({
+      ...this.#common(browser),
+      document: { collection: 'site', id: 'site' },
+      leaves: leavesOf(globals[0]?.fields ?? [], { hasWholeGroups: true }),
+      remote: remoteGlobal(site),
+      isAutosaved: false,
+    })
+  }
+
+  #common({
+    copies,
+    editors: open,
+  }: Browser): Pick<EditorOptions, 'person' | 'copies' | 'open' | 'clock' | 'newName' | 'random'> {
+    const newName = (): string => {
+      this.#names += 1
+      return `name-${this.#names}`
+    }
+    return { person: 'mia', copies, open, clock: this.clock, newName, random: () => 0.5 }
+  }
+
+  async #open(options: EditorOptions): Promise<DocumentEditor> {
+    const editor = new DocumentEditor(options)
+    this.#opened.add(editor)
+    await editor.start()
+    return editor
+  }
+
+  /** Moves the clock until editors have nothing left to do by themselves, or `rounds` timers have rung. */
+  async settle(editors: readonly DocumentEditor[], rounds = 100): Promise<void> {
+    for (let round = 0; round < rounds; round += 1) {
+      await Promise.all(editors.map((editor) => editor.idle()))
+      if (!this.clock.advanceToNext()) return
+    }
+  }
+}
+
+/** What kind of status an editor shows. */
+export const kindOf = (editor: DocumentEditor): EditorState['status']['kind'] => editor.getState().status.kind
