@@ -523,10 +523,12 @@ test('a search is asked beside the others, with a filter or without; a filter ov
       expect((await service.content.list('posts', query)).total).toBe(1)
       return service.statements() - before
     }
-    expect(await shared({ q: 'word', sort: '-createdAt' })).toBe(1)
-    expect(await shared({ q: 'word', sort: '-createdAt', where: { rank: { eq: 1 } } })).toBe(1)
-    expect(await shared({ sort: '-createdAt', where: { rank: { eq: 1 } } })).toBe(2)
-    expect(await shared({ sort: '-createdAt', where: { rank: { gte: 1 } } })).toBe(2)
+    // How far the collection has come is read once, as long as nothing is stored.
+    expect(await shared({})).toBe(2)
+    expect(await shared({ q: 'word', sort: '-createdAt' })).toBe(0)
+    expect(await shared({ q: 'word', sort: '-createdAt', where: { rank: { eq: 1 } } })).toBe(0)
+    expect(await shared({ sort: '-createdAt', where: { rank: { eq: 1 } } })).toBe(1)
+    expect(await shared({ sort: '-createdAt', where: { rank: { gte: 1 } } })).toBe(1)
   } finally {
     await service.close()
   }
