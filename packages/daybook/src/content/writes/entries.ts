@@ -178,7 +178,7 @@ export function entryTarget(
   context: WriteContext,
   collection: CollectionModel,
   id: string,
-  load: EntryLoader = loader(context, collection, id),
+  load: EntryLoader = entryLoader(context, collection, id),
 ): ChangeTarget<StoredEntry, EntryAnswer> {
   const { engine, access, locale } = context
   const { model } = engine
@@ -342,7 +342,7 @@ export interface DeletionLookup {
   /** Whether a document may refer to it. @default it may */
   mayBeReferredTo?(): boolean
   /** Whether another entry is deleted in the same transaction. @default none is */
-  isDeletedToo?(id: string): boolean
+  isDeletedToo?(entry: { readonly collection: string; readonly id: string }): boolean
 }
 
 /**
@@ -355,7 +355,7 @@ export async function prepareDelete(
   collection: CollectionModel,
   id: string,
   options: Preconditions = {},
-  lookup: DeletionLookup = { load: loader(context, collection, id) },
+  lookup: DeletionLookup = { load: entryLoader(context, collection, id) },
 ): Promise<PreparedWrite<{ readonly seq: number }>> {
   const { load, mayBeReferredTo = () => true, isDeletedToo = () => false } = lookup
   const { engine, access, actor } = context
@@ -417,7 +417,7 @@ async function leaveFile({ files }: Engine, writer: Writer, { doc }: StoredEntry
  */
 export type EntryLoader = (read: Reader) => Promise<StoredEntry>
 
-function loader({ access }: WriteContext, collection: CollectionModel, id: string): EntryLoader {
+export function entryLoader({ access }: WriteContext, collection: CollectionModel, id: string): EntryLoader {
   return async (read) => {
     const filter = await access.requireRead(collection)
     if (!isUuidShaped(id)) throw notAnId()

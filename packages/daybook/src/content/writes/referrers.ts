@@ -32,7 +32,7 @@ export interface Deletion {
   /** What the caller may see. */
   readonly access: ReferrerAccess
   /** Whether another entry of the collection is deleted in the same transaction: its references go with it. */
-  isDeletedToo(id: string): boolean
+  isDeletedToo(entry: Pick<Referrer, 'collection' | 'id'>): boolean
 }
 
 /**
@@ -56,7 +56,7 @@ export async function releaseReferrers(deletion: Deletion, writer: Writer): Prom
 
 /** Whether a reference goes with the deletion by itself. */
 const isDeleted = ({ collection, id, isDeletedToo }: Deletion, referrer: Referrer): boolean =>
-  referrer.collection === collection.key && (referrer.id === id || isDeletedToo(referrer.id))
+  (referrer.collection === collection.key && referrer.id === id) || isDeletedToo(referrer)
 
 /** The documents that refer to the entry: those that the caller sees do, and the others. */
 async function referringDocuments(deletion: Deletion, writer: Writer) {

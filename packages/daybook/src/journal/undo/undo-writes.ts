@@ -9,7 +9,7 @@ import { blankRow } from '../../content/reads/globals.ts'
 import { requireAllowed } from '../../content/writes/allowed.ts'
 import { compose } from '../../content/writes/compose.ts'
 import type { WriteContext } from '../../content/writes/context.ts'
-import { entryTarget, prepareDelete } from '../../content/writes/entries.ts'
+import { entryLoader, entryTarget, prepareDelete } from '../../content/writes/entries.ts'
 import { prepareGlobal } from '../../content/writes/globals.ts'
 import { changeByHooks, hooksFor } from '../../content/writes/hooked.ts'
 import type { PreparedWrite } from '../../content/writes/prepared.ts'
@@ -46,6 +46,9 @@ export class UndoHindered extends Error {
   }
 }
 
+/** Whether the same undo removes an entry, which was not there before either. */
+export type IsRemoved = (entry: Pick<UndoStep, 'collection' | 'id'>) => boolean
+
 /**
  * Prepares the writes that make a document again what it was.
  *
@@ -54,11 +57,12 @@ export class UndoHindered extends Error {
 export async function prepareStep(
   context: WriteContext,
   step: UndoStep,
+  isRemovedToo: IsRemoved,
 ): Promise<readonly PreparedWrite<UndoneStep>[]> {
   const { document } = step.target
   if (document.kind === 'global') return prepareGlobalStep(context, document, step)
   const { present } = step.target as { readonly present: StoredEntry | undefined }
-  if (!step.former) return [await prepareRemoval(context, document, step)]
+  if (!step.former) return [await prepareRemoval(context, document, step, isRemovedToo)]
   if (!present) return [await prepareAgain(context, document, step, step.former)]
   const hasState = step.changes.some(({ action }) => isStateAction(action))
   return [await (hasState ? prepareState(context, document, step, step.former) : prepareCopy(context, document, step))]
@@ -75,17 +79,35 @@ async function prepareRemoval(
   context: WriteContext,
   collection: CollectionModel,
   step: UndoStep,
+  isRemovedToo: IsRemoved,
 ): Promise<PreparedWrite<UndoneStep>> {
-  const prepared = await prepareDelete(context, collection, step.id, { ifMatch: '*' })
+  const lookup = { load: entryLoader(context, collection, step.id), isDeletedToo: isRemovedToo }
+  const prepared = await prepareDelete(context, collection, step.id, { ifMatch: '*' }, lookup)
   return {
     ...prepared,
     commit: async (transaction) => {
-      const { references } = transaction.writer.read
-      const referrers = await references.referrers(collection.key, step.id, 2)
-      // A document that refers to it was changed since; taking the reference away would change it again.
-      if (referrers.some(({ id }) => id !== step.id)) throw new UndoHindered('referenced')
+      // A document that stays and refers to it was changed since; taking the reference away would change it again.
+      if (await isReferredTo(transaction.writer, collection, step.id, isRemovedToo))
+        throw new UndoHindered('referenced')
       return done(step, 'delete', (await prepared.commit(transaction)).seq)
     },
+  }
+}
+
+/** How many references are looked at together. */
+const REFERRER_PAGE = 100
+
+/** Whether a document refers to an entry that is not removed with it. */
+async function isReferredTo(
+  { read }: Writer,
+  { key }: CollectionModel,
+  id: string,
+  isRemovedToo: IsRemoved,
+): Promise<boolean> {
+  for (let offset = 0; ; offset += REFERRER_PAGE) {
+    const page = await read.references.referrers(key, id, REFERRER_PAGE, offset)
+    if (page.some((one) => !isRemovedToo(one))) return true
+    if (page.length < REFERRER_PAGE) return false
   }
 }
 

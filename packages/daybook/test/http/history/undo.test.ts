@@ -36,10 +36,18 @@ const config = defineConfig({
       },
     }),
     closed: defineCollection({ fields: { text: f.text() }, access: { read: editors } }),
+    parts: defineCollection({
+      fields: { needs: f.relation('parts', { onDelete: 'restrict' }), of: f.relation('wholes') },
+    }),
+    wholes: defineCollection({ fields: { best: f.relation('parts', { onDelete: 'restrict' }) } }),
     fixed: defineCollection({ fields: { text: f.text() }, access: { update: editors, delete: editors } }),
   },
   globals: { site: defineGlobal({ fields: { name: f.text() } }) },
 })
+
+/** In an order of their own. */
+const idsOf = (documents: unknown): readonly string[] =>
+  (documents as readonly { readonly id: string }[]).map(({ id }) => id).toSorted()
 
 describe.each(STORES)('undo on $name', (store) => {
   let service: StoredService
@@ -80,6 +88,33 @@ describe.each(STORES)('undo on $name', (store) => {
     })
     expect((await editor.get(`/api/posts/${id}`)).body).toMatchObject({ title: 'One', slug: 'one' })
     expect((await editor.get(`/api/posts/${made}`)).status).toBe(404)
+  })
+
+  test('removes entries that came and refer to each other, in one collection or in several', async () => {
+    const one = await make('parts', {})
+    const two = await make('parts', { needs: one })
+    await editor.put(`/api/parts/${one}`, { needs: two })
+    const whole = await make('wholes', { best: two })
+    await editor.put(`/api/parts/${two}`, { of: whole })
+    const { body } = await undo({ from: 1 })
+    expect(body.blocked).toEqual([])
+    expect(idsOf(body.undone)).toEqual([one, two, whole].toSorted())
+    for (const path of [`parts/${one}`, `parts/${two}`, `wholes/${whole}`]) {
+      expect((await editor.get(`/api/${path}`, 'ann')).status).toBe(404)
+    }
+    expect(await service.rows('SELECT 1 FROM daybook$refs')).toEqual([])
+  })
+
+  test('leaves entries that came as long as one that stays refers to one of them', async () => {
+    const first = await make('parts', {})
+    const from = (await head()) + 1
+    const one = await make('parts', {})
+    const two = await make('parts', { needs: one })
+    await editor.put(`/api/parts/${one}`, { needs: two })
+    await editor.put(`/api/parts/${first}`, { needs: two }, { as: 'ben' })
+    const { body } = await undo({ from, actor: 'ann' })
+    expect(body.undone).toEqual([])
+    expect(idsOf(body.blocked)).toEqual([one, two].toSorted())
   })
 
   test('of an undo does it all again', async () => {

@@ -106,8 +106,11 @@ export async function deleteMany(
     },
     prepare: (id, { load, isWrittenToo }) => {
       const mayBeReferredTo = (): boolean => isHooked || referred.has(id)
-      const lookup = { load, mayBeReferredTo, isDeletedToo: isWrittenToo }
-      return prepareDelete(context, collection, id, preconditions, lookup)
+      return prepareDelete(context, collection, id, preconditions, {
+        load,
+        mayBeReferredTo,
+        isDeletedToo: (other) => other.collection === collection.key && isWrittenToo(other.id),
+      })
     },
   })
 }
