@@ -48,8 +48,9 @@ const makeMany = (afterEach: string): string => `
     }
     console.log(getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size)`
 
-test("a service's room for new objects stays within 32 MiB, however many of them live for a while", async () => {
-  expect(await printed(makeMany('await turn()'))).toBeLessThanOrEqual(32 * MIB)
+test("a service's room for new objects stays within 64 MiB, however many of them live for a while", async () => {
+  // It is 16 to 32 MiB; on a busy machine V8 tells late, and has taken another step. Without the bound it is 128 MiB.
+  expect(await printed(makeMany('await turn()'))).toBeLessThanOrEqual(64 * MIB)
 })
 
 test('so it does in one long turn of the event loop, as when modules are loaded', async () => {
