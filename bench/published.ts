@@ -30,14 +30,18 @@ const MAX_START_MS = 450
 const PEERS = ['pg', '@aws-sdk/client-s3']
 const FOLDER = 'project'
 
-/** Installs Daybook as `npm install daybook` does. */
-async function install(fresh: FreshFolder): Promise<string> {
+/** Makes a project with Daybook in it, as `npm install daybook` does. */
+async function makeProject(fresh: FreshFolder): Promise<string> {
   const folder = join(fresh.path, FOLDER)
   await mkdir(folder)
   await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
-  const { status, stderr } = await fresh.run(FOLDER, 'npm', 'install', 'daybook')
-  if (status !== 0) throw new Error(`npm install daybook failed:\n${stderr}`)
+  await install(fresh, 'daybook')
   return folder
+}
+
+async function install(fresh: FreshFolder, name: string): Promise<void> {
+  const { status, stderr } = await fresh.run(FOLDER, 'npm', 'install', name)
+  if (status !== 0) throw new Error(`npm install ${name} failed:\n${stderr}`)
 }
 
 async function sizeOf(folder: string): Promise<readonly Amount[]> {
@@ -67,8 +71,10 @@ async function addExample(folder: string): Promise<string> {
 
 async function measureInstalled(scratch: string): Promise<readonly Amount[]> {
   await using fresh = await FreshFolder.make()
-  const folder = await install(fresh)
+  const folder = await makeProject(fresh)
   const size = await sizeOf(folder)
+  // The example has the Studio, which is a package of its own.
+  await install(fresh, '@daybook/studio')
   const installed = { cli: join(folder, 'node_modules/.bin/daybook'), config: await addExample(folder) }
   const model = compileModel(config)
   const say = (line: string): void => void process.stderr.write(`${line}\n`)
