@@ -190,7 +190,7 @@ class DiskBlobStore implements BlobStore {
     } catch (error) {
       await removeFile(part).catch(() => {})
       content.destroy()
-      // Whoever mounted the folder has taken it away; making it anew would fill another disk.
+      // The folder was unmounted; making it anew would fill another disk.
       if (codeOf(error) === 'ENOENT') throw new DaybookError('SERVICE_UNAVAILABLE', undefined, {}, error)
       throw toDiskFault(error)
     }

@@ -102,7 +102,7 @@ describe.each(Object.entries(FATES))('a commit that %s, and whose answer is lost
     expect(JSON.parse(answer.text).details).toEqual({ outcome: 'unknown' })
     await heal()
     expect(await stored()).toEqual(fate === 'delivered' ? ['before', 'one'] : ['before'])
-    // Whoever sends it again with its key need not know.
+    // A client that sends it again with its key need not know.
     expect((await create('one', { 'Idempotency-Key': 'k' })).status).toBe(201)
     expect(await stored()).toEqual(['before', 'one'])
   })

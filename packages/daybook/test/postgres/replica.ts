@@ -23,7 +23,7 @@ export class ReplicatedServer implements AsyncDisposable {
   /** The copy begins as the data folder of a server that is stopped. */
   static async make(): Promise<ReplicatedServer> {
     const folder = await mkdtemp(join(tmpdir(), 'daybook-replica-'))
-    // Whoever the servers run as has to get in.
+    // The account that the servers run as has to get in.
     await run('chmod', ['755', folder])
     const data = join(folder, 'data')
     const copy = join(folder, 'copy')

@@ -45,9 +45,7 @@ ${files.styles.map((file) => `<link rel="stylesheet" href="${address(file)}">\n`
 
 /** Colours of the config in place of those of the program: the accent, and what is legible on it. */
 function accentCss({ light, dark }: AccentColours): string {
-  const rule = (colour: string): string => `{--accent:${colour};--on-accent:${legibleOn(colour)}}`
-  const inDark = `:root:not([data-theme=light])${rule(dark)}`
-  return `:root${rule(light)}@media (prefers-color-scheme:dark){${inDark}}:root[data-theme=dark]${rule(dark)}`
+  return `:root{--accent:light-dark(${light},${dark});--on-accent:light-dark(${legibleOn(light)},${legibleOn(dark)})}`
 }
 
 /** Black or white, whichever has the greater contrast (WCAG 2.2, relative luminance). */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { leftCopiesOf, pruneCopies } from '../../src/app/editor/saving/copies/local-copies.ts'
 import { leavesOf } from '../../src/app/editor/saving/document-fields.ts'
-import { leftCopiesOf, pruneCopies } from '../../src/app/editor/saving/local-copies.ts'
 import { type Browser, kindOf, SavingWorld } from './support/saving-world.ts'
 
 const DAY = 24 * 60 * 60 * 1000

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { mergeValue } from '../../src/app/editor/saving/merge-value.ts'
-import { mergeWords } from '../../src/app/editor/saving/merge-words.ts'
+import { mergeValue } from '../../src/app/editor/saving/merging/merge-value.ts'
+import { mergeWords } from '../../src/app/editor/saving/merging/merge-words.ts'
 
 describe('words of a text', () => {
   test.each([

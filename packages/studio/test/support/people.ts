@@ -1,7 +1,7 @@
 import type { TestService } from 'daybook/testing'
 import type { Page } from 'playwright-core'
 
-/** Whoever writes in the tests. */
+/** The person who writes in the tests. */
 export const INES = { name: 'Inés', email: 'ines@example.org', password: 'a long one of mine' } as const
 
 /** Makes an account as a program would, before the page is opened. */

@@ -4,10 +4,10 @@ import { writeContext } from '../../content/writes/context.ts'
 import { isRecord } from '../../fields/field.ts'
 import { DRY_RUN } from '../../query/draft-query.ts'
 import { writtenLocale } from '../../query/locale.ts'
+import { REPEAT_ERRORS, repeatable, type ShownEntry } from '../answers/stored-replies.ts'
 import { jsonBody } from '../body.ts'
 import { defineRoute, type Route, WRITE_ERRORS } from '../contract.ts'
 import { dryReply, PRIVATE, type TextReply } from '../respond.ts'
-import { REPEAT_ERRORS, repeatable, type ShownEntry } from '../stored-replies.ts'
 import { BATCH_RESULTS_SCHEMA, batchSchema } from './schemas.ts'
 
 /** The parts that the batch route needs. */

@@ -13,6 +13,7 @@ import { DRY_RUN, discardDraft, draftOfEntry, hasDrafts, saveDraft } from '../..
 import { documentParameters, PAGE, readPageBounds } from '../../query/entry-query.ts'
 import { listParameters } from '../../query/list-query.ts'
 import { writtenLocale } from '../../query/locale.ts'
+import { REPEAT_ERRORS, repeatable } from '../answers/stored-replies.ts'
 import { jsonBody, MERGE_PATCH } from '../body.ts'
 import { preconditions } from '../conditions.ts'
 import {
@@ -26,7 +27,6 @@ import {
   writeAnswer,
 } from '../contract.ts'
 import { dryReply, goneReply, PRIVATE, type ReadPolicy, type TextReply, writeReply } from '../respond.ts'
-import { REPEAT_ERRORS, repeatable } from '../stored-replies.ts'
 import { imageRoute } from './assets/asset-image.ts'
 import { type AssetParts, uploadRoute } from './assets/assets.ts'
 import { draftRoutes } from './drafts.ts'

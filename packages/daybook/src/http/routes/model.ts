@@ -1,8 +1,8 @@
 import { describeModel, modelReader } from '../../content/description/model-description.ts'
 import type { Model } from '../../model/model.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
+import { ReaderTexts, toPlan } from '../answers/reader-texts.ts'
 import { defineReadRoute, PLAIN_ERRORS, type Route, readAnswers } from '../contract.ts'
-import { ReaderTexts, toPlan } from '../reader-texts.ts'
 import { MODEL_SCHEMA } from './model-schema.ts'
 
 /** What the route of the content model needs. */

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../../fields/field.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
+import { toPlan } from '../answers/reader-texts.ts'
 import { defineReadRoute, PLAIN_ERRORS, type Route, readAnswers } from '../contract.ts'
 import type { OpenApi } from '../openapi/openapi.ts'
-import { toPlan } from '../reader-texts.ts'
 
 /** What the route of the OpenAPI document needs. */
 export interface OpenApiRouteParts {

@@ -1,6 +1,6 @@
 import type { StudioCollection } from '../model/studio-model.ts'
 import type { StudioClient } from '../talk/client.ts'
-import type { Values } from './use-document-form.ts'
+import type { Values } from './saving/saved-field.ts'
 
 /** An entry, as it was answered; it remembers its tag. */
 export interface StoredEntry extends Values {

@@ -16,7 +16,8 @@ import styles from './editor.module.css'
 import { EditorFrame } from './editor-frame.tsx'
 import { type EntryApi, entryApi, type StoredEntry } from './entry-api.ts'
 import { FieldList } from './field-list.tsx'
-import { useDocumentForm, type Values } from './use-document-form.ts'
+import type { Values } from './saving/saved-field.ts'
+import { useDocumentForm } from './use-document-form.ts'
 
 const route = getRouteApi('/c/$collection/$id')
 
@@ -58,7 +59,7 @@ const NOTHING: Values = {}
 function EntryEditor({ collection, api, entry }: EditorProps & { readonly entry: StoredEntry | null }): ReactNode {
   const { t } = useTexts()
   const { key, label, permissions, statusField, fields } = collection
-  const form = useDocumentForm(entry ?? NOTHING)
+  const form = useDocumentForm({ collection: key, id: entry?.id ?? null }, entry ?? NOTHING)
   const [title] = useState(() => (entry ? (titleOf(collection, entry) ?? t.lists.untitled) : t.editor.create))
   const { save, publish } = useStoring(collection, api, entry, form.settle)
   const mayWrite = (entry ? permissions.update : permissions.create) !== false

@@ -12,7 +12,8 @@ import { useStudio } from '../talk/studio.ts'
 import { useToast } from '../ui/toasts.tsx'
 import { EditorFrame } from './editor-frame.tsx'
 import { FieldList } from './field-list.tsx'
-import { useDocumentForm, type Values } from './use-document-form.ts'
+import type { Values } from './saving/saved-field.ts'
+import { useDocumentForm } from './use-document-form.ts'
 
 const route = getRouteApi('/g/$global')
 
@@ -34,7 +35,7 @@ function GlobalEditor({ global }: { readonly global: StudioGlobal }): ReactNode 
     queryFn: async ({ signal }) => ((await client.globals[key]?.get({}, { signal })) ?? {}) as Values,
     structuralSharing: false,
   })
-  const form = useDocumentForm(stored)
+  const form = useDocumentForm({ collection: 'globals', id: key }, stored)
   const save = useMutation({
     mutationFn: async (changes: Values) =>
       (await client.globals[key]?.update(changes, { ifMatch: etagOf(stored) })) as Values,

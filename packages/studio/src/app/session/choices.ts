@@ -8,7 +8,7 @@ const YEAR_S = 365 * 24 * 60 * 60
 
 /** The service reads these, so that the page comes as it was chosen. */
 function remember(name: 'theme' | 'language', value: string, path: string): void {
-  // biome-ignore lint/suspicious/noDocumentCookie: browsers other than Chromium have no other way yet
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing from browsers that the build still targets
   document.cookie = `daybook-studio-${name}=${value}; Path=${path}; Max-Age=${YEAR_S}; SameSite=Lax`
 }
 

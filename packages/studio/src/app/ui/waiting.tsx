@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import styles from './waiting.module.css'
 
-/** Whoever waits less than this sees nothing move, in milliseconds. */
+/** A shorter wait shows nothing that moves, in milliseconds. */
 const UNSEEN_MS = 150
 
 /** Lines where content will be; shown only to those who wait for longer than a moment. */

@@ -1,4 +1,4 @@
-import type { LocalCopies, LocalCopy, OpenEditors } from '../../../src/app/editor/saving/local-copies.ts'
+import type { LocalCopies, LocalCopy, OpenEditors } from '../../../src/app/editor/saving/copies/local-copies.ts'
 
 /** The store of a browser: what is in it outlives editors. */
 export class MemoryCopies implements LocalCopies {

@@ -1,7 +1,7 @@
 import { etagOf } from '@daybook/client'
 import { expect } from 'vitest'
+import type { DocumentName } from '../../../src/app/editor/saving/copies/local-copies.ts'
 import type { DocumentEditor } from '../../../src/app/editor/saving/document-editor.ts'
-import type { DocumentName } from '../../../src/app/editor/saving/local-copies.ts'
 import type { Command } from './commands.ts'
 import { type Browser, kindOf, type SavingWorld } from './saving-world.ts'
 import { LEAVES, type LeafPath, TokenAccount, valueAt } from './token-account.ts'

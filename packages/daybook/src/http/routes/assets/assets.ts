@@ -12,9 +12,9 @@ import type { JsonSchema } from '../../../fields/field.ts'
 import type { CollectionModel } from '../../../model/model.ts'
 import { DRY_RUN } from '../../../query/draft-query.ts'
 import { writtenLocale } from '../../../query/locale.ts'
+import { REPEAT_ERRORS, repeatable } from '../../answers/stored-replies.ts'
 import { type BodyContract, defineRoute, type Route, WRITE_ERRORS, writeAnswer } from '../../contract.ts'
 import { dryReply, type TextReply, writeReply } from '../../respond.ts'
-import { REPEAT_ERRORS, repeatable } from '../../stored-replies.ts'
 
 /** The parts that the upload of files needs. */
 export interface AssetParts {

@@ -18,7 +18,7 @@ export function TextEditor({ field, label, value, onChange, error, isReadOnly }:
       label={label}
       description={field.description}
       value={typeof value === 'string' ? value : ''}
-      onChange={(text) => onChange(text === '' ? null : text)}
+      onChange={(text) => onChange(text === '' ? null : text, { isTyping: true })}
       error={error}
       isReadOnly={isReadOnly}
       isRequired={field.required}

@@ -1,5 +1,5 @@
+import type { CreateAttempt } from './copies/local-copies.ts'
 import type { Failure } from './failure.ts'
-import type { CreateAttempt } from './local-copies.ts'
 
 /** The service remembers the answer to a creation for a day. */
 const ATTEMPT_MS = 23 * 60 * 60 * 1000

@@ -1,6 +1,16 @@
-import { adoptCopy } from './adopt-copy.ts'
 import type { Clock } from './clock.ts'
-import { CopyKeeper } from './copy-keeper.ts'
+import { adoptCopy } from './copies/adopt-copy.ts'
+import { CopyKeeper } from './copies/copy-keeper.ts'
+import {
+  type CreateAttempt,
+  type DocumentName,
+  documentKey,
+  type LeftCopy,
+  type LocalCopies,
+  leftCopies,
+  type OpenEditors,
+} from './copies/local-copies.ts'
+import { toLocalCopy } from './copies/to-local-copy.ts'
 import { Creation } from './creation.ts'
 import type { Leaf, Leaves } from './document-fields.ts'
 import {
@@ -19,21 +29,11 @@ import type { EditorState, SavingStatus } from './editor-state.ts'
 import { type Failure, failureOf, type Issue } from './failure.ts'
 import { type FieldPath, findLeaf, setInside } from './field-path.ts'
 import { ItemKeys } from './item-keys.ts'
-import {
-  type CreateAttempt,
-  type DocumentName,
-  documentKey,
-  type LeftCopy,
-  type LocalCopies,
-  leftCopies,
-  type OpenEditors,
-} from './local-copies.ts'
 import { type Refusal, RefusedValues } from './refused-values.ts'
 import type { Remote } from './remote.ts'
 import { largestOf, planSave, type SavePlan, toBody } from './save-plan.ts'
 import { SaveSchedule, type ScheduleTimes } from './save-schedule.ts'
 import type { Values } from './saved-field.ts'
-import { toLocalCopy } from './to-local-copy.ts'
 import { type AppliedStep, type SeenLeaf, UndoSteps } from './undo-steps.ts'
 
 /** When the engine does what. */

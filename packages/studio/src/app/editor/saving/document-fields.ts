@@ -1,5 +1,5 @@
-import { plainValue } from './plain-value.ts'
-import { isSame } from './same-value.ts'
+import { plainValue } from './merging/plain-value.ts'
+import { isSame } from './merging/same-value.ts'
 import { isRecord, type SavedField, type Values } from './saved-field.ts'
 
 /**

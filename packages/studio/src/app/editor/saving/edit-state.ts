@@ -1,5 +1,5 @@
 import { type Leaf, type Leaves, readLeaf, saysSame, writeLeaf } from './document-fields.ts'
-import { mergeLeaf } from './merge-leaf.ts'
+import { mergeLeaf } from './merging/merge-leaf.ts'
 import type { Snapshot } from './remote.ts'
 import type { Values } from './saved-field.ts'
 

@@ -1,7 +1,7 @@
-import type { CopyState } from './copy-keeper.ts'
+import type { CopyState } from './copies/copy-keeper.ts'
+import type { DocumentName } from './copies/local-copies.ts'
 import type { Aside, Conflict, MergeNote } from './edit-state.ts'
 import type { Issue, WaitReason } from './failure.ts'
-import type { DocumentName } from './local-copies.ts'
 import type { Values } from './saved-field.ts'
 
 /** How far saving has come; what it says first needs a person most. */

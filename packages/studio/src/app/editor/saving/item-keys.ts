@@ -1,4 +1,4 @@
-import { isSame } from './same-value.ts'
+import { isSame } from './merging/same-value.ts'
 import { isRecord } from './saved-field.ts'
 
 /**

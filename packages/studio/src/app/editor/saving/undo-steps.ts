@@ -1,6 +1,6 @@
 import { type Leaf, saysSame } from './document-fields.ts'
-import { mergeValue } from './merge-value.ts'
-import { mergeWords } from './merge-words.ts'
+import { mergeValue } from './merging/merge-value.ts'
+import { mergeWords } from './merging/merge-words.ts'
 
 /** A change of a leaf that can be taken back. */
 export interface UndoStep {

@@ -1,7 +1,7 @@
+import { isRecord, type Values } from '../saved-field.ts'
 import { mergeLists } from './merge-lists.ts'
 import type { Merged } from './merged.ts'
 import { isSame } from './same-value.ts'
-import { isRecord, type Values } from './saved-field.ts'
 
 /**
  * Merges two versions of a value, three-way. Different members of an object and different items of a list merge; two versions of one text or

@@ -1,5 +1,5 @@
-import { type Leaves, saysSame } from './document-fields.ts'
-import { type Aside, type EditState, seenAt, settleLeaf } from './edit-state.ts'
+import { type Leaves, saysSame } from '../document-fields.ts'
+import { type Aside, type EditState, seenAt, settleLeaf } from '../edit-state.ts'
 import type { LocalCopy, LocalEdit } from './local-copies.ts'
 
 /** Takes up what was typed before a crash: as edits where nothing is newer, else merged, and in conflict where both changed a field. */

@@ -1,5 +1,5 @@
-import type { Aside } from './edit-state.ts'
-import type { Values } from './saved-field.ts'
+import type { Aside } from '../edit-state.ts'
+import type { Values } from '../saved-field.ts'
 
 /** Which document is edited. */
 export interface DocumentName {

@@ -1,5 +1,5 @@
-import { type Leaves, readLeaf } from './document-fields.ts'
-import type { EditState } from './edit-state.ts'
+import { type Leaves, readLeaf } from '../document-fields.ts'
+import type { EditState } from '../edit-state.ts'
 import type { LocalCopy } from './local-copies.ts'
 
 /** What of a local copy is not in the document's state. */

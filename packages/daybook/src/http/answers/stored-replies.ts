@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { Access } from '../content/access/access.ts'
-import type { Engine } from '../content/engine.ts'
-import { STORED_REPLY_MS } from '../content/sweep.ts'
-import type { Transact } from '../content/writes/prepared.ts'
-import { DaybookError, type ErrorCode } from '../errors.ts'
-import type { CollectionModel } from '../model/model.ts'
-import { UniqueViolation } from '../store/database.ts'
-import type { Reply, TextReply } from './respond.ts'
+import type { Access } from '../../content/access/access.ts'
+import type { Engine } from '../../content/engine.ts'
+import { STORED_REPLY_MS } from '../../content/sweep.ts'
+import type { Transact } from '../../content/writes/prepared.ts'
+import { DaybookError, type ErrorCode } from '../../errors.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import { UniqueViolation } from '../../store/database.ts'
+import type { Reply, TextReply } from '../respond.ts'
 
 /** Errors of a write that may be repeated. */
 export const REPEAT_ERRORS: readonly ErrorCode[] = ['IDEMPOTENCY_MISMATCH', 'CONFLICT', 'FORBIDDEN']

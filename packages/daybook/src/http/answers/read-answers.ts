@@ -1,5 +1,8 @@
-import type { Access } from '../content/access/access.ts'
-import { heldRevision, heldTag, matchesTag, readTags, requireTagMatch, revisionOf } from '../content/etags.ts'
+import type { Access } from '../../content/access/access.ts'
+import { heldRevision, heldTag, matchesTag, readTags, requireTagMatch, revisionOf } from '../../content/etags.ts'
+import type { PlannedAnswer, ReadRoute, Route } from '../contract.ts'
+import type { HttpRequest, RequestHeaders } from '../request.ts'
+import { type ReadPolicy, type Reply, readReply } from '../respond.ts'
 import { type AnswerBody, type AnswerCache, CachedAnswer } from './answer-cache.ts'
 import {
   CodingChoice,
@@ -9,9 +12,6 @@ import {
   MIN_CODED_BYTES,
   mayNameCodedTag,
 } from './content-coding.ts'
-import type { PlannedAnswer, ReadRoute, Route } from './contract.ts'
-import type { HttpRequest, RequestHeaders } from './request.ts'
-import { type ReadPolicy, type Reply, readReply } from './respond.ts'
 
 /** What answers to reads are made with. */
 export interface ReadAnswersOptions {

@@ -1,4 +1,4 @@
-import { isRecord, type SavedField, type Values } from './saved-field.ts'
+import { isRecord, type SavedField, type Values } from '../saved-field.ts'
 
 type Inner = Pick<SavedField, 'type' | 'fields' | 'blocks' | 'of'>
 

@@ -1,7 +1,7 @@
 import { diff3MergeRegions } from 'node-diff3'
+import { isRecord } from '../saved-field.ts'
 import type { MergeItem } from './merged.ts'
 import { isSame, textOf } from './same-value.ts'
-import { isRecord } from './saved-field.ts'
 
 type List = readonly unknown[]
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { PlannedAnswer } from './contract.ts'
+import type { PlannedAnswer } from '../contract.ts'
 
 /** JSON text as it is sent, with its entity tag. */
 export interface TaggedText {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
+import type { Route } from '../contract.ts'
+import type { HttpRequest } from '../request.ts'
 import type { ContentCoding } from './content-coding.ts'
-import type { Route } from './contract.ts'
-import type { HttpRequest } from './request.ts'
 
 /** How many bytes of answers are kept where the config does not say. */
 export const DEFAULT_ANSWER_CACHE_BYTES: number = 64 * 1024 * 1024

@@ -1,4 +1,4 @@
-import { type Leaf, saysSame } from './document-fields.ts'
+import { type Leaf, saysSame } from '../document-fields.ts'
 import { mergeValue } from './merge-value.ts'
 import { mergeWords } from './merge-words.ts'
 

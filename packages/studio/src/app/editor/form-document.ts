@@ -1,0 +1,29 @@
+import { createContext, useContext } from 'react'
+import type { DocumentName } from './saving/copies/local-copies.ts'
+import type { FieldPath } from './saving/field-path.ts'
+import type { ItemKeys } from './saving/item-keys.ts'
+
+/** How a value came to be. */
+export interface EditOptions {
+  /** Keys typed in a row are one step of undo. @default false */
+  readonly isTyping?: boolean
+}
+
+/** What editors of fields share of the document that is open; it stays the same object while the form does. */
+export interface FormDocument {
+  readonly name: DocumentName
+  /** Tells the keys of items, which stay while items are moved, merged and saved. */
+  readonly itemKeys: ItemKeys
+  /** Puts a value in its place; `null` empties it. */
+  readonly edit: (path: FieldPath, value: unknown, options?: EditOptions) => void
+}
+
+/** Gives {@link useFormDocument} to a form. */
+export const FormDocumentContext = createContext<FormDocument | undefined>(undefined)
+
+/** The document of the form around. */
+export function useFormDocument(): FormDocument {
+  const document = useContext(FormDocumentContext)
+  if (!document) throw new Error('useFormDocument belongs inside FormDocumentContext')
+  return document
+}
