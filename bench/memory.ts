@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import config from '../examples/blog/daybook.config.ts'
 import { compileModel } from '../packages/daybook/src/model/compile.ts'
-import { startArgs } from './bench.ts'
+import { keepingArgs } from './bench.ts'
 import { SqliteDatabases } from './databases/sqlite-databases.ts'
 import { CATEGORIES, COMMONEST, randomFrom } from './databases/text.ts'
 import { Server } from './load/child.ts'
@@ -17,6 +17,7 @@ const { values: given } = parseArgs({
     requests: { type: 'string', default: '100000' },
     entries: { type: 'string', default: '1000' },
     data: { type: 'string', default: join(tmpdir(), 'daybook-bench') },
+    'nothing-kept': { type: 'boolean', default: false },
     out: { type: 'string' },
   },
 })
@@ -74,13 +75,14 @@ async function measureMemory(): Promise<readonly string[]> {
   const say = (line: string): void => void process.stderr.write(`${line}\n`)
   await using databases = new SqliteDatabases({ root, scratch, model: compileModel(config), say })
   const store = await databases.copyOf(await databases.seeded(Number(given.entries)))
+  const keeping = given['nothing-kept'] ? 'nothing kept' : 'kept'
   await using server = await Server.start(
-    startArgs(store),
+    keepingArgs(store, keeping),
     { ...store.env, DAYBOOK_SERVICE_TOKEN: TOKEN },
     { place: 'anywhere' },
   )
   const { system, node, date } = thisMachine()
-  const lines = [`${given.entries} entries, ${CLIENTS} clients; ${system}, Node ${node}, ${date}`]
+  const lines = [`${given.entries} entries, ${CLIENTS} clients, ${keeping}; ${system}, Node ${node}, ${date}`]
   const total = Number(given.requests)
   let first = 0
   let next = 0

@@ -15,6 +15,11 @@ export interface WriteConnection extends PipelinedConnection {
 export interface TransactionOptions {
   /** It shares its commit with no other write, as one that runs code of others. @default false */
   readonly isAlone?: boolean
+  /**
+   * It asks for nothing that others of its kind store, and takes no number of the journal before it stores: where each answer of
+   * the database has to come a long way, such writes run beside each other. @default false
+   */
+  readonly isIndependent?: boolean
   /** It may take as long as it likes, as filling a new store may. @default false */
   readonly isLong?: boolean
   /**

@@ -113,6 +113,7 @@ async function prepareNew(
   const changing = hooksFor(context, collection, 'beforeChange', 'validate')
   return {
     isAlone: changing !== undefined,
+    isIndependent: made === undefined,
     commit: async (transaction) => {
       const { writer } = transaction
       const derive = (values: Values): Promise<Values> => chooseSlug(writer.read, collection, values, locale)

@@ -18,6 +18,8 @@ export interface WriteTransaction {
 export interface PreparedWrite<Result> {
   /** Whether its commit runs code of others, so that it shares none with other requests. */
   readonly isAlone: boolean
+  /** Whether its commit asks for nothing that a commit of its kind stores: it adds one entry. @default false */
+  readonly isIndependent?: boolean
   /** How much it holds, in characters of JSON; of a write that waits together with many others. */
   readonly size?: number
   /** @throws {StaleWrite} when it has to be prepared again */
@@ -30,7 +32,7 @@ export type CheckedWrite<Result> = () => Promise<PreparedWrite<Result>>
 /** Runs work as one transaction, or as part of a larger one. */
 export type Transact = <T>(
   work: (writer: Writer) => Promise<T>,
-  options: Pick<TransactionOptions, 'isAlone'>,
+  options: Pick<TransactionOptions, 'isAlone' | 'isIndependent'>,
 ) => Promise<T>
 
 /** The document that a write was prepared from has changed, so that it must be prepared again. */
@@ -70,7 +72,8 @@ export async function carryOut<Result>(
       const [result] = await commitAll([prepared], writer)
       return result as Result
     }
-    return { commit, isAlone: prepared.isAlone }
+    const { isAlone, isIndependent = false } = prepared
+    return { commit, isAlone, isIndependent }
   })
 }
 
@@ -91,9 +94,8 @@ export async function carryOutAll<Result>(
 }
 
 /** What a transaction does, once it is prepared. */
-interface ReadyTransaction<Result> {
+interface ReadyTransaction<Result> extends Pick<PreparedWrite<Result>, 'isAlone' | 'isIndependent'> {
   commit(writer: Writer): Promise<Result>
-  readonly isAlone: boolean
 }
 
 async function untilStored<Result>(
@@ -101,9 +103,9 @@ async function untilStored<Result>(
   prepare: () => Promise<ReadyTransaction<Result>>,
 ): Promise<Result> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const { commit, isAlone } = await prepare()
+    const { commit, isAlone, isIndependent = false } = await prepare()
     try {
-      return await transact(commit, { isAlone })
+      return await transact(commit, { isAlone, isIndependent })
     } catch (error) {
       if (!(error instanceof StaleWrite)) throw error
     }

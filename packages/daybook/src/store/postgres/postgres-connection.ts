@@ -85,18 +85,45 @@ function inTurn(send: SendQuery): SendQuery {
   }
 }
 
-/** The connection of one transaction. */
-export class PostgresTransaction extends PostgresConnection implements WriteConnection {
+/** A transaction: one connection, and what its writes settle with the commit. */
+export class PostgresTransaction {
   readonly batch: CommitBatch
-  readonly #state: { isTouched: boolean }
+  readonly #send: SendQuery
+  readonly #isDirect: boolean
+  readonly #texts: PostgresTexts
+  readonly #parts: TransactionPart[] = []
 
   /**
    * @param isDirect whether the server keeps statements, and takes one before it has answered another
-   * @param head the last number of the journal, where it is known already
+   * @param head the last number of the journal, where the transaction's beginning tells it
    */
-  constructor(client: PoolClient, isDirect: boolean, texts: PostgresTexts, head?: number) {
+  constructor(client: PoolClient, isDirect: boolean, texts: PostgresTexts, head?: Promise<number>) {
+    this.#send = isDirect ? sender(client) : inTurn(sender(client))
+    this.#isDirect = isDirect
+    this.#texts = texts
+    this.batch = new CommitBatch(this.part(), head)
+  }
+
+  /** How many statements have run. */
+  get executed(): number {
+    return this.#parts.reduce((sum, { executed }) => sum + executed, 0)
+  }
+
+  /** The connection of one of the writes that share it. */
+  part(): TransactionPart {
+    const part = new TransactionPart(this, this.#send, this.#isDirect, this.#texts)
+    this.#parts.push(part)
+    return part
+  }
+}
+
+/** The connection of a write inside a transaction. */
+export class TransactionPart extends PostgresConnection implements WriteConnection {
+  readonly #transaction: PostgresTransaction
+  readonly #state: { isTouched: boolean }
+
+  constructor(transaction: PostgresTransaction, send: SendQuery, isDirect: boolean, texts: PostgresTexts) {
     const state = { isTouched: false }
-    const send = isDirect ? sender(client) : inTurn(sender(client))
     const ask: SendQuery = async (query) => {
       if (!/^\s*select/i.test(query.text)) state.isTouched = true
       try {
@@ -108,7 +135,16 @@ export class PostgresTransaction extends PostgresConnection implements WriteConn
     }
     super(ask, isDirect, texts)
     this.#state = state
-    this.batch = new CommitBatch(this, head)
+    this.#transaction = transaction
+  }
+
+  get batch(): CommitBatch {
+    return this.#transaction.batch
+  }
+
+  /** Whether it has changed anything, or one of its statements has failed. */
+  get isTouched(): boolean {
+    return this.#state.isTouched
   }
 
   async insert(statement: Statement<{ readonly pk: number }>, values: StatementValues): Promise<number> {
@@ -120,15 +156,5 @@ export class PostgresTransaction extends PostgresConnection implements WriteConn
     const ends = await Promise.allSettled(writes.map((write) => write()))
     const failed = ends.find(({ status }) => status === 'rejected')
     if (failed?.status === 'rejected') throw failed.reason
-  }
-
-  /** Whether anything in it was changed, or failed, since the last {@link begin}. */
-  get isTouched(): boolean {
-    return this.#state.isTouched
-  }
-
-  /** Begins another part of the transaction. */
-  begin(): void {
-    this.#state.isTouched = false
   }
 }

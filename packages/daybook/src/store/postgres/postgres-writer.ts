@@ -5,7 +5,7 @@ import { bare } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import type { TransactionOptions, WriteConnection } from '../database.ts'
 import type { CommitBatch } from '../writes/commit-batch.ts'
-import { PostgresTransaction } from './postgres-connection.ts'
+import { PostgresTransaction, type TransactionPart } from './postgres-connection.ts'
 import { isClash, isConnectionLoss, translatePostgresError } from './postgres-errors.ts'
 import { destroy } from './postgres-health.ts'
 import { DEFAULT_POSTGRES_ANSWER_MS, type PostgresOptions, transactionLimits } from './postgres-options.ts'
@@ -49,10 +49,11 @@ export class PostgresWriter {
 
   write<T>(
     work: (writer: WriteConnection) => Promise<T>,
-    { isAlone = false, isLong = false, isRepeatable = false }: TransactionOptions = {},
+    { isAlone = false, isIndependent = false, isLong = false, isRepeatable = false }: TransactionOptions = {},
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, isAlone, isLong, isRepeatable, resolve: resolve as QueuedWrite['resolve'], reject })
+      const how = { isAlone, isIndependent, isLong, isRepeatable }
+      this.#queue.push({ work, ...how, resolve: resolve as QueuedWrite['resolve'], reject })
       this.#draining ??= this.#drain()
     })
   }
@@ -115,9 +116,14 @@ export class PostgresWriter {
     const client = await this.#writes.connect()
     let isBroken = false
     try {
-      const transaction = await this.#open(client, begin)
+      const { transaction, begun } = await this.#open(client, begin)
       const outcomes: (() => void)[] = []
-      for (const job of group) outcomes.push(await runQueuedWrite(transaction, job, group.length > 1))
+      try {
+        for (const jobs of inTurns(group)) outcomes.push(...(await runBeside(transaction, jobs, group.length > 1)))
+      } finally {
+        // What follows a transaction that could not begin fails, too, and says less.
+        await begun
+      }
       await transaction.batch.flush()
       this.executed += transaction.executed
       await this.#commit(client, transaction.batch)
@@ -131,18 +137,19 @@ export class PostgresWriter {
     }
   }
 
-  async #open(client: PoolClient, begin: string): Promise<PostgresTransaction> {
-    const results = (await client.query(begin)) as unknown as readonly QueryResult[]
-    const [row] = results.at(-1)?.rows ?? []
-    if (row?.is_free === 'f') throw new OthersAlter()
-    if (row?.is_free) await client.query(TAKE_TURN_IF_ANY)
-    const head = row?.seq
-    return new PostgresTransaction(
-      client,
-      this.#isPrepared,
-      this.#server.texts,
-      head === undefined ? undefined : Number(head),
-    )
+  /** Begins a transaction. The first statements of writes are sent before the server has answered. */
+  async #open(client: PoolClient, begin: string): Promise<OpenTransaction> {
+    const { texts } = this.#server
+    const begun = client.query(begin) as unknown as Promise<readonly QueryResult[]>
+    if (begin === BEGIN_ALTER) {
+      if (lastRow(await begun)?.is_free === 'f') throw new OthersAlter()
+      await client.query(TAKE_TURN_IF_ANY)
+      return { transaction: new PostgresTransaction(client, this.#isPrepared, texts), begun }
+    }
+    const head = begun.then((results) => Number(lastRow(results)?.seq ?? 0))
+    // The writes hear of it, or the caller.
+    head.catch(() => {})
+    return { transaction: new PostgresTransaction(client, this.#isPrepared, texts, head), begun }
   }
 
   /** @throws SERVICE_UNAVAILABLE with `details.outcome` `unknown` when it is unknown whether it is stored */
@@ -165,6 +172,14 @@ export class PostgresWriter {
   }
 }
 
+interface OpenTransaction {
+  readonly transaction: PostgresTransaction
+  /** Settles when it has begun, or could not. */
+  readonly begun: Promise<unknown>
+}
+
+const lastRow = (results: readonly QueryResult[]): Record<string, unknown> | undefined => results.at(-1)?.rows[0]
+
 interface QueuedWrite {
   /** Whether it may take as long as it likes. */
   readonly isLong: boolean
@@ -172,6 +187,8 @@ interface QueuedWrite {
   readonly isRepeatable?: boolean
   /** Whether it has a transaction of its own. */
   readonly isAlone?: boolean
+  /** Whether it may run beside others of its kind. */
+  readonly isIndependent?: boolean
   readonly work: (writer: WriteConnection) => Promise<unknown>
   readonly resolve: (value: unknown) => void
   readonly reject: (reason: unknown) => void
@@ -187,21 +204,48 @@ class TransactionAborted extends Error {
   override readonly name = 'TransactionAborted'
 }
 
-async function runQueuedWrite(
+/** Jobs that run one after the other, those that may run beside each other together. */
+function inTurns(group: readonly QueuedWrite[]): readonly (readonly QueuedWrite[])[] {
+  const turns: QueuedWrite[][] = []
+  for (const job of group) {
+    const last = turns.at(-1)
+    if (job.isIndependent && last?.[0]?.isIndependent) last.push(job)
+    else turns.push([job])
+  }
+  return turns
+}
+
+/** Runs jobs at once, and waits for all of them: no statement may be on its way when the transaction ends. */
+async function runBeside(
   transaction: PostgresTransaction,
-  { work, resolve, reject }: QueuedWrite,
+  jobs: readonly QueuedWrite[],
   isShared: boolean,
-): Promise<() => void> {
+): Promise<readonly (() => void)[]> {
   const { batch } = transaction
   const { savepoint } = batch
-  transaction.begin()
+  // Several take numbers only for what they store.
+  const forget = (): void => (jobs.length === 1 ? batch.rollbackTo(savepoint) : undefined)
+  const ends = await Promise.allSettled(jobs.map((job) => runQueuedWrite(transaction.part(), job, isShared, forget)))
+  const reasons = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
+  // After a statement that fails, the server refuses those of the other jobs, too: they are not why.
+  if (reasons.length > 0) throw reasons.find((reason) => reason instanceof TransactionAborted) ?? reasons[0]
+  return ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
+}
+
+/** @param forget undoes what a job that changed nothing has gathered for the commit */
+async function runQueuedWrite(
+  part: TransactionPart,
+  { work, resolve, reject }: QueuedWrite,
+  isShared: boolean,
+  forget: () => void,
+): Promise<() => void> {
   try {
-    const value = await work(transaction)
+    const value = await work(part)
     return () => resolve(value)
   } catch (error) {
-    if (!isShared || (transaction.isTouched && isUnavailable(error))) throw error
-    if (transaction.isTouched) throw new TransactionAborted()
-    batch.rollbackTo(savepoint)
+    if (!isShared || (part.isTouched && isUnavailable(error))) throw error
+    if (part.isTouched) throw new TransactionAborted()
+    forget()
     return () => reject(error)
   }
 }

@@ -34,6 +34,7 @@ export type Savepoint = readonly [numbers: number, last: JournalRecord | undefin
  */
 export class CommitBatch {
   readonly #connection: PipelinedConnection
+  readonly #begun: Promise<number> | undefined
   #head: number | undefined
   #numbers = 0
   #last: JournalRecord | undefined
@@ -44,11 +45,11 @@ export class CommitBatch {
 
   /**
    * @param connection that of a transaction which no other writer runs beside
-   * @param head the last number of the journal, where it is known already
+   * @param head the last number of the journal, where the transaction's beginning tells it
    */
-  constructor(connection: PipelinedConnection, head?: number) {
+  constructor(connection: PipelinedConnection, head?: Promise<number>) {
     this.#connection = connection
-    this.#head = head
+    this.#begun = head
   }
 
   /** The last record that was begun; `undefined`: none was. */
@@ -58,11 +59,15 @@ export class CommitBatch {
 
   /** Takes the next number of the journal, for a change of that document at that moment. */
   async next(id: string, at: string): Promise<number> {
-    this.#head ??= (await this.#connection.get(HEAD))?.seq ?? 0
+    this.#head ??= await (this.#begun ?? this.#readHead())
     this.#numbers += 1
     const seq = this.#head + this.#numbers
     this.#last = { seq, id, at }
     return seq
+  }
+
+  async #readHead(): Promise<number> {
+    return (await this.#connection.get(HEAD))?.seq ?? 0
   }
 
   /** Counts an entry out of one status and into another. */

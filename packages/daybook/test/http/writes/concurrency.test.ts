@@ -70,6 +70,24 @@ describe.each(STORES)('writes at the same time on $name', (store) => {
       expect(new Set(answers.map((answer) => bodyOf(answer).slug)).size).toBe(100)
     })
 
+    test('creates that are refused take nothing of those beside them with them, and leave no gap in the journal', async () => {
+      const before = Number(bodyOf(await ask(service, '/api/things?limit=0')).total)
+      const nobody = '00000000-0000-7000-8000-000000000000'
+      const answers = await many(60, (index) => {
+        if (index % 3 === 1) return write('POST', '/api/things', { title: `stray ${index}`, parent: nobody })
+        return write('POST', '/api/things', { title: `row ${index}`, ...(index % 3 === 2 ? { code: 'ZZ2' } : {}) })
+      })
+      expect(tally(answers)).toEqual({ 201: 21, 400: 20, 409: 19 })
+      expect(bodyOf(await ask(service, '/api/things?limit=0')).total).toBe(before + 21)
+      const made = answers.filter(({ status }) => status === 201).map((answer) => bodyOf(answer).id)
+      const rows = bodyOf(await ask(service, '/api/things?limit=100&sort=id&where[title][startsWith]=row '))
+      expect((rows.items as { id: string }[]).map(({ id }) => id)).toEqual(made.toSorted())
+      const seqs = answers.flatMap(({ status, headers }) =>
+        status === 201 ? [Number(headers.get('daybook-seq'))] : [],
+      )
+      expect(seqs.toSorted((a, b) => a - b)).toEqual(seqs.map((_, index) => Math.min(...seqs) + index))
+    })
+
     test('of 50 updates to one slug one is done', async () => {
       const made = await many(50, (index) => write('POST', '/api/pages', { slug: `from-${index}` }))
       const answers = await Promise.all(
