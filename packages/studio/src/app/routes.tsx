@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { readDocumentSearch } from './editor/entry-search.ts'
 import { readListSearch } from './lists/use-list.ts'
 import { BrokenPage } from './shell/broken-page.tsx'
 import { MissingPage } from './shell/missing-page.tsx'
@@ -22,12 +23,14 @@ const list = createRoute({
 const entry = createRoute({
   getParentRoute: () => root,
   path: '/c/$collection/$id',
+  validateSearch: readDocumentSearch,
   component: lazyRouteComponent(() => import('./editor/entry-page.tsx'), 'EntryPage'),
 })
 
 const global = createRoute({
   getParentRoute: () => root,
   path: '/g/$global',
+  validateSearch: readDocumentSearch,
   component: lazyRouteComponent(() => import('./editor/global-page.tsx'), 'GlobalPage'),
 })
 

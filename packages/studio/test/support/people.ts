@@ -18,6 +18,9 @@ export async function makeAccount(service: TestService, account: typeof INES = I
 export const isShown = (page: Page, heading: string): Promise<void> =>
   page.getByRole('heading', { name: heading, level: 1, exact: true }).waitFor()
 
+/** Waits until all that was typed is stored; the page says so at once when something is typed. */
+export const isSaved = (page: Page): Promise<void> => page.locator('[data-saving=saved]').waitFor()
+
 /** Fills in the form that is shown, and signs in. */
 export async function signIn(
   page: Page,
