@@ -12,6 +12,7 @@ import { standingOf } from './actions/entry-standing.ts'
 import { EntryStatus } from './actions/entry-status.tsx'
 import { IssueSummary } from './actions/issue-summary.tsx'
 import { useEntryWork } from './actions/use-entry-work.ts'
+import { Meanwhile } from './conflicts/meanwhile.tsx'
 import { LoadingPage } from './document/loading-page.tsx'
 import { useDocument, useEditorState } from './document/use-document.ts'
 import { useOwnFormDocument } from './document/use-form-document.ts'
@@ -20,6 +21,9 @@ import { EditorFrame } from './editor-frame.tsx'
 import { entrySpec } from './entry-spec.ts'
 import { useFieldIssues } from './field-issues.ts'
 import { FieldList } from './field-list.tsx'
+import { useFieldTarget } from './places/use-field-target.ts'
+import { PresentPeople } from './presence/present-people.tsx'
+import { usePresence } from './presence/use-presence.ts'
 import type { DocumentEditor } from './saving/document-editor.ts'
 import type { EditorState } from './saving/editor-state.ts'
 
@@ -32,6 +36,8 @@ export interface EntryEditorProps {
   readonly copy: string
   /** The language of the content; empty: the config's. */
   readonly locale: string
+  /** The place that the address leads to. */
+  readonly field: string | undefined
   /** Told the id of the entry once it is stored. */
   readonly onStored: (id: string) => void
 }
@@ -49,14 +55,16 @@ interface OpenEntryProps extends EntryEditorProps {
   readonly editor: DocumentEditor
 }
 
-function OpenEntry({ collection, editor, onStored }: OpenEntryProps): ReactNode {
+function OpenEntry({ collection, editor, field, onStored }: OpenEntryProps): ReactNode {
   const { t } = useTexts()
   const state = useEditorState(editor)
   const document = useOwnFormDocument(editor)
+  useFieldTarget(state.isLoaded, field)
   useStoredEntry(collection, state, onStored)
   const { label, permissions, statusField, fields } = collection
   const shown = useMemo(() => fields.filter((one) => one.key !== statusField), [fields, statusField])
   const work = useEntryWork(editor, collection, state.values)
+  const others = usePresence(editor, collection.key, state.document.id)
   const standing = standingOf(collection, state)
   const issues = useFieldIssues([...state.issues, ...work.issues])
   if (!state.isLoaded) return <LoadingPage editor={editor} />
@@ -82,6 +90,8 @@ function OpenEntry({ collection, editor, onStored }: OpenEntryProps): ReactNode 
       notices={
         <>
           {isStored && <EntryStatus standing={standing} onUnschedule={isReadOnly ? undefined : unschedule} />}
+          <PresentPeople subjects={others} />
+          <Meanwhile fields={fields} editor={editor} state={state} />
           <IssueSummary issues={issues} />
         </>
       }

@@ -42,7 +42,7 @@ interface Birth {
 }
 
 function PlacedEditor({ collection, id }: { readonly collection: StudioCollection; readonly id: string }): ReactNode {
-  const { copy = '', locale = '' } = route.useSearch()
+  const { copy = '', locale = '', field } = route.useSearch()
   const navigate = route.useNavigate()
   const [birth, setBirth] = useState<Birth>()
   const isNew = id === NEW
@@ -66,6 +66,7 @@ function PlacedEditor({ collection, id }: { readonly collection: StudioCollectio
       id={isNew ? null : id}
       copy={copy}
       locale={locale}
+      field={field}
       onStored={stored}
     />
   )

@@ -1,18 +1,21 @@
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import type { StudioGlobal } from '../model/studio-model.ts'
 import { useGlobal } from '../model/use-model.ts'
 import { MissingPage } from '../shell/missing-page.tsx'
 import { useStudio } from '../talk/studio.ts'
+import { buttonClass } from '../ui/button.tsx'
 import { Waiting } from '../ui/waiting.tsx'
 import { IssueSummary } from './actions/issue-summary.tsx'
+import { Meanwhile } from './conflicts/meanwhile.tsx'
 import { LoadingPage } from './document/loading-page.tsx'
 import { useDocument, useEditorState } from './document/use-document.ts'
 import { useOwnFormDocument } from './document/use-form-document.ts'
 import { EditorFrame } from './editor-frame.tsx'
 import { useFieldIssues } from './field-issues.ts'
 import { FieldList } from './field-list.tsx'
+import { useFieldTarget } from './places/use-field-target.ts'
 import type { DocumentEditor } from './saving/document-editor.ts'
 import { leavesOf } from './saving/document-fields.ts'
 import { type GlobalCalls, remoteGlobal } from './saving/remote.ts'
@@ -43,9 +46,12 @@ function GlobalEditor({ global }: { readonly global: StudioGlobal }): ReactNode 
 
 function OpenGlobal({ global, editor }: { readonly global: StudioGlobal; readonly editor: DocumentEditor }): ReactNode {
   const { label, permissions, fields } = global
+  const { t } = useTexts()
+  const { field } = route.useSearch()
   const state = useEditorState(editor)
   const document = useOwnFormDocument(editor)
   const issues = useFieldIssues(state.issues)
+  useFieldTarget(state.isLoaded, field)
   if (!state.isLoaded) return <LoadingPage editor={editor} />
   const isReadOnly = permissions.update === false
   return (
@@ -55,7 +61,17 @@ function OpenGlobal({ global, editor }: { readonly global: StudioGlobal; readonl
       state={state}
       isAutosaved={false}
       isReadOnly={isReadOnly}
-      notices={<IssueSummary issues={issues} />}
+      actions={
+        <Link to="/g/$global/history" params={{ global: global.key }} className={buttonClass('quiet')}>
+          {t.history.title}
+        </Link>
+      }
+      notices={
+        <>
+          <Meanwhile fields={fields} editor={editor} state={state} />
+          <IssueSummary issues={issues} />
+        </>
+      }
     >
       <FieldList fields={fields} document={document} values={state.values} issues={issues} isReadOnly={isReadOnly} />
     </EditorFrame>

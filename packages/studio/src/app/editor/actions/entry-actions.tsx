@@ -83,13 +83,19 @@ function MoreMenu({ collection, state, standing, work, tasks, onOpen }: MoreMenu
   const { identity } = useSession()
   const navigate = useNavigate()
   const { permissions, key, statusField } = collection
+  const { locale = '' } = state.document
   const mayUpdate = permissions.update !== false && statusField !== null
+  const showHistory = (): void => {
+    const params = { collection: key, id: state.document.id ?? '' }
+    void navigate({ to: '/c/$collection/$id/history', params, search: locale === '' ? {} : { locale } })
+  }
   const duplicate = async (): Promise<void> => {
     const copy = await duplicateOf(collection, state.values, identity?.subject ?? '', t.publishing.copyOf)
     void navigate({ to: '/c/$collection/$id', params: { collection: key, id: 'new' }, search: { copy } })
   }
   return (
     <MenuButton label={t.publishing.more} icon="more">
+      <MenuItem onAction={showHistory}>{t.history.title}</MenuItem>
       {mayUpdate && <MenuItem onAction={() => onOpen('schedule')}>{t.publishing.schedule}</MenuItem>}
       {mayUpdate && standing.isPublished && (
         <MenuItem onAction={() => void work.run(tasks.unpublish)}>{t.publishing.unpublish}</MenuItem>

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
-import { labelOf } from '../../model/studio-model.ts'
 import type { FieldIssues } from '../field-issues.ts'
 import { focusField } from '../places/focus-field.ts'
+import { placeName } from '../places/place-name.ts'
 import styles from './actions.module.css'
 
 /** The most faults that are named one by one. */
@@ -15,12 +15,12 @@ export function IssueSummary({ issues }: { readonly issues: FieldIssues }): Reac
   if (places.length === 0) return null
   return (
     <div className={styles.summary} role="alert">
-      <p>{t.publishing.issues(places.length)}</p>
+      <p>{t.publishing.issues}</p>
       <ul>
         {places.slice(0, MOST).map((place) => (
           <li key={place}>
             <button type="button" className={styles.jump} onClick={() => focusField(place)}>
-              {nameOf(place)}
+              {placeName(place)}
             </button>
           </li>
         ))}
@@ -28,10 +28,3 @@ export function IssueSummary({ issues }: { readonly issues: FieldIssues }): Reac
     </div>
   )
 }
-
-/** A place in words: `parts.0.title` is `Parts 1 › Title`. */
-const nameOf = (place: string): string =>
-  place
-    .split('.')
-    .map((step) => (/^\d+$/.test(step) ? String(Number(step) + 1) : labelOf(step)))
-    .join(' › ')

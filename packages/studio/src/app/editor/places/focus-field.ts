@@ -9,7 +9,8 @@ interface FocusOptions {
 }
 
 /**
- * Leads to a field: scrolls to it, and focuses it. A place inside what is folded leads to the nearest thing around it that is shown.
+ * Leads to a field: unfolds what is around it, scrolls to it, and focuses it. A place that is not there any more leads to the nearest thing
+ * around it.
  *
  * @param place with dots between: `parts.0.title`
  * @returns whether anything was there
@@ -26,9 +27,25 @@ export function focusField(place: string, { isScrolledOnly = false }: FocusOptio
   return true
 }
 
-/** The element of a place, or of the nearest one around it. */
+/** The element of a place, or of the nearest one around it that can be shown. Items of lists on the way are unfolded. */
 function nearest(place: string): HTMLElement | null {
-  const found = document.getElementById(`field-${place}`)
-  const around = place.lastIndexOf('.')
-  return found ?? (around < 0 ? null : nearest(place.slice(0, around)))
+  const [first = '', ...rest] = place.split('.')
+  let element = document.getElementById(`field-${first}`)
+  let known = first
+  for (const step of rest) {
+    if (!element) break
+    known = `${known}.${step}`
+    const own = document.getElementById(`field-${known}`)
+    const item: Element | undefined = own ?? itemAt(element, step)
+    if (!(item instanceof HTMLElement)) continue
+    element = item
+    // What is folded draws its fields at once when it is unfolded.
+    element.querySelector<HTMLElement>('[data-part=toggle][aria-expanded=false]')?.click()
+  }
+  return element
+}
+
+/** The item of a list at a place in it, where the list is drawn. */
+function itemAt(list: HTMLElement, step: string): Element | undefined {
+  return /^\d+$/.test(step) ? list.querySelector('[data-part=items]')?.children[Number(step)] : undefined
 }

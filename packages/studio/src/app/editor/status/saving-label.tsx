@@ -21,7 +21,12 @@ export function SavingLabel({ state }: { readonly state: EditorState }): ReactNo
   const { status } = state
   const icon = ICONS[status.kind]
   return (
-    <p role="status" className={`${styles.label} ${icon === 'warning' ? styles.needy : ''}`} data-saving={status.kind}>
+    <p
+      role="status"
+      className={`${styles.label} ${icon === 'warning' ? styles.needy : ''}`}
+      data-saving={status.kind}
+      data-copy={state.localCopy}
+    >
       {!isUntouched(state) && (
         <>
           {icon && <Icon name={icon} />}

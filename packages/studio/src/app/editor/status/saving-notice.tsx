@@ -34,11 +34,11 @@ function StatusNotice({ editor, state }: SavingNoticeProps): ReactNode {
       </Banner>
     )
   }
-  if (status.kind === 'refused') {
-    const text = state.issues.length > 0 ? notices.issues : notices.refused(status.message)
+  // What is said of single fields is said in their summary.
+  if (status.kind === 'refused' && !state.issues.some(({ path }) => path.length > 1)) {
     return (
-      <Banner tone="failed" text={text}>
-        {state.issues.length === 0 && <Button onPress={() => void editor.retry()}>{t.common.retry}</Button>}
+      <Banner tone="failed" text={notices.refused(status.message)}>
+        <Button onPress={() => void editor.retry()}>{t.common.retry}</Button>
       </Banner>
     )
   }
