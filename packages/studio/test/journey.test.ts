@@ -2,7 +2,7 @@ import { SYSTEM } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../client/test/support/browser.ts'
 import { museum, museumOf } from './support/configs.ts'
-import { INES, isShown, makeAccount, signIn } from './support/people.ts'
+import { INES, isSaved, isShown, makeAccount, signIn } from './support/people.ts'
 import { visitStudio } from './support/visit.ts'
 
 let open: OpenBrowser
@@ -37,8 +37,7 @@ describe('the Studio in a browser', () => {
     await visit.shoot('entry')
     expect(await visit.axeFaults()).toEqual([])
     await page.getByLabel('Title').fill('Ink and paper')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Saved').first().waitFor()
+    await isSaved(page)
     await page.getByRole('button', { name: 'Publish' }).click()
     await page.getByText('Published', { exact: true }).first().waitFor()
     const { items } = await service.content.list('posts', { q: 'ink', select: ['title'] })
@@ -70,7 +69,7 @@ describe('the Studio in a browser', () => {
     await keyboard.press('ControlOrMeta+a')
     await keyboard.type('By hand')
     await keyboard.press('Enter')
-    await page.getByText('Saved', { exact: true }).first().waitFor()
+    await isSaved(page)
     // What Alt and the left arrow do in a browser with a window.
     await page.goBack()
     await isShown(page, 'Posts')
@@ -106,7 +105,7 @@ describe('the Studio in a browser', () => {
     await dialog.getByText('E-mail address or password is wrong.').waitFor()
     await dialog.getByLabel('Password').fill(INES.password)
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await page.getByText('Saved', { exact: true }).first().waitFor()
+    await isSaved(page)
     expect(await service.content.readGlobal('site')).toMatchObject({ siteName: 'The new museum' })
     expect(await visit.takeFaults()).toEqual([])
   })
@@ -141,14 +140,12 @@ describe('the Studio in a browser', () => {
     await isShown(page, 'New entry')
     await page.getByLabel('Title').fill('Hello')
     await page.getByLabel('Link').fill('no address')
-    await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Some fields need your attention.').waitFor()
     await visit.shoot('entry-faults')
     expect(await visit.axeFaults()).toEqual([])
     expect(await page.getByLabel('Link').getAttribute('aria-invalid')).toBe('true')
     await page.getByLabel('Link').fill('https://example.org')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Saved', { exact: true }).first().waitFor()
+    await isSaved(page)
     await page.waitForURL(/\/c\/posts\/[0-9a-f-]{36}$/)
     await page.getByRole('main').getByRole('link', { name: 'Posts' }).click()
     await page.getByRole('link', { name: 'Hello', exact: true }).waitFor()
@@ -159,17 +156,16 @@ describe('the Studio in a browser', () => {
   })
 
   test('asks before unsaved changes are left, and finds entries by their words', async () => {
-    await using visit = await visitStudio(open, museumOf(12), { before: makeAccount, path: '/studio/c/posts?q=Post+7' })
+    await using visit = await visitStudio(open, museumOf(12), { before: makeAccount, path: '/studio/c/authors' })
     const { page } = visit
     await signIn(page)
-    await page.getByText('1 entry', { exact: true }).waitFor()
-    await page.getByRole('link', { name: 'Post 7' }).click()
-    await page.getByLabel('Title').fill('Post seven')
+    await page.getByRole('link', { name: 'Inés Prado' }).click()
+    await page.getByLabel('Name').fill('Inés')
     await page.getByRole('navigation').getByRole('link', { name: 'Authors' }).click()
     await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor()
     await visit.shoot('leave')
     await page.getByRole('button', { name: 'Stay' }).click()
-    expect(await page.getByLabel('Title').inputValue()).toBe('Post seven')
+    expect(await page.getByLabel('Name').inputValue()).toBe('Inés')
     await page.getByRole('navigation').getByRole('link', { name: 'Authors' }).click()
     await page.getByRole('button', { name: 'Leave' }).click()
     await isShown(page, 'Authors')

@@ -1,4 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { readDocumentSearch } from './editor/entry-search.ts'
+import { readHistorySearch } from './editor/history/history-search.ts'
 import { readListSearch } from './lists/use-list.ts'
 import { BrokenPage } from './shell/broken-page.tsx'
 import { MissingPage } from './shell/missing-page.tsx'
@@ -22,16 +24,39 @@ const list = createRoute({
 const entry = createRoute({
   getParentRoute: () => root,
   path: '/c/$collection/$id',
+  validateSearch: readDocumentSearch,
   component: lazyRouteComponent(() => import('./editor/entry-page.tsx'), 'EntryPage'),
+})
+
+const entryHistory = createRoute({
+  getParentRoute: () => root,
+  path: '/c/$collection/$id/history',
+  validateSearch: readHistorySearch,
+  component: lazyRouteComponent(() => import('./editor/history/history-page.tsx'), 'EntryHistoryPage'),
+})
+
+const globalHistory = createRoute({
+  getParentRoute: () => root,
+  path: '/g/$global/history',
+  validateSearch: readHistorySearch,
+  component: lazyRouteComponent(() => import('./editor/history/history-page.tsx'), 'GlobalHistoryPage'),
+})
+
+const goToField = createRoute({
+  getParentRoute: () => root,
+  path: '/go/edit/$collection/$id',
+  validateSearch: readDocumentSearch,
+  component: lazyRouteComponent(() => import('./editor/places/go-page.tsx'), 'GoPage'),
 })
 
 const global = createRoute({
   getParentRoute: () => root,
   path: '/g/$global',
+  validateSearch: readDocumentSearch,
   component: lazyRouteComponent(() => import('./editor/global-page.tsx'), 'GlobalPage'),
 })
 
-const tree = root.addChildren([overview, list, entry, global])
+const tree = root.addChildren([overview, list, entry, entryHistory, global, globalHistory, goToField])
 
 /**
  * The router of the Studio.

@@ -1,11 +1,20 @@
 import type { TestService } from 'daybook/testing'
 import type { Page } from 'playwright-core'
 
+/** What an account is made of. */
+export interface Account {
+  readonly name: string
+  readonly email: string
+  readonly password: string
+}
+
 /** The person who writes in the tests. */
-export const INES = { name: 'Inés', email: 'ines@example.org', password: 'a long one of mine' } as const
+export const INES: Account = { name: 'Inés', email: 'ines@example.org', password: 'a long one of mine' }
+/** Another one. */
+export const TOMASZ: Account = { name: 'Tomasz', email: 'tomasz@example.org', password: 'quite another one' }
 
 /** Makes an account as a program would, before the page is opened. */
-export async function makeAccount(service: TestService, account: typeof INES = INES): Promise<void> {
+export async function makeAccount(service: TestService, account: Account = INES): Promise<void> {
   const answer = await service.request('/api/cms/auth/actions/register', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -18,10 +27,13 @@ export async function makeAccount(service: TestService, account: typeof INES = I
 export const isShown = (page: Page, heading: string): Promise<void> =>
   page.getByRole('heading', { name: heading, level: 1, exact: true }).waitFor()
 
+/** Waits until all that was typed is stored; the page says so at once when something is typed. */
+export const isSaved = (page: Page): Promise<void> => page.locator('[data-saving=saved]').waitFor()
+
 /** Fills in the form that is shown, and signs in. */
 export async function signIn(
   page: Page,
-  { email, password }: Pick<typeof INES, 'email' | 'password'> = INES,
+  { email, password }: Pick<Account, 'email' | 'password'> = INES,
 ): Promise<void> {
   await page.getByLabel('E-mail address').fill(email)
   await page.getByLabel('Password').fill(password)

@@ -1,87 +1,88 @@
-import { useBlocker } from '@tanstack/react-router'
-import { type FormEvent, type ReactNode, useId } from 'react'
+import { type FocusEvent, type FormEvent, type ReactNode, useCallback, useId } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import { Page } from '../shell/page.tsx'
-import { errorText } from '../talk/error-texts.ts'
-import { Button } from '../ui/button.tsx'
-import { ConfirmDialog } from '../ui/dialog.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { useDocumentKeys } from './document/use-document-keys.ts'
 import styles from './editor.module.css'
+import { LeaveQuestion } from './leave-question.tsx'
+import { focusField } from './places/focus-field.ts'
+import type { DocumentEditor } from './saving/document-editor.ts'
+import type { EditorState } from './saving/editor-state.ts'
+import { SavingLabel } from './status/saving-label.tsx'
+import { SavingNotice } from './status/saving-notice.tsx'
 
 /** What an {@link EditorFrame} takes. */
 export interface EditorFrameProps {
   readonly title: string
   readonly above?: ReactNode
-  readonly isChanged: boolean
-  readonly isSaving: boolean
-  /** What the last save failed with. */
-  readonly error: unknown
-  /** Absent: nothing can be saved. */
-  readonly onSave?: (() => void) | undefined
-  /** Buttons beside that which saves. */
+  readonly editor: DocumentEditor
+  readonly state: EditorState
+  /** Whether edits are saved by themselves. */
+  readonly isAutosaved: boolean
+  readonly isReadOnly: boolean
+  /** Buttons beside the state of saving. */
   readonly actions?: ReactNode
+  /** Sentences about the whole document. */
+  readonly notices?: ReactNode
+  /** Told when the focus leaves something in the form. */
+  readonly onBlur?: (event: FocusEvent) => void
   readonly children: ReactNode
 }
 
-/** The page around a form: its heading, the state of saving, and the question before unsaved changes are left. */
+/** The page around a form: its heading, the state of saving, undo, and the question before unsaved changes are left. */
 export function EditorFrame(props: EditorFrameProps): ReactNode {
-  const { title, above, isChanged, isSaving, error, onSave, actions, children } = props
+  const { title, above, editor, state, isAutosaved, isReadOnly, actions, notices, onBlur, children } = props
   const { t } = useTexts()
   const id = useId()
+  const save = useCallback(() => void editor.flush(), [editor])
+  useDocumentKeys(editor, focusField, save)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    if (isChanged && !isSaving) onSave?.()
+    save()
   }
-  const buttons = onSave && (
-    <>
-      <SavingState isChanged={isChanged} isSaving={isSaving} />
-      {actions}
-      <Button type="submit" form={id} variant="primary" isDisabled={!isChanged} isPending={isSaving}>
-        {t.common.save}
-      </Button>
-    </>
-  )
+  const isSavedByHand = !isAutosaved || state.document.id === null
   return (
-    <Page title={title} above={above} actions={buttons}>
-      {onSave === undefined && <p className={styles.state}>{t.editor.readOnly}</p>}
-      {error !== null && error !== undefined && (
-        <p role="alert" className={styles.problem}>
-          {errorText(error, t)}
-        </p>
-      )}
-      <form id={id} onSubmit={submit} noValidate>
+    <Page
+      title={title}
+      above={above}
+      isSticky
+      actions={
+        !isReadOnly && (
+          <>
+            <SavingLabel state={state} />
+            <UndoButtons editor={editor} state={state} />
+            {isSavedByHand && (
+              <Button type="submit" form={id} variant="primary" isPending={state.status.kind === 'saving'}>
+                {t.common.save}
+              </Button>
+            )}
+            {actions}
+          </>
+        )
+      }
+    >
+      {isReadOnly && <p className={styles.state}>{t.editor.readOnly}</p>}
+      <div className={styles.notices}>
+        <SavingNotice editor={editor} state={state} />
+        {notices}
+      </div>
+      <form id={id} onSubmit={submit} onBlur={onBlur} noValidate>
         {children}
       </form>
-      <LeaveQuestion isChanged={isChanged} />
+      <LeaveQuestion editor={editor} isAutosaved={isAutosaved} />
     </Page>
   )
 }
 
-function SavingState({ isChanged, isSaving }: Pick<EditorFrameProps, 'isChanged' | 'isSaving'>): ReactNode {
+function UndoButtons({ editor, state }: Pick<EditorFrameProps, 'editor' | 'state'>): ReactNode {
   const { t } = useTexts()
-  const unsaved = isChanged ? t.editor.unsaved : t.editor.saved
+  const step = (path: string | undefined): void => {
+    if (path !== undefined) focusField(path, { isScrolledOnly: true })
+  }
   return (
-    <p role="status" className={styles.state}>
-      {isSaving ? t.editor.saving : unsaved}
-    </p>
-  )
-}
-
-function LeaveQuestion({ isChanged }: { readonly isChanged: boolean }): ReactNode {
-  const { t } = useTexts()
-  const blocker = useBlocker({
-    shouldBlockFn: ({ current, next }) => isChanged && current.pathname !== next.pathname,
-    enableBeforeUnload: isChanged,
-    withResolver: true,
-  })
-  return (
-    <ConfirmDialog
-      title={t.editor.leaveTitle}
-      text={t.editor.leaveText}
-      isOpen={blocker.status === 'blocked'}
-      confirm={t.editor.leave}
-      cancel={t.editor.stay}
-      onConfirm={() => blocker.proceed?.()}
-      onCancel={() => blocker.reset?.()}
-    />
+    <span className={styles.steps}>
+      <IconButton icon="undo" label={t.editor.undo} isDisabled={!state.canUndo} onPress={() => step(editor.undo())} />
+      <IconButton icon="redo" label={t.editor.redo} isDisabled={!state.canRedo} onPress={() => step(editor.redo())} />
+    </span>
   )
 }

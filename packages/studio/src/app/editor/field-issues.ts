@@ -1,4 +1,5 @@
-import { createContext, useContext } from 'react'
+import { createContext, useContext, useMemo } from 'react'
+import type { Issue } from './saving/failure.ts'
 
 /** What is wrong with values, by their places with dots between, items by their index: `tags.0.name`. */
 export type FieldIssues = ReadonlyMap<string, string>
@@ -8,3 +9,11 @@ export const FieldIssuesContext = createContext<FieldIssues>(new Map())
 
 /** What is wrong with the value at a place itself; `undefined` where nothing is. */
 export const useFieldIssue = (place: string): string | undefined => useContext(FieldIssuesContext).get(place)
+
+/** Issues of the service by their places; the first one of each counts. The same object for as long as they say the same. */
+export function useFieldIssues(issues: readonly Issue[]): FieldIssues {
+  const told = JSON.stringify(
+    issues.map(({ path, message }) => [path.replace(/^\//, '').replaceAll('/', '.'), message]),
+  )
+  return useMemo(() => new Map((JSON.parse(told) as [string, string][]).toReversed()), [told])
+}

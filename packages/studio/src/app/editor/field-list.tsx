@@ -3,25 +3,25 @@ import { type ReactNode, useMemo } from 'react'
 import { formFields } from '../model/studio-model.ts'
 import styles from './editor.module.css'
 import { FieldEntry } from './field-entry.tsx'
-import { FieldIssuesContext } from './field-issues.ts'
-import { FormDocumentContext } from './form-document.ts'
+import { type FieldIssues, FieldIssuesContext } from './field-issues.ts'
+import { type FormDocument, FormDocumentContext } from './form-document.ts'
 import type { FieldPath } from './saving/field-path.ts'
-import type { DocumentForm } from './use-document-form.ts'
+import type { Values } from './saving/saved-field.ts'
 
 /** What a {@link FieldList} takes. */
 export interface FieldListProps {
   readonly fields: readonly FieldDescription[]
-  readonly form: DocumentForm
-  /** What is wrong with each field, by its place. */
-  readonly issues: ReadonlyMap<string, string>
+  readonly document: FormDocument
+  readonly values: Values
+  readonly issues: FieldIssues
   readonly isReadOnly: boolean
 }
 
 /** The fields of a document. */
-export function FieldList({ fields, form, issues, isReadOnly }: FieldListProps): ReactNode {
+export function FieldList({ fields, document, values, issues, isReadOnly }: FieldListProps): ReactNode {
   const shown = useMemo(() => formFields(fields).map((one) => ({ one, path: [one.key] as FieldPath })), [fields])
   return (
-    <FormDocumentContext value={form.document}>
+    <FormDocumentContext value={document}>
       <FieldIssuesContext value={issues}>
         <div className={styles.fields}>
           {shown.map(({ one, path }) => (
@@ -30,7 +30,7 @@ export function FieldList({ fields, form, issues, isReadOnly }: FieldListProps):
               description={one}
               path={path}
               place={one.key}
-              value={form.values[one.key]}
+              value={values[one.key]}
               isReadOnly={isReadOnly}
             />
           ))}

@@ -1,19 +1,24 @@
-import { etagOf } from '@daybook/client'
-import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import type { StudioGlobal } from '../model/studio-model.ts'
 import { useGlobal } from '../model/use-model.ts'
 import { MissingPage } from '../shell/missing-page.tsx'
-import { issuesByPath } from '../talk/error-texts.ts'
-import { keys } from '../talk/keys.ts'
 import { useStudio } from '../talk/studio.ts'
-import { useToast } from '../ui/toasts.tsx'
+import { buttonClass } from '../ui/button.tsx'
+import { Waiting } from '../ui/waiting.tsx'
+import { IssueSummary } from './actions/issue-summary.tsx'
+import { Meanwhile } from './conflicts/meanwhile.tsx'
+import { LoadingPage } from './document/loading-page.tsx'
+import { useDocument, useEditorState } from './document/use-document.ts'
+import { useOwnFormDocument } from './document/use-form-document.ts'
 import { EditorFrame } from './editor-frame.tsx'
+import { useFieldIssues } from './field-issues.ts'
 import { FieldList } from './field-list.tsx'
-import type { Values } from './saving/saved-field.ts'
-import { useDocumentForm } from './use-document-form.ts'
+import { useFieldTarget } from './places/use-field-target.ts'
+import type { DocumentEditor } from './saving/document-editor.ts'
+import { leavesOf } from './saving/document-fields.ts'
+import { type GlobalCalls, remoteGlobal } from './saving/remote.ts'
 
 const route = getRouteApi('/g/$global')
 
@@ -25,36 +30,50 @@ export function GlobalPage(): ReactNode {
 }
 
 function GlobalEditor({ global }: { readonly global: StudioGlobal }): ReactNode {
-  const { key, label, permissions, fields } = global
-  const { client } = useStudio()
+  const { key, fields } = global
+  const { ownClient } = useStudio()
   const { t } = useTexts()
-  const queries = useQueryClient()
-  const toast = useToast()
-  const { data: stored } = useSuspenseQuery({
-    queryKey: keys.global(key),
-    queryFn: async ({ signal }) => ((await client.globals[key]?.get({}, { signal })) ?? {}) as Values,
-    structuralSharing: false,
-  })
-  const form = useDocumentForm({ collection: 'globals', id: key }, stored)
-  const save = useMutation({
-    mutationFn: async (changes: Values) =>
-      (await client.globals[key]?.update(changes, { ifMatch: etagOf(stored) })) as Values,
-    onSuccess: (answer, changes) => {
-      queries.setQueryData(keys.global(key), answer)
-      form.settle(changes)
-      toast({ text: t.editor.saved })
-    },
-  })
-  const mayWrite = permissions.update !== false
+  const editor = useDocument(() => ({
+    document: { collection: 'globals', id: key },
+    liveKey: 'globals',
+    leaves: leavesOf(fields, { hasWholeGroups: true }),
+    remote: remoteGlobal(ownClient.globals[key] as unknown as GlobalCalls),
+    // Readers see a global as it is saved.
+    isAutosaved: false,
+  }))
+  return editor ? <OpenGlobal global={global} editor={editor} /> : <Waiting label={t.common.loading} />
+}
+
+function OpenGlobal({ global, editor }: { readonly global: StudioGlobal; readonly editor: DocumentEditor }): ReactNode {
+  const { label, permissions, fields } = global
+  const { t } = useTexts()
+  const { field } = route.useSearch()
+  const state = useEditorState(editor)
+  const document = useOwnFormDocument(editor)
+  const issues = useFieldIssues(state.issues)
+  useFieldTarget(state.isLoaded, field)
+  if (!state.isLoaded) return <LoadingPage editor={editor} />
+  const isReadOnly = permissions.update === false
   return (
     <EditorFrame
       title={label}
-      isChanged={form.isChanged}
-      isSaving={save.isPending}
-      error={save.error}
-      onSave={mayWrite ? () => save.mutate(form.changes) : undefined}
+      editor={editor}
+      state={state}
+      isAutosaved={false}
+      isReadOnly={isReadOnly}
+      actions={
+        <Link to="/g/$global/history" params={{ global: global.key }} className={buttonClass('quiet')}>
+          {t.history.title}
+        </Link>
+      }
+      notices={
+        <>
+          <Meanwhile fields={fields} editor={editor} state={state} />
+          <IssueSummary issues={issues} />
+        </>
+      }
     >
-      <FieldList fields={fields} form={form} issues={issuesByPath(save.error)} isReadOnly={!mayWrite} />
+      <FieldList fields={fields} document={document} values={state.values} issues={issues} isReadOnly={isReadOnly} />
     </EditorFrame>
   )
 }

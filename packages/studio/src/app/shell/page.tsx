@@ -14,11 +14,14 @@ export interface PageProps {
   readonly isWide?: boolean
   /** Whether something in the page takes the focus itself. @default false */
   readonly keepsFocus?: boolean
+  /** Whether the heading and what stands beside it stay in sight. @default false */
+  readonly isSticky?: boolean
   readonly children: ReactNode
 }
 
 /** One page: it names the browser's tab, and takes the focus to its heading when somebody comes to it from another page. */
-export function Page({ title, above, actions, isWide = false, keepsFocus = false, children }: PageProps): ReactNode {
+export function Page(props: PageProps): ReactNode {
+  const { title, above, actions, isWide = false, keepsFocus = false, isSticky = false, children } = props
   const { settings } = useStudio()
   const heading = useRef<HTMLHeadingElement>(null)
   // The focus moves when somebody comes, and not again.
@@ -34,7 +37,7 @@ export function Page({ title, above, actions, isWide = false, keepsFocus = false
   }, [leavesFocus])
   return (
     <div className={`${styles.page} ${isWide ? styles.wide : ''}`}>
-      <div className={styles.head}>
+      <div className={`${styles.head} ${isSticky ? styles.sticky : ''}`}>
         {above}
         <div className={styles.headRow}>
           <h1 ref={heading} tabIndex={-1}>

@@ -8,8 +8,8 @@ export type StudioClient = Client<DaybookConfig>
 export interface ClientSession {
   /** A pasted token; `undefined`: the session is a cookie. */
   readonly token: () => string | undefined
-  /** Gets a new session when one has ended. */
-  readonly renew: () => Promise<boolean>
+  /** Gets a new session when one has ended. @default none: calls fail then */
+  readonly renew?: () => Promise<boolean>
 }
 
 /** The client that talks to the service of the page. */
@@ -18,6 +18,6 @@ export const makeClient = ({ token, renew }: ClientSession): StudioClient =>
     baseUrl: location.origin,
     credentials: 'same-origin',
     token,
-    renewSession: renew,
+    ...(renew ? { renewSession: renew } : {}),
     retry: { attempts: 3 },
   })

@@ -1,4 +1,5 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
+import type { ChangeListener } from './changes.ts'
 import type { StudioClient } from './client.ts'
 import { keys } from './keys.ts'
 
@@ -23,9 +24,17 @@ export interface LiveChange {
   readonly data?: Readonly<Record<string, unknown>>
 }
 
-/** Brings what others change into what is kept of the service's answers, until the signal ends it. */
-export async function followChanges(client: StudioClient, queries: QueryClient, signal: AbortSignal): Promise<void> {
-  for await (const change of client.subscribe({ signal })) applyChange(queries, change)
+/** Brings what others change into what is kept of the service's answers, and passes it on, until the signal ends it. */
+export async function followChanges(
+  client: StudioClient,
+  queries: QueryClient,
+  announce: ChangeListener,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const change of client.subscribe({ signal })) {
+    applyChange(queries, change)
+    announce(change)
+  }
 }
 
 /** Brings one change into what is kept: rows that are shown change in their places, and no row moves. */

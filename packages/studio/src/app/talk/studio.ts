@@ -1,5 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
+import { Changes } from './changes.ts'
 import { makeClient, type StudioClient } from './client.ts'
 import { Connection } from './connection.ts'
 import { Renewal } from './renewal.ts'
@@ -10,9 +11,12 @@ import { TokenStore } from './token-store.ts'
 export interface Studio {
   readonly settings: Settings
   readonly client: StudioClient
+  /** The same, without waiting for a new session: for what may go on as the same person alone. */
+  readonly ownClient: StudioClient
   readonly queries: QueryClient
   readonly connection: Connection
   readonly renewal: Renewal
+  readonly changes: Changes
   readonly token: TokenStore
 }
 
@@ -24,6 +28,7 @@ export function makeStudio(settings: Settings): Studio {
   const renewal = new Renewal()
   const token = new TokenStore()
   const client = makeClient({ token: () => token.get(), renew: () => renewal.ask() })
+  const ownClient = makeClient({ token: () => token.get() })
   const connection = new Connection(
     () => client.health({ timeout: 5000, retry: { attempts: 1 } }),
     () => void queries.invalidateQueries(),
@@ -35,7 +40,7 @@ export function makeStudio(settings: Settings): Studio {
     // The client itself tries again what is worth it.
     defaultOptions: { queries: { retry: false, staleTime: FRESH_MS }, mutations: { retry: false } },
   })
-  return { settings, client, queries, connection, renewal, token }
+  return { settings, client, ownClient, queries, connection, renewal, changes: new Changes(), token }
 }
 
 /** Gives {@link useStudio} to all below. */

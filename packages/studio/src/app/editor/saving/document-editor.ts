@@ -62,6 +62,11 @@ export interface EditorOptions {
   readonly remote: Remote
   /** Whether edits are saved by themselves; else by {@link DocumentEditor.flush}, as where a save is seen by readers at once. */
   readonly isAutosaved: boolean
+  /**
+   * Whether a document that was never stored is created by {@link DocumentEditor.flush} alone, as where its slug is made from a title that is
+   * still being typed. @default false
+   */
+  readonly isCreatedWhenAsked?: boolean
   /** The subject of the session: local copies are the person's own. */
   readonly person: string
   readonly copies: LocalCopies
@@ -115,7 +120,7 @@ export class DocumentEditor {
 
   constructor(options: EditorOptions) {
     this.#options = options
-    const { clock, random = Math.random, isAutosaved } = options
+    const { clock, random = Math.random, isAutosaved, isCreatedWhenAsked = false } = options
     const times = { ...DEFAULT_TIMES, ...options.times }
     this.#document = options.document
     this.#mustRead = options.document.id !== null
@@ -123,7 +128,8 @@ export class DocumentEditor {
     this.#release = options.open.hold(this.#name)
     this.#keeper = new CopyKeeper(options.copies, () => this.#publish())
     this.#steps = new UndoSteps({ coalesceMs: times.coalesceMs, most: MOST_UNDO_STEPS })
-    this.#schedule = new SaveSchedule(clock, times, random, isAutosaved)
+    const isAutomatic = (): boolean => isAutosaved && (this.#document.id !== null || !isCreatedWhenAsked)
+    this.#schedule = new SaveSchedule(clock, times, random, isAutomatic)
     this.#refused = new RefusedValues(options.leaves)
     this.#state = cleanState({ tag: null, values: options.initial ?? {} })
     this.#shown = this.#show()
@@ -335,7 +341,9 @@ export class DocumentEditor {
     for (let step = this.#nextStep(); step; step = this.#nextStep()) await step()
     // At once: what comes after the last look has to begin another run.
     this.#work = undefined
-    if (this.#halt || !this.#hasWork()) this.#schedule.answerAsked()
+    // What was asked for before a session ended goes on in the next one.
+    const isOver = this.#halt !== undefined && this.#halt.kind !== 'signed-out'
+    if (isOver || !this.#hasWork()) this.#schedule.answerAsked()
     this.#publish()
     this.#arm()
   }

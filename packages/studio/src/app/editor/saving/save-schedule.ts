@@ -22,13 +22,13 @@ export class SaveSchedule {
   readonly #times: ScheduleTimes
   readonly #random: () => number
   /** Whether what is due is saved without being asked for. */
-  readonly #isAutomatic: boolean
+  readonly #isAutomatic: () => boolean
   #due: { readonly at: number; readonly atLatest: number } | undefined
   #isAsked = false
   #wait: Wait | undefined
   #failures = 0
 
-  constructor(clock: Clock, times: ScheduleTimes, random: () => number, isAutomatic: boolean) {
+  constructor(clock: Clock, times: ScheduleTimes, random: () => number, isAutomatic: () => boolean) {
     this.#clock = clock
     this.#times = times
     this.#random = random
@@ -92,12 +92,12 @@ export class SaveSchedule {
 
   /** Whether to save now, if there is something to save. */
   isDue(): boolean {
-    return this.#isAsked || (this.#isAutomatic && this.#due !== undefined && this.#due.at <= this.#clock.now())
+    return this.#isAsked || (this.#isAutomatic() && this.#due !== undefined && this.#due.at <= this.#clock.now())
   }
 
   /** In how many milliseconds to look again; `undefined`: not by itself. */
   nextIn({ mustRead, hasWork }: { readonly mustRead: boolean; readonly hasWork: boolean }): number | undefined {
-    const willSave = hasWork && (this.#isAutomatic || this.#isAsked)
+    const willSave = hasWork && (this.#isAutomatic() || this.#isAsked)
     const at = this.#wait?.until ?? (mustRead ? this.#clock.now() : this.#due?.at)
     return at !== undefined && (mustRead || willSave) ? Math.max(0, at - this.#clock.now()) : undefined
   }

@@ -1,0 +1,92 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useTexts } from '../../messages/messages.tsx'
+import { labelOf, type StudioCollection, titleOf } from '../../model/studio-model.ts'
+import { useStudio } from '../../talk/studio.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import type { EditorState } from '../saving/editor-state.ts'
+import styles from './actions.module.css'
+import { actionCalls, type Referrer } from './entry-calls.ts'
+import type { EntryWork } from './use-entry-work.ts'
+
+/** How many documents that refer to an entry are named. */
+const MOST_NAMED = 10
+
+/** What a {@link DeleteDialog} takes. */
+export interface DeleteDialogProps {
+  readonly isOpen: boolean
+  readonly collection: StudioCollection
+  readonly state: EditorState
+  readonly work: EntryWork
+  readonly onClose: () => void
+}
+
+/** Asks before an entry is deleted, and names what refers to it. */
+export function DeleteDialog({ isOpen, collection, state, work, onClose }: DeleteDialogProps): ReactNode {
+  const { t } = useTexts()
+  const navigate = useNavigate()
+  const remove = async (): Promise<void> => {
+    const isDone = await work.run({
+      name: 'delete',
+      done: t.publishing.deleted,
+      isSavedFirst: false,
+      call: (calls, { id }) => calls.delete(id, {}),
+    })
+    onClose()
+    if (isDone)
+      void navigate({
+        to: '/c/$collection',
+        params: { collection: collection.key },
+        ignoreBlocker: true,
+        replace: true,
+      })
+  }
+  const title = titleOf(collection, state.values) ?? t.lists.untitled
+  return (
+    <Dialog title={t.publishing.deleteTitle(title)} isOpen={isOpen} onClose={onClose}>
+      <p>{t.publishing.deleteText}</p>
+      {isOpen && <Referrers collection={collection} id={state.document.id ?? ''} />}
+      <div className={styles.buttons}>
+        <Button onPress={onClose} autoFocus>
+          {t.common.cancel}
+        </Button>
+        <Button variant="danger" isPending={work.pending === 'delete'} onPress={() => void remove()}>
+          {t.publishing.delete}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
+
+function Referrers({ collection, id }: { readonly collection: StudioCollection; readonly id: string }): ReactNode {
+  const { client } = useStudio()
+  const { t } = useTexts()
+  const { data } = useQuery({
+    queryKey: ['references', collection.key, id],
+    queryFn: () => actionCalls(client, collection).references(id, { limit: MOST_NAMED }),
+    staleTime: 0,
+  })
+  if (!data || data.total === 0) return null
+  return (
+    <div className={styles.form}>
+      <p>{t.publishing.referrers(data.total)}</p>
+      <ul className={styles.list}>
+        {data.items.map((one) => (
+          <li key={`${one.collection}/${one.id}/${one.field}`}>
+            <ReferrerLink referrer={one} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function ReferrerLink({ referrer: { collection, id, field } }: { readonly referrer: Referrer }): ReactNode {
+  return (
+    <Link to="/c/$collection/$id" params={{ collection, id }} search={{ field }}>
+      {`${labelOf(collection)} · ${labelOf(field)} · ${id.slice(-6)}`}
+    </Link>
+  )
+}

@@ -1,0 +1,158 @@
+import { useNavigate } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { useTexts } from '../../messages/messages.tsx'
+import { labelOf, type StudioCollection } from '../../model/studio-model.ts'
+import { useSession } from '../../session/use-session.ts'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { MenuButton, MenuItem } from '../../ui/menu.tsx'
+import type { DocumentEditor } from '../saving/document-editor.ts'
+import type { EditorState } from '../saving/editor-state.ts'
+import { DeleteDialog } from './delete-dialog.tsx'
+import { duplicateOf } from './duplicate.ts'
+import type { EntryStanding } from './entry-standing.ts'
+import { ScheduleDialog } from './schedule-dialog.tsx'
+import type { EntryTask, EntryWork } from './use-entry-work.ts'
+
+/** What {@link EntryActions} take. */
+export interface EntryActionsProps {
+  readonly collection: StudioCollection
+  readonly editor: DocumentEditor
+  readonly state: EditorState
+  readonly standing: EntryStanding
+  readonly work: EntryWork
+}
+
+/** A window over the page that an action opens. */
+type Window = 'schedule' | 'discard' | 'delete'
+
+/** Publishing, and all else that is done with an entry as a whole, as far as this person may. */
+export function EntryActions(props: EntryActionsProps): ReactNode {
+  const { collection, editor, state, standing, work } = props
+  const { t } = useTexts()
+  const [open, setOpen] = useState<Window>()
+  const close = (): void => setOpen(undefined)
+  const tasks = useTasks(editor)
+  const { permissions } = collection
+  if (state.document.id === null) return null
+  const mayUpdate = permissions.update !== false
+  return (
+    <>
+      {mayUpdate && standing.status !== null && (
+        <Button
+          variant="primary"
+          isDisabled={!standing.isPublishable}
+          isPending={work.pending === 'publish'}
+          onPress={() => void work.run(tasks.publish)}
+        >
+          {t.publishing.publish}
+        </Button>
+      )}
+      <MoreMenu {...props} tasks={tasks} onOpen={setOpen} />
+      <ScheduleDialog
+        isOpen={open === 'schedule'}
+        standing={standing}
+        work={work}
+        onRefresh={() => editor.refresh()}
+        onClose={close}
+      />
+      <DeleteDialog isOpen={open === 'delete'} collection={collection} state={state} work={work} onClose={close} />
+      <ConfirmDialog
+        title={t.publishing.discardTitle}
+        text={t.publishing.discardText}
+        isOpen={open === 'discard'}
+        confirm={t.publishing.discard}
+        cancel={t.common.cancel}
+        onConfirm={() => {
+          close()
+          void work.run(tasks.discard)
+        }}
+        onCancel={close}
+      />
+    </>
+  )
+}
+
+interface MoreMenuProps extends EntryActionsProps {
+  readonly tasks: EntryTasks
+  readonly onOpen: (window: Window) => void
+}
+
+function MoreMenu({ collection, state, standing, work, tasks, onOpen }: MoreMenuProps): ReactNode {
+  const { t } = useTexts()
+  const { identity } = useSession()
+  const navigate = useNavigate()
+  const { permissions, key, statusField } = collection
+  const { locale = '' } = state.document
+  const mayUpdate = permissions.update !== false && statusField !== null
+  const showHistory = (): void => {
+    const params = { collection: key, id: state.document.id ?? '' }
+    void navigate({ to: '/c/$collection/$id/history', params, search: locale === '' ? {} : { locale } })
+  }
+  const duplicate = async (): Promise<void> => {
+    const copy = await duplicateOf(collection, state.values, identity?.subject ?? '', t.publishing.copyOf)
+    void navigate({ to: '/c/$collection/$id', params: { collection: key, id: 'new' }, search: { copy } })
+  }
+  return (
+    <MenuButton label={t.publishing.more} icon="more">
+      <MenuItem onAction={showHistory}>{t.history.title}</MenuItem>
+      {mayUpdate && <MenuItem onAction={() => onOpen('schedule')}>{t.publishing.schedule}</MenuItem>}
+      {mayUpdate && standing.isPublished && (
+        <MenuItem onAction={() => void work.run(tasks.unpublish)}>{t.publishing.unpublish}</MenuItem>
+      )}
+      {mayUpdate &&
+        standing.otherStatuses
+          .filter((one) => one !== 'draft')
+          .map((status) => (
+            <MenuItem key={status} onAction={() => void work.run(tasks.toStatus(statusField, status))}>
+              {t.publishing.toStatus(t.publishing.statuses[status] ?? labelOf(status))}
+            </MenuItem>
+          ))}
+      {mayUpdate && standing.hasDraft && <MenuItem onAction={() => onOpen('discard')}>{t.publishing.discard}</MenuItem>}
+      {permissions.create !== false && <MenuItem onAction={() => void duplicate()}>{t.publishing.duplicate}</MenuItem>}
+      {permissions.delete !== false && <MenuItem onAction={() => onOpen('delete')}>{t.publishing.delete}</MenuItem>}
+    </MenuButton>
+  )
+}
+
+/** What can be done with an entry at once. */
+interface EntryTasks {
+  readonly publish: EntryTask
+  readonly unpublish: EntryTask
+  readonly discard: EntryTask
+  readonly toStatus: (field: string, status: string) => EntryTask
+}
+
+function useTasks(editor: DocumentEditor): EntryTasks {
+  const { t } = useTexts()
+  const refresh = (): Promise<void> => editor.refresh()
+  return {
+    publish: {
+      name: 'publish',
+      done: t.publishing.published,
+      call: (calls, { id, tag }) => calls.publish(id, { ifMatch: tag }).then(refresh),
+    },
+    unpublish: {
+      name: 'unpublish',
+      done: t.publishing.unpublished,
+      call: (calls, { id, tag }) => calls.unpublish(id, { ifMatch: tag }).then(refresh),
+    },
+    discard: {
+      name: 'discard',
+      done: t.publishing.discarded,
+      isSavedFirst: false,
+      call: async (calls, { id }) => {
+        await editor.discard()
+        // A save that was under way has to come first.
+        await editor.idle()
+        await calls.discardDraft(id, {})
+        await refresh()
+      },
+    },
+    toStatus: (field: string, status: string): EntryTask => ({
+      name: 'status',
+      done: t.publishing.changed,
+      call: (calls, { id }) => calls.update(id, { [field]: status }, {}).then(refresh),
+    }),
+  }
+}

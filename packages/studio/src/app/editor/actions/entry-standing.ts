@@ -1,0 +1,40 @@
+import type { StudioCollection } from '../../model/studio-model.ts'
+import { PUBLISHED } from '../entry-spec.ts'
+import type { EditorState } from '../saving/editor-state.ts'
+
+/** Where an entry stands between its first word and its readers. */
+export interface EntryStanding {
+  /** `null`: entries of its collection have none. */
+  readonly status: string | null
+  readonly isPublished: boolean
+  /** Whether there is something that readers do not see yet. */
+  readonly isPublishable: boolean
+  readonly hasDraft: boolean
+  /** ISO 8601. */
+  readonly publishAt: string | null
+  readonly unpublishAt: string | null
+  /** The statuses that it could have besides `published` and its own. */
+  readonly otherStatuses: readonly string[]
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+/** Tells where an entry stands. */
+export function standingOf(
+  { statusField, fields }: StudioCollection,
+  { document, values, dirty }: EditorState,
+): EntryStanding {
+  const status = statusField === null ? null : textOf(values[statusField])
+  const isPublished = status === PUBLISHED
+  const hasDraft = values.hasDraft === true
+  const options = fields.find(({ key }) => key === statusField)?.options ?? []
+  return {
+    status,
+    isPublished,
+    isPublishable: document.id !== null && status !== null && (!isPublished || hasDraft || dirty.size > 0),
+    hasDraft,
+    publishAt: textOf(values.publishAt),
+    unpublishAt: textOf(values.unpublishAt),
+    otherStatuses: options.filter((one) => one !== PUBLISHED && one !== status),
+  }
+}

@@ -1,0 +1,34 @@
+import type { ReactNode } from 'react'
+import { useTexts } from '../../messages/messages.tsx'
+import { labelOf } from '../../model/studio-model.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import styles from './actions.module.css'
+import type { EntryStanding } from './entry-standing.ts'
+
+/** What an {@link EntryStatus} takes. */
+export interface EntryStatusProps {
+  readonly standing: EntryStanding
+  /** Takes the times back; absent: this person may not. */
+  readonly onUnschedule: (() => void) | undefined
+}
+
+/** Whether readers see an entry, what they do not see yet, and when that changes by itself. */
+export function EntryStatus({ standing, onUnschedule }: EntryStatusProps): ReactNode {
+  const { t, formats } = useTexts()
+  const { status, isPublished, hasDraft, publishAt, unpublishAt } = standing
+  if (status === null) return null
+  return (
+    <div className={styles.standing}>
+      <Badge tone={isPublished ? 'good' : 'neutral'}>{t.publishing.statuses[status] ?? labelOf(status)}</Badge>
+      {isPublished && hasDraft && <Badge tone="waiting">{t.lists.hasDraft}</Badge>}
+      {publishAt !== null && <span>{t.publishing.publishesAt(formats.moment(publishAt))}</span>}
+      {unpublishAt !== null && <span>{t.publishing.unpublishesAt(formats.moment(unpublishAt))}</span>}
+      {(publishAt ?? unpublishAt) !== null && onUnschedule && (
+        <Button variant="quiet" onPress={onUnschedule}>
+          {t.publishing.unschedule}
+        </Button>
+      )}
+    </div>
+  )
+}

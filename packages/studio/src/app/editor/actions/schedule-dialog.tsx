@@ -1,0 +1,92 @@
+import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { useTexts } from '../../messages/messages.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import field from '../../ui/field.module.css'
+import styles from './actions.module.css'
+import type { EntryStanding } from './entry-standing.ts'
+import type { EntryWork } from './use-entry-work.ts'
+
+/** What a {@link ScheduleDialog} takes. */
+export interface ScheduleDialogProps {
+  readonly isOpen: boolean
+  readonly standing: EntryStanding
+  readonly work: EntryWork
+  readonly onRefresh: () => Promise<void>
+  readonly onClose: () => void
+}
+
+/** Asks when an entry is published, or taken back. */
+export function ScheduleDialog(props: ScheduleDialogProps): ReactNode {
+  const { t } = useTexts()
+  return (
+    <Dialog title={t.publishing.scheduleTitle} isOpen={props.isOpen} onClose={props.onClose}>
+      <ScheduleForm {...props} />
+    </Dialog>
+  )
+}
+
+type Deed = 'publish' | 'unpublish'
+
+function ScheduleForm({ standing, work, onRefresh, onClose }: ScheduleDialogProps): ReactNode {
+  const { t } = useTexts()
+  const id = useId()
+  const [publishAt, setPublishAt] = useState(() => toLocal(standing.publishAt))
+  const [unpublishAt, setUnpublishAt] = useState(() => toLocal(standing.unpublishAt))
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const set = (deed: Deed, local: string): Promise<boolean> =>
+    work.run({
+      name: 'schedule',
+      done: t.publishing.scheduled,
+      call: (calls, entry) =>
+        calls[deed](entry.id, { at: new Date(local).toISOString(), ifMatch: entry.tag }).then(onRefresh),
+    })
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    onClose()
+    if (publishAt !== '' && publishAt !== toLocal(standing.publishAt) && !(await set('publish', publishAt))) return
+    if (unpublishAt !== '' && unpublishAt !== toLocal(standing.unpublishAt)) await set('unpublish', unpublishAt)
+  }
+  return (
+    <form className={styles.form} onSubmit={(event) => void submit(event)}>
+      <div className={field.field}>
+        <label htmlFor={`${id}-publish`} className={field.label}>
+          {t.publishing.publishTime}
+        </label>
+        <input
+          id={`${id}-publish`}
+          type="datetime-local"
+          className={field.input}
+          value={publishAt}
+          onChange={(event) => setPublishAt(event.target.value)}
+        />
+      </div>
+      <div className={field.field}>
+        <label htmlFor={`${id}-unpublish`} className={field.label}>
+          {t.publishing.unpublishTime}
+        </label>
+        <input
+          id={`${id}-unpublish`}
+          type="datetime-local"
+          className={field.input}
+          value={unpublishAt}
+          onChange={(event) => setUnpublishAt(event.target.value)}
+        />
+      </div>
+      <p className={styles.hint}>{t.editor.yourTime(zone)}</p>
+      <div className={styles.buttons}>
+        <Button onPress={onClose}>{t.common.cancel}</Button>
+        <Button type="submit" variant="primary" isDisabled={publishAt === '' && unpublishAt === ''}>
+          {t.publishing.schedule}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** A moment as the input takes it: in the reader's zone, without naming it. */
+function toLocal(stored: string | null): string {
+  const moment = new Date(stored ?? '')
+  if (Number.isNaN(moment.getTime())) return ''
+  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}

@@ -1,0 +1,40 @@
+import { useEffect } from 'react'
+import type { DocumentEditor } from '../saving/document-editor.ts'
+
+/** What keys ask of a document. */
+type Wish = 'undo' | 'redo' | 'save'
+
+function wishOf({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): Wish | undefined {
+  if (!(ctrlKey || metaKey) || altKey) return undefined
+  const letter = key.toLowerCase()
+  if (letter === 'z') return shiftKey ? 'redo' : 'undo'
+  if (letter === 'y' && !shiftKey) return 'redo'
+  return letter === 's' && !shiftKey ? 'save' : undefined
+}
+
+/** Editors of fields that have handled a key themselves, and windows over the page, come first. */
+const isTaken = ({ defaultPrevented, target }: KeyboardEvent): boolean =>
+  defaultPrevented || (target instanceof Element && target.closest('[role=dialog]') !== null)
+
+/**
+ * Ctrl or Cmd with Z, Shift Z, Y and S, wherever the focus is on the page.
+ *
+ * @param onStep called with the leaf that was undone or done again
+ */
+export function useDocumentKeys(editor: DocumentEditor, onStep: (path: string) => void, onSave: () => void): void {
+  useEffect(() => {
+    const step = (path: string | undefined): void => {
+      if (path !== undefined) onStep(path)
+    }
+    const listen = (event: KeyboardEvent): void => {
+      const wish = wishOf(event)
+      if (!wish || isTaken(event)) return
+      event.preventDefault()
+      if (wish === 'undo') step(editor.undo())
+      else if (wish === 'redo') step(editor.redo())
+      else onSave()
+    }
+    window.addEventListener('keydown', listen)
+    return () => window.removeEventListener('keydown', listen)
+  }, [editor, onStep, onSave])
+}

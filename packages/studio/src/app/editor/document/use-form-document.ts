@@ -1,0 +1,15 @@
+import { useMemo } from 'react'
+import type { FormDocument } from '../form-document.ts'
+import type { DocumentEditor } from '../saving/document-editor.ts'
+
+/** What editors of fields share of a document that is open: the same object for as long as it is. */
+export function useOwnFormDocument(editor: DocumentEditor): FormDocument {
+  return useMemo(
+    () => ({
+      name: editor.getState().document,
+      itemKeys: editor.itemKeys,
+      edit: (path, value, options) => editor.edit(path, value, options),
+    }),
+    [editor],
+  )
+}

@@ -1,0 +1,145 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type FocusEvent, type ReactNode, useEffect, useEffectEvent, useMemo } from 'react'
+import { useTexts } from '../messages/messages.tsx'
+import { type StudioCollection, titleOf } from '../model/studio-model.ts'
+import { keys } from '../talk/keys.ts'
+import { useStudio } from '../talk/studio.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Waiting } from '../ui/waiting.tsx'
+import { EntryActions } from './actions/entry-actions.tsx'
+import { standingOf } from './actions/entry-standing.ts'
+import { EntryStatus } from './actions/entry-status.tsx'
+import { IssueSummary } from './actions/issue-summary.tsx'
+import { useEntryWork } from './actions/use-entry-work.ts'
+import { Meanwhile } from './conflicts/meanwhile.tsx'
+import { LoadingPage } from './document/loading-page.tsx'
+import { useDocument, useEditorState } from './document/use-document.ts'
+import { useOwnFormDocument } from './document/use-form-document.ts'
+import styles from './editor.module.css'
+import { EditorFrame } from './editor-frame.tsx'
+import { entrySpec } from './entry-spec.ts'
+import { useFieldIssues } from './field-issues.ts'
+import { FieldList } from './field-list.tsx'
+import { useFieldTarget } from './places/use-field-target.ts'
+import { PresentPeople } from './presence/present-people.tsx'
+import { usePresence } from './presence/use-presence.ts'
+import type { DocumentEditor } from './saving/document-editor.ts'
+import type { EditorState } from './saving/editor-state.ts'
+
+/** What an {@link EntryEditor} takes. */
+export interface EntryEditorProps {
+  readonly collection: StudioCollection
+  /** `null`: it is not stored yet. */
+  readonly id: string | null
+  /** The name that an entry that is not stored has in this browser. */
+  readonly copy: string
+  /** The language of the content; empty: the config's. */
+  readonly locale: string
+  /** The place that the address leads to. */
+  readonly field: string | undefined
+  /** Told the id of the entry once it is stored. */
+  readonly onStored: (id: string) => void
+}
+
+/** Opens an entry, stored or not. */
+export function EntryEditor(props: EntryEditorProps): ReactNode {
+  const { collection, id, copy, locale } = props
+  const { ownClient } = useStudio()
+  const { t } = useTexts()
+  const editor = useDocument(() => entrySpec(ownClient, collection, { id, copy, locale }))
+  return editor ? <OpenEntry {...props} editor={editor} /> : <Waiting label={t.common.loading} />
+}
+
+interface OpenEntryProps extends EntryEditorProps {
+  readonly editor: DocumentEditor
+}
+
+function OpenEntry({ collection, editor, field, onStored }: OpenEntryProps): ReactNode {
+  const { t } = useTexts()
+  const state = useEditorState(editor)
+  const document = useOwnFormDocument(editor)
+  useFieldTarget(state.isLoaded, field)
+  useStoredEntry(collection, state, onStored)
+  const { label, permissions, statusField, fields } = collection
+  const shown = useMemo(() => fields.filter((one) => one.key !== statusField), [fields, statusField])
+  const work = useEntryWork(editor, collection, state.values)
+  const others = usePresence(editor, collection.key, state.document.id)
+  const standing = standingOf(collection, state)
+  const issues = useFieldIssues([...state.issues, ...work.issues])
+  if (!state.isLoaded) return <LoadingPage editor={editor} />
+  const isStored = state.document.id !== null
+  const isReadOnly = (isStored ? permissions.update : permissions.create) === false
+  const unschedule = (): void =>
+    void work.run({
+      name: 'unschedule',
+      done: t.publishing.unscheduled,
+      isSavedFirst: false,
+      call: (calls, { id }) => calls.unschedule(id).then(() => editor.refresh()),
+    })
+  return (
+    <EditorFrame
+      title={titleOf(collection, state.values) ?? (isStored ? t.lists.untitled : t.editor.create)}
+      above={<WayBack collection={collection} label={label} />}
+      editor={editor}
+      state={state}
+      isAutosaved={statusField !== null}
+      isReadOnly={isReadOnly}
+      onBlur={(event) => createOnLeave(event, collection, editor)}
+      actions={<EntryActions collection={collection} editor={editor} state={state} standing={standing} work={work} />}
+      notices={
+        <>
+          {isStored && <EntryStatus standing={standing} onUnschedule={isReadOnly ? undefined : unschedule} />}
+          <PresentPeople subjects={others} />
+          <Meanwhile fields={fields} editor={editor} state={state} />
+          <IssueSummary issues={issues} />
+        </>
+      }
+    >
+      <FieldList fields={shown} document={document} values={state.values} issues={issues} isReadOnly={isReadOnly} />
+    </EditorFrame>
+  )
+}
+
+const WayBack = ({
+  collection,
+  label,
+}: {
+  readonly collection: StudioCollection
+  readonly label: string
+}): ReactNode => (
+  <Link to="/c/$collection" params={{ collection: collection.key }} className={styles.back}>
+    <Icon name="back" />
+    {label}
+  </Link>
+)
+
+/** Follows a document into the store: its address, and the lists that it is in. */
+function useStoredEntry(
+  { key }: StudioCollection,
+  { document, tag }: EditorState,
+  onStored: (id: string) => void,
+): void {
+  const queries = useQueryClient()
+  const { id } = document
+  const tell = useEffectEvent(onStored)
+  useEffect(() => {
+    if (id !== null) tell(id)
+  }, [id])
+  useEffect(() => {
+    if (tag !== null) void queries.invalidateQueries({ queryKey: keys.lists(key), refetchType: 'none' })
+  }, [queries, key, tag])
+}
+
+/** Creates an entry with a status once a field is left, and all that must be there is: its slug is made from a whole title. */
+function createOnLeave(event: FocusEvent, { fields, statusField }: StudioCollection, editor: DocumentEditor): void {
+  const { document, dirty, values } = editor.getState()
+  const field = event.target.closest('[id^="field-"]')
+  const isInside = event.relatedTarget instanceof Node && field?.contains(event.relatedTarget)
+  if (document.id !== null || statusField === null || dirty.size === 0 || isInside) return
+  const isComplete = fields.every(({ required, key, writable, from, defaultBy, default: initial }) => {
+    const isMade = !writable || from !== undefined || defaultBy !== undefined || initial !== undefined
+    return !required || isMade || (values[key] ?? null) !== null
+  })
+  if (isComplete) void editor.flush()
+}

@@ -1,0 +1,20 @@
+/** What the address of a document says besides the document. */
+export interface DocumentSearch {
+  /** Of an entry that is not stored yet: its name in this browser, so that the tab finds it again. */
+  readonly copy?: string | undefined
+  /** The language of the content. */
+  readonly locale?: string | undefined
+  /** The place of a field to lead to, with dots between: `parts.0.title`. */
+  readonly field?: string | undefined
+}
+
+const KEYS = ['copy', 'locale', 'field'] as const
+
+/** Reads what the address says; what means nothing is left out. */
+export const readDocumentSearch = (search: Readonly<Record<string, unknown>>): DocumentSearch =>
+  Object.fromEntries(
+    KEYS.flatMap((key) => {
+      const value = search[key]
+      return typeof value === 'string' && value !== '' ? [[key, value]] : []
+    }),
+  )

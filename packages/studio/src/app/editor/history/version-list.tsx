@@ -1,0 +1,96 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+import { useTexts } from '../../messages/messages.tsx'
+import { usePersonName } from '../../session/use-person-name.ts'
+import { Badge } from '../../ui/badge.tsx'
+import styles from './history.module.css'
+import type { Version } from './history-calls.ts'
+import type { LoadedVersions } from './use-versions.ts'
+
+/** What a {@link VersionList} takes. */
+export interface VersionListProps {
+  readonly versions: LoadedVersions
+  /** The number of the version that is shown. */
+  readonly shown: number | undefined
+  readonly onShow: (revision: number) => void
+}
+
+/** How many rows beyond those that are seen are drawn, and how near the end the next page is asked for. */
+const OVERSCAN = 6
+/** The height of a row until it is measured, in pixels. */
+const ROW_PX = 64
+
+/** The versions of a document, newest first; only those that are seen are drawn. */
+export function VersionList({ versions, shown, onShow }: VersionListProps): ReactNode {
+  const { t } = useTexts()
+  const { items, loadMore } = versions
+  const box = useRef<HTMLDivElement>(null)
+  const rows = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_PX,
+    overscan: OVERSCAN,
+  })
+  const drawn = rows.getVirtualItems()
+  const last = drawn.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (last >= items.length - OVERSCAN) loadMore()
+  }, [last, items.length, loadMore])
+  return (
+    <nav ref={box} className={styles.versions} aria-label={t.history.versions}>
+      <ul className={styles.body} style={{ blockSize: rows.getTotalSize() }} onKeyDown={moveByArrows}>
+        {drawn.map(({ index, start }) => {
+          const version = items[index]
+          return (
+            version && (
+              <li
+                key={version.revision}
+                data-index={index}
+                ref={rows.measureElement}
+                className={styles.row}
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <VersionButton version={version} isShown={version.revision === shown} onShow={onShow} />
+              </li>
+            )
+          )
+        })}
+      </ul>
+    </nav>
+  )
+}
+
+interface VersionButtonProps extends Pick<VersionListProps, 'onShow'> {
+  readonly version: Version
+  readonly isShown: boolean
+}
+
+function VersionButton({ version, isShown, onShow }: VersionButtonProps): ReactNode {
+  const { t, formats } = useTexts()
+  const personName = usePersonName()
+  const { revision, at, actor, action, isDraft } = version
+  return (
+    <button type="button" className={styles.version} aria-current={isShown} onClick={() => onShow(revision)}>
+      <span className={styles.what}>
+        {t.history.actions[action]}
+        {isDraft && action !== 'draft' && <Badge tone="waiting">{t.history.draft}</Badge>}
+      </span>
+      <span className={styles.when}>
+        <time dateTime={at} title={formats.moment(at)}>
+          {formats.moment(at)}
+        </time>
+        {actor !== undefined && ` · ${t.history.by(personName(actor))}`}
+      </span>
+    </button>
+  )
+}
+
+/** Up and down go from version to version. */
+function moveByArrows(event: KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+  const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]')
+  if (step === undefined || !row) return
+  event.preventDefault()
+  const next = `[data-index="${Number(row.dataset.index) + step}"] button`
+  event.currentTarget.querySelector<HTMLElement>(next)?.focus()
+}

@@ -1,0 +1,48 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Navigate } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useTexts } from '../../messages/messages.tsx'
+import { useCollection, useGlobal } from '../../model/use-model.ts'
+import { MissingPage } from '../../shell/missing-page.tsx'
+import { errorText } from '../../talk/error-texts.ts'
+import { useStudio } from '../../talk/studio.ts'
+import { Notice } from '../../ui/notice.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
+
+const route = getRouteApi('/go/edit/$collection/$id')
+
+/** What the ids of the service look like; all else is a slug. */
+const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** Leads to a field from anywhere, such as a page of the site: `/go/edit/:collection/:id?field=path`, by slug as well. */
+export function GoPage(): ReactNode {
+  const { collection: key, id } = route.useParams()
+  const search = route.useSearch()
+  const collection = useCollection(key)
+  const global = useGlobal(id)
+  if (key === 'globals' && global) return <Navigate to="/g/$global" params={{ global: id }} search={search} replace />
+  if (!collection) return <MissingPage />
+  if (!ID.test(id)) return <GoBySlug collection={key} slug={id} />
+  return <Navigate to="/c/$collection/$id" params={{ collection: key, id }} search={search} replace />
+}
+
+interface SlugCalls {
+  findBySlug(slug: string, query: object): Promise<{ readonly id: string } | null>
+}
+
+function GoBySlug({ collection, slug }: { readonly collection: string; readonly slug: string }): ReactNode {
+  const { client } = useStudio()
+  const { t } = useTexts()
+  const search = route.useSearch()
+  const { locale } = search
+  const query = locale === undefined ? {} : { locale }
+  const calls = client.collections[collection] as unknown as SlugCalls
+  const { data, error, isPending } = useQuery({
+    queryKey: ['slug', collection, slug, locale ?? ''],
+    queryFn: () => calls.findBySlug(slug, { ...query, select: ['id'] }),
+  })
+  if (error) return <Notice title={t.errors.title} text={errorText(error, t)} />
+  if (isPending) return <Waiting label={t.common.loading} />
+  if (!data) return <MissingPage title={t.editor.missing} text={t.editor.missingText} />
+  return <Navigate to="/c/$collection/$id" params={{ collection, id: data.id }} search={search} replace />
+}

@@ -1,0 +1,86 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useTexts } from '../../messages/messages.tsx'
+import { useStudio } from '../../talk/studio.ts'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { renewSession } from '../document/use-new-session.ts'
+import type { DocumentEditor } from '../saving/document-editor.ts'
+import type { EditorState } from '../saving/editor-state.ts'
+import { Banner } from './banner.tsx'
+
+interface SavingNoticeProps {
+  readonly editor: DocumentEditor
+  readonly state: EditorState
+}
+
+/** What keeps a document from being saved, and what a person can do about it. */
+export function SavingNotice({ editor, state }: SavingNoticeProps): ReactNode {
+  return (
+    <div role="alert">
+      <StatusNotice editor={editor} state={state} />
+      <CopyNotice state={state} />
+    </div>
+  )
+}
+
+function StatusNotice({ editor, state }: SavingNoticeProps): ReactNode {
+  const { t } = useTexts()
+  const { notices, ...actions } = t.saving
+  const { status, document } = state
+  if (status.kind === 'waiting') {
+    return (
+      <Banner tone="waiting" text={notices[status.reason]}>
+        <Button onPress={() => void editor.online()}>{actions.tryNow}</Button>
+      </Banner>
+    )
+  }
+  // What is said of single fields is said in their summary.
+  if (status.kind === 'refused' && !state.issues.some(({ path }) => path.length > 1)) {
+    return (
+      <Banner tone="failed" text={notices.refused(status.message)}>
+        <Button onPress={() => void editor.retry()}>{t.common.retry}</Button>
+      </Banner>
+    )
+  }
+  if (status.kind === 'signed-out') return <SignedOutNotice editor={editor} isOther={status.isOtherPerson} />
+  if (status.kind === 'gone') {
+    return (
+      <Banner tone="failed" text={notices.gone}>
+        <Button onPress={() => void editor.retry()}>{t.common.retry}</Button>
+        <Button onPress={() => void editor.saveAsNew()}>{actions.saveAsNew}</Button>
+      </Banner>
+    )
+  }
+  if (status.kind !== 'uncertain') return null
+  return (
+    <Banner tone="failed" text={notices.uncertain}>
+      <Link to="/c/$collection" params={{ collection: document.collection }} className={buttonClass()}>
+        {actions.look}
+      </Link>
+      <Button onPress={() => void editor.createAgain()}>{actions.createAgain}</Button>
+    </Banner>
+  )
+}
+
+function SignedOutNotice({
+  editor,
+  isOther,
+}: {
+  readonly editor: DocumentEditor
+  readonly isOther: boolean
+}): ReactNode {
+  const studio = useStudio()
+  const { t } = useTexts()
+  const renew = (): void => void renewSession(studio, editor).catch(() => undefined)
+  return (
+    <Banner tone="failed" text={isOther ? t.saving.notices.otherPerson : t.saving.notices.signedOut}>
+      <Button onPress={renew}>{t.session.signIn}</Button>
+    </Banner>
+  )
+}
+
+/** Says that what is not stored is not safe in this browser either. */
+function CopyNotice({ state: { localCopy, dirty } }: Pick<SavingNoticeProps, 'state'>): ReactNode {
+  const { t } = useTexts()
+  return localCopy === 'failed' && dirty.size > 0 && <Banner tone="waiting" text={t.saving.notices.noCopy} />
+}

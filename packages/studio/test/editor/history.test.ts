@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
+import { isSaved, isShown } from '../support/people.ts'
+import { visitPost } from './support/posts.ts'
+
+let open: OpenBrowser
+beforeAll(async () => {
+  open = await openBrowser()
+}, 120_000)
+afterAll(() => open[Symbol.asyncDispose]())
+
+describe('the history of an entry', () => {
+  test('shows what each version changed, and brings one back as a draft', async () => {
+    await using visit = await visitPost(open)
+    const { page } = visit
+    await page.getByLabel('Body').fill('Ink is made of oak galls.')
+    await isSaved(page)
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText('unpublished changes').waitFor({ state: 'detached' })
+    await page.getByLabel('Body').fill('Ink was made of oak galls.')
+    await isSaved(page)
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'History' }).click()
+    await isShown(page, 'History')
+    const change = page.getByRole('region', { name: 'Body' })
+    await change.locator('del', { hasText: 'is' }).waitFor()
+    await change.locator('ins', { hasText: 'was' }).waitFor()
+    await visit.shoot('history')
+    expect(await visit.axeFaults()).toEqual([])
+    await page.getByRole('button', { name: /^Created/ }).click()
+    await page.waitForURL(/version=\d+/)
+    await page.getByRole('region', { name: 'Title' }).locator('ins', { hasText: 'Post 1' }).waitFor()
+    await page.getByRole('button', { name: 'Restore this version …' }).click()
+    await visit.shoot('history-restore')
+    await page.getByRole('button', { name: 'Restore', exact: true }).click()
+    await isShown(page, 'Post 1')
+    await isSaved(page)
+    expect(await page.getByLabel('Body').inputValue()).toBe('')
+    expect((await visit.stored()).body).toBeNull()
+    expect((await visit.published()).body).toBe('Ink is made of oak galls.')
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('of a global is restored for readers at once', async () => {
+    await using visit = await visitPost(open)
+    const { page, service } = visit
+    await page.getByRole('link', { name: 'Site' }).click()
+    await isShown(page, 'Site')
+    await page.getByLabel('Site name').fill('The new museum')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await isSaved(page)
+    await page.getByRole('link', { name: 'History' }).click()
+    await isShown(page, 'History')
+    await page.locator('ins', { hasText: 'new' }).waitFor()
+    await page
+      .getByRole('button', { name: /^Draft|^Created|^Changed/ })
+      .last()
+      .click()
+    await page.getByRole('button', { name: 'Restore this version …' }).click()
+    await page.getByRole('button', { name: 'Restore', exact: true }).click()
+    await isShown(page, 'Site')
+    expect(await service.content.readGlobal('site')).toMatchObject({ siteName: 'The museum' })
+    expect(await visit.takeFaults()).toEqual([])
+  })
+})

@@ -1,0 +1,178 @@
+import { SYSTEM } from 'daybook'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
+import { museumOf } from '../support/configs.ts'
+import { INES, isSaved, isShown, makeAccount, signIn, TOMASZ } from '../support/people.ts'
+import { visitStudio } from '../support/visit.ts'
+import { visitPost, WRITES } from './support/posts.ts'
+
+let open: OpenBrowser
+beforeAll(async () => {
+  open = await openBrowser()
+}, 120_000)
+afterAll(() => open[Symbol.asyncDispose]())
+
+describe('what is typed', () => {
+  test('is saved in the working copy, and published when that is asked for', async () => {
+    await using visit = await visitPost(open)
+    const { page } = visit
+    await page.getByLabel('Title').fill('Ink')
+    await isSaved(page)
+    expect((await visit.stored()).title).toBe('Ink')
+    expect((await visit.published()).title).toBe('Post 1')
+    await page.getByText('unpublished changes').waitFor()
+    await visit.shoot('editor-draft')
+    expect(await visit.axeFaults()).toEqual([])
+    // Publishing saves what is seen first.
+    await page.getByLabel('Minutes').fill('7')
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText('unpublished changes').waitFor({ state: 'detached' })
+    expect(await visit.published()).toMatchObject({ title: 'Ink', minutes: 7 })
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('is undone and done again by keys and buttons, also after it was saved', async () => {
+    await using visit = await visitPost(open)
+    const { page } = visit
+    const title = page.getByLabel('Title')
+    await title.fill('Ink')
+    await isSaved(page)
+    await title.press('ControlOrMeta+z')
+    expect(await title.inputValue()).toBe('Post 1')
+    await isSaved(page)
+    expect((await visit.stored()).title).toBe('Post 1')
+    await title.press('ControlOrMeta+Shift+z')
+    expect(await title.inputValue()).toBe('Ink')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    expect(await title.inputValue()).toBe('Post 1')
+    await page.getByRole('button', { name: 'Redo' }).click()
+    await isSaved(page)
+    expect((await visit.stored()).title).toBe('Ink')
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('of a new entry is created with a whole title, and its address comes without taking the focus', async () => {
+    await using visit = await visitStudio(open, museumOf(1), { before: makeAccount, path: '/studio/c/posts' })
+    const { page, service } = visit
+    await signIn(page)
+    await page.getByRole('link', { name: 'New entry' }).first().click()
+    await isShown(page, 'New entry')
+    await visit.shoot('editor-new')
+    expect(await visit.axeFaults()).toEqual([])
+    const link = page.getByLabel('Link')
+    const created = Promise.withResolvers<void>()
+    await page.route(WRITES, async (route) => {
+      if (route.request().method() === 'POST') await created.promise
+      await route.continue()
+    })
+    const asked = page.waitForRequest((request) => request.method() === 'POST' && WRITES.test(request.url()))
+    await page.getByLabel('Title').pressSequentially('Oak galls')
+    await link.focus()
+    await asked
+    await link.pressSequentially('https://example')
+    created.resolve()
+    await page.waitForURL(/\/c\/posts\/[0-9a-f-]{36}$/)
+    await page.keyboard.type('.org')
+    expect(await link.inputValue()).toBe('https://example.org')
+    await isSaved(page)
+    const id = page.url().split('/').at(-1) ?? ''
+    const entry = await service.content.as(SYSTEM).get('posts', id, { draft: true })
+    expect(entry).toMatchObject({ title: 'Oak galls', slug: 'oak-galls', status: 'draft', link: 'https://example.org' })
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('is there again after a tab was killed before its save, in an entry and in a new one', async () => {
+    await using visit = await visitPost(open)
+    const { page, url } = visit
+    const context = page.context()
+    await page.route(WRITES, (route) => (route.request().method() === 'PUT' ? undefined : route.continue()))
+    await page.getByLabel('Title').fill('Ink')
+    const asked = page.waitForRequest((request) => request.method() === 'PUT')
+    await asked
+    const fresh = await context.newPage()
+    await page.close()
+    await fresh.goto(url + visit.path)
+    await isSaved(fresh)
+    expect(await fresh.getByLabel('Title').inputValue()).toBe('Ink')
+    expect((await visit.stored()).title).toBe('Ink')
+    await fresh.goto(`${url}/studio/c/posts/new`)
+    await fresh.waitForURL(/copy=/)
+    await fresh.getByLabel('Title').fill('Paper')
+    await fresh.locator('[data-copy=kept]').waitFor()
+    const address = fresh.url()
+    const again = await context.newPage()
+    await fresh.close()
+    await again.goto(address)
+    await again.locator('[data-saving=unsaved]').waitFor()
+    expect(await again.getByLabel('Title').inputValue()).toBe('Paper')
+  })
+
+  test('waits while there is no network, and is saved when it is back', async () => {
+    await using visit = await visitPost(open)
+    const { page } = visit
+    await page.context().setOffline(true)
+    await page.getByLabel('Title').fill('Ink')
+    await page.locator('[data-saving=waiting]').waitFor()
+    await page.getByText('stays in this browser').waitFor()
+    await visit.shoot('editor-offline')
+    expect(await visit.axeFaults()).toEqual([])
+    await page.context().setOffline(false)
+    await isSaved(page)
+    expect((await visit.stored()).title).toBe('Ink')
+  })
+
+  test('survives a busy service, a newer version and a refusal', async () => {
+    await using visit = await visitPost(open)
+    const { page } = visit
+    const answers = [503, 412]
+    await page.route(WRITES, (route) => {
+      const status = route.request().method() === 'PUT' ? answers.shift() : undefined
+      if (status === undefined) return route.continue()
+      const code = status === 503 ? 'SERVICE_UNAVAILABLE' : 'PRECONDITION_FAILED'
+      const body = JSON.stringify({ code, message: 'no', details: {}, requestId: 'r' })
+      const headers = { 'Content-Type': 'application/json', ...(status === 503 ? { 'Retry-After': '60' } : {}) }
+      return route.fulfill({ status, body, headers })
+    })
+    await page.getByLabel('Title').fill('Ink')
+    await page.locator('[data-saving=waiting]').waitFor()
+    await page.getByRole('button', { name: 'Try now' }).click()
+    await isSaved(page)
+    expect(answers).toEqual([])
+    expect((await visit.stored()).title).toBe('Ink')
+    await page.getByLabel('Minutes').fill('1000')
+    await page.locator('[data-saving=refused]').waitFor()
+    expect(await page.getByLabel('Minutes').getAttribute('aria-invalid')).toBe('true')
+    await visit.shoot('editor-refused')
+    expect(await visit.axeFaults()).toEqual([])
+    await page.getByRole('alert').getByRole('button', { name: 'Minutes' }).click()
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type('10')
+    await isSaved(page)
+    expect((await visit.stored()).minutes).toBe(10)
+  })
+
+  test('waits for the same person when the session ends, and is never saved as another one', async () => {
+    await using visit = await visitPost(open)
+    const { page, service } = visit
+    await makeAccount(service, TOMASZ)
+    await page.context().clearCookies()
+    await page.getByLabel('Title').fill('Ink')
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+    await dialog.waitFor()
+    await dialog.getByLabel('E-mail address').fill(TOMASZ.email)
+    await dialog.getByLabel('Password').fill(TOMASZ.password)
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByText('Another person is signed in now.').waitFor()
+    expect((await visit.stored()).title).toBe('Post 1')
+    expect(await page.getByLabel('Title').inputValue()).toBe('Ink')
+    await visit.shoot('editor-other-person')
+    await page.context().clearCookies()
+    await page.getByRole('alert').getByRole('button', { name: 'Sign in' }).click()
+    await dialog.waitFor()
+    await dialog.getByLabel('E-mail address').fill(INES.email)
+    await dialog.getByLabel('Password').fill(INES.password)
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await isSaved(page)
+    expect((await visit.stored()).title).toBe('Ink')
+  })
+})

@@ -1,0 +1,58 @@
+import { SYSTEM } from 'daybook'
+import type { TestService } from 'daybook/testing'
+import type { Page } from 'playwright-core'
+import type { OpenBrowser } from '../../../../client/test/support/browser.ts'
+import { PATIENCE_MS } from '../../../../daybook/test/support/patience.ts'
+import { museumOf } from '../../support/configs.ts'
+import { INES, isShown, makeAccount, signIn } from '../../support/people.ts'
+import { type Visit, visitStudio } from '../../support/visit.ts'
+
+/** A visit that begins at a post, signed in. */
+export interface PostVisit extends Visit {
+  readonly id: string
+  /** Where the post is edited. */
+  readonly path: string
+  /** The post as editors see it. */
+  stored(): Promise<Readonly<Record<string, unknown>>>
+  /** The post as readers see it. */
+  published(): Promise<Readonly<Record<string, unknown>>>
+}
+
+/** Opens the only post of a museum. */
+export async function visitPost(open: OpenBrowser): Promise<PostVisit> {
+  let id = ''
+  const before = async (service: TestService): Promise<void> => {
+    await makeAccount(service)
+    const [post] = (await service.content.as(SYSTEM).list('posts')).items
+    id = String(post?.id)
+  }
+  const visit = await visitStudio(open, museumOf(1), { before })
+  const { page, service, url } = visit
+  const path = `/studio/c/posts/${id}`
+  await signIn(page)
+  await isShown(page, 'Overview')
+  await page.goto(url + path)
+  await isShown(page, 'Post 1')
+  const content = service.content.as(SYSTEM)
+  return {
+    ...visit,
+    id,
+    path,
+    stored: async () => (await content.get('posts', id, { draft: true })) ?? {},
+    published: async () => (await content.get('posts', id)) ?? {},
+    [Symbol.asyncDispose]: () => visit[Symbol.asyncDispose](),
+  }
+}
+
+/** Opens a page of a visit's Studio in a browser of its own, in which somebody signs in. */
+export async function openElsewhere(open: OpenBrowser, { url }: Visit, path: string, account = INES): Promise<Page> {
+  const tab = await open.browser.newContext({ viewport: { width: 1024, height: 768 }, locale: 'en-GB' })
+  const page = await tab.newPage()
+  page.setDefaultTimeout(PATIENCE_MS)
+  await page.goto(url + path)
+  await signIn(page, account)
+  return page
+}
+
+/** Requests that save or publish. */
+export const WRITES = /\/api\/posts(?:\/|\?|$)/
