@@ -32,6 +32,7 @@ export function FieldList({ fields, form, issues, isReadOnly }: FieldListProps):
               place={one.key}
               value={form.values[one.key]}
               isReadOnly={isReadOnly}
+              {...(one.from === undefined ? {} : { source: form.values[one.from] })}
             />
           ))}
         </div>

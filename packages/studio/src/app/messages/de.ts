@@ -1,4 +1,5 @@
 import type { Messages } from './en.ts'
+import { fieldsDe } from './fields-de.ts'
 
 /** The texts of the Studio in German. */
 export const de: Messages = {
@@ -88,6 +89,7 @@ export const de: Messages = {
     missingText: 'Vielleicht wurde er gelöscht, oder Sie dürfen ihn nicht sehen.',
     yourTime: (zone) => `In Ihrer Zeitzone, ${zone}`,
   },
+  fields: fieldsDe,
   errors: {
     title: 'Das ging nicht',
     UNAUTHORIZED: 'Sie sind nicht angemeldet.',

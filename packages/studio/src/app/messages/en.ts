@@ -1,3 +1,5 @@
+import { fieldsEn } from './fields-en.ts'
+
 /** The texts of the Studio in English: their form is what every other language has, too. */
 export const en = {
   common: {
@@ -85,6 +87,7 @@ export const en = {
     missingText: 'It may have been deleted, or you may not see it.',
     yourTime: (zone: string) => `In your time zone, ${zone}`,
   },
+  fields: fieldsEn,
   errors: {
     title: 'That did not work',
     UNAUTHORIZED: 'You are not signed in.',

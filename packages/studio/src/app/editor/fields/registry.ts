@@ -1,6 +1,8 @@
 import { BooleanEditor } from './boolean-editor.tsx'
 import { DateEditor } from './date-editor.tsx'
 import type { FieldEditor } from './field-editor.ts'
+import { GroupEditor } from './groups/group-editor.tsx'
+import { ListEditor } from './lists/list-editor.tsx'
 import { NumberEditor } from './number-editor.tsx'
 import { OtherEditor } from './other-editor.tsx'
 import { SelectEditor } from './select-editor.tsx'
@@ -12,6 +14,7 @@ const EDITORS: Readonly<Record<string, FieldEditor>> = {
   date: DateEditor,
   datetime: DateEditor,
   email: TextEditor,
+  group: GroupEditor,
   integer: NumberEditor,
   markdown: TextEditor,
   number: NumberEditor,
@@ -22,6 +25,12 @@ const EDITORS: Readonly<Record<string, FieldEditor>> = {
   url: TextEditor,
 }
 
-/** The editor of a field; lists have none but those of their own types. */
+/** The editors of types that hold several values. */
+const EDITORS_OF_MANY: Readonly<Record<string, FieldEditor>> = {
+  blocks: ListEditor,
+  list: ListEditor,
+}
+
+/** The editor of a field. */
 export const editorOf = ({ type, many }: { readonly type: string; readonly many: boolean }): FieldEditor =>
-  (many ? undefined : EDITORS[type]) ?? OtherEditor
+  (many ? EDITORS_OF_MANY : EDITORS)[type] ?? OtherEditor
