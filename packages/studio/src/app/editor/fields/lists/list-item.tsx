@@ -93,7 +93,7 @@ function Card(props: ListItemProps): ReactNode {
           onCopy={(event) => handlers.onCopy(id, event)}
           onPaste={isReadOnly ? undefined : (event) => handlers.onPaste(id, event)}
         >
-          <Icon name="chevron" />
+          <Icon name={isFolded ? 'folded' : 'chevron'} />
           <span className={styles.kind}>{name}</span>
           {isFolded && (
             <bdi dir="auto" className={styles.summary}>
