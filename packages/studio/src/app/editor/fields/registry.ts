@@ -5,11 +5,14 @@ import { GroupEditor } from './groups/group-editor.tsx'
 import { ListEditor } from './lists/list-editor.tsx'
 import { NumberEditor } from './number-editor.tsx'
 import { OtherEditor } from './other-editor.tsx'
+import { RelationEditor } from './relations/relation-editor.tsx'
+import { ReverseEditor } from './relations/reverse-editor.tsx'
 import { SelectEditor } from './select-editor.tsx'
 import { TextEditor } from './text-editor.tsx'
 
 /** The editor of each type of field; to add a type, add its line. */
 const EDITORS: Readonly<Record<string, FieldEditor>> = {
+  asset: RelationEditor,
   boolean: BooleanEditor,
   date: DateEditor,
   datetime: DateEditor,
@@ -18,6 +21,7 @@ const EDITORS: Readonly<Record<string, FieldEditor>> = {
   integer: NumberEditor,
   markdown: TextEditor,
   number: NumberEditor,
+  relation: RelationEditor,
   select: SelectEditor,
   slug: TextEditor,
   status: SelectEditor,
@@ -27,8 +31,11 @@ const EDITORS: Readonly<Record<string, FieldEditor>> = {
 
 /** The editors of types that hold several values. */
 const EDITORS_OF_MANY: Readonly<Record<string, FieldEditor>> = {
+  asset: RelationEditor,
   blocks: ListEditor,
   list: ListEditor,
+  relation: RelationEditor,
+  reverse: ReverseEditor,
 }
 
 /** The editor of a field. */

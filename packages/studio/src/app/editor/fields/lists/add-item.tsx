@@ -2,8 +2,8 @@ import { type ReactNode, useRef } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { copiedItems } from './item-clipboard.ts'
-import type { OpenMenu } from './item-menu.tsx'
 import styles from './list.module.css'
+import type { OpenMenu } from './open-menu.ts'
 import type { ItemList } from './use-item-list.ts'
 
 /** What an {@link AddItem} takes. */

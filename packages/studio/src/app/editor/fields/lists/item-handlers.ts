@@ -1,8 +1,8 @@
 import type { ClipboardEvent, KeyboardEvent, PointerEvent, RefObject } from 'react'
 import { copyItemsByEvent, pastedItems } from './item-clipboard.ts'
 import { dragItem } from './item-drag.ts'
-import type { OpenMenu } from './item-menu.tsx'
 import type { ListCommands } from './list-commands.ts'
+import type { OpenMenu } from './open-menu.ts'
 
 /** What an item tells its list; the same object as long as the list is there. */
 export interface ItemHandlers {

@@ -3,12 +3,8 @@ import { useTexts } from '../../../messages/messages.tsx'
 import { MenuItem, PopupMenu } from '../../../ui/menu.tsx'
 import { copiedItems, copyItems } from './item-clipboard.ts'
 import { type ItemKind, isFoldable } from './item-kinds.ts'
+import type { OpenMenu } from './open-menu.ts'
 import type { ItemList } from './use-item-list.ts'
-
-/** The menu of a list that is open. */
-export type OpenMenu =
-  | { readonly kind: 'item'; readonly id: string; readonly anchor: HTMLElement }
-  | { readonly kind: 'insert'; readonly index: number; readonly anchor: HTMLElement }
 
 /** What an {@link ItemMenu} takes. */
 export interface ItemMenuProps {

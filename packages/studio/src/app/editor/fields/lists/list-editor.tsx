@@ -8,9 +8,10 @@ import { AddItem, type AddItemProps } from './add-item.tsx'
 import { AddLine, type AddLineProps } from './add-line.tsx'
 import { itemHandlers } from './item-handlers.ts'
 import { isFoldable, kindOf } from './item-kinds.ts'
-import { ItemMenu, type OpenMenu } from './item-menu.tsx'
+import { ItemMenu } from './item-menu.tsx'
 import styles from './list.module.css'
 import { ListItem } from './list-item.tsx'
+import type { OpenMenu } from './open-menu.ts'
 import { type ItemList, useItemList } from './use-item-list.ts'
 
 /** The editor of lists and of blocks. */
