@@ -86,7 +86,12 @@ const OWNERS: Readonly<Record<string, string>> = {
 /** Parts of the Studio's program that every page stands on, from the bottom up. */
 const STUDIO_LINE: readonly string[] = ['ui', 'messages', 'talk', 'model', 'session', 'shell']
 /** What several pages use of the editor. */
-const STUDIO_SHARED: readonly string[] = ['editor/fields', 'editor/saving']
+const STUDIO_SHARED: readonly string[] = [
+  'editor/fields',
+  'editor/saving',
+  'editor/form-document.ts',
+  'editor/field-issues.ts',
+]
 /** Pages: none imports another one. */
 const STUDIO_PAGES: readonly string[] = ['editor', 'lists', 'overview', 'assets', 'palette', 'people']
 
@@ -217,7 +222,7 @@ function foreignFaults(imports: Imports): readonly BoundaryFault[] {
 
 /** The part of the Studio's program that a file belongs to, such as `editor/fields`. */
 const studioPartOf = (file: string): string =>
-  STUDIO_SHARED.find((part) => file.startsWith(`${part}/`)) ?? file.split('/')[0] ?? file
+  STUDIO_SHARED.find((part) => file === part || file.startsWith(`${part}/`)) ?? file.split('/')[0] ?? file
 
 function allowedInStudio(part: string): readonly string[] | undefined {
   const place = STUDIO_LINE.indexOf(part)

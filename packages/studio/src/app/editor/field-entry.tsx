@@ -1,47 +1,45 @@
-import type { FieldDescription } from 'daybook'
-import { memo, type ReactNode, useCallback } from 'react'
+import { memo, type ReactNode, Suspense, useCallback } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import { labelOf } from '../model/studio-model.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import field from '../ui/field.module.css'
+import { Waiting } from '../ui/waiting.tsx'
 import { useFieldIssue } from './field-issues.ts'
+import type { FieldEntryProps } from './fields/field-editor.ts'
+import { OldValue } from './fields/old-value.tsx'
 import { editorOf } from './fields/registry.ts'
+import { holdsShape } from './fields/value-shape.ts'
 import { type EditOptions, useFormDocument } from './form-document.ts'
-import type { FieldPath } from './saving/field-path.ts'
 
-/** What a {@link FieldEntry} takes. */
-export interface FieldEntryProps {
-  readonly description: FieldDescription
-  /** Where its value stands. The same array as long as the place is the same, so that nothing is drawn anew. */
-  readonly path: FieldPath
-  /** The same with dots between, items by their index. */
-  readonly place: string
-  readonly value: unknown
-  readonly isReadOnly: boolean
-}
+export type { FieldEntryProps }
 
 /** One field of a form, wherever it stands; one that fails to draw takes no other down. */
 export const FieldEntry = memo(function FieldEntry(props: FieldEntryProps): ReactNode {
-  const { description, path, place, value, isReadOnly } = props
+  const { description, path, place, value, isReadOnly, source } = props
+  const { t } = useTexts()
   const { edit } = useFormDocument()
   const error = useFieldIssue(place)
   const onChange = useCallback((next: unknown, options?: EditOptions) => edit(path, next, options), [edit, path])
-  const Editor = editorOf(description)
-  const label = labelOf(description.key)
+  const label = props.label ?? labelOf(description.key)
+  const Editor = holdsShape(description, value) ? editorOf(description) : OldValue
   return (
     <ErrorBoundary fallback={() => <BrokenField label={label} value={value} />}>
       <div id={`field-${place}`}>
-        <Editor
-          field={description}
-          label={label}
-          path={path}
-          place={place}
-          value={value}
-          onChange={onChange}
-          error={error}
-          isReadOnly={isReadOnly || !description.writable}
-        />
+        <Suspense fallback={<Waiting label={t.fields.waiting} lines={1} />}>
+          <Editor
+            field={description}
+            label={label}
+            path={path}
+            place={place}
+            value={value}
+            onChange={onChange}
+            error={error}
+            isReadOnly={isReadOnly || !description.writable}
+            source={source}
+            Field={FieldEntry}
+          />
+        </Suspense>
       </div>
     </ErrorBoundary>
   )

@@ -1,4 +1,5 @@
 import type { Messages } from './en.ts'
+import { fieldsDe } from './fields-de.ts'
 
 /** The texts of the Studio in German. */
 export const de: Messages = {
@@ -217,6 +218,7 @@ export const de: Messages = {
     restoreConfirm: 'Wiederherstellen',
     restored: 'Wiederhergestellt',
   },
+  fields: fieldsDe,
   errors: {
     title: 'Das ging nicht',
     UNAUTHORIZED: 'Sie sind nicht angemeldet.',

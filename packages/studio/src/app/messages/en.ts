@@ -1,3 +1,5 @@
+import { fieldsEn } from './fields-en.ts'
+
 /** The texts of the Studio in English: their form is what every other language has, too. */
 export const en = {
   common: {
@@ -209,6 +211,7 @@ export const en = {
     restoreConfirm: 'Restore',
     restored: 'Restored',
   },
+  fields: fieldsEn,
   errors: {
     title: 'That did not work',
     UNAUTHORIZED: 'You are not signed in.',

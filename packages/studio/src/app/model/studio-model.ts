@@ -60,6 +60,8 @@ export function titleOf(
   return typeof title === 'string' && title.trim() !== '' ? title : undefined
 }
 
-/** The fields that a form shows, in the order of the config; what the service works out by itself is no part of it. */
-export const formFields = (fields: readonly FieldDescription[]): readonly FieldDescription[] =>
-  fields.filter(({ type }) => type !== 'reverse')
+/** The fields that a form shows, in the order of the config; what refers to the document comes last. */
+export const formFields = (fields: readonly FieldDescription[]): readonly FieldDescription[] => {
+  const isReverse = ({ type }: FieldDescription): boolean => type === 'reverse'
+  return [...fields.filter((field) => !isReverse(field)), ...fields.filter(isReverse)]
+}

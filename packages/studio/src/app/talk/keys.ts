@@ -8,5 +8,11 @@ export const keys = {
   /** One list, by what was asked. */
   list: (collection: string, query: object) => ['list', collection, query] as const,
   entry: (collection: string, id: string) => ['entry', collection, id] as const,
+  /** What an entry is called where another one refers to it. */
+  title: (collection: string, id: string) => ['title', collection, id] as const,
+  /** A part of an entry that is looked at from another one. */
+  glimpse: (collection: string, id: string, part: string) => ['glimpse', collection, id, part] as const,
+  /** Entries to choose from. */
+  choices: (collection: string, query: object) => ['choices', collection, query] as const,
   global: (key: string) => ['global', key] as const,
 } as const

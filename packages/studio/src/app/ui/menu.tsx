@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Header } from 'react-aria-components/Header'
 import { Menu as AriaMenu, MenuItem as AriaMenuItem, MenuSection, MenuTrigger } from 'react-aria-components/Menu'
@@ -28,6 +28,34 @@ export function MenuButton({ label, icon, children }: MenuButtonProps): ReactNod
         <AriaMenu className={styles.menu ?? ''}>{children}</AriaMenu>
       </Popover>
     </MenuTrigger>
+  )
+}
+
+/** What a {@link PopupMenu} takes. */
+export interface PopupMenuProps {
+  /** What it opens beside; it gets the focus back. */
+  readonly anchor: HTMLElement
+  readonly label: string
+  readonly onClose: () => void
+  /** {@link MenuItem}s. */
+  readonly children: ReactNode
+}
+
+/** An open menu beside a button of many, which share it. */
+export function PopupMenu({ anchor, label, onClose, children }: PopupMenuProps): ReactNode {
+  const trigger = useMemo(() => ({ current: anchor }), [anchor])
+  return (
+    <Popover
+      isOpen
+      onOpenChange={(isOpen) => !isOpen && onClose()}
+      triggerRef={trigger}
+      placement="bottom end"
+      className={styles.popover ?? ''}
+    >
+      <AriaMenu aria-label={label} onClose={onClose} autoFocus="first" className={styles.menu ?? ''}>
+        {children}
+      </AriaMenu>
+    </Popover>
   )
 }
 

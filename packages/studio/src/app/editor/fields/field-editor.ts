@@ -3,6 +3,21 @@ import type { ComponentType } from 'react'
 import type { EditOptions } from '../form-document.ts'
 import type { FieldPath } from '../saving/field-path.ts'
 
+/** What a field of a form takes, wherever it stands. */
+export interface FieldEntryProps {
+  readonly description: FieldDescription
+  /** Where its value stands. The same array as long as the place is the same, so that nothing is drawn anew. */
+  readonly path: FieldPath
+  /** The same with dots between, items by their index: `parts.0.title`. */
+  readonly place: string
+  readonly value: unknown
+  readonly isReadOnly: boolean
+  /** What it is called. @default its key, in words */
+  readonly label?: string
+  /** The value of the field that it is made from ({@link FieldDescription.from}), as that of a slug is. */
+  readonly source?: unknown
+}
+
 /** What an editor of a field is given. */
 export interface FieldEditorProps {
   readonly field: FieldDescription
@@ -19,6 +34,10 @@ export interface FieldEditorProps {
   /** What is wrong with the value. */
   readonly error: string | undefined
   readonly isReadOnly: boolean
+  /** The value of the field that it is made from. */
+  readonly source?: unknown
+  /** Draws a field inside this one. */
+  readonly Field: ComponentType<FieldEntryProps>
 }
 
 /** An editor of a field. */

@@ -1,0 +1,34 @@
+import { type RefObject, useCallback, useEffect, useRef } from 'react'
+import type { ItemPart } from './list-commands.ts'
+
+const FIELDS = 'input:not([type="hidden"]), textarea, select, [contenteditable="true"], button'
+
+/** What is to have the focus. */
+interface Wanted {
+  readonly id: string | undefined
+  readonly part: ItemPart
+}
+
+/** Gives the focus to a part of an item once it is drawn; without an item, to what adds one. */
+export function useFocusAfter(root: RefObject<HTMLElement | null>): (id: string | undefined, part: ItemPart) => void {
+  const wanted = useRef<Wanted>(undefined)
+  useEffect(() => {
+    if (!wanted.current || !root.current) return
+    const target = find(root.current, wanted.current)
+    if (!target) return
+    wanted.current = undefined
+    // A menu that closes gives the focus back to what opened it, a frame later.
+    requestAnimationFrame(() => requestAnimationFrame(() => target.focus()))
+  })
+  return useCallback((id, part) => {
+    wanted.current = { id, part }
+  }, [])
+}
+
+function find(root: HTMLElement, { id, part }: Wanted): HTMLElement | null {
+  if (id === undefined) return root.querySelector('[data-part="add"] :is(button, input)')
+  const row = root.querySelector(`[data-item="${CSS.escape(id)}"]`)
+  const usual = row?.querySelector<HTMLElement>('[data-part="menu"]') ?? null
+  if (part !== 'field') return row?.querySelector<HTMLElement>(`[data-part="${part}"]`) ?? usual
+  return row?.querySelector('[data-part="body"]')?.querySelector<HTMLElement>(FIELDS) ?? usual
+}

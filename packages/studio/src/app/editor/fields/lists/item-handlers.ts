@@ -1,0 +1,72 @@
+import type { ClipboardEvent, KeyboardEvent, PointerEvent, RefObject } from 'react'
+import { copyItemsByEvent, pastedItems } from './item-clipboard.ts'
+import { dragItem } from './item-drag.ts'
+import type { ListCommands } from './list-commands.ts'
+import type { OpenMenu } from './open-menu.ts'
+
+/** What an item tells its list; the same object as long as the list is there. */
+export interface ItemHandlers {
+  onToggle(id: string, isFolded: boolean): void
+  onMenu(id: string, anchor: HTMLElement): void
+  onInsert(id: string, anchor: HTMLElement): void
+  onGrip(id: string, event: PointerEvent<HTMLElement>): void
+  onKeys(id: string, event: KeyboardEvent<HTMLElement>): void
+  /** Told when the focus leaves a value of one line: an empty one goes. */
+  onLeave(id: string): void
+  onCopy(id: string, event: ClipboardEvent<HTMLElement>): void
+  onPaste(id: string, event: ClipboardEvent<HTMLElement>): void
+}
+
+/** Makes what the items of a list tell it. */
+export function itemHandlers(
+  commands: ListCommands,
+  root: RefObject<HTMLElement | null>,
+  openMenu: (menu: OpenMenu) => void,
+): ItemHandlers {
+  return {
+    onToggle: (id, isFolded) => commands.folds.set(id, isFolded),
+    onMenu: (id, anchor) => openMenu({ kind: 'item', id, anchor }),
+    onInsert: (id, anchor) => openMenu({ kind: 'insert', index: commands.indexOf(id), anchor }),
+    onGrip(id, event) {
+      const list = root.current?.querySelector<HTMLElement>('[data-part="items"]')
+      const mark = root.current?.querySelector<HTMLElement>('[data-part="mark"]')
+      const item = event.currentTarget.closest<HTMLElement>('[data-item]')
+      if (!list || !mark || !item || event.button !== 0) return
+      event.preventDefault()
+      const onDrop = (gap: number): void => commands.move(id, (index) => (gap > index ? gap - 1 : gap))
+      dragItem(event.nativeEvent, { list, item, mark, onDrop })
+    },
+    onKeys(id, event) {
+      const step = { ArrowUp: -1, ArrowDown: 1 }[event.key]
+      if (step === undefined || event.ctrlKey || event.metaKey || event.shiftKey) return
+      event.preventDefault()
+      event.stopPropagation()
+      if (event.altKey) commands.move(id, (index) => index + step)
+      else focusBeside(event.currentTarget, step)
+    },
+    onLeave(id) {
+      const item = commands.itemOf(id)
+      if (item === null || item === '') commands.drop(id)
+    },
+    onCopy(id, event) {
+      if (!getSelection()?.isCollapsed) return
+      event.preventDefault()
+      event.stopPropagation()
+      copyItemsByEvent(event.clipboardData, [commands.itemOf(id)])
+    },
+    onPaste(id, event) {
+      const items = pastedItems(event.clipboardData)
+      if (!items) return
+      event.preventDefault()
+      event.stopPropagation()
+      commands.paste(items, commands.indexOf(id) + 1)
+    },
+  }
+}
+
+/** Goes to the same part of the item above or below. */
+function focusBeside(from: HTMLElement, step: number): void {
+  const row = from.closest('[data-item]')
+  const other = step < 0 ? row?.previousElementSibling : row?.nextElementSibling
+  other?.querySelector<HTMLElement>(`[data-part="${from.dataset.part}"]`)?.focus()
+}

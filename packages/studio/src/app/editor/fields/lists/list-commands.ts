@@ -1,0 +1,125 @@
+import type { Messages } from '../../../messages/en.ts'
+import { fitItems } from './fit-items.ts'
+import type { FoldChanges } from './fold-state.ts'
+import { type ItemKind, kindOf, newItem } from './item-kinds.ts'
+import { type Items, insertItems, moveItem, removeItem } from './list-changes.ts'
+
+/** A part of an item that can have the focus. */
+export type ItemPart = 'toggle' | 'menu' | 'field'
+
+/** A list at one moment. */
+export interface ListNow {
+  readonly items: Items
+  readonly ids: readonly string[]
+  readonly kinds: readonly ItemKind[]
+  readonly t: Messages
+}
+
+/** What a list is changed through. */
+export interface ListTools {
+  readonly now: () => ListNow
+  readonly idOf: (item: unknown, index: number) => string
+  readonly put: (items: Items) => void
+  readonly folds: FoldChanges
+  /** Gives the focus to a part of an item once it is drawn; without an item, to what adds one. */
+  readonly focus: (id: string | undefined, part: ItemPart) => void
+  /** Says something to those who cannot see the list. */
+  readonly say: (text: string) => void
+}
+
+/** What changes a list: each change says itself, and leaves the focus where a person goes on. */
+export class ListCommands {
+  readonly #tools: ListTools
+  readonly folds: FoldChanges
+  readonly say: (text: string) => void
+
+  constructor(tools: ListTools) {
+    this.#tools = tools
+    this.folds = tools.folds
+    this.say = tools.say
+  }
+
+  indexOf(id: string): number {
+    return this.#tools.now().ids.indexOf(id)
+  }
+
+  itemOf(id: string): unknown {
+    return this.#tools.now().items[this.indexOf(id)]
+  }
+
+  /** Inserts a new item in front of that at `index`. */
+  insert(kind: ItemKind, index: number): void {
+    const item = newItem(kind)
+    this.#insert(index, [item])
+    this.#say((texts) => texts.inserted(this.#nameOf(item, index)))
+  }
+
+  /** Inserts items that come from elsewhere, as far as they fit. */
+  paste(given: Items | undefined, index: number): void {
+    const { kinds } = this.#tools.now()
+    const { items, isWhole } = fitItems(kinds, given ?? [])
+    if (items.length > 0) this.#insert(index, items)
+    this.#say((texts) => {
+      if (items.length === 0) return texts.nothingToPaste
+      return [texts.pasted(items.length), ...(isWhole ? [] : [texts.pastedPartly])].join(' ')
+    })
+  }
+
+  /** Adds an item at the end; the focus stays. */
+  append(item: unknown): void {
+    this.#tools.put([...this.#tools.now().items, item])
+  }
+
+  /** Removes an item; the focus stays. */
+  drop(id: string): void {
+    this.#tools.put(removeItem(this.#tools.now().items, this.indexOf(id)))
+  }
+
+  duplicate(id: string): void {
+    const index = this.indexOf(id)
+    const item = this.itemOf(id)
+    this.#insert(index + 1, [structuredClone(item)])
+    this.#say((texts) => texts.inserted(this.#nameOf(item, index)))
+  }
+
+  /** @param to tells the new index from the present one and the last one */
+  move(id: string, to: (index: number, last: number) => number): void {
+    const { items } = this.#tools.now()
+    const index = this.indexOf(id)
+    const next = Math.max(0, Math.min(to(index, items.length - 1), items.length - 1))
+    if (index < 0) return
+    this.#tools.put(moveItem(items, index, next))
+    this.#tools.focus(this.#tools.idOf(items[index], next), 'menu')
+    this.#say((texts) => texts.moved(this.#nameOf(items[index], index), next + 1, items.length))
+  }
+
+  remove(id: string): void {
+    const { items, ids } = this.#tools.now()
+    const index = this.indexOf(id)
+    if (index < 0) return
+    this.#tools.put(removeItem(items, index))
+    // Values of one line are told by their place, which the next one takes.
+    const isTold = id.startsWith('#')
+    const next = isTold ? ids[Math.min(index, ids.length - 2)] : (ids[index + 1] ?? ids[index - 1])
+    this.#tools.focus(next, 'menu')
+    this.#say((texts) => texts.removed(this.#nameOf(items[index], index)))
+  }
+
+  #insert(index: number, items: Items): void {
+    const { put, idOf, folds, focus } = this.#tools
+    put(insertItems(this.#tools.now().items, index, items))
+    items.forEach((item, at) => {
+      folds.set(idOf(item, index + at), false)
+    })
+    focus(idOf(items[0], index), 'field')
+  }
+
+  #nameOf(item: unknown, index: number): string {
+    const { kinds, t } = this.#tools.now()
+    return kindOf(kinds, item)?.label ?? t.fields.item(index + 1)
+  }
+
+  #say(text: (texts: Messages['fields']) => string): void {
+    this.#tools.say(text(this.#tools.now().t.fields))
+  }
+}

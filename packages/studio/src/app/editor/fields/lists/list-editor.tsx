@@ -1,0 +1,112 @@
+import { type ReactNode, type RefObject, useContext, useId, useMemo, useState } from 'react'
+import { useTexts } from '../../../messages/messages.tsx'
+import { Button } from '../../../ui/button.tsx'
+import field from '../../../ui/field.module.css'
+import { FieldIssuesContext } from '../../field-issues.ts'
+import type { FieldEditorProps } from '../field-editor.ts'
+import { AddItem, type AddItemProps } from './add-item.tsx'
+import { AddLine, type AddLineProps } from './add-line.tsx'
+import { itemHandlers } from './item-handlers.ts'
+import { isFoldable, kindOf } from './item-kinds.ts'
+import { ItemMenu } from './item-menu.tsx'
+import styles from './list.module.css'
+import { ListItem } from './list-item.tsx'
+import type { OpenMenu } from './open-menu.ts'
+import { type ItemList, useItemList } from './use-item-list.ts'
+
+/** The editor of lists and of blocks. */
+export function ListEditor(props: FieldEditorProps): ReactNode {
+  const { field: own, label, place, error, isReadOnly, Field } = props
+  const { t } = useTexts()
+  const id = useId()
+  const list = useItemList(props)
+  const { items, ids, kinds, folds, commands, root } = list
+  const [menu, setMenu] = useState<OpenMenu>()
+  const handlers = useMemo(() => itemHandlers(commands, root, setMenu), [commands, root])
+  const faulty = useFaultyItems(place)
+  const notes = [own.description, limitText(list, t.fields.full)].filter((one) => one !== undefined)
+  return (
+    <div
+      role="group"
+      aria-labelledby={`${id}-label`}
+      aria-describedby={`${id}-note ${id}-error`}
+      className={styles.list}
+    >
+      <div className={styles.head}>
+        <p id={`${id}-label`} className={field.label}>
+          {label}
+          {own.required && <span className={field.needed}> {t.common.required}</span>}
+        </p>
+        {items.length > 0 && <span className={styles.count}>{t.fields.items(items.length)}</span>}
+        {items.length > 1 && kinds.some(isFoldable) && (
+          <Button variant="quiet" onPress={() => commands.folds.setAll(folds.isAllUnfolded)}>
+            {folds.isAllUnfolded ? t.fields.foldAll : t.fields.unfoldAll}
+          </Button>
+        )}
+      </div>
+      <p id={`${id}-note`} className={field.description} hidden={notes.length === 0}>
+        {notes.join(' ')}
+      </p>
+      <div ref={root as RefObject<HTMLDivElement>} className={styles.body}>
+        <ol className={styles.items} data-part="items">
+          {items.map((item, index) => {
+            const name = ids[index] ?? ''
+            return (
+              <ListItem
+                key={name}
+                id={name}
+                item={item}
+                index={index}
+                kind={kindOf(kinds, item)}
+                isFolded={folds.isFolded(name)}
+                isFaulty={faulty.has(index)}
+                isReadOnly={isReadOnly}
+                path={list.pathOf(name, index)}
+                place={`${place}.${index}`}
+                listLabel={label}
+                handlers={handlers}
+                Field={Field}
+              />
+            )
+          })}
+        </ol>
+        <div className={styles.mark} data-part="mark" hidden />
+        {items.length === 0 && isReadOnly && <p className={styles.empty}>{t.fields.noItems}</p>}
+        {!isReadOnly && !list.isFull && <Add list={list} onOpenMenu={setMenu} {...{ label, place, Field }} />}
+      </div>
+      <p id={`${id}-error`} className={field.error} hidden={error === undefined}>
+        {error}
+      </p>
+      {menu && <ItemMenu menu={menu} list={list} isReadOnly={isReadOnly} onChange={setMenu} />}
+      <p role="status" className={styles.said}>
+        {list.said}
+      </p>
+    </div>
+  )
+}
+
+type AddProps = Omit<AddItemProps, 'list'> & Omit<AddLineProps, 'kind' | 'commands'> & { readonly list: ItemList }
+
+/** What adds to the end: a line for values of one line, else a button. */
+function Add({ list, label, place, Field, onOpenMenu }: AddProps): ReactNode {
+  const [only] = list.kinds
+  return only && !isFoldable(only) ? (
+    <AddLine kind={only} commands={list.commands} label={label} place={place} Field={Field} />
+  ) : (
+    <AddItem list={list} label={label} onOpenMenu={onOpenMenu} />
+  )
+}
+
+const limitText = (
+  { isFull, items }: { readonly isFull: boolean; readonly items: readonly unknown[] },
+  say: (most: number) => string,
+): string | undefined => (isFull ? say(items.length) : undefined)
+
+/** The items that hold something wrong. */
+function useFaultyItems(place: string): ReadonlySet<number> {
+  const issues = useContext(FieldIssuesContext)
+  return useMemo(() => {
+    const inside = [...issues.keys()].filter((one) => one.startsWith(`${place}.`))
+    return new Set(inside.map((one) => Number(one.slice(place.length + 1).split('.')[0])))
+  }, [issues, place])
+}

@@ -1,0 +1,141 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useTexts } from '../../../messages/messages.tsx'
+import { MenuItem, PopupMenu } from '../../../ui/menu.tsx'
+import { useFocusAfter } from '../lists/focus-after.ts'
+import { itemHandlers } from '../lists/item-handlers.ts'
+import { ListCommands } from '../lists/list-commands.ts'
+import type { OpenMenu } from '../lists/open-menu.ts'
+import { ChosenTarget } from './chosen-target.tsx'
+import { type Reference, referenceKey } from './reference.ts'
+import styles from './relation.module.css'
+
+/** What {@link ChosenTargets} take. */
+export interface ChosenTargetsProps {
+  readonly references: readonly Reference[]
+  /** Whether each one says its collection. */
+  readonly isTold: boolean
+  readonly isReadOnly: boolean
+  readonly onChange: (references: readonly Reference[]) => void
+}
+
+/** The height of a row until it is measured, in pixels. */
+const ROW_PX = 44
+const NO_FOLDS = { set: () => undefined, setAll: () => undefined }
+
+/** The entries that a field refers to, in order; only those that are seen are drawn, and looked up. */
+export function ChosenTargets({ references, isTold, isReadOnly, onChange }: ChosenTargetsProps): ReactNode {
+  const box = useRef<HTMLDivElement>(null)
+  const [menu, setMenu] = useState<OpenMenu>()
+  const [said, setSaid] = useState('')
+  const ids = references.map(referenceKey)
+  const rows = useVirtualizer({
+    count: references.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_PX,
+    getItemKey: (index) => ids[index] ?? index,
+    overscan: 6,
+  })
+  const commands = useCommands({
+    references,
+    ids,
+    onChange,
+    say: setSaid,
+    box,
+    show: (index) => rows.scrollToIndex(index),
+  })
+  const handlers = useMemo(() => itemHandlers(commands, box, setMenu), [commands])
+  const drawn = rows.getVirtualItems()
+  if (references.length === 0) return null
+  return (
+    <div ref={box} className={styles.chosen}>
+      <ol data-part="items" className={styles.rows} style={{ blockSize: rows.getTotalSize() }}>
+        {drawn.map(({ index, start, key }) => {
+          const reference = references[index]
+          return (
+            reference && (
+              <li
+                key={key}
+                ref={rows.measureElement}
+                data-index={index}
+                data-item={ids[index]}
+                className={styles.row}
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <ChosenTarget
+                  reference={reference}
+                  id={ids[index] ?? ''}
+                  isAlone={references.length === 1}
+                  isTold={isTold}
+                  isReadOnly={isReadOnly}
+                  handlers={handlers}
+                  onRemove={() => commands.remove(ids[index] ?? '')}
+                />
+              </li>
+            )
+          )
+        })}
+      </ol>
+      <div className={styles.mark} data-part="mark" hidden />
+      {menu?.kind === 'item' && (
+        <MoveMenu menu={menu} commands={commands} last={ids.length - 1} onClose={() => setMenu(undefined)} />
+      )}
+      <p role="status" className={styles.said}>
+        {said}
+      </p>
+    </div>
+  )
+}
+
+interface CommandProps extends Pick<ChosenTargetsProps, 'references' | 'onChange'> {
+  readonly ids: readonly string[]
+  readonly say: (text: string) => void
+  readonly box: { readonly current: HTMLDivElement | null }
+  readonly show: (index: number) => void
+}
+
+/** What changes the order; the same object as long as the field is there. */
+function useCommands({ box, say, ...props }: CommandProps): ListCommands {
+  const { t } = useTexts()
+  const focus = useFocusAfter(box)
+  const now = useRef({ ...props, t })
+  useLayoutEffect(() => {
+    now.current = { ...props, t }
+  })
+  return useMemo(
+    () =>
+      new ListCommands({
+        now: () => ({ items: now.current.references, ids: now.current.ids, kinds: [], t: now.current.t }),
+        idOf: (item) => referenceKey(item as Reference),
+        put: (items) => now.current.onChange(items as readonly Reference[]),
+        folds: NO_FOLDS,
+        focus: (id, part) => {
+          focus(id, part)
+          if (id !== undefined) requestAnimationFrame(() => now.current.show(now.current.ids.indexOf(id)))
+        },
+        say,
+      }),
+    [focus, say],
+  )
+}
+
+interface MoveMenuProps {
+  readonly menu: Extract<OpenMenu, { readonly kind: 'item' }>
+  readonly commands: ListCommands
+  readonly last: number
+  readonly onClose: () => void
+}
+
+function MoveMenu({ menu: { id, anchor }, commands, last, onClose }: MoveMenuProps): ReactNode {
+  const { t } = useTexts()
+  const index = commands.indexOf(id)
+  return (
+    <PopupMenu anchor={anchor} label={t.fields.actionsOf(t.fields.item(index + 1))} onClose={onClose}>
+      {index > 0 && <MenuItem onAction={() => commands.move(id, () => 0)}>{t.fields.moveToTop}</MenuItem>}
+      {index > 0 && <MenuItem onAction={() => commands.move(id, (at) => at - 1)}>{t.fields.moveUp}</MenuItem>}
+      {index < last && <MenuItem onAction={() => commands.move(id, (at) => at + 1)}>{t.fields.moveDown}</MenuItem>}
+      {index < last && <MenuItem onAction={() => commands.move(id, (_, end) => end)}>{t.fields.moveToBottom}</MenuItem>}
+      <MenuItem onAction={() => commands.remove(id)}>{t.fields.remove}</MenuItem>
+    </PopupMenu>
+  )
+}

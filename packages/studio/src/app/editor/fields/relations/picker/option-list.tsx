@@ -1,0 +1,149 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { useTexts } from '../../../../messages/messages.tsx'
+import { type StudioCollection, titleOf } from '../../../../model/studio-model.ts'
+import type { ListItem } from '../../../../talk/live.ts'
+import { Badge } from '../../../../ui/badge.tsx'
+import field from '../../../../ui/field.module.css'
+import { Icon } from '../../../../ui/icon.tsx'
+import styles from './picker.module.css'
+import type { Choices } from './use-choices.ts'
+
+/** What an {@link OptionList} takes. */
+export interface OptionListProps {
+  readonly label: string
+  readonly collection: StudioCollection
+  readonly choices: Choices
+  readonly typed: string
+  readonly onType: (text: string) => void
+  readonly isMany: boolean
+  readonly isChosen: (id: string) => boolean
+  readonly onToggle: (id: string) => void
+}
+
+/** The height of an option until it is measured, in pixels. */
+const ROW_PX = 44
+const OVERSCAN = 6
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }
+
+/** A field to search, with what is found below (ARIA combobox); only the options that are seen are drawn. */
+export function OptionList(props: OptionListProps): ReactNode {
+  const { label, collection, choices, typed, onType, isMany, isChosen, onToggle } = props
+  const { items, total, isStale, loadMore } = choices
+  const id = useId()
+  const box = useRef<HTMLDivElement>(null)
+  const [active, setActive] = useState(0)
+  const rows = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_PX,
+    overscan: OVERSCAN,
+  })
+  const drawn = rows.getVirtualItems()
+  const last = drawn.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (last >= items.length - OVERSCAN) loadMore()
+  }, [last, items.length, loadMore])
+  const go = (index: number): void => {
+    const next = Math.max(0, Math.min(index, items.length - 1))
+    setActive(next)
+    rows.scrollToIndex(next)
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = STEPS[event.key]
+    const chosen = items[active]
+    if (step !== undefined) go(active + step)
+    // What is shown of former words is not what somebody means by Enter.
+    else if (event.key === 'Enter' && chosen && !isStale) onToggle(chosen.id)
+    if (step !== undefined || event.key === 'Enter') event.preventDefault()
+  }
+  return (
+    <>
+      <div className={styles.search}>
+        <Icon name="search" />
+        <input
+          type="text"
+          role="combobox"
+          // biome-ignore lint/a11y/noAutofocus: the dialog is opened to search
+          autoFocus
+          aria-label={label}
+          placeholder={label}
+          aria-expanded="true"
+          aria-autocomplete="list"
+          aria-controls={`${id}-list`}
+          aria-activedescendant={items[active] && !isStale ? `${id}-${active}` : undefined}
+          autoComplete="off"
+          spellCheck={false}
+          value={typed}
+          onChange={(event) => {
+            onType(event.target.value)
+            setActive(0)
+          }}
+          onKeyDown={onKeyDown}
+          className={field.input}
+        />
+      </div>
+      <div ref={box} className={styles.box}>
+        <div
+          id={`${id}-list`}
+          role="listbox"
+          aria-label={label}
+          aria-multiselectable={isMany}
+          aria-busy={isStale}
+          className={styles.options}
+          style={{ blockSize: rows.getTotalSize() }}
+        >
+          {drawn.map(({ index, start }) => {
+            const item = items[index]
+            return (
+              item && (
+                <div
+                  key={item.id}
+                  id={`${id}-${index}`}
+                  ref={rows.measureElement}
+                  data-index={index}
+                  role="option"
+                  tabIndex={-1}
+                  aria-selected={isChosen(item.id)}
+                  aria-setsize={total ?? -1}
+                  aria-posinset={index + 1}
+                  data-active={index === active}
+                  className={styles.option}
+                  style={{ transform: `translateY(${start}px)` }}
+                  onPointerDown={(event) => event.preventDefault()}
+                  onClick={() => {
+                    setActive(index)
+                    onToggle(item.id)
+                  }}
+                  onKeyDown={onKeyDown}
+                >
+                  <OptionText collection={collection} item={item} />
+                  {isChosen(item.id) && <Icon name="check" />}
+                </div>
+              )
+            )
+          })}
+        </div>
+      </div>
+    </>
+  )
+}
+
+function OptionText({
+  collection,
+  item,
+}: {
+  readonly collection: StudioCollection
+  readonly item: ListItem
+}): ReactNode {
+  const { t } = useTexts()
+  const status = collection.statusField === null ? undefined : item[collection.statusField]
+  return (
+    <>
+      <bdi dir="auto" className={styles.text}>
+        {titleOf(collection, item) ?? t.lists.untitled}
+      </bdi>
+      {typeof status === 'string' && <Badge tone={status === 'published' ? 'good' : 'neutral'}>{status}</Badge>}
+    </>
+  )
+}

@@ -1,0 +1,72 @@
+import { lazy, type ReactNode, Suspense, useId, useState } from 'react'
+import { useTexts } from '../../../messages/messages.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { ErrorBoundary } from '../../../ui/error-boundary.tsx'
+import field from '../../../ui/field.module.css'
+import type { FieldEditorProps } from '../field-editor.ts'
+import { ChosenTargets } from './chosen-targets.tsx'
+import { type Reference, readReferences, referenceKey, targetsOf, toValue } from './reference.ts'
+import styles from './relation.module.css'
+
+const PickerDialog = lazy(() =>
+  import('./picker/picker-dialog.tsx').then((module) => ({ default: module.PickerDialog })),
+)
+
+/** The editor of references to other entries: one, or several in order. */
+export function RelationEditor(props: FieldEditorProps): ReactNode {
+  const { field: own, label, value, onChange, error, isReadOnly } = props
+  const { t } = useTexts()
+  const id = useId()
+  const [isOpen, setOpen] = useState(false)
+  const references = readReferences(own, value)
+  const targets = targetsOf(own)
+  const put = (next: readonly Reference[]): void => onChange(toValue(own, next))
+  const toggle = (one: Reference): void => {
+    const others = references.filter((other) => referenceKey(other) !== referenceKey(one))
+    if (!own.many) setOpen(false)
+    put(own.many && others.length < references.length ? others : [...(own.many ? references : []), one])
+  }
+  return (
+    <div
+      role="group"
+      aria-labelledby={`${id}-label`}
+      aria-describedby={`${id}-note ${id}-error`}
+      className={field.field}
+    >
+      <p id={`${id}-label`} className={field.label}>
+        {label}
+        {own.required && <span className={field.needed}> {t.common.required}</span>}
+        {own.many && references.length > 0 && <span className={styles.count}>{t.fields.items(references.length)}</span>}
+      </p>
+      <p id={`${id}-note`} className={field.description} hidden={own.description === undefined}>
+        {own.description}
+      </p>
+      <ChosenTargets references={references} isTold={targets.length > 1} isReadOnly={isReadOnly} onChange={put} />
+      {!isReadOnly && targets.length > 0 && (
+        <div className={styles.actions}>
+          <Button icon={own.many ? 'plus' : 'search'} onPress={() => setOpen(true)}>
+            {own.many || references.length === 0 ? t.fields.choose : t.fields.chooseAnother}
+          </Button>
+        </div>
+      )}
+      {targets.length === 0 && <p className={field.description}>{t.fields.hiddenTarget}</p>}
+      <p id={`${id}-error`} className={field.error} hidden={error === undefined}>
+        {error}
+      </p>
+      {isOpen && (
+        <ErrorBoundary fallback={() => <p className={field.error}>{t.errors.network}</p>}>
+          <Suspense fallback={null}>
+            <PickerDialog
+              title={label}
+              targets={targets}
+              chosen={references}
+              isMany={own.many}
+              onToggle={toggle}
+              onClose={() => setOpen(false)}
+            />
+          </Suspense>
+        </ErrorBoundary>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,72 @@
+import type { FieldDescription } from 'daybook'
+import { expect, test } from 'vitest'
+import { itemsIn } from '../../src/app/editor/fields/lists/copied-text.ts'
+import { fitItems } from '../../src/app/editor/fields/lists/fit-items.ts'
+import { kindsOf } from '../../src/app/editor/fields/lists/item-kinds.ts'
+
+const field = (key: string, type: string, others: Partial<FieldDescription> = {}): FieldDescription => ({
+  key,
+  type,
+  schema: { type: { integer: 'integer', group: 'object', list: 'array', blocks: 'array' }[type] ?? 'string' },
+  required: false,
+  many: type === 'list' || type === 'blocks',
+  localized: false,
+  unique: false,
+  writable: true,
+  operators: [],
+  sortable: false,
+  aggregates: [],
+  searchable: false,
+  generated: [],
+  ...others,
+})
+
+const text = field('text', 'text')
+const blocks = field('parts', 'blocks', {
+  blocks: [
+    { type: 'quote', fields: [field('words', 'text'), field('minutes', 'integer')] },
+    { type: 'article', fields: [field('body', 'markdown', { generated: ['bodyHtml'] })] },
+    { type: 'gallery', fields: [field('pictures', 'list', { of: { ...text } })] },
+  ],
+})
+const fit = (items: readonly unknown[], list = blocks) => fitItems(kindsOf(list), items)
+
+test('blocks of the same kinds are taken as they are, without what the service makes', () => {
+  expect(fit([{ _type: 'quote', words: 'Ink', minutes: 3 }])).toEqual({
+    items: [{ _type: 'quote', words: 'Ink', minutes: 3 }],
+    isWhole: true,
+  })
+  expect(fit([{ _type: 'article', body: '# A', bodyHtml: '<h1>A</h1>' }])).toEqual({
+    items: [{ _type: 'article', body: '# A' }],
+    isWhole: true,
+  })
+})
+
+test('kinds, fields and values that the model does not know are left out, and this is told', () => {
+  expect(
+    fit([{ _type: 'quote', words: 'Ink', colour: 'red', minutes: 'three' }, { _type: 'video' }, null, 'x']),
+  ).toEqual({
+    items: [{ _type: 'quote', words: 'Ink', minutes: 'three' }],
+    isWhole: false,
+  })
+  expect(fit([{ _type: 'quote', words: { html: '<b>' } }]).items).toEqual([{ _type: 'quote' }])
+  expect(fit([{ _type: 'gallery', pictures: ['a', 7, 'b'] }])).toEqual({
+    items: [{ _type: 'gallery', pictures: ['a', 'b'] }],
+    isWhole: false,
+  })
+})
+
+test('groups of a list take what their fields know, and nothing of a stranger', () => {
+  const list = field('steps', 'list', { of: field('', 'group', { fields: [field('title', 'text')] }) })
+  expect(fit([{ _type: 'quote', title: 'One' }], list).items).toEqual([{ title: 'One' }])
+  expect(fit([{ words: 'Ink' }], list)).toEqual({ items: [], isWhole: false })
+})
+
+test.each([
+  '',
+  'some words',
+  '{"type":"daybook/items"',
+  '{"type":"daybook/items","items":{}}',
+  '["daybook/items"]',
+  'null',
+])('%j holds no items', (words) => expect(itemsIn(words)).toBeUndefined())

@@ -1,0 +1,194 @@
+import { SYSTEM } from 'daybook'
+import type { TestService } from 'daybook/testing'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
+import { isShown } from '../support/people.ts'
+import { library, storePeople } from './support/library.ts'
+import { visitEntry } from './support/pages.ts'
+
+let open: OpenBrowser
+beforeAll(async () => {
+  open = await openBrowser()
+}, 120_000)
+afterAll(() => open[Symbol.asyncDispose]())
+
+const NAMES = [
+  'Inés Prado',
+  'Tomasz Lem',
+  'Aïcha Benali',
+  '<b>Mallory</b>',
+  ...Array.from({ length: 60 }, (_, at) => `Reader ${at + 1}`),
+]
+const BOOK = { title: 'Ink' }
+const group = (page: Page, name: string) => page.getByRole('group', { name })
+
+/** People that are stored before the page is opened. */
+const withPeople = (names: readonly string[] = NAMES) => {
+  const ids: string[] = []
+  const before = async (service: TestService): Promise<void> => {
+    ids.push(...(await storePeople(service, names)))
+  }
+  return { ids, before }
+}
+
+describe('relations', () => {
+  test('are picked by search on the server, shown by title, and looked up together', async () => {
+    const { ids, before } = withPeople()
+    await using visit = await visitEntry(open, library, 'books', BOOK, { before })
+    const { page } = visit
+    await group(page, 'Author').getByRole('button', { name: 'Choose …' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Author' })
+    await dialog.getByText('64 entries').waitFor()
+    await visit.shoot('picker')
+    expect(await visit.axeFaults()).toEqual([])
+    await page.keyboard.type('Inés')
+    // Nothing of former words is taken.
+    await page.keyboard.press('Enter')
+    await dialog.getByText('1 entry', { exact: true }).waitFor()
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    await group(page, 'Author').getByRole('button', { name: 'Inés Prado', exact: true }).waitFor()
+    await group(page, 'Readers').getByRole('button', { name: 'Choose …' }).click()
+    for (const name of ['Tomasz', 'Mallory', 'Aïcha']) {
+      await page.getByRole('combobox').fill(name)
+      await page.locator('[role=listbox][aria-busy=false]').waitFor()
+      await page.keyboard.press('Enter')
+    }
+    await page.getByRole('button', { name: 'Done' }).click()
+    await group(page, 'Readers').getByRole('button', { name: '<b>Mallory</b>', exact: true }).waitFor()
+    await visit.shoot('relations')
+    expect(await visit.axeFaults()).toEqual([])
+    await visit.save()
+    expect(await visit.stored()).toMatchObject({ author: ids[0], readers: [ids[1], ids[3], ids[2]] })
+    const lookUps: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/api/people?') && request.url().includes('where')) lookUps.push(request.url())
+    })
+    await page.reload()
+    await group(page, 'Readers').getByRole('button', { name: 'Aïcha Benali', exact: true }).waitFor()
+    expect(lookUps).toHaveLength(1)
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('are put in another order, removed, and looked at', async () => {
+    const { ids, before } = withPeople()
+    const data: Record<string, unknown> = { ...BOOK }
+    await using visit = await visitEntry(open, library, 'books', data, {
+      before: async (service) => {
+        await before(service)
+        data.readers = ids.slice(0, 3)
+      },
+    })
+    const { page } = visit
+    const readers = group(page, 'Readers')
+    await readers.getByRole('button', { name: 'Actions for Aïcha Benali' }).click()
+    await page.getByRole('menuitem', { name: 'Move to the top' }).click()
+    await readers.getByText('Item 3 is now 1 of 3.').waitFor({ state: 'attached' })
+    await page.locator('[data-part=menu]:focus').press('Alt+ArrowDown')
+    await readers.getByText('Item 1 is now 2 of 3.').waitFor({ state: 'attached' })
+    await readers.getByRole('button', { name: 'Remove Tomasz Lem' }).click()
+    await readers.getByRole('button', { name: 'Tomasz Lem', exact: true }).waitFor({ state: 'detached' })
+    await readers.getByRole('button', { name: 'Inés Prado', exact: true }).click()
+    const glimpse = page.getByRole('dialog', { name: 'Inés Prado' })
+    await glimpse.getByText('1900').waitFor()
+    await visit.shoot('glimpse')
+    expect(await visit.axeFaults()).toEqual([])
+    expect(await glimpse.getByRole('link').getAttribute('href')).toBe(`/studio/c/people/${ids[0]}`)
+    await page.keyboard.press('Escape')
+    await glimpse.waitFor({ state: 'detached' })
+    await visit.save()
+    expect(await visit.stored()).toMatchObject({ readers: [ids[0], ids[2]] })
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('lead to one of several collections, and what refers is listed on the other side', async () => {
+    const { ids, before } = withPeople()
+    await using visit = await visitEntry(open, library, 'books', BOOK, { before })
+    const { page, service, url } = visit
+    await group(page, 'Related').getByRole('button', { name: 'Choose …' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Collection' }).click()
+    await page.getByRole('option', { name: 'People' }).click()
+    await page.getByRole('combobox', { name: 'Search People' }).fill('Tomasz')
+    await page.getByRole('dialog').getByText('1 entry', { exact: true }).waitFor()
+    await page.getByRole('option', { name: 'Tomasz Lem' }).click()
+    await group(page, 'Related').getByRole('button', { name: 'Tomasz Lem', exact: true }).waitFor()
+    await visit.save()
+    expect(await visit.stored()).toMatchObject({ related: { collection: 'people', id: ids[1] } })
+    const content = service.content.as(SYSTEM)
+    for (let at = 1; at <= 12; at += 1) await content.create('books', { title: `Volume ${at}`, author: ids[0] })
+    await page.goto(`${url}/studio/c/people/${ids[0]}`)
+    await isShown(page, 'Inés Prado')
+    const written = group(page, 'Written')
+    await written.getByText('12 entries').waitFor()
+    await visit.shoot('referrers')
+    expect(await visit.axeFaults()).toEqual([])
+    await written.getByRole('button', { name: 'More' }).click()
+    await written.getByRole('link', { name: 'Volume 1', exact: true }).waitFor()
+    expect(await written.getByRole('link').count()).toBe(2)
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('to what is gone say so and can be removed, and a new target is taken from the tab where it was made', async () => {
+    const { ids, before } = withPeople()
+    const data: Record<string, unknown> = { ...BOOK }
+    await using visit = await visitEntry(open, library, 'books', data, {
+      before: async (service) => {
+        await before(service)
+        data.readers = ids.slice(0, 2)
+      },
+    })
+    const { page } = visit
+    // Two ways of the service being of no help: the look-up fails, or does not know the entry.
+    await page.route(/\/api\/people\?.*where/, (route) =>
+      route.fulfill({ json: { collection: 'people', total: 0, limit: 2, offset: 0, items: [], nextCursor: null } }),
+    )
+    await page.reload()
+    await group(page, 'Readers').getByText('Not there, or not for you').first().waitFor()
+    await group(page, 'Readers')
+      .getByRole('button', { name: /^Remove/ })
+      .first()
+      .click()
+    await page.unroute(/\/api\/people\?.*where/)
+    await group(page, 'Author').getByRole('button', { name: 'Choose …' }).click()
+    const [tab] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page.getByRole('button', { name: 'Create a new one' }).click(),
+    ])
+    await tab.getByLabel('Name').fill('A newcomer')
+    await tab.getByRole('button', { name: 'Save' }).click()
+    await tab.waitForURL(/\/c\/people\/[0-9a-f-]{36}$/)
+    await page.bringToFront()
+    await page.evaluate('dispatchEvent(new Event("focus"))')
+    await group(page, 'Author').getByRole('button', { name: 'A newcomer', exact: true }).waitFor()
+    await tab.close()
+    await visit.save()
+    expect(await visit.stored()).toMatchObject({ readers: [ids[1]], author: expect.any(String) })
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('of a thousand draw and look up those that are seen, and search at once', async () => {
+    const { ids, before } = withPeople(Array.from({ length: 1000 }, (_, at) => `Reader ${at + 1}`))
+    const data: Record<string, unknown> = { ...BOOK }
+    await using visit = await visitEntry(open, library, 'books', data, {
+      before: async (service) => {
+        await before(service)
+        data.readers = [...ids]
+      },
+    })
+    const { page } = visit
+    const readers = group(page, 'Readers')
+    await readers.getByRole('button', { name: 'Reader 3', exact: true }).waitFor()
+    expect(await readers.getByRole('listitem').count()).toBeLessThan(40)
+    await readers.getByRole('button', { name: 'Actions for Reader 2', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Move to the bottom' }).click()
+    await readers.getByRole('button', { name: 'Reader 1000', exact: true }).waitFor()
+    await expect
+      .poll(() => page.evaluate<string>('document.activeElement.getAttribute("aria-label")'))
+      .toBe('Actions for Reader 2')
+    await visit.save()
+    const stored = (await visit.stored()).readers as readonly string[]
+    expect([stored.length, stored.at(-1)]).toEqual([1000, ids[1]])
+    expect(await visit.takeFaults()).toEqual([])
+  })
+})

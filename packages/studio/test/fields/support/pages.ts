@@ -1,0 +1,78 @@
+import { type DaybookConfig, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
+import type { TestService } from 'daybook/testing'
+import type { OpenBrowser } from '../../../../client/test/support/browser.ts'
+import { PATIENT_LIMITS } from '../../../../daybook/test/support/patience.ts'
+import { studio } from '../../../src/index.ts'
+import { makeAccount, signIn } from '../../support/people.ts'
+import { type Visit, type VisitOptions, visitStudio } from '../../support/visit.ts'
+
+const pages = defineCollection({
+  fields: {
+    title: f.text({ required: true }),
+    seo: f.group(
+      { title: f.text(), image: f.group({ url: f.url(), alt: f.text() }) },
+      { description: 'For search engines.' },
+    ),
+    tags: f.list(f.text()),
+    steps: f.list(f.group({ title: f.text({ required: true }), minutes: f.integer() })),
+    parts: f.blocks({
+      text: { heading: f.text(), body: f.markdown() },
+      quote: { words: f.text({ required: true, index: false }), by: f.text() },
+      gallery: { pictures: f.list(f.url(), { max: 3 }) },
+    }),
+  },
+})
+
+/** Pages that are composed of groups, lists and blocks. */
+export const composed: DaybookConfig = defineConfig({
+  limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
+  plugins: [studio()],
+  collections: { pages },
+})
+
+/** Values of an entry, as programs write them. */
+type Data = Readonly<Record<string, unknown>>
+
+/** A visit of one entry. */
+export interface EntryVisit extends Visit {
+  readonly id: string
+  /** The entry as it is stored. */
+  stored(): Promise<Data>
+  /** Saves what is typed, and waits until it is stored. */
+  save(): Promise<void>
+}
+
+/** Stores an entry, and opens it as a person who is signed in. */
+export async function visitEntry(
+  open: OpenBrowser,
+  config: DaybookConfig,
+  collection: string,
+  data: Data,
+  options: VisitOptions = {},
+): Promise<EntryVisit> {
+  let id = ''
+  const before = async (service: TestService): Promise<void> => {
+    await options.before?.(service)
+    await makeAccount(service)
+    id = String((await service.content.as(SYSTEM).create(collection, data)).id)
+  }
+  const visit = await visitStudio(open, config, { ...options, before })
+  const { page, service, url } = visit
+  await page.goto(`${url}${options.path ?? '/studio'}/c/${collection}/${id}`)
+  await signIn(page)
+  await page.getByRole('heading', { level: 1 }).filter({ hasNotText: 'Sign in' }).waitFor()
+  return {
+    ...visit,
+    id,
+    stored: async () => (await service.content.as(SYSTEM).get(collection, id)) as Data,
+    async save() {
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page
+        .getByRole('status')
+        .filter({ hasText: /^Saved$/ })
+        .first()
+        .waitFor()
+    },
+    [Symbol.asyncDispose]: () => visit[Symbol.asyncDispose](),
+  }
+}
