@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
-import { readListSearch } from './lists/use-list.ts'
+import { readListSearch } from './lists/list-search.ts'
 import { BrokenPage } from './shell/broken-page.tsx'
 import { MissingPage } from './shell/missing-page.tsx'
 import { Shell } from './shell/shell.tsx'

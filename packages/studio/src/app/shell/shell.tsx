@@ -92,10 +92,10 @@ function AwayBanner(): ReactNode {
 }
 
 function useLiveChanges(): void {
-  const { client, queries, connection } = useStudio()
+  const { client, queries, connection, changes } = useStudio()
   useEffect(() => {
     const ending = new AbortController()
-    followChanges(client, queries, ending.signal).catch((error: unknown) => connection.noteError(error))
+    followChanges(client, queries, changes, ending.signal).catch((error: unknown) => connection.noteError(error))
     return () => ending.abort()
-  }, [client, queries, connection])
+  }, [client, queries, connection, changes])
 }

@@ -2,8 +2,10 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import { makeClient, type StudioClient } from './client.ts'
 import { Connection } from './connection.ts'
+import type { LiveChange } from './live.ts'
 import { Renewal } from './renewal.ts'
 import type { Settings } from './settings.ts'
+import { Signal } from './signal.ts'
 import { TokenStore } from './token-store.ts'
 
 /** The parts that everything in the Studio shares; there is one for the page. */
@@ -12,6 +14,8 @@ export interface Studio {
   readonly client: StudioClient
   readonly queries: QueryClient
   readonly connection: Connection
+  /** What others change, as the service tells it. */
+  readonly changes: Signal<LiveChange>
   readonly renewal: Renewal
   readonly token: TokenStore
 }
@@ -35,7 +39,7 @@ export function makeStudio(settings: Settings): Studio {
     // The client itself tries again what is worth it.
     defaultOptions: { queries: { retry: false, staleTime: FRESH_MS }, mutations: { retry: false } },
   })
-  return { settings, client, queries, connection, renewal, token }
+  return { settings, client, queries, connection, changes: new Signal(), renewal, token }
 }
 
 /** Gives {@link useStudio} to all below. */
