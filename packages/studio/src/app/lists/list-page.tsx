@@ -7,6 +7,7 @@ import { MissingPage } from '../shell/missing-page.tsx'
 import { Page } from '../shell/page.tsx'
 import { Button, buttonClass } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { FilterButton, FilterChips } from './filters/filter-bar.tsx'
 import styles from './list.module.css'
 import type { ListSearch } from './list-search.ts'
 import { ListSearchField } from './list-search-field.tsx'
@@ -51,8 +52,10 @@ function CollectionList({ collection }: { readonly collection: StudioCollection 
       {statusField !== null && <StatusTabs view={view} statusField={statusField} />}
       <div className={styles.tools}>
         {searchable && <ListSearchField view={view} label={t.lists.searchIn(label)} />}
+        <FilterButton view={view} />
         <ColumnsButton view={view} />
       </div>
+      <FilterChips view={view} />
       <ListTable key={`${address} ${visit}`} view={view} address={address}>
         {permissions.create !== false && <CreateLink collection={key} />}
       </ListTable>
