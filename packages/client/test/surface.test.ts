@@ -10,6 +10,7 @@ test('what the package exports', async () => {
     'TimeoutError',
     'createClient',
     'etagOf',
+    'toQueryString',
   ])
 })
 

@@ -1,7 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { readDocumentSearch } from './editor/entry-search.ts'
 import { readHistorySearch } from './editor/history/history-search.ts'
-import { readListSearch } from './lists/use-list.ts'
+import { readListSearch } from './lists/list-search.ts'
 import { BrokenPage } from './shell/broken-page.tsx'
 import { MissingPage } from './shell/missing-page.tsx'
 import { Shell } from './shell/shell.tsx'

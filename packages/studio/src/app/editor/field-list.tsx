@@ -32,7 +32,7 @@ export function FieldList({ fields, document, values, issues, isReadOnly }: Fiel
               place={one.key}
               value={values[one.key]}
               isReadOnly={isReadOnly}
-              {...(one.from === undefined ? {} : { source: form.values[one.from] })}
+              {...(one.from === undefined ? {} : { source: values[one.from] })}
             />
           ))}
         </div>

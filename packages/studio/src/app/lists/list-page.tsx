@@ -1,27 +1,26 @@
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import type { StudioCollection } from '../model/studio-model.ts'
 import { useCollection } from '../model/use-model.ts'
-import { BrokenPage } from '../shell/broken-page.tsx'
 import { MissingPage } from '../shell/missing-page.tsx'
 import { Page } from '../shell/page.tsx'
 import { Button, buttonClass } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { Notice } from '../ui/notice.tsx'
-import { SearchField } from '../ui/search-field.tsx'
-import { Waiting } from '../ui/waiting.tsx'
+import { FilterButton, FilterChips } from './filters/filter-bar.tsx'
 import styles from './list.module.css'
-import { listPlaces } from './list-places.ts'
-import { ListTable } from './list-table.tsx'
-import { type LoadedList, useList } from './use-list.ts'
+import type { ListSearch } from './list-search.ts'
+import { ListSearchField } from './list-search-field.tsx'
+import { type ListView, useListView } from './list-view.ts'
+import { listPlaces } from './rows/list-places.ts'
+import { ListTable } from './rows/list-table.tsx'
+import { StatusTabs } from './status-tabs.tsx'
+
+const ColumnChooser = lazy(() => import('./columns/column-chooser.tsx'))
 
 const route = getRouteApi('/c/$collection')
 
-/** How long after the last key a search begins, in milliseconds. */
-const SEARCH_MS = 200
-
-/** The list of a collection: `/c/:collection?q=`. */
+/** The list of a collection: `/c/:collection?q=&status=&where=&sort=&columns=`. */
 export function ListPage(): ReactNode {
   const { collection: key } = route.useParams()
   const collection = useCollection(key)
@@ -30,54 +29,58 @@ export function ListPage(): ReactNode {
 
 function CollectionList({ collection }: { readonly collection: StudioCollection }): ReactNode {
   const { t } = useTexts()
-  const { key, label, permissions, searchable, description } = collection
   const search = route.useSearch()
-  const list = useList(collection, search)
-  const address = `${key}?${search.q ?? ''}`
-  const place = listPlaces.get(address)
+  const navigate = route.useNavigate()
+  const change = useCallback(
+    (changes: Partial<ListSearch>) =>
+      void navigate({ search: (before: ListSearch) => written({ ...before, ...changes }), replace: true }),
+    [navigate],
+  )
+  const [visit, setVisit] = useState(0)
+  const renew = useCallback(() => setVisit((before) => before + 1), [])
+  const view = useListView(collection, search, { change, renew })
+  const { key, label, permissions, searchable, statusField } = collection
+  const address = `${key}?${JSON.stringify(view.query)}`
+  const [isReturn] = useState(() => listPlaces.get(address) !== undefined)
   return (
     <Page
       title={label}
       isWide
-      keepsFocus={place?.opened !== undefined}
+      keepsFocus={isReturn}
       actions={permissions.create !== false && <CreateLink collection={key} />}
     >
+      {statusField !== null && <StatusTabs view={view} statusField={statusField} />}
       <div className={styles.tools}>
-        {searchable && <ListSearchField label={t.lists.searchIn(label)} />}
-        <p role="status" className={styles.count}>
-          {list.total !== undefined && t.lists.entries(list.total)}
-        </p>
+        {searchable && <ListSearchField view={view} label={t.lists.searchIn(label)} />}
+        <FilterButton view={view} />
+        <ColumnsButton view={view} />
       </div>
-      <ListContent list={list} collection={collection} q={search.q} address={address} description={description} />
+      <FilterChips view={view} />
+      <ListTable key={`${address} ${visit}`} view={view} address={address}>
+        {permissions.create !== false && <CreateLink collection={key} />}
+      </ListTable>
     </Page>
   )
 }
 
-interface ListContentProps {
-  readonly list: LoadedList
-  readonly collection: StudioCollection
-  readonly q: string | undefined
-  readonly address: string
-  readonly description: string | undefined
-}
+/** What is not said is left out of the address. */
+const written = (search: ListSearch): ListSearch =>
+  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))
 
-function ListContent({ list, collection, q, address, description }: ListContentProps): ReactNode {
+function ColumnsButton({ view }: { readonly view: ListView }): ReactNode {
   const { t } = useTexts()
-  const navigate = route.useNavigate()
-  if (list.isLoading) return <Waiting label={t.common.loading} lines={8} />
-  if (list.items.length > 0) return <ListTable list={list} collection={collection} address={address} />
-  if (list.error) return <BrokenPage error={list.error} onRetry={list.reload} />
-  if (q !== undefined) {
-    return (
-      <Notice title={t.lists.noneFound} text={t.lists.noneFoundText(q)}>
-        <Button onPress={() => void navigate({ search: {}, replace: true })}>{t.lists.clearSearch}</Button>
-      </Notice>
-    )
-  }
+  const [isOpen, setIsOpen] = useState(false)
   return (
-    <Notice title={t.lists.empty} text={description ?? t.lists.emptyText}>
-      {collection.permissions.create !== false && <CreateLink collection={collection.key} />}
-    </Notice>
+    <>
+      <Button icon="columns" onPress={() => setIsOpen(true)}>
+        {t.lists.columns}
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <ColumnChooser view={view} onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
+    </>
   )
 }
 
@@ -89,20 +92,4 @@ function CreateLink({ collection }: { readonly collection: string }): ReactNode 
       {t.lists.create}
     </Link>
   )
-}
-
-/** Searches while somebody types; the address follows. */
-function ListSearchField({ label }: { readonly label: string }): ReactNode {
-  const { q = '' } = route.useSearch()
-  const navigate = route.useNavigate()
-  const [typed, setTyped] = useState(q)
-  useEffect(() => setTyped(q), [q])
-  useEffect(() => {
-    if (typed.trim() === q.trim()) return
-    const timer = setTimeout(() => {
-      void navigate({ search: typed.trim() === '' ? {} : { q: typed }, replace: true })
-    }, SEARCH_MS)
-    return () => clearTimeout(timer)
-  }, [typed, q, navigate])
-  return <SearchField label={label} value={typed} onChange={setTyped} />
 }

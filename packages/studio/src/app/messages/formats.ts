@@ -7,11 +7,15 @@ export class Formats {
   readonly #relative: Intl.RelativeTimeFormat
   readonly #day: Intl.DateTimeFormat
   readonly #moment: Intl.DateTimeFormat
+  readonly #calendarDay: Intl.DateTimeFormat
+  readonly #number: Intl.NumberFormat
 
   constructor(language: string) {
     this.#relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
     this.#day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
     this.#moment = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short' })
+    this.#calendarDay = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' })
+    this.#number = new Intl.NumberFormat(language, { maximumFractionDigits: 20 })
   }
 
   /**
@@ -30,5 +34,14 @@ export class Formats {
   /** A moment in the reader's time zone. @param timestamp ISO 8601 */
   moment(timestamp: string): string {
     return this.#moment.format(Date.parse(timestamp))
+  }
+  /** A day of the calendar, which is the same in every time zone. @param date such as `2026-10-20` */
+  calendarDay(date: string): string {
+    return this.#calendarDay.format(Date.parse(date))
+  }
+
+  /** A number, with all of its digits. */
+  number(value: number): string {
+    return this.#number.format(value)
   }
 }

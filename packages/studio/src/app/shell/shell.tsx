@@ -95,9 +95,7 @@ function useLiveChanges(): void {
   const { client, queries, connection, changes } = useStudio()
   useEffect(() => {
     const ending = new AbortController()
-    followChanges(client, queries, changes.announce, ending.signal).catch((error: unknown) =>
-      connection.noteError(error),
-    )
+    followChanges(client, queries, changes, ending.signal).catch((error: unknown) => connection.noteError(error))
     return () => ending.abort()
   }, [client, queries, connection, changes])
 }

@@ -1,7 +1,7 @@
-import type { InfiniteData, QueryClient } from '@tanstack/react-query'
-import type { ChangeListener } from './changes.ts'
+import type { QueryClient } from '@tanstack/react-query'
 import type { StudioClient } from './client.ts'
 import { keys } from './keys.ts'
+import type { Signal } from './signal.ts'
 
 /** An item of a list, as it was answered. */
 export interface ListItem {
@@ -21,48 +21,25 @@ export interface LiveChange {
   readonly action: 'upsert' | 'delete'
   readonly collection: string
   readonly id: string
-  readonly data?: Readonly<Record<string, unknown>>
 }
 
-/** Brings what others change into what is kept of the service's answers, and passes it on, until the signal ends it. */
+/** Brings what others change into what is kept of the service's answers, and tells it to the pages, until the signal ends it. */
 export async function followChanges(
   client: StudioClient,
   queries: QueryClient,
-  announce: ChangeListener,
-  signal: AbortSignal,
+  changes: Signal<LiveChange>,
+  ending: AbortSignal,
 ): Promise<void> {
-  for await (const change of client.subscribe({ signal })) {
-    applyChange(queries, change)
-    announce(change)
+  for await (const change of client.subscribe({ signal: ending })) {
+    forget(queries, change)
+    changes.send(change)
   }
 }
 
-/** Brings one change into what is kept: rows that are shown change in their places, and no row moves. */
-export function applyChange(queries: QueryClient, change: LiveChange): void {
-  const { collection, id } = change
+/** What is kept of a document that has changed is asked for anew when it is shown again. */
+function forget(queries: QueryClient, { collection, id }: LiveChange): void {
   if (collection === 'globals') return void queries.invalidateQueries({ queryKey: keys.global(id) })
-  queries.setQueriesData<InfiniteData<ListPage>>(
-    { queryKey: keys.lists(collection) },
-    (list) => list && inList(list, change),
-  )
+  // No row moves while somebody reads: a list itself decides what it asks for again.
   void queries.invalidateQueries({ queryKey: keys.lists(collection), refetchType: 'none' })
   void queries.invalidateQueries({ queryKey: keys.entry(collection, id) })
 }
-
-function inList(list: InfiniteData<ListPage>, change: LiveChange): InfiniteData<ListPage> {
-  const isIn = list.pages.some(({ items }) => items.some(({ id }) => id === change.id))
-  return isIn ? { ...list, pages: list.pages.map((page) => inPage(page, change)) } : list
-}
-
-function inPage(page: ListPage, { action, id, data = {} }: LiveChange): ListPage {
-  if (action === 'delete') {
-    return { ...page, total: Math.max(0, page.total - 1), items: page.items.filter((item) => item.id !== id) }
-  }
-  return { ...page, items: page.items.map((item) => (item.id === id ? changedItem(item, data) : item)) }
-}
-
-/** Only what was asked for is in a list. */
-const changedItem = (item: ListItem, data: Readonly<Record<string, unknown>>): ListItem => ({
-  ...Object.fromEntries(Object.entries(item).map(([key, value]) => [key, key in data ? data[key] : value])),
-  id: item.id,
-})

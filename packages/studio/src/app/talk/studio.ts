@@ -1,10 +1,11 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
-import { Changes } from './changes.ts'
 import { makeClient, type StudioClient } from './client.ts'
 import { Connection } from './connection.ts'
+import type { LiveChange } from './live.ts'
 import { Renewal } from './renewal.ts'
 import type { Settings } from './settings.ts'
+import { Signal } from './signal.ts'
 import { TokenStore } from './token-store.ts'
 
 /** The parts that everything in the Studio shares; there is one for the page. */
@@ -15,8 +16,9 @@ export interface Studio {
   readonly ownClient: StudioClient
   readonly queries: QueryClient
   readonly connection: Connection
+  /** What others change, as the service tells it. */
+  readonly changes: Signal<LiveChange>
   readonly renewal: Renewal
-  readonly changes: Changes
   readonly token: TokenStore
 }
 
@@ -40,7 +42,7 @@ export function makeStudio(settings: Settings): Studio {
     // The client itself tries again what is worth it.
     defaultOptions: { queries: { retry: false, staleTime: FRESH_MS }, mutations: { retry: false } },
   })
-  return { settings, client, ownClient, queries, connection, renewal, changes: new Changes(), token }
+  return { settings, client, ownClient, queries, connection, renewal, changes: new Signal(), token }
 }
 
 /** Gives {@link useStudio} to all below. */

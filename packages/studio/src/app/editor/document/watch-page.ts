@@ -1,9 +1,10 @@
-import type { Changes } from '../../talk/changes.ts'
+import type { LiveChange } from '../../talk/live.ts'
+import type { Signal } from '../../talk/signal.ts'
 import type { DocumentEditor } from '../saving/document-editor.ts'
 
 /** What of the page an editor is told. */
 export interface WatchOptions {
-  readonly changes: Changes
+  readonly changes: Signal<LiveChange>
   /** The key of a collection, or `globals`, as live events have it. */
   readonly collection: string
   /** Whether what is typed is saved when the tab is hidden. */

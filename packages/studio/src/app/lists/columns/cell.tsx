@@ -1,0 +1,79 @@
+import type { ReactNode } from 'react'
+import { useTexts } from '../../messages/messages.tsx'
+import { type StudioCollection, titleOf } from '../../model/studio-model.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import type { ListField } from '../list-fields.ts'
+import styles from './cell.module.css'
+
+/** More of a text than any column is wide. */
+const MAX_CHARACTERS = 240
+/** How many values of several a cell shows. */
+const MAX_VALUES = 3
+
+/** What a {@link Cell} takes. */
+export interface CellProps {
+  readonly field: ListField
+  readonly value: unknown
+  readonly collections: ReadonlyMap<string, StudioCollection>
+}
+
+/** A value in a row, drawn by the type of its field; one that the type does not fit, as it is. */
+export function Cell({ field, value, collections }: CellProps): ReactNode {
+  if (value === null || value === undefined || value === '') return <span className={styles.none}>–</span>
+  if (!Array.isArray(value)) return <One field={field} value={value} collections={collections} />
+  if (value.length === 0) return <span className={styles.none}>–</span>
+  return (
+    <span className={styles.several}>
+      {value.slice(0, MAX_VALUES).map((one, index) => (
+        <One key={`${index.toString()}`} field={field} value={one} collections={collections} />
+      ))}
+      {value.length > MAX_VALUES && <span className={styles.none}>+{value.length - MAX_VALUES}</span>}
+    </span>
+  )
+}
+
+function One({ field, value, collections }: CellProps): ReactNode {
+  const { t, formats } = useTexts()
+  const { type } = field
+  if (typeof value === 'boolean') return value ? <YesIcon label={t.lists.yes} /> : t.lists.no
+  if (typeof value === 'number') return <span className={styles.number}>{formats.number(value)}</span>
+  if (typeof value === 'object' && value !== null) return <Text text={titleOfTarget(field, value, collections)} />
+  const text = String(value)
+  if (type === 'status') return <Badge tone={text === 'published' ? 'good' : 'neutral'}>{text}</Badge>
+  if (type === 'select') return <Badge>{text}</Badge>
+  if (type === 'datetime' && isTime(text)) return <Moment timestamp={text} />
+  if (type === 'date' && isTime(text)) return <time dateTime={text}>{formats.calendarDay(text)}</time>
+  return <Text text={text} />
+}
+
+const isTime = (text: string): boolean => !Number.isNaN(Date.parse(text))
+
+function Moment({ timestamp }: { readonly timestamp: string }): ReactNode {
+  const { formats } = useTexts()
+  return (
+    <time dateTime={timestamp} title={formats.moment(timestamp)}>
+      {formats.ago(timestamp)}
+    </time>
+  )
+}
+
+const YesIcon = ({ label }: { readonly label: string }): ReactNode => (
+  <span role="img" aria-label={label} className={styles.yes}>
+    <Icon name="check" />
+  </span>
+)
+
+/** A text of any direction, which turns nothing beside it round. */
+const Text = ({ text }: { readonly text: string }): ReactNode => (
+  <bdi className={styles.text}>{text.slice(0, MAX_CHARACTERS)}</bdi>
+)
+
+function titleOfTarget({ to }: ListField, value: object, collections: ReadonlyMap<string, StudioCollection>): string {
+  const entry = value as Readonly<Record<string, unknown>>
+  const key = typeof entry.collection === 'string' && to.length > 1 ? entry.collection : to[0]
+  const collection = key === undefined ? undefined : collections.get(key)
+  const title = collection && titleOf(collection, entry)
+  if (title !== undefined) return title
+  return typeof entry.id === 'string' ? entry.id : JSON.stringify(value)
+}

@@ -1,0 +1,121 @@
+import { type ReactNode, useState } from 'react'
+import { useTexts } from '../../messages/messages.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
+import { ChoiceField } from '../../ui/choice-field.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
+import { Sheet } from '../../ui/sheet.tsx'
+import { fieldLabel } from '../field-label.ts'
+import type { ListField } from '../list-fields.ts'
+import { sortOf } from '../list-query.ts'
+import type { ListView } from '../list-view.ts'
+import styles from './column-chooser.module.css'
+import { columnFields, MAX_COLUMNS, writeColumns } from './columns.ts'
+
+/** From how many fields on there is a box to find one. */
+const MANY = 12
+
+/** What a {@link ColumnChooser} takes. */
+export interface ColumnChooserProps {
+  readonly view: ListView
+  readonly onClose: () => void
+}
+
+/** Chooses columns and their order, and what the list is sorted by. What is chosen is there the next time, too. */
+export default function ColumnChooser({ view, onClose }: ColumnChooserProps): ReactNode {
+  const { t } = useTexts()
+  const { columns, fields, collection, memory, change } = view
+  const [text, setText] = useState('')
+  const chosen = columns.map(({ path }) => path)
+  const all = columnFields(fields, collection)
+  const isFull = chosen.length >= MAX_COLUMNS
+  const choose = (paths: readonly string[]): void => {
+    memory.set(writeColumns(paths))
+    change({ columns: writeColumns(paths) })
+  }
+  const reset = (): void => {
+    memory.set(undefined)
+    change({ columns: undefined, sort: undefined })
+  }
+  const found = all.filter((field) => matches(fieldLabel(field, t), text))
+  return (
+    <Sheet
+      title={t.lists.columns}
+      closeLabel={t.common.close}
+      onClose={onClose}
+      footer={<Button onPress={reset}>{t.lists.resetColumns}</Button>}
+    >
+      <SortField view={view} />
+      <ul className={styles.list} aria-label={t.lists.shownColumns}>
+        {columns.map((field, index) => (
+          <li key={field.path} className={styles.chosen}>
+            <span>{fieldLabel(field, t)}</span>
+            <IconButton
+              icon="up"
+              label={t.lists.columnUp(fieldLabel(field, t))}
+              isDisabled={index === 0}
+              onPress={() => choose(moved(chosen, index, -1))}
+            />
+            <IconButton
+              icon="down"
+              label={t.lists.columnDown(fieldLabel(field, t))}
+              isDisabled={index === chosen.length - 1}
+              onPress={() => choose(moved(chosen, index, 1))}
+            />
+          </li>
+        ))}
+      </ul>
+      {all.length > MANY && <SearchField label={t.lists.findField} value={text} onChange={setText} />}
+      {isFull && <p role="status">{t.lists.columnsFull(MAX_COLUMNS)}</p>}
+      <ul className={styles.list} aria-label={t.lists.allFields}>
+        {found.map((field) => (
+          <li key={field.path}>
+            <Checkbox
+              label={fieldLabel(field, t)}
+              isSelected={chosen.includes(field.path)}
+              isDisabled={isFull && !chosen.includes(field.path)}
+              onChange={(isSelected) =>
+                choose(isSelected ? [...chosen, field.path] : chosen.filter((path) => path !== field.path))
+              }
+            />
+          </li>
+        ))}
+      </ul>
+    </Sheet>
+  )
+}
+
+const matches = (label: string, text: string): boolean =>
+  label.toLocaleLowerCase().includes(text.trim().toLocaleLowerCase())
+
+function moved(paths: readonly string[], index: number, step: number): readonly string[] {
+  const path = paths[index]
+  return path === undefined ? paths : paths.toSpliced(index, 1).toSpliced(index + step, 0, path)
+}
+
+/** The order, also for those who see no heads of columns: on a phone, and by fields that are no column. */
+function SortField({ view }: { readonly view: ListView }): ReactNode {
+  const { t } = useTexts()
+  const { fields, search, change } = view
+  const options = fields
+    .filter(({ sortable }) => sortable)
+    .flatMap((field) => directions(field, fieldLabel(field, t), t))
+  const best = search.q === undefined ? [] : [{ id: '', label: t.lists.bestMatch }]
+  return (
+    <ChoiceField
+      label={t.lists.sortBy}
+      value={sortOf(search, fields) ?? ''}
+      options={[...best, ...options]}
+      onChange={(sort) => change({ sort: sort === '' ? undefined : sort })}
+    />
+  )
+}
+
+const directions = (
+  { path }: ListField,
+  label: string,
+  { lists }: ReturnType<typeof useTexts>['t'],
+): readonly { readonly id: string; readonly label: string }[] => [
+  { id: path, label: lists.ascending(label) },
+  { id: `-${path}`, label: lists.descending(label) },
+]

@@ -1,0 +1,138 @@
+import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { useTexts } from '../../messages/messages.tsx'
+import { BrokenPage } from '../../shell/broken-page.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
+import type { ListView } from '../list-view.ts'
+import { EmptyList } from './empty-list.tsx'
+import { HeaderRow } from './header-row.tsx'
+import { listPlaces } from './list-places.ts'
+import { Row } from './row.tsx'
+import styles from './rows.module.css'
+import { type LiveRows, useLiveRows } from './use-live-rows.ts'
+import { useReturn } from './use-return.ts'
+import { type DrawnRows, useRowWindow } from './use-row-window.ts'
+import { type LoadedRows, useRows } from './use-rows.ts'
+
+/** What a {@link ListTable} takes. */
+export interface ListTableProps {
+  readonly view: ListView
+  /** Names the list, for its place. */
+  readonly address: string
+  /** What a list without entries offers. */
+  readonly children: ReactNode
+}
+
+/** The rows of a list; only those that are seen are drawn, and only those that are drawn are loaded. */
+export function ListTable({ view, address, children }: ListTableProps): ReactNode {
+  const { t } = useTexts()
+  const { collection, columns, query } = view
+  const body = useRef<HTMLDivElement>(null)
+  const [place] = useState(() => listPlaces.get(address))
+  const [count, setCount] = useState(place?.total ?? 0)
+  const drawn = useRowWindow(body, count, place?.top ?? 0)
+  const rows = useRows(collection, query, drawn.view, place)
+  const live = useLiveRows(collection.key, rows)
+  const { total } = rows
+  useEffect(() => setCount(total ?? 0), [total])
+  useReturn(body, { address, place, drawn, live, rows })
+  const note = (id: string, index: number): void =>
+    listPlaces.set(address, {
+      top: drawn.top(),
+      total: total ?? 0,
+      opened: { id, index },
+      page: rows.pageOf(index),
+    })
+  if (rows.error && total === undefined) return <BrokenPage error={rows.error} onRetry={rows.retry} />
+  if (total === 0) return <EmptyList view={view}>{children}</EmptyList>
+  return (
+    <div className={styles.list}>
+      <div className={styles.state}>
+        <p role="status">{total !== undefined && t.lists.entries(Math.max(0, total - live.gone))}</p>
+        <NewRows
+          live={live}
+          onShow={() => {
+            drawn.show(0)
+            view.renew()
+          }}
+        />
+      </div>
+      <div className={styles.sideways}>
+        <div
+          role="table"
+          aria-label={collection.label}
+          aria-rowcount={count + 1}
+          className={styles.table}
+          style={{ '--columns': columns.length } as CSSProperties}
+        >
+          <HeaderRow view={view} />
+          <div
+            role="rowgroup"
+            ref={body}
+            className={styles.body}
+            style={{ blockSize: drawn.height || undefined }}
+            onKeyDown={moveByArrows}
+          >
+            <span aria-hidden="true" className={styles.probe} />
+            <DrawnRowList view={view} drawn={drawn} rows={rows} count={count} onOpen={note} />
+          </div>
+        </div>
+      </div>
+      {total === undefined && <Waiting label={t.common.loading} lines={8} />}
+      {rows.error !== undefined && rows.error !== null && total !== undefined && (
+        <div role="alert" className={styles.broken}>
+          <span>{t.lists.notLoaded}</span>
+          <Button onPress={rows.retry}>{t.common.retry}</Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+interface DrawnRowListProps {
+  readonly view: ListView
+  readonly drawn: DrawnRows
+  readonly rows: LoadedRows
+  readonly count: number
+  readonly onOpen: (id: string, index: number) => void
+}
+
+function DrawnRowList({ view, drawn, rows, count, onOpen }: DrawnRowListProps): ReactNode {
+  const { first, last, shift } = drawn.view
+  const numbers = Array.from({ length: Math.max(0, Math.min(last, count - 1) - first + 1) }, (_, at) => first + at)
+  return numbers.map((index) => (
+    <Row
+      key={index}
+      view={view}
+      index={index}
+      offset={index * drawn.row - shift}
+      row={rows.rowAt(index)}
+      onOpen={(id) => onOpen(id, index)}
+    />
+  ))
+}
+
+/** Says how many entries are new; the list shows them when somebody asks. */
+function NewRows({ live, onShow }: { readonly live: LiveRows; readonly onShow: () => void }): ReactNode {
+  const { t } = useTexts()
+  return (
+    <div role="status">
+      {live.added > 0 && (
+        <Button variant="quiet" onPress={onShow}>
+          {t.lists.showNew(live.added)}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** Up and down go from row to row. */
+function moveByArrows(event: KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+  const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]')
+  if (step === undefined || !row) return
+  const next = event.currentTarget.querySelector<HTMLElement>(`[data-index="${Number(row.dataset.index) + step}"] a`)
+  if (!next) return
+  event.preventDefault()
+  next.focus()
+}

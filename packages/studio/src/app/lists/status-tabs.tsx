@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useTexts } from '../messages/messages.tsx'
+import { keys } from '../talk/keys.ts'
+import { useStudio } from '../talk/studio.ts'
+import type { ListView } from './list-view.ts'
+import styles from './status-tabs.module.css'
+
+/** What a list answers that is asked for counts alone. */
+interface CountedList {
+  readonly aggregates?: Readonly<Record<string, readonly { readonly value: unknown; readonly count: number }[]>>
+}
+
+/** The statuses of a collection, each with its number of entries; the numbers come when they come. */
+export function StatusTabs({
+  view,
+  statusField,
+}: {
+  readonly view: ListView
+  readonly statusField: string
+}): ReactNode {
+  const { t, formats } = useTexts()
+  const { fields, search, change } = view
+  const counts = useCounts(view, statusField)
+  const options = fields.find(({ path }) => path === statusField)?.options ?? []
+  const all = counts && [...counts.values()].reduce((sum, count) => sum + count, 0)
+  const tabs = [
+    { id: undefined, label: t.lists.allStatuses, count: all },
+    ...options.map((id) => ({ id, label: id, count: counts && (counts.get(id) ?? 0) })),
+  ]
+  return (
+    <div className={styles.tabs} role="group" aria-label={t.lists.status}>
+      {tabs.map(({ id, label, count }) => (
+        <button
+          key={id ?? ''}
+          type="button"
+          aria-pressed={search.status === id}
+          className={styles.tab}
+          onClick={() => change({ status: id })}
+        >
+          <span className={styles.label}>{label}</span>
+          {count !== undefined && <span className={styles.count}>{formats.number(count)}</span>}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+function useCounts({ collection, search }: ListView, statusField: string): ReadonlyMap<unknown, number> | undefined {
+  const { client } = useStudio()
+  const { key, fields } = collection
+  const canCount = fields.some((field) => field.key === statusField && field.aggregates.includes('count'))
+  const { q, where } = search
+  const query = { q, where, limit: 0, aggregate: `count:${statusField}` }
+  const { data } = useQuery({
+    queryKey: [...keys.lists(key), 'statuses', query],
+    queryFn: ({ signal }) =>
+      client.collections[key]?.findMany(query as object, { signal }) as unknown as Promise<CountedList>,
+    enabled: canCount,
+  })
+  const counted = data?.aggregates?.[`count:${statusField}`]
+  return counted && new Map(counted.map(({ value, count }) => [value, count]))
+}

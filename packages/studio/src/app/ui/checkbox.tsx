@@ -1,0 +1,36 @@
+import type { ReactNode } from 'react'
+import styles from './checkbox.module.css'
+
+/** What a {@link Checkbox} takes. */
+export interface CheckboxProps {
+  readonly label: string
+  /** Whether the label is for those who cannot see what the box stands beside. @default false */
+  readonly isBare?: boolean
+  readonly isSelected: boolean
+  /** Whether some of what it stands for is chosen, and not all. @default false */
+  readonly isMixed?: boolean
+  readonly isDisabled?: boolean
+  /** @param isRange whether Shift was held */
+  readonly onChange: (isSelected: boolean, isRange: boolean) => void
+}
+
+/** A box to tick: the browser's own. */
+export function Checkbox(props: CheckboxProps): ReactNode {
+  const { label, isBare = false, isSelected, isMixed = false, isDisabled = false, onChange } = props
+  return (
+    <label className={`${styles.checkbox} ${isBare ? styles.bare : ''}`}>
+      <input
+        type="checkbox"
+        checked={isSelected}
+        disabled={isDisabled}
+        ref={(box) => {
+          if (box) box.indeterminate = isMixed
+        }}
+        onChange={({ target, nativeEvent }) =>
+          onChange(target.checked, 'shiftKey' in nativeEvent && nativeEvent.shiftKey === true)
+        }
+      />
+      <span className={isBare ? styles.hidden : styles.text}>{label}</span>
+    </label>
+  )
+}

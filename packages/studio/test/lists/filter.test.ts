@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
+import { museumOf } from '../support/configs.ts'
+import { makeAccount, signIn } from '../support/people.ts'
+import { visitStudio } from '../support/visit.ts'
+import { firstRow, titlesShown } from './support.ts'
+
+let open: OpenBrowser
+beforeAll(async () => {
+  open = await openBrowser()
+}, 120_000)
+afterAll(() => open[Symbol.asyncDispose]())
+
+const whereOf = (url: string): unknown => JSON.parse(new URL(url).searchParams.get('where') ?? 'null')
+
+describe('the filter of a list', () => {
+  test('is built by hand, shown in words, kept in the address, and copied for programs', async () => {
+    await using visit = await visitStudio(open, museumOf(60), {
+      before: makeAccount,
+      path: '/studio/c/posts',
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+    const { page } = visit
+    await signIn(page)
+    await firstRow(page, 'Post 60')
+    await page.getByRole('button', { name: 'Filter' }).click()
+    const sheet = page.getByRole('dialog', { name: 'Filter' })
+    await sheet.getByRole('button', { name: 'Add a condition' }).click()
+    await sheet.getByRole('combobox', { name: 'Field' }).selectOption('minutes')
+    await sheet.getByRole('combobox', { name: 'Comparison' }).selectOption('gte')
+    await sheet.getByRole('textbox', { name: 'Value' }).fill('40')
+    await sheet.getByRole('button', { name: 'Add a group' }).click()
+    const group = sheet.getByRole('group', { name: 'Group of conditions' }).last()
+    await group.getByRole('combobox', { name: 'Field' }).selectOption('status')
+    await sheet.getByRole('button', { name: 'Apply' }).click()
+    await sheet.getByText('Some conditions have no value yet.').waitFor()
+    await group.getByRole('combobox', { name: 'Value' }).selectOption('draft')
+    await group.getByRole('button', { name: 'Add a condition' }).click()
+    const second = group.getByRole('group', { name: 'Title' })
+    await second.getByRole('textbox', { name: 'Value' }).fill('Post 59')
+    await visit.shoot('filter')
+    expect(await visit.axeFaults()).toEqual([])
+    await sheet.getByRole('button', { name: 'Copy as URL' }).click()
+    await page.getByText('Copied').waitFor()
+    await sheet.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('6 entries').waitFor()
+    expect(await titlesShown(page)).toEqual(['Post 60', 'Post 59', 'Post 55', 'Post 50', 'Post 45', 'Post 40'])
+    const where = { minutes: { gte: 40 }, or: [{ status: { eq: 'draft' } }, { title: { contains: 'Post 59' } }] }
+    expect(whereOf(page.url())).toEqual(where)
+    await page.getByText('Minutes is at least 40', { exact: true }).waitFor()
+    await page.getByText('Status is draft or Title contains Post 59', { exact: true }).waitFor()
+    await visit.shoot('list-filtered')
+    expect(await visit.axeFaults()).toEqual([])
+    // The copied address is the API's own.
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+    const answer = await page.evaluate<{ readonly items: readonly { readonly title: string }[] }>(
+      `fetch(${JSON.stringify(copied)}).then((response) => response.json())`,
+    )
+    expect(answer.items.map(({ title }) => title)).toEqual(await titlesShown(page))
+    await page.getByRole('button', { name: 'Remove: Minutes is at least 40' }).click()
+    await page.getByText('13 entries').waitFor()
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('compares with entries by their titles', async () => {
+    await using visit = await visitStudio(open, museumOf(12), { before: makeAccount, path: '/studio/c/posts' })
+    const { page } = visit
+    await signIn(page)
+    await firstRow(page, 'Post 12')
+    await page.getByRole('button', { name: 'Filter' }).click()
+    const sheet = page.getByRole('dialog', { name: 'Filter' })
+    await sheet.getByRole('button', { name: 'Add a condition' }).click()
+    await sheet.getByRole('combobox', { name: 'Field' }).selectOption('author')
+    await sheet.getByRole('searchbox', { name: 'Search Authors' }).fill('prado')
+    await sheet.getByRole('checkbox', { name: 'Inés Prado' }).check()
+    await sheet.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('Author is Inés Prado', { exact: true }).waitFor()
+    await page.getByText('12 entries').waitFor()
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('is kept as it is where there is no form for it', async () => {
+    const where = { not: { minutes: { lt: 5 } }, 'author.name': { contains: 'Inés' } }
+    const path = `/studio/c/posts?where=${encodeURIComponent(JSON.stringify(where))}`
+    await using visit = await visitStudio(open, museumOf(12), { before: makeAccount, path })
+    const { page } = visit
+    await signIn(page)
+    await page.getByText('8 entries').waitFor()
+    await page.getByText('{"not":{"minutes":{"lt":5}}}').waitFor()
+    await page.getByText('Author › Name contains Inés').waitFor()
+    await page.getByRole('button', { name: 'Filter (2)' }).click()
+    const sheet = page.getByRole('dialog', { name: 'Filter' })
+    await sheet.getByText('The Studio has no form for this condition.').waitFor()
+    await sheet.getByRole('button', { name: 'Add a condition' }).click()
+    await sheet.getByRole('group', { name: 'Title' }).getByRole('textbox', { name: 'Value' }).fill('1')
+    await sheet.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('3 entries').waitFor()
+    expect(whereOf(page.url())).toEqual({ ...where, title: { contains: '1' } })
+    expect(await visit.takeFaults()).toEqual([])
+  })
+})

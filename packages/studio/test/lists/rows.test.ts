@@ -1,0 +1,151 @@
+import { type DaybookConfig, SYSTEM } from 'daybook'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
+import { museumOf } from '../support/configs.ts'
+import { isShown, makeAccount, signIn } from '../support/people.ts'
+import { visitStudio } from '../support/visit.ts'
+import { firstRow, titlesShown } from './support.ts'
+
+let open: OpenBrowser
+beforeAll(async () => {
+  open = await openBrowser()
+}, 120_000)
+afterAll(() => open[Symbol.asyncDispose]())
+
+/** What is asked of the lists of posts from now on. */
+function watchLists(page: Page): URLSearchParams[] {
+  const calls: URLSearchParams[] = []
+  page.on('request', (request) => {
+    const url = new URL(request.url())
+    if (url.pathname === '/api/posts' && request.method() === 'GET') calls.push(url.searchParams)
+  })
+  return calls
+}
+
+/** Scrolls until a row is the first one that is seen. */
+const scrollToRow = (page: Page, row: number): Promise<void> =>
+  page.evaluate(
+    `document.querySelector('main').scrollTop = document.querySelector('[data-index]').parentElement.offsetTop + ${row} * document.querySelector('[data-index]').offsetHeight`,
+  )
+
+const scrolled = (page: Page): Promise<number> => page.evaluate('document.querySelector("main").scrollTop')
+
+describe('the rows of a list', () => {
+  test('are loaded as they come into sight: page by page by cursor, and far down at once', async () => {
+    await using visit = await visitStudio(open, museumOf(400), { before: makeAccount, path: '/studio/c/posts' })
+    const { page } = visit
+    const calls = watchLists(page)
+    await signIn(page)
+    await page.getByText('400 entries').waitFor()
+    await firstRow(page, 'Post 400')
+    const pages = () => calls.filter((call) => call.get('limit') === '50')
+    expect(pages().length).toBe(1)
+    await scrollToRow(page, 40)
+    await page.getByRole('link', { name: 'Post 345', exact: true }).waitFor()
+    expect(pages().length).toBe(2)
+    expect(pages()[1]?.get('cursor')).not.toBeNull()
+    await scrollToRow(page, 380)
+    await page.getByRole('link', { name: 'Post 1', exact: true }).waitFor()
+    expect(pages().length).toBe(3)
+    expect(pages()[2]?.get('offset')).toBe('350')
+    expect(await page.locator('[data-index]').count()).toBeLessThan(40)
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test.each(['as it was', 'after a reload'])('are found again far down, with the focus, %s', async (how) => {
+    await using visit = await visitStudio(open, museumOf(400), {
+      before: makeAccount,
+      path: '/studio/c/posts?sort=minutes',
+    })
+    const { page } = visit
+    await signIn(page)
+    await firstRow(page, 'Post 1')
+    await scrollToRow(page, 300)
+    const link = page.getByRole('link', { name: 'Post 305', exact: true })
+    await link.waitFor()
+    const before = await scrolled(page)
+    await link.click()
+    await isShown(page, 'Post 305')
+    if (how === 'after a reload') await page.reload()
+    await isShown(page, 'Post 305')
+    const calls = watchLists(page)
+    await page.goBack()
+    await page.locator('a:focus', { hasText: 'Post 305' }).waitFor()
+    expect(await scrolled(page)).toBeCloseTo(before, -1)
+    // What lies between the top and there is not loaded for it.
+    expect(calls.filter((call) => call.get('limit') === '50').length).toBeLessThanOrEqual(3)
+    await page.getByRole('link', { name: 'Post 307', exact: true }).waitFor()
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('change in their places, and new ones are told of and shown on demand', async () => {
+    await using visit = await visitStudio(open, museumOf(30), { before: makeAccount, path: '/studio/c/posts' })
+    const { page, service } = visit
+    await signIn(page)
+    await firstRow(page, 'Post 30')
+    const content = service.content.as(SYSTEM)
+    const before = await titlesShown(page)
+    const third = (await content.list('posts', { where: { title: { eq: 'Post 28' } } })).items[0]
+    const fourth = (await content.list('posts', { where: { title: { eq: 'Post 27' } } })).items[0]
+    await content.update('posts', String(third?.id), { title: 'Renamed' })
+    await content.delete('posts', String(fourth?.id))
+    await content.create('posts', { title: 'New one' })
+    await content.create('posts', { title: 'New two' })
+    await page.getByRole('button', { name: '2 new, show' }).waitFor()
+    await page.locator('[data-index="2"]').getByText('Renamed').waitFor()
+    await page.locator('[data-index="3"]').getByText('gone', { exact: true }).waitFor()
+    await page.getByText('29 entries').waitFor()
+    await visit.shoot('list-live')
+    expect(await visit.axeFaults()).toEqual([])
+    expect((await titlesShown(page)).slice(4)).toEqual(before.slice(5))
+    await page.getByRole('button', { name: '2 new, show' }).click()
+    await firstRow(page, 'New two')
+    await page.getByText('31 entries').waitFor()
+    expect((await titlesShown(page)).slice(0, 4)).toEqual(['New two', 'New one', 'Renamed', 'Post 30'])
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('are narrowed by status, with numbers that hold up no row', async () => {
+    await using visit = await visitStudio(open, museumOf(30), { before: makeAccount, path: '/studio/c/posts' })
+    const { page } = visit
+    let letGo = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    await page.route(/\/api\/posts\?.*aggregate=/, async (route) => {
+      await held
+      await route.continue()
+    })
+    await signIn(page)
+    await firstRow(page, 'Post 30')
+    const tabs = page.getByRole('group', { name: 'Status' })
+    expect(await tabs.getByRole('button').allTextContents()).toEqual(['All', 'draft', 'published', 'archived'])
+    letGo()
+    await tabs.getByRole('button', { name: 'draft 6' }).click()
+    await page.waitForURL(/status=draft/)
+    await page.getByText('6 entries').waitFor()
+    await tabs.getByRole('button', { name: 'archived 0' }).click()
+    await page.getByText('No entry has the status “archived”.').waitFor()
+    await visit.shoot('list-status')
+    expect(await visit.axeFaults()).toEqual([])
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('say that they could not be loaded, and are loaded when the service is back', async () => {
+    const config: DaybookConfig = museumOf(200)
+    await using visit = await visitStudio(open, config, { before: makeAccount, path: '/studio/c/posts' })
+    const { page } = visit
+    await signIn(page)
+    await firstRow(page, 'Post 200')
+    await page.route(/\/api\/posts\?.*limit=50/, (route) =>
+      route.fulfill({ status: 500, json: { code: 'INTERNAL_ERROR', message: 'no', details: {} } }),
+    )
+    await scrollToRow(page, 150)
+    await page.getByText('Some rows could not be loaded.').waitFor()
+    await page.unroute(/\/api\/posts\?.*limit=50/)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('link', { name: 'Post 45', exact: true }).waitFor()
+    expect(await visit.takeFaults()).toEqual([])
+  })
+})

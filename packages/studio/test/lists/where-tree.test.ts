@@ -1,0 +1,116 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  countConditions,
+  type FilterGroup,
+  type FilterNode,
+  readWhere,
+  writeWhere,
+} from '../../src/app/lists/filters/where-tree.ts'
+
+/** What the API says of entries, by its definition: fields side by side must all hold. */
+function holds(where: unknown, entry: Readonly<Record<string, number>>): boolean {
+  return Object.entries(where as Readonly<Record<string, unknown>>).every(([key, value]) => {
+    if (key === 'and') return (value as readonly unknown[]).every((one) => holds(one, entry))
+    if (key === 'or') return (value as readonly unknown[]).some((one) => holds(one, entry))
+    if (key === 'not') return !holds(value, entry)
+    return Object.entries(value as Readonly<Record<string, number>>).every(([operator, compared]) =>
+      compares(entry[key] ?? 0, operator, compared),
+    )
+  })
+}
+
+/** What a tree says of entries. */
+function means(node: FilterNode, entry: Readonly<Record<string, number>>): boolean {
+  if (node.kind === 'other') return holds(node.where, entry)
+  if (node.kind === 'condition') return compares(entry[node.path] ?? 0, node.operator, node.value as number)
+  return node.mode === 'all' ? node.of.every((one) => means(one, entry)) : node.of.some((one) => means(one, entry))
+}
+
+const compares = (value: number, operator: string, compared: number): boolean =>
+  ({ eq: value === compared, ne: value !== compared, lt: value < compared, gte: value >= compared })[operator] ?? false
+
+const condition: fc.Arbitrary<FilterNode> = fc.record({
+  kind: fc.constant('condition' as const),
+  path: fc.constantFrom('a', 'b', '__proto__'),
+  operator: fc.constantFrom('eq', 'ne', 'lt', 'gte'),
+  value: fc.integer({ min: 0, max: 3 }),
+})
+
+const { group } = fc.letrec<{ node: FilterNode; group: FilterGroup; other: FilterNode }>((tie) => ({
+  node: fc.oneof({ depthSize: 'small', withCrossShrink: true }, condition, tie('group'), tie('other')),
+  group: fc.record({
+    kind: fc.constant('group' as const),
+    mode: fc.constantFrom('all' as const, 'any' as const),
+    of: fc.array(tie('node'), { minLength: 1, maxLength: 4 }),
+  }),
+  other: fc.record({
+    kind: fc.constant('other' as const),
+    where: condition.map((one) => ({ not: writeWhere({ kind: 'group', mode: 'all', of: [one] }) })),
+  }),
+}))
+
+const entry = fc.dictionary(fc.constantFrom('a', 'b'), fc.integer({ min: 0, max: 3 }), {
+  minKeys: 2,
+  noNullPrototype: true,
+})
+
+describe('a filter', () => {
+  test('says the same in an address, and when it comes back', () => {
+    fc.assert(
+      fc.property(group, entry, (tree, one) => {
+        const written = JSON.parse(JSON.stringify(writeWhere(tree)))
+        expect(holds(written, one)).toBe(means(tree, one))
+        expect(means(readWhere(written), one)).toBe(means(tree, one))
+        expect(writeWhere(readWhere(written))).toEqual(written)
+        expect(countConditions(readWhere(written))).toBe(countConditions(tree))
+      }),
+    )
+  })
+
+  test('keeps two conditions on one field with one operator apart', () => {
+    const twice = { kind: 'condition', path: 'tags.slug', operator: 'in' } as const
+    const tree = readWhere(undefined)
+    const where = writeWhere({
+      ...tree,
+      of: [
+        { ...twice, value: ['a'] },
+        { ...twice, value: ['b'] },
+      ],
+    })
+    expect(where).toEqual({ and: [{ 'tags.slug': { in: ['a'] } }, { 'tags.slug': { in: ['b'] } }] })
+    expect(writeWhere(readWhere(where))).toEqual(where)
+  })
+
+  test('is one plain object where that says it', () => {
+    const where = { minutes: { gte: 3, lt: 9 }, kind: { eq: 'essay' } }
+    expect(writeWhere(readWhere(where))).toEqual(where)
+    expect(readWhere(where).of.length).toBe(3)
+  })
+
+  test.each([
+    'text',
+    7,
+    [{ a: { eq: 1 } }],
+    { a: 'no operator' },
+    { a: {} },
+    { or: [] },
+    { or: { 0: { a: { eq: 1 } } } },
+    { a: { in: [] } },
+    { a: { eq: null } },
+    { not: { a: { eq: 1 } }, b: { eq: 2 } },
+    { or: ['text', { a: { eq: 1 } }] },
+    { a: { eq: '' } },
+  ])('loses nothing that it does not understand: %j', (where) => {
+    expect(writeWhere(readWhere(where))).toEqual(where)
+  })
+
+  test('leaves out what nobody has filled in', () => {
+    const empty = { kind: 'condition', path: 'a', operator: 'eq', value: undefined } as const
+    const one = { kind: 'condition', path: 'a', operator: 'eq', value: 1 } as const
+    expect(
+      writeWhere({ kind: 'group', mode: 'all', of: [empty, { kind: 'group', mode: 'any', of: [empty] }] }),
+    ).toBeUndefined()
+    expect(writeWhere({ kind: 'group', mode: 'any', of: [empty, one] })).toEqual({ a: { eq: 1 } })
+  })
+})
