@@ -85,8 +85,14 @@ const OWNERS: Readonly<Record<string, string>> = {
 
 /** Parts of the Studio's program that every page stands on, from the bottom up. */
 const STUDIO_LINE: readonly string[] = ['ui', 'messages', 'talk', 'model', 'session', 'shell']
-/** What several pages use of the editor. */
-const STUDIO_SHARED: readonly string[] = ['editor/fields', 'editor/saving']
+/** What several pages use of the editor and of the files. */
+const STUDIO_SHARED: readonly string[] = [
+  'editor/fields',
+  'editor/saving',
+  'assets/media',
+  'assets/uploads',
+  'assets/picker',
+]
 /** Pages: none imports another one. */
 const STUDIO_PAGES: readonly string[] = ['editor', 'lists', 'overview', 'assets', 'palette', 'people']
 

@@ -35,6 +35,11 @@ export function Dialog({ title, isOpen, onClose, children }: DialogProps): React
   )
 }
 
+/** The row of buttons at the end of a dialog. */
+export const DialogButtons = ({ children }: { readonly children: ReactNode }): ReactNode => (
+  <div className={styles.buttons}>{children}</div>
+)
+
 /** What a {@link ConfirmDialog} takes. */
 export interface ConfirmDialogProps {
   readonly title: string
@@ -52,14 +57,14 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
   return (
     <Dialog title={title} isOpen={isOpen} onClose={onCancel}>
       <p>{text}</p>
-      <div className={styles.buttons}>
+      <DialogButtons>
         <Button onPress={onCancel} autoFocus>
           {cancel}
         </Button>
         <Button variant="danger" onPress={onConfirm}>
           {confirm}
         </Button>
-      </div>
+      </DialogButtons>
     </Dialog>
   )
 }
