@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { movedBy, pointAt } from '../../src/app/assets/details/focal-steps.ts'
 import { folderOf } from '../../src/app/assets/media/asset.ts'
 import { ASSET_KINDS, kindOf, whereOfKind } from '../../src/app/assets/media/asset-kinds.ts'
-import { assetQuery, readAssetSearch } from '../../src/app/assets/media/asset-search.ts'
+import { assetQuery, isTaken, readAssetSearch } from '../../src/app/assets/media/asset-search.ts'
 import { byteText } from '../../src/app/assets/media/byte-text.ts'
 import { readFolders } from '../../src/app/assets/media/folder-levels.ts'
 
@@ -43,10 +43,26 @@ test('an address says what it means, and nothing else comes through', () => {
   expect(readAssetSearch(search)).toEqual(search)
   expect(readAssetSearch({ q: '  ', kind: 'pictures', folder: '../etc', sort: 'sha256', other: 1 })).toEqual({})
   expect(assetQuery({ kind: 'image', folder: 'a' })).toMatchObject({
-    where: { mimeType: { startsWith: 'image/' }, path: { startsWith: 'a/' } },
+    where: { and: [{ mimeType: { startsWith: 'image/' } }, { path: { startsWith: 'a/' } }] },
     sort: '-createdAt',
   })
   expect(assetQuery({ q: 'cat' })).not.toHaveProperty('sort')
+})
+
+test('a field shows the files that it takes, and no others', () => {
+  const demands = { accept: ['image/*', 'application/pdf'], maxBytes: 100 }
+  expect(assetQuery({}, demands)).toMatchObject({
+    where: {
+      and: [
+        { or: [{ mimeType: { startsWith: 'image/' } }, { mimeType: { eq: 'application/pdf' } }] },
+        { size: { lte: 100 } },
+      ],
+    },
+  })
+  const files = ['image/png', 'application/pdf', 'application/pdfx'].map((mimeType) => ({ mimeType, size: 100 }))
+  expect(files.map((file) => isTaken(demands, file))).toEqual([true, true, false])
+  expect(isTaken(demands, { mimeType: 'image/png', size: 101 })).toBe(false)
+  expect(isTaken({}, { mimeType: 'font/woff2', size: 1e9 })).toBe(true)
 })
 
 const SEGMENT = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,2}$/)

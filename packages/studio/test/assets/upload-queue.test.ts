@@ -36,7 +36,7 @@ describe('uploads', () => {
   test('are sent two at a time, in their order, each with its folder', async () => {
     const { queue, sent, stored, states, settled } = makeQueue()
     const told: string[] = []
-    queue.add(files('a', 'b', 'c'), 'images', ({ id }) => told.push(id))
+    const keys = queue.add(files('a', 'b', 'c'), 'images', ({ id }) => told.push(id))
     expect(states()).toEqual(['a sending', 'b sending', 'c waiting'])
     expect(sent.map(({ options }) => options.directory)).toEqual(['images', 'images'])
     sent[1]?.options.onProgress(2)
@@ -45,7 +45,9 @@ describe('uploads', () => {
     await settled()
     expect(states()).toEqual(['a sending', 'b stored', 'c sending'])
     expect([stored.map(({ id }) => id), told]).toEqual([['B'], ['B']])
-    queue.clearStored()
+    queue.clearStored([])
+    expect(states()).toHaveLength(3)
+    queue.clearStored(keys)
     expect(states()).toEqual(['a sending', 'c sending'])
   })
 

@@ -152,6 +152,17 @@ export const de: Messages = {
     focalHint:
       'Klicken Sie auf das, was beim Beschneiden bleiben muss, oder bewegen Sie den Ring mit den Pfeiltasten (Umschalt: weiter).',
     focalClear: 'Zurück zur Mitte',
+    pickOne: 'Datei auswählen',
+    pickMany: 'Dateien auswählen',
+    dropField: 'Dateien fallen lassen, um sie hier einzusetzen',
+    notTaken: (name) => `${name} ist gespeichert, aber dieses Feld nimmt die Datei nicht an.`,
+    noneToPick: 'Keine Datei passt.',
+    take: (count) => (count === 1 ? '1 Datei nehmen' : `${count.toLocaleString('de')} Dateien nehmen`),
+    moveUp: (name) => `${name} nach oben`,
+    moveDown: (name) => `${name} nach unten`,
+    movedTo: (place, count) => `Jetzt an Stelle ${place} von ${count}`,
+    takeOut: (name) => `${name} herausnehmen`,
+    showOthers: (count) => `${count} weitere zeigen`,
   },
   lists: {
     search: 'Suchen',

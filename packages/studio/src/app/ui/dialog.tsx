@@ -11,11 +11,13 @@ export interface DialogProps {
   readonly isOpen: boolean
   /** Called when it is closed without an answer, by Escape. Absent: it has to be answered. */
   readonly onClose?: () => void
+  /** Whether it takes most of the page. @default false */
+  readonly isWide?: boolean
   readonly children: ReactNode
 }
 
 /** A window over the page, which waits meanwhile. */
-export function Dialog({ title, isOpen, onClose, children }: DialogProps): ReactNode {
+export function Dialog({ title, isOpen, onClose, isWide = false, children }: DialogProps): ReactNode {
   return (
     <ModalOverlay
       isOpen={isOpen}
@@ -23,7 +25,7 @@ export function Dialog({ title, isOpen, onClose, children }: DialogProps): React
       onOpenChange={(open) => !open && onClose?.()}
       className={styles.veil ?? ''}
     >
-      <Modal className={styles.window ?? ''}>
+      <Modal className={`${styles.window} ${isWide ? styles.wide : ''}`}>
         <AriaDialog className={styles.dialog ?? ''}>
           <Heading slot="title" level={2}>
             {title}

@@ -47,7 +47,7 @@ function Library({ collection }: { readonly collection: StudioCollection }): Rea
   const { permissions } = collection
   const mayUpload = permissions.create !== false
   const isList = search.view === 'list'
-  const upload = (files: readonly File[]): void => queue.add(files, search.folder)
+  const upload = (files: readonly File[]): void => void queue.add(files, search.folder)
   const change = (changed: LibrarySearch): void => {
     selection.clear()
     void navigate({ search: changed, replace: true })

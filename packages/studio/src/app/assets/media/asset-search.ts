@@ -33,15 +33,43 @@ export const readAssetSearch = ({ q, kind, folder, sort }: Unread): AssetSearch 
   ...(isAmong(ASSET_SORTS, sort) ? { sort } : {}),
 })
 
-/** The query of a list of files. */
-export function assetQuery({ q, kind, folder, sort }: AssetSearch): Readonly<Record<string, unknown>> {
-  const conditions = [
+/** What a field asks of its files. */
+export interface AssetDemands {
+  /** Media types, such as `image/*`. @default every type */
+  readonly accept?: readonly string[] | undefined
+  /** @default every size */
+  readonly maxBytes?: number | undefined
+}
+
+/** Whether a field takes a file. */
+export const isTaken = (
+  { accept, maxBytes }: AssetDemands,
+  { mimeType, size }: { readonly mimeType: string; readonly size: number },
+): boolean =>
+  (accept === undefined || accept.some((range) => isWithin(range, mimeType))) &&
+  (maxBytes === undefined || size <= maxBytes)
+
+const isWithin = (range: string, mimeType: string): boolean =>
+  range.endsWith('/*') ? mimeType.startsWith(range.slice(0, -1)) : mimeType === range
+
+const within = (range: string): object => ({
+  mimeType: range.endsWith('/*') ? { startsWith: range.slice(0, -1) } : { eq: range },
+})
+
+/** The query of a list of files, of those alone that a field takes. */
+export function assetQuery(
+  { q, kind, folder, sort }: AssetSearch,
+  { accept, maxBytes }: AssetDemands = {},
+): Readonly<Record<string, unknown>> {
+  const conditions: readonly object[] = [
+    ...(accept === undefined ? [] : [{ or: accept.map(within) }]),
+    ...(maxBytes === undefined ? [] : [{ size: { lte: maxBytes } }]),
     ...(kind === undefined ? [] : [whereOfKind(kind)]),
     ...(folder === undefined ? [] : [{ path: { startsWith: `${folder}/` } }]),
   ]
   return {
     select: ASSET_COLUMNS,
-    ...(conditions.length === 0 ? {} : { where: Object.assign({}, ...conditions) }),
+    ...(conditions.length === 0 ? {} : { where: conditions.length === 1 ? conditions[0] : { and: conditions } }),
     ...(q === undefined ? {} : { q }),
     ...(sort === undefined ? (q === undefined ? { sort: '-createdAt' } : {}) : { sort }),
   }

@@ -4,7 +4,7 @@ import { keys } from '../../talk/keys.ts'
 import type { ListPage } from '../../talk/live.ts'
 import { useStudio } from '../../talk/studio.ts'
 import { ASSETS, type Asset } from './asset.ts'
-import { type AssetSearch, assetQuery } from './asset-search.ts'
+import { type AssetDemands, type AssetSearch, assetQuery } from './asset-search.ts'
 
 /** A list of files as far as it is loaded. */
 export interface LoadedAssets {
@@ -25,10 +25,10 @@ export interface LoadedAssets {
 const PAGE = 60
 
 /** The files that match, page by page. */
-export function useAssets(search: AssetSearch, isEnabled = true): LoadedAssets {
+export function useAssets(search: AssetSearch, demands: AssetDemands = {}): LoadedAssets {
   const { client } = useStudio()
   const queries = useQueryClient()
-  const query = { ...assetQuery(search), limit: PAGE }
+  const query = { ...assetQuery(search, demands), limit: PAGE }
   const queryKey = keys.list(ASSETS, query)
   const list = useInfiniteQuery<ListPage, Error, InfiniteData<ListPage>, readonly unknown[], string | null>({
     queryKey,
@@ -37,7 +37,6 @@ export function useAssets(search: AssetSearch, isEnabled = true): LoadedAssets {
       (await client.assets.list({ ...query, cursor: pageParam } as object, { signal })) as unknown as ListPage,
     initialPageParam: null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    enabled: isEnabled,
   })
   const { data, error, isPending, hasNextPage, isFetchingNextPage, isFetching, fetchNextPage, dataUpdatedAt } = list
   const isDoubtful = !isFetching && queries.getQueryState(queryKey)?.isInvalidated === true

@@ -10,10 +10,17 @@ import styles from './uploads.module.css'
 /** How many files are shown; the others are counted. */
 const MAX_SHOWN = 100
 
+/** What an {@link UploadList} takes. */
+export interface UploadListProps {
+  readonly queue: UploadQueue
+  /** Shows these alone. @default all */
+  readonly only?: readonly number[]
+}
+
 /** The files on their way, and those that failed. */
-export function UploadList({ queue }: { readonly queue: UploadQueue }): ReactNode {
+export function UploadList({ queue, only }: UploadListProps): ReactNode {
   const { t } = useTexts()
-  const uploads = useObservable(queue.uploads)
+  const uploads = useObservable(queue.uploads).filter(({ key }) => only?.includes(key) ?? true)
   if (uploads.length === 0) return null
   const count = (state: Upload['state']): number => uploads.filter((one) => one.state === state).length
   // What needs somebody stands first.
@@ -24,7 +31,7 @@ export function UploadList({ queue }: { readonly queue: UploadQueue }): ReactNod
       <div className={styles.head}>
         <p role="status">{t.assets.uploadState(count('stored'), uploads.length, count('failed'))}</p>
         {count('stored') > 0 && (
-          <Button variant="quiet" onPress={() => queue.clearStored()}>
+          <Button variant="quiet" onPress={() => queue.clearStored(uploads.map(({ key }) => key))}>
             {isDone ? t.common.close : t.assets.hideStored}
           </Button>
         )}

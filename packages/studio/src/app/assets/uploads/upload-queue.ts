@@ -71,8 +71,9 @@ export class UploadQueue {
    *
    * @param directory where they are to lie
    * @param onStored called with each of these files that is stored
+   * @returns their keys
    */
-  add(files: readonly File[], directory?: string, onStored?: (asset: Asset) => void): void {
+  add(files: readonly File[], directory?: string, onStored?: (asset: Asset) => void): readonly number[] {
     const added = files.map((file): Upload => {
       this.#lastKey += 1
       const job = { directory, idempotencyKey: this.#parts.makeKey(), onStored, ending: undefined }
@@ -81,6 +82,7 @@ export class UploadQueue {
     })
     this.uploads.set([...this.uploads.get(), ...added])
     this.#goOn()
+    return added.map(({ key }) => key)
   }
 
   /** Ends an upload, and forgets it. */
@@ -105,9 +107,9 @@ export class UploadQueue {
     this.#goOn()
   }
 
-  /** Forgets what is stored. */
-  clearStored(): void {
-    this.uploads.set(this.uploads.get().filter(({ state }) => state !== 'stored'))
+  /** Forgets what is stored of these. */
+  clearStored(keys: readonly number[]): void {
+    this.uploads.set(this.uploads.get().filter(({ key, state }) => state !== 'stored' || !keys.includes(key)))
   }
 
   #goOn(): void {

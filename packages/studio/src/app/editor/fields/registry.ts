@@ -1,3 +1,4 @@
+import { AssetEditor } from './asset-editor.tsx'
 import { BooleanEditor } from './boolean-editor.tsx'
 import { DateEditor } from './date-editor.tsx'
 import type { FieldEditor } from './field-editor.ts'
@@ -8,6 +9,7 @@ import { TextEditor } from './text-editor.tsx'
 
 /** The editor of each type of field; to add a type, add its line. */
 const EDITORS: Readonly<Record<string, FieldEditor>> = {
+  asset: AssetEditor,
   boolean: BooleanEditor,
   date: DateEditor,
   datetime: DateEditor,
@@ -22,6 +24,11 @@ const EDITORS: Readonly<Record<string, FieldEditor>> = {
   url: TextEditor,
 }
 
-/** The editor of a field; lists have none but those of their own types. */
+/** The editors of types that hold several values. */
+const EDITORS_OF_MANY: Readonly<Record<string, FieldEditor>> = {
+  asset: AssetEditor,
+}
+
+/** The editor of a field. */
 export const editorOf = ({ type, many }: { readonly type: string; readonly many: boolean }): FieldEditor =>
-  (many ? undefined : EDITORS[type]) ?? OtherEditor
+  (many ? EDITORS_OF_MANY : EDITORS)[type] ?? OtherEditor
