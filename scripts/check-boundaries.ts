@@ -85,12 +85,15 @@ const OWNERS: Readonly<Record<string, string>> = {
 
 /** Parts of the Studio's program that every page stands on, from the bottom up. */
 const STUDIO_LINE: readonly string[] = ['ui', 'messages', 'talk', 'model', 'session', 'shell']
-/** What several pages use of the editor. */
+/** What several pages use of the editor and of the files. */
 const STUDIO_SHARED: readonly string[] = [
   'editor/fields',
   'editor/saving',
   'editor/form-document.ts',
   'editor/field-issues.ts',
+  'assets/media',
+  'assets/uploads',
+  'assets/picker',
 ]
 /** Pages: none imports another one. */
 const STUDIO_PAGES: readonly string[] = ['editor', 'lists', 'overview', 'assets', 'palette', 'people']

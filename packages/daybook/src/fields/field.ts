@@ -190,6 +190,10 @@ export interface RelationFacts {
   readonly onDelete: 'unset' | 'restrict'
   /** Whether a filter finds entries by references that name their collection. @default false */
   readonly isIndexed?: boolean
+  /** Of files: the media types that it takes. @default every type */
+  readonly accept?: readonly string[] | undefined
+  /** Of files: the largest one that it takes, in bytes. @default every size */
+  readonly maxBytes?: number | undefined
 }
 
 /** The keys of the collections that a relation leads to. */

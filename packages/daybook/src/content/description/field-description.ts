@@ -73,6 +73,10 @@ export interface RelationDescription {
   readonly to: string | readonly string[] | null
   /** What happens to the reference when its target is deleted. */
   readonly onDelete: 'unset' | 'restrict'
+  /** Of a field for files: the media types that it takes, such as `image/*`; absent: every type. */
+  readonly accept?: readonly string[] | undefined
+  /** Of a field for files: the largest file that it takes, in bytes; absent: every size. */
+  readonly maxBytes?: number | undefined
 }
 
 /** A relation that leads to the documents of the model's collection. */
@@ -165,9 +169,9 @@ function describeUse(
 function describeRelation({ type, options }: Field, reader: FieldReader): RelationDescription | undefined {
   const relation = type.relation?.(options)
   if (!relation) return undefined
-  const { to, onDelete } = relation
+  const { to, onDelete, accept, maxBytes } = relation
   if (typeof to !== 'string') return { to: to.filter((one) => reader.mayReadCollection(one)), onDelete }
-  return { to: reader.mayReadCollection(to) ? to : null, onDelete }
+  return { to: reader.mayReadCollection(to) ? to : null, onDelete, accept, maxBytes }
 }
 
 function describeInside({ type, options }: Field, place: Place): Pick<ValueDescription, 'fields' | 'blocks' | 'of'> {

@@ -67,7 +67,13 @@ const asset: FieldType<AssetOptions> = {
   },
   schema: ({ many }) => idSchema(ASSETS, many),
   ...ID_ANSWERS,
-  relation: (options) => ({ to: ASSETS, many: options.many === true, onDelete: onDeleteOf(options) }),
+  relation: (options) => ({
+    to: ASSETS,
+    many: options.many === true,
+    onDelete: onDeleteOf(options),
+    accept: options.accept,
+    maxBytes: options.maxBytes,
+  }),
   references(value, options) {
     const requirement = requirementOf(options)
     const references = idReferences(ASSETS, value)

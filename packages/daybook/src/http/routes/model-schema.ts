@@ -38,10 +38,10 @@ const VALUE_EXTRAS: Properties = {
   options: TEXTS,
   from: TEXT,
   reverse: exactly({ collection: TEXT, path: TEXT }),
-  relation: exactly({
-    to: { type: ['string', 'null', 'array'], items: TEXT },
-    onDelete: { enum: ['unset', 'restrict'] },
-  }),
+  relation: exactly(
+    { to: { type: ['string', 'null', 'array'], items: TEXT }, onDelete: { enum: ['unset', 'restrict'] } },
+    { accept: TEXTS, maxBytes: { type: 'integer' } },
+  ),
 }
 
 /** A container's parts, of which fields are described as `field` says. */

@@ -358,6 +358,17 @@ describe('what the asker may not read', () => {
     expect(JSON.stringify(await modelFor(sealed, 'ada'))).toMatch(/sealedText.*blindRefs.*vaults/)
   })
 
+  test('names what a field for files takes', async () => {
+    const pages = defineCollection({
+      fields: { cover: f.asset({ accept: ['image/*'], maxBytes: 5000 }), files: f.asset({ many: true }) },
+    })
+    const { collections } = await modelFor({ ...notebook, collections: { ...notebook.collections, pages } }, 'ann')
+    expect(collections.find(({ key }) => key === 'pages')?.fields.map(({ relation }) => relation)).toEqual([
+      { to: 'assets', onDelete: 'unset', accept: ['image/*'], maxBytes: 5000 },
+      { to: 'assets', onDelete: 'unset' },
+    ])
+  })
+
   test('is not named by relations that lead there', async () => {
     const described = await modelFor(hiddenTarget, 'ann')
     expect(JSON.stringify(described)).not.toContain('ledgers')

@@ -6,11 +6,15 @@ import { useStudio } from '../talk/studio.ts'
 import { Icon } from '../ui/icon.tsx'
 import styles from './shell.module.css'
 
+/** The key of the collection of files, which has pages of its own. */
+const FILES = 'assets'
+
 /** The way to every collection and global. */
 export function Navigation({ onGo }: { readonly onGo?: () => void }): ReactNode {
   const { settings } = useStudio()
   const { collections, globals } = useModel()
   const { t } = useTexts()
+  const written = [...collections.values()].filter(({ key }) => key !== FILES)
   const go = onGo ? { onClick: onGo } : {}
   return (
     <nav className={styles.navigation} aria-label={t.shell.navigation}>
@@ -22,8 +26,14 @@ export function Navigation({ onGo }: { readonly onGo?: () => void }): ReactNode 
         <Icon name="home" />
         <span>{t.shell.overview}</span>
       </Link>
-      <Group title={t.shell.collections} isShown={collections.size > 0}>
-        {[...collections.values()].map(({ key, label }) => (
+      {collections.has(FILES) && (
+        <Link to="/assets" className={styles.link} {...go}>
+          <Icon name="image" />
+          <span>{t.assets.navigation}</span>
+        </Link>
+      )}
+      <Group title={t.shell.collections} isShown={written.length > 0}>
+        {written.map(({ key, label }) => (
           <li key={key}>
             <Link to="/c/$collection" params={{ collection: key }} className={styles.link} {...go}>
               <Icon name="collection" />

@@ -11,11 +11,13 @@ export interface DialogProps {
   readonly isOpen: boolean
   /** Called when it is closed without an answer, by Escape. Absent: it has to be answered. */
   readonly onClose?: () => void
+  /** Whether it takes most of the page. @default false */
+  readonly isWide?: boolean
   readonly children: ReactNode
 }
 
 /** A window over the page, which waits meanwhile. */
-export function Dialog({ title, isOpen, onClose, children }: DialogProps): ReactNode {
+export function Dialog({ title, isOpen, onClose, isWide = false, children }: DialogProps): ReactNode {
   return (
     <ModalOverlay
       isOpen={isOpen}
@@ -23,7 +25,7 @@ export function Dialog({ title, isOpen, onClose, children }: DialogProps): React
       onOpenChange={(open) => !open && onClose?.()}
       className={styles.veil ?? ''}
     >
-      <Modal className={styles.window ?? ''}>
+      <Modal className={`${styles.window} ${isWide ? styles.wide : ''}`}>
         <AriaDialog className={styles.dialog ?? ''}>
           <Heading slot="title" level={2}>
             {title}
@@ -34,6 +36,11 @@ export function Dialog({ title, isOpen, onClose, children }: DialogProps): React
     </ModalOverlay>
   )
 }
+
+/** The row of buttons at the end of a dialog. */
+export const DialogButtons = ({ children }: { readonly children: ReactNode }): ReactNode => (
+  <div className={styles.buttons}>{children}</div>
+)
 
 /** What a {@link ConfirmDialog} takes. */
 export interface ConfirmDialogProps {
@@ -52,14 +59,14 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
   return (
     <Dialog title={title} isOpen={isOpen} onClose={onCancel}>
       <p>{text}</p>
-      <div className={styles.buttons}>
+      <DialogButtons>
         <Button onPress={onCancel} autoFocus>
           {cancel}
         </Button>
         <Button variant="danger" onPress={onConfirm}>
           {confirm}
         </Button>
-      </div>
+      </DialogButtons>
     </Dialog>
   )
 }

@@ -1,3 +1,4 @@
+import { AssetEditor } from './asset-editor.tsx'
 import { BooleanEditor } from './boolean-editor.tsx'
 import { DateEditor } from './date-editor.tsx'
 import type { FieldEditor } from './field-editor.ts'
@@ -12,7 +13,7 @@ import { TextEditor } from './text-editor.tsx'
 
 /** The editor of each type of field; to add a type, add its line. */
 const EDITORS: Readonly<Record<string, FieldEditor>> = {
-  asset: RelationEditor,
+  asset: AssetEditor,
   boolean: BooleanEditor,
   date: DateEditor,
   datetime: DateEditor,
@@ -31,11 +32,11 @@ const EDITORS: Readonly<Record<string, FieldEditor>> = {
 
 /** The editors of types that hold several values. */
 const EDITORS_OF_MANY: Readonly<Record<string, FieldEditor>> = {
-  asset: RelationEditor,
   blocks: ListEditor,
   list: ListEditor,
   relation: RelationEditor,
   reverse: ReverseEditor,
+  asset: AssetEditor,
 }
 
 /** The editor of a field. */

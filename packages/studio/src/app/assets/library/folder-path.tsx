@@ -1,0 +1,64 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useTexts } from '../../messages/messages.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { useFolders } from '../media/use-folders.ts'
+import styles from './library.module.css'
+import type { LibrarySearch } from './library-search.ts'
+
+/** Where in the folders the list is, and the folders inside: one level at a time. Nothing where there are none. */
+export function FolderPath({ search }: { readonly search: LibrarySearch }): ReactNode {
+  const { t } = useTexts()
+  const { folder } = search
+  const { names, isCut } = useFolders(folder)
+  const parents = folder?.split('/') ?? []
+  if (parents.length + names.length === 0) return null
+  return (
+    <nav className={styles.folders} aria-label={t.assets.folders}>
+      {parents.length > 0 && (
+        <ol className={styles.path}>
+          <li>
+            <FolderLink search={search} folder={undefined} name={t.assets.allFolders} />
+          </li>
+          {parents.map((name, depth) => {
+            const path = parents.slice(0, depth + 1).join('/')
+            return (
+              <li key={path}>
+                <FolderLink search={search} folder={path} name={name} />
+              </li>
+            )
+          })}
+        </ol>
+      )}
+      {names.length > 0 && (
+        <ul className={styles.inside}>
+          {names.map((name) => (
+            <li key={name}>
+              <FolderLink search={search} folder={[...parents, name].join('/')} name={name} isChip />
+            </li>
+          ))}
+          {isCut && <li className={styles.cut}>{t.assets.moreFolders}</li>}
+        </ul>
+      )}
+    </nav>
+  )
+}
+
+interface FolderLinkProps {
+  readonly search: LibrarySearch
+  readonly folder: string | undefined
+  readonly name: string
+  readonly isChip?: boolean
+}
+
+const FolderLink = ({ search, folder, name, isChip = false }: FolderLinkProps): ReactNode => (
+  <Link
+    to="/assets"
+    search={{ ...search, folder }}
+    className={isChip ? styles.chip : styles.step}
+    activeOptions={{ exact: true, includeSearch: true }}
+  >
+    {isChip && <Icon name="folder" />}
+    {name}
+  </Link>
+)

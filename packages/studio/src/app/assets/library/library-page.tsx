@@ -1,0 +1,163 @@
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { type ReactNode, useMemo, useState } from 'react'
+import { useTexts } from '../../messages/messages.tsx'
+import type { StudioCollection } from '../../model/studio-model.ts'
+import { useCollection } from '../../model/use-model.ts'
+import { BrokenPage } from '../../shell/broken-page.tsx'
+import { MissingPage } from '../../shell/missing-page.tsx'
+import { Page } from '../../shell/page.tsx'
+import { Button, buttonClass, IconButton } from '../../ui/button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
+import { ASSETS, type Asset } from '../media/asset.ts'
+import { AssetCard } from '../media/asset-card.tsx'
+import { AssetGrid } from '../media/asset-grid.tsx'
+import { isNarrowed } from '../media/asset-search.ts'
+import { AssetTools } from '../media/asset-tools.tsx'
+import { TickBox } from '../media/tick-box.tsx'
+import { type LoadedAssets, useAssets } from '../media/use-assets.ts'
+import { ChooseFiles } from '../uploads/choose-files.tsx'
+import { DropZone } from '../uploads/drop-zone.tsx'
+import { UploadList } from '../uploads/upload-list.tsx'
+import { useUploads } from '../uploads/use-uploads.ts'
+import { BulkBar } from './bulk-bar.tsx'
+import { FolderPath } from './folder-path.tsx'
+import styles from './library.module.css'
+import type { LibrarySearch } from './library-search.ts'
+import { type Selection, useSelection } from './use-selection.ts'
+
+const route = getRouteApi('/assets')
+
+/** The files of the service: `/assets?q=&kind=&folder=&sort=&view=`. */
+export function LibraryPage(): ReactNode {
+  const collection = useCollection(ASSETS)
+  return collection ? <Library collection={collection} /> : <MissingPage />
+}
+
+/** How far each list was scrolled when somebody left it. */
+const offsets = new Map<string, number>()
+
+function Library({ collection }: { readonly collection: StudioCollection }): ReactNode {
+  const { t } = useTexts()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const list = useAssets(search)
+  const queue = useUploads()
+  const selection = useSelection(list.items)
+  const { permissions } = collection
+  const mayUpload = permissions.create !== false
+  const isList = search.view === 'list'
+  const upload = (files: readonly File[]): void => void queue.add(files, search.folder)
+  const change = (changed: LibrarySearch): void => {
+    selection.clear()
+    void navigate({ search: changed, replace: true })
+  }
+  return (
+    <Page
+      title={t.assets.title}
+      isWide
+      actions={
+        <>
+          <IconButton
+            icon={isList ? 'grid' : 'list'}
+            label={isList ? t.assets.asGrid : t.assets.asList}
+            onPress={() => change({ ...search, view: isList ? undefined : 'list' })}
+          />
+          {mayUpload && (
+            <ChooseFiles variant="primary" onFiles={upload}>
+              {t.assets.upload}
+            </ChooseFiles>
+          )}
+        </>
+      }
+    >
+      <DropZone label={t.assets.drop(search.folder)} onFiles={mayUpload ? upload : undefined}>
+        <AssetTools search={search} total={list.total} onChange={(next) => change({ ...next, view: search.view })} />
+        <FolderPath search={search} />
+        <UploadList queue={queue} />
+        <Outdated list={list} />
+        <BulkBar selection={selection} permissions={permissions} />
+        <LibraryContent list={list} search={search} selection={selection} mayUpload={mayUpload} onClear={change} />
+      </DropZone>
+    </Page>
+  )
+}
+
+/** Says that there is something new, where showing it would move what is being looked at. */
+function Outdated({ list }: { readonly list: LoadedAssets }): ReactNode {
+  const { t } = useTexts()
+  return (
+    <div role="status" className={styles.outdated}>
+      {list.isOutdated && (
+        <Button variant="quiet" icon="retry" onPress={list.reload}>
+          {t.assets.showNew}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+interface LibraryContentProps {
+  readonly list: LoadedAssets
+  readonly search: LibrarySearch
+  readonly selection: Selection
+  readonly mayUpload: boolean
+  readonly onClear: (search: LibrarySearch) => void
+}
+
+function LibraryContent({ list, search, selection, mayUpload, onClear }: LibraryContentProps): ReactNode {
+  const { t } = useTexts()
+  const address = useMemo(() => JSON.stringify(search), [search])
+  const [offset] = useState(() => offsets.get(address) ?? 0)
+  const isList = search.view === 'list'
+  if (list.isLoading) return <Waiting label={t.common.loading} lines={8} />
+  if (list.items.length === 0 && list.error) return <BrokenPage error={list.error} onRetry={list.reload} />
+  if (list.items.length === 0) {
+    return isNarrowed(search) ? (
+      <Notice title={t.assets.noneFound} text={t.assets.noneFoundText}>
+        <Button onPress={() => onClear({ view: search.view })}>{t.assets.showAll}</Button>
+      </Notice>
+    ) : (
+      <Notice title={t.assets.none} text={mayUpload ? t.assets.noneText : undefined} />
+    )
+  }
+  const drawCard = (asset: Asset, index: number): ReactNode => (
+    <AssetCard
+      asset={asset}
+      isRow={isList}
+      isSelected={selection.has(asset.id)}
+      mark={
+        <TickBox
+          label={t.assets.select(asset.originalName)}
+          isTicked={selection.has(asset.id)}
+          onTick={(isTicked, isRange) => selection.tick(index, isTicked, isRange)}
+        />
+      }
+      draw={(title, className) => (
+        <Link to="/assets/$id" params={{ id: asset.id }} data-stop className={className} dir="auto" title={title}>
+          {title}
+        </Link>
+      )}
+    />
+  )
+  return (
+    <>
+      <AssetGrid
+        key={isList ? 'list' : 'grid'}
+        label={t.assets.title}
+        list={list}
+        isList={isList}
+        draw={drawCard}
+        initialOffset={offset}
+        onLeave={(at) => offsets.set(address, at)}
+      />
+      {list.error !== null && (
+        <p role="alert" className={styles.more}>
+          <button type="button" className={buttonClass()} onClick={list.loadMore}>
+            {t.common.retry}
+          </button>
+        </p>
+      )}
+    </>
+  )
+}

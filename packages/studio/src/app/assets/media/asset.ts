@@ -1,0 +1,59 @@
+/** The place that a cropped image keeps, from 0, 0 (left, top) to 1, 1. */
+export interface FocalPoint {
+  readonly x: number
+  readonly y: number
+}
+
+/** A file of the service, as far as lists of files ask for it. */
+export interface Asset {
+  readonly id: string
+  readonly filename: string
+  readonly originalName: string
+  readonly mimeType: string
+  /** In bytes. */
+  readonly size: number
+  readonly path: string
+  readonly url: string
+  readonly alt: string | null
+  readonly width: number | null
+  readonly height: number | null
+  /** The image in a few pixels, as a `data:` address. */
+  readonly placeholder: string | null
+  readonly focalPoint: FocalPoint | null
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+/** The key of the collection of files. */
+export const ASSETS = 'assets'
+
+/** What lists of files ask for. */
+export const ASSET_COLUMNS: readonly (keyof Asset)[] = [
+  'filename',
+  'originalName',
+  'mimeType',
+  'size',
+  'path',
+  'url',
+  'alt',
+  'width',
+  'height',
+  'placeholder',
+  'focalPoint',
+  'createdAt',
+  'updatedAt',
+]
+
+/** The folder that a file lies in; empty at the top. @param path such as `images/2026/cat.png` */
+export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+
+/** Sizes that images are asked for in, in pixels: those that a service makes unless its config says otherwise. */
+export type ImageWidth = 128 | 384 | 1080
+
+/** The address of an image in another size; the service answers it where it has `sharp`. */
+export const imageAddress = (id: string, width: ImageWidth): string =>
+  `/api/assets/${encodeURIComponent(id)}/image?w=${width}`
+
+/** Where a focal point is in an image, as CSS says it. */
+export const objectPosition = (point: FocalPoint | null): string =>
+  point === null ? '50% 50%' : `${point.x * 100}% ${point.y * 100}%`

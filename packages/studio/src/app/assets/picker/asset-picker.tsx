@@ -1,0 +1,133 @@
+import { type ReactNode, useCallback, useState } from 'react'
+import { useTexts } from '../../messages/messages.tsx'
+import { useCollection } from '../../model/use-model.ts'
+import { errorText } from '../../talk/error-texts.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogButtons } from '../../ui/dialog.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
+import { ASSETS, type Asset } from '../media/asset.ts'
+import { AssetCard } from '../media/asset-card.tsx'
+import { AssetGrid } from '../media/asset-grid.tsx'
+import type { AssetDemands, AssetSearch } from '../media/asset-search.ts'
+import { isTaken } from '../media/asset-search.ts'
+import { AssetTools } from '../media/asset-tools.tsx'
+import { TickBox } from '../media/tick-box.tsx'
+import { useAssets } from '../media/use-assets.ts'
+import { ChooseFiles } from '../uploads/choose-files.tsx'
+import { DropZone } from '../uploads/drop-zone.tsx'
+import { UploadList } from '../uploads/upload-list.tsx'
+import { useUploads } from '../uploads/use-uploads.ts'
+import styles from './picker.module.css'
+
+/** What an {@link AssetPicker} takes. */
+export interface AssetPickerProps {
+  readonly title: string
+  readonly isMany: boolean
+  /** The ids that are chosen already. */
+  readonly chosen: readonly string[]
+  /** Which files may be chosen; others are not shown. */
+  readonly demands: AssetDemands
+  readonly onClose: () => void
+  /** Told the ids: those that were chosen before in their places, and new ones behind. */
+  readonly onChoose: (ids: readonly string[]) => void
+}
+
+/** A window for choosing files of the service, one or several; files can be uploaded in it, too. */
+export function AssetPicker(props: AssetPickerProps): ReactNode {
+  const { title, isMany, chosen, demands, onClose, onChoose } = props
+  const { t } = useTexts()
+  const [search, setSearch] = useState<AssetSearch>({})
+  const [ids, setIds] = useState(chosen)
+  const [keys, setKeys] = useState<readonly number[]>([])
+  const list = useAssets(search, demands)
+  const queue = useUploads()
+  const mayUpload = useCollection(ASSETS)?.permissions.create !== false
+  const toggle = useCallback((id: string): void => {
+    setIds((before) => (before.includes(id) ? before.filter((one) => one !== id) : [...before, id]))
+  }, [])
+  const upload = (files: readonly File[]): void => {
+    const take = (asset: Asset): void => {
+      if (isMany && isTaken(demands, asset)) toggle(asset.id)
+    }
+    const added = queue.add(files, undefined, take)
+    setKeys((before) => [...before, ...added])
+  }
+  return (
+    <Dialog title={title} isOpen isWide onClose={onClose}>
+      <DropZone label={t.assets.drop(undefined)} onFiles={mayUpload ? upload : undefined}>
+        <div className={styles.tools}>
+          <AssetTools search={search} total={list.total} onChange={setSearch} />
+          {mayUpload && <ChooseFiles onFiles={upload}>{t.assets.upload}</ChooseFiles>}
+        </div>
+        <UploadList queue={queue} only={keys} />
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard */}
+        <div data-scrolls className={styles.scroller} role="region" aria-label={t.assets.title} tabIndex={0}>
+          {list.isLoading && <Waiting label={t.common.loading} />}
+          {list.error !== null && <p role="alert">{errorText(list.error, t)}</p>}
+          {!list.isLoading && list.error === null && list.items.length === 0 && (
+            <p className={styles.none}>{t.assets.noneToPick}</p>
+          )}
+          {list.items.length > 0 && (
+            <AssetGrid
+              label={t.assets.title}
+              list={list}
+              isList={false}
+              draw={(asset) => (
+                <Choice
+                  asset={asset}
+                  isMany={isMany}
+                  isChosen={ids.includes(asset.id)}
+                  onChoose={() => (isMany ? toggle(asset.id) : onChoose([asset.id]))}
+                />
+              )}
+            />
+          )}
+        </div>
+      </DropZone>
+      <DialogButtons>
+        <Button onPress={onClose}>{t.common.cancel}</Button>
+        {isMany && (
+          <Button variant="primary" onPress={() => onChoose(ids)}>
+            {t.assets.take(ids.length)}
+          </Button>
+        )}
+      </DialogButtons>
+    </Dialog>
+  )
+}
+
+interface ChoiceProps {
+  readonly asset: Asset
+  readonly isMany: boolean
+  readonly isChosen: boolean
+  readonly onChoose: () => void
+}
+
+function Choice({ asset, isMany, isChosen, onChoose }: ChoiceProps): ReactNode {
+  const { t } = useTexts()
+  return (
+    <AssetCard
+      asset={asset}
+      isRow={false}
+      isSelected={isChosen}
+      mark={
+        isMany ? (
+          <TickBox label={t.assets.select(asset.originalName)} isTicked={isChosen} onTick={onChoose} />
+        ) : undefined
+      }
+      draw={(title, className) => (
+        <button
+          type="button"
+          data-stop
+          className={className}
+          dir="auto"
+          title={title}
+          {...(isMany && { 'aria-pressed': isChosen })}
+          onClick={onChoose}
+        >
+          {title}
+        </button>
+      )}
+    />
+  )
+}

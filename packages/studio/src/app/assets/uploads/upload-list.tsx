@@ -1,0 +1,78 @@
+import type { ReactNode } from 'react'
+import { useTexts } from '../../messages/messages.tsx'
+import { useObservable } from '../../talk/observable.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { byteText } from '../media/byte-text.ts'
+import { uploadErrorText } from './upload-error.ts'
+import type { Upload, UploadQueue } from './upload-queue.ts'
+import styles from './uploads.module.css'
+
+/** How many files are shown; the others are counted. */
+const MAX_SHOWN = 100
+
+/** What an {@link UploadList} takes. */
+export interface UploadListProps {
+  readonly queue: UploadQueue
+  /** Shows these alone. @default all */
+  readonly only?: readonly number[]
+}
+
+/** The files on their way, and those that failed. */
+export function UploadList({ queue, only }: UploadListProps): ReactNode {
+  const { t } = useTexts()
+  const uploads = useObservable(queue.uploads).filter(({ key }) => only?.includes(key) ?? true)
+  if (uploads.length === 0) return null
+  const count = (state: Upload['state']): number => uploads.filter((one) => one.state === state).length
+  // What needs somebody stands first.
+  const shown = [...uploads].sort((one, other) => rank(one) - rank(other)).slice(0, MAX_SHOWN)
+  const isDone = count('stored') === uploads.length
+  return (
+    <section className={styles.uploads} aria-label={t.assets.uploads}>
+      <div className={styles.head}>
+        <p role="status">{t.assets.uploadState(count('stored'), uploads.length, count('failed'))}</p>
+        {count('stored') > 0 && (
+          <Button variant="quiet" onPress={() => queue.clearStored(uploads.map(({ key }) => key))}>
+            {isDone ? t.common.close : t.assets.hideStored}
+          </Button>
+        )}
+      </div>
+      <ul className={styles.list}>
+        {shown.map((upload) => (
+          <UploadRow key={upload.key} upload={upload} queue={queue} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const rank = ({ state }: Upload): number => ['failed', 'sending', 'paused', 'waiting', 'stored'].indexOf(state)
+
+function UploadRow({ upload, queue }: { readonly upload: Upload; readonly queue: UploadQueue }): ReactNode {
+  const { t, language } = useTexts()
+  const { key, file, state, sent, error } = upload
+  const text = state === 'failed' ? uploadErrorText(error, t) : t.assets.uploadStates[state]
+  const isFailed = state === 'failed'
+  return (
+    <li className={styles.row}>
+      <div className={styles.what}>
+        <p className={styles.name} dir="auto">
+          {file.name}
+        </p>
+        <p className={isFailed ? styles.failure : styles.detail}>
+          {byteText(file.size, language)} · {text}
+        </p>
+        {state === 'sending' && (
+          <progress className={styles.progress} max={Math.max(1, file.size)} value={sent} aria-label={file.name} />
+        )}
+      </div>
+      {isFailed && <IconButton icon="retry" label={t.assets.retryFile(file.name)} onPress={() => queue.retry(key)} />}
+      {state !== 'stored' && (
+        <IconButton
+          icon="close"
+          label={isFailed ? t.assets.forgetFile(file.name) : t.assets.cancelFile(file.name)}
+          onPress={() => queue.cancel(key)}
+        />
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,40 @@
+import { isAwayError } from '../../talk/connection.ts'
+import { keys } from '../../talk/keys.ts'
+import { type Studio, useStudio } from '../../talk/studio.ts'
+import { ASSETS, type Asset } from '../media/asset.ts'
+import { UploadQueue } from './upload-queue.ts'
+
+/** One queue for the page: uploads go on while somebody goes elsewhere in the Studio. */
+const queues = new WeakMap<Studio, UploadQueue>()
+
+/** The queue of uploads. */
+export function useUploads(): UploadQueue {
+  const studio = useStudio()
+  return queues.get(studio) ?? openQueue(studio)
+}
+
+function openQueue(studio: Studio): UploadQueue {
+  const { client, connection, queries } = studio
+  const queue = new UploadQueue({
+    send: async (file, { directory, idempotencyKey, signal, onProgress }) =>
+      (await client.assets.upload(file, {
+        ...(directory === undefined ? {} : { directory }),
+        idempotencyKey,
+        signal,
+        onProgress: ({ sent }) => onProgress(sent),
+      })) as unknown as Asset,
+    isAwayError,
+    onError: (error) => connection.noteError(error),
+    onStored: () => void queries.invalidateQueries({ queryKey: keys.lists(ASSETS) }),
+    makeKey,
+  })
+  connection.isAway.subscribe(() => {
+    if (!connection.isAway.get()) queue.resume()
+  })
+  queues.set(studio, queue)
+  window.addEventListener('beforeunload', (event) => queue.isBusy && event.preventDefault())
+  return queue
+}
+
+/** A key that nothing else has; `crypto.randomUUID` is there in secure contexts alone. */
+const makeKey = (): string => [...crypto.getRandomValues(new Uint32Array(4))].map((one) => one.toString(36)).join('-')

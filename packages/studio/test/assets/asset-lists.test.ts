@@ -1,0 +1,136 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { movedBy, pointAt } from '../../src/app/assets/details/focal-steps.ts'
+import { folderOf } from '../../src/app/assets/media/asset.ts'
+import { ASSET_KINDS, kindOf, whereOfKind } from '../../src/app/assets/media/asset-kinds.ts'
+import { assetQuery, isTaken, readAssetSearch } from '../../src/app/assets/media/asset-search.ts'
+import { byteText } from '../../src/app/assets/media/byte-text.ts'
+import { readFolders } from '../../src/app/assets/media/folder-levels.ts'
+
+interface Where {
+  readonly mimeType?: { readonly startsWith: string }
+  readonly or?: readonly Where[]
+  readonly not?: Where
+}
+
+const holds = ({ mimeType, or, not }: Where, type: string): boolean =>
+  (!mimeType || type.startsWith(mimeType.startsWith)) &&
+  (!or || or.some((one) => holds(one, type))) &&
+  (!not || !holds(not, type))
+
+const TYPES = [
+  'image/png',
+  'image/svg+xml',
+  'video/mp4',
+  'audio/ogg',
+  'text/plain',
+  'application/pdf',
+  'application/vnd.oasis.opendocument.text',
+  'application/zip',
+  'font/woff2',
+  'application/octet-stream',
+]
+
+test('each type of file is of one kind, and found by the filter of that kind alone', () => {
+  for (const type of TYPES) {
+    const kinds = ASSET_KINDS.filter((kind) => holds(whereOfKind(kind), type))
+    expect([type, kinds]).toEqual([type, [kindOf(type)]])
+  }
+})
+
+test('an address says what it means, and nothing else comes through', () => {
+  const search = { q: 'cat', kind: 'image', folder: 'images/2026', sort: '-size' }
+  expect(readAssetSearch(search)).toEqual(search)
+  expect(readAssetSearch({ q: '  ', kind: 'pictures', folder: '../etc', sort: 'sha256', other: 1 })).toEqual({})
+  expect(assetQuery({ kind: 'image', folder: 'a' })).toMatchObject({
+    where: { and: [{ mimeType: { startsWith: 'image/' } }, { path: { startsWith: 'a/' } }] },
+    sort: '-createdAt',
+  })
+  expect(assetQuery({ q: 'cat' })).not.toHaveProperty('sort')
+})
+
+test('a field shows the files that it takes, and no others', () => {
+  const demands = { accept: ['image/*', 'application/pdf'], maxBytes: 100 }
+  expect(assetQuery({}, demands)).toMatchObject({
+    where: {
+      and: [
+        { or: [{ mimeType: { startsWith: 'image/' } }, { mimeType: { eq: 'application/pdf' } }] },
+        { size: { lte: 100 } },
+      ],
+    },
+  })
+  const files = ['image/png', 'application/pdf', 'application/pdfx'].map((mimeType) => ({ mimeType, size: 100 }))
+  expect(files.map((file) => isTaken(demands, file))).toEqual([true, true, false])
+  expect(isTaken(demands, { mimeType: 'image/png', size: 101 })).toBe(false)
+  expect(isTaken({}, { mimeType: 'font/woff2', size: 1e9 })).toBe(true)
+})
+
+const SEGMENT = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,2}$/)
+const PATHS = fc.uniqueArray(
+  fc.array(SEGMENT, { minLength: 1, maxLength: 3 }).map((segments) => segments.join('/')),
+  { maxLength: 300 },
+)
+
+const byBytes = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
+
+/** Answers as the service does, with small pages. */
+const listOf =
+  (paths: readonly string[]) =>
+  async (query: object): Promise<readonly string[]> => {
+    const { where, limit } = query as {
+      where: { path: { contains?: string; startsWith?: string; gt?: string } }
+      limit: number
+    }
+    const { contains = '', startsWith = '', gt } = where.path
+    return paths
+      .filter((path) => path.includes(contains) && path.startsWith(startsWith) && (gt === undefined || path > gt))
+      .sort(byBytes)
+      .slice(0, limit)
+  }
+
+test('the folders of a level are those that files lie in or below, each once', async () => {
+  const folder = fc.option(SEGMENT, { nil: undefined })
+  await fc.assert(
+    fc.asyncProperty(PATHS, folder, async (paths, inside) => {
+      const prefix = inside === undefined ? '' : `${inside}/`
+      const children = paths
+        .filter((path) => path.startsWith(prefix) && path.slice(prefix.length).includes('/'))
+        .map((path) => path.slice(prefix.length).split('/')[0])
+      const { names, isCut } = await readFolders(listOf(paths), inside)
+      expect(isCut).toBe(false)
+      expect([...names].sort()).toEqual([...new Set(children)].sort())
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('a folder with a great many files is passed by in one step', async () => {
+  const paths = [...Array.from({ length: 5000 }, (_, at) => `many/${at}.png`), 'next/a.png', 'z.png']
+  let asked = 0
+  const list = listOf(paths)
+  const { names } = await readFolders((query) => {
+    asked += 1
+    return list(query)
+  }, undefined)
+  expect([names, asked]).toEqual([['many', 'next'], 2])
+})
+
+test('a focal point stays inside the image, wherever somebody points or goes', () => {
+  const box = { left: 10, top: 20, width: 200, height: 100 }
+  expect(pointAt({ clientX: 60, clientY: 45 }, box)).toEqual({ x: 0.25, y: 0.25 })
+  expect(pointAt({ clientX: -60, clientY: 450 }, box)).toEqual({ x: 0, y: 1 })
+  expect(movedBy({ x: 0.5, y: 0.995 }, { key: 'ArrowDown', shiftKey: false })).toEqual({ x: 0.5, y: 1 })
+  expect(movedBy({ x: 0.5, y: 0.5 }, { key: 'ArrowLeft', shiftKey: true })).toEqual({ x: 0.4, y: 0.5 })
+  expect(movedBy({ x: 0.5, y: 0.5 }, { key: 'Enter', shiftKey: false })).toBeUndefined()
+})
+
+test('sizes and folders are written for people', () => {
+  expect([0, 999, 1400, 24_000_000].map((size) => byteText(size, 'en'))).toEqual([
+    '0 bytes',
+    '999 bytes',
+    '1.4 kB',
+    '24 MB',
+  ])
+  expect(byteText(1400, 'de')).toBe('1,4 kB')
+  expect([folderOf('a/b/c.png'), folderOf('c.png')]).toEqual(['a/b', ''])
+})

@@ -1,0 +1,110 @@
+import { SYSTEM } from 'daybook'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
+import { isShown, makeAccount, signIn } from '../support/people.ts'
+import { visitStudio } from '../support/visit.ts'
+import { gallery, pictureFile, storeFile } from './support.ts'
+
+let open: OpenBrowser
+beforeAll(async () => {
+  open = await openBrowser()
+}, 120_000)
+afterAll(() => open[Symbol.asyncDispose]())
+
+/** A visit to a post that holds nothing. */
+async function visitPost(names: readonly string[]) {
+  let id = ''
+  const visit = await visitStudio(open, gallery, {
+    before: async (service) => {
+      await makeAccount(service)
+      for (const name of names) {
+        const bytes = name.endsWith('.txt') ? { bytes: Buffer.from(name) } : {}
+        await storeFile(service, name, { alt: `Alt of ${name}`, ...bytes })
+      }
+      const post = await service.content.as(SYSTEM).create('posts', { title: 'A post', status: 'draft' })
+      id = String(post.id)
+    },
+  })
+  await signIn(visit.page)
+  await isShown(visit.page, 'Overview')
+  await visit.page.goto(`${visit.url}/studio/c/posts/${id}`)
+  await isShown(visit.page, 'A post')
+  const stored = async () => visit.service.content.as(SYSTEM).get('posts', id, { draft: true } as object)
+  return { visit, stored }
+}
+
+describe('the editor of files', () => {
+  test('chooses one of those that the field takes, and takes it out again', async () => {
+    const { visit } = await visitPost(['harbour.png', 'mill.png', 'tides.txt'])
+    await using _ = visit
+    const { page } = visit
+    const field = page.getByRole('group', { name: 'Cover' })
+    await field.getByRole('button', { name: 'Choose a file' }).click()
+    const picker = page.getByRole('dialog', { name: 'Cover' })
+    await picker.getByText('2 files', { exact: true }).waitFor()
+    expect(await picker.getByText('tides.txt').count()).toBe(0)
+    await visit.shoot('picker')
+    expect(await visit.axeFaults()).toEqual([])
+    await picker.getByRole('searchbox').fill('mill')
+    await picker.getByText('1 file', { exact: true }).waitFor()
+    await picker.getByRole('button', { name: 'mill.png' }).click()
+    await field.getByRole('link', { name: 'mill.png' }).waitFor()
+    await field.getByText('Alt of mill.png').waitFor()
+    await visit.shoot('asset-field')
+    expect(await visit.axeFaults()).toEqual([])
+    await field.getByRole('button', { name: 'Take mill.png out' }).click()
+    await field.getByRole('link', { name: 'mill.png' }).waitFor({ state: 'detached' })
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('chooses several by keyboard, brings them into an order, and takes several that are uploaded', async () => {
+    const { visit } = await visitPost(['one.png', 'two.png', 'three.png'])
+    await using _ = visit
+    const { page } = visit
+    const field = page.getByRole('group', { name: 'Pictures' })
+    await field.getByRole('button', { name: 'Choose files' }).focus()
+    await page.keyboard.press('Enter')
+    const picker = page.getByRole('dialog', { name: 'Pictures' })
+    await picker.getByRole('button', { name: 'three.png' }).focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Enter')
+    await picker.getByRole('button', { name: 'two.png', pressed: true }).waitFor()
+    await picker.getByRole('button', { name: 'Take 2 files' }).focus()
+    await page.keyboard.press('Enter')
+    const names = () => field.getByRole('link').allTextContents()
+    await field.getByRole('link', { name: 'two.png' }).waitFor()
+    expect(await names()).toEqual(['three.png', 'two.png'])
+    await field.getByRole('button', { name: 'Move two.png up' }).focus()
+    await page.keyboard.press('Enter')
+    await field.getByText('Moved to place 1 of 2').waitFor()
+    expect(await names()).toEqual(['two.png', 'three.png'])
+    await page
+      .locator(':focus')
+      .and(page.getByRole('button', { name: 'Move two.png down' }))
+      .waitFor()
+    const chooser = page.waitForEvent('filechooser')
+    await field.getByRole('button', { name: 'Upload' }).click()
+    await (await chooser).setFiles([pictureFile('crane.png'), pictureFile('ship.png')])
+    await field.getByRole('link', { name: 'ship.png' }).waitFor()
+    await field.getByRole('link', { name: 'crane.png' }).waitFor()
+    expect(await names()).toHaveLength(4)
+    await visit.shoot('asset-field-many')
+    expect(await visit.axeFaults()).toEqual([])
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('keeps what is uploaded and not taken in the library, and says so', async () => {
+    const { visit } = await visitPost([])
+    await using _ = visit
+    const { page, service } = visit
+    const field = page.getByRole('group', { name: 'Cover' })
+    const chooser = page.waitForEvent('filechooser')
+    await field.getByRole('button', { name: 'Upload' }).click()
+    await (await chooser).setFiles({ name: 'tides.txt', mimeType: 'text/plain', buffer: Buffer.from('The tides.') })
+    await page.getByText('tides.txt is stored, but this field does not take it.').waitFor()
+    expect(await field.getByRole('link').count()).toBe(0)
+    expect((await service.content.as(SYSTEM).list('assets')).total).toBe(1)
+    expect(await visit.takeFaults()).toEqual([])
+  })
+})
