@@ -1,4 +1,5 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { readLibrarySearch } from './assets/library/library-search.ts'
 import { readDocumentSearch } from './editor/entry-search.ts'
 import { readHistorySearch } from './editor/history/history-search.ts'
 import { readListSearch } from './lists/list-search.ts'
@@ -56,7 +57,39 @@ const global = createRoute({
   component: lazyRouteComponent(() => import('./editor/global-page.tsx'), 'GlobalPage'),
 })
 
-const tree = root.addChildren([overview, list, entry, entryHistory, global, globalHistory, goToField])
+const assets = createRoute({
+  getParentRoute: () => root,
+  path: '/assets',
+  validateSearch: readLibrarySearch,
+  component: lazyRouteComponent(() => import('./assets/library/library-page.tsx'), 'LibraryPage'),
+})
+
+const asset = createRoute({
+  getParentRoute: () => root,
+  path: '/assets/$id',
+  component: lazyRouteComponent(() => import('./assets/details/asset-page.tsx'), 'AssetPage'),
+})
+
+/** Files are a collection, and have pages of their own. */
+const assetList = createRoute({
+  getParentRoute: () => root,
+  path: '/c/assets',
+  beforeLoad: () => {
+    throw redirect({ to: '/assets', replace: true })
+  },
+})
+
+const assetEntry = createRoute({
+  getParentRoute: () => root,
+  path: '/c/assets/$id',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/assets/$id', params, replace: true })
+  },
+})
+
+const files = [assets, asset, assetList, assetEntry] as const
+
+const tree = root.addChildren([overview, list, entry, entryHistory, global, globalHistory, goToField, ...files])
 
 /**
  * The router of the Studio.
