@@ -120,8 +120,9 @@ test('a logo and colours of the config are on the page', async () => {
   )
   const page = await service.request('/studio')
   const html = await page.text()
-  expect(html).toMatch(/<style nonce="[^"]+">:root\{--accent:#104020;--on-accent:#ffffff\}/)
-  expect(html).toContain('--accent:#c0ffd0;--on-accent:#000000')
+  expect(html).toMatch(
+    /<style nonce="[^"]+">:root\{--accent:light-dark\(#104020,#c0ffd0\);--on-accent:light-dark\(#ffffff,#000000\)\}/,
+  )
   expect(page.headers.get('content-security-policy')).toContain("img-src 'self' data: blob: https://files.example.org")
   const logo = await service.request('/studio/logo')
   expect([logo.status, logo.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
