@@ -30,12 +30,18 @@ export class ItemKeys {
       for (const [key, member] of Object.entries(value)) this.carryAll(former[key], member)
     }
     if (!Array.isArray(former) || !Array.isArray(value) || former === value) return
-    const left = former.filter((item) => isRecord(item) && this.#keys.has(item))
-    const unnamed = value.filter((item) => isRecord(item) && !this.#keys.has(item))
+    const taken = new Set(value.map((item) => this.#named(item)))
+    // What is still there keeps its key: a copy of it is another item.
+    const left = former.filter((item) => this.#named(item) !== undefined && !taken.has(this.#named(item)))
+    const unnamed = value.filter((item) => isRecord(item) && this.#named(item) === undefined)
     for (const item of unnamed) this.#carryFrom(left, item, (one) => isSame(one, item))
     for (const item of unnamed)
       if (!this.#keys.has(item))
         this.#carryFrom(left, item, (one) => former.indexOf(one) === value.indexOf(item) && one._type === item._type)
+  }
+
+  #named(item: unknown): string | undefined {
+    return isRecord(item) ? this.#keys.get(item) : undefined
   }
 
   #carryFrom(
